@@ -1,0 +1,24 @@
+"""The memory of OpenVoiceOS: what was said, kept and found again.
+
+The rooms, from the ground up; imports go down only:
+
+0  errors      what can go wrong, with its code
+   records     turns, entries, hits, scopes: plain data
+   topics      the bus topics
+   language    words, stems, stop words and sentences of each shipped language
+   version     the version
+1  messages    the only reader of bus messages
+   config      the only reader of settings
+   bus         a bus connection that keeps order, answers fast and comes back
+2  stores      where records are kept: the port, and a module for each backend
+3  history     from the log of a session to its recent messages
+   recall      from a question to hits
+   context     from history and hits to what a persona is handed
+4  memory      PersonaMemory: the verbs, in this process
+   client      MemoryClient: the same verbs, asked of the daemon
+5  service     the daemon
+   opm         plugins for personas
+6  cli         the command line
+
+Read first: records, memory, service, stores/base.
+"""

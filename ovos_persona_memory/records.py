@@ -1,0 +1,228 @@
+"""The records that rooms hand to each other: plain frozen data, no behaviour beyond reading it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+HOUSEHOLD = "household"
+"""The user where nobody in particular is known."""
+
+Role = Literal["system", "developer", "user", "assistant", "tool"]
+Source = Literal["heard", "record", "query"]
+HitKind = Literal["turn", "memory"]
+
+
+@dataclass(frozen=True)
+class ToolCall:
+    """One tool invocation that an assistant asked for."""
+
+    id: str
+    name: str
+    arguments: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Scope:
+    """Which records a call is about. A field that is None limits nothing within that user."""
+
+    session_id: str | None = None
+    user_id: str | None = HOUSEHOLD
+    """None reaches everybody's records: only ``everyone()`` makes it, for the owner's edges."""
+    persona_id: str | None = None
+    """A persona's scope holds its own turns and those of no persona."""
+    site_id: str | None = None
+    task_id: str | None = None
+
+    @classmethod
+    def everyone(cls) -> Scope:
+        """All records of all users: for the owner's edges alone."""
+        return cls(user_id=None)
+
+
+@dataclass(frozen=True)
+class Turn:
+    """One speaker's contribution, as heard or as handed in."""
+
+    role: Role
+    text: str
+    at: float | None = None
+    """When it was said, seconds since the epoch, UTC; None: now."""
+    speaker: str | None = None
+    """A name for who said it, where one is known."""
+    lang: str | None = None
+    """BCP-47 tag of the text."""
+    id: str = ""
+    """Given by ``record``; unique across devices."""
+    seq: int = 0
+    """Order of arrival in the store, given by the store."""
+    user_id: str = HOUSEHOLD
+    session_id: str | None = None
+    persona_id: str | None = None
+    site_id: str | None = None
+    task_id: str | None = None
+    utterance_id: str | None = None
+    """OVOS's id of the utterance that this turn is, or answers."""
+    source: Source = "heard"
+    """heard: from the bus; record: handed in; query: an out-of-band question or its answer."""
+    skill_id: str | None = None
+    """Who spoke, for an assistant turn heard on the bus."""
+    expects_reply: bool = False
+    announcement: bool = False
+    """Spoken by itself (a timer), not to answer anybody."""
+    machine: bool = False
+    """Machine talk (an error dialog): answers nothing."""
+    linked: bool = False
+    """A persona's own record of this turn has been matched with it."""
+    batch: str | None = None
+    """Turns handed in together, to be kept as they were passed."""
+    redacted: bool = False
+    """The words were taken out on purpose; the text is empty."""
+    tool_calls: tuple[ToolCall, ...] = ()
+    tool_call_id: str | None = None
+    name: str | None = None
+    """Tool name on a tool result."""
+
+
+@dataclass(frozen=True)
+class ContextMessage:
+    """One message of a persona context, ready for a solver."""
+
+    role: Role
+    text: str
+    tool_calls: tuple[ToolCall, ...] = ()
+    tool_call_id: str | None = None
+    name: str | None = None
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A lasting memory: a key, a text, metadata."""
+
+    key: str
+    text: str
+    metadata: dict[str, Any] = field(default_factory=dict)
+    id: str = ""
+    seq: int = 0
+    user_id: str = HOUSEHOLD
+    session_id: str | None = None
+    persona_id: str | None = None
+    site_id: str | None = None
+    task_id: str | None = None
+    lang: str | None = None
+    created_at: float = 0.0
+    """Seconds since the epoch, UTC."""
+    updated_at: float = 0.0
+
+
+@dataclass(frozen=True)
+class Hit:
+    """A found record with its score and the reason."""
+
+    id: str
+    kind: HitKind
+    text: str
+    score: float
+    """Higher is better; comparable within one answer only."""
+    sure: bool
+    """True when words and structure make it an answer rather than a neighbour."""
+    reason: str
+    """In words: why it was found."""
+    at: float
+    """When it was said or last changed, seconds since the epoch, UTC."""
+    role: Role = "user"
+    speaker: str | None = None
+    session_id: str | None = None
+    user_id: str = HOUSEHOLD
+    key: str | None = None
+    """Of a memory; None for a turn."""
+    lang: str | None = None
+
+
+@dataclass(frozen=True)
+class Session:
+    """What is known of one session without reading its turns."""
+
+    session_id: str
+    user_id: str
+    turns: int
+    first_at: float
+    last_at: float
+
+
+@dataclass(frozen=True)
+class Capture:
+    """Whether memory may be written and read."""
+
+    write: bool = True
+    read: bool = True
+    until: float | None = None
+    """When this ends by itself, seconds since the epoch, UTC; None: until changed."""
+    session_id: str | None = None
+    """The one session it is about; None: everything."""
+
+
+@dataclass(frozen=True)
+class ContextRequest:
+    """What a persona asks for before it answers."""
+
+    utterance: str
+    scope: Scope = Scope()
+    max_history: int | None = 5
+    """At most so many messages of history."""
+    max_rounds: int | None = None
+    """At most so many rounds; a round starts with a user message."""
+    max_tokens: int | None = None
+    """At most so many tokens of history."""
+    max_age_s: float | None = None
+    """No history older than this, seconds; None: no limit."""
+    system_prompt: str = ""
+    recall: int = 3
+    """At most so many recalled hits; 0 for none."""
+    recall_tokens: int = 400
+    """At most so many tokens of recalled text."""
+    lang: str | None = None
+    utterance_id: str | None = None
+    at: float | None = None
+    """The time of asking, seconds since the epoch, UTC; None: now."""
+
+
+@dataclass(frozen=True)
+class Context:
+    """A persona context: what a solver is handed."""
+
+    messages: list[ContextMessage]
+    """System message first if there is one; the current utterance last."""
+    hits: list[Hit]
+    tokens: int
+    """Estimate for all messages, characters / 4 where no tokenizer is given."""
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Which records to forget. Every field that is set narrows; nothing set selects all of the scope."""
+
+    scope: Scope
+    keys: tuple[str, ...] | None = None
+    """Only memories with one of these keys (no turns)."""
+    ids: tuple[str, ...] | None = None
+    """Only records with one of these ids."""
+    since: float | None = None
+    until: float | None = None
+    """Only what was said or last changed in [since, until), seconds since the epoch, UTC."""
+    kinds: frozenset[str] = frozenset({"turn", "memory"})
+    source: str | None = None
+    """Only turns that this skill or persona spoke."""
+
+
+@dataclass(frozen=True)
+class Forgotten:
+    """How much was forgotten."""
+
+    turns: int = 0
+    memories: int = 0
+
+    @property
+    def total(self) -> int:
+        """Turns and memories together."""
+        return self.turns + self.memories

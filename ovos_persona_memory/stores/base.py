@@ -1,0 +1,234 @@
+"""The port to storage: what every backend does, and the plain scan that fast searches are compared with."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from ovos_persona_memory.records import Capture, Entry, Forgotten, Scope, Selection, Session, Turn
+
+K1, B = 1.2, 0.75
+"""BM25's usual constants: Robertson and Zaragoza 2009, The Probabilistic Relevance Framework, section 3.4."""
+
+
+@dataclass(frozen=True)
+class Found:
+    """One document that a search by words found."""
+
+    record: Turn | Entry
+    score: float
+    """BM25 over its user's own documents; higher is better."""
+    words: frozenset[str]
+    """Which of the words asked for it holds."""
+
+
+@dataclass(frozen=True)
+class Counts:
+    """How much a store holds, over all users."""
+
+    turns: int
+    entries: int
+    sessions: int
+    users: int
+
+
+class Store(ABC):
+    """One storage backend.
+
+    Thread-safe: calls from several threads are serialised by the store's own lock. Every driver
+    error arrives as a ``StoreError``. Writes are durable when the outermost ``transaction`` (or,
+    outside one, the call itself) has returned; a failed one leaves everything as it was.
+
+    ``words`` of a document is its text as index words, separated by one space, in their order
+    (the caller has folded and stemmed them): what ``search`` compares with.
+    """
+
+    durable: bool
+    """Whether what was acknowledged survives the process and a loss of power."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """Release everything; a second call does nothing."""
+
+    @abstractmethod
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """All or nothing. Nested ones join the outermost; an exception undoes the outermost whole."""
+
+    # turns
+
+    @abstractmethod
+    def add_turn(self, turn: Turn, words: str) -> Turn:
+        """Keep a turn; it comes back with its ``seq``. ``at`` and ``id`` are set. A known id is a StoreError."""
+
+    @abstractmethod
+    def change_turn(self, turn: Turn, words: str) -> None:
+        """Replace the turn that has this id, in its place (``seq`` stays); UnknownEntry where there is none."""
+
+    @abstractmethod
+    def turn(self, turn_id: str) -> Turn | None:
+        """The turn with this id; None where there is none."""
+
+    @abstractmethod
+    def turns(
+        self, scope: Scope, limit: int | None = None, since: float | None = None, until: float | None = None
+    ) -> list[Turn]:
+        """The newest ``limit`` turns in scope with ``at`` in [since, until), oldest first by ``seq``."""
+
+    @abstractmethod
+    def sessions(self, scope: Scope, limit: int | None = None) -> list[Session]:
+        """The sessions in scope that hold turns, the one with the newest turn (by ``seq``) first."""
+
+    # lasting memories
+
+    @abstractmethod
+    def put_entry(self, entry: Entry, words: str) -> Entry:
+        """Keep an entry; the one with the same user and key is replaced (its id, seq and created_at stay)."""
+
+    @abstractmethod
+    def entry(self, key: str, user_id: str) -> Entry | None:
+        """A user's entry with this key; None where there is none."""
+
+    @abstractmethod
+    def entries(self, scope: Scope, limit: int | None = None, offset: int = 0) -> list[Entry]:
+        """The entries in scope, newest change first (by ``updated_at``, then ``seq``)."""
+
+    # finding
+
+    @abstractmethod
+    def documents(self, scope: Scope, kinds: frozenset[str]) -> Iterator[tuple[Turn | Entry, str]]:
+        """Every document in scope with its words, in no particular order: what the plain scan reads."""
+
+    def search(
+        self, words: Sequence[str], scope: Scope, kinds: frozenset[str], limit: int
+    ) -> list[Found]:
+        """The best ``limit`` documents in scope that hold at least one of the words, best first.
+
+        BM25 where document frequency, count and mean length are those of all documents (of either
+        kind, in any session) of the document's own user: what others said changes nothing. Equal
+        scores: the newer ``seq`` first, memories before turns. This is the plain scan; a backend with an index may leave
+        out the weakest documents of a large store, and nothing else.
+        """
+        found: list[Found] = []
+        by_user: dict[str, list[tuple[Turn | Entry, str]]] = {}
+        for record, text in self.documents(Scope(user_id=scope.user_id), frozenset({"turn", "memory"})):
+            by_user.setdefault(record.user_id, []).append((record, text))
+        for documents in by_user.values():
+            found += _search_one_user(documents, words, scope, kinds)
+        found.sort(key=found_order)
+        return found[:limit]
+
+    # forgetting
+
+    @abstractmethod
+    def delete(self, selection: Selection) -> Forgotten:
+        """Delete what is selected and say how much that was; ``purge`` makes it gone."""
+
+    @abstractmethod
+    def purge(self) -> None:
+        """Make the words of everything deleted or replaced gone: from rows, index and journal.
+
+        Where the process ended between ``delete`` and ``purge``, opening the store does it.
+        """
+
+    # small state
+
+    @abstractmethod
+    def captures(self) -> list[Capture]:
+        """Every stored capture setting, ended ones included."""
+
+    @abstractmethod
+    def put_capture(self, capture: Capture) -> None:
+        """Keep the setting, in place of the one for the same session (or for everything)."""
+
+    @abstractmethod
+    def state(self, name: str) -> str | None:
+        """A small value kept by name; None where there is none."""
+
+    @abstractmethod
+    def put_state(self, name: str, value: str) -> None:
+        """Keep a small value by name."""
+
+    @abstractmethod
+    def counts(self) -> Counts:
+        """How much is stored."""
+
+    def details(self) -> Mapping[str, Any]:
+        """What an owner may want to know: path, size in bytes, notes of what was set aside."""
+        return {}
+
+
+def found_order(found: Found) -> tuple[float, int, int]:
+    """Sort key of a search's answer: best first, then memories, then the newer."""
+    return (-found.score, isinstance(found.record, Turn), -found.record.seq)
+
+
+def in_scope(record: Turn | Entry, scope: Scope) -> bool:
+    """Whether the record is within the scope."""
+    return (
+        scope.user_id in (None, record.user_id)
+        and scope.session_id in (None, record.session_id)
+        and (scope.persona_id is None or record.persona_id in (None, scope.persona_id))
+        and scope.site_id in (None, record.site_id)
+        and scope.task_id in (None, record.task_id)
+    )
+
+
+def kind_of(record: Turn | Entry) -> str:
+    """``turn`` or ``memory``."""
+    return "turn" if isinstance(record, Turn) else "memory"
+
+
+def selected(record: Turn | Entry, selection: Selection) -> bool:
+    """Whether the record is one of those to forget."""
+    at = (record.at if isinstance(record, Turn) else record.updated_at) or 0.0
+    return (
+        in_scope(record, selection.scope)
+        and kind_of(record) in selection.kinds
+        and (selection.keys is None or (isinstance(record, Entry) and record.key in selection.keys))
+        and (selection.ids is None or record.id in selection.ids)
+        and (selection.since is None or at >= selection.since)
+        and (selection.until is None or at < selection.until)
+        and (selection.source is None or selection.source in _sources(record))
+    )
+
+
+def _sources(record: Turn | Entry) -> tuple[str | None, ...]:
+    return (record.skill_id, record.persona_id) if isinstance(record, Turn) else (record.persona_id,)
+
+
+def bm25(words: Sequence[str], text: str, frequency: Mapping[str, int], documents: int, mean_length: float) -> float:
+    """BM25 of one document for the words asked for (each counted once).
+
+    ``frequency``: in how many of the ``documents`` a word occurs. The inverse frequency is the one
+    that never falls below zero: ln(1 + (N - n + 0.5) / (n + 0.5)).
+    """
+    held = Counter(text.split(" ")) if text else Counter[str]()
+    length = sum(held.values())
+    score = 0.0
+    for word in set(words):
+        times = held.get(word, 0)
+        if times:
+            seen = frequency.get(word, 0)
+            rarity = math.log(1 + (documents - seen + 0.5) / (seen + 0.5))
+            score += rarity * times * (K1 + 1) / (times + K1 * (1 - B + B * length / mean_length))
+    return score
+
+
+def _search_one_user(
+    documents: list[tuple[Turn | Entry, str]], words: Sequence[str], scope: Scope, kinds: frozenset[str]
+) -> list[Found]:
+    asked = set(words)
+    held = [(record, text, frozenset(asked.intersection(text.split(" ")))) for record, text in documents]
+    frequency = Counter(word for _, _, matched in held for word in matched)
+    mean = sum(len(text.split(" ")) for _, text, _ in held if text) / len(held)
+    return [
+        Found(record, bm25(words, text, frequency, len(held), mean), matched)
+        for record, text, matched in held
+        if matched and in_scope(record, scope) and kind_of(record) in kinds
+    ]

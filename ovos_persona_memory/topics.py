@@ -1,0 +1,58 @@
+"""Every bus topic that is spoken or heard here: the only place where they are written."""
+
+from __future__ import annotations
+
+PREFIX = "ovos.persona.memory."
+RESPONSE = ".response"
+
+VERBS = (
+    "context",
+    "record",
+    "history",
+    "sessions",
+    "session.clear",
+    "recall",
+    "remember",
+    "get",
+    "list",
+    "update",
+    "forget",
+    "capture",
+    "status",
+)
+
+# heard: old name, new name
+UTTERANCE = ("recognizer_loop:utterance", "ovos.utterance.handle")
+SPEAK = ("speak", "ovos.utterance.speak")
+HANDLED = ("ovos.utterance.handled",)
+CANCELLED = ("ovos.utterance.cancelled",)
+MATCHED = ("ovos.intent.matched",)
+PERSONA_TURN = ("persona:query",)
+PERSONA_QUERY = ("ovos.persona.query",)
+PERSONA_ANSWER = ("ovos.persona.answer",)
+ASSISTANT_READY = ("mycroft.ready",)
+AUDIO_READY = "mycroft.audio.is_ready"
+
+# told
+SAY = "speak"
+RECORDED = PREFIX + "recorded"
+FORGOTTEN = PREFIX + "forgotten"
+CAPTURED = PREFIX + "captured"
+
+
+def request(verb: str) -> str:
+    """The topic on which this verb is asked for."""
+    return PREFIX + verb
+
+
+def response(verb: str) -> str:
+    """The topic on which this verb is answered."""
+    return PREFIX + verb + RESPONSE
+
+
+def verb_of(topic: str) -> str | None:
+    """The verb that a request's topic names; None for any other topic."""
+    if not topic.startswith(PREFIX) or topic.endswith(RESPONSE):
+        return None
+    verb = topic[len(PREFIX) :]
+    return None if PREFIX + verb in (RECORDED, FORGOTTEN, CAPTURED) else verb
