@@ -1,0 +1,89 @@
+"""The metadata of ovos-persona-memory, and the only place for it."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from setuptools import find_packages, setup
+
+HERE = Path(__file__).resolve().parent
+NAME = "ovos_persona_memory"
+
+
+def version() -> str:
+    """The version in the block of version.py, read without importing the package."""
+    block = (HERE / NAME / "version.py").read_text(encoding="utf-8")
+    part = {key: int(value) for key, value in re.findall(r"^VERSION_(\w+) = (\d+)", block, re.MULTILINE)}
+    final = f"{part['MAJOR']}.{part['MINOR']}.{part['BUILD']}"
+    return f"{final}a{part['ALPHA']}" if part["ALPHA"] else final
+
+
+def description() -> str:
+    """The page shown by a package index."""
+    readme = HERE / "README.md"
+    return readme.read_text(encoding="utf-8") if readme.exists() else ""
+
+
+DEMO = [
+    "ovos-core>=3.7.5a1,<4",
+    "ovos-persona>=0.9.0a35,<1",
+    "ovos-messagebus>=0.2.1a6,<1",
+]
+
+setup(
+    name="ovos-persona-memory",
+    version=version(),
+    description="The memory of OpenVoiceOS: what was said, kept and found again, without a cloud or a language model",
+    long_description=description(),
+    long_description_content_type="text/markdown",
+    url="https://github.com/OpenVoiceOS/ovos-persona-memory",
+    author="OpenVoiceOS",
+    license="Apache-2.0",
+    license_files=["LICENSE"],
+    python_requires=">=3.10",
+    # locale/ stands at the top level, where translators look for it
+    packages=[*find_packages(include=[NAME, f"{NAME}.*"]), f"{NAME}.locale"],
+    package_dir={NAME: NAME, f"{NAME}.locale": "locale"},
+    package_data={NAME: ["py.typed"], f"{NAME}.stores": ["schema/*.sql"], f"{NAME}.locale": ["*/*", "*/*/*"]},
+    install_requires=[
+        "ovos-bus-client>=1.3.8,<3",
+        "ovos-config>=1.2,<4",
+        "ovos-plugin-manager>=2.2,<4",
+        "ovos-utils>=0.8.2,<1",
+        "msgspec>=0.18.6,<1",
+        "rich>=13.7,<16",
+        "rich-click>=1.7,<2",
+        "snowballstemmer>=2.2,<4",
+    ],
+    extras_require={
+        "demo": DEMO,
+        "test": [
+            *DEMO,
+            "build>=1",
+            "hypothesis>=6",
+            "mypy>=1.11",
+            "ovos-openai-plugin>=2.0.14a1,<3",
+            "ovos-skill-date-time>=1.12.0a2,<2",
+            "pytest>=8",
+            "ruff>=0.6",
+            "setuptools>=77",
+        ],
+    },
+    entry_points={
+        "console_scripts": ["ovos-persona-memory = ovos_persona_memory.cli:main"],
+        "opm.agents.memory": ["ovos-persona-memory-plugin = ovos_persona_memory.opm.memory:PersonaMemoryPlugin"],
+        "opm.agents.chat": ["ovos-persona-memory-recall-plugin = ovos_persona_memory.opm.chat:RecallChatEngine"],
+        "opm.plugin.persona": ["Scribe = ovos_persona_memory.opm.persona:SCRIBE"],
+    },
+    classifiers=[
+        "Development Status :: 3 - Alpha",
+        "Intended Audience :: End Users/Desktop",
+        "Operating System :: POSIX",
+        "Programming Language :: Python :: 3",
+        "Programming Language :: Python :: 3.10",
+        "Programming Language :: Python :: 3.11",
+        "Programming Language :: Python :: 3.12",
+        "Topic :: Home Automation",
+    ],
+)
