@@ -1,0 +1,97 @@
+"""History: what pure functions make of the log of one session (docs: the rules of history)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from ovos_persona_memory.exchanges import Block, blocks
+from ovos_persona_memory.records import ContextMessage, Turn
+from ovos_persona_memory.window import INSTRUCTIONS, Window, newest, repair, window
+
+
+def history(turns: Iterable[Turn], limits: Window, now: float) -> list[ContextMessage]:
+    """The history for a prompt, oldest first: exchanges that were answered, within the limits, without orphans.
+
+    ``turns`` of one session, in order of arrival; ``now`` in seconds since the epoch.
+    """
+    return repair(window(messages(turns, _since(limits, now)), limits))
+
+
+def raw_history(turns: Iterable[Turn], limits: Window, now: float) -> list[ContextMessage]:
+    """The same before repair: what ``get_history`` of ovos-persona's BasicShortTermMemory gives.
+
+    A batch's hanging user messages stay, and a cut may leave an answer without its question.
+    """
+    return newest(messages(turns, _since(limits, now)), limits)
+
+
+def messages(turns: Iterable[Turn], since: float | None = None) -> list[ContextMessage]:
+    """All messages of one session, grouped and merged; ``since`` leaves out what was all said before it."""
+    joined: list[ContextMessage] = []
+    for block in blocks(turns):
+        if since is None or block.at is None or block.at >= since:
+            joined = _joined(joined, _rendered(block))
+    return joined
+
+
+def _since(limits: Window, now: float) -> float | None:
+    return None if limits.max_age_s is None else now - limits.max_age_s
+
+
+def _rendered(block: Block) -> list[ContextMessage]:
+    """The messages of one block: as passed, and what was added to it merged, in its place."""
+    if not block.answered:  # a hanging user turn goes, an instruction beside it stays
+        return [_message(turn) for turn in (*block.passed, *block.added) if turn.role in INSTRUCTIONS]
+    rendered = [_message(turn) for turn in block.passed]
+    for turn in block.added:
+        rendered = _added(rendered, turn)
+    return rendered
+
+
+def _added(rendered: list[ContextMessage], turn: Turn) -> list[ContextMessage]:
+    message = _message(turn)
+    if turn.announcement:
+        return _announced(rendered, message)
+    if turn.role == "tool":
+        return _with_result(rendered, message)
+    return _joined(rendered, [message])
+
+
+def _announced(rendered: list[ContextMessage], announcement: ContextMessage) -> list[ContextMessage]:
+    """The announcement joins the last message of the assistant that calls no tool."""
+    for i in reversed(range(len(rendered))):
+        if rendered[i].role == "assistant" and not rendered[i].tool_calls:
+            return [*rendered[:i], _merged(rendered[i], announcement), *rendered[i + 1 :]]
+    return rendered
+
+
+def _with_result(rendered: list[ContextMessage], result: ContextMessage) -> list[ContextMessage]:
+    """A tool result goes behind its call and the results already there: speech may have come in between."""
+    for i in reversed(range(len(rendered))):
+        if any(call.id == result.tool_call_id for call in rendered[i].tool_calls):
+            end = i + 1
+            while end < len(rendered) and rendered[end].role == "tool":
+                end += 1
+            return [*rendered[:end], result, *rendered[end:]]
+    return rendered
+
+
+def _joined(stored: Sequence[ContextMessage], new: Sequence[ContextMessage]) -> list[ContextMessage]:
+    """The seam of BasicShortTermMemory: a hanging question goes, two answers in a row become one."""
+    if not (stored and new):
+        return [*stored, *new]
+    last, first = stored[-1], new[0]
+    if last.role == first.role == "user":
+        return [*stored[:-1], *new]
+    if last.role == first.role == "assistant" and not (last.tool_calls or first.tool_calls):
+        return [*stored[:-1], _merged(last, first), *new[1:]]
+    return [*stored, *new]
+
+
+def _merged(earlier: ContextMessage, later: ContextMessage) -> ContextMessage:
+    return replace(later, text=f"{earlier.text}\n{later.text}")
+
+
+def _message(turn: Turn) -> ContextMessage:
+    return ContextMessage(turn.role, turn.text, turn.tool_calls, turn.tool_call_id, turn.name)
