@@ -64,7 +64,7 @@ setup(
             "hypothesis>=6",
             "mypy>=1.11",
             "ovos-openai-plugin>=2.0.14a1,<3",
-            "ovos-skill-date-time>=1.12.0a2,<2",
+            "ovos-skill-personal>=1.1.0a1,<2",
             "pytest>=8",
             "ruff>=0.6",
             "setuptools>=77",

@@ -28,7 +28,7 @@ from typing import Any
 import websocket
 
 START_TIMEOUT_S = 60.0
-ASK_TIMEOUT_S = 1.0
+ASK_TIMEOUT_S = 0.5
 STOP_TIMEOUT_S = 2.0
 LOG_LINES = 15
 PR_SET_PDEATHSIG = 1  # linux/prctl.h
@@ -153,10 +153,14 @@ class Services:
                 stdin=subprocess.DEVNULL,
                 stdout=log,
                 stderr=log,
+                cwd=self.folder,  # "python -m" looks for modules where it stands
                 env=self.environment,
                 start_new_session=True,
                 preexec_fn=die_with_parent,
             )
+
+    def __contains__(self, name: str) -> bool:
+        return name in self._running
 
     def check(self) -> None:
         """Raise StartError when one of them has ended."""
@@ -166,7 +170,7 @@ class Services:
 
     def tail(self, name: str) -> str:
         """Where the log of a service is, and its last lines."""
-        if name not in self._running:
+        if name not in self:
             return ""
         lines = self._log(name).read_text(encoding="utf-8", errors="replace").splitlines()
         return "\n".join([f"Its log, {self._log(name)}, ends with:", *(f"    {line}" for line in lines[-LOG_LINES:])])
@@ -260,24 +264,25 @@ def wait_for(what: str, condition: Callable[[], bool], services: Services) -> No
 
 def start_bus(address: Address, services: Services) -> Bus:
     """A connection to the bus, which is started unless something answers there."""
-    if address.answers():
-        say(f"Using the messagebus that answers at {address.url}")
-    elif not address.is_here:
-        raise StartError(f"No messagebus answers at {address.url}, and one can be started on this machine only.")
-    else:
+    if not address.answers():
+        if not address.is_here:
+            raise StartError(f"No messagebus answers at {address.url}, and one can be started on this machine only.")
         services.start("messagebus", "ovos_messagebus")
         wait_for("messagebus", address.answers, services)
     try:
-        return Bus(address)
+        bus = Bus(address)
     except (OSError, websocket.WebSocketException) as error:
         raise StartError(
-            f"What answers at {address.url} is no messagebus ({error}). Another port: --port N, or --port 0 for any."
+            f"What answers at {address.url} is no messagebus. Another port: --port N, or --port 0 for any free one."
         ) from error
+    if "messagebus" not in services:
+        say(f"Using the messagebus at {address.url}")
+    return bus
 
 
 def start_assistant(bus: Bus, services: Services, data: Path, persona: str) -> None:
     """Start the daemon and core, where they are missing, and wait until both are ready."""
-    there = bus.readiness([MEMORY, SKILLS])
+    there = {} if "messagebus" in services else bus.readiness([MEMORY, SKILLS])
     if MEMORY in there:
         say("Using the memory daemon on that bus, with its own data folder")
     else:
@@ -289,11 +294,10 @@ def start_assistant(bus: Bus, services: Services, data: Path, persona: str) -> N
         services.start("ovos-core", "ovos_core", "--disable-installer", "--disable-file-watcher")
     for what, name in (("memory daemon", MEMORY), ("ovos-core", SKILLS)):
         wait_for(what, lambda name=name: bus.readiness([name]).get(name, False), services)
-    if SKILLS not in there and persona not in (known := bus.personas()):
-        raise StartError(
-            f"There is no persona {persona}; there {'is' if len(known) == 1 else 'are'} {', '.join(known) or 'none'}.\n"
-            + services.tail("ovos-core")
-        )
+    known = bus.personas()
+    if SKILLS not in there and persona.casefold() not in map(str.casefold, known):
+        loaded = ", ".join(known) or "none"
+        raise StartError(f"No persona {persona} was loaded. Loaded: {loaded}.\n{services.tail('ovos-core')}")
 
 
 def serve(services: Services) -> int:
@@ -310,7 +314,7 @@ def chat(port: int, services: Services) -> int:
     signal.signal(signal.SIGINT, lambda *_: None)  # the chat decides what Ctrl-C means
     environment = services.environment | {"OVOS_DEFAULT_LOG_LEVEL": "CRITICAL"}
     command = [sys.executable, "-m", "ovos_persona_memory", "chat", "--port", str(port)]
-    with subprocess.Popen(command, env=environment, preexec_fn=die_with_parent) as process:
+    with subprocess.Popen(command, cwd=services.folder, env=environment, preexec_fn=die_with_parent) as process:
         try:
             while True:
                 with contextlib.suppress(subprocess.TimeoutExpired):
