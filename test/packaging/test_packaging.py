@@ -1,0 +1,143 @@
+"""What reaches a user: the wheel, the sdist, a wheel made of the sdist, and an editable install."""
+
+from __future__ import annotations
+
+import configparser
+import shutil
+import subprocess
+import sys
+import sysconfig
+import venv
+import zipfile
+from pathlib import Path, PurePosixPath
+
+import pytest
+
+pytestmark = pytest.mark.full
+
+ROOT = Path(__file__).parents[2]
+NAME = "ovos_persona_memory"
+ENTRY_POINTS = {
+    "console_scripts": {"ovos-persona-memory": f"{NAME}.cli:main"},
+    "opm.agents.memory": {"ovos-persona-memory-plugin": f"{NAME}.opm.memory:PersonaMemoryPlugin"},
+    "opm.agents.chat": {"ovos-persona-memory-recall-plugin": f"{NAME}.opm.chat:RecallChatEngine"},
+    "opm.plugin.persona": {"Scribe": f"{NAME}.opm.persona:SCRIBE"},
+}
+LOOK = f"""
+from importlib.metadata import distribution
+from {NAME} import language
+
+for entry_point in distribution("ovos-persona-memory").entry_points:
+    entry_point.load()
+print(language.__file__)
+print(*sorted(str(path.relative_to(language.locale_folder())) for path in language.locale_folder().rglob("*.*")))
+"""
+
+
+def run(*command: str | Path, cwd: Path) -> str:
+    done = subprocess.run([str(part) for part in command], cwd=cwd, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, f"{command}\n{done.stdout}{done.stderr}"
+    return done.stdout
+
+
+def build(source: Path, target: Path, kind: str) -> Path:
+    run(sys.executable, "-m", "build", "--no-isolation", f"--{kind}", "--outdir", target, source, cwd=source)
+    (made,) = target.iterdir()
+    return made
+
+
+@pytest.fixture(scope="module")
+def tracked() -> list[str]:
+    """The paths that a clone would have."""
+    names = run("git", "ls-files", "-z", cwd=ROOT).split("\0")
+    return [name for name in names if name and (ROOT / name).is_file()]
+
+
+@pytest.fixture(scope="module")
+def shipped(tracked: list[str]) -> set[str]:
+    """The paths that a wheel must have, beside its metadata."""
+    paths = {f"{NAME}/{name}" for name in tracked if name.startswith("locale/")}
+    assert {PurePosixPath(path).parts[2] for path in paths} >= {"de-DE", "en-US"}
+    return paths | {name for name in tracked if name.startswith(f"{NAME}/") and name.endswith((".py", ".sql"))}
+
+
+@pytest.fixture(scope="module")
+def checkout(tracked: list[str], tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A copy, so that building leaves nothing behind."""
+    copy = tmp_path_factory.mktemp("checkout")
+    for name in tracked:
+        (copy / name).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy2(ROOT / name, copy / name)
+    return copy
+
+
+@pytest.fixture(scope="module")
+def sdist(checkout: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build(checkout, tmp_path_factory.mktemp("sdist"), "sdist")
+
+
+@pytest.fixture(scope="module")
+def wheel(checkout: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return build(checkout, tmp_path_factory.mktemp("wheel"), "wheel")
+
+
+@pytest.fixture
+def environment(tmp_path: Path) -> Path:
+    """The interpreter of a throwaway environment, which borrows the packages of the one that runs the tests."""
+    venv.create(tmp_path / "venv", with_pip=False)
+    python = tmp_path / "venv" / "bin" / "python"
+    packages = run(python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))", cwd=tmp_path).strip()
+    Path(packages, "borrowed.pth").write_text(sysconfig.get_path("purelib"))
+    return python
+
+
+def look(python: Path, cwd: Path) -> tuple[Path, set[str]]:
+    """From where the package is imported, and which language resources it finds."""
+    *_, module, resources = run(python, "-W", "ignore", "-c", LOOK, cwd=cwd).splitlines()
+    return Path(module), {f"{NAME}/locale/{path}" for path in resources.split()}
+
+
+def contents(wheel: Path) -> set[str]:
+    with zipfile.ZipFile(wheel) as archive:
+        return {name for name in archive.namelist() if ".dist-info/" not in name}
+
+
+def test_the_wheel_has_every_module_word_list_and_schema_step(wheel: Path, shipped: set[str]) -> None:
+    assert shipped == contents(wheel)
+
+
+def test_the_wheel_declares_the_fixed_names(wheel: Path) -> None:
+    with zipfile.ZipFile(wheel) as archive:
+        (path,) = [name for name in archive.namelist() if name.endswith(".dist-info/entry_points.txt")]
+        declared = configparser.ConfigParser(delimiters="=")
+        declared.optionxform = str  # type: ignore[assignment,method-assign]  # names keep their case
+        declared.read_string(archive.read(path).decode())
+        assert {section: dict(declared[section]) for section in declared.sections()} == ENTRY_POINTS
+        assert any(name.endswith("/licenses/LICENSE") for name in archive.namelist())
+
+
+def test_a_wheel_made_of_the_sdist_is_the_same(sdist: Path, wheel: Path, tmp_path: Path) -> None:
+    (tmp_path / "source").mkdir()
+    run("tar", "-xzf", sdist, "-C", tmp_path / "source", cwd=tmp_path)
+    (source,) = (tmp_path / "source").iterdir()
+    assert contents(build(source, tmp_path / "wheel", "wheel")) == contents(wheel)
+
+
+def test_an_installed_wheel_finds_its_languages(
+    wheel: Path, environment: Path, shipped: set[str], tmp_path: Path
+) -> None:
+    run(sys.executable, "-m", "pip", "--python", environment, "install", "--no-deps", "--no-index", wheel, cwd=tmp_path)
+    module, resources = look(environment, tmp_path)
+    assert module.is_relative_to(tmp_path / "venv")
+    assert resources == {path for path in shipped if path.startswith(f"{NAME}/locale/")}
+    assert "forget" in run(environment.with_name("ovos-persona-memory"), "--help", cwd=tmp_path)
+
+
+def test_an_editable_install_finds_its_languages(
+    checkout: Path, environment: Path, shipped: set[str], tmp_path: Path
+) -> None:
+    pip = (sys.executable, "-m", "pip", "--python", environment)
+    run(*pip, "install", "--no-deps", "--no-index", "--no-build-isolation", "--editable", checkout, cwd=tmp_path)
+    module, resources = look(environment, tmp_path)
+    assert module.is_relative_to(checkout)
+    assert resources == {path for path in shipped if path.startswith(f"{NAME}/locale/")}
