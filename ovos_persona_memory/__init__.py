@@ -9,12 +9,19 @@ The rooms, from the ground up; imports go down only:
    version     the version
 1  messages    the only reader of bus messages
    config      the only reader of settings
+   requests    what each verb takes, checked at the rim
    bus         a bus connection that keeps order, answers fast and comes back
 2  stores      where records are kept: the port, and a module for each backend
-3  history     from the log of a session to its recent messages
+3  exchanges   who answers whom in a session's log
+   window      the newest messages that fit, none of them an orphan
+   history     from the log of a session to its recent messages
+   linking     which heard turn an utterance id or a persona's record belongs to
    recall      from a question to hits
    context     from history and hits to what a persona is handed
-4  memory      PersonaMemory: the verbs, in this process
+4  transcript  the log: what was heard or handed in, each turn once
+   memory      PersonaMemory: the verbs, in this process
+   transport   requests to the daemon, over the bus or the owner's door
+   outbox      records on their way to a daemon that may be away
    client      MemoryClient: the same verbs, asked of the daemon
 5  service     the daemon
    opm         plugins for personas

@@ -121,8 +121,8 @@ class _Pairing:
             return None
         if turn.utterance_id is not None:
             return self._by_utterance.get(turn.utterance_id)
-        if self._newest is None or self._newest.is_batch:
-            return None  # a batch was answered when it was handed in
+        if self._newest is None:
+            return None
         asked = self._newest.passed[0]
         # what was handed in says by its place what it answers, however slow it was
         return self._newest if turn.source == "record" or _within(asked, turn, OPEN_S) else None

@@ -177,10 +177,10 @@ class ContextRequest:
     max_age_s: float | None = None
     """No history older than this, seconds; None: no limit."""
     system_prompt: str = ""
-    recall: int = 3
-    """At most so many recalled hits; 0 for none."""
-    recall_tokens: int = 400
-    """At most so many tokens of recalled text."""
+    recall: int | None = None
+    """At most so many recalled hits, 0 for none; None: as the settings say."""
+    recall_tokens: int | None = None
+    """At most so many tokens of recalled text; None: as the settings say."""
     lang: str | None = None
     utterance_id: str | None = None
     at: float | None = None

@@ -65,7 +65,7 @@ def _start(messages: Sequence[ContextMessage], limits: Window) -> int:
     """Where the newest messages begin that all limits allow."""
     starts = [0]
     if limits.max_history is not None:
-        starts.append(len(messages) - max(limits.max_history, 0))
+        starts.append(len(messages) - limits.max_history)
     if limits.max_rounds is not None:
         starts.append(_start_by_rounds(messages, limits.max_rounds))
     if limits.max_tokens is not None:

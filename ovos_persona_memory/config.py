@@ -1,0 +1,116 @@
+"""The settings of section ``persona_memory`` in mycroft.conf: the only place where they are read."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+import msgspec
+from ovos_config import Configuration
+from ovos_utils.xdg_utils import xdg_data_home
+
+from ovos_persona_memory.errors import ConfigError
+
+SECTION = "persona_memory"
+
+
+@dataclass(frozen=True)
+class HistoryConfig:
+    """What of a session's log becomes its history."""
+
+    key: str = "session"
+    """session, or site where a hub mints a session for every message."""
+    max_age_s: float = 43200.0
+    """Nothing older opens a prompt, seconds."""
+    machine_skills: tuple[str, ...] = (
+        "skill-ovos-fallback-unknown.openvoiceos",
+        "ovos-skill-fallback-unknown.openvoiceos",
+    )
+    """Skills whose speech answers nothing."""
+    machine_dialogs: tuple[str, ...] = ("persona_error", "no_personas", "unknown_persona")
+    """Dialogs whose speech answers nothing."""
+    redacted_intents: tuple[str, ...] = ("ovos-skill-persona-memory.openvoiceos:forget",)
+    """Beginnings of intents ("skill:intent") whose utterances and answers are logged without their words."""
+
+
+@dataclass(frozen=True)
+class RecallConfig:
+    """What is recalled into a persona's context."""
+
+    limit: int = 3
+    """Hits at most; 0 for none."""
+    max_tokens: int = 400
+    """Tokens at most, characters / 4."""
+
+
+@dataclass(frozen=True)
+class BusConfig:
+    """What requests over the bus may do."""
+
+    changes: str = "open"
+    """open, or closed: over the bus nothing can be changed, only read."""
+
+
+@dataclass(frozen=True)
+class MemoryConfig:
+    """All settings."""
+
+    data_dir: str | None = None
+    """The data folder; none: ovos_persona_memory in the user's XDG data folder."""
+    backend: str = "sqlite"
+    """Where records are kept: sqlite or inmemory."""
+    announce: bool = True
+    """Whether the first start says aloud that it remembers."""
+    history: HistoryConfig = field(default_factory=HistoryConfig)
+    recall: RecallConfig = field(default_factory=RecallConfig)
+    bus: BusConfig = field(default_factory=BusConfig)
+
+    @property
+    def folder(self) -> Path:
+        """The data folder."""
+        return Path(self.data_dir).expanduser() if self.data_dir else default_folder()
+
+
+CHOICES = {"history.key": ("session", "site"), "bus.changes": ("open", "closed")}
+
+
+def default_folder() -> Path:
+    """The data folder where none is set. Not under mycroft/, which OVOS's uninstaller deletes."""
+    return Path(xdg_data_home()) / "ovos_persona_memory"
+
+
+def load() -> MemoryConfig:
+    """The settings of this device; ConfigError naming the setting that cannot be used."""
+    return parse(dict(Configuration().get(SECTION) or {}))
+
+
+def parse(section: dict[str, Any]) -> MemoryConfig:
+    """Settings from a mapping; ConfigError naming the setting that is unknown or of the wrong type."""
+    _refuse_unknown(section, MemoryConfig, "")
+    try:
+        config = msgspec.convert(section, MemoryConfig)
+    except msgspec.ValidationError as error:
+        problem, _, path = str(error).partition(" - at `$.")
+        raise ConfigError(f"{SECTION}.{path.rstrip('`')}: {problem}") from error
+    for name, allowed in CHOICES.items():
+        group, setting = name.split(".")
+        value = getattr(getattr(config, group), setting)
+        if value not in allowed:
+            raise ConfigError(f"{SECTION}.{name}: {value!r} is none of {', '.join(allowed)}")
+    return config
+
+
+def device_language() -> str:
+    """The language that the assistant speaks by default, a BCP-47 tag."""
+    return str(Configuration().get("lang") or "en-US")
+
+
+def _refuse_unknown(section: dict[str, Any], cls: type, prefix: str) -> None:
+    known = {f.name: f for f in fields(cls)}
+    for name, value in section.items():
+        if name not in known:
+            raise ConfigError(f"{SECTION}.{prefix}{name}: there is no such setting")
+        group = known[name].default_factory
+        if isinstance(group, type) and isinstance(value, dict):
+            _refuse_unknown(value, group, f"{prefix}{name}.")

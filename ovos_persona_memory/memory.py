@@ -1,0 +1,370 @@
+"""PersonaMemory: the verbs, in this process."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+from ovos_persona_memory import context, language
+from ovos_persona_memory.config import MemoryConfig
+from ovos_persona_memory.context import Recalled
+from ovos_persona_memory.errors import CapturePaused, InvalidRequest, UnknownEntry
+from ovos_persona_memory.history import history, messages, raw_history
+from ovos_persona_memory.recall import KINDS, Question, recall
+from ovos_persona_memory.records import (
+    HOUSEHOLD,
+    Capture,
+    Context,
+    ContextMessage,
+    ContextRequest,
+    Entry,
+    Hit,
+    Scope,
+    Selection,
+    Session,
+    Turn,
+)
+from ovos_persona_memory.stores import open_store
+from ovos_persona_memory.stores.base import Store
+from ovos_persona_memory.transcript import Transcript
+from ovos_persona_memory.version import __version__
+from ovos_persona_memory.window import Window
+
+ITSELF_S = 30.0
+"""A turn with the very words of an utterance said within so long before is that utterance, seconds."""
+MOST_FOUND = 1000
+"""Records at most that one ``forget`` by query looks at."""
+
+
+class PersonaMemory:
+    """One memory, opened in this process.
+
+    Every verb is thread-safe. A verb that changes something has it on disk when it returns, or at
+    the end of the outermost ``transaction``; one that fails leaves everything as it was.
+    """
+
+    def __init__(self, store: Store, config: MemoryConfig, clock: Callable[[], float] = time.time) -> None:
+        self._store = store
+        self._config = config
+        self._clock = clock
+        self._opened_at = clock()
+        self.transcript = Transcript(store, config.history, clock)
+
+    @classmethod
+    def open(
+        cls,
+        data_dir: str | Path | None = None,
+        config: MemoryConfig | None = None,
+        clock: Callable[[], float] = time.time,
+    ) -> PersonaMemory:
+        """The memory in a data folder, which is made where there is none.
+
+        StoreBusy where another process has it open, StoreUnavailable where it cannot be opened. A
+        damaged, foreign or too-new database is set aside, and ``status`` says so.
+        """
+        config = config or MemoryConfig()
+        if data_dir is not None:
+            config = replace(config, data_dir=str(data_dir))
+        return cls(open_store(config.backend, config.folder), config, clock)
+
+    def __enter__(self) -> PersonaMemory:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the store."""
+        self._store.close()
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """Several verbs with one commit: all of them or none."""
+        with self._store.transaction():
+            yield
+
+    # turns
+
+    def record(
+        self,
+        turns: Sequence[Turn],
+        scope: Scope = Scope(),
+        as_passed: bool = False,
+        delivery_id: str | None = None,
+        utterance_id: str | None = None,
+    ) -> list[str]:
+        """Add turns in scope and give their ids, in order; none while remembering is off.
+
+        Turns that the daemon has heard already are linked with what it heard, not doubled.
+        ``as_passed`` keeps what was not heard as one block, untouched by the rules of history.
+        What comes again with a known ``delivery_id`` is not recorded again. ``utterance_id``: the
+        utterance that the turns belong to.
+        """
+        now = self._clock()
+        given = [replace(self._in_scope(turn, scope, now), utterance_id=utterance_id) for turn in turns]
+        if not self.transcript.may_write(scope.session_id, min((t.at or now for t in given), default=now)):
+            return []
+        batch = (delivery_id or uuid.uuid4().hex) if as_passed else None
+        with self._store.transaction():
+            return self.transcript.take(given, batch)
+
+    @staticmethod
+    def _in_scope(turn: Turn, scope: Scope, now: float) -> Turn:
+        return replace(
+            turn,
+            id=turn.id or uuid.uuid4().hex,
+            at=now if turn.at is None else turn.at,
+            user_id=scope.user_id or HOUSEHOLD,
+            session_id=scope.session_id,
+            persona_id=scope.persona_id,
+            site_id=scope.site_id,
+            task_id=scope.task_id,
+            source="record",
+        )
+
+    def history(
+        self,
+        scope: Scope,
+        max_history: int | None = 5,
+        max_rounds: int | None = None,
+        max_tokens: int | None = None,
+        hanging: bool = False,
+    ) -> list[ContextMessage]:
+        """The newest messages of the session in scope, oldest first, by the rules of history.
+
+        ``hanging`` leaves the ends as they are: a question without an answer, an answer without one.
+        """
+        return self._history(scope, Window(max_history, max_rounds, max_tokens), hanging)
+
+    def _history(self, scope: Scope, window: Window, hanging: bool = False) -> list[ContextMessage]:
+        if scope.session_id is None and scope.site_id is None or not self.transcript.may_read(scope.session_id):
+            return []
+        turns = self._newest_turns(scope, window)
+        return (raw_history if hanging else history)(turns, window, self._clock())
+
+    def _newest_turns(self, scope: Scope, window: Window) -> list[Turn]:
+        """As many turns of the session as can matter: more are read until the window is surely full."""
+        if self._config.history.key == "site" and scope.site_id is not None:
+            scope = replace(scope, session_id=None)
+        if window.max_history is None:
+            return self._store.turns(scope)
+        wanted = 8 * max(window.max_history, 0) + 16
+        while True:
+            turns = self._store.turns(scope, limit=wanted)
+            if len(turns) < wanted or len(messages(turns)) > window.max_history + 1:
+                return turns
+            wanted *= 4
+
+    def sessions(self, scope: Scope = Scope(), limit: int = 100) -> list[Session]:
+        """The sessions in scope, the one that was last talked in first."""
+        return self._store.sessions(scope, limit)
+
+    def clear_session(self, scope: Scope) -> int:
+        """Forget the turns of the session in scope; how many they were."""
+        if scope.session_id is None:
+            raise InvalidRequest("session_id", "is missing")
+        return self._forget(Selection(scope, kinds=frozenset({"turn"})))
+
+    # finding
+
+    def recall(
+        self,
+        question: str,
+        scope: Scope = Scope(),
+        k: int = 5,
+        kinds: set[str] | frozenset[str] | None = None,
+        at: float | None = None,
+        lang: str | None = None,
+        utterance_id: str | None = None,
+    ) -> list[Hit]:
+        """At most ``k`` hits in scope, sure ones first, then by score; empty when nothing is found.
+
+        ``at``: the time of asking. ``utterance_id``: the utterance that asks, which never answers itself.
+        """
+        if not self.transcript.may_read(scope.session_id):
+            return []
+        asked = Question(question, lang, utterance_id)
+        return recall(self._store, asked, scope, k, KINDS if kinds is None else KINDS & kinds)
+
+    def context(self, request: ContextRequest) -> Context:
+        """What a persona is handed for an utterance: history of its session, and what is surely remembered."""
+        now = self._clock()
+        window = Window(request.max_history, request.max_rounds, request.max_tokens, request.max_age_s)
+        settings = self._config.recall
+        limit = settings.limit if request.recall is None else request.recall
+        budget = settings.max_tokens if request.recall_tokens is None else request.recall_tokens
+        recalled = Recalled(self._sure_hits(request, limit, now), limit, budget)
+        return context.build(request, self._history(request.scope, window), recalled, now)
+
+    def _sure_hits(self, request: ContextRequest, limit: int, now: float) -> list[Hit]:
+        if limit <= 0 or not self.transcript.may_read(request.scope.session_id):
+            return []
+        asked = Question(request.utterance, request.lang, request.utterance_id, said_after=now - ITSELF_S)
+        of_user = Scope(user_id=request.scope.user_id, persona_id=request.scope.persona_id)
+        found = recall(self._store, asked, of_user, 2 * limit)
+        return [hit for hit in found if hit.sure]
+
+    # lasting memories
+
+    def remember(
+        self,
+        text: str,
+        scope: Scope = Scope(),
+        key: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        lang: str | None = None,
+    ) -> Entry:
+        """Keep a lasting memory; under a known key the text is replaced and the metadata merged.
+
+        CapturePaused while remembering is off.
+        """
+        now = self._clock()
+        if not self.transcript.may_write(scope.session_id, now):
+            raise CapturePaused()
+        if not text.strip():
+            raise InvalidRequest("text", "is empty")
+        user_id = scope.user_id or HOUSEHOLD
+        with self._store.transaction():
+            known = self._store.entry(key, user_id) if key is not None else None
+            entry = Entry(
+                key=key or uuid.uuid4().hex[:12],
+                text=text.strip(),
+                metadata={**(known.metadata if known else {}), **(metadata or {})},
+                id=known.id if known else uuid.uuid4().hex,
+                user_id=user_id,
+                session_id=scope.session_id,
+                persona_id=scope.persona_id,
+                site_id=scope.site_id,
+                task_id=scope.task_id,
+                lang=lang,
+                created_at=known.created_at if known else now,
+                updated_at=now,
+            )
+            kept = self._put(entry)
+        self._purge_if(known is not None and known.text != kept.text)
+        return kept
+
+    def _put(self, entry: Entry) -> Entry:
+        return self._store.put_entry(entry, " ".join(language.of(entry.lang).words(f"{entry.key} {entry.text}")))
+
+    def get(self, key: str, scope: Scope = Scope()) -> Entry | None:
+        """The memory with this key of the user in scope; None where there is none or reading is off."""
+        if not self.transcript.may_read(scope.session_id):
+            return None
+        return self._store.entry(key, scope.user_id or HOUSEHOLD)
+
+    def list(self, scope: Scope = Scope(), limit: int = 20, offset: int = 0) -> list[Entry]:
+        """The lasting memories in scope, the last changed first; none while reading is off."""
+        if not self.transcript.may_read(scope.session_id):
+            return []
+        return self._store.entries(scope, limit, offset)
+
+    def update(
+        self, key: str, scope: Scope = Scope(), text: str | None = None, metadata: Mapping[str, Any] | None = None
+    ) -> Entry:
+        """Change the text of a memory, or merge into its metadata; UnknownEntry where there is none."""
+        with self._store.transaction():
+            known = self._store.entry(key, scope.user_id or HOUSEHOLD)
+            if known is None:
+                raise UnknownEntry(f"there is no memory with the key {key!r}")
+            if not self.transcript.may_write(scope.session_id, self._clock()):
+                raise CapturePaused()
+            changed = replace(
+                known,
+                text=known.text if text is None else text.strip(),
+                metadata={**known.metadata, **(metadata or {})},
+                updated_at=self._clock(),
+            )
+            kept = self._put(changed)
+        self._purge_if(known.text != kept.text)
+        return kept
+
+    # forgetting
+
+    def forget(
+        self,
+        scope: Scope = Scope(),
+        key: str | None = None,
+        ids: Sequence[str] | None = None,
+        query: str | None = None,
+        since: float | None = None,
+        until: float | None = None,
+        source: str | None = None,
+        everything: bool = False,
+        lang: str | None = None,
+    ) -> int:
+        """Forget what is in scope and meets every condition given; how many records that were.
+
+        By ``key`` a lasting memory; by ``ids`` turns and memories; by ``query`` what holds all of its
+        words; by time [since, until), seconds since the epoch; by ``source`` what a skill or persona
+        said. InvalidRequest where neither a condition nor a session nor ``everything`` is given.
+        Gone when this returns: from rows, index and journal.
+        """
+        conditions = (key, ids, query, since, until, source, scope.session_id, scope.site_id, scope.task_id)
+        if not everything and all(condition is None for condition in conditions):
+            raise InvalidRequest("everything", "must be true to forget everything of this scope")
+        chosen = None if ids is None else tuple(ids)
+        if query is not None:
+            found = self._holding_all(query, scope, lang)
+            chosen = tuple(i for i in found if chosen is None or i in chosen)
+        return self._forget(
+            Selection(scope, keys=None if key is None else (key,), ids=chosen, since=since, until=until, source=source)
+        )
+
+    def _holding_all(self, query: str, scope: Scope, lang: str | None) -> tuple[str, ...]:
+        words = language.of(lang).content_words(query)
+        found = self._store.search(words, scope, KINDS, MOST_FOUND)
+        return tuple(one.record.id for one in found if one.words.issuperset(words))
+
+    def _forget(self, selection: Selection) -> int:
+        forgotten = self._store.delete(selection)
+        self._purge_if(forgotten.total > 0)
+        return forgotten.total
+
+    def _purge_if(self, gone: bool) -> None:
+        if gone:
+            self._store.purge()
+
+    # switches and state
+
+    def capture(
+        self,
+        scope: Scope = Scope(),
+        write: bool | None = None,
+        read: bool | None = None,
+        until: float | None = None,
+        session: bool = False,
+    ) -> Capture:
+        """What holds now for the session in scope (``session``) or for everything, after setting what is given.
+
+        ``until``: when the setting ends by itself, seconds since the epoch; it is kept over restarts.
+        """
+        session_id = scope.session_id if session else None
+        if write is not None or read is not None:
+            self.transcript.set_capture(session_id, write, read, until)
+        return self.transcript.capture_of(session_id)
+
+    def state(self, name: str) -> str | None:
+        """A small value kept by name; None where there is none."""
+        return self._store.state(name)
+
+    def put_state(self, name: str, value: str) -> None:
+        """Keep a small value by name."""
+        self._store.put_state(name, value)
+
+    def status(self) -> Mapping[str, Any]:
+        """Version, store, counts, capture, ``index_lag`` (turns that meaning-search has not taken up yet)."""
+        return {
+            "version": __version__,
+            "backend": self._config.backend,
+            "counts": asdict(self._store.counts()),
+            "store": dict(self._store.details()),
+            "capture": asdict(self.transcript.capture_of(None)),
+            "index_lag": 0,
+            "up_s": round(self._clock() - self._opened_at, 3),
+        }

@@ -1,0 +1,304 @@
+"""The only reader of bus messages: frames become events and requests here, and answers become frames."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
+from ovos_bus_client.message import Message, dig_for_message
+
+from ovos_persona_memory import topics
+from ovos_persona_memory.errors import InvalidRequest
+from ovos_persona_memory.records import Scope
+
+DEFAULT_SESSION = "default"
+MAX_UTTERANCE = 16384
+"""Characters of a heard utterance that are kept; a longer one is shortened visibly in the middle."""
+_TWINS = dict([topics.UTTERANCE, topics.SPEAK])
+_TWIN_MARK = "_namespace_compat_twin"
+"""Set by bus-client 2.x on the old-name copy of a message that it also sent under the new name."""
+
+
+class MalformedSession(InvalidRequest):
+    """The session of the message is not an object."""
+
+
+@dataclass(frozen=True)
+class Envelope:
+    """One bus message."""
+
+    topic: str
+    data: Mapping[str, Any]
+    context: Mapping[str, Any]
+    received_at: float
+    """Seconds since the epoch, UTC."""
+    unreadable: str | None = None
+    """What is wrong with a frame that could be read in part only."""
+
+
+@dataclass(frozen=True)
+class Heard:
+    """What one event on the bus says, in our words."""
+
+    what: str
+    """utterance, speech, handled, cancelled, matched, persona_turn, query, answer or ready."""
+    scope: Scope
+    at: float
+    text: str = ""
+    lang: str | None = None
+    utterance_id: str | None = None
+    skill_id: str | None = None
+    persona_id: str | None = None
+    intent: str | None = None
+    dialog: str | None = None
+    expects_reply: bool = False
+    scheduled: bool = False
+    session_id: str = DEFAULT_SESSION
+    question: str = ""
+    """For an out-of-band answer: what was asked."""
+
+
+@dataclass(frozen=True)
+class Request:
+    """One request for a verb, not yet checked against what the verb takes."""
+
+    verb: str
+    data: Mapping[str, Any]
+    scope: Scope
+    """What the message itself carries: its session, site and persona."""
+    request_id: Any = None
+    lang: str | None = None
+    utterance_id: str | None = None
+    unreadable: str | None = None
+    context: Mapping[str, Any] = field(default_factory=dict)
+
+
+def decode(frame: bytes, received_at: float) -> Envelope:
+    """The message in a frame; one that is not valid throughout is read as far as it goes."""
+    unreadable = None
+    try:
+        raw = msgspec.json.decode(frame)
+    except (msgspec.MsgspecError, RecursionError):
+        raw, unreadable = _decode_leniently(frame)
+    raw = raw if isinstance(raw, dict) else {}
+    data, context = raw.get("data"), raw.get("context")
+    if data is not None and not isinstance(data, dict):
+        unreadable = "data: must be an object"
+    return Envelope(
+        topic=str(raw.get("type", "")),
+        data=data if isinstance(data, dict) else {},
+        context=context if isinstance(context, dict) else {},
+        received_at=received_at,
+        unreadable=unreadable,
+    )
+
+
+def _decode_leniently(frame: bytes) -> tuple[Any, str | None]:
+    # lone surrogates pass here and are refused later, by the name of their field
+    try:
+        return json.loads(frame.decode("utf-8", "replace")), None
+    except (ValueError, RecursionError):
+        text = frame[:4096].decode("utf-8", "replace")
+        topic = text.partition('"type"')[2].partition('"')[2].partition('"')[0]
+        request_id = text.partition('"request_id"')[2].partition('"')[2].partition('"')[0]
+        data = {"request_id": request_id} if request_id else {}
+        return {"type": topic, "data": data, "context": {}}, "data: is nested too deeply or is not valid JSON"
+
+
+class Twins:
+    """Tells the copies that a sender of the current line adds under an old topic name.
+
+    A copy is dropped only where its original was seen just before: the mark alone proves nothing,
+    since replies inherit it.
+    """
+
+    def __init__(self, remembered: int = 64) -> None:
+        self._seen: dict[tuple[str, bytes], None] = {}
+        self._remembered = remembered
+
+    def is_copy(self, message: Envelope) -> bool:
+        """Whether this very event has been seen under its new name."""
+        if message.topic in _TWINS.values():
+            self._seen[(message.topic, _fingerprint(message))] = None
+            while len(self._seen) > self._remembered:
+                del self._seen[next(iter(self._seen))]
+            return False
+        if message.topic not in _TWINS or not message.context.get(_TWIN_MARK):
+            return False
+        return self._seen.pop((_TWINS[message.topic], _fingerprint(message)), 0) is None
+
+
+def _fingerprint(message: Envelope) -> bytes:
+    context = {key: value for key, value in message.context.items() if key != _TWIN_MARK}
+    return msgspec.json.encode([message.data, context], order="deterministic")
+
+
+def session_of(message: Envelope) -> Mapping[str, Any]:
+    """The session of a message, empty where it carries none; MalformedSession where it is no object."""
+    session = message.context.get("session")
+    if session is None:
+        return {}
+    if not isinstance(session, dict):
+        raise MalformedSession("session", "must be an object")
+    return session
+
+
+def scope_of(message: Envelope) -> Scope:
+    """The session, site and persona that a message carries. Its user is nobody in particular."""
+    session = session_of(message)
+    return Scope(
+        session_id=_text(session.get("session_id")) or DEFAULT_SESSION,
+        site_id=_site(session.get("site_id")),
+        persona_id=_text(session.get("persona_id")),
+    )
+
+
+def _site(value: Any) -> str | None:
+    site = _text(value)
+    return None if site == "unknown" else site
+
+
+def _text(value: Any) -> str | None:
+    return value if isinstance(value, str) and value and is_clean(value) else None
+
+
+def is_clean(text: str) -> bool:
+    """Whether a text can be kept: no NUL and no lone surrogate."""
+    return "\0" not in text and not any("\ud800" <= c <= "\udfff" for c in text if c > "\ud7ff")
+
+
+def cleaned(text: str) -> str:
+    """A heard text as it can be kept: without NUL and lone surrogates, shortened in the middle if too long."""
+    if not is_clean(text):
+        text = text.replace("\0", "").encode("utf-8", "replace").decode("utf-8")
+    if len(text) > MAX_UTTERANCE:
+        half = MAX_UTTERANCE // 2 - 4
+        text = f"{text[:half]} […] {text[-half:]}"
+    return text.strip()
+
+
+_WHAT = {
+    topic: what
+    for what, names in {
+        "utterance": topics.UTTERANCE,
+        "speech": topics.SPEAK,
+        "handled": topics.HANDLED,
+        "cancelled": topics.CANCELLED,
+        "matched": topics.MATCHED,
+        "persona_turn": topics.PERSONA_TURN,
+        "query": topics.PERSONA_QUERY,
+        "answer": topics.PERSONA_ANSWER,
+        "ready": topics.ASSISTANT_READY,
+    }.items()
+    for topic in names
+}
+HEARD_TOPICS = frozenset(_WHAT)
+"""Every topic that the daemon listens to beside its requests."""
+
+
+def heard(message: Envelope) -> Heard:
+    """The event that a message reports; MalformedSession where its session is no object."""
+    data, context = message.data, message.context
+    meta = _meta(data)
+    scope = scope_of(message)
+    what = _WHAT[message.topic]
+    answer = data.get("response")
+    text = (answer if isinstance(answer, str) else "") if what == "answer" else _spoken(data)
+    return Heard(
+        what=what,
+        scope=scope,
+        session_id=scope.session_id or DEFAULT_SESSION,
+        at=message.received_at,
+        text=cleaned(text),
+        lang=_text(data.get("lang")) or _text(context.get("lang")) or _text(session_of(message).get("lang")),
+        utterance_id=_text(context.get("utterance_id")),
+        skill_id=_text(data.get("skill_id")) or _text(context.get("skill_id")) or _text(meta.get("skill")),
+        persona_id=_text(data.get("persona")) or _text(data.get("persona_id")) or scope.persona_id,
+        intent=_text(data.get("intent_name")),
+        dialog=_text(meta.get("dialog")),
+        expects_reply=data.get("expect_response") is True or data.get("listen") is True,
+        scheduled="scheduler" in context,
+        question=cleaned(_spoken(data)) if what == "answer" else "",
+    )
+
+
+def _meta(data: Mapping[str, Any]) -> Mapping[str, Any]:
+    meta = data.get("meta")
+    return meta if isinstance(meta, dict) else {}
+
+
+def _spoken(data: Mapping[str, Any]) -> str:
+    utterances = data.get("utterances")
+    first = utterances[0] if isinstance(utterances, list) and utterances else None
+    return next((value for value in (data.get("utterance"), first) if isinstance(value, str)), "")
+
+
+def request(message: Envelope) -> Request | None:
+    """The request that a message makes; None where its topic names no verb. MalformedSession as above."""
+    verb = topics.verb_of(message.topic)
+    if verb is None:
+        return None
+    return Request(
+        verb=verb,
+        data=message.data,
+        scope=scope_of(message),
+        request_id=message.data.get("request_id"),
+        lang=_text(message.data.get("lang")) or _text(session_of(message).get("lang")),
+        utterance_id=_text(message.context.get("utterance_id")),
+        unreadable=message.unreadable,
+        context=message.context,
+    )
+
+
+def response(asked: Request, answer: Mapping[str, Any]) -> bytes:
+    """The frame that answers a request: what ``message.response`` makes (OVOS-MSG-1, section 5.2)."""
+    context = dict(asked.context)
+    source, destination = context.get("source"), context.get("destination")
+    if destination is not None:
+        context["source"] = destination[0] if isinstance(destination, list) and destination else destination
+    if source is not None:
+        context["destination"] = source
+    data = answer if asked.request_id is None else {**answer, "request_id": asked.request_id}
+    return encode(topics.response(asked.verb), data, context)
+
+
+def encode(topic: str, data: Mapping[str, Any], context: Mapping[str, Any]) -> bytes:
+    """The frame of a message."""
+    try:
+        return msgspec.json.encode({"type": topic, "data": data, "context": context})
+    except (UnicodeEncodeError, RecursionError):
+        # an echoed field of a hostile request: json escapes what UTF-8 cannot hold
+        return json.dumps({"type": topic, "data": data, "context": {}}).encode()
+
+
+def frame(topic: str, data: Mapping[str, Any], session_id: str = DEFAULT_SESSION, lang: str | None = None) -> bytes:
+    """The frame of a message of our own."""
+    session = {"session_id": session_id} | ({"lang": lang} if lang else {})
+    return encode(topic, data, {"session": session, "source": "persona_memory"})
+
+
+def context_of_caller(session_id: str | None) -> dict[str, Any]:
+    """The message context that a plugin's request travels with.
+
+    It is that of the message which the plugin's caller is handling, found on the stack (an agent
+    loop lies deeper than the usual ten frames), so that the request carries session, site,
+    language and utterance id; where none is found, or it is of another session, a bare session.
+    """
+    handled = dig_for_message(max_records=50)
+    context = dict(handled.context) if isinstance(handled, Message) else {}
+    session = context.get("session")
+    if not isinstance(session, dict) or (session_id and session.get("session_id") != session_id):
+        return {"session": {"session_id": session_id or DEFAULT_SESSION}}
+    persona = handled.data.get("persona") if handled is not None else None
+    if isinstance(persona, str):
+        context["session"] = {**session, "persona_id": persona}
+    return context
+
+
+def now() -> float:
+    """Seconds since the epoch, UTC."""
+    return time.time()

@@ -1,0 +1,1 @@
+"""Plugins for personas, each in a module of its own: memory, chat, persona."""

@@ -1,0 +1,100 @@
+"""The recall chat engine: answers a persona from what was said, without a language model."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable
+from datetime import datetime
+from typing import Any
+
+# The stable line has no chat engines: this import fails there and the plugin is not offered.
+from ovos_plugin_manager.templates.agents import AgentMessage, ChatEngine, MessageRole
+
+from ovos_persona_memory import language
+from ovos_persona_memory.client import MemoryClient
+from ovos_persona_memory.errors import PersonaMemoryError
+from ovos_persona_memory.language import Language
+from ovos_persona_memory.records import Hit, Scope, Turn
+from ovos_persona_memory.transport import shared_transport
+
+
+class RecallChatEngine(ChatEngine):  # type: ignore[misc]  # ovos_plugin_manager carries no types
+    """Quotes people's own words back to them, or says that it knows nothing; it never makes anything up.
+
+    A question is answered from the best sure hit, with when it was said. A statement is confirmed,
+    with its content, once it is on disk. With ``fallthrough: true`` what it cannot answer yields
+    nothing, so that the persona's next handler may try.
+    """
+
+    def __init__(self, config: dict[str, Any] | None = None) -> None:
+        super().__init__(config)
+        address = {name: self.config[name] for name in ("host", "port") if self.config.get(name)}
+        self._client = MemoryClient(shared_transport(**address), timeout_s=float(self.config.get("timeout_s", 2.0)))
+
+    def continue_chat(
+        self,
+        messages: list[AgentMessage],
+        session_id: str = "default",
+        lang: str | None = None,
+        units: str | None = None,
+        tools: Any = None,
+    ) -> AgentMessage:
+        """The answer to the last user message; its content is empty where the next handler is to answer."""
+        asked = [message.content for message in messages if message.role == MessageRole.USER]
+        spoken = language.of(lang or self.lang)
+        text = self._reply(asked[-1].strip(), Scope(session_id=session_id), spoken) if asked else ""
+        return AgentMessage(role=MessageRole.ASSISTANT, content=text)
+
+    def stream_sentences(
+        self,
+        messages: list[AgentMessage],
+        session_id: str = "default",
+        lang: str | None = None,
+        units: str | None = None,
+    ) -> Iterable[str]:
+        """The answer as one sentence; nothing at all where the next handler is to answer."""
+        text = self.continue_chat(messages, session_id, lang, units).content
+        if text:
+            yield text
+
+    def _reply(self, utterance: str, scope: Scope, spoken: Language) -> str:
+        try:
+            if spoken.is_question(utterance):
+                return self._answer(utterance, scope, spoken)
+            return self._take_in(utterance, scope, spoken)
+        except PersonaMemoryError:
+            if self._falls_through:
+                return ""
+            return spoken.say("memory_away" if spoken.is_question(utterance) else "not_kept")
+
+    def _answer(self, question: str, scope: Scope, spoken: Language) -> str:
+        sure = [hit for hit in self._client.recall(question, scope, k=3, lang=spoken.tag) if hit.sure]
+        if sure:
+            return _quoted(sure[0], spoken)
+        return "" if self._falls_through else spoken.say("nothing_known")
+
+    def _take_in(self, utterance: str, scope: Scope, spoken: Language) -> str:
+        kept = self._client.record([Turn("user", utterance, lang=spoken.tag)], scope)
+        if self._falls_through and not spoken.is_statement(utterance):
+            return ""
+        if not kept:
+            return spoken.say("not_remembering")
+        if spoken.is_statement(utterance):
+            return spoken.say("remembered", text=_bare(spoken.without_lead(utterance)))
+        return spoken.say("noted" if len(utterance.split()) > 2 else "all_right")
+
+    @property
+    def _falls_through(self) -> bool:
+        return bool(self.config.get("fallthrough"))
+
+
+def _quoted(hit: Hit, spoken: Language) -> str:
+    when = spoken.when(datetime.fromtimestamp(hit.at), datetime.fromtimestamp(time.time()))
+    text = _bare(spoken.without_lead(hit.text))
+    if hit.speaker:
+        return spoken.say("somebody_told_me", speaker=hit.speaker, when=when, text=text)
+    return spoken.say("told_me", when=when, text=text)
+
+
+def _bare(text: str) -> str:
+    return " ".join(text.split()).rstrip(".")

@@ -1,0 +1,264 @@
+"""What each verb takes, checked at the rim: one struct a verb, one field a line."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import Annotated, Any, Literal
+
+import msgspec
+
+from ovos_persona_memory.errors import InvalidRequest, UnknownVerb
+from ovos_persona_memory.messages import Request, is_clean
+from ovos_persona_memory.records import Role
+
+MAX_TEXT = 16384
+MAX_TURNS = 1000
+MAX_DEPTH = 16
+MAX_METADATA = 16384
+
+Text = Annotated[str, msgspec.Meta(max_length=MAX_TEXT)]
+Name = Annotated[str, msgspec.Meta(min_length=1, max_length=256)]
+Count = Annotated[int, msgspec.Meta(ge=0, le=1_000_000)]
+Few = Annotated[int, msgspec.Meta(ge=0, le=1000)]
+Seconds = Annotated[float, msgspec.Meta(ge=0, le=1e11)]
+
+
+class ScopeFields(msgspec.Struct, kw_only=True):
+    """Which records; over the bus only what the message itself carries is reached."""
+
+    session_id: Name | None = None
+    user_id: Name | None = None
+    persona_id: Name | None = None
+    site_id: Name | None = None
+    task_id: Name | None = None
+    everyone: bool = False
+
+
+class ToolCallFields(msgspec.Struct, kw_only=True):
+    """One tool invocation."""
+
+    id: Name
+    name: Name
+    arguments: dict[str, Any] = {}
+
+
+class TurnFields(msgspec.Struct, kw_only=True):
+    """One turn to record."""
+
+    role: Role
+    text: Text
+    at: Seconds | None = None
+    speaker: Name | None = None
+    lang: Name | None = None
+    tool_calls: Annotated[list[ToolCallFields], msgspec.Meta(max_length=64)] = []
+    tool_call_id: Name | None = None
+    name: Name | None = None
+
+
+class RecordRequest(msgspec.Struct, kw_only=True):
+    """Add turns."""
+
+    turns: Annotated[list[TurnFields], msgspec.Meta(max_length=MAX_TURNS)]
+    as_passed: bool = False
+    """Keep them as they were passed, as one update_history call."""
+    delivery_id: Name | None = None
+    """The same turns sent again under this name are recorded once."""
+    scope: ScopeFields | None = None
+
+
+class ContextAsked(msgspec.Struct, kw_only=True):
+    """Ask for a persona context."""
+
+    utterance: Text
+    max_history: Few | None = 5
+    max_rounds: Few | None = None
+    max_tokens: Count | None = None
+    max_age_s: Seconds | None = None
+    system_prompt: Text = ""
+    recall: Few | None = None
+    recall_tokens: Count | None = None
+    lang: Name | None = None
+    at: Seconds | None = None
+    scope: ScopeFields | None = None
+
+
+class HistoryAsked(msgspec.Struct, kw_only=True):
+    """Ask for a session's history."""
+
+    max_history: Few | None = 5
+    max_rounds: Few | None = None
+    max_tokens: Count | None = None
+    max_age_s: Seconds | None = None
+    hanging: bool = False
+    """Leave the ends as they are: a question without an answer last, an answer first."""
+    scope: ScopeFields | None = None
+
+
+class SessionsAsked(msgspec.Struct, kw_only=True):
+    """Ask for the sessions."""
+
+    limit: Few = 100
+    scope: ScopeFields | None = None
+
+
+class RecallAsked(msgspec.Struct, kw_only=True):
+    """Search."""
+
+    question: Text
+    k: Few = 5
+    kinds: Annotated[list[Literal["turn", "memory"]], msgspec.Meta(max_length=8)] | None = None
+    session: bool = False
+    """Only what was said in this session."""
+    lang: Name | None = None
+    at: Seconds | None = None
+    scope: ScopeFields | None = None
+
+
+class RememberRequest(msgspec.Struct, kw_only=True):
+    """Keep a lasting memory."""
+
+    text: Text
+    key: Name | None = None
+    metadata: dict[str, Any] | None = None
+    lang: Name | None = None
+    scope: ScopeFields | None = None
+
+
+class GetAsked(msgspec.Struct, kw_only=True):
+    """Ask for one memory."""
+
+    key: Name
+    scope: ScopeFields | None = None
+
+
+class ListAsked(msgspec.Struct, kw_only=True):
+    """Ask for the memories."""
+
+    limit: Few = 20
+    offset: Count = 0
+    scope: ScopeFields | None = None
+
+
+class UpdateRequest(msgspec.Struct, kw_only=True):
+    """Change a memory."""
+
+    key: Name
+    text: Text | None = None
+    metadata: dict[str, Any] | None = None
+    scope: ScopeFields | None = None
+
+
+class ForgetRequest(msgspec.Struct, kw_only=True):
+    """Forget; every field that is set narrows, and at least one must be."""
+
+    key: Name | None = None
+    ids: Annotated[list[Name], msgspec.Meta(max_length=10_000)] | None = None
+    query: Text | None = None
+    since: Seconds | None = None
+    until: Seconds | None = None
+    session: bool = False
+    """Everything of this session."""
+    source: Name | None = None
+    everything: bool = False
+    lang: Name | None = None
+    scope: ScopeFields | None = None
+
+
+class CaptureRequest(msgspec.Struct, kw_only=True):
+    """Read the capture setting, or set what is given."""
+
+    write: bool | None = None
+    read: bool | None = None
+    until: Seconds | None = None
+    session: bool = False
+    """About this session alone."""
+    scope: ScopeFields | None = None
+
+
+class ClearRequest(msgspec.Struct, kw_only=True):
+    """Forget the turns of this session."""
+
+    scope: ScopeFields | None = None
+
+
+class StatusAsked(msgspec.Struct, kw_only=True):
+    """Ask how the memory is."""
+
+
+FIELDS: dict[str, type[msgspec.Struct]] = {
+    "context": ContextAsked,
+    "record": RecordRequest,
+    "history": HistoryAsked,
+    "sessions": SessionsAsked,
+    "session.clear": ClearRequest,
+    "recall": RecallAsked,
+    "remember": RememberRequest,
+    "get": GetAsked,
+    "list": ListAsked,
+    "update": UpdateRequest,
+    "forget": ForgetRequest,
+    "capture": CaptureRequest,
+    "status": StatusAsked,
+}
+CHANGES = frozenset({"record", "session.clear", "remember", "update", "forget", "capture"})
+"""Verbs that change something (``capture`` only when it is given what to set)."""
+
+_PATH = re.compile(r" - at `(.*)`$")
+
+
+def read(asked: Request) -> Any:
+    """The request's fields as its verb's struct.
+
+    InvalidRequest naming the first field that is missing, of the wrong type, too large, nested
+    too deeply or holding what cannot be kept; UnknownVerb where no verb has this name.
+    """
+    if asked.verb not in FIELDS:
+        raise UnknownVerb(f"there is no verb {asked.verb[:80]!r}")
+    if asked.unreadable:
+        field, _, problem = asked.unreadable.partition(": ")
+        raise InvalidRequest(field, problem)
+    if asked.request_id is not None and not _is_name(asked.request_id):
+        raise InvalidRequest("request_id", "must be a text of at most 256 characters")
+    known = FIELDS[asked.verb].__struct_fields__
+    data = {name: value for name, value in asked.data.items() if name in known}
+    for name, value in data.items():
+        _check_texts(value, name, 0)
+    try:
+        return msgspec.convert(data, FIELDS[asked.verb])
+    except msgspec.ValidationError as error:
+        raise _named(error) from error
+
+
+def _is_name(value: Any) -> bool:
+    return isinstance(value, str) and len(value) <= 256 and is_clean(value)
+
+
+def _check_texts(value: Any, field: str, depth: int) -> None:
+    if depth > MAX_DEPTH:
+        raise InvalidRequest(field, f"is nested deeper than {MAX_DEPTH} levels")
+    if isinstance(value, str):
+        if len(value) > MAX_TEXT:
+            raise InvalidRequest(field, f"has {len(value)} characters, at most {MAX_TEXT} are kept")
+        if not is_clean(value):
+            raise InvalidRequest(field, "holds a NUL or half a character (a lone surrogate)")
+    elif isinstance(value, Mapping):
+        if field == "metadata" and len(str(value)) > MAX_METADATA:
+            raise InvalidRequest(field, f"has more than {MAX_METADATA} characters")
+        for name, inner in value.items():
+            _check_texts(name, field, depth + 1)
+            _check_texts(inner, f"{field}.{name}"[:200], depth + 1)
+    elif isinstance(value, list):
+        for number, inner in enumerate(value):
+            _check_texts(inner, f"{field}[{number}]"[:200], depth + 1)
+
+
+def _named(error: msgspec.ValidationError) -> InvalidRequest:
+    text = str(error)
+    path = _PATH.search(text)
+    problem = _PATH.sub("", text)
+    missing = re.search(r"missing required field `(.*?)`", problem)
+    field = path.group(1).removeprefix("$.") if path else ""
+    if missing:
+        return InvalidRequest(".".join(filter(None, (field, missing.group(1)))), "is missing")
+    return InvalidRequest(field or "request", problem[:200])

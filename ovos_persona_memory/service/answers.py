@@ -1,0 +1,200 @@
+"""From a request to its answer: one small function a verb."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import msgspec
+
+from ovos_persona_memory import requests
+from ovos_persona_memory.config import MemoryConfig
+from ovos_persona_memory.errors import NotAllowed
+from ovos_persona_memory.memory import PersonaMemory
+from ovos_persona_memory.messages import Request
+from ovos_persona_memory.records import HOUSEHOLD, ContextRequest, Scope, ToolCall, Turn
+
+Answer = dict[str, Any]
+
+
+def answer(memory: PersonaMemory, config: MemoryConfig, asked: Request, owner: bool) -> Answer:
+    """What the verb gives, ready for the wire. Every refusal and failure is a PersonaMemoryError.
+
+    ``owner``: the request came through the owner's door and may reach everything.
+    """
+    fields = requests.read(asked)
+    if not owner and config.bus.changes == "closed" and changes_something(asked):
+        raise NotAllowed("changes over the bus are switched off (bus.changes)")
+    scope = scope_for(asked, getattr(fields, "scope", None), owner)
+    return _VERBS[asked.verb](memory, asked, fields, scope, config)
+
+
+def changes_something(asked: Request) -> bool:
+    """Whether the request is to write, or only to read."""
+    if asked.verb == "capture":
+        return any(asked.data.get(name) is not None for name in ("write", "read"))
+    return asked.verb in requests.CHANGES
+
+
+def scope_for(asked: Request, fields: requests.ScopeFields | None, owner: bool) -> Scope:
+    """The scope that a request reaches; NotAllowed where it asks for more than its door gives."""
+    if owner:
+        return _owners_scope(fields)
+    carried = asked.scope
+    if fields is None:
+        return carried
+    for name in ("session_id", "site_id", "persona_id"):
+        wanted = getattr(fields, name)
+        if wanted is not None and wanted != getattr(carried, name):
+            raise NotAllowed(f"scope.{name}: over the bus only what the message carries is reached")
+    if fields.everyone or fields.user_id not in (None, carried.user_id):
+        raise NotAllowed("scope.user_id: over the bus only the user of the message's session is reached")
+    return replace(carried, task_id=fields.task_id)
+
+
+def _owners_scope(fields: requests.ScopeFields | None) -> Scope:
+    if fields is None:
+        return Scope()
+    return Scope(
+        session_id=fields.session_id,
+        user_id=None if fields.everyone else fields.user_id or HOUSEHOLD,
+        persona_id=fields.persona_id,
+        site_id=fields.site_id,
+        task_id=fields.task_id,
+    )
+
+
+def _of_user(asked: Request, scope: Scope, this_session: bool = False) -> Scope:
+    """What a search or a list covers: over the bus all that the session's user said, to this persona."""
+    if not asked.context and not this_session:
+        return scope  # through the owner's door the scope is as it was asked for
+    return replace(scope, session_id=scope.session_id if this_session else None, site_id=None)
+
+
+def _record(memory: PersonaMemory, asked: Request, fields: Any, scope: Scope, _: MemoryConfig) -> Answer:
+    turns = [_turn(turn, asked.lang) for turn in fields.turns]
+    ids = memory.record(turns, scope, fields.as_passed, fields.delivery_id, asked.utterance_id)
+    return {"ids": ids}
+
+
+def _turn(given: requests.TurnFields, lang: str | None) -> Turn:
+    return Turn(
+        role=given.role,
+        text=given.text,
+        at=given.at,
+        speaker=given.speaker,
+        lang=given.lang or lang,
+        tool_calls=tuple(ToolCall(call.id, call.name, call.arguments) for call in given.tool_calls),
+        tool_call_id=given.tool_call_id,
+        name=given.name,
+    )
+
+
+def _context(memory: PersonaMemory, asked: Request, fields: Any, scope: Scope, config: MemoryConfig) -> Answer:
+    request = ContextRequest(
+        utterance=fields.utterance,
+        scope=scope,
+        max_history=fields.max_history,
+        max_rounds=fields.max_rounds,
+        max_tokens=fields.max_tokens,
+        max_age_s=config.history.max_age_s if fields.max_age_s is None else fields.max_age_s,
+        system_prompt=fields.system_prompt,
+        recall=fields.recall,
+        recall_tokens=fields.recall_tokens,
+        lang=fields.lang or asked.lang,
+        utterance_id=asked.utterance_id,
+        at=fields.at,
+    )
+    known = memory.context(request)
+    return {"messages": _wire(known.messages), "hits": _wire(known.hits), "tokens": known.tokens}
+
+
+def _history(memory: PersonaMemory, _a: Request, fields: Any, scope: Scope, _c: MemoryConfig) -> Answer:
+    found = memory.history(scope, fields.max_history, fields.max_rounds, fields.max_tokens, fields.hanging)
+    return {"messages": _wire(found)}
+
+
+def _sessions(memory: PersonaMemory, _a: Request, fields: Any, scope: Scope, _c: MemoryConfig) -> Answer:
+    return {"sessions": _wire(memory.sessions(scope, fields.limit))}
+
+
+def _clear(memory: PersonaMemory, _a: Request, _f: Any, scope: Scope, _c: MemoryConfig) -> Answer:
+    return {"forgotten": memory.clear_session(scope)}
+
+
+def _recall(memory: PersonaMemory, asked: Request, fields: Any, scope: Scope, _: MemoryConfig) -> Answer:
+    kinds = None if fields.kinds is None else frozenset(fields.kinds)
+    hits = memory.recall(
+        fields.question,
+        _of_user(asked, scope, fields.session),
+        fields.k,
+        kinds,
+        at=fields.at,
+        lang=fields.lang or asked.lang,
+        utterance_id=asked.utterance_id,
+    )
+    return {"hits": _wire(hits)}
+
+
+def _remember(memory: PersonaMemory, asked: Request, fields: Any, scope: Scope, _: MemoryConfig) -> Answer:
+    kept = memory.remember(fields.text, scope, fields.key, fields.metadata, fields.lang or asked.lang)
+    return {"memory": _wire(kept)}
+
+
+def _get(memory: PersonaMemory, asked: Request, fields: Any, scope: Scope, _: MemoryConfig) -> Answer:
+    return {"memory": _wire(memory.get(fields.key, _of_user(asked, scope)))}
+
+
+def _list(memory: PersonaMemory, asked: Request, fields: Any, scope: Scope, _: MemoryConfig) -> Answer:
+    return {"memories": _wire(memory.list(_of_user(asked, scope), fields.limit, fields.offset))}
+
+
+def _update(memory: PersonaMemory, asked: Request, fields: Any, scope: Scope, _: MemoryConfig) -> Answer:
+    return {"memory": _wire(memory.update(fields.key, scope, fields.text, fields.metadata))}
+
+
+def _forget(memory: PersonaMemory, asked: Request, fields: Any, scope: Scope, _: MemoryConfig) -> Answer:
+    reach = _of_user(asked, scope, fields.session)
+    forgotten = memory.forget(
+        reach,
+        key=fields.key,
+        ids=fields.ids,
+        query=fields.query,
+        since=fields.since,
+        until=fields.until,
+        source=fields.source,
+        everything=fields.everything,
+        lang=fields.lang or asked.lang,
+    )
+    return {"forgotten": forgotten}
+
+
+def _capture(memory: PersonaMemory, _a: Request, fields: Any, scope: Scope, _c: MemoryConfig) -> Answer:
+    setting = memory.capture(scope, fields.write, fields.read, fields.until, fields.session)
+    return {"capture": _wire(setting)}
+
+
+def _status(memory: PersonaMemory, _a: Request, _f: Any, _s: Scope, _c: MemoryConfig) -> Answer:
+    return dict(memory.status())
+
+
+_VERBS: dict[str, Callable[[PersonaMemory, Request, Any, Scope, MemoryConfig], Answer]] = {
+    "context": _context,
+    "record": _record,
+    "history": _history,
+    "sessions": _sessions,
+    "session.clear": _clear,
+    "recall": _recall,
+    "remember": _remember,
+    "get": _get,
+    "list": _list,
+    "update": _update,
+    "forget": _forget,
+    "capture": _capture,
+    "status": _status,
+}
+
+
+def _wire(value: Any) -> Any:
+    return msgspec.to_builtins(value)

@@ -1,0 +1,303 @@
+"""One process, one writer: events and requests in the order of arrival, commits in groups."""
+
+from __future__ import annotations
+
+import os
+import queue
+import signal
+import socket
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+from ovos_utils.log import LOG
+from ovos_utils.process_utils import ProcessStatus, StatusCallbackMap
+
+from ovos_persona_memory import messages, topics
+from ovos_persona_memory.bus import BusConnection
+from ovos_persona_memory.config import MemoryConfig, device_language
+from ovos_persona_memory.errors import InvalidRequest, PersonaMemoryError, StoreError, StoreUnavailable
+from ovos_persona_memory.memory import PersonaMemory
+from ovos_persona_memory.messages import Heard, Request
+from ovos_persona_memory.service import first_start
+from ovos_persona_memory.service.answers import answer, changes_something
+from ovos_persona_memory.service.door import Door
+
+GROUP = 64
+"""Arrivals at most that share a commit."""
+TRY_AGAIN_S = 5.0
+"""Between two attempts to open a store that could not be opened."""
+
+Reply = Callable[[bytes], Any]
+
+
+@dataclass(frozen=True)
+class Arrival:
+    """Something that came in, read, and the way back."""
+
+    what: Heard | Request
+    reply: Reply
+    owner: bool
+    received: float
+    """time.perf_counter() at arrival."""
+
+    @property
+    def writes(self) -> bool:
+        """Whether it can share a commit with its neighbours."""
+        if isinstance(self.what, Heard):
+            return True
+        return changes_something(self.what) and self.what.verb not in ("forget", "session.clear")
+
+
+class Daemon:
+    """Wires the bus and the owner's door to one PersonaMemory.
+
+    The receiving threads only put what arrives on a queue; one worker does everything else, so
+    that nothing overtakes anything.
+    """
+
+    def __init__(self, config: MemoryConfig, **address: Any) -> None:
+        self._config = config
+        self._arrivals: queue.SimpleQueue[tuple[bytes, Reply, bool, float, float] | None] = queue.SimpleQueue()
+        self._twins = messages.Twins()
+        self._memory: PersonaMemory | None = None
+        self._door: Door | None = None
+        self._failure: PersonaMemoryError = StoreUnavailable("the memory is starting")
+        self._last_error: str | None = None
+        self._took_ms: dict[str, deque[float]] = {}
+        self._announce = False
+        wanted = messages.HEARD_TOPICS | {topics.request(verb) for verb in topics.VERBS}
+        self.bus = BusConnection(wanted, self._from_bus, **address)
+        self.bus.opened = self._bus_opened
+        self.status = ProcessStatus("persona_memory", self.bus, StatusCallbackMap(on_ready=_tell_systemd))
+        self._worker = threading.Thread(target=self._work, name="worker", daemon=True)
+
+    def start(self) -> None:
+        """Open the store, the door and the bus; returns when all are under way. A bus may come later."""
+        self.status.set_alive()
+        self._try_to_open()
+        self._worker.start()
+        self.bus.start()
+        if self._memory is not None:
+            self.status.set_ready()
+
+    def stop(self) -> None:
+        """End what is under way and close everything."""
+        self.status.set_stopping()
+        self._arrivals.put(None)
+        self._worker.join(timeout=1.5)
+        if self._door is not None:
+            self._door.close()
+        self.bus.close()
+        if self._memory is not None and not self._worker.is_alive():
+            self._memory.close()
+
+    # in
+
+    def _from_bus(self, frame: bytes) -> None:
+        self._arrivals.put((frame, self.bus.send, False, time.perf_counter(), messages.now()))
+
+    def _from_door(self, frame: bytes, reply: Reply) -> None:
+        self._arrivals.put((frame, reply, True, time.perf_counter(), messages.now()))
+
+    def _bus_opened(self) -> None:
+        LOG.info("connected to the messagebus")
+        if self._announce:
+            self.bus.send(first_start.ask_whether_audible())
+
+    # the one worker
+
+    def _work(self) -> None:
+        while True:
+            try:
+                first = self._arrivals.get(timeout=TRY_AGAIN_S if self._memory is None else None)
+            except queue.Empty:
+                self._try_to_open()
+                continue
+            raw, ended = self._drain(first)
+            self._handle([arrival for item in raw if (arrival := self._read(item)) is not None])
+            if ended:
+                return
+
+    def _drain(self, first: Any) -> tuple[list[Any], bool]:
+        raw: list[Any] = []
+        item = first
+        while item is not None:
+            raw.append(item)
+            if len(raw) == GROUP or self._arrivals.empty():
+                return raw, False
+            item = self._arrivals.get()
+        return raw, True
+
+    def _read(self, item: tuple[bytes, Reply, bool, float, float]) -> Arrival | None:
+        frame, reply, owner, received, received_at = item
+        try:
+            message = messages.decode(frame, received_at)
+            if self._twins.is_copy(message):
+                return None
+            what = messages.heard(message) if message.topic in messages.HEARD_TOPICS else messages.request(message)
+        except messages.MalformedSession:
+            LOG.warning("a message with a malformed session was dropped")
+            return None
+        except Exception:  # whatever a hostile frame does, the daemon lives
+            LOG.exception("a message could not be read")
+            return None
+        return Arrival(what, reply, owner, received) if what is not None else None
+
+    def _handle(self, arrivals: Sequence[Arrival]) -> None:
+        for writes, group in groupby(arrivals, key=lambda arrival: arrival.writes):
+            if writes:
+                self._write_together(list(group))
+            else:
+                for arrival in group:
+                    self._send(arrival, self._outcome(arrival))
+            if self._memory is not None:
+                self._guarded(self._memory.transcript.purge_if_due)
+
+    def _write_together(self, group: Sequence[Arrival]) -> None:
+        """One commit for all; if it fails, each alone, so that one cannot spoil the others."""
+        outcomes: list[dict[str, Any] | None] = []
+        try:
+            if self._memory is None:
+                raise self._failure
+            with self._memory.transaction():
+                outcomes = [self._outcome(arrival, grouped=True) for arrival in group]
+        except PersonaMemoryError as error:
+            if len(group) > 1:
+                for arrival in group:
+                    self._write_together([arrival])
+                return
+            outcomes = [self._failed(error)]
+        for arrival, outcome in zip(group, outcomes, strict=True):
+            self._send(arrival, outcome)
+
+    def _outcome(self, arrival: Arrival, grouped: bool = False) -> dict[str, Any] | None:
+        """What to answer: None for an event. Inside a group a failing store is raised, to undo the group."""
+        try:
+            if self._memory is None:
+                raise self._failure
+            if isinstance(arrival.what, Heard):
+                self._hear(self._memory, arrival.what)
+                return None
+            return {"ok": True, **answer(self._memory, self._config, arrival.what, arrival.owner)}
+        except StoreError as error:
+            if grouped:
+                raise
+            return self._failed(error)
+        except PersonaMemoryError as error:
+            return self._failed(error)
+        except Exception as error:
+            LOG.exception("a request failed")
+            return self._failed(PersonaMemoryError(f"it failed inside: {type(error).__name__}"))
+
+    def _failed(self, error: PersonaMemoryError) -> dict[str, Any]:
+        if not isinstance(error, InvalidRequest):
+            self._last_error = f"{error.code}: {error.reason}"
+        if isinstance(error, StoreError):
+            LOG.error("the store failed: %s", error.reason)
+        return {"ok": False, "error": error.code, "reason": error.reason}
+
+    def _send(self, arrival: Arrival, outcome: dict[str, Any] | None) -> None:
+        if outcome is None or not isinstance(arrival.what, Request):
+            return
+        asked = arrival.what
+        if asked.verb == "status" and outcome["ok"]:
+            outcome |= {"last_error": self._last_error, "latency_ms": self._latency(), "bus": self.bus.connected}
+        took_ms = (time.perf_counter() - arrival.received) * 1000
+        self._took_ms.setdefault(asked.verb, deque(maxlen=500)).append(took_ms)
+        arrival.reply(messages.response(asked, {**outcome, "took_ms": round(took_ms, 3)}))
+        for event in _events(asked, outcome):
+            self.bus.send(event)
+
+    def _latency(self) -> dict[str, dict[str, float]]:
+        found = {}
+        for verb, took in self._took_ms.items():
+            ranked = sorted(took)
+            middle, late = ranked[len(ranked) // 2], ranked[int(len(ranked) * 0.95)]
+            found[verb] = {"p50": round(middle, 3), "p95": round(late, 3), "asked": len(ranked)}
+        return found
+
+    # events
+
+    def _hear(self, memory: PersonaMemory, heard: Heard) -> None:
+        added = memory.transcript.hear(heard)
+        if added:
+            ids = [turn.id for turn in added]
+            self.bus.send(messages.frame(topics.RECORDED, {"ids": ids}, heard.session_id))
+        if self._announce and heard.what in ("ready", "handled"):
+            self._announce = not self.bus.send(first_start.announcement(device_language()))
+            if not self._announce:
+                first_start.done(memory)
+
+    def _guarded(self, action: Callable[[], None]) -> None:
+        try:
+            action()
+        except PersonaMemoryError as error:
+            self._failed(error)
+
+    # the store
+
+    def _try_to_open(self) -> None:
+        try:
+            memory = PersonaMemory.open(config=self._config)
+        except PersonaMemoryError as error:
+            if error.reason != self._failure.reason:
+                LOG.error("the memory cannot be opened: %s", error.reason)
+            self._failure, self._last_error = error, f"{error.code}: {error.reason}"
+            self.status.set_error(error.reason)
+            return
+        self._memory = memory
+        for aside in memory.status()["store"].get("set_aside", ()):
+            LOG.warning("%s was set aside: %s", aside["path"], aside["reason"])
+        self._announce = first_start.is_due(memory, self._config.announce)
+        self._open_door()
+        if self.bus.started_running:
+            self.status.set_ready()
+
+    def _open_door(self) -> None:
+        self._door = Door(self._config.folder, self._from_door)
+        try:
+            self._door.open()
+        except OSError as error:
+            self._last_error = f"the owner's door cannot be opened: {error}"
+            LOG.error(self._last_error)
+            self._door = None
+
+
+def _events(asked: Request, outcome: dict[str, Any]) -> list[bytes]:
+    """What everybody on the bus is told about a change: ids and numbers, no personal text."""
+    if not outcome["ok"] or not changes_something(asked):
+        return []
+    session_id = asked.scope.session_id or messages.DEFAULT_SESSION
+    if asked.verb == "record":
+        return [messages.frame(topics.RECORDED, {"ids": outcome["ids"]}, session_id)] if outcome["ids"] else []
+    if asked.verb in ("forget", "session.clear"):
+        return [messages.frame(topics.FORGOTTEN, {"forgotten": outcome["forgotten"]}, session_id)]
+    if asked.verb == "capture":
+        return [messages.frame(topics.CAPTURED, outcome["capture"], session_id)]
+    return []
+
+
+def _tell_systemd() -> None:
+    """Say READY=1 where systemd asks for it (sd_notify(3))."""
+    address = os.environ.get("NOTIFY_SOCKET")
+    if not address:
+        return
+    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as notify:
+        notify.connect("\0" + address[1:] if address.startswith("@") else address)
+        notify.sendall(b"READY=1")
+
+
+def run(config: MemoryConfig, **address: Any) -> None:
+    """Run until SIGTERM or SIGINT."""
+    ended = threading.Event()
+    for number in (signal.SIGTERM, signal.SIGINT):
+        signal.signal(number, lambda *_: ended.set())
+    daemon = Daemon(config, **address)
+    daemon.start()
+    ended.wait()
+    daemon.stop()

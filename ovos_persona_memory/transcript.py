@@ -1,0 +1,242 @@
+"""The log of what was said: heard on the bus or handed in, each turn once, and only while that is wanted."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from ovos_persona_memory import language
+from ovos_persona_memory.config import HistoryConfig
+from ovos_persona_memory.linking import already_recorded, claimant, heard_answer
+from ovos_persona_memory.messages import Heard
+from ovos_persona_memory.records import HOUSEHOLD, Capture, Scope, Selection, Turn
+from ovos_persona_memory.stores.base import Store
+
+RECENT = 60
+"""Turns of a session that can still be linked with what is heard now."""
+REMEMBERED = 256
+"""Utterance ids, half-heard records and open questions that are kept in mind at most."""
+PERSONA_SKILL = "persona.openvoiceos"
+
+
+class Transcript:
+    """Writes turns to the store. Not thread-safe by itself: the store's transactions are."""
+
+    def __init__(self, store: Store, config: HistoryConfig, clock: Callable[[], float]) -> None:
+        self._store = store
+        self._config = config
+        self._clock = clock
+        self._captures = {capture.session_id: capture for capture in store.captures()}
+        self._known_ids: dict[str, None] = {}
+        self._pieces: dict[str, str] = {}
+        self._questions: dict[tuple[str, str | None, str], Heard] = {}
+        self._purge_due = False
+
+    # what is heard
+
+    def hear(self, heard: Heard) -> list[Turn]:
+        """Take one event in: the turns that it added to the log, none for most events."""
+        if heard.utterance_id and heard.what != "utterance":
+            self._claim(heard)
+        if heard.what == "cancelled":
+            self._cancel(heard)
+        if not self.may_write(heard.session_id, heard.at):
+            return []
+        if heard.what == "utterance" and heard.text:
+            return [self._add(self._turn(heard, "user"))]
+        if heard.what == "speech" and heard.text:
+            return self._speech(heard)
+        if heard.what == "persona_turn":
+            self._answered_by_persona(heard)
+        elif heard.what == "query":
+            _keep(self._questions, (heard.session_id, heard.persona_id, heard.text), heard)
+        elif heard.what == "answer" and heard.text:
+            return self._out_of_band(heard)
+        return []
+
+    def purge_if_due(self) -> None:
+        """Make gone what was cancelled or redacted since the last call; outside of any transaction."""
+        if self._purge_due:
+            self._purge_due = False
+            self._store.purge()
+
+    def _recent(self, session_id: str | None, user_id: str = HOUSEHOLD) -> list[Turn]:
+        return self._store.turns(Scope(session_id=session_id, user_id=user_id), limit=RECENT)
+
+    def _turn(self, heard: Heard, role: str) -> Turn:
+        return Turn(
+            role="user" if role == "user" else "assistant",
+            text=heard.text,
+            at=heard.at,
+            lang=heard.lang,
+            id=uuid.uuid4().hex,
+            session_id=heard.session_id,
+            site_id=heard.scope.site_id,
+        )
+
+    def _add(self, turn: Turn) -> Turn:
+        return self._store.add_turn(turn, index_words(turn))
+
+    def _change(self, turn: Turn) -> None:
+        self._store.change_turn(turn, index_words(turn))
+
+    def _claim(self, heard: Heard) -> None:
+        """Give the user turn that waits for an id the one that is seen now for the first time."""
+        utterance_id = heard.utterance_id or ""
+        if utterance_id not in self._known_ids:
+            _keep(self._known_ids, utterance_id, None)
+            text = heard.text if heard.what in ("matched", "persona_turn") else None
+            turn = claimant(self._recent(heard.session_id), utterance_id, text)
+            if turn is not None:
+                self._change(replace(turn, utterance_id=utterance_id))
+        if heard.what == "matched" and heard.intent:
+            self._redact_if_private(heard, utterance_id)
+
+    def _of_utterance(self, session_id: str, utterance_id: str | None) -> list[Turn]:
+        if utterance_id is None:
+            return []
+        return [turn for turn in self._recent(session_id) if turn.utterance_id == utterance_id]
+
+    def _redact_if_private(self, heard: Heard, utterance_id: str) -> None:
+        intent = heard.intent or ""
+        full = intent if ":" in intent else f"{heard.skill_id}:{intent}"
+        if not full.startswith(self._config.redacted_intents):
+            return
+        for turn in self._of_utterance(heard.session_id, utterance_id):
+            self._change(replace(turn, text="", redacted=True))
+            self._purge_due = True
+
+    def _cancel(self, heard: Heard) -> None:
+        """A cancelled utterance leaves nothing, whether or not remembering is on."""
+        turns = self._of_utterance(heard.session_id, heard.utterance_id)
+        if heard.utterance_id is None:  # the stable line: the newest utterance of the session
+            turns = [turn for turn in self._recent(heard.session_id) if turn.role == "user"][-1:]
+        if turns:
+            scope = Scope(session_id=heard.session_id)
+            self._store.delete(Selection(scope, ids=tuple(turn.id for turn in turns)))
+            self._purge_due = True
+
+    def _speech(self, heard: Heard) -> list[Turn]:
+        recent = self._recent(heard.session_id)
+        of_same = [t for t in recent if heard.utterance_id is not None and t.utterance_id == heard.utterance_id]
+        asked = next((turn for turn in of_same if turn.role == "user"), None)
+        private = asked is not None and asked.redacted
+        turn = replace(
+            self._turn(heard, "assistant"),
+            text="" if private else heard.text,
+            redacted=private,
+            utterance_id=heard.utterance_id,
+            skill_id=heard.skill_id,
+            persona_id=asked.persona_id if asked and heard.skill_id == PERSONA_SKILL else None,
+            expects_reply=heard.expects_reply,
+            announcement=heard.scheduled,
+            machine=heard.skill_id in self._config.machine_skills or heard.dialog in self._config.machine_dialogs,
+        )
+        record = already_recorded(recent, turn, heard.at, heard=self._pieces)
+        if record is not None:
+            _keep(self._pieces, record.id, self._pieces.get(record.id, "") + turn.text)
+            return []
+        return [self._add(turn)]
+
+    def _answered_by_persona(self, heard: Heard) -> None:
+        for turn in self._of_utterance(heard.session_id, heard.utterance_id):
+            if turn.role == "user" and turn.persona_id is None and heard.persona_id:
+                self._change(replace(turn, persona_id=heard.persona_id))
+
+    def _out_of_band(self, heard: Heard) -> list[Turn]:
+        """A question put to a persona past the pipeline, with its first answer: found by recall, in no history."""
+        asked = self._questions.pop((heard.session_id, heard.persona_id, heard.question), None)
+        if asked is None:
+            return []
+        pair = (self._turn(asked, "user"), self._turn(heard, "assistant"))
+        return [self._add(replace(turn, source="query", persona_id=heard.persona_id)) for turn in pair]
+
+    # what is handed in
+
+    def take(self, given: Sequence[Turn], batch: str | None) -> list[str]:
+        """Record turns of one session unless they were heard; the ids of what stands for them now, in order."""
+        if not given:
+            return []
+        first = given[0]
+        recent = self._recent(first.session_id, first.user_id)
+        before = [turn.id for turn in recent if batch is not None and turn.batch == batch]
+        if before:
+            return before
+        if batch is None and first.utterance_id is None:
+            return [self._add(turn).id for turn in given]
+        return self._link_or_add(given, batch, recent)
+
+    def _link_or_add(self, given: Sequence[Turn], batch: str | None, recent: list[Turn]) -> list[str]:
+        utterance_id, persona_id = given[0].utterance_id, given[0].persona_id
+        if utterance_id is not None and utterance_id not in self._known_ids:
+            _keep(self._known_ids, utterance_id, None)
+            waiting = claimant(recent, utterance_id, given[0].text)
+            if waiting is not None:
+                self._change(replace(waiting, utterance_id=utterance_id))
+                recent = self._recent(given[0].session_id, given[0].user_id)
+        same = [t for t in recent if utterance_id is not None and t.utterance_id == utterance_id]
+        known = [turn for turn in same if turn.linked and turn.role == "assistant"]
+        heard = known or heard_answer(recent, given, utterance_id, max(turn.at or 0.0 for turn in given))
+        asked = [turn for turn in (*same, *heard) if turn.role == "user" and turn.source == "heard"]
+        for turn in {turn.id: turn for turn in (*asked, *heard)}.values():
+            if not turn.linked:
+                self._change(replace(turn, linked=True, persona_id=persona_id or turn.persona_id))
+        answers = [turn for turn in heard if turn.role == "assistant"]
+        return [self._stands_for(turn, asked, answers, batch) for turn in given]
+
+    def _stands_for(self, turn: Turn, asked: list[Turn], answers: list[Turn], batch: str | None) -> str:
+        if turn.role == "user" and asked:
+            return asked[0].id
+        if turn.role == "assistant" and answers:
+            return answers[-1].id
+        return self._add(replace(turn, batch=batch)).id
+
+    # whether it is wanted
+
+    def may_write(self, session_id: str | None, at: float) -> bool:
+        """Whether what was said then may be kept."""
+        return all(capture.write for capture in self._in_force(session_id, min(at, self._clock())))
+
+    def may_read(self, session_id: str | None) -> bool:
+        """Whether what is kept may be used now."""
+        return all(capture.read for capture in self._in_force(session_id, self._clock()))
+
+    def _in_force(self, session_id: str | None, at: float) -> list[Capture]:
+        settings = (self._captures.get(key) for key in {None, session_id})
+        return [setting for setting in settings if setting and (setting.until is None or at < setting.until)]
+
+    def capture_of(self, session_id: str | None) -> Capture:
+        """What holds now for a session, or for everything."""
+        in_force = self._in_force(session_id, self._clock())
+        ends = [setting.until for setting in in_force if setting.until is not None]
+        return Capture(
+            write=all(setting.write for setting in in_force),
+            read=all(setting.read for setting in in_force),
+            until=max(ends, default=None),
+            session_id=session_id,
+        )
+
+    def set_capture(self, session_id: str | None, write: bool | None, read: bool | None, until: float | None) -> None:
+        """Set what is given, for a session or for everything; the rest stays as it is in force."""
+        current = next((c for c in self._in_force(session_id, self._clock()) if c.session_id == session_id), Capture())
+        changed = Capture(
+            write=current.write if write is None else write,
+            read=current.read if read is None else read,
+            until=until,
+            session_id=session_id,
+        )
+        self._store.put_capture(changed)
+        self._captures[session_id] = changed
+
+
+def index_words(turn: Turn) -> str:
+    """The words that a turn is found by."""
+    return " ".join(language.of(turn.lang).words(turn.text))
+
+
+def _keep(kept: dict, key: object, value: object) -> None:  # type: ignore[type-arg]  # any of the three dicts
+    """Keep a value in mind; the oldest goes where there are too many."""
+    kept[key] = value
+    while len(kept) > REMEMBERED:
+        del kept[next(iter(kept))]

@@ -1,0 +1,185 @@
+"""How a request reaches the daemon and its answer comes back: over the bus, or through the owner's door."""
+
+from __future__ import annotations
+
+import itertools
+import os
+import socket
+import threading
+import uuid
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Protocol
+
+from ovos_persona_memory import messages, topics
+from ovos_persona_memory.bus import BusConnection
+from ovos_persona_memory.errors import NoAnswer
+from ovos_persona_memory.records import Scope, Turn
+
+DOOR = "door.sock"
+"""Name of the owner's socket in the data folder."""
+
+
+class Transport(Protocol):
+    """Carries one request to the daemon and its answer back."""
+
+    def ask(self, verb: str, data: dict[str, Any], scope: Scope, timeout_s: float) -> dict[str, Any]:
+        """The answer's data; NoAnswer when none came in time. Thread-safe."""
+
+    def close(self) -> None:
+        """Release the connection."""
+
+
+class BusTransport:
+    """Requests over the messagebus, each matched with its answer by ``request_id``."""
+
+    def __init__(self, **address: Any) -> None:
+        self._prefix = uuid.uuid4().hex[:12]
+        self._numbers = itertools.count(1)
+        self._waiting: dict[str, _Slot] = {}
+        self._lock = threading.Lock()  # guards _waiting
+        self.listeners: list[Callable[[str, Mapping[str, Any]], None]] = []
+        """Told of every answer, with its request_id, on the receiving thread."""
+        self.bus = BusConnection({topics.response(verb) for verb in topics.VERBS}, self._arrived, **address)
+
+    @property
+    def connected(self) -> bool:
+        """Whether the bus is there right now."""
+        return self.bus.connected
+
+    def wait_connected(self, timeout_s: float) -> bool:
+        """Whether the bus is there, waiting at most so long for it."""
+        return bool(self.bus.connected_event.wait(timeout_s))
+
+    def ask(self, verb: str, data: dict[str, Any], scope: Scope, timeout_s: float) -> dict[str, Any]:
+        """See Transport. A bus that is away is a NoAnswer at once."""
+        request_id, slot = self._slot()
+        try:
+            self.tell(verb, {**data, "request_id": request_id}, scope)
+            if not slot.answered.wait(timeout_s):
+                raise NoAnswer(f"the memory did not answer {verb} within {timeout_s:g} s")
+            return slot.data
+        finally:
+            with self._lock:
+                self._waiting.pop(request_id, None)
+
+    def tell(self, verb: str, data: dict[str, Any], scope: Scope, context: Mapping[str, Any] | None = None) -> None:
+        """Send a request without waiting for its answer; NoAnswer where the bus is away.
+
+        ``context``: what the message travels with; that of the caller's message where it is None.
+        """
+        context = messages.context_of_caller(scope.session_id) if context is None else context
+        frame = messages.encode(topics.request(verb), {**data, **_wire_scope(scope, over_bus=True)}, context)
+        if not self.bus.send(frame):
+            raise NoAnswer("the messagebus is away")
+
+    def close(self) -> None:
+        """Leave the bus."""
+        self.bus.close()
+
+    def _slot(self) -> tuple[str, _Slot]:
+        request_id = f"{self._prefix}-{next(self._numbers)}"
+        slot = _Slot()
+        with self._lock:
+            self._waiting[request_id] = slot
+        return request_id, slot
+
+    def _arrived(self, frame: bytes) -> None:
+        answer = messages.decode(frame, 0.0).data
+        request_id = str(answer.get("request_id"))
+        with self._lock:
+            slot = self._waiting.get(request_id)
+        if slot is not None:
+            slot.data = dict(answer)
+            slot.answered.set()
+        for listener in self.listeners:
+            listener(request_id, answer)
+
+
+class _Slot:
+    def __init__(self) -> None:
+        self.answered = threading.Event()
+        self.data: dict[str, Any] = {}
+
+
+_shared: dict[tuple[tuple[str, Any], ...], BusTransport] = {}
+_shared_lock = threading.Lock()
+
+
+def shared_transport(**address: Any) -> BusTransport:
+    """This process's one connection to the bus at an address, connecting in the background."""
+    with _shared_lock:
+        key = tuple(sorted(address.items()))
+        if key not in _shared:
+            _shared[key] = BusTransport(**address)
+            _shared[key].bus.start()
+        return _shared[key]
+
+
+class DoorTransport:
+    """Requests through the owner's door: one JSON object a line."""
+
+    def __init__(self, folder: Path) -> None:
+        self._lock = threading.Lock()  # guards the connection: one request at a time
+        self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        try:
+            with door_address(folder) as address:
+                self._socket.connect(address)
+        except OSError as error:
+            self._socket.close()
+            raise NoAnswer(f"no daemon answers at {folder / DOOR}") from error
+        self._lines = self._socket.makefile("rb")
+
+    def ask(self, verb: str, data: dict[str, Any], scope: Scope, timeout_s: float) -> dict[str, Any]:
+        """See Transport."""
+        frame = messages.encode(topics.request(verb), {**data, **_wire_scope(scope, over_bus=False)}, {})
+        with self._lock:
+            self._socket.settimeout(timeout_s)
+            try:
+                self._socket.sendall(frame + b"\n")
+                line = self._lines.readline()
+            except OSError as error:
+                raise NoAnswer(f"the daemon did not answer {verb} within {timeout_s:g} s") from error
+        if not line:
+            raise NoAnswer("the daemon closed the door")
+        return dict(messages.decode(line, 0.0).data)
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._lines.close()
+        self._socket.close()
+
+
+@contextmanager
+def door_address(folder: Path) -> Iterator[str]:
+    """The door's address, valid inside the block also where the path is too long for a socket (107 bytes)."""
+    path = str(folder / DOOR)
+    if len(os.fsencode(path)) < 100:
+        yield path
+        return
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        yield f"/proc/self/fd/{descriptor}/{DOOR}"
+    finally:
+        os.close(descriptor)
+
+
+def _wire_scope(scope: Scope, over_bus: bool) -> dict[str, Any]:
+    # over the bus session, site and persona travel in the message itself
+    names = ("task_id",) if over_bus else ("session_id", "user_id", "persona_id", "site_id", "task_id")
+    fields: dict[str, Any] = {name: value for name in names if (value := getattr(scope, name)) is not None}
+    if scope.user_id is None and not over_bus:
+        fields["everyone"] = True
+    return {"scope": fields} if fields else {}
+
+
+def wire_turn(turn: Turn) -> dict[str, Any]:
+    """The fields of a turn that ``record`` takes."""
+    data: dict[str, Any] = {"role": turn.role, "text": turn.text}
+    for name in ("at", "speaker", "lang", "tool_call_id", "name"):
+        if getattr(turn, name) is not None:
+            data[name] = getattr(turn, name)
+    if turn.tool_calls:
+        data["tool_calls"] = [{"id": c.id, "name": c.name, "arguments": c.arguments} for c in turn.tool_calls]
+    return data
