@@ -38,6 +38,9 @@ class BusConnection(MessageBusClient):  # type: ignore[misc]  # ovos_bus_client 
     deeper, waits up to 60 s, and ``emit`` without a bus blocks for 20 s.
     """
 
+    client: Any
+    """The websocket that is current."""
+
     def __init__(self, wanted: Iterable[str], arrived: Callable[[bytes], None], **address: Any) -> None:
         self._wanted = frozenset(wanted)
         self._arrived = arrived

@@ -80,7 +80,7 @@ class MemoryClient:
         )
         return _as(list[str], answer["ids"])
 
-    def recall(  # noqa: PLR0913 - the parameters are the protocol's
+    def recall(
         self,
         question: str,
         scope: Scope = Scope(),

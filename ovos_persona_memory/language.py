@@ -8,7 +8,7 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cached_property, lru_cache
+from functools import cache, cached_property, lru_cache
 from pathlib import Path
 
 import snowballstemmer
@@ -196,7 +196,7 @@ def _read(path: Path) -> tuple[str, ...]:
     return tuple(line.strip() for line in lines if line.strip() and not line.startswith("#"))
 
 
-@lru_cache(maxsize=None)
+@cache
 def _stemmer(algorithm: str) -> snowballstemmer.stemmer:
     return snowballstemmer.stemmer(algorithm)
 

@@ -142,7 +142,7 @@ class PersonaMemory:
         return self._history(scope, Window(max_history, max_rounds, max_tokens), hanging)
 
     def _history(self, scope: Scope, window: Window, hanging: bool = False) -> list[ContextMessage]:
-        if scope.session_id is None and scope.site_id is None or not self.transcript.may_read(scope.session_id):
+        if (scope.session_id is None and scope.site_id is None) or not self.transcript.may_read(scope.session_id):
             return []
         turns = self._newest_turns(scope, window)
         return (raw_history if hanging else history)(turns, window, self._clock())

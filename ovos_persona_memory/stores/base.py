@@ -111,8 +111,8 @@ class Store(ABC):
 
         BM25 where document frequency, count and mean length are those of all documents (of either
         kind, in any session) of the document's own user: what others said changes nothing. Equal
-        scores: the newer ``seq`` first, memories before turns. This is the plain scan; a backend with an index may leave
-        out the weakest documents of a large store, and nothing else.
+        scores: the newer ``seq`` first, memories before turns. This is the plain scan; a backend
+        with an index may leave out the weakest documents of a large store, and nothing else.
         """
         found: list[Found] = []
         by_user: dict[str, list[tuple[Turn | Entry, str]]] = {}

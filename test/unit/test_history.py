@@ -25,8 +25,8 @@ def timer(text: str, utterance_id: str | None = None) -> Turn:
     return spoken(text, utterance_id, announcement=True)
 
 
-def calling(text: str = "", **more: object) -> Turn:
-    return spoken(text, tool_calls=(LOOK_UP,), source="record", **more)
+def calling(text: str = "") -> Turn:
+    return spoken(text, tool_calls=(LOOK_UP,), source="record")
 
 
 def result(text: str = "a pet", call_id: str = "c1") -> Turn:
@@ -202,7 +202,7 @@ def test_an_announcement_skips_a_hanging_turn_and_what_was_taken_out() -> None:
     assert said(turns) == [("U", "one"), ("A", "A\nover")]
 
 
-@pytest.mark.parametrize("left_out", [{"machine": True}, {"redacted": True, "text": ""}, {"text": " "}])
+@pytest.mark.parametrize("left_out", [{"machine": True}, {"redacted": True}, {"text": " "}])
 def test_speech_that_takes_no_part_answers_nothing(left_out: dict[str, object]) -> None:
     turns = [user("what", "1"), replace(spoken("I do not understand", "1"), **left_out)]  # type: ignore[arg-type]  # fields by name
     assert said(turns) == []
@@ -250,6 +250,27 @@ def test_an_announcement_does_not_come_between_a_call_and_its_result() -> None:
     assert said(turns) == [("U", "hi"), ("A", "hello\nover"), ("U", "cat"), ("A", ""), ("T", "a pet")]
 
 
+def test_an_announcement_joins_no_message_that_calls_a_tool() -> None:
+    turns = [user("cat", "1"), spoken("one moment", "1"), calling(), result(), timer("over")]
+    assert said(turns) == [("U", "cat"), ("A", "one moment\nover"), ("A", ""), ("T", "a pet")]
+
+
+def test_a_result_finds_its_call_after_the_next_question() -> None:
+    turns = [user("cat", "1"), calling(), user("dog", "2"), result(), spoken("a pet", "1"), spoken("too", "2")]
+    assert said(turns) == [("U", "cat"), ("A", ""), ("T", "a pet"), ("A", "a pet"), ("U", "dog"), ("A", "too")]
+
+
+def test_the_results_of_one_message_keep_their_order() -> None:
+    both = replace(calling(), tool_calls=(LOOK_UP, replace(LOOK_UP, id="c2")))
+    turns = [user("cat", "1"), both, spoken("a moment", "1"), result("one"), result("two", "c2")]
+    assert said(turns) == [("U", "cat"), ("A", ""), ("T", "one"), ("T", "two"), ("A", "a moment")]
+
+
+def test_a_call_that_answers_nobody_is_left_out() -> None:
+    turns = [user("cat", "1"), spoken("a pet", "1"), replace(calling("see"), utterance_id="9"), result()]
+    assert said(turns) == [("U", "cat"), ("A", "a pet")]
+
+
 def test_a_result_without_its_call_is_left_out() -> None:
     assert said([user("cat"), spoken("a pet"), result(call_id="c2")]) == [("U", "cat"), ("A", "a pet")]
 
@@ -291,13 +312,18 @@ def test_the_seam_between_batches_loses_no_tool_call() -> None:
 
 
 def test_a_turn_whose_words_were_taken_out_goes_with_its_answer_from_a_batch() -> None:
-    turns = handed_in("b", user("", redacted=True), spoken("gone"), user("two"), spoken("A"))
-    assert said(turns) == [("U", "two"), ("A", "A")]
+    turns = handed_in("b", user("one"), spoken("A"), user("", redacted=True), spoken("gone"), user("two"), spoken("B"))
+    assert said(turns) == [("U", "one"), ("A", "A"), ("U", "two"), ("A", "B")]
 
 
 def test_speech_after_a_batch_answers_no_older_turn() -> None:
     turns = [user("one"), *handed_in("b", user("one!"), spoken("A")), spoken("post")]
     assert said(turns) == [("U", "one!"), ("A", "A\npost")]
+
+
+def test_speech_answers_the_question_that_ends_a_batch() -> None:
+    turns = [*handed_in("b", user("one"), spoken("A"), user("two")), spoken("B")]
+    assert said(turns) == [("U", "one"), ("A", "A"), ("U", "two"), ("A", "B")]
 
 
 def test_speech_with_the_id_of_a_batch_joins_its_answer() -> None:
