@@ -1,0 +1,218 @@
+from __future__ import annotations
+
+from itertools import pairwise
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from ovos_persona_memory.records import ContextMessage, Role, ToolCall
+from ovos_persona_memory.window import (
+    INSTRUCTIONS,
+    Window,
+    estimate_tokens,
+    message_tokens,
+    newest,
+    repair,
+    window,
+)
+
+U, A, S = ContextMessage("user", "u"), ContextMessage("assistant", "a"), ContextMessage("system", "s")
+
+
+def call(*ids: str, text: str = "") -> ContextMessage:
+    return ContextMessage("assistant", text, tool_calls=tuple(ToolCall(i, "look_up") for i in ids))
+
+
+def result(call_id: str | None) -> ContextMessage:
+    return ContextMessage("tool", "found", tool_call_id=call_id)
+
+
+C, R = call("1"), result("1")
+ids = st.sampled_from(["1", "2", "3"])
+roles: st.SearchStrategy[Role] = st.sampled_from(["system", "developer", "user", "assistant"])
+any_message = st.one_of(
+    st.builds(ContextMessage, roles, st.text("ab c", max_size=9)),
+    st.builds(lambda chosen, text: call(*chosen, text=text), st.lists(ids, min_size=1), st.text("ab", max_size=3)),
+    st.builds(result, st.one_of(st.none(), ids)),
+)
+any_messages = st.lists(any_message, max_size=14)
+limit = st.one_of(st.none(), st.integers(-1, 12))
+any_window = st.builds(Window, max_history=limit, max_rounds=limit, max_tokens=limit)
+seeded = settings(derandomize=True, deadline=None)
+
+
+def talk(messages: list[ContextMessage]) -> list[ContextMessage]:
+    return [message for message in messages if message.role not in INSTRUCTIONS]
+
+
+# cuts
+
+
+def test_no_limit_keeps_everything() -> None:
+    assert window([U, A, U], Window()) == [U, A, U]
+
+
+def test_the_newest_messages_are_kept() -> None:
+    assert window([U, A, U, A], Window(max_history=3)) == [A, U, A]
+
+
+def test_system_messages_before_the_cut_stay() -> None:
+    assert window([S, U, A, S, U, A], Window(max_history=2)) == [S, S, U, A]
+
+
+@pytest.mark.parametrize("none", [Window(max_history=0), Window(max_rounds=0), Window(max_tokens=0)])
+def test_zero_keeps_no_talk(none: Window) -> None:
+    assert window([S, U, A], none) == [S]
+
+
+def test_below_zero_counts_as_zero() -> None:
+    assert window([S, U, A], Window(max_history=-1)) == [S]
+    assert window([S, U, A], Window(max_rounds=-1)) == [S]
+
+
+def test_a_round_starts_with_a_user_message() -> None:
+    assert window([U, A, U, C, R, A], Window(max_rounds=1)) == [U, C, R, A]
+    assert window([A, U, A], Window(max_rounds=1)) == [U, A]
+
+
+def test_fewer_rounds_than_wanted_are_all_kept() -> None:
+    assert window([A, U, A], Window(max_rounds=2)) == [A, U, A]
+
+
+def test_whole_messages_fit_the_tokens() -> None:
+    long = ContextMessage("user", "x" * 41)  # 11 tokens
+    assert window([long, A, U], Window(max_tokens=13)) == [long, A, U]
+    assert window([long, A, U], Window(max_tokens=12)) == [A, U]
+
+
+def test_a_message_that_does_not_fit_hides_the_shorter_ones_before_it() -> None:
+    assert window([U, ContextMessage("assistant", "x" * 40), U], Window(max_tokens=5)) == [U]
+
+
+def test_system_messages_take_from_the_tokens() -> None:
+    assert window([S, U, A], Window(max_tokens=2)) == [S, A]
+
+
+def test_a_counter_of_the_callers_is_used() -> None:
+    words = Window(max_tokens=3, count_tokens=lambda text: len(text.split()))
+    assert window([ContextMessage("user", "one two"), ContextMessage("assistant", "three four")], words) == [
+        ContextMessage("assistant", "three four")
+    ]
+
+
+def test_all_limits_hold_together() -> None:
+    assert window([U, A] * 4, Window(max_history=6, max_rounds=2, max_tokens=7)) == [U, A, U, A]
+    assert window([U, A] * 4, Window(max_history=3, max_rounds=2, max_tokens=7)) == [A, U, A]
+
+
+def test_tokens_are_a_quarter_of_the_characters_rounded_up() -> None:
+    assert [estimate_tokens("x" * n) for n in (0, 1, 4, 5)] == [0, 1, 1, 2]
+
+
+def test_a_call_costs_its_name_and_arguments() -> None:
+    asking = ContextMessage("assistant", "", tool_calls=(ToolCall("1", "look_up", {"word": "cat"}),))
+    assert message_tokens(asking, len) == len('look_up{"word": "cat"}')
+
+
+def test_the_plain_cut_keeps_no_system_message_before_it() -> None:
+    assert newest([S, U, A], Window(max_history=1)) == [A]
+
+
+# repair
+
+
+@pytest.mark.parametrize(
+    ("broken", "whole"),
+    [
+        ([A, U, A], [U, A]),
+        ([A, A, U, A], [U, A]),
+        ([S, A, U, A], [S, U, A]),
+        ([U, A, U], [U, A]),
+        ([U, A, U, U], [U, A]),
+        ([U, A, U, S], [U, A, S]),
+        ([A], []),
+        ([U], []),
+        ([U, U, A, A], [U, U, A, A]),
+        ([R, A, U, A], [U, A]),
+        ([U, R, A], [U, A]),
+        ([R, U, C, A], [U, A]),
+        ([U, C, R, A], [U, C, R, A]),
+        ([U, C, R], [U, C, R]),
+        ([U, C, A], [U, A]),
+        ([U, C, A, R], [U, A]),
+        ([C, R, U, A], [U, A]),
+        ([U, call("1", "2"), R, A], [U, A]),
+        ([U, call("1", "2"), result("2"), R, A], [U, call("1", "2"), result("2"), R, A]),
+        ([U, call("1", text="see"), A], [U, ContextMessage("assistant", "see"), A]),
+        ([U, C, R, ContextMessage("tool", "again", tool_call_id="1"), A], [U, C, R, A]),
+        ([U, C, result("2"), R, A], [U, C, R, A]),
+        ([U, C, result(None), A], [U, A]),
+        ([U, C, R, C, R, A], [U, C, R, C, R, A]),
+        ([], []),
+    ],
+)
+def test_a_repaired_list_has_no_orphan(broken: list[ContextMessage], whole: list[ContextMessage]) -> None:
+    assert repair(broken) == whole
+
+
+@seeded
+@given(any_messages)
+def test_whatever_is_repaired_begins_with_a_question_and_ends_with_an_answer(messages: list[ContextMessage]) -> None:
+    kept = talk(repair(messages))
+    assert not kept or (kept[0].role == "user" and kept[-1].role in ("assistant", "tool"))
+
+
+@seeded
+@given(any_messages)
+def test_whatever_is_repaired_has_every_call_directly_before_exactly_its_results(
+    messages: list[ContextMessage],
+) -> None:
+    wanted: set[str | None] = set()
+    for message in [*repair(messages), S]:
+        if message.role == "tool":
+            assert message.tool_call_id in wanted
+            wanted.remove(message.tool_call_id)
+        else:
+            assert not wanted
+            wanted = {one.id for one in message.tool_calls}
+
+
+@seeded
+@given(any_messages)
+def test_repair_of_a_repaired_list_changes_nothing(messages: list[ContextMessage]) -> None:
+    assert repair(repair(messages)) == repair(messages)
+
+
+@seeded
+@given(any_messages)
+def test_repair_leaves_system_messages_and_the_order_alone(messages: list[ContextMessage]) -> None:
+    repaired = repair(messages)
+    places = iter(message.text for message in messages)
+    assert all(message.text in places for message in repaired)
+    assert [m for m in repaired if m.role in INSTRUCTIONS] == [m for m in messages if m.role in INSTRUCTIONS]
+
+
+@seeded
+@given(any_messages, any_window)
+def test_the_limits_hold_after_cut_and_repair(messages: list[ContextMessage], limits: Window) -> None:
+    kept = repair(window(messages, limits))
+    if limits.max_history is not None:
+        assert len(talk(kept)) <= max(limits.max_history, 0)
+    if limits.max_rounds is not None:
+        assert sum(message.role == "user" for message in kept) <= max(limits.max_rounds, 0)
+    if limits.max_tokens is not None and talk(kept):
+        assert sum(message_tokens(message) for message in kept) <= limits.max_tokens
+
+
+@seeded
+@given(any_messages, st.integers(0, 14))
+def test_one_message_more_never_shows_less(messages: list[ContextMessage], n: int) -> None:
+    fewer, more = (window(messages, Window(max_history=size)) for size in (n, n + 1))
+    assert len(fewer) <= len(more)
+
+
+def test_an_ordinary_talk_alternates_after_any_cut() -> None:
+    for n in range(9):
+        kept = repair(window([U, A] * 4, Window(max_history=n)))
+        assert all(one.role != other.role for one, other in pairwise(kept))
