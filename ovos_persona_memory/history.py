@@ -31,7 +31,7 @@ def messages(turns: Iterable[Turn], since: float | None = None) -> list[ContextM
     joined: list[ContextMessage] = []
     for block in blocks(turns):
         if since is None or block.at is None or block.at >= since:
-            joined = _joined(joined, _rendered(block))
+            _join(joined, _rendered(block))
     return joined
 
 
@@ -45,48 +45,50 @@ def _rendered(block: Block) -> list[ContextMessage]:
         return [_message(turn) for turn in (*block.passed, *block.added) if turn.role in INSTRUCTIONS]
     rendered = [_message(turn) for turn in block.passed]
     for turn in block.added:
-        rendered = _added(rendered, turn)
+        _add(rendered, turn)
     return rendered
 
 
-def _added(rendered: list[ContextMessage], turn: Turn) -> list[ContextMessage]:
+def _add(rendered: list[ContextMessage], turn: Turn) -> None:
     message = _message(turn)
     if turn.announcement:
-        return _announced(rendered, message)
-    if turn.role == "tool":
-        return _with_result(rendered, message)
-    return _joined(rendered, [message])
+        _add_announcement(rendered, message)
+    elif turn.role == "tool":
+        _add_result(rendered, message)
+    else:
+        _join(rendered, [message])
 
 
-def _announced(rendered: list[ContextMessage], announcement: ContextMessage) -> list[ContextMessage]:
-    """The announcement joins the last message of the assistant that calls no tool."""
+def _add_announcement(rendered: list[ContextMessage], announcement: ContextMessage) -> None:
+    """It joins the last message of the assistant that calls no tool."""
     for i in reversed(range(len(rendered))):
         if rendered[i].role == "assistant" and not rendered[i].tool_calls:
-            return [*rendered[:i], _merged(rendered[i], announcement), *rendered[i + 1 :]]
-    return rendered
+            rendered[i] = _merged(rendered[i], announcement)
+            return
 
 
-def _with_result(rendered: list[ContextMessage], result: ContextMessage) -> list[ContextMessage]:
-    """A tool result goes behind its call and the results already there: speech may have come in between."""
+def _add_result(rendered: list[ContextMessage], result: ContextMessage) -> None:
+    """It goes behind its call and the results already there: speech may have come in between."""
     for i in reversed(range(len(rendered))):
         if any(call.id == result.tool_call_id for call in rendered[i].tool_calls):
             end = i + 1
             while end < len(rendered) and rendered[end].role == "tool":
                 end += 1
-            return [*rendered[:end], result, *rendered[end:]]
-    return rendered
+            rendered.insert(end, result)
+            return
 
 
-def _joined(stored: Sequence[ContextMessage], new: Sequence[ContextMessage]) -> list[ContextMessage]:
+def _join(stored: list[ContextMessage], new: Sequence[ContextMessage]) -> None:
     """The seam of BasicShortTermMemory: a hanging question goes, two answers in a row become one."""
     if not (stored and new):
-        return [*stored, *new]
+        stored.extend(new)
+        return
     last, first = stored[-1], new[0]
     if last.role == first.role == "user":
-        return [*stored[:-1], *new]
-    if last.role == first.role == "assistant" and not (last.tool_calls or first.tool_calls):
-        return [*stored[:-1], _merged(last, first), *new[1:]]
-    return [*stored, *new]
+        stored.pop()
+    elif last.role == first.role == "assistant" and not (last.tool_calls or first.tool_calls):
+        new = [_merged(stored.pop(), first), *new[1:]]
+    stored.extend(new)
 
 
 def _merged(earlier: ContextMessage, later: ContextMessage) -> ContextMessage:
