@@ -95,9 +95,12 @@ class Language:
         return words.startswith(self._question_starts)
 
     def is_statement(self, text: str) -> bool:
-        """Whether the text tells something: of oneself, or a sentence with a verb of being or having."""
+        """Whether the text tells something: no question, no command, no small talk, and over two words."""
         words = fold(text)
-        return len(words) > 2 and not self.is_question(text) and not self._telling.isdisjoint(words)
+        if self.without_lead(text) != text:
+            return True
+        joined = " ".join(words) + " "
+        return len(words) > 2 and not self.is_question(text) and not joined.startswith(self._tells_nothing)
 
     def without_lead(self, text: str) -> str:
         """The text without a leading "remember that" or its like."""
@@ -150,8 +153,9 @@ class Language:
         return tuple(" ".join(fold(line)) + " " for line in self._lines("question_start.list"))
 
     @cached_property
-    def _telling(self) -> frozenset[str]:
-        return frozenset(word for line in self._lines("telling.list") for word in fold(line))
+    def _tells_nothing(self) -> tuple[str, ...]:
+        lines = self._lines("command_start.list") + self._lines("small_talk.list")
+        return tuple(" ".join(fold(line)) + " " for line in lines)
 
     @cached_property
     def _leads(self) -> tuple[str, ...]:

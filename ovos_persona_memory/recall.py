@@ -56,10 +56,11 @@ def _hit(found: Found, question: Question, asked: list[str], spoken: Language) -
     record = found.record
     covered = [word for word in asked if spoken.alike(word) & found.words]
     asks = _is_question(record)
+    tells = isinstance(record, Entry) or language.of(record.lang).is_statement(record.text)
     own_words = isinstance(record, Entry) or record.role == "user"
     score = found.score * len(covered) / len(asked)
     score *= (LESS_FOR_QUESTIONS if asks else 1.0) * (1.0 if own_words else LESS_FOR_OTHERS_WORDS)
-    sure = own_words and not asks and len(covered) == len(asked) and _has_what_is_asked_for(record, question, spoken)
+    sure = own_words and tells and len(covered) == len(asked) and _has_what_is_asked_for(record, question, spoken)
     return _as_hit(record, score, sure, _reason(covered, asked))
 
 

@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any
 
+from ovos_persona_memory.errors import StoreError
 from ovos_persona_memory.records import Capture, Entry, Forgotten, Scope, Selection, Session, Turn
 
 K1, B = 1.2, 0.75
@@ -41,8 +42,9 @@ class Store(ABC):
     """One storage backend.
 
     Thread-safe: calls from several threads are serialised by the store's own lock. Every driver
-    error arrives as a ``StoreError``. Writes are durable when the outermost ``transaction`` (or,
-    outside one, the call itself) has returned; a failed one leaves everything as it was.
+    error arrives as a ``StoreError``, and so does a text with a NUL or half of a surrogate pair.
+    Writes are durable when the outermost ``transaction`` (or, outside one, the call itself) has
+    returned; a failed one leaves everything as it was.
 
     ``words`` of a document is its text as index words, separated by one space, in their order
     (the caller has folded and stemmed them): what ``search`` compares with.
@@ -58,7 +60,11 @@ class Store(ABC):
     @abstractmethod
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """All or nothing. Nested ones join the outermost; an exception undoes the outermost whole."""
+        """All or nothing. Nested ones join the outermost; an exception undoes the outermost whole.
+
+        Where an inner one failed and the outermost ends all the same, that is a StoreError. What a
+        write refuses before it starts (UnknownEntry, a known id, an unstorable text) may be caught inside.
+        """
 
     # turns
 
@@ -104,9 +110,7 @@ class Store(ABC):
     def documents(self, scope: Scope, kinds: frozenset[str]) -> Iterator[tuple[Turn | Entry, str]]:
         """Every document in scope with its words, in no particular order: what the plain scan reads."""
 
-    def search(
-        self, words: Sequence[str], scope: Scope, kinds: frozenset[str], limit: int
-    ) -> list[Found]:
+    def search(self, words: Sequence[str], scope: Scope, kinds: frozenset[str], limit: int) -> list[Found]:
         """The best ``limit`` documents in scope that hold at least one of the words, best first.
 
         BM25 where document frequency, count and mean length are those of all documents (of either
@@ -202,31 +206,69 @@ def _sources(record: Turn | Entry) -> tuple[str | None, ...]:
     return (record.skill_id, record.persona_id) if isinstance(record, Turn) else (record.persona_id,)
 
 
+def words_of(text: str) -> list[str]:
+    """The words of a document, as ``words`` holds them."""
+    return [word for word in text.split(" ") if word]
+
+
+def refuse_unstorable(record: object, *texts: str) -> None:
+    """Raise StoreError where a text holds what no backend can keep: a NUL or half of a surrogate pair."""
+    fields = vars(record).values() if record is not None else ()
+    for text in (*texts, *fields):
+        if isinstance(text, str) and ("\0" in text or any("\ud800" <= sign <= "\udfff" for sign in _odd(text))):
+            raise StoreError("a text holds a character that cannot be kept")
+
+
+def _odd(text: str) -> str:
+    return "" if text.isascii() else text
+
+
+class Bm25:
+    """BM25 over one user's documents, in parts, so that an index adds up the very same numbers as the scan.
+
+    The inverse frequency is the one that never falls below zero: ln(1 + (N - n + 0.5) / (n + 0.5)).
+    Scores are summed with ``math.fsum``: equal parts make equal scores, whatever their order.
+    """
+
+    def __init__(self, documents: int, mean_length: float) -> None:
+        self.documents = documents
+        self.mean_length = mean_length
+
+    def weight(self, frequency: int) -> float:
+        """What a word is worth that occurs in ``frequency`` of the documents."""
+        return math.log(1 + (self.documents - frequency + 0.5) / (frequency + 0.5)) * (K1 + 1)
+
+    def damping(self, length: int) -> float:
+        """How much a document of so many words is held back."""
+        return K1 * (1 - B + B * length / self.mean_length)
+
+    @staticmethod
+    def part(weight: float, times: int, damping: float) -> float:
+        """What one word adds to the score of a document that holds it ``times`` times."""
+        return weight * times / (times + damping)
+
+
 def bm25(words: Sequence[str], text: str, frequency: Mapping[str, int], documents: int, mean_length: float) -> float:
     """BM25 of one document for the words asked for (each counted once).
 
-    ``frequency``: in how many of the ``documents`` a word occurs. The inverse frequency is the one
-    that never falls below zero: ln(1 + (N - n + 0.5) / (n + 0.5)).
+    ``frequency``: in how many of the ``documents`` a word occurs.
     """
-    held = Counter(text.split(" ")) if text else Counter[str]()
-    length = sum(held.values())
-    score = 0.0
-    for word in set(words):
-        times = held.get(word, 0)
-        if times:
-            seen = frequency.get(word, 0)
-            rarity = math.log(1 + (documents - seen + 0.5) / (seen + 0.5))
-            score += rarity * times * (K1 + 1) / (times + K1 * (1 - B + B * length / mean_length))
-    return score
+    held = Counter(words_of(text))
+    asked = [word for word in set(words) if word in held]
+    if not asked:
+        return 0.0
+    formula = Bm25(documents, mean_length)
+    damping = formula.damping(sum(held.values()))
+    return math.fsum(formula.part(formula.weight(frequency.get(word, 0)), held[word], damping) for word in asked)
 
 
 def _search_one_user(
     documents: list[tuple[Turn | Entry, str]], words: Sequence[str], scope: Scope, kinds: frozenset[str]
 ) -> list[Found]:
     asked = set(words)
-    held = [(record, text, frozenset(asked.intersection(text.split(" ")))) for record, text in documents]
+    held = [(record, text, frozenset(asked.intersection(words_of(text)))) for record, text in documents]
     frequency = Counter(word for _, _, matched in held for word in matched)
-    mean = sum(len(text.split(" ")) for _, text, _ in held if text) / len(held)
+    mean = sum(len(words_of(text)) for _, text, _ in held) / len(held)
     return [
         Found(record, bm25(words, text, frequency, len(held), mean), matched)
         for record, text, matched in held
