@@ -68,7 +68,7 @@ class _Pairing:
         self._asking: set[str] = set()
 
     def take(self, turn: Turn) -> None:
-        if turn.batch is not None:
+        if turn.batch is not None and not self._answers_heard(turn, turn.batch):
             self._take_batch(turn, turn.batch)
         elif turn.role == "user":
             self._open(turn)
@@ -78,6 +78,13 @@ class _Pairing:
             self._take_result(turn)
         else:
             self._take_instruction(turn)
+
+    def _answers_heard(self, turn: Turn, batch: str) -> bool:
+        """Whether this batch is an answer alone, handed in without its user turn because that had been heard."""
+        asked = self._by_utterance.get(turn.utterance_id or "")
+        if batch not in self._batches and turn.role == "assistant" and asked is not None:
+            self._batches[batch] = asked
+        return batch in self._batches and not self._batches[batch].is_batch
 
     def _take_batch(self, turn: Turn, batch: str) -> None:
         if batch in self._batches:

@@ -110,7 +110,7 @@ class Bus:
                 message = json.loads(self._socket.recv())
             except websocket.WebSocketTimeoutException:
                 break
-            answers |= {topic: message["data"] for topic, answer in topics.items() if message["type"] == answer}
+            answers |= {topic: message["data"] for topic, answer in topics.items() if message.get("type") == answer}
         return answers
 
     def readiness(self, names: list[str], timeout_s: float = ASK_TIMEOUT_S) -> dict[str, bool]:
@@ -122,7 +122,7 @@ class Bus:
     def personas(self) -> list[str]:
         """The names of the personas that core has loaded."""
         topic = "ovos.persona.list"
-        answer = self.ask({topic: f"{topic}.response"}).get(topic, {})
+        answer = self.ask({topic: f"{topic}.response"}, timeout_s=5).get(topic, {})
         return [persona["name"] for persona in answer.get("personas", ())]
 
 
@@ -225,12 +225,15 @@ def collect_personas(source: Path, target: Path, extra: Path | None) -> None:
 
 def persona_name(args: argparse.Namespace) -> str:
     """Who shall answer: the one asked for, else the one in the file, else Scribe."""
-    if args.persona or not args.persona_file:
+    if not args.persona_file:
         return args.persona or "Scribe"
     try:
-        return str(json.loads(args.persona_file.read_text(encoding="utf-8")).get("name", args.persona_file.stem))
-    except (OSError, ValueError, AttributeError) as error:
+        definition = json.loads(args.persona_file.read_text(encoding="utf-8"))
+    except (OSError, ValueError) as error:
         raise StartError(f"{args.persona_file} is no persona definition: {error}") from error
+    if not isinstance(definition, dict):
+        raise StartError(f"{args.persona_file} is no persona definition: it holds no JSON object")
+    return args.persona or str(definition.get("name", args.persona_file.stem))
 
 
 def write_settings(folder: Path, settings: dict[str, Any], address: Address, persona: str) -> None:
@@ -255,7 +258,13 @@ def write_settings(folder: Path, settings: dict[str, Any], address: Address, per
 def wait_for(what: str, condition: Callable[[], bool], services: Services) -> None:
     """Return once the condition holds; raise StartError when a service ends or the time is over."""
     deadline = time.monotonic() + START_TIMEOUT_S
-    while not condition():
+    while True:
+        try:
+            if condition():
+                return
+        except (OSError, websocket.WebSocketException) as error:
+            services.check()
+            raise StartError(f"The messagebus closed the connection: {error}") from error
         services.check()
         if time.monotonic() > deadline:
             raise StartError(f"The {what} was not ready within {START_TIMEOUT_S:.0f} seconds.\n{services.tail(what)}")
@@ -294,8 +303,7 @@ def start_assistant(bus: Bus, services: Services, data: Path, persona: str) -> N
         services.start("ovos-core", "ovos_core", "--disable-installer", "--disable-file-watcher")
     for what, name in (("memory daemon", MEMORY), ("ovos-core", SKILLS)):
         wait_for(what, lambda name=name: bus.readiness([name]).get(name, False), services)
-    known = bus.personas()
-    if SKILLS not in there and persona.casefold() not in map(str.casefold, known):
+    if SKILLS not in there and persona.casefold() not in map(str.casefold, known := bus.personas()):
         loaded = ", ".join(known) or "none"
         raise StartError(f"No persona {persona} was loaded. Loaded: {loaded}.\n{services.tail('ovos-core')}")
 
@@ -311,7 +319,8 @@ def serve(services: Services) -> int:
 
 def chat(port: int, services: Services) -> int:
     """Let the user talk; the status with which the chat ended."""
-    signal.signal(signal.SIGINT, lambda *_: None)  # the chat decides what Ctrl-C means
+    if sys.stdin.isatty():
+        signal.signal(signal.SIGINT, lambda *_: None)  # the chat decides what Ctrl-C means
     environment = services.environment | {"OVOS_DEFAULT_LOG_LEVEL": "CRITICAL"}
     command = [sys.executable, "-m", "ovos_persona_memory", "chat", "--port", str(port)]
     with subprocess.Popen(command, cwd=services.folder, env=environment, preexec_fn=die_with_parent) as process:
@@ -328,9 +337,12 @@ def chat(port: int, services: Services) -> int:
 def own_folder(data: Path) -> Iterator[Path]:
     """The folder of the services started here, held by one launcher at a time."""
     folder = data / "assistant"
-    for path in (folder, folder / "logs"):
-        path.mkdir(parents=True, exist_ok=True)
-    with (folder / "lock").open("w") as lock:
+    try:
+        (folder / "logs").mkdir(parents=True, exist_ok=True)
+        lock_file = (folder / "lock").open("w")
+    except OSError as error:
+        raise StartError(f"The data folder cannot be used: {error}") from error
+    with lock_file as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:

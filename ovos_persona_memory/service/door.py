@@ -31,6 +31,7 @@ class Door:
 
     def open(self) -> None:
         """Start to listen; OSError where the socket cannot be made."""
+        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         (self._folder / DOOR).unlink(missing_ok=True)
         before = os.umask(0o177)
         try:

@@ -321,6 +321,19 @@ def test_speech_after_a_batch_answers_no_older_turn() -> None:
     assert said(turns) == [("U", "one!"), ("A", "A\npost")]
 
 
+def test_an_answer_handed_in_alone_answers_the_turn_heard_under_its_id() -> None:
+    heard = [user("hi", "1"), spoken("hello", "1"), user("cat", "2")]
+    assert said([*heard, *handed_in("b", spoken("a pet", "2"))])[2:] == [("U", "cat"), ("A", "a pet")]
+    worked_out = handed_in("b", replace(calling(), utterance_id="2"), result(), spoken("a pet", "2"))
+    worked_out.insert(1, user("dog", "3"))
+    assert said([*heard, *worked_out])[2:] == [("U", "cat"), ("A", ""), ("T", "a pet"), ("A", "a pet")]
+
+
+def test_a_batch_that_holds_its_question_takes_the_place_of_the_turn_heard() -> None:
+    turns = [user("ask Alice about cats", "1"), *handed_in("b", user("cats", "1"), spoken("a pet", "1"))]
+    assert said(turns) == [("U", "cats"), ("A", "a pet")]
+
+
 def test_speech_answers_the_question_that_ends_a_batch() -> None:
     turns = [*handed_in("b", user("one"), spoken("A"), user("two")), spoken("B")]
     assert said(turns) == [("U", "one"), ("A", "A"), ("U", "two"), ("A", "B")]
