@@ -82,7 +82,7 @@ class _Pairing:
     def _answers_heard(self, turn: Turn, batch: str) -> bool:
         """Whether this batch is an answer alone, handed in without its user turn because that had been heard."""
         asked = self._by_utterance.get(turn.utterance_id or "")
-        if batch not in self._batches and turn.role == "assistant" and asked is not None:
+        if batch not in self._batches and turn.role == "assistant" and asked and not asked.is_batch:
             self._batches[batch] = asked
         return batch in self._batches and not self._batches[batch].is_batch
 

@@ -306,6 +306,11 @@ def test_an_answer_that_begins_a_batch_joins_the_answer_before_it() -> None:
     assert said(turns) == [("U", "one"), ("A", "A\nB"), ("U", "two"), ("A", "C")]
 
 
+def test_batches_of_one_utterance_join_like_any_others() -> None:
+    turns = [*handed_in("b", user("one", "1"), spoken("A", "1")), *handed_in("c", spoken("B", "1"), spoken("C", "1"))]
+    assert said(turns) == [("U", "one"), ("A", "A\nB"), ("A", "C")]
+
+
 def test_the_seam_between_batches_loses_no_tool_call() -> None:
     turns = [*handed_in("b", user("cat"), spoken("see")), *handed_in("c", calling("look"), result())]
     assert said(turns) == [("U", "cat"), ("A", "see"), ("A", "look"), ("T", "a pet")]
@@ -324,14 +329,19 @@ def test_speech_after_a_batch_answers_no_older_turn() -> None:
 def test_an_answer_handed_in_alone_answers_the_turn_heard_under_its_id() -> None:
     heard = [user("hi", "1"), spoken("hello", "1"), user("cat", "2")]
     assert said([*heard, *handed_in("b", spoken("a pet", "2"))])[2:] == [("U", "cat"), ("A", "a pet")]
-    worked_out = handed_in("b", replace(calling(), utterance_id="2"), result(), spoken("a pet", "2"))
-    worked_out.insert(1, user("dog", "3"))
-    assert said([*heard, *worked_out])[2:] == [("U", "cat"), ("A", ""), ("T", "a pet"), ("A", "a pet")]
+
+
+def test_an_answer_with_tool_calls_handed_in_alone_stays_together() -> None:
+    call, found, answer = handed_in("b", replace(calling(), utterance_id="1"), result(), spoken("a pet", "1"))
+    turns = [user("cat", "1"), call, user("dog", "2"), spoken("too", "2"), found, answer]
+    assert said(turns) == [("U", "cat"), ("A", ""), ("T", "a pet"), ("A", "a pet"), ("U", "dog"), ("A", "too")]
 
 
 def test_a_batch_that_holds_its_question_takes_the_place_of_the_turn_heard() -> None:
     turns = [user("ask Alice about cats", "1"), *handed_in("b", user("cats", "1"), spoken("a pet", "1"))]
     assert said(turns) == [("U", "cats"), ("A", "a pet")]
+    asked, answer = handed_in("b", user("cats"), spoken("a pet", "1"))
+    assert said([user("ask Alice about cats", "1"), asked, answer]) == [("U", "cats"), ("A", "a pet")]
 
 
 def test_speech_answers_the_question_that_ends_a_batch() -> None:
