@@ -135,8 +135,13 @@ class BusConnection(MessageBusClient):  # type: ignore[misc]  # ovos_bus_client 
     def close(self) -> None:
         """Leave the bus; waits at most two seconds for the receiving thread."""
         self._ended.set()
-        self.client.close()
         self.connected_event.clear()
+        self.client.keep_running = False
+        try:
+            # wakes the receiving thread at once; the library's own close waits up to ten seconds for it
+            self.client.sock.sock.shutdown(socket.SHUT_RDWR)
+        except (AttributeError, OSError):
+            LOG.debug("the connection is closed already")
         if self._thread is not None and self._thread is not threading.current_thread():
             self._thread.join(timeout=2)
 

@@ -53,6 +53,7 @@ class PersonaMemory:
         self._config = config
         self._clock = clock
         self._opened_at = clock()
+        self._depth = 0
         self.transcript = Transcript(store, config.history, clock)
 
     @classmethod
@@ -84,9 +85,14 @@ class PersonaMemory:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """Several verbs with one commit: all of them or none."""
+        """Several verbs with one commit: all of them or none. What they delete is gone when it ends."""
         with self._store.transaction():
-            yield
+            self._depth += 1  # guarded by the store's lock, which a transaction holds
+            try:
+                yield
+            finally:
+                self._depth -= 1
+        self._purge_if_due()
 
     # turns
 
@@ -268,19 +274,18 @@ class PersonaMemory:
         self, key: str, scope: Scope = Scope(), text: str | None = None, metadata: Mapping[str, Any] | None = None
     ) -> Entry:
         """Change the text of a memory, or merge into its metadata; UnknownEntry where there is none."""
-        with self._store.transaction():
-            known = self._store.entry(key, scope.user_id or HOUSEHOLD)
-            if known is None:
-                raise UnknownEntry(f"there is no memory with the key {key!r}")
-            if not self.transcript.may_write(scope.session_id, self._clock()):
-                raise CapturePaused()
-            changed = replace(
-                known,
-                text=known.text if text is None else text.strip(),
-                metadata={**known.metadata, **(metadata or {})},
-                updated_at=self._clock(),
-            )
-            kept = self._put(changed)
+        known = self._store.entry(key, scope.user_id or HOUSEHOLD)
+        if known is None:
+            raise UnknownEntry(f"there is no memory with the key {key!r}")
+        if not self.transcript.may_write(scope.session_id, self._clock()):
+            raise CapturePaused()
+        changed = replace(
+            known,
+            text=known.text if text is None else text.strip(),
+            metadata={**known.metadata, **(metadata or {})},
+            updated_at=self._clock(),
+        )
+        kept = self._put(changed)
         self._purge_if(known.text != kept.text)
         return kept
 
@@ -328,6 +333,12 @@ class PersonaMemory:
 
     def _purge_if(self, gone: bool) -> None:
         if gone:
+            self.transcript.purge_due = True
+        self._purge_if_due()
+
+    def _purge_if_due(self) -> None:
+        if self.transcript.purge_due and not self._depth:
+            self.transcript.purge_due = False
             self._store.purge()
 
     # switches and state

@@ -31,7 +31,8 @@ class Transcript:
         self._known_ids: dict[str, None] = {}
         self._pieces: dict[str, str] = {}
         self._questions: dict[tuple[str, str | None, str], Heard] = {}
-        self._purge_due = False
+        self.purge_due = False
+        """Whether something was deleted or redacted whose words are still in the files."""
 
     # what is heard
 
@@ -54,12 +55,6 @@ class Transcript:
         elif heard.what == "answer" and heard.text:
             return self._out_of_band(heard)
         return []
-
-    def purge_if_due(self) -> None:
-        """Make gone what was cancelled or redacted since the last call; outside of any transaction."""
-        if self._purge_due:
-            self._purge_due = False
-            self._store.purge()
 
     def _recent(self, session_id: str | None, user_id: str = HOUSEHOLD) -> list[Turn]:
         return self._store.turns(Scope(session_id=session_id, user_id=user_id), limit=RECENT)
@@ -105,7 +100,7 @@ class Transcript:
             return
         for turn in self._of_utterance(heard.session_id, utterance_id):
             self._change(replace(turn, text="", redacted=True))
-            self._purge_due = True
+            self.purge_due = True
 
     def _cancel(self, heard: Heard) -> None:
         """A cancelled utterance leaves nothing, whether or not remembering is on."""
@@ -115,7 +110,7 @@ class Transcript:
         if turns:
             scope = Scope(session_id=heard.session_id)
             self._store.delete(Selection(scope, ids=tuple(turn.id for turn in turns)))
-            self._purge_due = True
+            self.purge_due = True
 
     def _speech(self, heard: Heard) -> list[Turn]:
         recent = self._recent(heard.session_id)

@@ -10,6 +10,7 @@ import argparse
 import contextlib
 import ctypes
 import fcntl
+import functools
 import ipaddress
 import json
 import os
@@ -57,15 +58,11 @@ class StartError(Exception):
     """The assistant cannot be started, or cannot go on; the text is a sentence for the user."""
 
 
-def say(text: str) -> None:
-    """Tell the user; standard output is the assistant's own."""
-    print(text, file=sys.stderr, flush=True)
+say = functools.partial(print, file=sys.stderr, flush=True)  # standard output is the assistant's own
 
 
 @dataclass(frozen=True)
-class Address:
-    """Where the messagebus is."""
-
+class Address:  # of the messagebus
     host: str
     port: int
     route: str
@@ -84,16 +81,12 @@ class Address:
 
     def answers(self) -> bool:
         """Whether anything accepts a connection there."""
-        try:
-            socket.create_connection((self.host, self.port), timeout=ASK_TIMEOUT_S).close()
-        except OSError:
-            return False
-        return True
+        with contextlib.suppress(OSError), socket.create_connection((self.host, self.port), timeout=ASK_TIMEOUT_S):
+            return True
+        return False
 
 
-class Bus:
-    """A messagebus client that only asks."""
-
+class Bus:  # a client that only asks
     def __init__(self, address: Address) -> None:
         # as ovos-bus-client does, which trusts self-signed certificates
         self._socket = websocket.create_connection(address.url, timeout=5, sslopt={"cert_reqs": 0})
@@ -119,6 +112,9 @@ class Bus:
         answers = self.ask(topics, timeout_s)
         return {topic.split(".")[1]: bool(data.get("status")) for topic, data in answers.items()}
 
+    def is_ready(self, name: str) -> bool:
+        return self.readiness([name]).get(name, False)
+
     def personas(self) -> list[str]:
         """The names of the personas that core has loaded."""
         topic = "ovos.persona.list"
@@ -143,12 +139,12 @@ class Services:
             # core writes utterances into its log at INFO: what is forgotten would stay there
             "OVOS_DEFAULT_LOG_LEVEL": "WARNING",
         }
-        self._running: dict[str, subprocess.Popen[bytes]] = {}
+        self.running: dict[str, subprocess.Popen[bytes]] = {}
 
     def start(self, name: str, *command: str) -> None:
         """Start a python module as a service of this name, in a session of its own: Ctrl-C is for the chat."""
         with self._log(name).open("wb") as log:
-            self._running[name] = subprocess.Popen(
+            self.running[name] = subprocess.Popen(
                 [sys.executable, "-m", *command],
                 stdin=subprocess.DEVNULL,
                 stdout=log,
@@ -159,26 +155,23 @@ class Services:
                 preexec_fn=die_with_parent,
             )
 
-    def __contains__(self, name: str) -> bool:
-        return name in self._running
-
     def check(self) -> None:
         """Raise StartError when one of them has ended."""
-        for name, process in self._running.items():
+        for name, process in self.running.items():
             if process.poll() is not None:
                 raise StartError(f"The {name} ended with status {process.returncode}.\n{self.tail(name)}")
 
     def tail(self, name: str) -> str:
         """Where the log of a service is, and its last lines."""
-        if name not in self:
+        if name not in self.running:
             return ""
-        lines = self._log(name).read_text(encoding="utf-8", errors="replace").splitlines()
-        return "\n".join([f"Its log, {self._log(name)}, ends with:", *(f"    {line}" for line in lines[-LOG_LINES:])])
+        lines = self._log(name).read_text(encoding="utf-8", errors="replace").splitlines()[-LOG_LINES:]
+        return "\n    ".join([f"Its log, {self._log(name)}, ends with:", *lines])
 
     def end(self) -> None:
         """End them all, the last first; whoever has not gone in time is killed."""
-        while self._running:
-            _, process = self._running.popitem()
+        while self.running:
+            _, process = self.running.popitem()
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGTERM)
             with contextlib.suppress(subprocess.TimeoutExpired):
@@ -193,8 +186,8 @@ class Services:
 
 def user_settings() -> tuple[dict[str, Any], Path]:
     """The user's own OVOS settings, and the folder of their personas."""
-    with contextlib.redirect_stdout(sys.stderr):
-        from ovos_config.config import Configuration  # after the redirection: it logs to standard output
+    with contextlib.redirect_stdout(sys.stderr):  # ovos-config logs to standard output
+        from ovos_config.config import Configuration
         from ovos_config.locations import get_xdg_config_save_path
 
         return dict(Configuration()), Path(get_xdg_config_save_path("ovos_persona"))
@@ -203,13 +196,12 @@ def user_settings() -> tuple[dict[str, Any], Path]:
 def bus_address(settings: dict[str, Any], port: int | None) -> Address:
     """Where the bus is or shall be; port 0 finds a free one."""
     section = settings.get("websocket", {})
-    host = section.get("host", "127.0.0.1")
-    host = "127.0.0.1" if host == "0.0.0.0" else host
+    host = section.get("host", "0.0.0.0").replace("0.0.0.0", "127.0.0.1")
     if port == 0:
         with socket.create_server(("127.0.0.1", 0)) as server:
             port = server.getsockname()[1]
-    default_port = section.get("port", 8181)
-    return Address(host, port or default_port, section.get("route", "/core"), bool(section.get("ssl")))
+    port = port or section.get("port", 8181)
+    return Address(host, port, section.get("route", "/core"), bool(section.get("ssl")))
 
 
 def collect_personas(source: Path, target: Path, extra: Path | None) -> None:
@@ -284,14 +276,14 @@ def start_bus(address: Address, services: Services) -> Bus:
         raise StartError(
             f"What answers at {address.url} is no messagebus. Another port: --port N, or --port 0 for any free one."
         ) from error
-    if "messagebus" not in services:
+    if "messagebus" not in services.running:
         say(f"Using the messagebus at {address.url}")
     return bus
 
 
 def start_assistant(bus: Bus, services: Services, data: Path, persona: str) -> None:
     """Start the daemon and core, where they are missing, and wait until both are ready."""
-    there = {} if "messagebus" in services else bus.readiness([MEMORY, SKILLS])
+    there = {} if "messagebus" in services.running else bus.readiness([MEMORY, SKILLS])
     if MEMORY in there:
         say("Using the memory daemon on that bus, with its own data folder")
     else:
@@ -302,7 +294,7 @@ def start_assistant(bus: Bus, services: Services, data: Path, persona: str) -> N
         say("Starting ovos-core")
         services.start("ovos-core", "ovos_core", "--disable-installer", "--disable-file-watcher")
     for what, name in (("memory daemon", MEMORY), ("ovos-core", SKILLS)):
-        wait_for(what, lambda name=name: bus.readiness([name]).get(name, False), services)
+        wait_for(what, functools.partial(bus.is_ready, name), services)
     if SKILLS not in there and persona.casefold() not in map(str.casefold, known := bus.personas()):
         loaded = ", ".join(known) or "none"
         raise StartError(f"No persona {persona} was loaded. Loaded: {loaded}.\n{services.tail('ovos-core')}")
@@ -383,8 +375,7 @@ def arguments() -> argparse.Namespace:
 
 
 def end_on_signal(number: int, _frame: FrameType | None) -> None:
-    """Leave through every finally."""
-    raise SystemExit(128 + number)
+    raise SystemExit(128 + number)  # through every finally
 
 
 def main() -> int:
@@ -396,7 +387,7 @@ def main() -> int:
     try:
         return run(args)
     except StartError as trouble:
-        say(str(trouble))
+        say(trouble)
         return 1
     except KeyboardInterrupt:
         return 130

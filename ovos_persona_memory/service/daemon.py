@@ -155,8 +155,6 @@ class Daemon:
             else:
                 for arrival in group:
                     self._send(arrival, self._outcome(arrival))
-            if self._memory is not None:
-                self._guarded(self._memory.transcript.purge_if_due)
 
     def _write_together(self, group: Sequence[Arrival]) -> None:
         """One commit for all; if it fails, each alone, so that one cannot spoil the others."""
@@ -232,12 +230,6 @@ class Daemon:
             self._announce = not self.bus.send(first_start.announcement(device_language()))
             if not self._announce:
                 first_start.done(memory)
-
-    def _guarded(self, action: Callable[[], None]) -> None:
-        try:
-            action()
-        except PersonaMemoryError as error:
-            self._failed(error)
 
     # the store
 
