@@ -13,7 +13,7 @@ from typing import Any
 from ovos_persona_memory import context, language
 from ovos_persona_memory.config import MemoryConfig
 from ovos_persona_memory.context import Recalled
-from ovos_persona_memory.errors import CapturePaused, InvalidRequest, UnknownEntry
+from ovos_persona_memory.errors import CapturePaused, InvalidRequest, StoreError, UnknownEntry
 from ovos_persona_memory.history import history, messages, raw_history
 from ovos_persona_memory.recall import KINDS, Question, recall
 from ovos_persona_memory.records import (
@@ -92,7 +92,11 @@ class PersonaMemory:
                 yield
             finally:
                 self._depth -= 1
-        self._purge_if_due()
+        try:
+            self._purge_if_due()
+        except StoreError:
+            # it is committed: what could not be purged now is purged with the next change
+            self.transcript.purge_due = True
 
     # turns
 

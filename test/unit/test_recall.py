@@ -1,0 +1,120 @@
+"""From a question to hits."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from ovos_persona_memory import language
+from ovos_persona_memory.recall import Question, recall
+from ovos_persona_memory.records import Entry, Hit, Scope, Turn
+from ovos_persona_memory.stores.inmemory import InMemoryStore
+
+DATA = Path(__file__).parent.parent / "data"
+HOUSEHOLDS = [json.loads((DATA / f"household_{tag}.json").read_text(encoding="utf-8")) for tag in ("en", "de")]
+
+
+def told(*texts: str, lang: str = "en-US", role: str = "user", store: InMemoryStore | None = None) -> InMemoryStore:
+    store = store or InMemoryStore()
+    for text in texts:
+        number = store.counts().turns
+        turn = Turn("user" if role == "user" else "assistant", text, at=float(number), lang=lang, id=f"{role}{number}")
+        store.add_turn(turn, " ".join(language.of(lang).words(text)))
+    return store
+
+
+def asked(store: InMemoryStore, question: str, k: int = 5, lang: str = "en-US") -> list[Hit]:
+    return recall(store, Question(question, lang), Scope(), k)
+
+
+def sure(store: InMemoryStore, question: str, lang: str = "en-US") -> list[str]:
+    return [hit.text for hit in asked(store, question, lang=lang) if hit.sure]
+
+
+def test_the_statement_that_answers_is_sure() -> None:
+    store = told("my cat is called Bob", "my dog is called Rex", "I like tea")
+    assert sure(store, "what is my cat called") == ["my cat is called Bob"]
+
+
+def test_a_neighbour_is_found_but_not_sure() -> None:
+    hits = asked(told("my cat is called Bob"), "what does my cat eat")
+    assert [(hit.text, hit.sure) for hit in hits] == [("my cat is called Bob", False)]
+
+
+def test_nothing_is_found_for_words_never_said() -> None:
+    assert asked(told("my cat is called Bob"), "where is the moon") == []
+
+
+def test_a_question_never_answers_and_comes_after_what_it_asks_about() -> None:
+    store = told("what is my cat called", "my cat is called Bob", "what is my cat called")
+    hits = asked(store, "what is my cat called")
+    assert [hit.text for hit in hits][0] == "my cat is called Bob"
+    assert [hit.sure for hit in hits] == [True, False, False]
+
+
+def test_the_assistants_own_words_never_answer() -> None:
+    store = told("your cat is called Bob", role="assistant")
+    assert sure(store, "what is my cat called") == []
+    assert asked(store, "what is my cat called")
+
+
+def test_a_command_never_answers() -> None:
+    assert sure(told("call my sister"), "what is my sister called") == []
+
+
+def test_asking_where_needs_a_place_in_the_answer() -> None:
+    store = told("the passports expire soon", "the passports are in the blue drawer")
+    assert sure(store, "where are the passports") == ["the passports are in the blue drawer"]
+
+
+def test_an_utterance_is_no_hit_of_its_own() -> None:
+    store = told("my cat is called Bob")
+    store.add_turn(Turn("user", "my cat is big", at=5.0, id="asks", utterance_id="u1"), "my cat is big")
+    hits = recall(store, Question("my cat is big", "en-US", utterance_id="u1"), Scope(), 5)
+    assert [hit.text for hit in hits] == ["my cat is called Bob"]
+
+
+def test_the_same_words_said_just_now_are_left_out() -> None:
+    store = told("the cat sleeps", "the cat sleeps")
+    hits = recall(store, Question("the cat sleeps", "en-US", said_after=0.5), Scope(), 5)
+    assert [hit.at for hit in hits] == [0.0]
+
+
+def test_a_lasting_memory_answers_too() -> None:
+    store = InMemoryStore()
+    store.put_entry(Entry("bins", "the bins go out on Tuesday", updated_at=3.0), "the bin go out on tuesday")
+    hit = asked(store, "when do the bins go out")[0]
+    assert (hit.kind, hit.key, hit.sure, hit.at) == ("memory", "bins", True, 3.0)
+
+
+def test_every_hit_says_why() -> None:
+    hits = asked(told("my cat is called Bob", "my cat is big"), "what is my cat called")
+    assert [hit.reason for hit in hits] == ["has all that was asked for: cat, call", "has some of it: cat"]
+
+
+def test_no_more_hits_come_than_were_asked_for() -> None:
+    store = told(*(f"my cat number {n}" for n in range(9)))
+    assert len(asked(store, "my cat", k=4)) == 4
+    assert asked(store, "my cat", k=0) == []
+
+
+@pytest.mark.parametrize(
+    ("household", "least", "most_made_up"), list(zip(HOUSEHOLDS, (66, 60), (2, 2), strict=True)), ids=("en", "de")
+)
+def test_a_household_gets_its_own_statements_back_and_nothing_made_up(
+    household: dict, least: int, most_made_up: int
+) -> None:
+    tag = household["language"]
+    store = told(*(entry["text"] for entry in household["statements"]), *household["chatter"], lang=tag)
+    told(*(entry["question"] for entry in household["questions"]), lang=tag, store=store)
+    reachable = [entry for entry in household["questions"] if entry["wording"] != "far"]
+    right = [
+        entry
+        for entry in reachable
+        if sure(store, entry["question"], tag)[:1] == [household["statements"][entry["statement"]]["text"]]
+    ]
+    made_up = [entry["question"] for entry in household["unanswerable"] if sure(store, entry["question"], tag)]
+    assert len(right) >= least
+    assert len(made_up) <= most_made_up
