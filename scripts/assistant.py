@@ -237,7 +237,7 @@ def write_settings(folder: Path, settings: dict[str, Any], address: Address, per
     }
     own = {
         "websocket": {"host": address.host, "port": address.port, "route": address.route, "ssl": address.ssl},
-        "logging": {"log_level": "WARNING", "logs": {"path": "stdout"}},
+        "logging": {"log_level": "WARNING", "logs": {"path": "stdout"}, MEMORY: {"log_level": "INFO"}},
         "intents": intents,
         "open_data": {"intent_urls": []},
         "skills": {"use_deferred_loading": False},
