@@ -1,0 +1,192 @@
+"""A store in this process's memory: for tests, guests and trying things out."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+from ovos_persona_memory.errors import StoreError, UnknownEntry
+from ovos_persona_memory.records import Capture, Entry, Forgotten, Scope, Selection, Session, Turn
+from ovos_persona_memory.stores.base import Counts, Store, in_scope, kind_of, refuse_unstorable, selected
+
+_MISSING = object()
+
+
+class InMemoryStore(Store):
+    """Plain dicts; the search is the plain scan."""
+
+    durable = False
+
+    def __init__(self) -> None:
+        self._lock = threading.RLock()  # guards everything below
+        self._turns: dict[str, tuple[Turn, str]] = {}
+        self._entries: dict[tuple[str, str], tuple[Entry, str]] = {}
+        self._captures: dict[str | None, Capture] = {}
+        self._states: dict[str, str] = {}
+        self._last_seq = 0
+        self._depth = 0
+        self._failed = False
+        self._undo: list[tuple[dict[Any, Any], Any, Any]] = []
+
+    def close(self) -> None:
+        pass
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        with self._lock:
+            self._depth += 1
+            try:
+                yield
+                if self._failed and self._depth == 1:
+                    raise StoreError("a part of the transaction failed")
+            except BaseException:
+                self._failed = True
+                raise
+            finally:
+                self._depth -= 1
+                if not self._depth:
+                    self._end()
+
+    def _end(self) -> None:
+        undo, failed = self._undo, self._failed
+        self._undo, self._failed = [], False
+        for table, key, before in reversed(undo if failed else []):
+            if before is _MISSING:
+                table.pop(key, None)
+            else:
+                table[key] = before
+
+    def _set(self, table: dict[Any, Any], key: Any, value: Any) -> None:
+        self._undo.append((table, key, table.get(key, _MISSING)))
+        if value is _MISSING:
+            del table[key]
+        else:
+            table[key] = value
+
+    def _next_seq(self) -> int:
+        self._last_seq += 1
+        return self._last_seq
+
+    # turns
+
+    def add_turn(self, turn: Turn, words: str) -> Turn:
+        refuse_unstorable(turn, words)
+        with self._lock:
+            if turn.id in self._turns:
+                raise StoreError("there is a turn with this id already")
+            with self.transaction():
+                kept = replace(turn, seq=self._next_seq())
+                self._set(self._turns, kept.id, (kept, words))
+                return kept
+
+    def change_turn(self, turn: Turn, words: str) -> None:
+        refuse_unstorable(turn, words)
+        with self._lock:
+            if turn.id not in self._turns:
+                raise UnknownEntry("there is no turn with this id")
+            with self.transaction():
+                seq = self._turns[turn.id][0].seq
+                self._set(self._turns, turn.id, (replace(turn, seq=seq), words))
+
+    def turn(self, turn_id: str) -> Turn | None:
+        with self._lock:
+            return self._turns[turn_id][0] if turn_id in self._turns else None
+
+    def turns(
+        self, scope: Scope, limit: int | None = None, since: float | None = None, until: float | None = None
+    ) -> list[Turn]:
+        window = Selection(scope, since=since, until=until)
+        with self._lock:
+            found = [turn for turn, _ in self._turns.values() if selected(turn, window)]
+        found.sort(key=lambda turn: turn.seq)
+        return found if limit is None else found[max(len(found) - limit, 0) :]
+
+    def sessions(self, scope: Scope, limit: int | None = None) -> list[Session]:
+        by_session: dict[tuple[str, str], list[Turn]] = {}
+        for turn in reversed(self.turns(scope)):
+            if turn.session_id is not None:
+                by_session.setdefault((turn.session_id, turn.user_id), []).append(turn)
+        return [_session(*names, turns) for names, turns in by_session.items()][:limit]
+
+    # lasting memories
+
+    def put_entry(self, entry: Entry, words: str) -> Entry:
+        refuse_unstorable(entry, words)
+        place = (entry.user_id, entry.key)
+        with self.transaction():
+            if place in self._entries:
+                old = self._entries[place][0]
+                kept = replace(entry, id=old.id, seq=old.seq, created_at=old.created_at)
+            else:
+                kept = replace(entry, seq=self._next_seq())
+            self._set(self._entries, place, (kept, words))
+            return kept
+
+    def entry(self, key: str, user_id: str) -> Entry | None:
+        with self._lock:
+            found = self._entries.get((user_id, key))
+        return found[0] if found else None
+
+    def entries(self, scope: Scope, limit: int | None = None, offset: int = 0) -> list[Entry]:
+        with self._lock:
+            found = [entry for entry, _ in self._entries.values() if in_scope(entry, scope)]
+        found.sort(key=lambda entry: (-entry.updated_at, -entry.seq))
+        return found[offset:] if limit is None else found[offset : offset + limit]
+
+    # finding
+
+    def documents(self, scope: Scope, kinds: frozenset[str]) -> Iterator[tuple[Turn | Entry, str]]:
+        with self._lock:
+            held: list[tuple[Turn | Entry, str]] = [*self._turns.values(), *self._entries.values()]
+        return ((record, words) for record, words in held if kind_of(record) in kinds and in_scope(record, scope))
+
+    # forgetting
+
+    def delete(self, selection: Selection) -> Forgotten:
+        with self.transaction():
+            turns = [turn.id for turn, _ in self._turns.values() if selected(turn, selection)]
+            places = [place for place, (entry, _) in self._entries.items() if selected(entry, selection)]
+            for turn_id in turns:
+                self._set(self._turns, turn_id, _MISSING)
+            for place in places:
+                self._set(self._entries, place, _MISSING)
+        return Forgotten(len(turns), len(places))
+
+    def purge(self) -> None:
+        pass
+
+    # small state
+
+    def captures(self) -> list[Capture]:
+        with self._lock:
+            return list(self._captures.values())
+
+    def put_capture(self, capture: Capture) -> None:
+        refuse_unstorable(capture)
+        with self.transaction():
+            self._set(self._captures, capture.session_id, capture)
+
+    def state(self, name: str) -> str | None:
+        with self._lock:
+            return self._states.get(name)
+
+    def put_state(self, name: str, value: str) -> None:
+        refuse_unstorable(None, name, value)
+        with self.transaction():
+            self._set(self._states, name, value)
+
+    def counts(self) -> Counts:
+        with self._lock:
+            turns = [turn for turn, _ in self._turns.values()]
+            entries = [entry for entry, _ in self._entries.values()]
+        sessions = {(turn.user_id, turn.session_id) for turn in turns if turn.session_id is not None}
+        users = {turn.user_id for turn in turns} | {entry.user_id for entry in entries}
+        return Counts(len(turns), len(entries), len(sessions), len(users))
+
+
+def _session(session_id: str, user_id: str, turns: list[Turn]) -> Session:
+    ats = [turn.at or 0.0 for turn in turns]
+    return Session(session_id, user_id, len(turns), min(ats), max(ats))

@@ -1,0 +1,382 @@
+"""The store in one SQLite file: the default."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from ovos_persona_memory.errors import StoreBusy, StoreError, UnknownEntry
+from ovos_persona_memory.records import Capture, Entry, Forgotten, Scope, Selection, Session, Turn
+from ovos_persona_memory.stores import sqlite_rows as rows
+from ovos_persona_memory.stores.base import Counts, Found, Store, refuse_unstorable
+from ovos_persona_memory.stores.lock import FolderLock
+from ovos_persona_memory.stores.sqlite_file import driver_errors, open_database, prepare_folder, schema_step
+from ovos_persona_memory.stores.sqlite_walks import SESSIONS, newest_turns
+from ovos_persona_memory.stores.sqlite_words import BUDGET, Query, WordIndex
+
+DATABASE = "memory.db"
+CHUNK = 2000
+NOBODY = 0
+MIN_BUDGET = 100
+NEWEST = "SELECT r.owner, r.seq, b.words FROM {table} r JOIN body b ON b.num = r.body ORDER BY r.seq DESC LIMIT 1"
+DELETED = (
+    "SELECT r.seq, r.owner, r.body, b.words FROM json_each(?) j"
+    " CROSS JOIN {table} r ON r.seq = j.value CROSS JOIN body b ON b.num = r.body"
+)
+
+
+class SqliteStore(Store):
+    """Durable; owns its folder until closed. Texts are in ``body``, words in ``WordIndex``."""
+
+    durable = True
+
+    def __init__(self, folder: Path, clock: Callable[[], float] = time.time) -> None:
+        self._path = folder / DATABASE
+        self._lock = threading.RLock()  # guards the connection and the transaction's state
+        self._depth = 0
+        self._failed = False
+        self._repaired = False
+        prepare_folder(folder)
+        self._folder_lock = FolderLock(folder)
+        try:
+            self._sql, self._set_aside = open_database(self._path, clock)
+        except BaseException:
+            self._folder_lock.release()
+            raise
+        try:
+            self._index = WordIndex(self._sql)
+            self._settle()
+        except BaseException:
+            self.close()
+            raise
+
+    def _settle(self) -> None:
+        if not self._index_works():
+            self._rebuild_index()
+        if self._pending():
+            self.purge()
+
+    def close(self) -> None:
+        with self._lock, driver_errors(self._path):
+            try:
+                self._sql.close()
+            finally:
+                self._folder_lock.release()
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        with self._lock, driver_errors(self._path):
+            if not self._depth:
+                self._sql.execute("BEGIN IMMEDIATE")
+            self._depth += 1
+            try:
+                yield
+                if self._depth == 1:
+                    self._commit()
+            except BaseException:
+                self._failed = True
+                raise
+            finally:
+                self._depth -= 1
+                if not self._depth:
+                    self._end()
+
+    def _commit(self) -> None:
+        if self._failed:
+            raise StoreError("a part of the transaction failed")
+        self._sql.execute("COMMIT")
+
+    def _end(self) -> None:
+        self._failed = False
+        if self._sql.in_transaction:
+            self._sql.execute("ROLLBACK")
+
+    @contextmanager
+    def _reading(self) -> Iterator[None]:
+        with self._lock, driver_errors(self._path):
+            yield
+
+    def _one(self, sql: str, *values: Any) -> Any:
+        """The first row; None where there is none."""
+        return self._sql.execute(sql, values).fetchone()
+
+    # users and bodies
+
+    def _owner(self, user_id: str) -> int | None:
+        row = self._one("SELECT num FROM owner WHERE user_id = ?", user_id)
+        return row[0] if row else None
+
+    def _owner_in(self, scope: Scope) -> int | None:
+        """The number of the scope's user, one that nobody has where they are unknown; None: everybody."""
+        if scope.user_id is None:
+            return None
+        return self._owner(scope.user_id) or NOBODY
+
+    def _owner_made(self, user_id: str) -> int:
+        self._sql.execute("INSERT INTO owner (user_id) VALUES (?) ON CONFLICT DO NOTHING", (user_id,))
+        owner = self._owner(user_id)
+        assert owner is not None
+        return owner
+
+    def _add_body(self, body: rows.Body) -> int:
+        cursor = self._sql.execute("INSERT INTO body (text, words, speaker, name, data) VALUES (?, ?, ?, ?, ?)", body)
+        return int(cursor.lastrowid or 0)
+
+    def _empty_bodies(self, nums: Sequence[int]) -> None:
+        self._sql.executemany(
+            "UPDATE body SET text = NULL, words = NULL, speaker = NULL, name = NULL, data = NULL WHERE num = ?",
+            [(num,) for num in sorted(nums)],
+        )
+        self._sql.execute("INSERT OR IGNORE INTO pending (what) VALUES ('purge')")
+
+    def _replaced_body(self, num: int, body: rows.Body) -> int:
+        """The number of the new body; the same where nothing changed."""
+        if self._one("SELECT text, words, speaker, name, data FROM body WHERE num = ?", num) == body:
+            return num
+        self._empty_bodies([num])
+        return self._add_body(body)
+
+    def _reindex(self, doc: int, old: tuple[int, str], new: tuple[int, str]) -> None:
+        """Old and new are owner and words."""
+        if old != new:
+            self._index.remove(old[0], [(doc, old[1])])
+            self._index.add(new[0], doc, new[1])
+            self._index.drop_owner(old[0])
+
+    # turns
+
+    def add_turn(self, turn: Turn, words: str) -> Turn:
+        refuse_unstorable(turn, words)
+        with self._reading():
+            if self._one("SELECT 1 FROM turn WHERE id = ?", turn.id):
+                raise StoreError("there is a turn with this id already")
+            with self.transaction():
+                owner = self._owner_made(turn.user_id)
+                body = self._add_body(rows.turn_body(turn, words))
+                seq = self._sql.execute(rows.ADD_TURN, (owner, body, *rows.turn_values(turn))).lastrowid or 0
+                self._index.add(owner, seq, words)
+                return replace(turn, seq=seq)
+
+    def change_turn(self, turn: Turn, words: str) -> None:
+        refuse_unstorable(turn, words)
+        with self._reading():
+            old = self._one(
+                "SELECT r.seq, r.owner, r.body, b.words FROM turn r JOIN body b ON b.num = r.body WHERE r.id = ?",
+                turn.id,
+            )
+            if not old:
+                raise UnknownEntry("there is no turn with this id")
+            with self.transaction():
+                seq, old_owner, old_body, old_words = old
+                owner = self._owner_made(turn.user_id)
+                body = self._replaced_body(old_body, rows.turn_body(turn, words))
+                self._sql.execute(rows.CHANGE_TURN, (owner, body, *rows.turn_values(turn), seq))
+                self._reindex(seq, (old_owner, old_words), (owner, words))
+
+    def turn(self, turn_id: str) -> Turn | None:
+        with self._reading():
+            row = self._one(f"{rows.TURNS} WHERE r.id = ?", turn_id)
+        return rows.turn_of(row)[0] if row else None
+
+    def turns(
+        self, scope: Scope, limit: int | None = None, since: float | None = None, until: float | None = None
+    ) -> list[Turn]:
+        with self._reading():
+            owner = self._owner_in(scope)
+            seqs = newest_turns(self._sql, Selection(scope, since=since, until=until), owner, limit)
+            return [turn for turn, _ in self._turns_of(seqs[::-1])]
+
+    def _turns_of(self, seqs: Sequence[int]) -> Iterator[tuple[Turn, str]]:
+        """The turns with their words, in this order."""
+        for start in range(0, len(seqs), CHUNK):
+            part = json.dumps(seqs[start : start + CHUNK])
+            found = self._sql.execute(rows.TURNS_LISTED, (part,)).fetchall()
+            yield from map(rows.turn_of, found)
+
+    def sessions(self, scope: Scope, limit: int | None = None) -> list[Session]:
+        with self._reading():
+            owner = self._owner_in(scope)
+            where = rows.within(scope, owner).also("r.session_id IS NOT NULL")
+            sql = SESSIONS.format(where=where)
+            return [Session(*row) for row in self._sql.execute(sql, (*where.values, -1 if limit is None else limit))]
+
+    # lasting memories
+
+    def put_entry(self, entry: Entry, words: str) -> Entry:
+        refuse_unstorable(entry, words)
+        with self.transaction():
+            known = self.entry(entry.key, entry.user_id)
+            if known:
+                kept = replace(entry, id=known.id, seq=known.seq, created_at=known.created_at)
+                self._replace_entry(kept, words)
+                return kept
+            owner = self._owner_made(entry.user_id)
+            body = self._add_body(rows.entry_body(entry, words))
+            values = (rows.hash_of(entry.key), owner, body, *rows.entry_values(entry))
+            seq = self._sql.execute(rows.ADD_ENTRY, values).lastrowid or 0
+            self._index.add(owner, -seq, words)
+            return replace(entry, seq=seq)
+
+    def _replace_entry(self, entry: Entry, words: str) -> None:
+        owner, old_body, old_words = self._one(
+            "SELECT r.owner, r.body, b.words FROM entry r JOIN body b ON b.num = r.body WHERE r.seq = ?", entry.seq
+        )
+        body = self._replaced_body(old_body, rows.entry_body(entry, words))
+        self._sql.execute(rows.CHANGE_ENTRY, (body, *rows.entry_values(entry), entry.seq))
+        self._reindex(-entry.seq, (owner, old_words), (owner, words))
+
+    def entry(self, key: str, user_id: str) -> Entry | None:
+        refuse_unstorable(None, key, user_id)
+        with self._reading():
+            sql = f"{rows.ENTRIES} WHERE r.owner = ? AND r.key_hash = ?"
+            row = self._one(sql, self._owner(user_id), rows.hash_of(key))
+        return rows.entry_of(row)[0] if row else None
+
+    def entries(self, scope: Scope, limit: int | None = None, offset: int = 0) -> list[Entry]:
+        with self._reading():
+            owner = self._owner_in(scope)
+            where = rows.within(scope, owner)
+            found = self._sql.execute(
+                f"{rows.ENTRIES}{where} ORDER BY r.updated_at DESC, r.seq DESC LIMIT ? OFFSET ?",
+                (*where.values, -1 if limit is None else limit, offset),
+            )
+            return [rows.entry_of(row)[0] for row in found]
+
+    # finding
+
+    def documents(self, scope: Scope, kinds: frozenset[str]) -> Iterator[tuple[Turn | Entry, str]]:
+        for kind, select, read in (("turn", rows.TURNS, rows.turn_of), ("memory", rows.ENTRIES, rows.entry_of)):
+            last = 0
+            while kind in kinds:
+                where = rows.narrowing(scope).also("r.seq > ?", last)
+                if scope.user_id is not None:
+                    where = where.also("o.user_id = ?", scope.user_id)
+                with self._reading():
+                    found = self._sql.execute(f"{select}{where} ORDER BY r.seq LIMIT {CHUNK}", where.values).fetchall()
+                if not found:
+                    break
+                last = found[-1][0]
+                yield from map(read, found)
+
+    def search(self, words: Sequence[str], scope: Scope, kinds: frozenset[str], limit: int) -> list[Found]:
+        asked = list(dict.fromkeys(word for word in words if word))
+        with self._reading():
+            owner = self._owner_in(scope)
+            owners = self._index.owners_of(asked) if owner is None else [owner]
+            budget = max(BUDGET // max(len(owners), 1), MIN_BUDGET)
+            query = Query(scope, tuple(sorted(kinds)), limit, budget)
+            matches = [match for owner in owners for match in self._index.search(owner, asked, query)]
+            matches.sort(key=lambda match: match.order)
+            best = matches[:limit]
+            turns = {turn.seq: turn for turn, _ in self._turns_of([match.doc for match in best if match.doc > 0])}
+            entries = {-entry.seq: entry for entry in self._entries_of([-match.doc for match in best if match.doc < 0])}
+        found: dict[int, Turn | Entry] = {**turns, **entries}
+        return [Found(found[match.doc], match.score, match.words) for match in best]
+
+    def _entries_of(self, seqs: Sequence[int]) -> Iterator[Entry]:
+        for row in self._sql.execute(rows.ENTRIES_LISTED, (json.dumps(seqs),)):
+            yield rows.entry_of(row)[0]
+
+    def _index_works(self) -> bool:
+        """Whether the newest documents are found by their words, and as many are entered as there are."""
+        newest = [(self._one(NEWEST.format(table=table)), sign) for table, sign in (("turn", 1), ("entry", -1))]
+        held = all(self._index.holds(row[0], sign * row[1], row[2]) for row, sign in newest if row)
+        counts = self._one("SELECT (SELECT count(*) FROM turn) + (SELECT count(*) FROM entry)")
+        return held and self._index.documents() == counts[0]
+
+    def _rebuild_index(self) -> None:
+        self._repaired = True
+        with self.transaction():
+            self._index.clear()
+            for record, words in self.documents(Scope.everyone(), frozenset({"turn", "memory"})):
+                doc = record.seq if isinstance(record, Turn) else -record.seq
+                self._index.add(self._owner_made(record.user_id), doc, words)
+
+    # forgetting
+
+    def delete(self, selection: Selection) -> Forgotten:
+        with self.transaction():
+            owner = self._owner_in(selection.scope)
+            seqs = newest_turns(self._sql, selection, owner, None)
+            turns = self._delete_rows("turn", 1, seqs)
+            where = rows.chosen_entries(selection, owner)
+            found = self._sql.execute(f"SELECT r.seq FROM entry r{where}", where.values) if where else ()
+            memories = self._delete_rows("entry", -1, [seq for (seq,) in found])
+        return Forgotten(turns, memories)
+
+    def _delete_rows(self, table: str, sign: int, seqs: Sequence[int]) -> int:
+        for start in range(0, len(seqs), CHUNK):
+            part = json.dumps(seqs[start : start + CHUNK])
+            gone = self._sql.execute(DELETED.format(table=table), (part,)).fetchall()
+            for owner in {row[1] for row in gone}:
+                self._index.remove(owner, [(sign * seq, words) for seq, num, _, words in gone if num == owner])
+                self._index.drop_owner(owner)
+            self._empty_bodies([body for _, _, body, _ in gone])
+            self._sql.executemany(f"DELETE FROM {table} WHERE seq = ?", [(row[0],) for row in gone])
+        return len(seqs)
+
+    def purge(self) -> None:
+        with self._reading():
+            if self._depth:
+                raise StoreError("forgetting is finished after a transaction, not within")
+            if not self._pending():
+                return
+            if self._one("PRAGMA wal_checkpoint(TRUNCATE)")[0]:
+                raise StoreBusy(f"another program is reading {self._path}: close it, then what was forgotten can go")
+            self._sql.execute("DELETE FROM pending")
+
+    def _pending(self) -> bool:
+        return self._one("SELECT 1 FROM pending") is not None
+
+    # small state
+
+    def captures(self) -> list[Capture]:
+        with self._reading():
+            found = self._sql.execute("SELECT everything, session_id, may_write, may_read, until FROM capture")
+            return [Capture(bool(w), bool(r), until, None if every else name) for every, name, w, r, until in found]
+
+    def put_capture(self, capture: Capture) -> None:
+        refuse_unstorable(capture)
+        values = (capture.session_id is None, capture.session_id or "", capture.write, capture.read, capture.until)
+        with self.transaction():
+            self._sql.execute("INSERT OR REPLACE INTO capture VALUES (?, ?, ?, ?, ?)", values)
+
+    def state(self, name: str) -> str | None:
+        with self._reading():
+            row = self._one("SELECT b.text FROM state s JOIN body b ON b.num = s.body WHERE s.name = ?", name)
+        return row[0] if row else None
+
+    def put_state(self, name: str, value: str) -> None:
+        refuse_unstorable(None, name, value)
+        with self.transaction():
+            old = self._one("SELECT body FROM state WHERE name = ?", name)
+            body: rows.Body = (value, "", None, None, None)
+            num = self._replaced_body(old[0], body) if old else self._add_body(body)
+            self._sql.execute("INSERT OR REPLACE INTO state (name, body) VALUES (?, ?)", (name, num))
+
+    def counts(self) -> Counts:
+        with self._reading():
+            entries = self._one("SELECT count(*) FROM entry")[0]
+            sessions = self._one(
+                "SELECT count(*) FROM (SELECT DISTINCT owner, session_id FROM turn WHERE session_id IS NOT NULL)"
+            )[0]
+            users = self._one("SELECT count(*) FROM owner")[0]
+            return Counts(self._index.documents() - entries, entries, sessions, users)
+
+    def details(self) -> dict[str, Any]:
+        with self._reading():
+            return {
+                "path": str(self._path),
+                "bytes": sum(file.stat().st_size for file in self._path.parent.glob(f"{DATABASE}*")),
+                "schema": schema_step(self._sql),
+                "sqlite": sqlite3.sqlite_version,
+                "set_aside": list(self._set_aside),
+                "index_rebuilt": self._repaired,
+            }

@@ -1,0 +1,268 @@
+"""The SQLite database as a file: opening, checking, setting aside, schema steps, driver errors."""
+
+from __future__ import annotations
+
+import os
+import sqlite3
+import stat
+import struct
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager, suppress
+from datetime import datetime, timezone
+from pathlib import Path
+
+from ovos_persona_memory.errors import StoreBusy, StoreDamaged, StoreError, StoreFull, StoreUnavailable
+
+APPLICATION_ID = 0x4F504D31
+"""``OPM1`` in the file's header: the database is ours."""
+
+CHECKED_BYTES = 64 * 1024 * 1024
+"""A file up to this size is checked page by page when it is opened."""
+
+BUSY_TIMEOUT_S = 5.0
+COMPANIONS = ("-wal", "-shm", "-journal")
+MAGIC = b"SQLite format 3\0"
+STEPS = sorted((Path(__file__).parent / "schema").glob("*.sql"))
+
+
+@contextmanager
+def driver_errors(path: Path) -> Iterator[None]:
+    """Turn what the driver raises into a StoreError that says what to do."""
+    try:
+        yield
+    except (sqlite3.Error, sqlite3.Warning, UnicodeError, OverflowError) as error:
+        raise _ours(error, path) from error
+
+
+def _ours(error: Exception, path: Path) -> StoreError:
+    said = str(error).lower()
+    if "disk is full" in said:
+        return StoreFull(f"no room left for {path}: free some space, nothing was lost")
+    if "locked" in said or "busy" in said:
+        return StoreBusy(f"another program is using {path}: close it and try again")
+    if any(sign in said for sign in ("malformed", "not a database", "corrupt", "no such table")):
+        return StoreDamaged(f"{path} is damaged: restart to have it set aside, then restore a backup")
+    if "unable to open" in said or "readonly" in said:
+        return StoreUnavailable(f"{path} cannot be opened: let this user write to it and its folder")
+    return StoreError(f"{path}: {error}")
+
+
+# opening
+
+
+def prepare_folder(folder: Path) -> None:
+    """Make the folder (0700) where there is none; StoreUnavailable where it cannot be used."""
+    try:
+        with _umask(0o077):
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except FileExistsError as error:
+        raise StoreUnavailable(f"{folder} is not a folder: move it away, or choose another data folder") from error
+    except OSError as error:
+        raise StoreUnavailable(
+            f"{folder} cannot be made ({error.strerror}): let this user write there, or choose another data folder"
+        ) from error
+    if not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
+        raise StoreUnavailable(f"{folder} cannot be written: let this user write to it, or choose another data folder")
+
+
+@contextmanager
+def _umask(mask: int) -> Iterator[None]:
+    before = os.umask(mask)
+    try:
+        yield
+    finally:
+        os.umask(before)
+
+
+def open_database(path: Path, clock: Callable[[], float]) -> tuple[sqlite3.Connection, list[dict[str, str]]]:
+    """A connection with every schema step applied, and what was set aside on the way: path and reason."""
+    aside: list[dict[str, str]] = []
+    problem = _problem_before(path)
+    while True:
+        if problem:
+            aside.append({"path": str(_set_aside(path, clock)), "reason": problem})
+        try:
+            return _connected(path), aside
+        except (StoreDamaged, _Unusable) as error:
+            if aside:
+                raise
+            problem = error.reason
+
+
+class _Unusable(StoreDamaged):
+    """The file is sound, and not one of ours."""
+
+
+def _problem_before(path: Path) -> str | None:
+    try:
+        return _problem_in_header(path)
+    except OSError as error:
+        raise StoreUnavailable(f"{path} cannot be read ({error.strerror}): let this user read and write it") from error
+
+
+def _connected(path: Path) -> sqlite3.Connection:
+    unclean = _waiting(path) > 0
+    _create_private(path)
+    with driver_errors(path):
+        connection = sqlite3.connect(path, timeout=BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False)
+        try:
+            connection.execute("PRAGMA locking_mode = NORMAL")
+            if problem := _problem_inside(connection, path, unclean):
+                raise _Unusable(problem)
+            _settle(connection)
+            _migrate(connection)
+        except BaseException:
+            connection.close()
+            raise
+    return connection
+
+
+def _create_private(path: Path) -> None:
+    """SQLite gives -wal and -shm the mode of the database, so that mode is set first."""
+    try:
+        handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+    except OSError as error:
+        raise StoreUnavailable(f"{path} cannot be written ({error.strerror}): let this user write to it") from error
+    try:
+        if stat.S_IMODE(os.fstat(handle).st_mode) != 0o600:
+            os.fchmod(handle, 0o600)
+        for companion in _companions(path):
+            companion.chmod(0o600)
+    finally:
+        os.close(handle)
+
+
+def _settle(connection: sqlite3.Connection) -> None:
+    connection.execute("PRAGMA journal_mode = WAL")
+    connection.execute("PRAGMA synchronous = FULL")
+    connection.execute("PRAGMA secure_delete = ON")
+    connection.execute("PRAGMA temp_store = MEMORY")  # a sorter's file would hold what people said
+    connection.execute("PRAGMA cache_size = -8000")
+
+
+def _migrate(connection: sqlite3.Connection) -> None:
+    for number, step in enumerate(STEPS, start=1):
+        if schema_step(connection) >= number:
+            continue
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            if schema_step(connection) < number:  # another process may have been faster
+                _apply(connection, number, step)
+            connection.execute("COMMIT")
+        except BaseException:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+            raise
+
+
+def _apply(connection: sqlite3.Connection, number: int, step: Path) -> None:
+    for statement in step.read_text(encoding="utf-8").split(";\n"):
+        if statement.strip():
+            connection.execute(statement)
+    connection.execute(f"PRAGMA user_version = {number:d}")
+    connection.execute(f"PRAGMA application_id = {APPLICATION_ID:d}")
+
+
+def schema_step(connection: sqlite3.Connection) -> int:
+    """The number of the newest schema step that was applied; 0 for a fresh file."""
+    step: int = connection.execute("PRAGMA user_version").fetchone()[0]
+    return step
+
+
+# checking
+
+
+def inspect(path: Path) -> str | None:
+    """What is wrong with a database file, None where nothing is found; changes nothing.
+
+    Not for a file that this process has open: closing it here would drop SQLite's own locks.
+    With a journal waiting to be read, only the header is looked at.
+    """
+    try:
+        problem = _problem_in_header(path)
+        if problem or not path.exists() or not path.stat().st_size or _waiting(path):
+            return problem
+    except OSError as error:
+        return f"cannot be read: {error.strerror}"
+    try:
+        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)) as connection:
+            return _problem_inside(connection, path, unclean=True)
+    except sqlite3.Error as error:
+        return f"damaged: {error}"
+
+
+def _problem_in_header(path: Path) -> str | None:
+    """Looks at the bytes alone: what SQLite would not notice until much later."""
+    if path.is_dir():
+        return "a folder is in its place"
+    size = path.stat().st_size if path.exists() else 0
+    if not size:
+        return None
+    with path.open("rb") as file:
+        header = file.read(100)
+    if len(header) < 100 or not header.startswith(MAGIC):
+        return "damaged: this is not a SQLite database"
+    (page_size,) = struct.unpack_from(">H", header, 16)
+    page_size = 65536 if page_size == 1 else page_size
+    changes, pages = struct.unpack_from(">II", header, 24)
+    (valid_for,) = struct.unpack_from(">I", header, 92)
+    if not _waiting(path) and changes == valid_for and size < pages * page_size:
+        return f"damaged: it ends after {size} of {pages * page_size} bytes"
+    return None
+
+
+def _problem_inside(connection: sqlite3.Connection, path: Path, unclean: bool) -> str | None:
+    try:
+        if problem := _not_ours(connection):
+            return problem
+        size = path.stat().st_size
+        if size <= CHECKED_BYTES or (unclean and size <= 4 * CHECKED_BYTES):
+            found = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+            return None if found == "ok" else f"damaged: {found}"
+    except sqlite3.DatabaseError as error:
+        if isinstance(_ours(error, path), StoreDamaged):
+            return f"damaged: {error}"
+        raise
+    return None
+
+
+def _not_ours(connection: sqlite3.Connection) -> str | None:
+    application = connection.execute("PRAGMA application_id").fetchone()[0]
+    tables = connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
+    if application != APPLICATION_ID:
+        return "foreign: another program's database" if tables else None
+    step = schema_step(connection)
+    if step > len(STEPS):
+        return f"too new: schema step {step}, this version knows {len(STEPS)}"
+    return None
+
+
+def _waiting(path: Path) -> int:
+    """Bytes in the write-ahead journal."""
+    with suppress(FileNotFoundError):
+        return path.with_name(f"{path.name}-wal").stat().st_size
+    return 0
+
+
+# setting aside
+
+
+def _set_aside(path: Path, clock: Callable[[], float]) -> Path:
+    """Rename the database and its companions together, never over another file; the new path."""
+    stamp = datetime.fromtimestamp(clock(), timezone.utc).strftime("%Y%m%dT%H%M%SZ")
+    new = path.with_name(f"{path.name}.damaged-{stamp}")
+    number = 1
+    while any(os.path.lexists(f"{new}{end}") for end in ("", *COMPANIONS)):
+        number += 1
+        new = path.with_name(f"{path.name}.damaged-{stamp}-{number}")
+    try:
+        for companion in _companions(path):
+            companion.rename(f"{new}{companion.name[len(path.name) :]}")
+        path.rename(new)
+    except OSError as error:
+        raise StoreUnavailable(f"{path} is damaged and cannot be renamed ({error.strerror})") from error
+    return new
+
+
+def _companions(path: Path) -> list[Path]:
+    return [path.with_name(path.name + end) for end in COMPANIONS if path.with_name(path.name + end).exists()]

@@ -1,0 +1,169 @@
+"""Rows of the SQLite store: as records, and which of them are in a scope."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ovos_persona_memory.records import Entry, Scope, Selection, ToolCall, Turn
+
+TURN_FIELDS = [
+    "id",
+    "at",
+    "role",
+    "lang",
+    "session_id",
+    "persona_id",
+    "site_id",
+    "task_id",
+    "utterance_id",
+    "source",
+    "skill_id",
+    "batch",
+    "tool_call_id",
+    "expects_reply",
+    "announcement",
+    "machine",
+    "linked",
+    "redacted",
+]
+FLAGS = frozenset({"expects_reply", "announcement", "machine", "linked", "redacted"})
+ENTRY_FIELDS = ["id", "session_id", "persona_id", "site_id", "task_id", "lang", "created_at", "updated_at"]
+BODY = "b.text, b.words, b.speaker, b.name, b.data"
+
+# CROSS JOIN keeps SQLite from starting with the owner and sorting afterwards.
+TURNS = (
+    f"SELECT r.seq, o.user_id, {BODY}, {', '.join('r.' + name for name in TURN_FIELDS)}"
+    " FROM turn r CROSS JOIN owner o ON o.num = r.owner CROSS JOIN body b ON b.num = r.body"
+)
+ENTRIES = (
+    f"SELECT r.seq, o.user_id, {BODY}, {', '.join('r.' + name for name in ENTRY_FIELDS)}"
+    " FROM entry r CROSS JOIN owner o ON o.num = r.owner CROSS JOIN body b ON b.num = r.body"
+)
+Body = tuple[str, str, "str | None", "str | None", "str | None"]
+
+
+def hash_of(word: str) -> int:
+    """64 bits that stand for a word or a key; two of a million words share one with odds of 3 in 10^8."""
+    return int.from_bytes(hashlib.blake2b(word.encode(), digest_size=8).digest(), "big", signed=True)
+
+
+def turn_of(row: tuple[Any, ...]) -> tuple[Turn, str]:
+    """A row of ``TURNS`` as a turn and its words."""
+    seq, user_id, text, words, speaker, name, data, *values = row
+    fields = dict(zip(TURN_FIELDS, values, strict=True))
+    for flag in FLAGS:
+        fields[flag] = bool(fields[flag])
+    calls = tuple(ToolCall(*call) for call in json.loads(data)) if data else ()
+    turn = Turn(seq=seq, user_id=user_id, text=text, speaker=speaker, name=name, tool_calls=calls, **fields)
+    return turn, words
+
+
+def entry_of(row: tuple[Any, ...]) -> tuple[Entry, str]:
+    """A row of ``ENTRIES`` as an entry and its words."""
+    seq, user_id, text, words, _, key, data, *values = row
+    metadata = json.loads(data) if data else {}
+    fields = dict(zip(ENTRY_FIELDS, values, strict=True))
+    return Entry(seq=seq, user_id=user_id, text=text, key=key, metadata=metadata, **fields), words
+
+
+def turn_body(turn: Turn, words: str) -> Body:
+    """What of a turn goes into ``body``."""
+    calls = json.dumps([(call.id, call.name, call.arguments) for call in turn.tool_calls]) if turn.tool_calls else None
+    return turn.text, words, turn.speaker, turn.name, calls
+
+
+def entry_body(entry: Entry, words: str) -> Body:
+    """What of an entry goes into ``body``."""
+    return entry.text, words, None, entry.key, json.dumps(entry.metadata) if entry.metadata else None
+
+
+def turn_values(turn: Turn) -> list[Any]:
+    """The values of ``TURN_FIELDS``."""
+    return [getattr(turn, name) for name in TURN_FIELDS]
+
+
+def entry_values(entry: Entry) -> list[Any]:
+    """The values of ``ENTRY_FIELDS``."""
+    return [getattr(entry, name) for name in ENTRY_FIELDS]
+
+
+@dataclass(frozen=True)
+class Where:
+    """Conditions on the rows ``r`` of one table, and the values that they bind."""
+
+    conditions: tuple[str, ...] = ()
+    values: tuple[Any, ...] = ()
+
+    def also(self, condition: str, *values: Any) -> Where:
+        """These conditions and one more."""
+        return replace(self, conditions=(*self.conditions, condition), values=(*self.values, *values))
+
+    def __str__(self) -> str:
+        return f" WHERE {' AND '.join(self.conditions)}" if self.conditions else ""
+
+
+def within(scope: Scope, owner: int | None) -> Where:
+    """The rows in scope; ``owner`` is the number of its user, None for everybody's."""
+    where = narrowing(scope)
+    return where if owner is None else Where(("r.owner = ?", *where.conditions), (owner, *where.values))
+
+
+def narrowing(scope: Scope) -> Where:
+    """What a scope asks for besides its user."""
+    where = Where()
+    for column in ("session_id", "site_id", "task_id"):
+        if getattr(scope, column) is not None:
+            where = where.also(f"r.{column} = ?", getattr(scope, column))
+    if scope.persona_id is not None:
+        where = where.also("(r.persona_id IS NULL OR r.persona_id = ?)", scope.persona_id)
+    return where
+
+
+def between(where: Where, column: str, since: float | None, until: float | None) -> Where:
+    """Only rows whose column is in [since, until)."""
+    if since is not None:
+        where = where.also(f"r.{column} >= ?", since)
+    return where if until is None else where.also(f"r.{column} < ?", until)
+
+
+def chosen_turns(selection: Selection, owner: int | None) -> Where | None:
+    """The turns of a selection; None where it can hold none."""
+    if "turn" not in selection.kinds or selection.keys is not None:
+        return None
+    where = between(within(selection.scope, owner), "at", selection.since, selection.until)
+    if selection.ids is not None:
+        where = where.also("r.id IN (SELECT value FROM json_each(?))", json.dumps(selection.ids))
+    if selection.source is not None:
+        where = where.also("? IN (r.skill_id, r.persona_id)", selection.source)
+    return where
+
+
+def chosen_entries(selection: Selection, owner: int | None) -> Where | None:
+    """The entries of a selection; None where it can hold none."""
+    if "memory" not in selection.kinds:
+        return None
+    where = between(within(selection.scope, owner), "updated_at", selection.since, selection.until)
+    if selection.keys is not None:
+        hashes = json.dumps([hash_of(key) for key in selection.keys])
+        where = where.also("r.key_hash IN (SELECT value FROM json_each(?))", hashes)
+    if selection.ids is not None:
+        where = where.also("r.id IN (SELECT value FROM json_each(?))", json.dumps(selection.ids))
+    if selection.source is not None:
+        where = where.also("r.persona_id = ?", selection.source)
+    return where
+
+
+TURNS_LISTED = TURNS.replace("FROM turn r", "FROM json_each(?) j CROSS JOIN turn r ON r.seq = j.value")
+ENTRIES_LISTED = ENTRIES.replace("FROM entry r", "FROM json_each(?) j CROSS JOIN entry r ON r.seq = j.value")
+ADD_TURN = (
+    f"INSERT INTO turn (owner, body, {', '.join(TURN_FIELDS)}) VALUES ({', '.join('?' * (len(TURN_FIELDS) + 2))})"
+)
+CHANGE_TURN = f"UPDATE turn SET owner = ?, body = ?, {', '.join(f'{name} = ?' for name in TURN_FIELDS)} WHERE seq = ?"
+ADD_ENTRY = (
+    f"INSERT INTO entry (key_hash, owner, body, {', '.join(ENTRY_FIELDS)})"
+    f" VALUES ({', '.join('?' * (len(ENTRY_FIELDS) + 3))})"
+)
+CHANGE_ENTRY = f"UPDATE entry SET body = ?, {', '.join(f'{name} = ?' for name in ENTRY_FIELDS)} WHERE seq = ?"

@@ -1,0 +1,66 @@
+"""Walks through the SQLite store's turns and sessions, each along the index that ends soonest."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Sequence
+from typing import Any
+
+from ovos_persona_memory.records import Selection
+from ovos_persona_memory.stores.sqlite_rows import Where, chosen_turns
+
+FEW = 2000
+"""A time window with fewer turns of a user is read whole and sorted."""
+
+SESSIONS = (
+    "SELECT s.session_id, o.user_id, s.turns, s.first_at, s.last_at FROM (SELECT r.owner, r.session_id,"
+    " count(*) turns, min(r.at) first_at, max(r.at) last_at, max(r.seq) newest"
+    " FROM turn r{where} GROUP BY r.owner, r.session_id) s JOIN owner o ON o.num = s.owner"
+    " ORDER BY s.newest DESC LIMIT ?"
+)
+
+
+def newest_turns(sql: sqlite3.Connection, selection: Selection, owner: int | None, limit: int | None) -> list[int]:
+    """The ``seq`` of the newest turns of a selection, newest first; ``owner`` None: everybody's."""
+    index = _index(sql, selection, owner)
+    seqs: list[int] = []
+    for where in _walks(selection, owner, index):
+        found = sql.execute(
+            f"SELECT r.seq FROM turn r {index}{where} ORDER BY r.seq DESC LIMIT ?",
+            (*where.values, -1 if limit is None else limit),
+        )
+        seqs += [seq for (seq,) in found]
+    seqs.sort(reverse=True)
+    return seqs if limit is None else seqs[:limit]
+
+
+def _walks(selection: Selection, owner: int | None, index: str) -> Sequence[Where]:
+    """One walk, or two where those of a persona and those of none are apart in the index."""
+    whole = chosen_turns(selection, owner)
+    if whole is None:
+        return ()
+    if "turn_persona" not in index:
+        return (whole,)
+    return (whole.also("r.persona_id IS NULL"), whole.also("r.persona_id = ?", selection.scope.persona_id))
+
+
+def _index(sql: sqlite3.Connection, selection: Selection, owner: int | None) -> str:
+    scope = selection.scope
+    if selection.ids is not None:
+        return ""
+    if owner is None:
+        return "NOT INDEXED"
+    if selection.since is not None and _few_since(sql, owner, selection.since):
+        return "INDEXED BY turn_at"
+    if scope.session_id is not None:
+        return "INDEXED BY turn_persona" if scope.persona_id is not None else "INDEXED BY turn_session"
+    if scope.site_id is not None:
+        return "INDEXED BY turn_site"
+    return "INDEXED BY turn_task" if scope.task_id is not None else "INDEXED BY turn_owner"
+
+
+def _few_since(sql: sqlite3.Connection, owner: int, since: float) -> bool:
+    counted: tuple[Any, ...] = sql.execute(
+        f"SELECT count(*) FROM (SELECT 1 FROM turn WHERE owner = ? AND at >= ? LIMIT {FEW})", (owner, since)
+    ).fetchone()
+    return bool(counted[0] < FEW)
