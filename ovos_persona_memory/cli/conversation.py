@@ -1,0 +1,120 @@
+"""A text conversation with the assistant over the messagebus, as one session of its own."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from ovos_persona_memory import messages, topics
+from ovos_persona_memory.bus import BusConnection
+from ovos_persona_memory.errors import NoAnswer
+
+SOURCE = "persona_memory_chat"
+"""Who we are on the bus. No audio service takes it for its own, so the device does not speak our replies."""
+GRACE_S = 0.25
+"""Speech may come after the end of its utterance: that long it stays quiet before the next, seconds."""
+
+
+@dataclass(frozen=True)
+class Spoken:
+    """Something that the assistant said."""
+
+    text: str
+    ours: bool
+    """Whether it answers this conversation; otherwise it is an announcement, or belongs to another session."""
+
+
+class Conversation:
+    """Says utterances and hears what is spoken, in order. ``heard`` is called on the receiving thread."""
+
+    def __init__(self, session_id: str, lang: str, heard: Callable[[Spoken], None], **address: Any) -> None:
+        self._session: dict[str, Any] = {"session_id": session_id, "lang": lang}
+        self._own = {"session_id": session_id, "lang": lang}
+        self._heard = heard
+        self._twins = messages.Twins()
+        self._changed = threading.Condition()  # guards the five fields below
+        self._said = 0
+        self._open = 0
+        self._ended: set[str] = set()
+        self._asked_back = False
+        self._quiet_since = 0.0
+        wanted = {*topics.SPEAK, *topics.HANDLED, *topics.CANCELLED}
+        self._bus = BusConnection(wanted, self._arrived, **address)
+
+    def start(self, timeout_s: float) -> bool:
+        """Connect; False where the bus is not reached in time, while it is tried further."""
+        self._bus.start()
+        return self.connected(timeout_s)
+
+    def connected(self, timeout_s: float) -> bool:
+        """Whether the bus is there, waiting at most so long for it."""
+        return bool(self._bus.connected_event.wait(timeout_s))
+
+    def close(self) -> None:
+        """Leave the bus."""
+        self._bus.close()
+
+    def say(self, text: str) -> None:
+        """Say one utterance; NoAnswer where the bus is away."""
+        with self._changed:
+            session = {**self._session, **self._own}
+            self._said += 1
+            self._open += 1
+            self._asked_back = False
+            self._quiet_since = time.monotonic()
+        data = {"utterances": [messages.cleaned(text)], "lang": self._own["lang"]}
+        context = {"session": session, "source": SOURCE, "destination": ["skills"], "client_name": SOURCE}
+        if not self._bus.send(messages.encode(topics.UTTERANCE[0], data, context)):
+            with self._changed:
+                self._open -= 1
+            raise NoAnswer("the messagebus is away")
+
+    def wait(self, timeout_s: float) -> bool:
+        """Wait until what was said has been handled, or a question came back, and it is quiet; False when too late."""
+        deadline = time.monotonic() + timeout_s
+        with self._changed:
+            while (left_s := deadline - time.monotonic()) > 0:
+                settled = self._open == 0 or self._asked_back
+                quiet_s = time.monotonic() - self._quiet_since
+                if settled and quiet_s >= GRACE_S:
+                    return True
+                self._changed.wait(min(left_s, GRACE_S - quiet_s) if settled else left_s)
+            self._open = 0  # given up: what comes later is still heard, but no longer waited for
+        return False
+
+    def _arrived(self, frame: bytes) -> None:
+        message = messages.decode(frame, messages.now())
+        try:
+            event = messages.heard(message)
+        except messages.MalformedSession:
+            return
+        if self._twins.is_copy(message):
+            return
+        ours = event.session_id == self._own["session_id"] and not event.scheduled
+        with self._changed:
+            ours = ours and self._said > 0
+            if ours:
+                self._follow(event, dict(messages.session_of(message)))
+        if event.what == "speech" and event.text:
+            self._heard(Spoken(event.text, ours))
+
+    def _follow(self, event: messages.Heard, session: dict[str, Any]) -> None:
+        # a session of one's own lives with whoever talks in it (OVOS-SESSION-2, 2.2): active skills, a skill
+        # that waits for a reply, the persona that was called
+        if event.what == "handled" or event.expects_reply:
+            self._session = session
+        if event.what == "handled":
+            self._end(event.utterance_id)
+        self._asked_back = self._asked_back or event.expects_reply
+        self._quiet_since = time.monotonic()
+        self._changed.notify_all()
+
+    def _end(self, utterance_id: str | None) -> None:
+        if utterance_id is None:  # the stable line: a reply to a skill's question has no end of its own there
+            self._open = 0
+        elif utterance_id not in self._ended:
+            self._ended.add(utterance_id)
+            self._open = max(self._open - 1, 0)

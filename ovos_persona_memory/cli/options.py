@@ -1,0 +1,33 @@
+"""Options that several commands share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar
+
+import rich_click as click
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def _or_the_programs(ctx: click.Context, param: click.Parameter, value: Any) -> Any:
+    """An option may stand before the command too."""
+    return ctx.find_root().params.get(param.name or "") if value is None else value
+
+
+data_option = click.option(
+    "--data",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="DIR",
+    callback=_or_the_programs,
+    help="The data folder, where the settings do not name the right one.",
+)
+json_option = click.option("--json", "as_json", is_flag=True, help="Answer with one JSON document, for programs.")
+
+
+def address_options(command: F) -> F:
+    """``--host`` and ``--port`` of the messagebus."""
+    host = click.option("--host", callback=_or_the_programs, help="Host of the messagebus.")
+    port = click.option("--port", type=click.IntRange(1, 65535), callback=_or_the_programs, help="Port of it.")
+    return host(port(command))

@@ -1,0 +1,72 @@
+"""Standard output is for answers alone: logs, questions and errors go to standard error."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+import unicodedata
+from collections.abc import Iterator
+from contextvars import ContextVar
+from typing import Any, TextIO
+
+import msgspec
+import rich_click as click
+from rich.console import Console
+
+from ovos_persona_memory.errors import ConfigError, InvalidRequest, PersonaMemoryError
+
+_ANSWERS: ContextVar[TextIO] = ContextVar("answers")
+
+
+class Command(click.RichCommand):
+    """A command whose failures are one sentence, and whose standard output holds nothing but its answer."""
+
+    def invoke(self, ctx: click.Context) -> Any:
+        """Run it; status 2 for a request or a setting that cannot be used, 1 for any other failure."""
+        before = _ANSWERS.set(sys.stdout)
+        try:
+            # OVOS's logger writes to whatever sys.stdout is when it first speaks
+            with contextlib.redirect_stdout(sys.stderr):
+                return super().invoke(ctx)
+        except PersonaMemoryError as error:
+            say(error.reason)
+            ctx.exit(2 if isinstance(error, (InvalidRequest, ConfigError)) else 1)
+        finally:
+            _ANSWERS.reset(before)
+
+
+def answers() -> TextIO:
+    """The real standard output."""
+    return _ANSWERS.get(sys.stdout)
+
+
+@contextlib.contextmanager
+def to_answers() -> Iterator[None]:
+    """Inside the block print and input use the real standard output."""
+    with contextlib.redirect_stdout(answers()):
+        yield
+
+
+def say(text: str) -> None:
+    """Tell the person something that is no answer, on standard error."""
+    print(text, file=sys.stderr, flush=True)
+
+
+def plain(text: str) -> str:
+    """The text without control characters: what was said must not steer a terminal. Line ends stay."""
+    return "".join(c for c in text if c == "\n" or unicodedata.category(c) != "Cc")
+
+
+def answer(text: str) -> None:
+    """One line of the answer, on standard output."""
+    print(plain(text), file=answers(), flush=True)
+
+
+def answer_json(value: Any) -> None:
+    """The answer as one JSON document."""
+    answer(msgspec.json.format(msgspec.json.encode(value), indent=2).decode())
+
+
+def console() -> Console:
+    """A console for answers that are laid out, tables for example."""
+    return Console(file=answers(), highlight=False)

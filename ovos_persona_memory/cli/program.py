@@ -1,0 +1,25 @@
+"""The program: its global options and its commands."""
+
+from __future__ import annotations
+
+import rich_click as click
+
+from ovos_persona_memory.cli.chat import chat
+from ovos_persona_memory.cli.options import address_options, data_option
+from ovos_persona_memory.cli.run import run
+from ovos_persona_memory.version import __version__
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@data_option
+@address_options
+@click.version_option(__version__, prog_name="ovos-persona-memory")
+def program(**_: object) -> None:
+    """The memory of an OpenVoiceOS assistant: look, search, correct, forget.
+
+    What runs already is asked; where no daemon runs, the memory is opened here.
+    """
+
+
+for _command in (run, chat):
+    program.add_command(_command)
