@@ -75,7 +75,8 @@ def test_when_something_was_said_is_put_in_words(said: datetime, words: str) -> 
 
 
 def test_every_shipped_language_has_the_same_files() -> None:
-    files = {tag: sorted(path.name for path in (language.locale_folder() / tag).iterdir()) for tag in language.shipped()}
+    folder = language.locale_folder()
+    files = {tag: sorted(path.name for path in (folder / tag).iterdir()) for tag in language.shipped()}
     assert len(files) >= 2
     assert all(names == files["en-US"] for names in files.values())
 

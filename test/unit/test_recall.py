@@ -50,7 +50,7 @@ def test_nothing_is_found_for_words_never_said() -> None:
 def test_a_question_never_answers_and_comes_after_what_it_asks_about() -> None:
     store = told("what is my cat called", "my cat is called Bob", "what is my cat called")
     hits = asked(store, "what is my cat called")
-    assert [hit.text for hit in hits][0] == "my cat is called Bob"
+    assert hits[0].text == "my cat is called Bob"
     assert [hit.sure for hit in hits] == [True, False, False]
 
 
