@@ -89,18 +89,21 @@ class Language:
 
     def is_question(self, text: str) -> bool:
         """Whether the text asks something, going by its mark and by its first words."""
-        if text.rstrip().endswith(("?", "？", "؟")):
-            return True
-        words = " ".join(fold(text)) + " "
-        return words.startswith(self._question_starts)
+        return _form(self, text) == "question"
 
     def is_statement(self, text: str) -> bool:
         """Whether the text tells something: no question, no command, no small talk, and over two words."""
+        return _form(self, text) == "statement"
+
+    def form(self, text: str) -> str:
+        """question, statement, or other: a command, small talk, a word or two."""
         words = fold(text)
-        if self.without_lead(text) != text:
-            return True
         joined = " ".join(words) + " "
-        return len(words) > 2 and not self.is_question(text) and not joined.startswith(self._tells_nothing)
+        if text.rstrip().endswith(("?", "？", "؟")) or joined.startswith(self._question_starts):
+            return "question"
+        if self.without_lead(text) != text:
+            return "statement"
+        return "other" if len(words) <= 2 or joined.startswith(self._tells_nothing) else "statement"
 
     def without_lead(self, text: str) -> str:
         """The text without a leading "remember that" or its like."""
@@ -190,6 +193,11 @@ class Language:
 
     def _lines(self, name: str) -> tuple[str, ...]:
         return _read(locale_folder() / self.tag / name)
+
+
+@lru_cache(maxsize=2048)
+def _form(spoken: Language, text: str) -> str:
+    return spoken.form(text)
 
 
 @lru_cache(maxsize=512)
