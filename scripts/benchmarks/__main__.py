@@ -1,0 +1,53 @@
+"""``scripts/bench``: measures, prints a table, writes JSON."""
+
+from __future__ import annotations
+
+import argparse
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from benchmarks import figures, million, process, rates, requests, turns
+from benchmarks.corpus import ROOT
+from benchmarks.figures import Figure
+
+PARTS: dict[str, Callable[[str], list[Figure]]] = {
+    "a": requests.run,
+    "b": turns.run,
+    "c": rates.run,
+    "d": million.run,
+    "e": process.run,
+}
+
+
+def arguments() -> argparse.Namespace:
+    """What was asked for on the command line."""
+    about = "a: requests, b: in a persona's turns, c: recording rate, d: a million turns, e: memory and start"
+    parser = argparse.ArgumentParser(
+        prog="scripts/bench", description="Figures, each beside its comparison.", epilog=about
+    )
+    parser.add_argument("--quick", action="store_true", help="small sizes, under a minute: to see that it runs")
+    parser.add_argument("--only", default=",".join(PARTS), help="parts, as a,b (all)", metavar="PARTS")
+    parser.add_argument("--json", type=Path, default=ROOT / "build" / "bench.json", metavar="FILE")
+    args = parser.parse_args()
+    args.parts = [part.strip() for part in args.only.split(",")]
+    if unknown := set(args.parts) - set(PARTS):
+        parser.error(f"there is no part {', '.join(sorted(unknown))}; choose of {', '.join(PARTS)}")
+    return args
+
+
+def main() -> None:
+    """Measure, show, write."""
+    args = arguments()
+    began = time.perf_counter()
+    found: list[Figure] = []
+    try:
+        for part in args.parts:
+            found += PARTS[part]("quick" if args.quick else "full")
+    finally:
+        figures.show(found)
+        figures.write(found, args.json, time.perf_counter() - began)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,128 @@
+"""Part b: the request of a persona's memory inside real turns, through ovos-core and ovos-persona."""
+
+from __future__ import annotations
+
+import json
+import threading
+from contextlib import ExitStack
+from dataclasses import dataclass
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from benchmarks.corpus import CACHE, Built, Corpus, built
+from benchmarks.figures import Figure, Spread
+from benchmarks.plugins import TIMES, UNHURRIED
+from benchmarks.services import Stack, say, stack
+from ovos_persona_memory import messages
+from ovos_persona_memory.bus import BusConnection
+
+TURNS = {"quick": (20_000, 6), "full": (100_000, 30)}
+WARM_UP = 2
+TURN_TIMEOUT_S = 15.0
+MEMORIES = ("echo", "history", "recall")
+
+
+class Talker:
+    """Says one utterance after another on a bus, and waits until each has been handled."""
+
+    def __init__(self, port: int) -> None:
+        self._handled = threading.Event()
+        self._session = ""
+        self._bus = BusConnection({"ovos.utterance.handled"}, self._arrived, host="127.0.0.1", port=port)
+        self._bus.start()
+        self._bus.connected_event.wait(10)
+
+    def _arrived(self, frame: bytes) -> None:
+        session = messages.decode(frame, 0.0).context.get("session") or {}
+        if session.get("session_id") == self._session:
+            self._handled.set()
+
+    def say(self, text: str, session: str) -> None:
+        """One turn, to its end."""
+        self._session = session
+        self._handled.clear()
+        context = {"session": {"session_id": session, "lang": "en-US"}, "source": "bench"}
+        self._bus.send(messages.encode("recognizer_loop:utterance", {"utterances": [text], "lang": "en-US"}, context))
+        if not self._handled.wait(TURN_TIMEOUT_S):
+            raise RuntimeError(f"an utterance of {session} was not handled")
+
+    def close(self) -> None:
+        """Leave the bus."""
+        self._bus.close()
+
+
+@dataclass(frozen=True)
+class Assistant:
+    """One whole assistant: bus, daemon, echo and core."""
+
+    stack: Stack
+    talker: Talker
+    times: Path
+
+    def took(self) -> dict[str, list[dict[str, Any]]]:
+        """What its memory noted, by memory."""
+        lines = [json.loads(line) for line in self.times.read_text(encoding="utf-8").splitlines()]
+        return {name: [x for x in lines if x["session"].startswith(f"{name}-")][WARM_UP:] for name in MEMORIES}
+
+
+def run(size: str) -> list[Figure]:
+    """The figures of this part."""
+    stored, turns = TURNS[size]
+    base = built(Corpus(stored))
+    with ExitStack() as open_things:
+        scratch = Path(open_things.enter_context(TemporaryDirectory(dir=CACHE)))
+        hurried, unhurried = (_assistant(open_things, base, scratch / name) for name in ("hurried", "unhurried"))
+        say(f"b: {turns} turns of each kind through ovos-core and ovos-persona")
+        for number in range(WARM_UP + turns):
+            for assistant in (hurried, unhurried):
+                for name in MEMORIES:
+                    text = base.questions[number % len(base.questions)].text
+                    assistant.talker.say(text, f"{name}-{assistant.times.stem}")
+        return _figures(hurried.took(), unhurried.took())
+
+
+def _assistant(open_things: ExitStack, base: Built, folder: Path) -> Assistant:
+    services = open_things.enter_context(stack())
+    times = folder / f"{folder.name}.jsonl"
+    folder.mkdir()
+    services.services.environment[TIMES] = str(times)
+    slow = folder.name == "unhurried"
+    if slow:
+        services.services.environment[UNHURRIED] = "1"
+    services.start_daemon(base.copy(folder / "data"), "benchmarks.unhurried" if slow else "ovos_persona_memory")
+    services.start_echo("stock" if slow else "quick")
+    services.start_core()
+    talker = Talker(services.port)
+    open_things.callback(talker.close)
+    return Assistant(services, talker, times)
+
+
+def _figures(hurried: dict[str, list[dict[str, Any]]], unhurried: dict[str, list[dict[str, Any]]]) -> list[Figure]:
+    echo = _spread(hurried["echo"])
+    found = []
+    for name, title, target, limit in (
+        ("history", "context in a turn, history alone", "at most 3 x echo", 3 * echo.p50),
+        ("recall", "context in a turn, with recall", "at most echo + 5 ms", echo.p50 + 5),
+    ):
+        ours, slow = _spread(hurried[name]), _spread(unhurried[name])
+        note = _note(hurried[name])
+        found.append(Figure("b", title, "ms", ours, echo, "echo", target, ours.p50 <= limit, note))
+        found.append(
+            Figure("b", title, "ms", ours, slow, "ours without QUICKACK", "under a fifth", ours.p50 < slow.p50 / 5)
+        )
+    slow_echo = _spread(unhurried["echo"])
+    return [*found, Figure("b", "echo in a turn", "ms", echo, slow_echo, "echo without QUICKACK")]
+
+
+def _spread(lines: list[dict[str, Any]]) -> Spread:
+    return Spread.of([line["request_ms"] for line in lines if line["request_ms"] is not None] or [float("nan")])
+
+
+def _note(lines: list[dict[str, Any]]) -> str:
+    whole = Spread.of([line["whole_ms"] for line in lines])
+    unasked = sum(line["request_ms"] is None for line in lines)
+    return (
+        f"all of build_conversation_context takes {whole.p50:.2f} / {whole.p95:.2f} ms; {unasked} of {len(lines)} "
+        f"were not answered; {lines[-1]['messages']} messages in the last"
+    )
