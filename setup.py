@@ -45,7 +45,7 @@ setup(
     # locale/ stands at the top level, where translators look for it
     packages=[*find_packages(include=[NAME, f"{NAME}.*"]), f"{NAME}.locale"],
     package_dir={NAME: NAME, f"{NAME}.locale": "locale"},
-    package_data={NAME: ["py.typed"], f"{NAME}.stores": ["schema/*.sql"], f"{NAME}.locale": ["*/*", "*/*/*"]},
+    package_data={f"{NAME}.stores": ["schema/*.sql"], f"{NAME}.locale": ["*/*", "*/*/*"]},
     install_requires=[
         "ovos-bus-client>=1.3.8,<3",
         "ovos-config>=1.2,<4",
