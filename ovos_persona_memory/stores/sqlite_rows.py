@@ -9,28 +9,22 @@ from typing import Any
 
 from ovos_persona_memory.records import Entry, Scope, Selection, ToolCall, Turn
 
+FLAGS = ["expects_reply", "announcement", "machine", "linked", "redacted"]
+PLACES = ["session_id", "persona_id", "site_id", "task_id"]
 TURN_FIELDS = [
     "id",
     "at",
     "role",
     "lang",
-    "session_id",
-    "persona_id",
-    "site_id",
-    "task_id",
     "utterance_id",
     "source",
     "skill_id",
     "batch",
     "tool_call_id",
-    "expects_reply",
-    "announcement",
-    "machine",
-    "linked",
-    "redacted",
+    *PLACES,
+    *FLAGS,
 ]
-FLAGS = frozenset({"expects_reply", "announcement", "machine", "linked", "redacted"})
-ENTRY_FIELDS = ["id", "session_id", "persona_id", "site_id", "task_id", "lang", "created_at", "updated_at"]
+ENTRY_FIELDS = ["id", "lang", "created_at", "updated_at", *PLACES]
 BODY = "b.text, b.words, b.speaker, b.name, b.data"
 
 # CROSS JOIN keeps SQLite from starting with the owner and sorting afterwards.

@@ -47,7 +47,7 @@ def _walks(selection: Selection, owner: int | None, index: str) -> Sequence[Wher
 def _index(sql: sqlite3.Connection, selection: Selection, owner: int | None) -> str:
     scope = selection.scope
     if selection.ids is not None:
-        return ""
+        return "INDEXED BY sqlite_autoindex_turn_1"
     if owner is None:
         return "NOT INDEXED"
     if selection.since is not None and _few_since(sql, owner, selection.since):

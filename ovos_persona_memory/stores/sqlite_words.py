@@ -17,7 +17,7 @@ from math import fsum
 
 from ovos_persona_memory.records import Scope
 from ovos_persona_memory.stores.base import Bm25, words_of
-from ovos_persona_memory.stores.sqlite_rows import hash_of, narrowing, within
+from ovos_persona_memory.stores.sqlite_rows import Where, hash_of, narrowing, within
 
 BUDGET = 2000
 """A search reads about so many postings, those of the rarest words first."""
@@ -174,29 +174,31 @@ class WordIndex:
         """Read postings, rarest word and newest document first, until the budget is spent."""
         left, cut_short = query.budget, []
         for term in terms:
+            wanted = left if term.frequency <= left else min(left, RESCORED - len(scores.parts))
             read = 0
-            for kind in query.kinds if left > 0 else ():
-                rows = self._postings(term, kind, query.scope, left)
-                scores.add(term, rows)
-                read += len(rows)
-            if read >= left or term.frequency > INSPECTED:
+            for kind in query.kinds if wanted > 0 else ():
+                found = self._postings(term, kind, query.scope, wanted)
+                scores.add(term, found)
+                read += len(found)
+            if read >= wanted or term.frequency > INSPECTED:
                 cut_short.append(term)
             left -= read
         if cut_short:
             self._look_up(cut_short, scores.leaders(max(RESCORED, 4 * query.limit)), scores)
 
     def _postings(self, term: _Term, kind: str, scope: Scope, limit: int) -> list[tuple[int, int, int]]:
-        sign, direction = (">", "DESC") if kind == "turn" else ("<", "ASC")
-        own = f"FROM posting WHERE word = ? AND doc {sign} 0 ORDER BY doc {direction} LIMIT ?"
-        where = narrowing(scope)
-        if not where.conditions:
-            return self._sql.execute(f"SELECT doc, times, length {own}", (term.num, limit)).fetchall()
-        rows = self._sql.execute(
-            f"SELECT p.doc, p.times, p.length FROM (SELECT * {own}) p"
-            f" CROSS JOIN {TABLES[kind]} r ON r.seq = abs(p.doc){where} ORDER BY p.doc {direction} LIMIT ?",
-            (term.num, INSPECTED, *where.values, limit),
-        )
-        return rows.fetchall()
+        sign, direction, nearer = (">", "DESC", ">=") if kind == "turn" else ("<", "ASC", "<=")
+        narrowed = narrowing(scope)
+        where = Where((f"p.word = ? AND p.doc {sign} 0",), (term.num,))
+        if narrowed.conditions and term.frequency > INSPECTED:
+            last = f"SELECT doc FROM posting WHERE word = ? AND doc {sign} 0 ORDER BY doc {direction} LIMIT 1 OFFSET ?"
+            where = where.also(f"p.doc {nearer} coalesce(({last}), 0)", term.num, INSPECTED)
+        where = Where((*where.conditions, *narrowed.conditions), (*where.values, *narrowed.values))
+        joined = f" CROSS JOIN {TABLES[kind]} r ON r.seq = abs(p.doc)" if narrowed.conditions else ""
+        return self._sql.execute(
+            f"SELECT p.doc, p.times, p.length FROM posting p{joined}{where} ORDER BY p.doc {direction} LIMIT ?",
+            (*where.values, limit),
+        ).fetchall()
 
     def _look_up(self, terms: Sequence[_Term], docs: Sequence[int], scores: _Scores) -> None:
         """Add what these words give to these documents."""
