@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 import socket
 import threading
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 import msgspec
@@ -29,7 +29,7 @@ _QUICKACK = getattr(socket, "TCP_QUICKACK", None)
 class BusConnection(MessageBusClient):  # type: ignore[misc]  # ovos_bus_client carries no types
     """A messagebus client for one purpose, on both OVOS lines.
 
-    Frames on the topics of ``wanted`` go to ``arrived`` unread, in the order of arrival, on the
+    Frames on topics that are ``wanted`` go to ``arrived`` unread, in the order of arrival, on the
     receiving thread; everything else is dropped unless somebody subscribed to it with ``on``
     (handlers run on the receiving thread too). It never blocks on a bus that is away: ``send``
     says False at once, and the connection is tried again every 0.5 to 5 seconds.
@@ -41,8 +41,8 @@ class BusConnection(MessageBusClient):  # type: ignore[misc]  # ovos_bus_client 
     client: Any
     """The websocket that is current."""
 
-    def __init__(self, wanted: Iterable[str], arrived: Callable[[bytes], None], **address: Any) -> None:
-        self._wanted = frozenset(wanted)
+    def __init__(self, wanted: Callable[[str], bool], arrived: Callable[[bytes], None], **address: Any) -> None:
+        self._wanted = wanted
         self._arrived = arrived
         self._subscribed: set[str] = set()
         self._ended = threading.Event()
@@ -111,7 +111,7 @@ class BusConnection(MessageBusClient):  # type: ignore[misc]  # ovos_bus_client 
         self._acknowledge_quickly()
         frame = args[-1]
         topic = _topic(frame)
-        if topic in self._wanted:
+        if self._wanted(topic):
             self._arrived(frame.encode() if isinstance(frame, str) else bytes(frame))
         elif topic in self._subscribed:
             self._to_subscribers(frame)

@@ -81,7 +81,7 @@ class MemoryClient:
         return _as(list[str], answer["ids"])
 
     def recall(
-        self,
+        self,  # more than five: these are the protocol's fields
         question: str,
         scope: Scope = Scope(),
         k: int = 5,

@@ -183,7 +183,7 @@ class PersonaMemory:
     # finding
 
     def recall(
-        self,
+        self,  # more than five: these are the protocol's fields
         question: str,
         scope: Scope = Scope(),
         k: int = 5,
@@ -203,7 +203,7 @@ class PersonaMemory:
 
     def context(self, request: ContextRequest) -> Context:
         """What a persona is handed for an utterance: history of its session, and what is surely remembered."""
-        now = self._clock()
+        now = self._clock() if request.at is None else request.at
         window = Window(request.max_history, request.max_rounds, request.max_tokens, request.max_age_s)
         settings = self._config.recall
         limit = settings.limit if request.recall is None else request.recall
@@ -296,7 +296,7 @@ class PersonaMemory:
     # forgetting
 
     def forget(
-        self,
+        self,  # more than five: these are the protocol's conditions
         scope: Scope = Scope(),
         key: str | None = None,
         ids: Sequence[str] | None = None,

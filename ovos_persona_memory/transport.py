@@ -21,6 +21,9 @@ DOOR = "door.sock"
 """Name of the owner's socket in the data folder."""
 
 
+_ANSWERS = frozenset(topics.response(verb) for verb in topics.VERBS)
+
+
 class Transport(Protocol):
     """Carries one request to the daemon and its answer back."""
 
@@ -41,7 +44,7 @@ class BusTransport:
         self._lock = threading.Lock()  # guards _waiting
         self.listeners: list[Callable[[str, Mapping[str, Any]], None]] = []
         """Told of every answer, with its request_id, on the receiving thread."""
-        self.bus = BusConnection({topics.response(verb) for verb in topics.VERBS}, self._arrived, **address)
+        self.bus = BusConnection(_ANSWERS.__contains__, self._arrived, **address)
 
     @property
     def connected(self) -> bool:
@@ -122,6 +125,7 @@ class DoorTransport:
 
     def __init__(self, folder: Path) -> None:
         self._lock = threading.Lock()  # guards the connection: one request at a time
+        self._numbers = itertools.count(1)
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         try:
             with door_address(folder) as address:
@@ -133,17 +137,23 @@ class DoorTransport:
 
     def ask(self, verb: str, data: dict[str, Any], scope: Scope, timeout_s: float) -> dict[str, Any]:
         """See Transport."""
-        frame = messages.encode(topics.request(verb), {**data, **_wire_scope(scope, over_bus=False)}, {})
+        request_id = f"door-{next(self._numbers)}"
+        asked = {**data, "request_id": request_id, **_wire_scope(scope, over_bus=False)}
         with self._lock:
             self._socket.settimeout(timeout_s)
             try:
-                self._socket.sendall(frame + b"\n")
-                line = self._lines.readline()
+                self._socket.sendall(messages.encode(topics.request(verb), asked, {}) + b"\n")
+                return self._answer_to(request_id)
             except OSError as error:
                 raise NoAnswer(f"the daemon did not answer {verb} within {timeout_s:g} s") from error
-        if not line:
-            raise NoAnswer("the daemon closed the door")
-        return dict(messages.decode(line, 0.0).data)
+
+    def _answer_to(self, request_id: str) -> dict[str, Any]:
+        # what was asked before and given up may still be answered first
+        while line := self._lines.readline():
+            answer = messages.decode(line, 0.0).data
+            if answer.get("request_id") == request_id:
+                return dict(answer)
+        raise NoAnswer("the daemon closed the door")
 
     def close(self) -> None:
         """Close the connection."""

@@ -41,8 +41,8 @@ class Conversation:
         self._ended: set[str] = set()
         self._asked_back = False
         self._quiet_since = 0.0
-        wanted = {*topics.SPEAK, *topics.HANDLED, *topics.CANCELLED}
-        self._bus = BusConnection(wanted, self._arrived, **address)
+        wanted = frozenset({*topics.SPEAK, *topics.HANDLED, *topics.CANCELLED})
+        self._bus = BusConnection(wanted.__contains__, self._arrived, **address)
 
     def start(self, timeout_s: float) -> bool:
         """Connect; False where the bus is not reached in time, while it is tried further."""

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, TypeVar
 
 import rich_click as click
+
+from ovos_persona_memory.errors import InvalidRequest
+from ovos_persona_memory.records import HOUSEHOLD, Scope
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -31,3 +35,16 @@ def address_options(command: F) -> F:
     host = click.option("--host", callback=_or_the_programs, help="Host of the messagebus.")
     port = click.option("--port", type=click.IntRange(1, 65535), callback=_or_the_programs, help="Port of it.")
     return host(port(command))
+
+
+user_option = click.option("--user", help="Whose memory; the household's unless given.")
+everyone_option = click.option("--everyone", is_flag=True, help="Everybody's memory.")
+lang_option = click.option("--lang", help="The language of the words, en-US for example; the device's unless given.")
+
+
+def scope_of(user: str | None, everyone: bool = False, session_id: str | None = None) -> Scope:
+    """The scope that the options name; InvalidRequest where they name both one user and everyone."""
+    if user and everyone:
+        raise InvalidRequest("--user", "cannot be given together with --everyone")
+    scope = Scope.everyone() if everyone else Scope(user_id=user or HOUSEHOLD)
+    return replace(scope, session_id=session_id)

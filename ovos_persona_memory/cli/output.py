@@ -5,13 +5,14 @@ from __future__ import annotations
 import contextlib
 import sys
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextvars import ContextVar
 from typing import Any, TextIO
 
 import msgspec
 import rich_click as click
 from rich.console import Console
+from rich.text import Text
 
 from ovos_persona_memory.errors import ConfigError, InvalidRequest, PersonaMemoryError
 
@@ -67,6 +68,24 @@ def answer_json(value: Any) -> None:
     answer(msgspec.json.format(msgspec.json.encode(value), indent=2).decode())
 
 
-def console() -> Console:
-    """A console for answers that are laid out, tables for example."""
-    return Console(file=answers(), highlight=False)
+def answer_rows(names: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
+    """Rows of cells, a line each, all but the last cell aligned; their names first on a terminal."""
+    lines = [[" ".join(plain(cell).split()) for cell in row] for row in rows]
+    if answers().isatty() and rows:
+        lines.insert(0, list(names))
+    widths = [max((len(line[i]) for line in lines), default=0) for i in range(len(names) - 1)]
+    for line in lines:
+        answer("  ".join([*(cell.ljust(width) for cell, width in zip(line, widths, strict=False)), line[-1]]))
+
+
+def answer_text(text: Text) -> None:
+    """One line of the answer with colours, where the terminal shows them."""
+    Console(file=answers(), highlight=False, soft_wrap=True).print(text)
+
+
+@contextlib.contextmanager
+def progress(what: str) -> Iterator[None]:
+    """Shows on a terminal, on standard error, that something takes its time."""
+    console = Console(stderr=True)
+    with console.status(what) if console.is_terminal else contextlib.nullcontext():
+        yield

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import rich_click as click
 
+from ovos_persona_memory.cli.change import capture, forget, remember, update
 from ovos_persona_memory.cli.chat import chat
+from ovos_persona_memory.cli.doctor import doctor
+from ovos_persona_memory.cli.look import get, history, list_, recall, sessions, status
 from ovos_persona_memory.cli.options import address_options, data_option
 from ovos_persona_memory.cli.run import run
 from ovos_persona_memory.version import __version__
@@ -21,5 +24,5 @@ def program(**_: object) -> None:
     """
 
 
-for _command in (run, chat):
+for _command in (run, chat, status, history, sessions, recall, list_, get, remember, update, forget, capture, doctor):
     program.add_command(_command)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -13,8 +15,12 @@ from ovos_bus_client.conf import load_message_bus_config
 from ovos_persona_memory import config
 from ovos_persona_memory.client import MemoryClient
 from ovos_persona_memory.config import MemoryConfig
-from ovos_persona_memory.errors import NoAnswer
+from ovos_persona_memory.errors import NoAnswer, StoreBusy
 from ovos_persona_memory.memory import PersonaMemory
+
+Memory = MemoryClient | PersonaMemory
+BUSY_S = 3.0
+"""How long a command waits for another process to let go of the store, seconds."""
 
 
 def settings(folder: Path | None) -> MemoryConfig:
@@ -35,15 +41,23 @@ def url(address: dict[str, Any]) -> str:
 
 
 @contextmanager
-def open_memory(folder: Path | None) -> Iterator[MemoryClient | PersonaMemory]:
+def open_memory(folder: Path | None, timeout_s: float = 30.0) -> Iterator[Memory]:
     """The memory of a data folder: asked of its daemon, or opened here, under the store's lock, where none runs."""
-    chosen = settings(folder)
-    with _reached(chosen) as memory:
+    with _reached(settings(folder), timeout_s) as memory:
         yield memory
 
 
-def _reached(chosen: MemoryConfig) -> MemoryClient | PersonaMemory:
-    try:
-        return MemoryClient.over_door(chosen.folder)
-    except NoAnswer:
-        return PersonaMemory.open(config=chosen)
+def _reached(chosen: MemoryConfig, timeout_s: float) -> Memory:
+    """Tried for a while: a daemon that starts, or another command, has the store but no door."""
+    deadline, pause = time.monotonic() + BUSY_S, threading.Event()
+    while True:
+        try:
+            return MemoryClient.over_door(chosen.folder, timeout_s)
+        except NoAnswer:
+            pass
+        try:
+            return PersonaMemory.open(config=chosen)
+        except StoreBusy:
+            if time.monotonic() > deadline:
+                raise
+            pause.wait(0.05)

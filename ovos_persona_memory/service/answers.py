@@ -24,9 +24,12 @@ def answer(memory: PersonaMemory, config: MemoryConfig, asked: Request, owner: b
     ``owner``: the request came through the owner's door and may reach everything.
     """
     fields = requests.read(asked)
-    if not owner and config.bus.changes == "closed" and changes_something(asked):
-        raise NotAllowed("changes over the bus are switched off (bus.changes)")
-    scope = scope_for(asked, getattr(fields, "scope", None), owner)
+    if owner:
+        scope = _owners_scope(getattr(fields, "scope", None))
+    else:
+        if config.bus.changes == "closed" and changes_something(asked):
+            raise NotAllowed("changes over the bus are switched off (bus.changes)")
+        scope = _reach(asked, fields, _carried(asked, getattr(fields, "scope", None)), config)
     return _VERBS[asked.verb](memory, asked, fields, scope, config)
 
 
@@ -37,20 +40,29 @@ def changes_something(asked: Request) -> bool:
     return asked.verb in requests.CHANGES
 
 
-def scope_for(asked: Request, fields: requests.ScopeFields | None, owner: bool) -> Scope:
-    """The scope that a request reaches; NotAllowed where it asks for more than its door gives."""
-    if owner:
-        return _owners_scope(fields)
-    carried = asked.scope
+def _carried(asked: Request, fields: requests.ScopeFields | None) -> Scope:
+    """What a message on the bus carries; NotAllowed where its request asks for more."""
     if fields is None:
-        return carried
+        return asked.scope
     for name in ("session_id", "site_id", "persona_id"):
         wanted = getattr(fields, name)
-        if wanted is not None and wanted != getattr(carried, name):
+        if wanted is not None and wanted != getattr(asked.scope, name):
             raise NotAllowed(f"scope.{name}: over the bus only what the message carries is reached")
-    if fields.everyone or fields.user_id not in (None, carried.user_id):
+    if fields.everyone or fields.user_id not in (None, asked.scope.user_id):
         raise NotAllowed("scope.user_id: over the bus only the user of the message's session is reached")
-    return replace(carried, task_id=fields.task_id)
+    return replace(asked.scope, task_id=fields.task_id)
+
+
+def _reach(asked: Request, fields: Any, carried: Scope, config: MemoryConfig) -> Scope:
+    """Over the bus a search covers all of the session's user, wherever it was said; history is of the session."""
+    if asked.verb in ("record", "remember", "update", "capture"):
+        return carried
+    if asked.verb in _OF_USER and not getattr(fields, "session", False):
+        return replace(carried, session_id=None, site_id=None)
+    return carried if config.history.key == "site" else replace(carried, site_id=None)
+
+
+_OF_USER = frozenset({"recall", "get", "list", "forget"})
 
 
 def _owners_scope(fields: requests.ScopeFields | None) -> Scope:
@@ -63,13 +75,6 @@ def _owners_scope(fields: requests.ScopeFields | None) -> Scope:
         site_id=fields.site_id,
         task_id=fields.task_id,
     )
-
-
-def _of_user(asked: Request, scope: Scope, this_session: bool = False) -> Scope:
-    """What a search or a list covers: over the bus all that the session's user said, to this persona."""
-    if not asked.context and not this_session:
-        return scope  # through the owner's door the scope is as it was asked for
-    return replace(scope, session_id=scope.session_id if this_session else None, site_id=None)
 
 
 def _record(memory: PersonaMemory, asked: Request, fields: Any, scope: Scope, _: MemoryConfig) -> Answer:
@@ -127,7 +132,7 @@ def _recall(memory: PersonaMemory, asked: Request, fields: Any, scope: Scope, _:
     kinds = None if fields.kinds is None else frozenset(fields.kinds)
     hits = memory.recall(
         fields.question,
-        _of_user(asked, scope, fields.session),
+        scope,
         fields.k,
         kinds,
         at=fields.at,
@@ -143,11 +148,11 @@ def _remember(memory: PersonaMemory, asked: Request, fields: Any, scope: Scope, 
 
 
 def _get(memory: PersonaMemory, asked: Request, fields: Any, scope: Scope, _: MemoryConfig) -> Answer:
-    return {"memory": _wire(memory.get(fields.key, _of_user(asked, scope)))}
+    return {"memory": _wire(memory.get(fields.key, scope))}
 
 
 def _list(memory: PersonaMemory, asked: Request, fields: Any, scope: Scope, _: MemoryConfig) -> Answer:
-    return {"memories": _wire(memory.list(_of_user(asked, scope), fields.limit, fields.offset))}
+    return {"memories": _wire(memory.list(scope, fields.limit, fields.offset))}
 
 
 def _update(memory: PersonaMemory, asked: Request, fields: Any, scope: Scope, _: MemoryConfig) -> Answer:
@@ -155,9 +160,8 @@ def _update(memory: PersonaMemory, asked: Request, fields: Any, scope: Scope, _:
 
 
 def _forget(memory: PersonaMemory, asked: Request, fields: Any, scope: Scope, _: MemoryConfig) -> Answer:
-    reach = _of_user(asked, scope, fields.session)
     forgotten = memory.forget(
-        reach,
+        scope,
         key=fields.key,
         ids=fields.ids,
         query=fields.query,

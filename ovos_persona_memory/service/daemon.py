@@ -70,8 +70,7 @@ class Daemon:
         self._last_error: str | None = None
         self._took_ms: dict[str, deque[float]] = {}
         self._announce = False
-        wanted = messages.HEARD_TOPICS | {topics.request(verb) for verb in topics.VERBS}
-        self.bus = BusConnection(wanted, self._from_bus, **address)
+        self.bus = BusConnection(_is_ours, self._from_bus, **address)
         self.bus.opened = self._bus_opened
         self.status = ProcessStatus("persona_memory", self.bus, StatusCallbackMap(on_ready=_tell_systemd))
         self._worker = threading.Thread(target=self._work, name="worker", daemon=True)
@@ -146,7 +145,9 @@ class Daemon:
         except Exception:  # whatever a hostile frame does, the daemon lives
             LOG.exception("a message could not be read")
             return None
-        return Arrival(what, reply, owner, received) if what is not None else None
+        if what is None or _is_somebody_elses(what):
+            return None
+        return Arrival(what, reply, owner, received)
 
     def _handle(self, arrivals: Sequence[Arrival]) -> None:
         for writes, group in groupby(arrivals, key=lambda arrival: arrival.writes):
@@ -258,6 +259,15 @@ class Daemon:
             self._last_error = f"the owner's door cannot be opened: {error}"
             LOG.error(self._last_error)
             self._door = None
+
+
+def _is_ours(topic: str) -> bool:
+    return topic in messages.HEARD_TOPICS or topics.verb_of(topic) is not None
+
+
+def _is_somebody_elses(what: Heard | Request) -> bool:
+    # whoever names itself with a request_id waits for an answer; anything else may be news of a later version
+    return isinstance(what, Request) and what.verb not in topics.VERBS and what.request_id is None
 
 
 def _events(asked: Request, outcome: dict[str, Any]) -> list[bytes]:

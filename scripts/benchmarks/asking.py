@@ -23,7 +23,7 @@ class BenchTransport(BusTransport):
         super().__init__(**address)
         answers = {topics.response(verb) for verb in topics.VERBS}
         echoes = {topic + ".response" for topic in ECHO_TOPICS.values()}
-        self.bus = BusConnection(answers | echoes, self._arrived, **address)
+        self.bus = BusConnection((answers | echoes).__contains__, self._arrived, **address)
 
     def tell(self, verb: str, data: dict[str, Any], scope: Scope, context: Mapping[str, Any] | None = None) -> None:
         """See BusTransport."""

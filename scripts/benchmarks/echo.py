@@ -24,7 +24,7 @@ def stock(port: int) -> None:
 
 def quick(port: int) -> None:
     """Answer until ended."""
-    bus = BusConnection(set(), lambda _: None, host="127.0.0.1", port=port)
+    bus = BusConnection(frozenset().__contains__, lambda _: None, host="127.0.0.1", port=port)
     _answer(bus, ECHO_TOPICS["quick"])
     bus.run_forever()
 

@@ -1,0 +1,283 @@
+"""``doctor``: whether everything that the memory needs is there, and how to mend what is not."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sqlite3
+import stat
+import sys
+from collections.abc import Iterator, Mapping
+from contextlib import closing
+from dataclasses import dataclass, replace
+from importlib import import_module, metadata, util
+from pathlib import Path
+from typing import Any, Literal
+
+import ovos_config
+import rich_click as click
+from ovos_config.locations import get_xdg_config_save_path
+from rich.text import Text
+
+from ovos_persona_memory.cli.options import address_options, data_option, json_option
+from ovos_persona_memory.cli.output import Command, answer_json, answer_text, plain, progress
+from ovos_persona_memory.cli.reach import bus_address, settings, url
+from ovos_persona_memory.client import MemoryClient
+from ovos_persona_memory.config import MemoryConfig
+from ovos_persona_memory.errors import ConfigError, NoAnswer, PersonaMemoryError
+from ovos_persona_memory.records import Scope
+
+State = Literal["ok", "warning", "problem"]
+COLOURS = {"ok": "green", "warning": "yellow", "problem": "red"}
+
+PLUGIN = "ovos-persona-memory-plugin"
+OPENAI = "ovos-chat-openai-plugin"
+PACKAGES = ("ovos-bus-client", "ovos-plugin-manager", "ovos-persona", "ovos-core")
+START = "start it: ovos-persona-memory run, or systemctl --user start ovos-persona-memory"
+BUS_WITHIN_S, DAEMON_WITHIN_S = 3.0, 2.0
+LITTLE_BYTES, TOO_LITTLE_BYTES = 500_000_000, 50_000_000
+OLDEST_SQLITE = (3, 40)
+
+
+@dataclass(frozen=True)
+class Check:
+    """What one look found."""
+
+    check: str
+    """What was looked at."""
+    state: State
+    found: str
+    mend: str = ""
+    """How to mend it; empty where there is nothing to mend."""
+
+
+@click.command(cls=Command)
+@data_option
+@address_options
+@json_option
+def doctor(data: Path | None, host: str | None, port: int | None, as_json: bool) -> None:
+    """Check the messagebus, the daemon, the store, the settings and the personas. Status 0 where nothing is wrong."""
+    with progress("Looking"):
+        found = list(examine(data, bus_address(host, port)))
+    if as_json:
+        answer_json(found)
+    else:
+        for one in found:
+            _show(one)
+    sys.exit(1 if any(one.state == "problem" for one in found) else 0)
+
+
+def _show(one: Check) -> None:
+    answer_text(Text.assemble((f"{one.state:<8}", COLOURS[one.state]), f" {one.check}: {plain(one.found)}"))
+    if one.mend:
+        answer_text(Text(f"         to mend: {plain(one.mend)}", style="dim"))
+
+
+def examine(data: Path | None, address: dict[str, Any]) -> Iterator[Check]:
+    """Every check, in the order in which things depend on each other."""
+    config, of_settings = check_settings(data)
+    yield of_settings
+    yield from check_bus(address)
+    door = check_door(config)
+    yield door
+    yield check_folder(config.folder)
+    if config.backend == "sqlite":
+        yield check_database(config.folder / "memory.db", in_use=door.state == "ok")
+        yield check_set_aside(config.folder)
+    yield check_disk(config.folder)
+    yield check_sqlite()
+    current = has_chat_engines()
+    yield check_line(current)
+    yield from check_personas(current)
+
+
+def check_settings(data: Path | None) -> tuple[MemoryConfig, Check]:
+    """The settings, the defaults where they cannot be used, and what was found."""
+    try:
+        return settings(data), Check("settings", "ok", "can be used")
+    except ConfigError as error:
+        usable = replace(MemoryConfig(), data_dir=str(data.expanduser().absolute()) if data else None)
+        return usable, Check("settings", "problem", error.reason, "correct it in mycroft.conf")
+
+
+def check_bus(address: dict[str, Any]) -> Iterator[Check]:
+    """The messagebus, and the daemon that answers on it."""
+    try:
+        client = MemoryClient.over_bus(timeout_s=DAEMON_WITHIN_S, connect_s=BUS_WITHIN_S, **address)
+    except NoAnswer:
+        mend = "start ovos-messagebus, or correct the section websocket in mycroft.conf"
+        yield Check("messagebus", "problem", f"nothing answers at {url(address)}", mend)
+        return
+    with client:
+        yield Check("messagebus", "ok", f"answers at {url(address)}")
+        yield _daemon_says("daemon on the bus", client)
+
+
+def check_door(config: MemoryConfig) -> Check:
+    """The daemon at the owner's door."""
+    try:
+        with MemoryClient.over_door(config.folder, DAEMON_WITHIN_S) as client:
+            return _daemon_says("daemon at the owner's door", client)
+    except NoAnswer as error:
+        return Check("daemon at the owner's door", "problem", error.reason, START)
+
+
+def _daemon_says(name: str, client: MemoryClient) -> Check:
+    try:
+        status = client.ask("status", Scope())
+    except NoAnswer as error:
+        return Check(name, "problem", error.reason, START)
+    except PersonaMemoryError as error:
+        return Check(name, "problem", error.reason, "see its log: journalctl --user -u ovos-persona-memory")
+    if status.get("last_error"):
+        return Check(name, "warning", f"{status['version']}; its last error: {status['last_error']}", "see its log")
+    return Check(name, "ok", f"{status['version']} answers")
+
+
+def check_folder(folder: Path) -> Check:
+    """The data folder: there, writable, closed to others."""
+    if not folder.is_dir():
+        return Check("data folder", "warning", f"{folder} is not there", "the daemon makes it when it starts")
+    if not os.access(folder, os.R_OK | os.W_OK | os.X_OK):
+        return Check("data folder", "problem", f"{folder} cannot be written", f"sudo chown -R $USER {folder}")
+    if mode := _open_to_others(folder):
+        return Check("data folder", "problem", f"{folder} has mode {mode}: others may look", f"chmod 700 {folder}")
+    return Check("data folder", "ok", f"{folder} is there, and yours alone")
+
+
+def _open_to_others(path: Path) -> str:
+    """The mode, where others than the owner may do anything."""
+    mode = stat.S_IMODE(path.stat().st_mode)
+    return f"{mode:04o}" if mode & 0o077 else ""
+
+
+def check_database(path: Path, in_use: bool) -> Check:
+    """The database: private and sound. One that a daemon has open was checked by the daemon."""
+    if not os.access(path.parent, os.X_OK) or not path.exists():
+        return Check("database", "ok", "nothing is kept yet")
+    if mode := _open_to_others(path):
+        return Check("database", "problem", f"{path} has mode {mode}: others may read it", f"chmod 600 {path}")
+    wrong = None if in_use else import_module("ovos_persona_memory.stores.sqlite_file").inspect(path)
+    if wrong:
+        mend = "the next start sets it aside and begins anew; put a backup in its place before that"
+        return Check("database", "problem", f"{path}: {wrong}", mend)
+    return Check("database", "ok", f"{path}, {path.stat().st_size / 1e6:.1f} MB")
+
+
+def check_set_aside(folder: Path) -> Check:
+    """Databases that could not be used and were set aside at an earlier start."""
+    names = sorted(path.name for path in folder.glob("*.damaged-*") if not path.name.endswith(("-wal", "-shm")))
+    if not names:
+        return Check("set aside", "ok", "no database was set aside")
+    return Check("set aside", "warning", ", ".join(names), f"save what you need of them, then delete them in {folder}")
+
+
+def check_disk(folder: Path) -> Check:
+    """Room on the disk of the data folder."""
+    there = next(path for path in (folder, *folder.parents) if path.exists())
+    free = shutil.disk_usage(there).free
+    state: State = "problem" if free < TOO_LITTLE_BYTES else "warning" if free < LITTLE_BYTES else "ok"
+    return Check("disk", state, f"{free / 1e6:.0f} MB free", "" if state == "ok" else "make room on this disk")
+
+
+def check_sqlite() -> Check:
+    """SQLite as Python brings it: new enough, with full-text search."""
+    version = sqlite3.sqlite_version
+    with closing(sqlite3.connect(":memory:")) as connection:
+        try:
+            connection.execute("CREATE VIRTUAL TABLE t USING fts5(x)")
+        except sqlite3.OperationalError:
+            return Check("SQLite", "problem", f"{version} has no FTS5", "use a Python whose SQLite has FTS5")
+    if sqlite3.sqlite_version_info < OLDEST_SQLITE:
+        return Check("SQLite", "warning", f"{version} is older than what was tested", "use a newer Python")
+    return Check("SQLite", "ok", f"{version} with FTS5")
+
+
+def has_chat_engines() -> bool:
+    """Whether this is the current line of OVOS: the stable one has no chat engines."""
+    if util.find_spec("ovos_plugin_manager.templates.agents") is None:
+        return False
+    return hasattr(import_module("ovos_plugin_manager.templates.agents"), "ChatEngine")
+
+
+def check_line(current: bool) -> Check:
+    """Which OVOS is installed."""
+    versions = ", ".join(f"{name} {_version(name)}" for name in PACKAGES)
+    if current:
+        return Check("OVOS", "ok", f"current line: {versions}")
+    found = f"stable line: {versions}. Personas load no memory here and Scribe is not offered"
+    return Check("OVOS", "warning", found, "the daemon records all the same; for personas, install the current line")
+
+
+def _version(package: str) -> str:
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return "not installed"
+
+
+def check_personas(current: bool) -> Iterator[Check]:
+    """The user's own personas: whether the memory reaches them."""
+    # a section of ovos-persona's; ours is read in config.py alone
+    section = (ovos_config.Configuration().get("intents") or {}).get("persona") or {}
+    folder = Path(section.get("personas_path") or get_xdg_config_save_path("ovos_persona"))
+    files = sorted(folder.glob("*.json"))
+    names: list[str] = []
+    for path in files:
+        persona = _persona(path)
+        if persona is None:
+            mend = "correct it or move it away: ovos-persona loads no persona at all past such a file"
+            yield Check(f"persona {path.stem}", "problem", f"{path} is no persona: not a JSON object", mend)
+            continue
+        names.append(str(persona.get("name") or path.stem))
+        if current:
+            yield from check_persona(names[-1], persona, path)
+    if not files:
+        yield Check("personas", "ok", f"none of your own in {folder}; Scribe comes with the memory")
+    yield from _check_default(section, names)
+
+
+def _persona(path: Path) -> dict[str, Any] | None:
+    try:
+        read = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return None
+    return read if isinstance(read, dict) else None
+
+
+def check_persona(name: str, persona: Mapping[str, Any], path: Path) -> Iterator[Check]:
+    """Whether the memory reaches one persona, and all of it."""
+    about = f"persona {name}"
+    module = persona.get("memory_module")
+    if module != PLUGIN:
+        found = f"its memory_module is {module}" if module else "it names no memory_module"
+        yield Check(about, "warning", f"{found}: it does not remember", f'write "memory_module": "{PLUGIN}" in {path}')
+        return
+    handlers = persona.get("handlers") or persona.get("solvers") or []
+    sound = True
+    if OPENAI in handlers and not _block(persona, OPENAI).get("allow_system_prompts"):
+        sound = False
+        mend = f'write "allow_system_prompts": true in the block "{OPENAI}" of {path}'
+        yield Check(about, "problem", f"{OPENAI} drops what is remembered", mend)
+    if persona.get("system_prompt") and not _block(persona, PLUGIN).get("system_prompt"):
+        sound = False
+        mend = f'move it into the block "{PLUGIN}" of {path}'
+        yield Check(about, "warning", "its system_prompt does not reach the memory plugin", mend)
+    if sound:
+        yield Check(about, "ok", "remembers")
+
+
+def _block(persona: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    block = persona.get(name)
+    return block if isinstance(block, dict) else {}
+
+
+def _check_default(section: Mapping[str, Any], names: list[str]) -> Iterator[Check]:
+    chosen = section.get("default_persona")
+    offered = [*names, *(entry.name for entry in metadata.entry_points(group="opm.plugin.persona"))]
+    if chosen and chosen not in offered:
+        found = f"intents.persona.default_persona is {chosen!r}, which is none of {', '.join(offered) or 'those here'}"
+        yield Check("default persona", "warning", found, "correct it in mycroft.conf")
+    elif chosen:
+        yield Check("default persona", "ok", str(chosen))
