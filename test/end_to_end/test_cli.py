@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import fcntl
+import json
+import os
+import pty
+import select
 import subprocess
 import sys
+import termios
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -11,7 +17,7 @@ from typing import Any
 import pytest
 from ovos_bus_client import Message, MessageBusClient
 
-from .conftest import Address, Daemon, free_port, own_environment, wait_until
+from .conftest import Address, Daemon, free_port, own_environment, wait_until, write_settings
 
 Handler = Callable[[Message], None]
 
@@ -41,6 +47,8 @@ class Assistant:
             self._speak(message, "which city?", expect_response=True)
             self.asking = message
             return  # its handler waits for the reply
+        elif said == "never end":
+            return
         elif said == "be late":
             self.bus.emit(message.forward("ovos.utterance.handled"))
             self._speak(message, "late")
@@ -75,6 +83,8 @@ def run_program(folder: Path, *arguments: str, lines: str = "") -> subprocess.Co
         input=lines,
         capture_output=True,
         text=True,
+        encoding="utf-8",
+        errors="surrogateescape",
         cwd=folder,
         env=own_environment(folder),
         timeout=60,
@@ -111,3 +121,160 @@ def test_a_question_of_the_assistant_is_answered_by_the_next_line_in_the_session
     assert asked.context["session"]["session_id"] == "mine" == replied.context["session"]["session_id"]
     assert replied.context["session"]["response_mode"]["skill_id"] == "asker"
     assert replied.data["lang"] == "de-DE" == replied.context["session"]["lang"]
+
+
+def test_chat_ends_with_1_where_no_bus_is_reached_in_time(tmp_path: Path) -> None:
+    done = chat(tmp_path, ("127.0.0.1", free_port()), "hello", options=("--wait", "0.2"))
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "no messagebus answers at ws://127.0.0.1" in done.stderr
+
+
+def test_what_is_no_text_does_not_end_the_talk(assistant: Assistant, bus_address: Address, tmp_path: Path) -> None:
+    done = chat(tmp_path, bus_address, "caf\udce9", "hello")
+    assert done.stdout.splitlines() == ["you said caf\ufffd", "you said hello"]
+
+
+class OnTerminal:
+    """The chat on a pseudo-terminal."""
+
+    def __init__(self, folder: Path, address: Address) -> None:
+        self._ours, theirs = pty.openpty()
+        host, port = address
+        command = [sys.executable, "-m", "ovos_persona_memory", "chat", "--host", host, "--port", str(port)]
+        self.process = subprocess.Popen(
+            command,
+            stdin=theirs,
+            stdout=theirs,
+            stderr=theirs,
+            cwd=folder,
+            env=own_environment(folder, TERM="xterm"),
+            preexec_fn=_owns_its_terminal,
+        )
+        os.close(theirs)
+        self.shown = ""
+
+    def type(self, text: str) -> None:
+        os.write(self._ours, text.encode())
+
+    def wait_for(self, text: str) -> None:
+        """Read until the text has been shown since the last time."""
+
+        def is_shown() -> bool:
+            if select.select([self._ours], [], [], 0)[0]:
+                self.shown += os.read(self._ours, 4096).decode()
+            return text in self.shown
+
+        wait_until(is_shown, f"{text!r} on the terminal")
+        self.shown = self.shown.partition(text)[2]
+
+    def close(self) -> None:
+        self.process.kill()
+        self.process.wait()
+        os.close(self._ours)
+
+
+def _owns_its_terminal() -> None:
+    os.setsid()
+    fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+
+
+@pytest.fixture
+def terminal(assistant: Assistant, bus_address: Address, tmp_path: Path) -> Iterator[OnTerminal]:
+    one = OnTerminal(tmp_path, bus_address)
+    yield one
+    one.close()
+
+
+def test_a_terminal_has_a_prompt_and_announcements_are_dimmed(terminal: OnTerminal) -> None:
+    terminal.wait_for("> ")
+    terminal.type("announce\n")
+    terminal.wait_for("\x1b[2mdinner")
+    terminal.wait_for("you said announce")
+    terminal.wait_for("> ")
+    terminal.type("\x04")
+    assert terminal.process.wait(10) == 0
+
+
+def test_an_announcement_leaves_what_is_being_typed(assistant: Assistant, terminal: OnTerminal) -> None:
+    terminal.wait_for("> ")
+    terminal.type("hel")
+    terminal.wait_for("hel")
+    assistant.bus.emit(Message("speak", {"utterance": "dinner"}, {"session": {"session_id": "kitchen"}}))
+    terminal.wait_for("dinner")
+    terminal.wait_for("> hel")
+    terminal.type("lo\n")
+    terminal.wait_for("you said hello")
+
+
+def test_ctrl_c_ends_the_waiting_first_and_at_the_prompt_the_chat(terminal: OnTerminal) -> None:
+    terminal.wait_for("> ")
+    terminal.type("ask me nothing, say nothing\n")
+    terminal.wait_for("you said ask me nothing, say nothing")
+    terminal.wait_for("> ")
+    terminal.type("never end\n")
+    terminal.wait_for("never end")
+    terminal.type("\x03")
+    terminal.wait_for("> ")
+    terminal.type("\x03")
+    assert terminal.process.wait(10) == 0
+
+
+def test_run_says_when_it_is_ready_and_ends_on_sigterm(daemon: Callable[..., Daemon]) -> None:
+    one = daemon()
+    wait_until(lambda: f"Ready: data in {one.data}" in one.said(), "the line that says so")
+    assert one.end() == 0
+
+
+def test_a_second_daemon_on_a_folder_is_refused(
+    daemon: Callable[..., Daemon], bus_address: Address, tmp_path: Path
+) -> None:
+    one = daemon()
+    again = run_program(tmp_path, "run", "--data", str(one.data), "--port", str(bus_address[1]))
+    assert (again.returncode, again.stderr) == (1, f"a daemon already runs on {one.data}\n")
+
+
+def test_a_setting_that_cannot_be_used_ends_with_2_and_one_sentence(tmp_path: Path) -> None:
+    write_settings(tmp_path, persona_memory={"announce": "maybe"})
+    for command in (["run"], ["list"]):
+        done = run_program(tmp_path, *command, "--data", str(tmp_path / "data"))
+        assert (done.returncode, done.stdout) == (2, "")
+        assert done.stderr.startswith("persona_memory.announce: ")
+
+
+def test_commands_ask_the_daemon_where_one_runs_and_open_the_store_where_none_does(
+    daemon: Callable[..., Daemon], tmp_path: Path
+) -> None:
+    one = daemon()
+
+    def told(*arguments: str) -> Any:
+        done = run_program(tmp_path, *arguments, "--data", str(one.data), "--json")
+        assert (done.returncode, done.stderr) == (0, "")
+        return json.loads(done.stdout)
+
+    told("remember", "the bins go out on Tuesday", "--key", "bins")
+    with_daemon = told("list")["memories"]
+    assert told("status")["daemon"] is True
+    one.end()
+    assert told("status")["daemon"] is False
+    assert told("list")["memories"] == with_daemon != []
+    assert told("forget", "--key", "bins", "--yes") == {"forgotten": 1}
+
+
+def test_the_daemon_keeps_the_chat(
+    assistant: Assistant, daemon: Callable[..., Daemon], bus_address: Address, tmp_path: Path
+) -> None:
+    one = daemon()
+    chat(tmp_path, bus_address, "my cat is called Bob", options=("--session", "s1"))
+    done = run_program(tmp_path, "history", "s1", "--data", str(one.data))
+    assert done.stdout == "user: my cat is called Bob\nassistant: you said my cat is called Bob\n"
+
+
+def test_the_doctor_finds_nothing_wrong_where_all_is_well(
+    daemon: Callable[..., Daemon], bus_address: Address, tmp_path: Path
+) -> None:
+    one = daemon()
+    done = run_program(tmp_path, "doctor", "--data", str(one.data), "--port", str(bus_address[1]), "--json")
+    found = json.loads(done.stdout)
+    assert [one for one in found if one["state"] != "ok"] == []
+    assert {"messagebus", "daemon on the bus", "daemon at the owner's door"} <= {one["check"] for one in found}
+    assert done.returncode == 0

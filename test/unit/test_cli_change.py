@@ -1,0 +1,132 @@
+"""remember, update, forget and capture, in this process on real folders."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from ovos_persona_memory.cli import reach
+from ovos_persona_memory.cli.program import program
+from ovos_persona_memory.memory import PersonaMemory
+from ovos_persona_memory.records import Scope, Turn
+
+
+def run(folder: Path, *arguments: str) -> Result:
+    return CliRunner().invoke(program, ["--data", str(folder), *arguments])
+
+
+def done(folder: Path, *arguments: str) -> str:
+    result = run(folder, *arguments)
+    assert result.exit_code == 0, result.output
+    return result.stdout.strip()
+
+
+def talk(folder: Path, session_id: str, *texts: str, user_id: str = "household") -> None:
+    with PersonaMemory.open(folder) as memory:
+        roles = ("user", "assistant")
+        turns = [Turn(roles[i % 2], text) for i, text in enumerate(texts)]  # type: ignore[arg-type]  # two of the roles
+        memory.record(turns, Scope(session_id=session_id, user_id=user_id))
+
+
+def test_remember_prints_the_key_under_which_get_finds_the_text(tmp_path: Path) -> None:
+    key = done(tmp_path, "remember", "the bins go out on Tuesday", "--metadata", "room=kitchen", "--metadata", "a=b=c")
+    assert done(tmp_path, "get", key) == "the bins go out on Tuesday [room=kitchen a=b=c]"
+
+
+def test_update_changes_the_text_and_adds_metadata(tmp_path: Path) -> None:
+    done(tmp_path, "remember", "bins on Tuesday", "--key", "bins", "--metadata", "a=1")
+    done(tmp_path, "update", "bins", "--text", "bins on Friday", "--metadata", "b=2")
+    memory = json.loads(done(tmp_path, "get", "bins", "--json"))["memory"]
+    assert (memory["text"], memory["metadata"]) == ("bins on Friday", {"a": "1", "b": "2"})
+
+
+def test_update_of_nothing_and_of_an_unknown_key_are_refused(tmp_path: Path) -> None:
+    assert run(tmp_path, "update", "bins").exit_code == 2
+    unknown = run(tmp_path, "update", "bins", "--text", "x")
+    assert (unknown.exit_code, unknown.stdout) == (1, "")
+    assert unknown.stderr == "there is no memory with the key 'bins'\n"
+
+
+def test_metadata_without_a_value_is_refused(tmp_path: Path) -> None:
+    assert run(tmp_path, "remember", "x", "--metadata", "room").exit_code == 2
+
+
+def test_forget_needs_a_condition(tmp_path: Path) -> None:
+    result = run(tmp_path, "forget", "--yes")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "--everything" in result.stderr
+
+
+def test_forget_shows_what_it_would_do_and_needs_a_yes_where_nobody_can_be_asked(tmp_path: Path) -> None:
+    done(tmp_path, "remember", "the bins go out on Tuesday", "--key", "bins")
+    result = run(tmp_path, "forget", "--query", "bins Tuesday")
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "the bins go out on Tuesday" in result.stderr
+    assert "--yes" in result.stderr
+    assert done(tmp_path, "get", "bins")
+
+
+def test_the_preview_counts_what_a_session_and_a_time_reach(tmp_path: Path) -> None:
+    talk(tmp_path, "s1", "hello", "hi")
+    talk(tmp_path, "s2", "lights on", "done")
+    assert "2 turns in 1 sessions" in run(tmp_path, "forget", "--session", "s1").stderr
+    assert "4 turns in 2 sessions" in run(tmp_path, "forget", "--since", "1h").stderr
+    assert "0 turns in 0 sessions" in run(tmp_path, "forget", "--until", "1h").stderr
+
+
+def test_forget_prints_how_much_was_forgotten(tmp_path: Path) -> None:
+    talk(tmp_path, "s1", "my cat is called Bob", "noted")
+    done(tmp_path, "remember", "the bins go out on Tuesday", "--key", "bins")
+    assert done(tmp_path, "forget", "--key", "bins", "--yes") == "Forgot 1."
+    assert json.loads(done(tmp_path, "forget", "--session", "s1", "--yes", "--json")) == {"forgotten": 2}
+    assert json.loads(done(tmp_path, "forget", "--everything", "--yes", "--json")) == {"forgotten": 0}
+
+
+def test_forget_by_id_takes_that_record_alone(tmp_path: Path) -> None:
+    done(tmp_path, "remember", "one", "--key", "one")
+    done(tmp_path, "remember", "two", "--key", "two")
+    chosen = json.loads(done(tmp_path, "get", "one", "--json"))["memory"]["id"]
+    done(tmp_path, "forget", "--id", chosen, "--yes")
+    assert [m["key"] for m in json.loads(done(tmp_path, "list", "--json"))["memories"]] == ["two"]
+
+
+def test_forget_keeps_to_the_user_unless_everyone_is_meant(tmp_path: Path) -> None:
+    done(tmp_path, "remember", "the code is 1", "--key", "code", "--user", "alice")
+    done(tmp_path, "remember", "the code is 2", "--key", "code", "--user", "bob")
+    assert done(tmp_path, "forget", "--everything", "--user", "alice", "--yes") == "Forgot 1."
+    assert done(tmp_path, "get", "code", "--user", "bob")
+    assert run(tmp_path, "forget", "--everything", "--user", "bob", "--everyone", "--yes").exit_code == 2
+    assert done(tmp_path, "forget", "--everything", "--everyone", "--yes") == "Forgot 1."
+
+
+def test_capture_off_keeps_nothing_and_uses_nothing_until_it_is_on_again(tmp_path: Path) -> None:
+    done(tmp_path, "remember", "before", "--key", "before")
+    assert done(tmp_path, "capture", "off") == "What is said is not kept, what was kept is not used."
+    refused = run(tmp_path, "remember", "meanwhile")
+    assert (refused.exit_code, refused.stderr) == (1, "Remembering is switched off at the moment.\n")
+    empty = run(tmp_path, "list")
+    assert (empty.exit_code, empty.stdout) == (0, "")
+    assert "Reading is switched off" in empty.stderr
+    done(tmp_path, "capture", "on")
+    assert "before" in done(tmp_path, "list")
+
+
+def test_capture_takes_each_switch_alone_for_a_time_and_for_a_session(tmp_path: Path) -> None:
+    told = json.loads(done(tmp_path, "capture", "--no-write", "--for", "2h", "--session", "s1", "--json"))["capture"]
+    assert (told["write"], told["read"], told["session_id"]) == (False, True, "s1")
+    assert told["until"] is not None
+    assert json.loads(done(tmp_path, "capture", "--json"))["capture"]["write"] is True
+    assert run(tmp_path, "capture", "--for", "2h").exit_code == 2
+
+
+def test_a_memory_that_another_process_holds_is_said_to_be_busy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reach, "BUSY_S", 0.0)
+    with PersonaMemory.open(tmp_path):
+        result = run(tmp_path, "list")
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert "open" in result.stderr

@@ -1,0 +1,94 @@
+"""status, history, sessions, recall, list and get, in this process on real folders."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from ovos_persona_memory.cli.program import program
+from ovos_persona_memory.memory import PersonaMemory
+from ovos_persona_memory.records import Scope, Turn
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """A memory in which two people talked."""
+    with PersonaMemory.open(tmp_path / "data") as memory:
+        turns = [Turn("user", "my cat is called Bob"), Turn("assistant", "a fine\nname")]
+        memory.record(turns, Scope(session_id="s1"))
+        memory.record([Turn("user", "hello"), Turn("assistant", "hi")], Scope(session_id="s2", user_id="alice"))
+        memory.remember("the bins go out on Tuesday", key="bins", lang="en-US")
+        memory.remember("beep \x1b[31mred", Scope(user_id="alice"), key="odd")
+    return tmp_path / "data"
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(program, arguments)
+
+
+def told(*arguments: str) -> Any:
+    result = run(*arguments, "--json")
+    assert (result.exit_code, result.stderr) == (0, "")
+    return json.loads(result.stdout)
+
+
+def test_the_data_folder_may_be_named_before_or_after_the_command(folder: Path) -> None:
+    assert run("--data", str(folder), "list").stdout == run("list", "--data", str(folder)).stdout != ""
+
+
+def test_status_says_what_is_held_and_that_no_daemon_runs(folder: Path) -> None:
+    status = told("status", "--data", str(folder))
+    assert (status["daemon"], status["counts"]["turns"], status["counts"]["entries"]) == (False, 4, 2)
+    lines = run("status", "--data", str(folder)).stdout
+    assert "4 turns" in lines
+    assert "not running" in lines
+
+
+def test_status_tells_what_was_set_aside(folder: Path) -> None:
+    (folder / "memory.db").write_bytes(b"not a database" * 100)
+    lines = run("status", "--data", str(folder)).stdout
+    assert "set aside" in lines
+    assert "memory.db.damaged-" in lines
+
+
+def test_history_comes_oldest_first(folder: Path) -> None:
+    assert run("history", "s1", "--data", str(folder)).stdout == "user: my cat is called Bob\nassistant: a fine\nname\n"
+    messages = told("history", "--session", "s1", "--data", str(folder))["messages"]
+    assert [message["role"] for message in messages] == ["user", "assistant"]
+    assert run("history", "--data", str(folder)).exit_code == 2
+
+
+def test_sessions_are_the_users_own_unless_everyones_are_wanted(folder: Path) -> None:
+    def names(*options: str) -> list[str]:
+        return [one["session_id"] for one in told("sessions", "--data", str(folder), *options)["sessions"]]
+
+    assert names() == ["s1"]
+    assert names("--user", "alice") == ["s2"]
+    assert names("--everyone") == ["s2", "s1"]
+
+
+def test_recall_gives_the_best_hit_first_with_its_reason(folder: Path) -> None:
+    hits = told("recall", "what is my cat called", "-k", "1", "--data", str(folder))["hits"]
+    assert [(hit["text"], hit["sure"]) for hit in hits] == [("my cat is called Bob", True)]
+    line = run("recall", "when do the bins go out", "--data", str(folder)).stdout
+    assert "the bins go out on Tuesday" in line
+    assert "memory bins" in line
+
+
+def test_list_and_get_show_lasting_memories(folder: Path) -> None:
+    assert [entry["key"] for entry in told("list", "--data", str(folder))["memories"]] == ["bins"]
+    assert run("get", "bins", "--data", str(folder)).stdout == "the bins go out on Tuesday\n"
+    assert told("list", "--offset", "1", "--data", str(folder)) == {"memories": []}
+
+
+def test_control_characters_do_not_reach_the_terminal(folder: Path) -> None:
+    assert run("get", "odd", "--user", "alice", "--data", str(folder)).stdout == "beep [31mred\n"
+
+
+def test_a_failure_is_one_sentence_and_no_document(folder: Path) -> None:
+    result = run("get", "nope", "--json", "--data", str(folder))
+    assert (result.exit_code, result.stdout, result.stderr) == (1, "", "there is no memory with the key 'nope'\n")
