@@ -240,8 +240,8 @@ class _Scores:
     def leaders(self, number: int) -> list[int]:
         """The documents that are ahead so far; the others are dropped."""
         if len(self.parts) > number:
-            ahead = nsmallest(number, self.parts.items(), key=lambda item: (-sum(item[1].values()), -abs(item[0])))
-            self.parts = dict(ahead)
+            ahead = sorted([(-sum(parts.values()), -abs(doc), doc) for doc, parts in self.parts.items()])[:number]
+            self.parts = {doc: self.parts[doc] for _, _, doc in ahead}
         return list(self.parts)
 
     def best(self, words: Mapping[int, str], number: int) -> list[Match]:

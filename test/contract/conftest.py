@@ -1,0 +1,99 @@
+"""Each contract test runs on every backend through one ``store`` fixture."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ovos_persona_memory.records import Entry, Turn
+from ovos_persona_memory.stores import BACKENDS, open_store
+from ovos_persona_memory.stores.base import Store
+
+
+def pytest_configure() -> None:
+    """In a run that test_planted_faults.py starts, break the backend first."""
+    name = os.environ.get("PLANTED_FAULT")
+    if name:
+        spec = importlib.util.spec_from_file_location("faults", Path(__file__).with_name("test_planted_faults.py"))
+        assert spec and spec.loader
+        faults = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(faults)
+        faults.FAULTS[name]()
+
+
+@pytest.fixture(params=BACKENDS)
+def backend(request: pytest.FixtureRequest) -> str:
+    return str(request.param)
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Path:
+    """The data folder."""
+    return tmp_path / "memory"
+
+
+@pytest.fixture
+def open_again(backend: str, home: Path) -> Iterator[Callable[[], Store]]:
+    """Closes the store, if open, and opens it; one that does not keep stays as it is."""
+    opened: list[Store] = []
+
+    def again() -> Store:
+        if opened and not opened[-1].durable:
+            return opened[-1]
+        if opened:
+            opened[-1].close()
+        opened.append(open_store(backend, home))
+        return opened[-1]
+
+    yield again
+    for store in opened:
+        store.close()
+
+
+@pytest.fixture
+def store(open_again: Callable[[], Store]) -> Store:
+    return open_again()
+
+
+@pytest.fixture
+def left_in_files(home: Path) -> Callable[[str], list[str]]:
+    """The files of the data folder in which a text can still be read, in any encoding."""
+
+    def left(text: str) -> list[str]:
+        forms = [text.encode(encoding) for encoding in ("utf-8", "utf-16-le", "utf-16-be")]
+        files = [path for path in home.rglob("*") if path.is_file()] if home.exists() else []
+        return [path.name for path in files if any(form in path.read_bytes() for form in forms)]
+
+    return left
+
+
+@pytest.fixture
+def say(store: Store) -> Callable[..., Turn]:
+    """Adds a turn whose words are those of its text; ids and times count up."""
+    count = iter(range(1_000_000))
+
+    def add(text: str, **fields: Any) -> Turn:
+        number = next(count)
+        turn = Turn(**{"role": "user", "text": text, "id": f"turn-{number}", "at": 1000.0 + number, **fields})
+        return store.add_turn(turn, text)
+
+    return add
+
+
+@pytest.fixture
+def keep(store: Store) -> Callable[..., Entry]:
+    """Puts an entry whose words are those of its text; ids and times count up."""
+    count = iter(range(1_000_000))
+
+    def put(key: str, text: str, **fields: Any) -> Entry:
+        number = next(count)
+        at = 1000.0 + number
+        entry = Entry(**{"key": key, "text": text, "id": f"m-{number}", "created_at": at, "updated_at": at, **fields})
+        return store.put_entry(entry, text)
+
+    return put

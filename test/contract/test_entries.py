@@ -1,0 +1,139 @@
+"""What every store promises about lasting memories and small state."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from ovos_persona_memory.errors import StoreError
+from ovos_persona_memory.records import Capture, Entry, Scope
+from ovos_persona_memory.stores.base import Store
+
+Keep = Callable[..., Entry]
+FULL = Entry(
+    key="bin day",
+    text="Tuesday \N{SNOWMAN}",
+    metadata={"from": ["t1", 2], "deep": {"ok": True, "none": None}},
+    id="full",
+    user_id="ada",
+    session_id="s",
+    persona_id="p",
+    site_id="hall",
+    task_id="t",
+    lang="de-DE",
+    created_at=10.5,
+    updated_at=11.5,
+)
+
+
+def keys(entries: list[Entry]) -> list[str]:
+    return [entry.key for entry in entries]
+
+
+def test_every_field_of_an_entry_comes_back(store: Store, open_again: Callable[[], Store]) -> None:
+    kept = store.put_entry(FULL, "tuesday")
+    assert kept == replace(FULL, seq=kept.seq)
+    store = open_again()
+    assert store.entry("bin day", "ada") == kept
+    assert store.entries(Scope(user_id="ada")) == [kept]
+
+
+def test_an_unknown_entry_is_none(store: Store, keep: Keep) -> None:
+    keep("key", "text", user_id="ada")
+    assert store.entry("key", "bob") is None
+    assert store.entry("other", "ada") is None
+
+
+def test_a_known_key_is_replaced_and_keeps_id_seq_and_creation(store: Store, keep: Keep) -> None:
+    old = keep("key", "old", session_id="s")
+    new = keep("key", "new", lang="en-US", metadata={"a": 1})
+    assert (new.id, new.seq, new.created_at) == (old.id, old.seq, old.created_at)
+    assert new.updated_at > old.updated_at
+    assert store.entry("key", "household") == new
+    assert store.entries(Scope()) == [new]
+    assert new.session_id is None
+
+
+def test_two_users_have_the_same_key_apart(store: Store, keep: Keep) -> None:
+    keep("key", "hers", user_id="ada")
+    keep("key", "his", user_id="bob")
+    found = [store.entry("key", user) for user in ("ada", "bob")]
+    assert [entry.text for entry in found if entry] == ["hers", "his"]
+
+
+def test_entries_come_with_the_newest_change_first(store: Store, keep: Keep) -> None:
+    for key, at in (("a", 3.0), ("b", 9.0), ("c", 3.0), ("d", 1.0)):
+        keep(key, "text", updated_at=at)
+    assert keys(store.entries(Scope())) == ["b", "c", "a", "d"]
+
+
+@pytest.mark.parametrize(
+    ("limit", "offset", "expected"),
+    [(2, 0, "dc"), (2, 2, "ba"), (None, 3, "a"), (0, 0, ""), (5, 9, ""), (None, 0, "dcba")],
+)
+def test_limit_and_offset_page_through(store: Store, keep: Keep, limit: int | None, offset: int, expected: str) -> None:
+    for key in "abcd":
+        keep(key, "text")
+    assert "".join(keys(store.entries(Scope(), limit, offset))) == expected
+
+
+@pytest.mark.parametrize("name", ["session_id", "site_id", "task_id"])
+def test_a_field_of_the_scope_narrows_entries(store: Store, keep: Keep, name: str) -> None:
+    keep("a", "text", **{name: "x"})
+    keep("b", "text", **{name: "y"})
+    keep("c", "text")
+    assert keys(store.entries(Scope(**{name: "x"}))) == ["a"]
+
+
+def test_a_persona_has_its_own_entries_and_those_of_no_persona(store: Store, keep: Keep) -> None:
+    for key, persona in (("own", "p"), ("foreign", "q"), ("common", None)):
+        keep(key, "text", persona_id=persona)
+    assert keys(store.entries(Scope(persona_id="p"))) == ["common", "own"]
+
+
+def test_one_user_never_reads_anothers_entries(store: Store, keep: Keep) -> None:
+    keep("hers", "text", user_id="ada")
+    keep("his", "text", user_id="bob")
+    assert keys(store.entries(Scope(user_id="ada"))) == ["hers"]
+    assert store.entries(Scope()) == []
+    assert keys(store.entries(Scope.everyone())) == ["his", "hers"]
+
+
+@pytest.mark.parametrize("odd", ["nul \0 inside", "half \ud83d pair"])
+def test_an_entry_that_cannot_be_kept_is_a_store_error(store: Store, keep: Keep, odd: str) -> None:
+    for key, text in ((odd, "text"), ("key", odd)):
+        with pytest.raises(StoreError):
+            keep(key, text)
+    for name, value in ((odd, "value"), ("name", odd)):
+        with pytest.raises(StoreError):
+            store.put_state(name, value)
+    with pytest.raises(StoreError):
+        store.put_capture(Capture(session_id=odd))
+    assert store.entries(Scope()) == store.captures() == []
+
+
+def test_a_capture_setting_takes_the_place_of_the_one_before(store: Store, open_again: Callable[[], Store]) -> None:
+    assert store.captures() == []
+    store.put_capture(Capture(write=False, until=5.0))
+    store.put_capture(Capture(read=False, session_id="s"))
+    store.put_capture(Capture(read=False, session_id=""))
+    store.put_capture(Capture(write=True, read=False))
+    expected = [Capture(True, False), Capture(read=False, session_id=""), Capture(read=False, session_id="s")]
+    found = open_again().captures()
+    assert sorted(map(repr, found)) == sorted(map(repr, expected))
+
+
+def test_a_small_value_is_kept_by_name(store: Store, open_again: Callable[[], Store]) -> None:
+    assert store.state("name") is None
+    store.put_state("name", "old")
+    store.put_state("other", "")
+    store.put_state("name", "new \N{SNOWMAN}")
+    store = open_again()
+    assert (store.state("name"), store.state("other"), store.state("none")) == ("new \N{SNOWMAN}", "", None)
+
+
+def test_a_closed_store_can_be_closed_again(store: Store) -> None:
+    store.close()
+    store.close()

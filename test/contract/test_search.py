@@ -1,0 +1,212 @@
+"""What every store promises about finding: the same as the plain scan."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from ovos_persona_memory.records import Entry, Scope, Selection, Turn
+from ovos_persona_memory.stores.base import Found, Store
+
+Say = Callable[..., Turn]
+Keep = Callable[..., Entry]
+BOTH = frozenset({"turn", "memory"})
+TURN, MEMORY = frozenset({"turn"}), frozenset({"memory"})
+ODD = [
+    '"',
+    "'",
+    "*",
+    "a*",
+    "c_d",
+    "_",
+    "a-b",
+    "NEAR",
+    "OR",
+    "(",
+    ":",
+    "^",
+    "\x01",
+    "\N{GRINNING FACE}",
+    "日本語",
+    "ünï",
+    "Cat",
+]
+WORDS = [*"abcdefgh", *ODD]
+
+
+def ids(found: list[Found]) -> list[str]:
+    return [item.record.id for item in found]
+
+
+def same(store: Store, words: list[str], scope: Scope, kinds: frozenset[str], limit: int) -> None:
+    """The store's own answer is that of the plain scan: records, order, words and scores."""
+    fast, plain = store.search(words, scope, kinds, limit), Store.search(store, words, scope, kinds, limit)
+    assert [item.record for item in fast] == [item.record for item in plain]
+    assert [item.words for item in fast] == [item.words for item in plain]
+    assert [item.score for item in fast] == pytest.approx([item.score for item in plain], abs=1e-9)
+
+
+def fill(store: Store, seed: int, steps: int) -> random.Random:
+    """Adds, changes and deletes at random."""
+    rng = random.Random(seed)
+    for step in range(steps):
+        text = " ".join(rng.choices(WORDS, k=rng.randrange(7)))
+        where = {
+            "user_id": rng.choice("xy"),
+            "session_id": rng.choice("st"),
+            "persona_id": rng.choice([None, "p", "q"]),
+        }
+        turn = Turn(role="user", text=text, at=float(step), id=f"{seed}-{step}", site_id=rng.choice("kl"), **where)
+        action = rng.random()
+        if action < 0.6:
+            store.add_turn(turn, text)
+        elif action < 0.8:
+            store.put_entry(Entry(rng.choice("mnopq"), text, id=turn.id, updated_at=float(step), **where), text)
+        elif action < 0.9 and (known := store.turn(f"{seed}-{rng.randrange(step)}")):
+            store.change_turn(replace(known, text=text, user_id=where["user_id"]), text)
+        else:
+            store.delete(Selection(Scope(user_id=rng.choice("xy")), ids=(f"{seed}-{rng.randrange(step + 1)}",)))
+    return rng
+
+
+SCOPES = [
+    Scope.everyone(),
+    Scope(user_id="x"),
+    Scope(user_id="y", session_id="s"),
+    Scope(user_id="x", persona_id="p"),
+    Scope(user_id="x", session_id="t", persona_id="q", site_id="k"),
+    Scope(user_id=None, site_id="l"),
+    Scope(user_id="nobody"),
+]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_search_equals_the_plain_scan(store: Store, seed: int, open_again: Callable[[], Store]) -> None:
+    with store.transaction():
+        rng = fill(store, seed, 250)
+    for scope in SCOPES:
+        for kinds in (BOTH, TURN, MEMORY):
+            for limit in (1, 5, 300):
+                same(store, rng.sample(WORDS, rng.randint(1, 6)), scope, kinds, limit)
+    same(open_again(), WORDS, Scope.everyone(), BOTH, 300)
+
+
+@settings(max_examples=25, deadline=None, derandomize=True, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    texts=st.lists(st.lists(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0 "), min_size=1))),
+    asked=st.lists(st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0 "), min_size=1)),
+)
+def test_any_word_at_all_is_found_whole(store: Store, texts: list[list[str]], asked: list[str]) -> None:
+    store.delete(Selection(Scope()))
+    for number, words in enumerate(texts):
+        text = " ".join(words)
+        if not store.turn(f"h{number}"):
+            store.add_turn(Turn(role="user", text=text, at=1.0, id=f"h{number}"), text)
+    same(store, asked + [word for words in texts for word in words][:3], Scope(), BOTH, 50)
+
+
+@pytest.mark.parametrize("odd", ODD)
+def test_an_odd_word_is_one_word(store: Store, say: Say, odd: str) -> None:
+    say(f"{odd} b", id="whole")
+    say("a b c d cat", id="parts")
+    assert ids(store.search([odd], Scope(), BOTH, 5)) == ["whole"]
+
+
+def test_a_word_of_great_length_is_found(store: Store, say: Say) -> None:
+    say("x" * 50_000, id="long")
+    say("x" * 40_000, id="shorter")
+    assert ids(store.search(["x" * 50_000], Scope(), BOTH, 5)) == ["long"]
+
+
+def test_a_document_holds_at_least_one_of_the_words(store: Store, say: Say) -> None:
+    say("cat dog", id="both")
+    say("dog", id="one")
+    say("bird", id="none")
+    found = store.search(["cat", "dog", "cat", "fish"], Scope(), BOTH, 5)
+    assert [(item.record.id, item.words) for item in found] == [
+        ("both", frozenset({"cat", "dog"})),
+        ("one", frozenset({"dog"})),
+    ]
+
+
+@pytest.mark.parametrize("words", [[], [""], ["absent"]])
+def test_nothing_asked_or_held_finds_nothing(store: Store, say: Say, words: list[str]) -> None:
+    say("cat")
+    say("")
+    assert store.search(words, Scope(), BOTH, 5) == []
+
+
+def test_equal_scores_put_memories_first_then_the_newer(store: Store, say: Say, keep: Keep) -> None:
+    say("cat", id="t1")
+    keep("a", "cat", id="m1")
+    keep("b", "cat", id="m2")
+    say("cat", id="t2")
+    assert ids(store.search(["cat"], Scope(), BOTH, 9)) == ["m2", "m1", "t2", "t1"]
+    assert ids(store.search(["cat"], Scope(), BOTH, 3)) == ["m2", "m1", "t2"]
+    assert ids(store.search(["cat"], Scope(), TURN, 9)) == ["t2", "t1"]
+    assert ids(store.search(["cat"], Scope(), MEMORY, 1)) == ["m2"]
+    assert store.search(["cat"], Scope(), frozenset(), 9) == store.search(["cat"], Scope(), BOTH, 0) == []
+
+
+def test_what_others_say_changes_nothing(store: Store, say: Say) -> None:
+    for text in ("cat dog", "cat", "bird dog"):
+        say(text, user_id="ada")
+    before = store.search(["cat", "dog"], Scope(user_id="ada"), BOTH, 9)
+    for _ in range(20):
+        say("cat cat cat dog mouse", user_id="bob")
+    assert store.search(["cat", "dog"], Scope(user_id="ada"), BOTH, 9) == before
+    store.delete(Selection(Scope(user_id="bob")))
+    assert store.search(["cat", "dog"], Scope(user_id="ada"), BOTH, 9) == before
+
+
+def test_a_scope_narrows_before_the_limit(store: Store, say: Say) -> None:
+    say("cat and a long way round to it", session_id="mine", persona_id="p")
+    for _ in range(50):
+        say("cat", session_id="other", persona_id="q")
+    for scope in (Scope(session_id="mine"), Scope(persona_id="p")):
+        assert len(store.search(["cat"], scope, BOTH, 3)) == 1
+
+
+def test_a_deleted_document_counts_no_longer(store: Store, say: Say) -> None:
+    for text in ("cat", "cat dog", "dog"):
+        say(text)
+    before = store.search(["cat", "dog"], Scope(), BOTH, 9)
+    for number in range(5):
+        say("cat dog fish", id=f"gone-{number}")
+    store.delete(Selection(Scope(), ids=tuple(f"gone-{number}" for number in range(5))))
+    assert store.search(["cat", "dog"], Scope(), BOTH, 9) == before
+    assert store.search(["fish"], Scope(), BOTH, 9) == []
+
+
+def test_a_changed_document_is_found_by_its_new_words_only(store: Store, say: Say, keep: Keep) -> None:
+    turn = say("cat cat")
+    keep("key", "cat bird")
+    store.change_turn(replace(turn, text="dog"), "dog")
+    keep("key", "dog bird")
+    assert store.search(["cat"], Scope(), BOTH, 9) == []
+    assert len(store.search(["dog"], Scope(), BOTH, 9)) == 2
+    same(store, ["dog", "bird"], Scope(), BOTH, 9)
+
+
+def test_documents_are_read_with_their_words(store: Store, say: Say, keep: Keep) -> None:
+    turn, entry = say("cat", user_id="ada"), keep("key", "dog", user_id="bob")
+    assert sorted(words for _, words in store.documents(Scope.everyone(), BOTH)) == ["cat", "dog"]
+    assert list(store.documents(Scope(user_id="ada"), BOTH)) == [(turn, "cat")]
+    assert list(store.documents(Scope.everyone(), MEMORY)) == [(entry, "dog")]
+
+
+def test_common_words_of_a_large_store_still_find_the_scope(store: Store) -> None:
+    """More documents than a search reads: those of an old session are found all the same."""
+    with store.transaction():
+        for number in range(3000):
+            session = "old" if number < 5 else "new"
+            turn = Turn(role="user", text="cat dog", at=1.0, id=f"{number}", session_id=session, persona_id=session)
+            store.add_turn(turn, "cat dog")
+    assert ids(store.search(["cat", "dog"], Scope(session_id="old"), BOTH, 3)) == ["4", "3", "2"]
+    assert ids(store.search(["cat", "dog"], Scope(persona_id="old"), BOTH, 3)) == ["4", "3", "2"]
+    assert ids(store.search(["cat", "dog"], Scope(), BOTH, 2)) == ["2999", "2998"]

@@ -1,0 +1,203 @@
+"""What every store promises about turns and sessions."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+import pytest
+
+from ovos_persona_memory.errors import StoreError, UnknownEntry
+from ovos_persona_memory.records import Scope, Session, ToolCall, Turn
+from ovos_persona_memory.stores.base import Store
+
+Say = Callable[..., Turn]
+
+FULL = Turn(
+    role="assistant",
+    text='odd "text"; -- with \N{SNOWMAN} and\nlines',
+    at=1763750000.25,
+    speaker="Ada",
+    lang="pt-PT",
+    id="full",
+    user_id="ada",
+    session_id="s",
+    persona_id="p",
+    site_id="kitchen",
+    task_id="t",
+    utterance_id="u",
+    source="record",
+    skill_id="skill",
+    expects_reply=True,
+    announcement=True,
+    machine=True,
+    linked=True,
+    batch="b",
+    redacted=True,
+    tool_calls=(ToolCall("c1", "light", {"room": "küche", "level": 3}), ToolCall("c2", "off")),
+    tool_call_id="c0",
+    name="tool",
+)
+
+
+def texts(turns: list[Turn]) -> list[str]:
+    return [turn.text for turn in turns]
+
+
+def test_every_field_of_a_turn_comes_back(store: Store, open_again: Callable[[], Store]) -> None:
+    kept = store.add_turn(FULL, "odd text")
+    assert kept == replace(FULL, seq=kept.seq)
+    store = open_again()
+    assert store.turn("full") == kept
+    assert store.turns(Scope(user_id="ada")) == [kept]
+
+
+def test_a_plain_turn_comes_back_as_it_was(store: Store) -> None:
+    kept = store.add_turn(Turn(role="user", text="", at=0.0, id="plain"), "")
+    assert store.turn("plain") == kept == Turn(role="user", text="", at=0.0, id="plain", seq=kept.seq)
+
+
+def test_seq_rises_with_arrival_and_is_above_zero(say: Say) -> None:
+    first, second = say("one", at=20.0), say("two", at=10.0)
+    assert 0 < first.seq < second.seq
+
+
+def test_a_seq_is_never_given_twice(store: Store, say: Say) -> None:
+    from ovos_persona_memory.records import Selection
+
+    last = say("one")
+    store.delete(Selection(Scope()))
+    assert say("two").seq > last.seq
+
+
+def test_a_known_id_is_refused_and_changes_nothing(store: Store, say: Say) -> None:
+    say("one", id="same")
+    with pytest.raises(StoreError):
+        say("two", id="same")
+    assert texts(store.turns(Scope())) == ["one"]
+
+
+def test_an_unknown_turn_is_none(store: Store) -> None:
+    assert store.turn("nobody") is None
+
+
+def test_a_changed_turn_keeps_its_place(store: Store, say: Say) -> None:
+    first = say("one")
+    say("two")
+    store.change_turn(replace(first, text="changed", linked=True, seq=99), "changed")
+    assert store.turns(Scope())[0] == replace(first, text="changed", linked=True)
+    assert texts(store.turns(Scope())) == ["changed", "two"]
+
+
+def test_changing_an_unknown_turn_is_an_unknown_entry(store: Store) -> None:
+    with pytest.raises(UnknownEntry):
+        store.change_turn(FULL, "")
+
+
+def test_a_changed_turn_can_move_to_another_user(store: Store, say: Say) -> None:
+    moved = say("cat dog", user_id="ada")
+    say("cat", user_id="bob")
+    store.change_turn(replace(moved, user_id="bob"), "cat dog")
+    assert store.turns(Scope(user_id="ada")) == []
+    found = store.search(["dog"], Scope(user_id="bob"), frozenset({"turn"}), 5)
+    assert [hit.record.id for hit in found] == [moved.id]
+    assert store.search(["dog"], Scope(user_id="ada"), frozenset({"turn"}), 5) == []
+    assert store.counts().users == 1
+
+
+def test_the_newest_turns_come_oldest_first(store: Store, say: Say) -> None:
+    for text in "abcde":
+        say(text, at=50.0 - ord(text))
+    assert texts(store.turns(Scope(), limit=3)) == ["c", "d", "e"]
+
+
+@pytest.mark.parametrize(("limit", "expected"), [(0, []), (1, ["c"]), (3, ["a", "b", "c"]), (9, ["a", "b", "c"])])
+def test_a_limit_is_kept_exactly(store: Store, say: Say, limit: int, expected: list[str]) -> None:
+    for text in "abc":
+        say(text)
+    assert texts(store.turns(Scope(), limit=limit)) == expected
+
+
+def test_a_window_holds_its_start_and_not_its_end(store: Store, say: Say) -> None:
+    for at in (1.0, 2.0, 3.0, 4.0):
+        say(str(at), at=at)
+    assert texts(store.turns(Scope(), since=2.0, until=4.0)) == ["2.0", "3.0"]
+    assert texts(store.turns(Scope(), limit=1, since=2.0, until=4.0)) == ["3.0"]
+    assert texts(store.turns(Scope(), until=2.0)) == ["1.0"]
+    assert texts(store.turns(Scope(), since=4.5)) == []
+
+
+@pytest.mark.parametrize("name", ["session_id", "site_id", "task_id"])
+def test_a_field_of_the_scope_narrows(store: Store, say: Say, name: str) -> None:
+    say("mine", **{name: "a"})
+    say("other", **{name: "b"})
+    say("none")
+    assert texts(store.turns(Scope(**{name: "a"}), limit=5)) == ["mine"]
+    assert texts(store.turns(Scope(**{name: "a"}), since=0.0)) == ["mine"]
+    assert len(store.turns(Scope())) == 3
+
+
+def test_a_persona_has_its_own_turns_and_those_of_no_persona(store: Store, say: Say) -> None:
+    for text, persona in (("own", "p"), ("foreign", "q"), ("common", None), ("own too", "p")):
+        say(text, persona_id=persona, session_id="s")
+    for scope in (Scope(persona_id="p"), Scope(persona_id="p", session_id="s")):
+        assert texts(store.turns(scope)) == ["own", "common", "own too"]
+        assert texts(store.turns(scope, limit=2)) == ["common", "own too"]
+
+
+def test_one_user_never_reads_anothers_turns(store: Store, say: Say) -> None:
+    say("hers", user_id="ada", session_id="s")
+    say("his", user_id="bob", session_id="s")
+    assert texts(store.turns(Scope(user_id="ada"))) == ["hers"]
+    assert texts(store.turns(Scope(user_id="ada", session_id="s"))) == ["hers"]
+    assert store.turns(Scope()) == store.turns(Scope(user_id="eve", session_id="s")) == []
+
+
+def test_everyone_reads_all_turns_in_order(store: Store, say: Say) -> None:
+    say("hers", user_id="ada", session_id="s")
+    say("his", user_id="bob", session_id="s")
+    assert texts(store.turns(Scope.everyone())) == ["hers", "his"]
+    assert texts(store.turns(Scope.everyone(), limit=1)) == ["his"]
+    assert texts(store.turns(Scope(user_id=None, session_id="s"))) == ["hers", "his"]
+
+
+def test_sessions_come_with_the_newest_turn_first(store: Store, say: Say) -> None:
+    say("one", session_id="a", at=5.0)
+    say("two", session_id="b", at=9.0)
+    say("three", session_id="a", at=3.0)
+    say("none")
+    expected = [Session("a", "household", 2, 3.0, 5.0), Session("b", "household", 1, 9.0, 9.0)]
+    assert store.sessions(Scope()) == expected
+    assert store.sessions(Scope(), limit=1) == expected[:1]
+    assert store.sessions(Scope(session_id="b")) == expected[1:]
+    assert store.sessions(Scope(), limit=0) == store.sessions(Scope(user_id="eve")) == []
+
+
+def test_a_session_of_two_users_is_two(store: Store, say: Say) -> None:
+    say("hers", user_id="ada", session_id="s")
+    say("his", user_id="bob", session_id="s")
+    assert [(item.user_id, item.turns) for item in store.sessions(Scope.everyone())] == [("bob", 1), ("ada", 1)]
+    assert [item.user_id for item in store.sessions(Scope(user_id="ada"))] == ["ada"]
+
+
+@pytest.mark.parametrize("odd", ["nul \0 inside", "half \ud83d pair"])
+def test_a_text_that_cannot_be_kept_is_a_store_error(store: Store, say: Say, odd: str) -> None:
+    kept = say("before")
+    for fields in ({"text": odd}, {"text": "a", "speaker": odd}, {"text": "a", "session_id": odd}):
+        with pytest.raises(StoreError):
+            store.add_turn(Turn(**{"role": "user", "at": 1.0, "id": "odd", **fields}), "a")
+        with pytest.raises(StoreError):
+            store.change_turn(replace(kept, **fields), "a")
+    with pytest.raises(StoreError):
+        store.add_turn(Turn(role="user", text="a", at=1.0, id="odd"), odd)
+    assert texts(store.turns(Scope())) == ["before"]
+
+
+def test_counts_tell_turns_entries_sessions_and_users(store: Store, say: Say, keep: Callable[..., object]) -> None:
+    assert (store.counts().turns, store.counts().users) == (0, 0)
+    say("one", user_id="ada", session_id="a")
+    say("two", user_id="ada", session_id="b")
+    say("three", user_id="bob")
+    keep("k", "text", user_id="eve")
+    counts = store.counts()
+    assert (counts.turns, counts.entries, counts.sessions, counts.users) == (3, 1, 2, 3)
