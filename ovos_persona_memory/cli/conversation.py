@@ -35,13 +35,14 @@ class Conversation:
         self._own = {"session_id": session_id, "lang": lang}
         self._heard = heard
         self._twins = messages.Twins()
-        self._changed = threading.Condition()  # guards the five fields below
+        self._changed = threading.Condition()  # guards what follows and _session
         self._said = 0
         self._open = 0
+        self._known: set[str] = set()
         self._ended: set[str] = set()
         self._asked_back = False
         self._quiet_since = 0.0
-        wanted = frozenset({*topics.SPEAK, *topics.HANDLED, *topics.CANCELLED})
+        wanted = frozenset({*topics.MATCHED, *topics.SPEAK, *topics.HANDLED})
         self._bus = BusConnection(wanted.__contains__, self._arrived, **address)
 
     def start(self, timeout_s: float) -> bool:
@@ -82,7 +83,9 @@ class Conversation:
                 if settled and quiet_s >= GRACE_S:
                     return True
                 self._changed.wait(min(left_s, GRACE_S - quiet_s) if settled else left_s)
-            self._open = 0  # given up: what comes later is still heard, but no longer waited for
+            # given up: what comes later is still heard, and its end is not taken for that of another utterance
+            self._open = 0
+            self._ended |= self._known
         return False
 
     def _arrived(self, frame: bytes) -> None:
@@ -108,6 +111,8 @@ class Conversation:
             self._session = session
         if event.what == "handled":
             self._end(event.utterance_id)
+        elif event.utterance_id is not None:
+            self._known.add(event.utterance_id)
         self._asked_back = self._asked_back or event.expects_reply
         self._quiet_since = time.monotonic()
         self._changed.notify_all()

@@ -19,7 +19,9 @@ def preview(memory: Memory, scope: Scope, conditions: Mapping[str, Any]) -> Iter
     """Lines for people: the conditions, and how much they reach at most."""
     whose = "everybody" if scope.user_id is None else scope.user_id
     yield f"To be forgotten, of {whose}: {'; '.join(_words(scope, conditions))}."
-    if "key" in conditions:
+    if not memory.capture(scope, session=scope.session_id is not None).read:
+        yield "  Reading is switched off: what this reaches cannot be shown."
+    elif "key" in conditions:
         entry = memory.get(conditions["key"], scope)
         yield f"  {entry.text}" if entry else "  There is no memory with this key."
     elif "query" in conditions:

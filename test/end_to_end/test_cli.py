@@ -17,6 +17,8 @@ from typing import Any
 import pytest
 from ovos_bus_client import Message, MessageBusClient
 
+from ovos_persona_memory.cli.conversation import Conversation
+
 from .conftest import Address, Daemon, free_port, own_environment, wait_until, write_settings
 
 Handler = Callable[[Message], None]
@@ -30,6 +32,7 @@ class Assistant:
         self.bus = MessageBusClient(host=host, port=port)
         self.heard: list[Message] = []
         self.asking: Message | None = None
+        self.endless: Message | None = None
         self.bus.on("recognizer_loop:utterance", self._answer)
         self.bus.run_in_thread()
         assert self.bus.connected_event.wait(10)
@@ -48,6 +51,8 @@ class Assistant:
             self.asking = message
             return  # its handler waits for the reply
         elif said == "never end":
+            self.bus.emit(message.forward("ovos.intent.matched", {"utterance": said, "intent_name": "endless"}))
+            self.endless = message
             return
         elif said == "be late":
             self.bus.emit(message.forward("ovos.utterance.handled"))
@@ -132,6 +137,25 @@ def test_chat_ends_with_1_where_no_bus_is_reached_in_time(tmp_path: Path) -> Non
 def test_what_is_no_text_does_not_end_the_talk(assistant: Assistant, bus_address: Address, tmp_path: Path) -> None:
     done = chat(tmp_path, bus_address, "caf\udce9", "hello")
     assert done.stdout.splitlines() == ["you said caf\ufffd", "you said hello"]
+
+
+def test_the_late_end_of_what_was_given_up_does_not_end_what_was_said_later(
+    assistant: Assistant, bus_address: Address
+) -> None:
+    host, port = bus_address
+    conversation = Conversation("patient", "en-US", lambda _: None, host=host, port=port)
+    assert conversation.start(10)
+    conversation.say("never end")
+    assert not conversation.wait(0.5)
+    given_up = assistant.endless
+    assert given_up is not None
+    conversation.say("never end")
+    wait_until(lambda: assistant.endless is not given_up, "the second utterance")
+    assistant.bus.emit(given_up.forward("ovos.utterance.handled"))
+    assert not conversation.wait(0.5)
+    conversation.say("hello")
+    assert conversation.wait(10)
+    conversation.close()
 
 
 class OnTerminal:

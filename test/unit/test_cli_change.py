@@ -77,6 +77,14 @@ def test_the_preview_counts_what_a_session_and_a_time_reach(tmp_path: Path) -> N
     assert "0 turns in 0 sessions" in run(tmp_path, "forget", "--until", "1h").stderr
 
 
+def test_the_preview_does_not_say_that_there_is_nothing_where_reading_is_off(tmp_path: Path) -> None:
+    done(tmp_path, "remember", "the bins go out on Tuesday", "--key", "bins")
+    done(tmp_path, "capture", "--no-read")
+    shown = run(tmp_path, "forget", "--key", "bins").stderr
+    assert "cannot be shown" in shown
+    assert "no memory" not in shown
+
+
 def test_forget_prints_how_much_was_forgotten(tmp_path: Path) -> None:
     talk(tmp_path, "s1", "my cat is called Bob", "noted")
     done(tmp_path, "remember", "the bins go out on Tuesday", "--key", "bins")
