@@ -7,7 +7,9 @@ from pathlib import Path
 from typing import Any
 
 import msgspec
+from ovos_bus_client.conf import load_message_bus_config
 from ovos_config import Configuration
+from ovos_config.locations import get_xdg_config_save_path
 from ovos_utils.xdg_utils import xdg_data_home
 
 from ovos_persona_memory.errors import ConfigError
@@ -99,6 +101,18 @@ def parse(section: dict[str, Any]) -> MemoryConfig:
         if value not in allowed:
             raise ConfigError(f"{SECTION}.{name}: {value!r} is none of {', '.join(allowed)}")
     return config
+
+
+def persona_settings() -> dict[str, Any]:
+    """ovos-persona's own settings, with ``personas_path`` where the user keeps personas."""
+    section = (Configuration().get("intents") or {}).get("persona") or {}
+    return {"personas_path": get_xdg_config_save_path("ovos_persona")} | dict(section)
+
+
+def bus_address(host: str | None = None, port: int | None = None) -> dict[str, Any]:
+    """Where the messagebus is: host, port, route and ssl as ovos-config says, unless given."""
+    configured: dict[str, Any] = load_message_bus_config()._asdict()
+    return configured | ({"host": host} if host else {}) | ({"port": port} if port else {})
 
 
 def device_language() -> str:

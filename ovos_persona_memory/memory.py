@@ -37,6 +37,8 @@ from ovos_persona_memory.window import Window
 
 ITSELF_S = 30.0
 """A turn with the very words of an utterance said within so long before is that utterance, seconds."""
+LOOKED_THROUGH = 500
+"""Of a session in which hardly anything is answered, not many more turns than these are read for a history."""
 MOST_FOUND = 1000
 """Records at most that one ``forget`` by query looks at."""
 
@@ -166,7 +168,8 @@ class PersonaMemory:
         wanted = 8 * max(window.max_history, 0) + 16
         while True:
             turns = self._store.turns(scope, limit=wanted)
-            if len(turns) < wanted or len(messages(turns)) > window.max_history + 1:
+            full = len(messages(turns)) > window.max_history + 1
+            if full or not wanted <= len(turns) < LOOKED_THROUGH:
                 return turns
             wanted *= 4
 

@@ -17,8 +17,8 @@ from rich.console import Console
 from ovos_persona_memory.cli.conversation import Conversation, Spoken
 from ovos_persona_memory.cli.options import address_options
 from ovos_persona_memory.cli.output import Command, answers, plain, say, to_answers
-from ovos_persona_memory.cli.reach import bus_address, url
-from ovos_persona_memory.config import device_language
+from ovos_persona_memory.cli.reach import url
+from ovos_persona_memory.config import bus_address, device_language
 from ovos_persona_memory.errors import NoAnswer
 
 HANDLED_WITHIN_S = 30.0

@@ -15,16 +15,15 @@ from importlib import import_module, metadata, util
 from pathlib import Path
 from typing import Any, Literal
 
-import ovos_config
 import rich_click as click
-from ovos_config.locations import get_xdg_config_save_path
 from rich.text import Text
 
+from ovos_persona_memory import stores
 from ovos_persona_memory.cli.options import address_options, data_option, json_option
 from ovos_persona_memory.cli.output import Command, answer_json, answer_text, plain, progress
-from ovos_persona_memory.cli.reach import bus_address, settings, url
+from ovos_persona_memory.cli.reach import settings, url
 from ovos_persona_memory.client import MemoryClient
-from ovos_persona_memory.config import MemoryConfig
+from ovos_persona_memory.config import MemoryConfig, bus_address, persona_settings
 from ovos_persona_memory.errors import ConfigError, NoAnswer, PersonaMemoryError
 from ovos_persona_memory.records import Scope
 
@@ -83,7 +82,7 @@ def examine(data: Path | None, address: dict[str, Any]) -> Iterator[Check]:
     yield door
     yield check_folder(config.folder)
     if config.backend == "sqlite":
-        yield check_database(config.folder / "memory.db", in_use=door.state == "ok")
+        yield check_database(stores.database_in(config.folder), in_use=door.state == "ok")
         yield check_set_aside(config.folder)
     yield check_disk(config.folder)
     yield check_sqlite()
@@ -158,7 +157,7 @@ def check_database(path: Path, in_use: bool) -> Check:
         return Check("database", "ok", "nothing is kept yet")
     if mode := _open_to_others(path):
         return Check("database", "problem", f"{path} has mode {mode}: others may read it", f"chmod 600 {path}")
-    wrong = None if in_use else import_module("ovos_persona_memory.stores.sqlite_file").inspect(path)
+    wrong = None if in_use else stores.inspect(path)
     if wrong:
         mend = "the next start sets it aside and begins anew; put a backup in its place before that"
         return Check("database", "problem", f"{path}: {wrong}", mend)
@@ -219,9 +218,8 @@ def _version(package: str) -> str:
 
 def check_personas(current: bool) -> Iterator[Check]:
     """The user's own personas: whether the memory reaches them."""
-    # a section of ovos-persona's; ours is read in config.py alone
-    section = (ovos_config.Configuration().get("intents") or {}).get("persona") or {}
-    folder = Path(section.get("personas_path") or get_xdg_config_save_path("ovos_persona"))
+    section = persona_settings()
+    folder = Path(section["personas_path"])
     files = sorted(folder.glob("*.json"))
     names: list[str] = []
     for path in files:

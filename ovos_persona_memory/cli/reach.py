@@ -10,8 +10,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from ovos_bus_client.conf import load_message_bus_config
-
 from ovos_persona_memory import config
 from ovos_persona_memory.client import MemoryClient
 from ovos_persona_memory.config import MemoryConfig
@@ -27,12 +25,6 @@ def settings(folder: Path | None) -> MemoryConfig:
     """The settings of this device, with another data folder where one is given; ConfigError as ``config.load``."""
     loaded = config.load()
     return loaded if folder is None else replace(loaded, data_dir=str(folder.expanduser().absolute()))
-
-
-def bus_address(host: str | None, port: int | None) -> dict[str, Any]:
-    """Where the messagebus is: host, port, route and ssl as ovos-config says, unless given."""
-    configured: dict[str, Any] = load_message_bus_config()._asdict()
-    return configured | ({"host": host} if host else {}) | ({"port": port} if port else {})
 
 
 def url(address: dict[str, Any]) -> str:

@@ -14,6 +14,7 @@ from ovos_plugin_manager.templates.agents import AgentContextManager, AgentMessa
 from ovos_utils.log import LOG
 
 from ovos_persona_memory.client import MemoryClient
+from ovos_persona_memory.config import bus_address
 from ovos_persona_memory.errors import ConfigError, PersonaMemoryError
 from ovos_persona_memory.history import history, raw_history
 from ovos_persona_memory.outbox import Outbox
@@ -53,8 +54,7 @@ class PersonaMemoryPlugin(AgentContextManager):  # type: ignore[misc]  # ovos_pl
         self._heard: OrderedDict[str, list[Turn]] = OrderedDict()
         self._lock = threading.Lock()  # guards _heard
         self._rest_until = 0.0
-        address = {name: self.config[name] for name in ("host", "port") if self.config.get(name)}
-        self._transport = shared_transport(**address)
+        self._transport = shared_transport(**bus_address(self.config.get("host"), self.config.get("port")))
         self._client = MemoryClient(self._transport, timeout_s=float(self.config.get("timeout_s", 0.5)))
         self._outbox = Outbox(self._transport)
 

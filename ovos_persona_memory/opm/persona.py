@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+# The stable line has no chat engines: this import fails there, and Scribe is not offered.
+from ovos_persona_memory.opm import chat  # noqa: F401 - imported for that alone
+
 SCRIBE: dict[str, Any] = {
     "name": "Scribe",
     "handlers": ["ovos-persona-memory-recall-plugin"],

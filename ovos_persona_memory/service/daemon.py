@@ -20,7 +20,7 @@ from ovos_utils.process_utils import ProcessStatus, StatusCallbackMap
 from ovos_persona_memory import messages, topics
 from ovos_persona_memory.bus import BusConnection
 from ovos_persona_memory.config import MemoryConfig, device_language
-from ovos_persona_memory.errors import InvalidRequest, PersonaMemoryError, StoreError, StoreUnavailable
+from ovos_persona_memory.errors import PersonaMemoryError, StoreError, StoreUnavailable
 from ovos_persona_memory.memory import PersonaMemory
 from ovos_persona_memory.messages import Heard, Request
 from ovos_persona_memory.service import first_start
@@ -60,8 +60,9 @@ class Daemon:
     that nothing overtakes anything.
     """
 
-    def __init__(self, config: MemoryConfig, **address: Any) -> None:
+    def __init__(self, config: MemoryConfig, ready: Callable[[], None] = lambda: None, **address: Any) -> None:
         self._config = config
+        self._say_ready: Callable[[], None] | None = ready
         self._arrivals: queue.SimpleQueue[tuple[bytes, Reply, bool, float, float] | None] = queue.SimpleQueue()
         self._twins = messages.Twins()
         self._memory: PersonaMemory | None = None
@@ -81,8 +82,6 @@ class Daemon:
         self._try_to_open()
         self._worker.start()
         self.bus.start()
-        if self._memory is not None:
-            self.status.set_ready()
 
     def stop(self) -> None:
         """End what is under way and close everything."""
@@ -105,6 +104,7 @@ class Daemon:
 
     def _bus_opened(self) -> None:
         LOG.info("connected to the messagebus")
+        self._ready_if_complete()
         if self._announce:
             self.bus.send(first_start.ask_whether_audible())
 
@@ -194,7 +194,7 @@ class Daemon:
             return self._failed(PersonaMemoryError(f"it failed inside: {type(error).__name__}"))
 
     def _failed(self, error: PersonaMemoryError) -> dict[str, Any]:
-        if not isinstance(error, InvalidRequest):
+        if isinstance(error, StoreError) or error.code == PersonaMemoryError.code:
             self._last_error = f"{error.code}: {error.reason}"
         if isinstance(error, StoreError):
             LOG.error("the store failed: %s", error.reason)
@@ -248,8 +248,14 @@ class Daemon:
             LOG.warning("%s was set aside: %s", aside["path"], aside["reason"])
         self._announce = first_start.is_due(memory, self._config.announce)
         self._open_door()
-        if self.bus.started_running:
-            self.status.set_ready()
+        self.status.set_ready()
+        self._ready_if_complete()
+
+    def _ready_if_complete(self) -> None:
+        """Say once that the store is open and the bus is there."""
+        if self._say_ready and self._memory is not None and self.bus.connected:
+            say, self._say_ready = self._say_ready, None
+            say()
 
     def _open_door(self) -> None:
         self._door = Door(self._config.folder, self._from_door)
@@ -294,12 +300,12 @@ def _tell_systemd() -> None:
         notify.sendall(b"READY=1")
 
 
-def run(config: MemoryConfig, **address: Any) -> None:
-    """Run until SIGTERM or SIGINT."""
+def run(config: MemoryConfig, ready: Callable[[], None] = lambda: None, **address: Any) -> None:
+    """Run until SIGTERM or SIGINT; ``ready`` is called once, when store and bus have been reached."""
     ended = threading.Event()
     for number in (signal.SIGTERM, signal.SIGINT):
         signal.signal(number, lambda *_: ended.set())
-    daemon = Daemon(config, **address)
+    daemon = Daemon(config, ready, **address)
     daemon.start()
     ended.wait()
     daemon.stop()

@@ -12,6 +12,18 @@ from ovos_persona_memory.stores.base import Store
 BACKENDS = ("inmemory", "sqlite")
 
 
+def database_in(folder: Path) -> Path:
+    """Where the sqlite backend keeps its records."""
+    return folder / "memory.db"
+
+
+def inspect(path: Path) -> str | None:
+    """What is wrong with a database file; None where nothing is found. Changes nothing."""
+    from ovos_persona_memory.stores import sqlite_file
+
+    return sqlite_file.inspect(path)
+
+
 def open_store(backend: str, folder: Path | None, clock: Callable[[], float] = time.time) -> Store:
     """The store of this name in the data folder (None where it needs none).
 
