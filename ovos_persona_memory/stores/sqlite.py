@@ -46,18 +46,13 @@ class SqliteStore(Store):
         prepare_folder(folder)
         self._folder_lock = FolderLock(folder)
         try:
-            self._sql, self._set_aside = open_database(self._path, clock)
+            self._sql, self._set_aside = open_database(self._path, clock, self._settle)
         except BaseException:
             self._folder_lock.release()
             raise
-        try:
-            self._index = WordIndex(self._sql)
-            self._settle()
-        except BaseException:
-            self.close()
-            raise
 
-    def _settle(self) -> None:
+    def _settle(self, connection: sqlite3.Connection) -> None:
+        self._sql, self._index = connection, WordIndex(connection)
         if not self._index_works():
             self._rebuild_index()
         if self._pending():

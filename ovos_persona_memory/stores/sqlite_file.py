@@ -22,6 +22,7 @@ CHECKED_BYTES = 64 * 1024 * 1024
 BUSY_TIMEOUT_S = 5.0
 COMPANIONS = ("-wal", "-shm", "-journal")
 MAGIC = b"SQLite format 3\0"
+TABLES = frozenset({"body", "owner", "turn", "entry", "word", "posting", "state", "capture", "pending"})
 STEPS = sorted((Path(__file__).parent / "schema").glob("*.sql"))
 
 
@@ -40,7 +41,7 @@ def _ours(error: Exception, path: Path) -> StoreError:
         return StoreFull(f"no room left for {path}: free some space, nothing was lost")
     if "locked" in said or "busy" in said:
         return StoreBusy(f"another program is using {path}: close it and try again")
-    if any(sign in said for sign in ("malformed", "not a database", "corrupt", "no such table")):
+    if any(sign in said for sign in ("malformed", "not a database", "corrupt")):
         return StoreDamaged(f"{path} is damaged: restart to have it set aside, then restore a backup")
     if "unable to open" in said or "readonly" in said:
         return StoreUnavailable(f"{path} cannot be opened: let this user write to it and its folder")
@@ -74,15 +75,20 @@ def _umask(mask: int) -> Iterator[None]:
         os.umask(before)
 
 
-def open_database(path: Path, clock: Callable[[], float]) -> tuple[sqlite3.Connection, list[dict[str, str]]]:
-    """A connection with every schema step applied, and what was set aside on the way: path and reason."""
+def open_database(
+    path: Path, clock: Callable[[], float], settle: Callable[[sqlite3.Connection], None]
+) -> tuple[sqlite3.Connection, list[dict[str, str]]]:
+    """A connection with every schema step applied, and what was set aside on the way: path and reason.
+
+    ``settle`` has the first look at the tables: damage that it meets is set aside too.
+    """
     aside: list[dict[str, str]] = []
     problem = _problem_before(path)
     while True:
         if problem:
             aside.append({"path": str(_set_aside(path, clock)), "reason": problem})
         try:
-            return _connected(path), aside
+            return _connected(path, settle), aside
         except (StoreDamaged, _Unusable) as error:
             if aside:
                 raise
@@ -100,17 +106,17 @@ def _problem_before(path: Path) -> str | None:
         raise StoreUnavailable(f"{path} cannot be read ({error.strerror}): let this user read and write it") from error
 
 
-def _connected(path: Path) -> sqlite3.Connection:
+def _connected(path: Path, settle: Callable[[sqlite3.Connection], None]) -> sqlite3.Connection:
     unclean = _waiting(path) > 0
     _create_private(path)
     with driver_errors(path):
         connection = sqlite3.connect(path, timeout=BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False)
         try:
-            connection.execute("PRAGMA locking_mode = NORMAL")
             if problem := _problem_inside(connection, path, unclean):
                 raise _Unusable(problem)
-            _settle(connection)
+            _configure(connection)
             _migrate(connection)
+            settle(connection)
         except BaseException:
             connection.close()
             raise
@@ -132,7 +138,7 @@ def _create_private(path: Path) -> None:
         os.close(handle)
 
 
-def _settle(connection: sqlite3.Connection) -> None:
+def _configure(connection: sqlite3.Connection) -> None:
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = FULL")
     connection.execute("PRAGMA secure_delete = ON")
@@ -234,7 +240,8 @@ def _not_ours(connection: sqlite3.Connection) -> str | None:
     step = schema_step(connection)
     if step > len(STEPS):
         return f"too new: schema step {step}, this version knows {len(STEPS)}"
-    return None
+    held = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+    return "damaged: tables are missing" if TABLES - held else None
 
 
 def _waiting(path: Path) -> int:

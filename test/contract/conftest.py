@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import importlib.util
 import os
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -13,6 +15,7 @@ import pytest
 from ovos_persona_memory.records import Entry, Turn
 from ovos_persona_memory.stores import BACKENDS, open_store
 from ovos_persona_memory.stores.base import Store
+from ovos_persona_memory.stores.sqlite import SqliteStore
 
 
 def pytest_configure() -> None:
@@ -23,7 +26,7 @@ def pytest_configure() -> None:
         assert spec and spec.loader
         faults = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(faults)
-        faults.FAULTS[name]()
+        faults.FAULTS[name].plant()
 
 
 @pytest.fixture(params=BACKENDS)
@@ -97,3 +100,53 @@ def keep(store: Store) -> Callable[..., Entry]:
         return store.put_entry(entry, text)
 
     return put
+
+
+NOW = 1795298400.0  # 2026-11-21T22:00:00Z
+
+
+@pytest.fixture
+def database(home: Path) -> Path:
+    return home / "memory.db"
+
+
+@pytest.fixture
+def opened(home: Path) -> Iterator[Callable[[], SqliteStore]]:
+    """Opens the store, after closing the one before."""
+    stores: list[SqliteStore] = []
+
+    def open_it() -> SqliteStore:
+        for store in stores:
+            store.close()
+        stores.append(SqliteStore(home, lambda: NOW))
+        return stores[-1]
+
+    yield open_it
+    for store in stores:
+        store.close()
+
+
+@pytest.fixture
+def python() -> Callable[..., subprocess.Popen[str]]:
+    """Starts a child that runs a program with our package."""
+
+    def start(program: str, *arguments: object) -> subprocess.Popen[str]:
+        command = [sys.executable, "-W", "error", "-c", program, *map(str, arguments)]
+        environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+        pipe = subprocess.PIPE
+        return subprocess.Popen(command, stdin=pipe, stdout=pipe, stderr=pipe, text=True, env=environment)
+
+    return start
+
+
+@pytest.fixture
+def answer_of(python: Callable[..., subprocess.Popen[str]]) -> Callable[..., str]:
+    """What a child prints; it must end well."""
+
+    def answer(program: str, *arguments: object) -> str:
+        with python(program, *arguments) as child:
+            out, err = child.communicate()
+        assert not child.returncode, err
+        return out.strip()
+
+    return answer

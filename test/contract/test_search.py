@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Callable
 from dataclasses import replace
@@ -121,6 +122,18 @@ def test_a_word_of_great_length_is_found(store: Store, say: Say) -> None:
     say("x" * 50_000, id="long")
     say("x" * 40_000, id="shorter")
     assert ids(store.search(["x" * 50_000], Scope(), BOTH, 5)) == ["long"]
+
+
+def test_the_score_is_that_of_the_book(store: Store, say: Say) -> None:
+    """Robertson and Zaragoza 2009, section 3.4, with k1 1.2 and b 0.75, worked out here by hand."""
+    for text in ("cat cat dog", "cat bird", "bird fish mouse owl", ""):
+        say(text)
+    found = store.search(["cat"], Scope(), BOTH, 9)
+    rarity, mean = math.log(1 + (4 - 2 + 0.5) / (2 + 0.5)), 9 / 4
+    expected = [
+        rarity * times * 2.2 / (times + 1.2 * (0.25 + 0.75 * length / mean)) for times, length in ((2, 3), (1, 2))
+    ]
+    assert [item.score for item in found] == pytest.approx(expected, abs=1e-12)
 
 
 def test_a_document_holds_at_least_one_of_the_words(store: Store, say: Say) -> None:

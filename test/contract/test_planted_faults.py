@@ -1,0 +1,267 @@
+"""Faults planted in the backends, several beneath the port: the contract's tests must notice each.
+
+A fault is planted in a process of its own (conftest.py does it when ``PLANTED_FAULT`` names one),
+which runs the tests that are to notice it. Without a fault the same tests pass. On 2026-11-22 each fault
+was also noticed by the whole contract, run without being told where to look.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import pytest
+
+from ovos_persona_memory.records import Scope
+from ovos_persona_memory.stores import base, inmemory, sqlite, sqlite_file, sqlite_rows, sqlite_words
+from ovos_persona_memory.stores import lock as locks
+from ovos_persona_memory.stores.inmemory import InMemoryStore
+from ovos_persona_memory.stores.sqlite import SqliteStore
+from ovos_persona_memory.stores.sqlite_words import Match, WordIndex
+
+pytestmark = pytest.mark.full
+
+
+class Fault(NamedTuple):
+    noticed_by: str
+    """Part of the name of the tests that are run."""
+    plant: Callable[[], None]
+
+
+def beneath(*statements: str) -> Callable[[], None]:
+    """Runs statements on each connection that a store opens: a trigger, a pragma."""
+
+    def plant() -> None:
+        configure = sqlite_file._migrate
+
+        def broken(connection: Any) -> None:
+            configure(connection)
+            for statement in statements:
+                connection.execute(statement)
+
+        sqlite_file._migrate = broken
+
+    return plant
+
+
+def ignoring(event: str, when: str = "1") -> Callable[[], None]:
+    """A change of a table that SQLite is made to ignore."""
+    return beneath(f"CREATE TEMP TRIGGER fault BEFORE {event} WHEN {when} BEGIN SELECT RAISE(IGNORE); END")
+
+
+def instead(owner: Any, name: str, value: Any) -> Callable[[], None]:
+    """Something of ours that is replaced."""
+    return lambda: setattr(owner, name, value)
+
+
+def nothing(*_: Any, **__: Any) -> None:
+    """Does nothing."""
+
+
+def scope_after_the_limit(self: SqliteStore, words: Any, scope: Scope, kinds: Any, limit: int) -> Any:
+    found = searched(self, words, Scope(user_id=scope.user_id), kinds, limit)
+    return [item for item in found if base.in_scope(item.record, scope)]
+
+
+def text_changed_in_place(self: SqliteStore, num: int, body: Any) -> int:
+    self._sql.execute("INSERT OR IGNORE INTO pending (what) VALUES ('purge')")
+    self._sql.execute("UPDATE body SET text=?, words=?, speaker=?, name=?, data=? WHERE num=?", (*body, num))
+    return num
+
+
+def journal_kept(self: SqliteStore) -> None:
+    self._sql.execute("PRAGMA wal_checkpoint(PASSIVE)")
+    self._sql.execute("DELETE FROM pending")
+
+
+def failure_forgiven(self: SqliteStore) -> None:
+    self._sql.execute("COMMIT")
+
+
+def committed_all_the_same(self: SqliteStore) -> None:
+    self._failed = False
+    if self._sql.in_transaction:
+        self._sql.execute("COMMIT")
+
+
+def older_first(self: Match) -> Any:
+    return (-self.score, self.doc > 0, abs(self.doc))
+
+
+def turns_first(self: Match) -> Any:
+    return (-self.score, self.doc < 0, -abs(self.doc))
+
+
+def unsettled(self: SqliteStore, connection: Any) -> None:
+    self._sql, self._index = connection, WordIndex(connection)
+
+
+def small_budget() -> None:
+    sqlite.BUDGET = sqlite.MIN_BUDGET = 20
+
+
+def oldest_turns(sql: Any, selection: Any, owner: Any, limit: int | None) -> list[int]:
+    return walked(sql, selection, owner, None)[::-1][:limit][::-1]
+
+
+def not_undone(self: InMemoryStore) -> None:
+    self._undo, self._failed = [], False
+
+
+def persona_forgotten(record: Any, scope: Scope) -> bool:
+    return in_scope(record, replace(scope, persona_id=None))
+
+
+def window_with_its_end(where: Any, column: str, since: Any, until: Any) -> Any:
+    where = between(where, column, since, None)
+    return where if until is None else where.also(f"r.{column} <= ?", until)
+
+
+def narrowed_but_for_persona(scope: Scope) -> Any:
+    return narrowing(replace(scope, persona_id=None))
+
+
+def leaking_persona() -> None:
+    for module in (sqlite_rows, sqlite_words):
+        module.narrowing = narrowed_but_for_persona  # type: ignore[attr-defined]  # both hold the name
+
+
+def scored_together(documents: Any, words: Any, scope: Any, kinds: Any) -> Any:
+    return scored([*documents, *documents[:1], *documents[:1]], words, scope, kinds)
+
+
+searched, walked, narrowing = SqliteStore.search, sqlite.newest_turns, sqlite_rows.narrowing
+in_scope, between, scored = base.in_scope, sqlite_rows.between, base._search_one_user
+
+FAULTS = {
+    # beneath the port
+    "secure_delete off": Fault("no_byte_of_a_deleted_turn", beneath("PRAGMA secure_delete = OFF")),
+    "acknowledged before it is on disk": Fault(
+        "settings_that_keep_the_promises", beneath("PRAGMA synchronous = NORMAL")
+    ),
+    "temporary files on disk": Fault("settings_that_keep_the_promises", beneath("PRAGMA temp_store = FILE")),
+    "deleted texts stay": Fault("no_byte_of_a_deleted_turn", ignoring("UPDATE ON body", "new.text IS NULL")),
+    "deleted turns stay": Fault("exactly_what_is_selected", ignoring("DELETE ON turn")),
+    "journal not emptied": Fault("no_byte_of_a_deleted_turn", instead(SqliteStore, "purge", journal_kept)),
+    "purge not noted": Fault("no_byte_of_a_deleted_turn", ignoring("INSERT ON pending")),
+    "purge not finished by opening": Fault("is_purged_by_opening", instead(SqliteStore, "_settle", unsettled)),
+    "text changed in place": Fault(
+        "left_after_thousands_of_changes", instead(SqliteStore, "_replaced_body", text_changed_in_place)
+    ),
+    "frequency not lowered": Fault("deleted_document_counts_no_longer", ignoring("UPDATE ON word", "new.n < old.n")),
+    "frequency not raised": Fault("equals_the_plain_scan", ignoring("UPDATE ON word", "new.n > old.n")),
+    "word index row lost": Fault("equals_the_plain_scan", ignoring("INSERT ON posting", "new.doc % 7 = 3")),
+    "word index row left": Fault("equals_the_plain_scan", ignoring("DELETE ON posting")),
+    "index not tested when opened": Fault(
+        "lost_something_is_rebuilt", instead(SqliteStore, "_index_works", lambda self: True)
+    ),
+    "others change the mean length": Fault(
+        "what_others_say",
+        beneath(
+            "CREATE TEMP TRIGGER fault AFTER UPDATE OF documents ON owner BEGIN"
+            " UPDATE owner SET words = words + 3 WHERE num <> new.num; END"
+        ),
+    ),
+    "others change the number of documents": Fault(
+        "what_others_say",
+        beneath(
+            "CREATE TEMP TRIGGER fault AFTER UPDATE OF documents ON owner BEGIN"
+            " UPDATE owner SET documents = documents + 1 WHERE num <> new.num; END"
+        ),
+    ),
+    "creation time follows change": Fault(
+        "known_key_is_replaced",
+        beneath(
+            "CREATE TEMP TRIGGER fault AFTER UPDATE ON entry BEGIN"
+            " UPDATE entry SET created_at = new.updated_at WHERE seq = new.seq; END"
+        ),
+    ),
+    "seq moves with a change": Fault(
+        "changed_turn_keeps_its_place",
+        instead(sqlite_rows, "CHANGE_TURN", sqlite_rows.CHANGE_TURN.replace(" WHERE", ", seq = seq + 1000 WHERE")),
+    ),
+    "change ignored": Fault("changed_turn_keeps_its_place", ignoring("UPDATE ON turn")),
+    "users are one": Fault("one_user_never_reads", instead(SqliteStore, "_owner_in", lambda self, scope: None)),
+    # in our own code
+    "rollback commits": Fault("exception_undoes_the_whole", instead(SqliteStore, "_end", committed_all_the_same)),
+    "nested failure forgiven": Fault("nested_failure_undoes", instead(SqliteStore, "_commit", failure_forgiven)),
+    "scope after the limit": Fault(
+        "scope_narrows_before_the_limit", instead(SqliteStore, "search", scope_after_the_limit)
+    ),
+    "persona leaks": Fault("persona_has_its_own_turns", leaking_persona),
+    "oldest instead of newest": Fault("newest_turns_come_oldest_first", instead(sqlite, "newest_turns", oldest_turns)),
+    "window holds its end": Fault("window_holds_its_start", instead(sqlite_rows, "between", window_with_its_end)),
+    "older before newer": Fault("equal_scores_put", instead(Match, "order", property(older_first))),
+    "turns before memories": Fault(
+        "equal_scores_put", instead(Match, "order", property(lambda self: (-self.score, self.doc < 0, -abs(self.doc))))
+    ),
+    "too little read": Fault("equals_the_plain_scan", small_budget),
+    "nothing looked up after the walk": Fault("common_words_of_a_large_store", instead(WordIndex, "_look_up", nothing)),
+    "unstorable text taken": Fault("text_that_cannot_be_kept", instead(sqlite, "refuse_unstorable", nothing)),
+    "no lock on the folder": Fault("two_owners_of_a_folder", instead(locks.fcntl, "flock", nothing)),
+    "damaged file overwritten": Fault(
+        "is_set_aside_whole", instead(sqlite_file, "_set_aside", lambda path, clock: path.unlink() or path)
+    ),
+    "foreign file taken": Fault("is_set_aside_whole", instead(sqlite_file, "_not_ours", nothing)),
+    "files for everybody": Fault("are_the_owners_alone", instead(sqlite_file, "_create_private", nothing)),
+    # in memory
+    "in memory: rollback does nothing": Fault("exception_undoes_the_whole", instead(InMemoryStore, "_end", not_undone)),
+    "in memory: persona leaks": Fault("persona_has_its_own_entries", instead(inmemory, "in_scope", persona_forgotten)),
+    "in memory: length ignored": Fault(
+        "score_is_that_of_the_book", instead(base.Bm25, "damping", lambda self, length: base.K1)
+    ),
+    "in memory: a document found thrice": Fault("equal_scores_put", instead(base, "_search_one_user", scored_together)),
+    "in memory: unstorable text taken": Fault(
+        "text_that_cannot_be_kept", instead(inmemory, "refuse_unstorable", nothing)
+    ),
+}
+
+FOLDER = Path(__file__).parent
+QUICK = Path("/dev/shm")
+"""A disk in memory, where there is one: these tests look for wrong answers, not for lost power."""
+
+
+Runs = dict[str, Future[subprocess.CompletedProcess[str]]]
+
+
+def run_tests(tests: str, fault: str, temporary: Path) -> subprocess.CompletedProcess[str]:
+    """The contract's tests of these names, on a backend with this fault; none for an empty name."""
+    files = [str(path) for path in sorted(FOLDER.glob("test_*.py")) if path != Path(__file__)]
+    options = ["-x", "-q", "-p", "no:cacheprovider", "-k", tests, f"--basetemp={temporary}"]
+    environment = {**os.environ, "PLANTED_FAULT": fault, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    command = [sys.executable, "-m", "pytest", *options, *files]
+    return subprocess.run(command, capture_output=True, text=True, env=environment, cwd=FOLDER.parents[1], check=False)
+
+
+@pytest.fixture(scope="session")
+def runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Runs]:
+    """Every fault's run, a few at a time, and under an empty name all of their tests without a fault."""
+    disk = tempfile.TemporaryDirectory(dir=QUICK if os.access(QUICK, os.W_OK) else tmp_path_factory.mktemp("faults"))
+    wanted = {"": " or ".join(sorted({fault.noticed_by for fault in FAULTS.values()}))}
+    for name, fault in FAULTS.items():
+        wanted[name] = f"{fault.noticed_by} and {'inmemory' if name.startswith('in memory') else 'sqlite'}"
+    with disk as folder, ThreadPoolExecutor(max(2, os.cpu_count() or 1)) as pool:
+        yield {
+            name: pool.submit(run_tests, tests, name, Path(folder) / str(number))
+            for number, (name, tests) in enumerate(wanted.items())
+        }
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_planted_fault_is_noticed(runs: Runs, name: str) -> None:
+    run = runs[name].result()
+    assert run.returncode == 1, f"{name}: {run.stdout[-2000:]}{run.stderr[-2000:]}"
+    assert "1 failed" in run.stdout or "1 error" in run.stdout
+
+
+def test_without_a_fault_the_same_tests_pass(runs: Runs) -> None:
+    run = runs[""].result()
+    assert run.returncode == 0, run.stdout[-2000:]
+    assert "passed" in run.stdout
