@@ -11,6 +11,7 @@ HOUSEHOLD = "household"
 Role = Literal["system", "developer", "user", "assistant", "tool"]
 Source = Literal["heard", "record", "query"]
 HitKind = Literal["turn", "memory"]
+Inject = Literal["system", "developer", "system_prompt", "user", "tool"]
 
 
 @dataclass(frozen=True)
@@ -181,6 +182,9 @@ class ContextRequest:
     """At most so many recalled hits, 0 for none; None: as the settings say."""
     recall_tokens: int | None = None
     """At most so many tokens of recalled text; None: as the settings say."""
+    inject: Inject = "system"
+    """Where what is recalled stands: with the system prompt; in a developer message; at {memory} in the
+    system prompt; before the utterance; or as the result of a tool."""
     lang: str | None = None
     utterance_id: str | None = None
     at: float | None = None

@@ -10,7 +10,7 @@ import msgspec
 
 from ovos_persona_memory.errors import InvalidRequest, UnknownVerb
 from ovos_persona_memory.messages import Request, is_clean
-from ovos_persona_memory.records import Role
+from ovos_persona_memory.records import Inject, Role
 
 MAX_TEXT = 16384
 MAX_TURNS = 1000
@@ -78,6 +78,7 @@ class ContextAsked(msgspec.Struct, kw_only=True):
     system_prompt: Text = ""
     recall: Few | None = None
     recall_tokens: Count | None = None
+    inject: Inject = "system"
     lang: Name | None = None
     at: Seconds | None = None
     scope: ScopeFields | None = None

@@ -12,6 +12,12 @@ INSTRUCTIONS = ("system", "developer")
 """Roles that are no part of the talk: they stay where messages before a cut go."""
 
 
+SHORTENED = " […] "
+"""Stands where the middle of a long message was."""
+WORTH_SHORTENING = 32
+"""Of a smaller budget, tokens, half a message would say nothing."""
+
+
 @dataclass(frozen=True)
 class Window:
     """How much history is wanted. All limits that are set hold; below zero counts as zero."""
@@ -29,7 +35,13 @@ class Window:
 
 
 def window(messages: Sequence[ContextMessage], limits: Window) -> list[ContextMessage]:
-    """The newest messages within the limits and the system messages before them, not yet repaired."""
+    """The newest messages within the limits and the system messages before them, not yet repaired.
+
+    Of a budget of tokens no message takes more than half, so that a question and its answer fit:
+    a longer one is shortened in the middle, visibly. Not under a budget of 32.
+    """
+    if limits.max_tokens is not None and limits.max_tokens >= WORTH_SHORTENING:
+        messages = [shortened(message, limits.max_tokens // 2, limits.count_tokens) for message in messages]
     start = _start(messages, limits)
     kept = [message for message in messages[:start] if message.role in INSTRUCTIONS]
     return [*kept, *messages[start:]]
@@ -59,6 +71,20 @@ def message_tokens(message: ContextMessage, count_tokens: Callable[[str], int] |
     count = count_tokens or estimate_tokens
     calls = (call.name + json.dumps(call.arguments, ensure_ascii=False, default=str) for call in message.tool_calls)
     return count(message.text) + sum(count(call) for call in calls)
+
+
+def shortened(
+    message: ContextMessage, max_tokens: int, count_tokens: Callable[[str], int] | None = None
+) -> ContextMessage:
+    """The message with the middle of its text taken out where it costs more; system messages stay as they are."""
+    if message.role in INSTRUCTIONS:
+        return message
+    count, text = count_tokens or estimate_tokens, message.text
+    kept = len(text)
+    while kept > 0 and count(text) > max_tokens:
+        kept = min(kept * 3 // 4, max_tokens * 4)
+        text = message.text[: kept // 2] + SHORTENED + message.text[len(message.text) - kept // 2 :]
+    return message if text == message.text else replace(message, text=text)
 
 
 def _start(messages: Sequence[ContextMessage], limits: Window) -> int:

@@ -8,7 +8,7 @@ import uuid
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import Any, get_args
 
 from ovos_plugin_manager.templates.agents import AgentContextManager, AgentMessage, MessageRole
 from ovos_utils.log import LOG
@@ -18,7 +18,7 @@ from ovos_persona_memory.config import bus_address
 from ovos_persona_memory.errors import ConfigError, PersonaMemoryError
 from ovos_persona_memory.history import history, raw_history
 from ovos_persona_memory.outbox import Outbox
-from ovos_persona_memory.records import ContextMessage, ContextRequest, Role, Scope, ToolCall, Turn
+from ovos_persona_memory.records import ContextMessage, ContextRequest, Inject, Role, Scope, ToolCall, Turn
 from ovos_persona_memory.transport import shared_transport
 from ovos_persona_memory.window import Window
 
@@ -39,8 +39,8 @@ class PersonaMemoryPlugin(AgentContextManager):  # type: ignore[misc]  # ovos_pl
     rules. What was told meanwhile is delivered when the daemon is back.
 
     Settings, in the persona's block ``ovos-persona-memory-plugin``: ``max_history`` (5),
-    ``max_rounds``, ``max_tokens``, ``system_prompt``, ``recall`` (hits at most), ``timeout_s``
-    (0.5), ``host`` and ``port`` of the bus.
+    ``max_rounds``, ``max_tokens``, ``system_prompt``, ``recall`` (hits at most), ``inject_mode``
+    (system), ``timeout_s`` (0.5), ``host`` and ``port`` of the bus.
     """
 
     def __init__(self, config: dict[str, Any] | None = None) -> None:
@@ -51,6 +51,7 @@ class PersonaMemoryPlugin(AgentContextManager):  # type: ignore[misc]  # ovos_pl
             max_history, _whole(self.config, "max_rounds", None), _whole(self.config, "max_tokens", None)
         )
         self._recall = _whole(self.config, "recall", None)
+        self._inject: Inject = _one_of(self.config, "inject_mode", get_args(Inject))
         self._heard: OrderedDict[str, list[Turn]] = OrderedDict()
         self._lock = threading.Lock()  # guards _heard
         self._rest_until = 0.0
@@ -93,6 +94,7 @@ class PersonaMemoryPlugin(AgentContextManager):  # type: ignore[misc]  # ovos_pl
             system_prompt=self.system_prompt,
             recall=self._recall,
             recall_tokens=None,
+            inject=self._inject,
         )
         known = self._ask(lambda: self._client.context(request))
         if known is not None:
@@ -139,6 +141,13 @@ def _whole(config: dict[str, Any], name: str, default: int | None) -> int | None
     if number < 0:
         raise ConfigError(f"{name}: must not be below 0")
     return number
+
+
+def _one_of(config: dict[str, Any], name: str, allowed: tuple[Any, ...]) -> Any:
+    value = config.get(name) or allowed[0]
+    if value not in allowed:
+        raise ConfigError(f"{name}: {value!r} is none of {', '.join(allowed)}")
+    return value
 
 
 def _to_turn(message: AgentMessage, batch: str, now: float, session_id: str) -> Turn:

@@ -107,6 +107,7 @@ def _context(memory: PersonaMemory, asked: Request, fields: Any, scope: Scope, c
         system_prompt=fields.system_prompt,
         recall=fields.recall,
         recall_tokens=fields.recall_tokens,
+        inject=fields.inject,
         lang=fields.lang or asked.lang,
         utterance_id=asked.utterance_id,
         at=fields.at,

@@ -216,3 +216,18 @@ def test_an_ordinary_talk_alternates_after_any_cut() -> None:
     for n in range(9):
         kept = repair(window([U, A] * 4, Window(max_history=n)))
         assert all(one.role != other.role for one, other in pairwise(kept))
+
+
+def test_a_message_over_half_the_budget_is_shortened_in_the_middle_visibly() -> None:
+    long = [ContextMessage("user", "a" * 400), ContextMessage("assistant", "b" * 200 + "c" * 200)]
+    cut = window(long, Window(max_tokens=100))
+    assert [message.role for message in cut] == ["user", "assistant"]
+    assert cut[1].text.startswith("bbb")
+    assert " […] " in cut[1].text
+    assert cut[1].text.endswith("ccc")
+    assert sum(message_tokens(message) for message in cut) <= 100
+
+
+def test_a_message_within_half_the_budget_and_a_system_message_stay_as_they_are() -> None:
+    whole = [ContextMessage("system", "s" * 900), ContextMessage("user", "a" * 200)]
+    assert window(whole, Window(max_tokens=400)) == whole
