@@ -52,3 +52,18 @@ def test_turns_sent_again_under_their_delivery_id_are_recorded_once(
         again = client.record(turns, scope, as_passed=as_passed, delivery_id="d-1")
         assert again == first
         assert [message.text for message in client.history(scope)] == ["what is on today", "nothing at all"]
+
+
+def test_a_delivery_that_comes_again_much_later_is_recorded_once(
+    daemon: Callable[..., object], bus_address: tuple[str, int]
+) -> None:
+    daemon()
+    host, port = bus_address
+    scope = Scope(session_id="much later")
+    turns = [Turn(role="user", text="what is on today"), Turn(role="assistant", text="nothing at all")]
+    others = [Turn(role=role, text=f"{role} {number}") for number in range(200) for role in ("user", "assistant")]
+    with MemoryClient.over_bus(host=host, port=port) as client:
+        first = client.record(turns, scope, as_passed=True, delivery_id="d-2")
+        client.record(others, scope)
+        assert client.record(turns, scope, as_passed=True, delivery_id="d-2") == first
+        assert client.sessions(scope)[0].turns == len(turns) + len(others)
