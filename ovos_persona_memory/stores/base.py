@@ -11,8 +11,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from ovos_persona_memory.errors import StoreError
-from ovos_persona_memory.records import Capture, Entry, Forgotten, Scope, Selection, Session, Turn
+from ovos_persona_memory.records import Capture, Entry, Forgotten, Role, Scope, Selection, Session, Turn
 
+BOTH = frozenset({"turn", "memory"})
 K1, B = 1.2, 0.75
 """BM25's usual constants: Robertson and Zaragoza 2009, The Probabilistic Relevance Framework, section 3.4."""
 
@@ -26,6 +27,28 @@ class Found:
     """BM25 over its user's own documents; higher is better."""
     words: frozenset[str]
     """Which of the words asked for it holds."""
+
+
+@dataclass(frozen=True)
+class Beside:
+    """A turn of a session as far as a search looks at the talk around what it found."""
+
+    seq: int
+    at: float
+    role: Role
+    speaker: str | None
+    words: str
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """What a search must know of all documents of one user."""
+
+    documents: int
+    mean_length: float
+    """Words of a document, on average; 0 where there are none."""
+    frequency: Mapping[str, int]
+    """In how many documents a word occurs; a word that occurs nowhere is missing."""
 
 
 @dataclass(frozen=True)
@@ -127,6 +150,31 @@ class Store(ABC):
         found.sort(key=found_order)
         return found[:limit]
 
+    def statistics(self, words: Sequence[str], user_id: str) -> Statistics:
+        """Document count, mean length and the frequency of these words among all documents of a user."""
+        documents = [set_of(text) for _, text in self.documents(Scope(user_id=user_id), BOTH)]
+        lengths = sum(len(words_of(text)) for _, text in self.documents(Scope(user_id=user_id), BOTH))
+        frequency = {word: n for word in set(words) if (n := sum(word in held for held in documents))}
+        return Statistics(len(documents), lengths / len(documents) if documents else 0.0, frequency)
+
+    def around(self, turns: Sequence[Turn], reach: int, persona_id: str | None = None) -> list[list[Beside]]:
+        """For each of these turns the talk around it: up to ``reach`` turns before it in its session, itself,
+        and up to ``reach`` after it, in order of arrival; of no other persona than ``persona_id``, where given.
+        A turn without a session stands alone.
+        """
+        return [self._talk_around(turn, reach, persona_id) for turn in turns]
+
+    def _talk_around(self, turn: Turn, reach: int, persona_id: str | None) -> list[Beside]:
+        scope = Scope(turn.session_id, turn.user_id, persona_id)
+        talk = sorted(
+            (record.seq, record, text)
+            for record, text in self.documents(scope, frozenset({"turn"}))
+            if isinstance(record, Turn) and (turn.session_id is not None or record.seq == turn.seq)
+        )
+        place = next(i for i, (seq, _, _) in enumerate(talk) if seq == turn.seq)
+        near = talk[max(place - reach, 0) : place + reach + 1]
+        return [Beside(seq, one.at or 0.0, one.role, one.speaker, text) for seq, one, text in near]
+
     # forgetting
 
     @abstractmethod
@@ -209,6 +257,11 @@ def _sources(record: Turn | Entry) -> tuple[str | None, ...]:
 def words_of(text: str) -> list[str]:
     """The words of a document, as ``words`` holds them."""
     return [word for word in text.split(" ") if word]
+
+
+def set_of(text: str) -> frozenset[str]:
+    """The different words of a document."""
+    return frozenset(words_of(text))
 
 
 def refuse_unstorable(record: object, *texts: str) -> None:

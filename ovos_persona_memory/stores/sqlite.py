@@ -15,10 +15,10 @@ from typing import Any
 from ovos_persona_memory.errors import StoreBusy, StoreError, UnknownEntry
 from ovos_persona_memory.records import Capture, Entry, Forgotten, Scope, Selection, Session, Turn
 from ovos_persona_memory.stores import sqlite_rows as rows
-from ovos_persona_memory.stores.base import Counts, Found, Store, refuse_unstorable
+from ovos_persona_memory.stores.base import Beside, Counts, Found, Statistics, Store, refuse_unstorable
 from ovos_persona_memory.stores.lock import FolderLock
 from ovos_persona_memory.stores.sqlite_file import driver_errors, open_database, prepare_folder, schema_step
-from ovos_persona_memory.stores.sqlite_walks import SESSIONS, newest_turns
+from ovos_persona_memory.stores.sqlite_walks import SESSIONS, newest_turns, talk_around
 from ovos_persona_memory.stores.sqlite_words import BUDGET, Query, WordIndex
 
 DATABASE = "memory.db"
@@ -274,6 +274,15 @@ class SqliteStore(Store):
             entries = {-entry.seq: entry for entry in self._entries_of([-match.doc for match in best if match.doc < 0])}
         found: dict[int, Turn | Entry] = {**turns, **entries}
         return [Found(found[match.doc], match.score, match.words) for match in best]
+
+    def statistics(self, words: Sequence[str], user_id: str) -> Statistics:
+        with self._reading():
+            return self._index.statistics(self._owner(user_id) or NOBODY, words)
+
+    def around(self, turns: Sequence[Turn], reach: int, persona_id: str | None = None) -> list[list[Beside]]:
+        with self._reading():
+            owners = {user_id: self._owner(user_id) or NOBODY for user_id in {turn.user_id for turn in turns}}
+            return [talk_around(self._sql, turn, owners[turn.user_id], reach, persona_id) for turn in turns]
 
     def _entries_of(self, seqs: Sequence[int]) -> Iterator[Entry]:
         for row in self._sql.execute(rows.ENTRIES_LISTED, (json.dumps(seqs),)):

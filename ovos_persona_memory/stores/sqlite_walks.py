@@ -6,8 +6,9 @@ import sqlite3
 from collections.abc import Sequence
 from typing import Any
 
-from ovos_persona_memory.records import Selection
-from ovos_persona_memory.stores.sqlite_rows import Where, chosen_turns
+from ovos_persona_memory.records import Scope, Selection, Turn
+from ovos_persona_memory.stores.base import Beside
+from ovos_persona_memory.stores.sqlite_rows import Where, chosen_turns, within
 
 FEW = 2000
 """A time window with fewer turns of a user is read whole and sorted."""
@@ -17,6 +18,12 @@ SESSIONS = (
     " count(*) turns, min(r.at) first_at, max(r.at) last_at, max(r.seq) newest"
     " FROM turn r{where} GROUP BY r.owner, r.session_id) s JOIN owner o ON o.num = s.owner"
     " ORDER BY s.newest DESC LIMIT ?"
+)
+
+
+BESIDE = (
+    "SELECT r.seq, r.at, r.role, b.speaker, b.words FROM turn r INDEXED BY turn_session"
+    " CROSS JOIN body b ON b.num = r.body"
 )
 
 
@@ -32,6 +39,19 @@ def newest_turns(sql: sqlite3.Connection, selection: Selection, owner: int | Non
         seqs += [seq for (seq,) in found]
     seqs.sort(reverse=True)
     return seqs if limit is None else seqs[:limit]
+
+
+def talk_around(sql: sqlite3.Connection, turn: Turn, owner: int, reach: int, persona_id: str | None) -> list[Beside]:
+    """See Store.around, for one turn."""
+    if turn.session_id is None:
+        alone = sql.execute(f"{BESIDE} WHERE r.seq = ?".replace("INDEXED BY turn_session", ""), (turn.seq,))
+        return [Beside(*row) for row in alone]
+    own = within(Scope(turn.session_id, persona_id=persona_id), owner)
+    before = own.also("r.seq < ?", turn.seq)
+    since = own.also("r.seq >= ?", turn.seq)
+    rows = sql.execute(f"{BESIDE}{before} ORDER BY r.seq DESC LIMIT ?", (*before.values, reach)).fetchall()[::-1]
+    rows += sql.execute(f"{BESIDE}{since} ORDER BY r.seq LIMIT ?", (*since.values, reach + 1)).fetchall()
+    return [Beside(*row) for row in rows]
 
 
 def _walks(selection: Selection, owner: int | None, index: str) -> Sequence[Where]:

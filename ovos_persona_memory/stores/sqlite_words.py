@@ -16,7 +16,7 @@ from heapq import nsmallest
 from math import fsum
 
 from ovos_persona_memory.records import Scope
-from ovos_persona_memory.stores.base import Bm25, words_of
+from ovos_persona_memory.stores.base import Bm25, Statistics, words_of
 from ovos_persona_memory.stores.sqlite_rows import Where, hash_of, narrowing, within
 
 BUDGET = 2000
@@ -138,6 +138,12 @@ class WordIndex:
             "SELECT DISTINCT owner FROM word WHERE hash IN (SELECT value FROM json_each(?))", (hashes,)
         )
         return [owner for (owner,) in rows]
+
+    def statistics(self, owner: int, words: Sequence[str]) -> Statistics:
+        """See Store."""
+        row = self._sql.execute("SELECT documents, words FROM owner WHERE num = ?", (owner,)).fetchone() or (0, 0)
+        frequency = {term.word: term.frequency for term in self._terms(owner, words) if term.frequency}
+        return Statistics(row[0], row[1] / row[0] if row[0] else 0.0, frequency)
 
     def search(self, owner: int, words: Sequence[str], query: Query) -> list[Match]:
         """The user's best documents, best first."""
