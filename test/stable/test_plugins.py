@@ -9,7 +9,7 @@ from importlib.metadata import version
 import pytest
 from ovos_plugin_manager.agents import find_memory_plugins, load_memory_plugin
 from ovos_plugin_manager.templates.agents import AgentMessage, MessageRole
-from ovos_plugin_manager.utils import find_plugins
+from ovos_plugin_manager.utils import PluginTypes, find_plugins
 from servers import HOST, Bus, Daemon, wait_until
 
 MEMORY = "ovos-persona-memory-plugin"
@@ -32,7 +32,8 @@ def test_the_stable_line_is_what_these_tests_run_on(package: str, line: str) -> 
 def test_the_stable_assistant_and_persona_can_be_imported_beside_us() -> None:
     ours = "ovos_persona_memory.service.daemon, ovos_persona_memory.opm.memory, ovos_persona_memory.cli"
     theirs = "ovos_core.intent_services, ovos_core.skill_manager, ovos_persona"
-    ran = subprocess.run([sys.executable, "-c", f"import {ours}, {theirs}"], capture_output=True, text=True, check=False)
+    command = [sys.executable, "-c", f"import {ours}, {theirs}"]
+    ran = subprocess.run(command, capture_output=True, text=True, check=False)
     assert ran.returncode == 0, ran.stderr
 
 
@@ -69,3 +70,4 @@ def test_the_recall_chat_engine_needs_the_current_line_and_is_not_offered() -> N
     with pytest.raises(ImportError, match="ChatEngine"):
         import ovos_persona_memory.opm.chat  # noqa: F401  (to see it refused)
     assert "ovos-persona-memory-recall-plugin" not in find_plugins("opm.agents.chat")
+    assert "Scribe" not in find_plugins(PluginTypes.PERSONA), "it answers with that engine"
