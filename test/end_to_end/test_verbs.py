@@ -1,0 +1,587 @@
+"""The verbs: the same in this process, through the owner's door and over the bus."""
+
+from __future__ import annotations
+
+import inspect
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+from servers import Wire
+
+from ovos_persona_memory.client import MemoryClient
+from ovos_persona_memory.errors import CapturePaused, InvalidRequest, NotAllowed, UnknownEntry
+from ovos_persona_memory.memory import PersonaMemory
+from ovos_persona_memory.records import (
+    Capture,
+    Context,
+    ContextMessage,
+    ContextRequest,
+    Entry,
+    Hit,
+    Scope,
+    Session,
+    ToolCall,
+    Turn,
+)
+
+from .conftest import Address, Daemon, free_port, running_bus, wait_until, write_settings
+
+Memory = PersonaMemory | MemoryClient
+HERE = Scope(session_id="s1")
+TURN_VERBS = ["record", "history", "sessions", "clear_session", "recall", "context"]
+MEMORY_VERBS = ["remember", "get", "list", "update", "forget", "capture", "status"]
+WIDER = "over the bus the session of a scope does not narrow what forget takes: other sessions are forgotten too"
+UNCHECKED = "fields are checked at the doors only, not in this process"
+DROPPED = "over the bus the persona and site of a scope are dropped without a word"
+
+
+class Served(Daemon):
+    """A daemon that knows where its bus is."""
+
+    def __init__(self, home: Path, data: Path, address: Address) -> None:
+        self.address = address
+        super().__init__(home, data, address)
+
+
+@contextmanager
+def served(home: Path, **settings: Any) -> Iterator[Served]:
+    """A daemon on a bus of its own, so that nobody else answers."""
+    write_settings(home, persona_memory={"announce": False, **settings})
+    address = ("127.0.0.1", free_port())
+    with running_bus(home / "bus", address[1]):
+        process = Served(home, home / "data", address)
+        try:
+            wait_until(process.is_ready, "the start of the daemon")
+            yield process
+        finally:
+            process.end()
+
+
+@pytest.fixture(scope="module")
+def running(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
+    """The daemon behind both doors."""
+    with served(tmp_path_factory.mktemp("verbs")) as daemon:
+        yield daemon
+
+
+@pytest.fixture
+def emptied(running: Served) -> Served:
+    """The same, with nothing in it and nothing switched off."""
+    with MemoryClient.over_door(running.data) as owner:
+        for session in (False, True):
+            owner.capture(HERE, write=True, read=True, session=session)
+        owner.forget(Scope.everyone(), everything=True)
+        assert not any(number for name, number in owner.status()["counts"].items() if name in ("turns", "entries"))
+    return running
+
+
+@pytest.fixture(params=["in this process", "through the owner's door", "over the bus"])
+def memory(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Memory]:
+    """An empty memory, reached in one of three ways."""
+    with ExitStack() as stack:
+        if request.param == "in this process":
+            yield stack.enter_context(PersonaMemory.open(tmp_path / "data"))
+        elif request.param == "over the bus":
+            host, port = request.getfixturevalue("emptied").address
+            yield stack.enter_context(MemoryClient.over_bus(host=host, port=port))
+        else:
+            yield stack.enter_context(MemoryClient.over_door(request.getfixturevalue("emptied").data))
+
+
+def exchange(question: str, answer: str, at: float | None = None) -> list[Turn]:
+    return [Turn("user", question, at=at), Turn("assistant", answer, at=at)]
+
+
+def texts(messages: list[ContextMessage]) -> list[str]:
+    return [message.text for message in messages]
+
+
+@pytest.mark.parametrize("verb", TURN_VERBS + MEMORY_VERBS)
+def test_a_verb_takes_the_same_parameters_everywhere(verb: str) -> None:
+    here, there = (inspect.signature(getattr(owner, verb)).parameters for owner in (PersonaMemory, MemoryClient))
+    if any(parameter.kind is inspect.Parameter.VAR_KEYWORD for parameter in there.values()):
+        return  # it hands on whatever it is given
+    ours = {name: (one.default, one.kind) for name, one in here.items() if name != "utterance_id"}
+    assert {name: (one.default, one.kind) for name, one in there.items()} == ours
+
+
+# turns
+
+
+def test_an_empty_memory_gives_empty_answers(memory: Memory) -> None:
+    assert memory.history(HERE) == []
+    assert memory.sessions(Scope()) == []
+    assert memory.recall("what is my cat called", HERE) == []
+    assert memory.list(HERE) == []
+    assert memory.get("nothing", HERE) is None
+    assert memory.forget(HERE, key="nothing") == 0
+    assert memory.clear_session(HERE) == 0
+    known = memory.context(ContextRequest(" hello ", HERE))
+    assert known == Context([ContextMessage("user", "hello")], [], 2)
+
+
+def test_recorded_turns_come_back_in_order_and_each_has_an_id_of_its_own(memory: Memory) -> None:
+    ids = memory.record([*exchange("one", "first"), *exchange("two", "second")], HERE)
+    assert len(set(ids)) == 4
+    assert all(isinstance(one, str) for one in ids)
+    assert memory.history(HERE) == [
+        ContextMessage("user", "one"),
+        ContextMessage("assistant", "first"),
+        ContextMessage("user", "two"),
+        ContextMessage("assistant", "second"),
+    ]
+    assert memory.history(Scope(session_id="s2")) == []
+
+
+def test_recording_nothing_gives_no_ids(memory: Memory) -> None:
+    assert memory.record([], HERE) == []
+    assert memory.sessions(HERE) == []
+
+
+def test_tool_calls_and_their_results_come_back_whole(memory: Memory) -> None:
+    call = ToolCall("c1", "weather", {"city": "Lisbon", "days": [1, 2], "deep": {"a": None}})
+    talk = [
+        Turn("user", "weather"),
+        Turn("assistant", "", tool_calls=(call,)),
+        Turn("tool", "sunny", tool_call_id="c1", name="weather"),
+        Turn("assistant", "It is sunny."),
+    ]
+    memory.record(talk, HERE, as_passed=True)
+    assert memory.history(HERE) == [
+        ContextMessage("user", "weather"),
+        ContextMessage("assistant", "", (call,)),
+        ContextMessage("tool", "sunny", (), "c1", "weather"),
+        ContextMessage("assistant", "It is sunny."),
+    ]
+
+
+def test_what_comes_again_under_its_delivery_id_is_recorded_once(memory: Memory) -> None:
+    first = memory.record(exchange("one", "first"), HERE, as_passed=True, delivery_id="d1")
+    assert memory.record(exchange("one", "first"), HERE, as_passed=True, delivery_id="d1") == first
+    assert texts(memory.history(HERE)) == ["one", "first"]
+
+
+@pytest.mark.parametrize(
+    ("limits", "expected"),
+    [
+        ({"max_history": 2}, ["q2", "a2"]),
+        ({"max_history": 3}, ["q2", "a2"]),
+        ({"max_history": 0}, []),
+        ({"max_history": None}, ["q0", "a0", "q1", "a1", "q2", "a2"]),
+        ({"max_rounds": 2}, ["q1", "a1", "q2", "a2"]),
+        ({"max_history": None, "max_tokens": 4}, ["q1", "a1", "q2", "a2"]),
+        ({"max_history": 3, "hanging": True}, ["a1", "q2", "a2"]),
+    ],
+)
+def test_a_history_is_cut_to_its_limits(memory: Memory, limits: dict[str, Any], expected: list[str]) -> None:
+    memory.record([turn for n in range(3) for turn in exchange(f"q{n}", f"a{n}")], HERE)
+    assert texts(memory.history(HERE, **limits)) == expected
+
+
+def test_sessions_say_how_much_was_said_and_when(memory: Memory) -> None:
+    memory.record([*exchange("one", "first", at=1000.0), *exchange("two", "second", at=2000.5)], HERE)
+    assert memory.sessions(HERE) == [Session("s1", "household", 4, 1000.0, 2000.5)]
+
+
+def test_clearing_a_session_forgets_its_turns_and_no_other(memory: Memory) -> None:
+    memory.record(exchange("one", "first"), HERE)
+    memory.record(exchange("two", "second"), Scope(session_id="s2"))
+    memory.remember("the bins go out on Tuesday", HERE, key="bins")
+    assert memory.clear_session(HERE) == 2
+    assert memory.history(HERE) == []
+    assert texts(memory.history(Scope(session_id="s2"))) == ["two", "second"]
+    assert memory.get("bins", HERE) is not None
+
+
+# finding
+
+
+def test_recall_gives_hits_with_their_reasons_best_first(memory: Memory) -> None:
+    ids = memory.record([Turn("user", "my cat is called Bob", at=1000.0, speaker="Ann", lang="en-US")], HERE)
+    memory.record([Turn("user", "the cat is hungry", at=1000.0)], HERE)
+    best, other = memory.recall("what is my cat called", HERE)
+    assert isinstance(best, Hit)
+    assert best.score > other.score > 0
+    assert best == Hit(
+        id=ids[0],
+        kind="turn",
+        text="my cat is called Bob",
+        score=best.score,
+        sure=True,
+        reason=best.reason,
+        at=1000.0,
+        role="user",
+        speaker="Ann",
+        session_id="s1",
+        lang="en-US",
+    )
+    assert "cat" in best.reason
+    assert not other.sure
+
+
+def test_recall_keeps_to_the_number_and_the_kinds_asked_for(memory: Memory) -> None:
+    memory.record([Turn("user", f"cat number {number}") for number in range(3)], HERE)
+    entry = memory.remember("the cat eats at six", HERE, key="cat")
+    assert len(memory.recall("cat", HERE, k=2)) == 2
+    assert memory.recall("cat", HERE, k=0) == []
+    [hit] = memory.recall("cat", HERE, kinds={"memory"})
+    assert (hit.kind, hit.key, hit.id, hit.text) == ("memory", "cat", entry.id, "the cat eats at six")
+    assert {hit.kind for hit in memory.recall("cat", HERE, kinds={"turn"})} == {"turn"}
+    assert memory.recall("cat", HERE, kinds=set()) == []
+
+
+def test_a_context_is_system_prompt_and_memories_then_history_then_the_utterance(memory: Memory) -> None:
+    memory.record([Turn("user", "my cat is called Bob", at=time.time() - 3600)], Scope(session_id="s0"))
+    memory.record(exchange("hello", "hi"), HERE)
+    known = memory.context(ContextRequest(" what is my cat called ", HERE, system_prompt="You are Ada."))
+    assert isinstance(known, Context)
+    system, *talk = known.messages
+    assert talk == [
+        ContextMessage("user", "hello"),
+        ContextMessage("assistant", "hi"),
+        ContextMessage("user", "what is my cat called"),
+    ]
+    assert system.role == "system"
+    assert system.text.startswith("You are Ada.\n")
+    assert '"my cat is called Bob"' in system.text
+    assert [(hit.text, hit.sure) for hit in known.hits] == [("my cat is called Bob", True)]
+    assert known.tokens == sum(-(-len(message.text) // 4) for message in known.messages)
+
+
+@pytest.mark.parametrize("field", ["persona_id", "site_id"])
+def test_a_scope_with_a_persona_or_a_site_holds_no_turns_of_another(
+    memory: Memory, request: pytest.FixtureRequest, field: str
+) -> None:
+    if request.node.callspec.params["memory"] == "over the bus":
+        request.applymarker(pytest.mark.xfail(strict=True, reason=DROPPED))
+    for name in ("Ada", "Bert"):
+        memory.record(exchange(f"hello {name}", f"{name} here"), Scope(session_id="s1", **{field: name}))
+    assert texts(memory.history(Scope(session_id="s1", **{field: "Ada"}))) == ["hello Ada", "Ada here"]
+
+
+@pytest.mark.parametrize("nothing", [{"recall": 0}, {"recall_tokens": 0}])
+def test_a_context_recalls_nothing_where_none_is_wanted(memory: Memory, nothing: dict[str, int]) -> None:
+    memory.record([Turn("user", "my cat is called Bob", at=time.time() - 3600)], Scope(session_id="s0"))
+    known = memory.context(ContextRequest("what is my cat called", HERE, **nothing))
+    assert known == Context([ContextMessage("user", "what is my cat called")], [], 6)
+
+
+# lasting memories
+
+
+def test_a_memory_is_kept_under_its_key(memory: Memory) -> None:
+    kept = memory.remember(" the bins go out on Tuesday ", HERE, key="bins", metadata={"by": ["Ann"]}, lang="en-US")
+    assert isinstance(kept, Entry)
+    assert (kept.key, kept.text, kept.metadata) == ("bins", "the bins go out on Tuesday", {"by": ["Ann"]})
+    assert (kept.session_id, kept.user_id, kept.lang) == ("s1", "household", "en-US")
+    assert kept.created_at == kept.updated_at > 0
+    assert memory.get("bins", HERE) == kept
+    assert memory.list(HERE) == [kept]
+
+
+def test_a_memory_without_a_key_gets_one(memory: Memory) -> None:
+    one, two = memory.remember("the bins", HERE), memory.remember("the bins", HERE)
+    assert one.key != two.key
+    assert memory.get(one.key, HERE) == one
+
+
+def test_remembering_under_a_known_key_replaces_the_text_and_merges_the_metadata(memory: Memory) -> None:
+    before = memory.remember("Tuesday", HERE, key="bins", metadata={"by": "Ann", "old": 1})
+    after = memory.remember("Friday", HERE, key="bins", metadata={"by": "Bea"})
+    assert (after.id, after.text, after.metadata) == (before.id, "Friday", {"by": "Bea", "old": 1})
+    assert after.created_at == before.created_at
+    assert memory.list(HERE) == [after]
+
+
+def test_an_update_changes_what_it_is_given(memory: Memory) -> None:
+    memory.remember("Tuesday", HERE, key="bins", metadata={"by": "Ann"})
+    assert memory.update("bins", HERE, text="Friday").metadata == {"by": "Ann"}
+    changed = memory.update("bins", HERE, metadata={"sure": True})
+    assert (changed.text, changed.metadata) == ("Friday", {"by": "Ann", "sure": True})
+    assert memory.get("bins", HERE) == changed
+
+
+def test_memories_are_listed_in_pages_the_last_changed_first(memory: Memory) -> None:
+    for number in range(5):
+        memory.remember(f"thing {number}", HERE, key=f"k{number}")
+    memory.update("k1", HERE, text="changed")
+    assert [one.key for one in memory.list(HERE, limit=3)] == ["k1", "k4", "k3"]
+    assert [one.key for one in memory.list(HERE, limit=3, offset=3)] == ["k2", "k0"]
+    assert memory.list(HERE, limit=0) == []
+
+
+def test_an_update_of_what_is_not_there_is_an_unknown_entry(memory: Memory) -> None:
+    with pytest.raises(UnknownEntry, match="bins"):
+        memory.update("bins", HERE, text="Friday")
+
+
+def test_a_memory_needs_a_text(memory: Memory) -> None:
+    with pytest.raises(InvalidRequest) as refused:
+        memory.remember("  ", HERE)
+    assert refused.value.field == "text"
+    assert memory.list(HERE) == []
+
+
+# forgetting
+
+
+def remembered(memory: Memory) -> list[str]:
+    """Two turns of 1000 and 2000 s, and a memory of now; the ids of the turns."""
+    memory.remember("the bins go out on Tuesday", HERE, key="bins")
+    turns = [Turn("user", "my cat is called Bob", at=1000.0), Turn("user", "my dog is called Rex", at=2000.0)]
+    return memory.record(turns, HERE)
+
+
+def left(memory: Memory) -> set[str]:
+    words = ("cat", "dog", "bins")
+    return {word for word in words if memory.recall(word, HERE)}
+
+
+@pytest.mark.parametrize(
+    ("selector", "gone"),
+    [
+        ({"key": "bins"}, {"bins"}),
+        ({"query": "cat called"}, {"cat"}),
+        ({"query": "cat dog"}, set()),
+        ({"since": 1500.0}, {"dog", "bins"}),
+        ({"until": 2000.0}, {"cat"}),
+        ({"since": 1000.0, "until": 2000.0}, {"cat"}),
+        ({"query": "called", "since": 1500.0}, {"dog"}),
+        ({"source": "Ada"}, set()),
+        ({"everything": True}, {"cat", "dog", "bins"}),
+    ],
+    ids=str,
+)
+def test_what_a_selector_names_is_forgotten_and_nothing_else(
+    memory: Memory, selector: dict[str, Any], gone: set[str]
+) -> None:
+    remembered(memory)
+    assert memory.forget(HERE, **selector) == len(gone)
+    assert left(memory) == {"cat", "dog", "bins"} - gone
+
+
+def test_records_are_forgotten_by_their_ids(memory: Memory) -> None:
+    cat, _ = remembered(memory)
+    [entry] = memory.list(HERE)
+    assert memory.forget(HERE, ids=[cat, entry.id, "no such id"]) == 2
+    assert left(memory) == {"dog"}
+    assert memory.forget(HERE, ids=[]) == 0
+
+
+def test_what_a_persona_said_is_forgotten_by_its_name(memory: Memory, request: pytest.FixtureRequest) -> None:
+    if request.node.callspec.params["memory"] == "over the bus":
+        request.applymarker(pytest.mark.xfail(strict=True, reason=DROPPED))
+    memory.record([Turn("user", "my cat is called Bob")], HERE)
+    memory.record([Turn("assistant", "the dog barks")], Scope(session_id="s1", persona_id="Ada"))
+    assert memory.forget(HERE, source="Ada") == 1
+    assert left(memory) == {"cat"}
+
+
+def test_forgetting_in_the_scope_of_a_session_leaves_the_other_sessions_alone(
+    memory: Memory, request: pytest.FixtureRequest
+) -> None:
+    if request.node.callspec.params["memory"] == "over the bus":
+        request.applymarker(pytest.mark.xfail(strict=True, reason=WIDER))
+    remembered(memory)
+    memory.record([Turn("user", "my cat is called Tom", at=1000.0)], Scope(session_id="s2"))
+    assert memory.forget(HERE, query="cat") == 1
+    assert memory.forget(HERE, everything=True) == 2
+    assert [hit.text for hit in memory.recall("cat", Scope(session_id="s2"))] == ["my cat is called Tom"]
+
+
+def test_forgetting_a_scope_needs_no_selector_where_the_scope_is_a_session(
+    memory: Memory, request: pytest.FixtureRequest
+) -> None:
+    if request.node.callspec.params["memory"] == "over the bus":
+        request.applymarker(pytest.mark.xfail(strict=True, reason=WIDER))
+    remembered(memory)
+    assert memory.forget(HERE) == 3
+    assert left(memory) == set()
+
+
+@pytest.mark.parametrize(
+    ("ask", "field"),
+    [
+        (lambda memory: memory.recall("cat", HERE, k=-1), "k"),
+        (lambda memory: memory.list(HERE, limit=-1), "limit"),
+        (lambda memory: memory.history(HERE, max_history=-1), "max_history"),
+        (lambda memory: memory.record([Turn("nobody", "x")], HERE), "turns[0].role"),
+        (lambda memory: memory.record([Turn("user", "a\0b")], HERE), "turns[0].text"),
+        (lambda memory: memory.remember("x" * 20_000, HERE), "text"),
+    ],
+    ids=["k", "limit", "max_history", "role", "nul", "long"],
+)
+def test_what_cannot_be_used_is_refused_by_the_name_of_its_field(
+    memory: Memory, request: pytest.FixtureRequest, ask: Callable[[Any], object], field: str
+) -> None:
+    if isinstance(memory, PersonaMemory):
+        request.applymarker(pytest.mark.xfail(strict=True, reason=UNCHECKED))
+    with pytest.raises(InvalidRequest) as refused:
+        ask(memory)
+    assert refused.value.field == field
+
+
+def test_forgetting_needs_to_be_told_what(memory: Memory) -> None:
+    remembered(memory)
+    with pytest.raises(InvalidRequest) as refused:
+        memory.forget(Scope())
+    assert refused.value.field == "everything"
+    assert left(memory) == {"cat", "dog", "bins"}
+
+
+# switches and state
+
+
+def test_what_is_said_while_remembering_is_off_is_not_kept(memory: Memory) -> None:
+    memory.remember("Tuesday", HERE, key="bins")
+    assert memory.capture(HERE, write=False) == Capture(write=False, read=True)
+    assert memory.capture(HERE) == Capture(write=False, read=True)
+    assert memory.record(exchange("one", "first"), HERE) == []
+    for change in (lambda: memory.remember("secret", HERE), lambda: memory.update("bins", HERE, text="Friday")):
+        with pytest.raises(CapturePaused):
+            change()
+    assert [one.text for one in memory.list(HERE)] == ["Tuesday"]
+    assert memory.capture(HERE, write=True) == Capture()
+    assert len(memory.record(exchange("two", "second"), HERE)) == 2
+    assert texts(memory.history(HERE)) == ["two", "second"]
+
+
+def test_nothing_is_read_while_reading_is_off(memory: Memory) -> None:
+    remembered(memory)
+    memory.record(exchange("one", "first"), HERE)
+    memory.capture(HERE, read=False)
+    assert memory.recall("cat", HERE) == []
+    assert memory.history(HERE) == []
+    assert memory.list(HERE) == []
+    assert memory.get("bins", HERE) is None
+    known = memory.context(ContextRequest("what is my cat called", HERE))
+    assert known.messages == [ContextMessage("user", "what is my cat called")]
+    memory.capture(HERE, read=True)
+    assert left(memory) == {"cat", "dog", "bins"}
+
+
+def test_capture_is_off_for_one_session_alone_until_a_time(memory: Memory) -> None:
+    until = time.time() + 3600
+    expected = Capture(write=False, read=True, until=until, session_id="s1")
+    assert memory.capture(HERE, write=False, until=until, session=True) == expected
+    assert memory.record(exchange("one", "first"), HERE) == []
+    assert len(memory.record(exchange("one", "first"), Scope(session_id="s2"))) == 2
+    assert memory.capture(Scope(session_id="s2"), session=True) == Capture(session_id="s2")
+    assert memory.capture(HERE) == Capture(), "everything else goes on"
+
+
+def test_a_setting_that_has_ended_holds_no_longer(memory: Memory) -> None:
+    memory.capture(HERE, write=False, read=False, until=time.time() - 1, session=True)
+    assert memory.capture(HERE, session=True) == Capture(session_id="s1")
+    assert len(memory.record(exchange("one", "first"), HERE)) == 2
+
+
+def test_status_counts_what_is_kept(memory: Memory) -> None:
+    remembered(memory)
+    status = memory.status()
+    assert {"version", "backend", "counts", "store", "capture", "index_lag", "up_s"} <= set(status)
+    assert status["counts"]["turns"] == 2
+    assert status["backend"] == "sqlite"
+    assert status["capture"] == {"write": True, "read": True, "until": None, "session_id": None}
+
+
+# what the bus does not reach
+
+
+@pytest.fixture
+def wire(emptied: Served) -> Iterator[Wire]:
+    with Wire(emptied.address[1]) as connected:
+        yield connected
+
+
+@pytest.fixture
+def owner(emptied: Served) -> Iterator[MemoryClient]:
+    with MemoryClient.over_door(emptied.data) as client:
+        yield client
+
+
+REQUESTS: dict[str, dict[str, Any]] = {
+    "record": {"turns": [{"role": "user", "text": "forged"}]},
+    "context": {"utterance": "cat"},
+    "history": {},
+    "sessions": {},
+    "session.clear": {},
+    "recall": {"question": "cat"},
+    "remember": {"text": "forged"},
+    "get": {"key": "bins"},
+    "list": {},
+    "update": {"key": "bins", "text": "forged"},
+    "forget": {"everything": True},
+    "capture": {"write": False},
+}
+CHANGES = ("record", "session.clear", "remember", "update", "forget", "capture")
+
+
+@pytest.mark.parametrize("verb", REQUESTS)
+@pytest.mark.parametrize(
+    ("scope", "field"),
+    [
+        ({"session_id": "s1"}, "scope.session_id"),
+        ({"site_id": "bedroom"}, "scope.site_id"),
+        ({"persona_id": "Ada"}, "scope.persona_id"),
+        ({"user_id": "ann"}, "scope.user_id"),
+        ({"everyone": True}, "scope.user_id"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else "",
+)
+def test_over_the_bus_another_session_or_person_is_refused_by_name(
+    wire: Wire, owner: MemoryClient, verb: str, scope: dict[str, Any], field: str
+) -> None:
+    remembered(owner)  # type: ignore[arg-type]
+    answer = wire.ask(verb, {**REQUESTS[verb], "scope": scope}, session_id="s2")
+    assert (answer["ok"], answer["error"]) == (False, "not_allowed")
+    assert answer["reason"].startswith(f"{field}: ")
+    assert left(owner) == {"cat", "dog", "bins"}
+    assert owner.capture() == Capture()
+
+
+def test_over_the_bus_a_request_may_name_what_its_message_carries(wire: Wire, owner: MemoryClient) -> None:
+    scope = {"session_id": "s2", "user_id": "household"}
+    assert wire.ask("record", {**REQUESTS["record"], "scope": scope}, session_id="s2")["ok"]
+    assert [one.session_id for one in owner.sessions()] == ["s2"]
+
+
+def test_over_the_bus_the_sessions_of_other_people_are_not_found(wire: Wire, owner: MemoryClient) -> None:
+    owner.record([Turn("user", "my cat is called Bob")], Scope(session_id="s1", user_id="ann"))
+    owner.remember("the bins go out", Scope(session_id="s1", user_id="ann"), key="bins")
+    assert wire.ask("recall", {"question": "cat"}, session_id="s1")["hits"] == []
+    assert wire.ask("list", session_id="s1")["memories"] == []
+    assert wire.ask("get", {"key": "bins"}, session_id="s1")["memory"] is None
+    assert wire.ask("sessions", session_id="s1")["sessions"] == []
+    assert wire.ask("forget", {"everything": True}, session_id="s1")["forgotten"] == 0
+
+
+def test_where_changes_are_closed_the_bus_reads_and_the_owner_changes(tmp_path: Path) -> None:
+    with served(tmp_path, bus={"changes": "closed"}) as closed, Wire(closed.address[1]) as wire:
+        with MemoryClient.over_door(closed.data) as owner:
+            remembered(owner)
+            for verb in CHANGES:
+                answer = wire.ask(verb, REQUESTS[verb], session_id="s1")
+                assert (answer["ok"], answer["error"]) == (False, "not_allowed"), verb
+                assert "bus.changes" in answer["reason"]
+            assert left(owner) == {"cat", "dog", "bins"}
+            for verb in ("context", "history", "sessions", "recall", "get", "list"):
+                assert wire.ask(verb, REQUESTS[verb], session_id="s1")["ok"], verb
+            assert wire.ask("capture", {}, session_id="s1")["capture"]["write"] is True
+            assert owner.forget(HERE, everything=True) == 3
+        client = MemoryClient.over_bus(host=closed.address[0], port=closed.address[1])
+        with client, pytest.raises(NotAllowed):
+            client.remember("the bins go out", HERE)
+
+
+def test_over_the_bus_every_request_has_a_session_and_clearing_clears_that(wire: Wire, owner: MemoryClient) -> None:
+    owner.record(exchange("one", "first"), Scope(session_id="default"))
+    owner.record(exchange("two", "second"), Scope(session_id="s1"))
+    assert wire.ask("session.clear", session_id="default")["forgotten"] == 2
+    assert [one.session_id for one in owner.sessions()] == ["s1"]
+    with pytest.raises(InvalidRequest, match="session_id"):
+        owner.clear_session(Scope())
