@@ -23,6 +23,7 @@ The rooms, from the ground up; imports go down only:
    transport   requests to the daemon, over the bus or the owner's door
    outbox      records on their way to a daemon that may be away
    client      MemoryClient: the same verbs, asked of the daemon
+   measuring   how well recall finds: labelled conversations, rankers and measures
 5  service     the daemon
    opm         plugins for personas
 6  cli         the command line

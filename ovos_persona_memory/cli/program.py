@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import rich_click as click
 
+from ovos_persona_memory.cli.bench import bench
 from ovos_persona_memory.cli.change import capture, forget, remember, update
 from ovos_persona_memory.cli.chat import chat
 from ovos_persona_memory.cli.doctor import doctor
@@ -24,5 +25,7 @@ def program(**_: object) -> None:
     """
 
 
-for _command in (run, chat, status, history, sessions, recall, list_, get, remember, update, forget, capture, doctor):
+_LOOK = (status, history, sessions, recall, list_, get)
+_CHANGE = (remember, update, forget, capture)
+for _command in (run, chat, *_LOOK, *_CHANGE, doctor, bench):
     program.add_command(_command)

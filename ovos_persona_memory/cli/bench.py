@@ -1,0 +1,148 @@
+"""``bench``: how well the memory finds, on conversations with labelled evidence."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import closing, contextmanager
+from dataclasses import dataclass
+from importlib import import_module, util
+from pathlib import Path
+
+import rich_click as click
+from rich.console import Console
+from rich.table import Table
+
+from ovos_persona_memory.cli.options import json_option
+from ovos_persona_memory.cli.output import Command, answer_json, answers, plain, say
+from ovos_persona_memory.config import MemoryConfig
+from ovos_persona_memory.measuring.conversations import Conversation, read
+from ovos_persona_memory.measuring.measures import Figures, K, Measured
+from ovos_persona_memory.measuring.rankers import RANKERS, Ask, Ranker, Ranking, as_document, of_memory
+from ovos_persona_memory.measuring.rounds import measure
+from ovos_persona_memory.stores import BACKENDS
+
+WIDTH = 130
+"""Of the tables where there is no terminal, characters."""
+
+
+@contextmanager
+def _lexical(conversation: Conversation) -> Iterator[Ask]:
+    """LexicalMemory of ovos-memory-plugins, a document a turn."""
+    made = import_module("ovos_memory_plugins.lexical").LexicalMemory({"db_path": ":memory:"})
+    with closing(made) as memory:
+        known: dict[str, str] = {}
+        for number, turn in enumerate(conversation.in_time_order()):
+            memory.store(as_document(turn), str(number))
+            known[f"{number}_0"] = turn.id  # it names documents so: session and number
+        yield lambda question, at: Ranking([known[hit.source] for hit in memory.search(question, top_k=K)])
+
+
+COMPARED: Mapping[str, Ranker] = {**RANKERS, "lexical": _lexical}
+NEEDS = {"lexical": ("ovos_memory_plugins", "ovos-memory-plugins")}
+"""The module that a comparison needs, and the package to install for it."""
+
+
+@dataclass(frozen=True)
+class FileMeasured:
+    """What was measured on one file."""
+
+    file: str
+    conversations: int
+    turns: int
+    questions: int
+    systems: list[Measured]
+
+
+@click.group()
+def bench() -> None:
+    """Measure the memory."""
+
+
+@bench.command(cls=Command)
+@click.argument("files", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("--backend", type=click.Choice(BACKENDS), default="sqlite", show_default=True, help="Where to keep them.")
+@click.option("--compare", multiple=True, type=click.Choice(list(COMPARED)), help="Measure this, too.")
+@click.option("--words-only", is_flag=True, help="Search by words alone, not by meaning.")
+@click.option("--limit", type=click.IntRange(min=1), help="Conversations of each file at most.")
+@json_option
+def recall(  # one parameter an option
+    files: Sequence[Path], backend: str, compare: Sequence[str], words_only: bool, limit: int | None, as_json: bool
+) -> None:
+    """How well recall finds the labelled evidence of the conversations in FILES, JSON lines, plain or gzip."""
+    missing = {name: NEEDS[name][1] for name in compare if name in NEEDS and util.find_spec(NEEDS[name][0]) is None}
+    left_out = {name: f"{package} is not installed" for name, package in missing.items()}
+    for name, why in left_out.items():
+        say(f"{name} is left out: {why}")
+    rankers = {"memory": of_memory(MemoryConfig(backend=backend))}
+    rankers |= {name: COMPARED[name] for name in compare if name not in left_out}
+    read_in = [(str(path), read(path, limit)) for path in files]
+    found = [_measured(name, conversations, rankers) for name, conversations in read_in]
+    # recall knows no other way of searching: with the switch and without it goes by words
+    settings = {"backend": backend, "k": K, "words_only": words_only, "searched_by": "words"}
+    if as_json:
+        return answer_json({"settings": settings, "files": found, "left_out": left_out})
+    return _show(found, f"{backend}, by words")
+
+
+def _measured(name: str, conversations: list[Conversation], rankers: Mapping[str, Ranker]) -> FileMeasured:
+    for one in conversations:
+        for field, turn_id in one.missing_evidence():
+            say(f"{name}, conversation {one.conversation}, {field}: no turn is {turn_id!r}; it counts as not found")
+    return FileMeasured(
+        file=name,
+        conversations=len(conversations),
+        turns=sum(len(one.turns) for one in conversations),
+        questions=sum(len(one.questions) for one in conversations),
+        systems=[measure(system, ranker, conversations, say) for system, ranker in rankers.items()],
+    )
+
+
+def _show(found: Sequence[FileMeasured], how: str) -> None:
+    console = Console(file=answers(), highlight=False, width=None if answers().isatty() else WIDTH)
+    for one in found:
+        size = f"{one.conversations} conversations, {one.turns} turns, {one.questions} questions"
+        console.print(plain(f"{one.file}: {size}; {how}"), markup=False)
+        console.print(_finding(one.systems))
+        console.print(_sureness(one.systems))
+
+
+def _finding(systems: Sequence[Measured]) -> Table:
+    names = ("questions", "recall@5", "@10", "@20", "hit@10", "MRR", "sure recall@10", "no sure hit")
+    table = _table(("system", "kind"), names)
+    for system in systems:
+        table.add_row(system.system, "all", *_cells(system.overall), style="bold")
+        for kind, figures in system.kinds.items():
+            if figures.questions:
+                table.add_row("", plain(kind), *_cells(figures))
+    return table
+
+
+def _cells(figures: Figures) -> list[str]:
+    shares = (figures.recall_at_5, figures.recall_at_10, figures.recall_at_20, figures.hit_at_10)
+    rank = "" if figures.mrr is None else f"{figures.mrr:.3f}"
+    sure = (figures.sure_recall_at_10, figures.no_sure_hit)
+    return [str(figures.questions), *map(_percent, shares), rank, *map(_percent, sure)]
+
+
+def _sureness(systems: Sequence[Measured]) -> Table:
+    names = ("never said", "silent", "asked of another", "silent", "p50 ms", "p95 ms")
+    table = _table(("system",), names)
+    for one in systems:
+        never = (str(one.overall.never_said), _percent(one.overall.never_said_silent))
+        other = (str(one.silence_questions), _percent(one.silence))
+        took = ("" if ms is None else f"{ms:.2f}" for ms in (one.latency_p50_ms, one.latency_p95_ms))
+        table.add_row(one.system, *never, *other, *took)
+    return table
+
+
+def _table(left: Sequence[str], right: Sequence[str]) -> Table:
+    table = Table()
+    for name in left:
+        table.add_column(name, overflow="fold")
+    for name in right:
+        table.add_column(name, justify="right")
+    return table
+
+
+def _percent(share: float | None) -> str:
+    return "" if share is None else f"{100 * share:.1f}"

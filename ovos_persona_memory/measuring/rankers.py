@@ -1,0 +1,134 @@
+"""Who ranks the turns of a conversation for a question: the memory, and what it is compared with."""
+
+from __future__ import annotations
+
+import tempfile
+import threading
+import time
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import dataclass
+from itertools import groupby
+
+from ovos_persona_memory import language
+from ovos_persona_memory.config import MemoryConfig
+from ovos_persona_memory.errors import NoAnswer
+from ovos_persona_memory.measuring.conversations import Conversation, LabelledTurn
+from ovos_persona_memory.measuring.measures import K
+from ovos_persona_memory.memory import PersonaMemory
+from ovos_persona_memory.records import Scope, Turn
+from ovos_persona_memory.stores.base import Bm25
+
+INDEXED_WITHIN_S = 900.0
+POLL_S = 0.02
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """What a ranker answers."""
+
+    ids: Sequence[str]
+    """Of turns of the conversation, best first, at most ``K``."""
+    sure: frozenset[str] | None = None
+    """Which of them are sure; None where the ranker does not tell."""
+
+
+Ask = Callable[[str, float | None], Ranking]
+"""Ranks for a question, asked at so many seconds since the epoch (None: at the end of the conversation)."""
+Ranker = Callable[[Conversation], AbstractContextManager[Ask]]
+"""Takes a conversation in, once, and answers while it is open."""
+
+
+def of_memory(config: MemoryConfig) -> Ranker:
+    """The memory: a fresh one for each conversation, gone afterwards."""
+
+    @contextmanager
+    def opened(conversation: Conversation) -> Iterator[Ask]:
+        turns = conversation.in_time_order()
+        with (
+            tempfile.TemporaryDirectory(prefix="ovos-persona-memory-bench-") as folder,
+            PersonaMemory.open(folder, config, _clock_from_the_end_of(turns)) as memory,
+        ):
+            known = _record(memory, turns, conversation.language)
+            wait_until_indexed(memory)
+
+            def ask(question: str, at: float | None) -> Ranking:
+                hits = memory.recall(question, Scope(), K, {"turn"}, at, conversation.language)
+                return Ranking([known[hit.id] for hit in hits], frozenset(known[hit.id] for hit in hits if hit.sure))
+
+            yield ask
+
+    return opened
+
+
+def _clock_from_the_end_of(turns: Sequence[LabelledTurn]) -> Callable[[], float]:
+    """A clock that runs on from the last turn: what is asked without a time is asked then, whatever the date."""
+    last = turns[-1].at if turns else None
+    ahead = time.time() if last is None else last
+    opened = time.monotonic()
+    return lambda: ahead + time.monotonic() - opened
+
+
+def _record(memory: PersonaMemory, turns: Sequence[LabelledTurn], lang: str) -> dict[str, str]:
+    """From the ids that the memory gave to those of the conversation."""
+    known: dict[str, str] = {}
+    with memory.transaction():
+        for session, said in groupby(turns, key=lambda turn: turn.session):
+            block = list(said)
+            given = [Turn(one.role, one.text, at=one.at, speaker=one.speaker, lang=lang) for one in block]
+            ids = memory.record(given, Scope(session_id=session))
+            known.update(zip(ids, (one.id for one in block), strict=True))
+    return known
+
+
+def wait_until_indexed(memory: PersonaMemory) -> None:
+    """Return when search by meaning has taken up every turn; NoAnswer where it does not come to an end."""
+    deadline, pause = time.monotonic() + INDEXED_WITHIN_S, threading.Event()
+    while memory.status()["index_lag"] > 0:
+        if time.monotonic() > deadline:
+            raise NoAnswer(f"the index did not take up all turns within {INDEXED_WITHIN_S:.0f} s")
+        pause.wait(POLL_S)
+
+
+class PlainBm25:
+    """BM25 over all words, unstemmed, stop words among them: what a search without any language does."""
+
+    def __init__(self, documents: Sequence[tuple[str, str]]) -> None:
+        """``documents``: (id, text), oldest first."""
+        self._ids = [one for one, _ in documents]
+        counted = [Counter(language.fold(text)) for _, text in documents]
+        lengths = [sum(words.values()) for words in counted]
+        self._formula = Bm25(len(documents), sum(lengths) / max(len(documents), 1) or 1.0)
+        self._damping = [self._formula.damping(length) for length in lengths]
+        self._held: dict[str, list[tuple[int, int]]] = defaultdict(list)
+        for place, words in enumerate(counted):
+            for word, times in words.items():
+                self._held[word].append((place, times))
+
+    def rank(self, question: str, k: int) -> list[str]:
+        """Ids of what holds a word of the question, best first, of equals the newer."""
+        scores: dict[int, float] = defaultdict(float)
+        for word in sorted(set(language.fold(question))):
+            places = self._held.get(word, [])
+            weight = self._formula.weight(len(places))
+            for place, times in places:
+                scores[place] += self._formula.part(weight, times, self._damping[place])
+        best = sorted(scores, key=lambda place: (-scores[place], -place))
+        return [self._ids[place] for place in best[:k]]
+
+
+def as_document(turn: LabelledTurn) -> str:
+    """A turn for those that know nothing but texts: who said it is a part of it."""
+    return f"{turn.speaker}: {turn.text}" if turn.speaker else turn.text
+
+
+@contextmanager
+def bm25(conversation: Conversation) -> Iterator[Ask]:
+    """Plain BM25."""
+    index = PlainBm25([(turn.id, as_document(turn)) for turn in conversation.in_time_order()])
+    yield lambda question, at: Ranking(index.rank(question, K))
+
+
+RANKERS: dict[str, Ranker] = {"bm25": bm25}
+"""What the memory can be compared with, by name. An edge may add rankers that need packages of OVOS."""
