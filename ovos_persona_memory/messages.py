@@ -16,6 +16,8 @@ from ovos_persona_memory.errors import InvalidRequest
 from ovos_persona_memory.records import Scope
 
 DEFAULT_SESSION = "default"
+FRAMES = 50
+"""Of the stack that are searched for the message being handled: an agent loop lies deep."""
 MAX_UTTERANCE = 16384
 """Characters of a heard utterance that are kept; a longer one is shortened visibly in the middle."""
 _TWINS = dict([topics.UTTERANCE, topics.SPEAK])
@@ -288,7 +290,7 @@ def context_of_caller(session_id: str | None) -> dict[str, Any]:
     loop lies deeper than the usual ten frames), so that the request carries session, site,
     language and utterance id; where none is found, or it is of another session, a bare session.
     """
-    handled = dig_for_message(max_records=50)
+    handled = dig_for_message(max_records=FRAMES)
     context = dict(handled.context) if isinstance(handled, Message) else {}
     session = context.get("session")
     if not isinstance(session, dict) or (session_id and session.get("session_id") != session_id):
@@ -297,6 +299,13 @@ def context_of_caller(session_id: str | None) -> dict[str, Any]:
     if isinstance(persona, str):
         context["session"] = {**session, "persona_id": persona}
     return context
+
+
+def session_of_caller() -> str | None:
+    """The session of the message that a plugin's caller is handling; None where none is found on the stack."""
+    handled = dig_for_message(max_records=FRAMES)
+    session = handled.context.get("session") if isinstance(handled, Message) else None
+    return _text(session.get("session_id")) if isinstance(session, dict) else None
 
 
 def now() -> float:

@@ -134,3 +134,21 @@ def test_a_handled_message_of_another_session_is_not_taken() -> None:
 
     handled = Message("persona:query", {}, {"session": {"session_id": "s1"}})
     assert skill(handled) == {"session": {"session_id": "s2"}}
+
+
+def session_below(message: Message | None, frames: int) -> str | None:
+    """The caller's session, asked so many frames below the handler of a message."""
+    return messages.session_of_caller() if frames == 0 else session_below(None, frames - 1)
+
+
+def test_the_session_of_the_caller_is_found_deep_in_an_agent_loop() -> None:
+    handled = Message("persona:query", {}, {"session": {"session_id": "s1"}})
+    assert session_below(handled, 40) == "s1"
+
+
+@pytest.mark.parametrize("session", [None, "s1", [], {}, {"session_id": ""}, {"session_id": 7}])
+def test_a_caller_without_a_session_has_none_rather_than_the_default(session: object) -> None:
+    handled = Message("persona:query")
+    handled.context["session"] = session
+    assert session_below(handled, 1) is None
+    assert session_below(None, 1) is None
