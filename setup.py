@@ -63,6 +63,7 @@ setup(
             "build>=1",
             "hypothesis>=6",
             "mypy>=1.11",
+            "ovos-agentic-loop>=0.2.5a1,<1",
             "ovos-openai-plugin>=2.0.14a1,<3",
             "ovos-skill-personal>=1.1.0a1,<2",
             "pytest>=8",
@@ -74,6 +75,10 @@ setup(
         "console_scripts": ["ovos-persona-memory = ovos_persona_memory.cli:main"],
         "opm.agents.memory": ["ovos-persona-memory-plugin = ovos_persona_memory.opm.memory:PersonaMemoryPlugin"],
         "opm.agents.chat": ["ovos-persona-memory-recall-plugin = ovos_persona_memory.opm.chat:RecallChatEngine"],
+        "opm.agents.retrieval": [
+            "ovos-persona-memory-retrieval-plugin = ovos_persona_memory.opm.retrieval:PersonaMemoryRetrieval"
+        ],
+        "opm.agents.toolbox": ["ovos-persona-memory-tools = ovos_persona_memory.opm.toolbox:PersonaMemoryTools"],
         "opm.plugin.persona": ["Scribe = ovos_persona_memory.opm.persona:SCRIBE"],
     },
     classifiers=[

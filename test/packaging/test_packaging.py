@@ -21,6 +21,8 @@ ENTRY_POINTS = {
     "console_scripts": {"ovos-persona-memory": f"{NAME}.cli:main"},
     "opm.agents.memory": {"ovos-persona-memory-plugin": f"{NAME}.opm.memory:PersonaMemoryPlugin"},
     "opm.agents.chat": {"ovos-persona-memory-recall-plugin": f"{NAME}.opm.chat:RecallChatEngine"},
+    "opm.agents.retrieval": {"ovos-persona-memory-retrieval-plugin": f"{NAME}.opm.retrieval:PersonaMemoryRetrieval"},
+    "opm.agents.toolbox": {"ovos-persona-memory-tools": f"{NAME}.opm.toolbox:PersonaMemoryTools"},
     "opm.plugin.persona": {"Scribe": f"{NAME}.opm.persona:SCRIBE"},
 }
 LOOK = f"""

@@ -1,0 +1,58 @@
+"""The retrieval plugin: what was said or kept that bears on a query, with a score for each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+# The stable line has no retrieval engines: this import fails there and the plugin is not offered.
+from ovos_plugin_manager.templates.agents import RetrievalEngine
+from ovos_utils.log import LOG
+
+from ovos_persona_memory import language
+from ovos_persona_memory.client import MemoryClient
+from ovos_persona_memory.config import bus_address
+from ovos_persona_memory.errors import PersonaMemoryError
+from ovos_persona_memory.records import Hit
+from ovos_persona_memory.transport import shared_transport
+
+
+class PersonaMemoryRetrieval(RetrievalEngine):  # type: ignore[misc]  # ovos_plugin_manager carries no types
+    """Asks the daemon for what bears on a query, in the session of the message that is being handled.
+
+    A persona speaks the first result of a handler as it is, whatever the user said. So, unless
+    ``sure_only`` is false, only a question is answered, and only by sure hits. It never waits: a
+    bus that is away gives nothing at once, an answer takes at most ``timeout_s``.
+
+    Settings, in the block ``ovos-persona-memory-retrieval-plugin``: ``sure_only`` (true),
+    ``timeout_s`` (0.5), ``host`` and ``port`` of the bus.
+    """
+
+    def __init__(self, config: dict[str, Any] | None = None) -> None:
+        super().__init__(config)
+        transport = shared_transport(**bus_address(self.config.get("host"), self.config.get("port")))
+        self._client = MemoryClient(transport, timeout_s=float(self.config.get("timeout_s", 0.5)))
+
+    def query(self, query: str, lang: str | None = None, k: int = 3) -> list[tuple[str, float]]:
+        """At most ``k`` texts as they were said or kept, best first, scores 0 to 1; empty where the daemon is away."""
+        spoken = language.of(lang or self.lang)
+        sure_only = bool(self.config.get("sure_only", True))
+        if sure_only and not spoken.is_question(query):
+            return []
+        try:
+            hits = self._client.recall(query, k=k, lang=spoken.tag)
+        except PersonaMemoryError as error:
+            LOG.warning("nothing was recalled: %s", error.reason)
+            return []
+        return scored([hit for hit in hits if hit.sure or not sure_only])
+
+
+def scored(hits: Sequence[Hit]) -> list[tuple[str, float]]:
+    """Each hit's text with its score as a share of the first one's, never above that of a better hit."""
+    shares: list[tuple[str, float]] = []
+    best, least = (hits[0].score or 1.0) if hits else 1.0, 1.0
+    for hit in hits:
+        # a sure hit comes before an unsure one of a higher score
+        least = max(0.0, min(least, hit.score / best))
+        shares.append((hit.text, least))
+    return shares
