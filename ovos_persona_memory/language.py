@@ -125,6 +125,25 @@ class Language:
                 return needed
         return None
 
+    def has_phrase(self, name: str, text: str) -> bool:
+        """Whether the text has one of the phrases of a list."""
+        words = f" {' '.join(fold(text))} "
+        return any(f" {phrase} " in words for phrase in self._phrases(name))
+
+    @lru_cache(maxsize=64)  # noqa: B019 - there is one object a language
+    def _phrases(self, name: str) -> tuple[str, ...]:
+        return tuple(" ".join(fold(line)) for line in self._lines(name))
+
+    @cached_property
+    def time_words(self) -> frozenset[str]:
+        """Index words that tell of a time."""
+        return frozenset(self._stem(word) for line in self._lines("time_words.list") for word in fold(line))
+
+    def months(self) -> dict[str, int]:
+        """Folded names of the months, and their first three letters, to 1 to 12."""
+        names = [" ".join(fold(line)) for line in self._lines("months.list")]
+        return {short: number for number, name in enumerate(names, 1) for short in (name, name[:3])}
+
     def say(self, dialog: str, **slots: str) -> str:
         """The first sentence of a dialog with its slots filled; English where this language has none."""
         lines = self._lines(f"{dialog}.dialog") or of(FALLBACK)._lines(f"{dialog}.dialog")

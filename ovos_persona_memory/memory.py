@@ -15,7 +15,8 @@ from ovos_persona_memory.config import MemoryConfig
 from ovos_persona_memory.context import Recalled
 from ovos_persona_memory.errors import CapturePaused, InvalidRequest, StoreError, UnknownEntry
 from ovos_persona_memory.history import history, messages, raw_history
-from ovos_persona_memory.recall import KINDS, Question, recall
+from ovos_persona_memory.question import Question
+from ovos_persona_memory.recall import KINDS, recall
 from ovos_persona_memory.records import (
     HOUSEHOLD,
     Capture,
@@ -119,6 +120,8 @@ class PersonaMemory:
         """
         now = self._clock()
         given = [replace(self._in_scope(turn, scope, now), utterance_id=utterance_id) for turn in turns]
+        if delivery_id is not None:
+            given = [replace(turn, id=_delivered_id(turn, delivery_id, n)) for n, turn in enumerate(given)]
         if not self.transcript.may_write(scope.session_id, min((t.at or now for t in given), default=now)):
             return []
         batch = (delivery_id or uuid.uuid4().hex) if as_passed else None
@@ -386,3 +389,9 @@ class PersonaMemory:
             "index_lag": 0,
             "up_s": round(self._clock() - self._opened_at, 3),
         }
+
+
+def _delivered_id(turn: Turn, delivery_id: str, number: int) -> str:
+    """The id of a turn that may be delivered again: the same whenever it comes."""
+    names = (turn.user_id, turn.session_id or "", delivery_id, str(number))
+    return uuid.uuid5(uuid.NAMESPACE_OID, "\n".join(names)).hex

@@ -40,6 +40,8 @@ class Envelope:
     """Seconds since the epoch, UTC."""
     unreadable: str | None = None
     """What is wrong with a frame that could be read in part only."""
+    malformed: bool = False
+    """Its context is no object: whose it is cannot be told."""
 
 
 @dataclass(frozen=True)
@@ -96,6 +98,7 @@ def decode(frame: bytes, received_at: float) -> Envelope:
         context=context if isinstance(context, dict) else {},
         received_at=received_at,
         unreadable=unreadable,
+        malformed=context is not None and not isinstance(context, dict),
     )
 
 
@@ -142,6 +145,8 @@ def _fingerprint(message: Envelope) -> bytes:
 def session_of(message: Envelope) -> Mapping[str, Any]:
     """The session of a message, empty where it carries none; MalformedSession where it is no object."""
     session = message.context.get("session")
+    if message.malformed:
+        raise MalformedSession("context", "must be an object")
     if session is None:
         return {}
     if not isinstance(session, dict):

@@ -138,6 +138,8 @@ class Hit:
     key: str | None = None
     """Of a memory; None for a turn."""
     lang: str | None = None
+    answers: bool = False
+    """True when it holds by itself all that was asked for, and can be quoted as the answer."""
 
 
 @dataclass(frozen=True)
@@ -149,6 +151,44 @@ class Session:
     turns: int
     first_at: float
     last_at: float
+    description: str = ""
+    """What it is about, as somebody has put it."""
+
+
+@dataclass(frozen=True)
+class Note:
+    """What is kept of a session beside its turns."""
+
+    summary: str = ""
+    """Its working memory: what was said so far, in short."""
+    description: str = ""
+    trimmed_to: int = 0
+    """Turns with a seq up to this are left to the summary: they stay in the log, and are in no history."""
+    updated_at: float = 0.0
+    """Seconds since the epoch, UTC."""
+
+
+@dataclass(frozen=True)
+class Document:
+    """A text with an id and metadata, kept to be found: never mixed with turns and memories."""
+
+    id: str
+    text: str
+    metadata: dict[str, Any] = field(default_factory=dict)
+    namespace: str = "default"
+    user_id: str = HOUSEHOLD
+    updated_at: float = 0.0
+    """Seconds since the epoch, UTC."""
+    score: float = 0.0
+    """Of a search: higher is better; comparable within one answer only."""
+
+
+@dataclass(frozen=True)
+class Namespace:
+    """Documents of one user that are searched together."""
+
+    user_id: str = HOUSEHOLD
+    name: str = "default"
 
 
 @dataclass(frozen=True)
@@ -225,8 +265,10 @@ class Forgotten:
 
     turns: int = 0
     memories: int = 0
+    documents: int = 0
+    notes: int = 0
 
     @property
     def total(self) -> int:
-        """Turns and memories together."""
-        return self.turns + self.memories
+        """Turns, memories and documents together; a note goes with its session."""
+        return self.turns + self.memories + self.documents

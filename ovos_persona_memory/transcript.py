@@ -154,11 +154,11 @@ class Transcript:
         if not given:
             return []
         first = given[0]
+        if any(self._store.turn(turn.id) for turn in given):
+            return [turn.id for turn in given]  # delivered before
         if batch is None and first.utterance_id is None:
             return [self._add(turn).id for turn in given]
-        recent = self._recent(first.session_id, first.user_id)
-        before = [turn.id for turn in recent if batch is not None and turn.batch == batch]
-        return before or self._link_or_add(given, batch, recent)
+        return self._link_or_add(given, batch, self._recent(first.session_id, first.user_id))
 
     def _link_or_add(self, given: Sequence[Turn], batch: str | None, recent: list[Turn]) -> list[str]:
         utterance_id, persona_id = given[0].utterance_id, given[0].persona_id

@@ -69,9 +69,9 @@ class RecallChatEngine(ChatEngine):  # type: ignore[misc]  # ovos_plugin_manager
             return spoken.say("memory_away" if spoken.is_question(utterance) else "not_kept")
 
     def _answer(self, question: str, scope: Scope, spoken: Language) -> str:
-        sure = [hit for hit in self._client.recall(question, scope, k=3, lang=spoken.tag) if hit.sure]
-        if sure:
-            return _quoted(sure[0], spoken)
+        found = [hit for hit in self._client.recall(question, scope, k=3, lang=spoken.tag) if hit.sure and hit.answers]
+        if found:
+            return _quoted(found[0], spoken)
         return "" if self._falls_through else spoken.say("nothing_known")
 
     def _take_in(self, utterance: str, scope: Scope, spoken: Language) -> str:

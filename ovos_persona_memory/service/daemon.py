@@ -69,6 +69,8 @@ class Daemon:
         self._door: Door | None = None
         self._failure: PersonaMemoryError = StoreUnavailable("the memory is starting")
         self._last_error: str | None = None
+        self._ended = False
+        self._try_at = 0.0
         self._took_ms: dict[str, deque[float]] = {}
         self._announce = False
         self.bus = BusConnection(_is_ours, self._from_bus, **address)
@@ -86,6 +88,7 @@ class Daemon:
     def stop(self) -> None:
         """End what is under way and close everything."""
         self.status.set_stopping()
+        self._ended = True
         self._arrivals.put(None)
         self._worker.join(timeout=1.5)
         if self._door is not None:
@@ -111,26 +114,26 @@ class Daemon:
     # the one worker
 
     def _work(self) -> None:
-        while True:
+        while not self._ended:
+            if self._memory is None and time.monotonic() >= self._try_at:
+                self._try_to_open()
             try:
                 first = self._arrivals.get(timeout=TRY_AGAIN_S if self._memory is None else None)
             except queue.Empty:
-                self._try_to_open()
                 continue
-            raw, ended = self._drain(first)
+            # at the end what still waits is left: it was not acknowledged
+            raw = [] if self._ended else self._drain(first)
             self._handle([arrival for item in raw if (arrival := self._read(item)) is not None])
-            if ended:
-                return
 
-    def _drain(self, first: Any) -> tuple[list[Any], bool]:
+    def _drain(self, first: Any) -> list[Any]:
         raw: list[Any] = []
         item = first
         while item is not None:
             raw.append(item)
             if len(raw) == GROUP or self._arrivals.empty():
-                return raw, False
+                break
             item = self._arrivals.get()
-        return raw, True
+        return raw
 
     def _read(self, item: tuple[bytes, Reply, bool, float, float]) -> Arrival | None:
         frame, reply, owner, received, received_at = item
@@ -145,7 +148,7 @@ class Daemon:
         except Exception:  # whatever a hostile frame does, the daemon lives
             LOG.exception("a message could not be read")
             return None
-        if what is None or _is_somebody_elses(what):
+        if what is None or (_is_somebody_elses(what) and not owner):
             return None
         return Arrival(what, reply, owner, received)
 
@@ -235,6 +238,7 @@ class Daemon:
     # the store
 
     def _try_to_open(self) -> None:
+        self._try_at = time.monotonic() + TRY_AGAIN_S
         try:
             memory = PersonaMemory.open(config=self._config)
         except PersonaMemoryError as error:
@@ -243,7 +247,7 @@ class Daemon:
             self._failure, self._last_error = error, f"{error.code}: {error.reason}"
             self.status.set_error(error.reason)
             return
-        self._memory = memory
+        self._memory, self._last_error = memory, None
         for aside in memory.status()["store"].get("set_aside", ()):
             LOG.warning("%s was set aside: %s", aside["path"], aside["reason"])
         self._announce = first_start.is_due(memory, self._config.announce)
@@ -295,17 +299,26 @@ def _tell_systemd() -> None:
     address = os.environ.get("NOTIFY_SOCKET")
     if not address:
         return
-    with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as notify:
-        notify.connect("\0" + address[1:] if address.startswith("@") else address)
-        notify.sendall(b"READY=1")
+    try:
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as notify:
+            notify.connect("\0" + address[1:] if address.startswith("@") else address)
+            notify.sendall(b"READY=1")
+    except OSError as error:
+        LOG.warning("systemd could not be told: %s", error)
 
 
 def run(config: MemoryConfig, ready: Callable[[], None] = lambda: None, **address: Any) -> None:
     """Run until SIGTERM or SIGINT; ``ready`` is called once, when store and bus have been reached."""
-    ended = threading.Event()
-    for number in (signal.SIGTERM, signal.SIGINT):
-        signal.signal(number, lambda *_: ended.set())
-    daemon = Daemon(config, ready, **address)
-    daemon.start()
-    ended.wait()
-    daemon.stop()
+    reader, writer = socket.socketpair()
+    with reader, writer:
+        writer.setblocking(False)
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, lambda *_: None)
+        # A signal may reach another thread, and python's handler then waits for the main one to move:
+        # the byte that arrives here moves it.
+        signal.set_wakeup_fd(writer.fileno())
+        daemon = Daemon(config, ready, **address)
+        daemon.start()
+        reader.recv(1)
+        signal.set_wakeup_fd(-1)
+        daemon.stop()

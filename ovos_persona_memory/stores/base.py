@@ -33,6 +33,7 @@ class Found:
 class Beside:
     """A turn of a session as far as a search looks at the talk around what it found."""
 
+    id: str
     seq: int
     at: float
     role: Role
@@ -113,6 +114,14 @@ class Store(ABC):
     def sessions(self, scope: Scope, limit: int | None = None) -> list[Session]:
         """The sessions in scope that hold turns, the one with the newest turn (by ``seq``) first."""
 
+    @abstractmethod
+    def note(self, user_id: str, session_id: str) -> Note | None:
+        """What is kept of a user's session beside its turns; None where nothing is."""
+
+    @abstractmethod
+    def put_note(self, user_id: str, session_id: str, note: Note) -> None:
+        """Keep a session's note in place of the one before; what it tells of are the turns added up to now."""
+
     # lasting memories
 
     @abstractmethod
@@ -173,13 +182,17 @@ class Store(ABC):
         )
         place = next(i for i, (seq, _, _) in enumerate(talk) if seq == turn.seq)
         near = talk[max(place - reach, 0) : place + reach + 1]
-        return [Beside(seq, one.at or 0.0, one.role, one.speaker, text) for seq, one, text in near]
+        return [Beside(one.id, seq, one.at or 0.0, one.role, one.speaker, text) for seq, one, text in near]
 
     # forgetting
 
     @abstractmethod
     def delete(self, selection: Selection) -> Forgotten:
-        """Delete what is selected and say how much that was; ``purge`` makes it gone."""
+        """Delete what is selected and say how much that was; ``purge`` makes it gone.
+
+        A session's note goes where it is selected itself (``takes_note``), and with any turn that was
+        there when it was put: it may retell it. Documents go with everything of their user.
+        """
 
     @abstractmethod
     def purge(self) -> None:

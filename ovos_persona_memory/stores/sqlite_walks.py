@@ -22,7 +22,7 @@ SESSIONS = (
 
 
 BESIDE = (
-    "SELECT r.seq, r.at, r.role, b.speaker, b.words FROM turn r INDEXED BY turn_session"
+    "SELECT r.id, r.seq, r.at, r.role, b.speaker, b.words FROM turn r INDEXED BY turn_session"
     " CROSS JOIN body b ON b.num = r.body"
 )
 

@@ -31,7 +31,7 @@ def test_the_talk_around_a_turn_is_of_its_session_in_order_of_arrival(store: Sto
 
 def test_the_talk_around_says_who_and_when(store: Store) -> None:
     [turn] = talk(store, "hello", speaker="Ana")
-    assert store.around([turn], 2) == [[Beside(turn.seq, 0.0, "user", "Ana", "hello")]]
+    assert store.around([turn], 2) == [[Beside(turn.id, turn.seq, 0.0, "user", "Ana", "hello")]]
 
 
 def test_a_turn_without_a_session_stands_alone(store: Store) -> None:

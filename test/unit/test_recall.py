@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from ovos_persona_memory import language
-from ovos_persona_memory.recall import Question, recall
+from ovos_persona_memory.question import Question
+from ovos_persona_memory.recall import recall
 from ovos_persona_memory.records import Entry, Hit, Scope, Turn
 from ovos_persona_memory.stores.inmemory import InMemoryStore
 
