@@ -21,8 +21,9 @@ class PersonaMemoryRetrieval(RetrievalEngine):  # type: ignore[misc]  # ovos_plu
     """Asks the daemon for what bears on a query, in the session of the message that is being handled.
 
     A persona speaks the first result of a handler as it is, whatever the user said. So, unless
-    ``sure_only`` is false, only a question is answered, and only by sure hits. It never waits: a
-    bus that is away gives nothing at once, an answer takes at most ``timeout_s``.
+    ``sure_only`` is false, only a question is answered, and only by sure hits that can be quoted
+    as the answer. It never waits: a bus that is away gives nothing at once, an answer takes at
+    most ``timeout_s``.
 
     Settings, in the block ``ovos-persona-memory-retrieval-plugin``: ``sure_only`` (true),
     ``timeout_s`` (0.5), ``host`` and ``port`` of the bus.
@@ -44,7 +45,7 @@ class PersonaMemoryRetrieval(RetrievalEngine):  # type: ignore[misc]  # ovos_plu
         except PersonaMemoryError as error:
             LOG.warning("nothing was recalled: %s", error.reason)
             return []
-        return scored([hit for hit in hits if hit.sure or not sure_only])
+        return scored([hit for hit in hits if (hit.sure and hit.answers) or not sure_only])
 
 
 def scored(hits: Sequence[Hit]) -> list[tuple[str, float]]:

@@ -81,7 +81,7 @@ class Found(BaseModel):
     when: str = Field(description="When it was said, or last changed, ISO 8601.")
     kind: str = Field(description="turn: it was said; memory: it is a lasting memory, with a key.")
     key: str | None = None
-    sure: bool = Field(description="Whether it has all that was searched for.")
+    sure: bool = Field(description="Whether it is what was searched for, rather than near it.")
 
 
 class Answer(ToolOutput):  # type: ignore[misc]  # as above

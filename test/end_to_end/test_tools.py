@@ -330,6 +330,17 @@ def test_a_persona_answers_a_question_with_what_is_surely_known_and_leaves_the_r
     assert assistant.talk("s-stable", "what does my horse eat") == [["I have no idea."]]
 
 
+def test_a_persona_does_not_answer_with_what_was_said_beside_the_question(
+    assistant: Assistant, model: ToolModelServer, retrieval: Callable[..., RetrievalEngine]
+) -> None:
+    model.will("How nice.", "I cannot tell.")
+    assistant.talk("s-harbour", "I met Ann at the harbour in Porto")
+    question = "does Ann like the harbour in Porto"
+    found = handling("s-quay", lambda: retrieval(sure_only=False).query(question, "en-US", k=1))
+    assert found == [("I met Ann at the harbour in Porto", 1.0)], "it bears on the question"
+    assert assistant.talk("s-quay", question) == [["I cannot tell."]]
+
+
 def test_a_persona_does_not_parrot_what_it_is_told_twice(assistant: Assistant, model: ToolModelServer) -> None:
     model.will("A fine name.", "You told me.")
     said = assistant.talk("s-goat", "my goat is called Pan", "my goat is called Pan")
