@@ -211,7 +211,7 @@ class Language:
         return _stem(STEMMERS.get(self.tag.split("-")[0].lower(), ""), word)
 
     def _lines(self, name: str) -> tuple[str, ...]:
-        return _read(locale_folder() / self.tag / name)
+        return _read(self.tag, name)
 
 
 @lru_cache(maxsize=2048)
@@ -220,7 +220,8 @@ def _form(spoken: Language, text: str) -> str:
 
 
 @lru_cache(maxsize=512)
-def _read(path: Path) -> tuple[str, ...]:
+def _read(tag: str, name: str) -> tuple[str, ...]:
+    path = locale_folder() / tag / name
     if not path.is_file():
         return ()
     lines = path.read_text(encoding="utf-8").splitlines()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 from itertools import pairwise
@@ -17,8 +17,11 @@ from ovos_persona_memory.stores.base import Beside, Found, Store, kind_of, words
 KINDS = frozenset({"turn", "memory"})
 BY_WORDS, BY_LIKE_WORDS = 60, 20
 """Documents that are looked at closely for one question: by its words, and by words that answer for them."""
-COMPANIONS = 10
-"""So many of the best hits are sure for a question about what was surely talked about."""
+NO_NAMES = ("user", "assistant", "human", "system")
+"""What stands for a speaker where nobody has a name."""
+COMPANIONS, NEAR = 10, 0.7
+"""So many of the best hits are sure for a question about what was surely talked about; where a hit answers, those
+that score nearly as well as the best (measured on LoCoMo dev: 50.5 % recall among sure hits, 90.5 % silence)."""
 
 
 def recall(store: Store, question: Question, scope: Scope, k: int, kinds: frozenset[str] = KINDS) -> list[Hit]:
@@ -32,7 +35,7 @@ def recall(store: Store, question: Question, scope: Scope, k: int, kinds: frozen
     asked = understand(question, table.speakers())
     statistics = store.statistics(asked.words, scope.user_id or _user_of(found))
     ranked = rank(table.candidates(asked, spoken.time_words), asked, statistics)
-    return _hits(_Judge(question, words, scope), table, ranked, k)
+    return _hits(_Judge(question, asked), table, ranked, k)
 
 
 def _found(store: Store, question: Question, words: Sequence[str], scope: Scope, kinds: frozenset[str]) -> list[Found]:
@@ -65,19 +68,26 @@ class _Table:
 
     def __init__(self, store: Store, found: Sequence[Found], scope: Scope) -> None:
         self._store = store
+        self._closed = scope.site_id is not None or scope.task_id is not None
         self._records = {_doc(one.record): one.record for one in found}
-        turns = [one.record for one in found if isinstance(one.record, Turn)]
         self._besides: dict[int, tuple[Beside, str]] = {}
         self._before: dict[int, int] = {}
         self._after: dict[int, int] = {}
+        self.words: dict[int, str] = {}
+        """Index words of each, with a blank before and after each word."""
+        turns = [one.record for one in found if isinstance(one.record, Turn)]
         for turn, talk in zip(turns, store.around(turns, REACH, scope.persona_id), strict=True):
             self._lay_out(turn, talk)
-        self._closed = scope.site_id is not None or scope.task_id is not None
+        for record in self._records.values():
+            if isinstance(record, Entry):
+                words = language.of(record.lang).words(f"{record.key} {record.text}")
+                self.words[-record.seq] = f" {' '.join(words)} "
 
     def _lay_out(self, turn: Turn, talk: Sequence[Beside]) -> None:
         session = f"{turn.user_id}/{turn.session_id}" if turn.session_id is not None else f"{turn.seq}"
         for beside in talk:
             self._besides[beside.seq] = (beside, session)
+            self.words[beside.seq] = f" {beside.words} "
         for earlier, later in pairwise(talk):
             self._after[earlier.seq] = later.seq
             self._before[later.seq] = earlier.seq
@@ -88,25 +98,26 @@ class _Table:
 
     def candidates(self, asked: Asked, time_words: frozenset[str]) -> list[Candidate]:
         """Everything here as the ranking takes it."""
-        wanted = set(asked.words)
-        made = [self._of_turn(beside, session, wanted, time_words) for beside, session in self._besides.values()]
-        entries = (record for record in self._records.values() if isinstance(record, Entry))
-        return [*made, *(_of_entry(entry, wanted, time_words) for entry in entries)]
+        wanted = [(word, f" {word} ") for word in asked.words]
+        times = time_words if asked.asks_time else frozenset[str]()
+        return [self._candidate(doc, text, wanted, times) for doc, text in self.words.items()]
 
-    def _of_turn(self, beside: Beside, session: str, wanted: set[str], time_words: frozenset[str]) -> Candidate:
-        words = words_of(beside.words)
+    def _candidate(
+        self, doc: int, text: str, wanted: Sequence[tuple[str, str]], time_words: frozenset[str]
+    ) -> Candidate:
+        beside, session = self._besides.get(doc, (None, f"memory {doc}"))
         return Candidate(
-            doc=beside.seq,
-            times=Counter(word for word in words if word in wanted),
-            length=len(words),
-            at=beside.at,
-            day=datetime.fromtimestamp(beside.at).date(),
-            speaker=_first_name(beside.speaker),
-            by_user=beside.role == "user",
-            has_time=not time_words.isdisjoint(words),
+            doc=doc,
+            times={word: times for word, padded in wanted if (times := text.count(padded))},
+            length=max(text.count(" ") - 1, 0),
+            at=beside.at if beside else None,
+            day=datetime.fromtimestamp(beside.at).date() if beside else None,
+            speaker=_first_name(beside.speaker) if beside else None,
+            by_user=beside is None or beside.role == "user",
+            has_time=bool(time_words) and not time_words.isdisjoint(words_of(text)),
             session=session,
-            before=self._before.get(beside.seq),
-            after=self._after.get(beside.seq),
+            before=self._before.get(doc),
+            after=self._after.get(doc),
         )
 
     def record(self, doc: int) -> Turn | Entry | None:
@@ -121,58 +132,79 @@ def _doc(record: Turn | Entry) -> int:
 
 
 def _first_name(speaker: str | None) -> str | None:
-    return next(iter(language.fold(speaker or "")), None)
-
-
-def _of_entry(entry: Entry, wanted: set[str], time_words: frozenset[str]) -> Candidate:
-    words = language.of(entry.lang).words(f"{entry.key} {entry.text}")
-    return Candidate(
-        doc=-entry.seq,
-        times=Counter(word for word in words if word in wanted),
-        length=len(words),
-        has_time=not time_words.isdisjoint(words),
-        session=f"memory {entry.seq}",
-    )
+    name = next(iter(language.fold(speaker)), None) if speaker else None
+    return None if name in NO_NAMES else name
 
 
 class _Judge:
     """Tells whether a record answers the question, and why it was found."""
 
-    def __init__(self, question: Question, words: Sequence[str], scope: Scope) -> None:
-        self._question, self._words, self._scope = question, words, scope
-        self._alike = {word: question.spoken.alike(word) for word in words}
+    def __init__(self, question: Question, asked: Asked) -> None:
+        self._question, self._asked = question, asked
+        alike = question.spoken.alike
+        self._alike = {word: [f" {other} " for other in alike(word)] for word in asked.words}
         self._needed = question.spoken.asks_for(question.text)
 
-    def hit(self, record: Turn | Entry, score: float) -> Hit:
-        """The record as a hit, not yet sure unless it answers."""
-        own = language.of(record.lang)
-        held = set(own.words(record.text if isinstance(record, Turn) else f"{record.key} {record.text}"))
-        covered = [word for word in self._words if self._alike[word] & held]
-        by_person = isinstance(record, Entry) or record.role == "user"
-        tells = isinstance(record, Entry) or own.is_statement(record.text)
-        fits = self._needed is None or not self._needed.isdisjoint(held)
-        answers = by_person and tells and fits and len(covered) == len(self._words)
-        return _as_hit(record, score, answers, _reason(covered, self._words))
+    def covered(self, text: str) -> list[str]:
+        """Which words of the question a text holds, or words that answer for them."""
+        return [word for word, others in self._alike.items() if any(other in text for other in others)]
 
-    def is_foreign(self, record: Turn | Entry) -> bool:
-        """Whether it stood beside a hit but must not be one."""
+    def may_answer(self, candidate: Candidate, text: str) -> bool:
+        """Whether a person, the one asked about, said all that is asked for; the form is looked at later."""
+        if not (candidate.by_user or candidate.speaker):
+            return False
+        if self._asked.speaker is not None and candidate.speaker not in (None, self._asked.speaker):
+            return False
+        return len(self.covered(text)) == len(self._alike) and self._fits(text)
+
+    def _fits(self, text: str) -> bool:
+        return self._needed is None or not self._needed.isdisjoint(words_of(text))
+
+    def tells(self, record: Turn | Entry) -> bool:
+        """Whether the record tells something, rather than asks or orders it."""
+        return isinstance(record, Entry) or language.of(record.lang).is_statement(record.text)
+
+    def is_itself(self, record: Turn | Entry) -> bool:
+        """Whether it is the question; it may have stood beside a hit."""
         return _is_the_question(record, self._question)
+
+    def reason(self, text: str) -> str:
+        """In words: why a text was found."""
+        covered = self.covered(text)
+        if len(covered) == len(self._alike):
+            return f"has all that was asked for: {', '.join(covered)}"
+        return f"has some of it: {', '.join(covered)}" if covered else "stands beside what has some of it"
 
 
 def _hits(judge: _Judge, table: _Table, ranked: Sequence[Scored], k: int) -> list[Hit]:
     """Hits that answer first; of a question that was surely talked about, the best are sure too."""
-    looked_at = [(one, table.record(one.candidate.doc)) for one in ranked[: max(4 * k, BY_WORDS)]]
-    hits = [judge.hit(record, one.score) for one, record in looked_at if record and not judge.is_foreign(record)]
-    hits.sort(key=lambda hit: not hit.answers)
     known = is_known(ranked)
-    return [replace(hit, sure=hit.answers or (known and place < COMPANIONS)) for place, hit in enumerate(hits[:k])]
+    best = max((one.score for one in ranked), default=0.0)
+    order = sorted(ranked, key=lambda one: not judge.may_answer(one.candidate, table.words[one.candidate.doc]))
+    answers: list[Hit] = []
+    others: list[Hit] = []
+    for one in order:
+        text = table.words[one.candidate.doc]
+        candidate = judge.may_answer(one.candidate, text)
+        if not candidate and len(answers) + len(others) >= k:
+            break
+        record = table.record(one.candidate.doc)
+        if record is None or judge.is_itself(record):
+            continue
+        hit = _as_hit(record, one.score, candidate and judge.tells(record), judge.reason(text))
+        (answers if hit.answers else others).append(hit)
+    others.sort(key=lambda hit: -hit.score)
+    return _with_sure([*answers, *others][:k], known, best if answers else None)
 
 
-def _reason(covered: Sequence[str], asked: Sequence[str]) -> str:
-    words = ", ".join(covered)
-    if len(covered) == len(asked):
-        return f"has all that was asked for: {words}"
-    return f"has some of it: {words}" if covered else "stands beside what has some of it"
+def _with_sure(hits: Sequence[Hit], known: bool, best: float | None) -> list[Hit]:
+    """``best``: the best score where something answers; None where nothing does."""
+    return [
+        replace(
+            hit, sure=hit.answers or (place < COMPANIONS and (known or (best is not None and hit.score >= NEAR * best)))
+        )
+        for place, hit in enumerate(hits)
+    ]
 
 
 def _as_hit(record: Turn | Entry, score: float, answers: bool, reason: str) -> Hit:
@@ -194,8 +226,3 @@ def _as_hit(record: Turn | Entry, score: float, answers: bool, reason: str) -> H
         lang=record.lang,
         answers=answers,
     )
-
-
-def answering(hits: Iterable[Hit]) -> list[Hit]:
-    """The hits that can be quoted as the answer."""
-    return [hit for hit in hits if hit.answers]

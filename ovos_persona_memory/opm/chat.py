@@ -69,7 +69,8 @@ class RecallChatEngine(ChatEngine):  # type: ignore[misc]  # ovos_plugin_manager
             return spoken.say("memory_away" if spoken.is_question(utterance) else "not_kept")
 
     def _answer(self, question: str, scope: Scope, spoken: Language) -> str:
-        found = [hit for hit in self._client.recall(question, scope, k=3, lang=spoken.tag) if hit.sure and hit.answers]
+        hits = self._client.recall(question, scope, k=3, lang=spoken.tag)
+        found = [hit for hit in hits if hit.sure and hit.answers and hit.role == "user"]
         if found:
             return _quoted(found[0], spoken)
         return "" if self._falls_through else spoken.say("nothing_known")

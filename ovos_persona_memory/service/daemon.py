@@ -9,7 +9,7 @@ import socket
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
@@ -26,6 +26,7 @@ from ovos_persona_memory.messages import Heard, Request
 from ovos_persona_memory.service import first_start
 from ovos_persona_memory.service.answers import answer, changes_something
 from ovos_persona_memory.service.door import Door
+from ovos_persona_memory.service.events import events
 
 GROUP = 64
 """Arrivals at most that share a commit."""
@@ -47,10 +48,13 @@ class Arrival:
 
     @property
     def writes(self) -> bool:
-        """Whether it can share a commit with its neighbours."""
-        if isinstance(self.what, Heard):
-            return True
-        return changes_something(self.what) and self.what.verb not in ("forget", "session.clear")
+        """Whether its answer has to wait for a commit."""
+        return isinstance(self.what, Heard) or changes_something(self.what)
+
+    @property
+    def alone(self) -> bool:
+        """Whether it shares no commit: forgetting ends only when nothing is left in the journal."""
+        return isinstance(self.what, Request) and self.what.verb in ("forget", "session.clear")
 
 
 class Daemon:
@@ -153,29 +157,45 @@ class Daemon:
         return Arrival(what, reply, owner, received)
 
     def _handle(self, arrivals: Sequence[Arrival]) -> None:
-        for writes, group in groupby(arrivals, key=lambda arrival: arrival.writes):
-            if writes:
-                self._write_together(list(group))
+        for alone, group in groupby(arrivals, key=lambda arrival: arrival.alone):
+            together = list(group)
+            if alone or not any(arrival.writes for arrival in together):
+                for arrival in together:
+                    self._send([(arrival, self._outcome(arrival))])
             else:
-                for arrival in group:
-                    self._send(arrival, self._outcome(arrival))
+                self._write_together(together)
 
     def _write_together(self, group: Sequence[Arrival]) -> None:
-        """One commit for all; if it fails, each alone, so that one cannot spoil the others."""
-        outcomes: list[dict[str, Any] | None] = []
+        """One commit for all; if it fails, each alone, so that one cannot spoil the others.
+
+        What only reads sees what was written before it, and is answered without waiting for the disk.
+        """
+        left = list(group)
         try:
             if self._memory is None:
                 raise self._failure
             with self._memory.transaction():
-                outcomes = [self._outcome(arrival, grouped=True) for arrival in group]
+                written = [(arrival, self._outcome(arrival, grouped=True)) for arrival in self._that_write(left)]
         except PersonaMemoryError as error:
-            if len(group) > 1:
-                for arrival in group:
-                    self._write_together([arrival])
-                return
-            outcomes = [self._failed(error)]
-        for arrival, outcome in zip(group, outcomes, strict=True):
-            self._send(arrival, outcome)
+            self._one_by_one(left, error)
+            return
+        self._send(written)
+
+    def _that_write(self, left: list[Arrival]) -> Iterator[Arrival]:
+        """Each that writes, in turn; each that only reads is answered on the way and taken off the list."""
+        for arrival in list(left):
+            if arrival.writes:
+                yield arrival
+            else:
+                left.remove(arrival)
+                self._send([(arrival, self._outcome(arrival))])
+
+    def _one_by_one(self, left: Sequence[Arrival], error: PersonaMemoryError) -> None:
+        if len(left) == 1 and left[0].writes:
+            self._send([(left[0], self._failed(error))])
+            return
+        for arrival in left:
+            self._write_together([arrival])
 
     def _outcome(self, arrival: Arrival, grouped: bool = False) -> dict[str, Any] | None:
         """What to answer: None for an event. Inside a group a failing store is raised, to undo the group."""
@@ -183,8 +203,7 @@ class Daemon:
             if self._memory is None:
                 raise self._failure
             if isinstance(arrival.what, Heard):
-                self._hear(self._memory, arrival.what)
-                return None
+                return self._hear(self._memory, arrival.what)
             return {"ok": True, **answer(self._memory, self._config, arrival.what, arrival.owner)}
         except StoreError as error:
             if grouped:
@@ -203,17 +222,19 @@ class Daemon:
             LOG.error("the store failed: %s", error.reason)
         return {"ok": False, "error": error.code, "reason": error.reason}
 
-    def _send(self, arrival: Arrival, outcome: dict[str, Any] | None) -> None:
-        if outcome is None or not isinstance(arrival.what, Request):
-            return
-        asked = arrival.what
+    def _send(self, outcomes: Sequence[tuple[Arrival, dict[str, Any] | None]]) -> None:
+        for arrival, outcome in outcomes:
+            if outcome is not None and isinstance(arrival.what, Request):
+                self._answer(arrival, arrival.what, outcome)
+        for event in events([(arrival.what, outcome) for arrival, outcome in outcomes]):
+            self.bus.send(event)
+
+    def _answer(self, arrival: Arrival, asked: Request, outcome: dict[str, Any]) -> None:
         if asked.verb == "status" and outcome["ok"]:
             outcome |= {"last_error": self._last_error, "latency_ms": self._latency(), "bus": self.bus.connected}
         took_ms = (time.perf_counter() - arrival.received) * 1000
         self._took_ms.setdefault(asked.verb, deque(maxlen=500)).append(took_ms)
         arrival.reply(messages.response(asked, {**outcome, "took_ms": round(took_ms, 3)}))
-        for event in _events(asked, outcome):
-            self.bus.send(event)
 
     def _latency(self) -> dict[str, dict[str, float]]:
         found = {}
@@ -225,15 +246,13 @@ class Daemon:
 
     # events
 
-    def _hear(self, memory: PersonaMemory, heard: Heard) -> None:
+    def _hear(self, memory: PersonaMemory, heard: Heard) -> dict[str, Any]:
         added = memory.transcript.hear(heard)
-        if added:
-            ids = [turn.id for turn in added]
-            self.bus.send(messages.frame(topics.RECORDED, {"ids": ids}, heard.session_id))
         if self._announce and heard.what in ("ready", "handled"):
             self._announce = not self.bus.send(first_start.announcement(device_language()))
             if not self._announce:
                 first_start.done(memory)
+        return {"ok": True, "ids": [turn.id for turn in added]}
 
     # the store
 
@@ -278,20 +297,6 @@ def _is_ours(topic: str) -> bool:
 def _is_somebody_elses(what: Heard | Request) -> bool:
     # whoever names itself with a request_id waits for an answer; anything else may be news of a later version
     return isinstance(what, Request) and what.verb not in topics.VERBS and what.request_id is None
-
-
-def _events(asked: Request, outcome: dict[str, Any]) -> list[bytes]:
-    """What everybody on the bus is told about a change: ids and numbers, no personal text."""
-    if not outcome["ok"] or not changes_something(asked):
-        return []
-    session_id = asked.scope.session_id or messages.DEFAULT_SESSION
-    if asked.verb == "record":
-        return [messages.frame(topics.RECORDED, {"ids": outcome["ids"]}, session_id)] if outcome["ids"] else []
-    if asked.verb in ("forget", "session.clear"):
-        return [messages.frame(topics.FORGOTTEN, {"forgotten": outcome["forgotten"]}, session_id)]
-    if asked.verb == "capture":
-        return [messages.frame(topics.CAPTURED, outcome["capture"], session_id)]
-    return []
 
 
 def _tell_systemd() -> None:

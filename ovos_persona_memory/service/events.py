@@ -1,0 +1,34 @@
+"""What everybody on the bus is told about changes: ids and numbers, no personal text."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from ovos_persona_memory import messages, topics
+from ovos_persona_memory.messages import Heard, Request
+from ovos_persona_memory.service.answers import changes_something
+
+Outcome = Mapping[str, Any]
+
+
+def events(done: Sequence[tuple[Heard | Request, Outcome | None]]) -> list[bytes]:
+    """The frames that tell of what was done together; the turns of one session are told of at once."""
+    recorded: dict[str, list[str]] = {}
+    frames: list[bytes] = []
+    for what, outcome in done:
+        if outcome is None or not outcome["ok"]:
+            continue
+        session_id = what.scope.session_id or messages.DEFAULT_SESSION
+        if outcome.get("ids"):
+            recorded.setdefault(session_id, []).extend(outcome["ids"])
+        elif isinstance(what, Request) and changes_something(what):
+            frames += _change(what.verb, outcome, session_id)
+    told = (messages.frame(topics.RECORDED, {"ids": ids}, session_id) for session_id, ids in recorded.items())
+    return [*told, *frames]
+
+
+def _change(verb: str, outcome: Outcome, session_id: str) -> list[bytes]:
+    if "forgotten" in outcome:
+        return [messages.frame(topics.FORGOTTEN, {"forgotten": outcome["forgotten"]}, session_id)]
+    return [messages.frame(topics.CAPTURED, outcome["capture"], session_id)] if verb == "capture" else []
