@@ -8,10 +8,13 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ovos_persona_memory.errors import StoreError
-from ovos_persona_memory.records import Capture, Entry, Forgotten, Role, Scope, Selection, Session, Turn
+from ovos_persona_memory.records import Capture, Entry, Forgotten, Note, Role, Scope, Selection, Session, Turn
+
+if TYPE_CHECKING:
+    from ovos_persona_memory.stores.documents import DocumentStore
 
 BOTH = frozenset({"turn", "memory"})
 K1, B = 1.2, 0.75
@@ -76,6 +79,8 @@ class Store(ABC):
 
     durable: bool
     """Whether what was acknowledged survives the process and a loss of power."""
+    document_store: DocumentStore
+    """Documents: under the same lock, in the same transactions."""
 
     @abstractmethod
     def close(self) -> None:
@@ -260,6 +265,21 @@ def selected(record: Turn | Entry, selection: Selection) -> bool:
         and (selection.since is None or at >= selection.since)
         and (selection.until is None or at < selection.until)
         and (selection.source is None or selection.source in _sources(record))
+    )
+
+
+def takes_note(selection: Selection, user_id: str, session_id: str, note: Note) -> bool:
+    """Whether a session's note is selected itself: it counts as something said by nobody when it was put."""
+    said = Turn(role="system", text="", at=note.updated_at, user_id=user_id, session_id=session_id)
+    return selected(said, selection)
+
+
+def takes_documents(selection: Selection) -> bool:
+    """Whether everything of a user is selected, so that documents go too."""
+    scope = selection.scope
+    narrower = (selection.keys, selection.ids, selection.since, selection.until, selection.source)
+    return selection.kinds >= BOTH and all(
+        one is None for one in (*narrower, scope.session_id, scope.site_id, scope.task_id)
     )
 
 

@@ -9,8 +9,18 @@ from dataclasses import replace
 from typing import Any
 
 from ovos_persona_memory.errors import StoreError, UnknownEntry
-from ovos_persona_memory.records import Capture, Entry, Forgotten, Scope, Selection, Session, Turn
-from ovos_persona_memory.stores.base import Counts, Store, in_scope, kind_of, refuse_unstorable, selected
+from ovos_persona_memory.records import Capture, Entry, Forgotten, Note, Scope, Selection, Session, Turn
+from ovos_persona_memory.stores.base import (
+    Counts,
+    Store,
+    in_scope,
+    kind_of,
+    refuse_unstorable,
+    selected,
+    takes_documents,
+    takes_note,
+)
+from ovos_persona_memory.stores.inmemory_documents import InMemoryDocuments
 
 _MISSING = object()
 
@@ -26,10 +36,12 @@ class InMemoryStore(Store):
         self._entries: dict[tuple[str, str], tuple[Entry, str]] = {}
         self._captures: dict[str | None, Capture] = {}
         self._states: dict[str, str] = {}
+        self._notes: dict[tuple[str, str], tuple[Note, int]] = {}
         self._last_seq = 0
         self._depth = 0
         self._failed = False
         self._undo: list[tuple[dict[Any, Any], Any, Any]] = []
+        self.document_store = InMemoryDocuments(self.transaction, self._set, _MISSING)
 
     def close(self) -> None:
         pass
@@ -109,7 +121,22 @@ class InMemoryStore(Store):
         for turn in reversed(self.turns(scope)):
             if turn.session_id is not None:
                 by_session.setdefault((turn.session_id, turn.user_id), []).append(turn)
-        return [_session(*names, turns) for names, turns in by_session.items()][:limit]
+        found = [_session(*names, turns) for names, turns in by_session.items()][:limit]
+        return [replace(one, description=self._description(one)) for one in found]
+
+    def _description(self, session: Session) -> str:
+        note = self.note(session.user_id, session.session_id)
+        return note.description if note else ""
+
+    def note(self, user_id: str, session_id: str) -> Note | None:
+        with self._lock:
+            found = self._notes.get((user_id, session_id))
+        return found[0] if found else None
+
+    def put_note(self, user_id: str, session_id: str, note: Note) -> None:
+        refuse_unstorable(note, user_id, session_id)
+        with self.transaction():
+            self._set(self._notes, (user_id, session_id), (note, self._last_seq))
 
     # lasting memories
 
@@ -149,11 +176,22 @@ class InMemoryStore(Store):
         with self.transaction():
             turns = [turn.id for turn, _ in self._turns.values() if selected(turn, selection)]
             places = [place for place, (entry, _) in self._entries.items() if selected(entry, selection)]
+            notes = [names for names in self._notes if self._note_goes(names, selection, turns)]
+            for names in notes:
+                self._set(self._notes, names, _MISSING)
             for turn_id in turns:
                 self._set(self._turns, turn_id, _MISSING)
             for place in places:
                 self._set(self._entries, place, _MISSING)
-        return Forgotten(len(turns), len(places))
+            everything = takes_documents(selection)
+            documents = self.document_store.delete_of_user(selection.scope.user_id) if everything else 0
+        return Forgotten(len(turns), len(places), documents, len(notes))
+
+    def _note_goes(self, names: tuple[str, str], selection: Selection, turns: list[str]) -> bool:
+        note, last_seq = self._notes[names]
+        gone = [turn for turn in (self._turns[turn_id][0] for turn_id in turns) if turn.seq <= last_seq]
+        retold = any((turn.user_id, turn.session_id) == names for turn in gone)
+        return retold or takes_note(selection, *names, note)
 
     def purge(self) -> None:
         pass

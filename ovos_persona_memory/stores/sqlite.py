@@ -13,11 +13,22 @@ from pathlib import Path
 from typing import Any
 
 from ovos_persona_memory.errors import StoreBusy, StoreError, UnknownEntry
-from ovos_persona_memory.records import Capture, Entry, Forgotten, Scope, Selection, Session, Turn
+from ovos_persona_memory.records import Capture, Entry, Forgotten, Note, Scope, Selection, Session, Turn
 from ovos_persona_memory.stores import sqlite_rows as rows
-from ovos_persona_memory.stores.base import Beside, Counts, Found, Statistics, Store, refuse_unstorable
+from ovos_persona_memory.stores.base import (
+    Beside,
+    Counts,
+    Found,
+    Statistics,
+    Store,
+    refuse_unstorable,
+    takes_documents,
+)
 from ovos_persona_memory.stores.lock import FolderLock
+from ovos_persona_memory.stores.sqlite_bodies import add_body, empty_bodies, replaced_body
+from ovos_persona_memory.stores.sqlite_documents import SqliteDocuments
 from ovos_persona_memory.stores.sqlite_file import driver_errors, open_database, prepare_folder, schema_step
+from ovos_persona_memory.stores.sqlite_notes import Notes
 from ovos_persona_memory.stores.sqlite_walks import SESSIONS, newest_turns, talk_around
 from ovos_persona_memory.stores.sqlite_words import BUDGET, Query, WordIndex
 
@@ -52,7 +63,8 @@ class SqliteStore(Store):
             raise
 
     def _settle(self, connection: sqlite3.Connection) -> None:
-        self._sql, self._index = connection, WordIndex(connection)
+        self._sql, self._index, self._notes = connection, WordIndex(connection), Notes(connection)
+        self.document_store = SqliteDocuments(connection, self.transaction, self._reading)
         if not self._index_works():
             self._rebuild_index()
         if self._pending():
@@ -120,23 +132,8 @@ class SqliteStore(Store):
         assert owner is not None
         return owner
 
-    def _add_body(self, body: rows.Body) -> int:
-        cursor = self._sql.execute("INSERT INTO body (text, words, speaker, name, data) VALUES (?, ?, ?, ?, ?)", body)
-        return int(cursor.lastrowid or 0)
-
-    def _empty_bodies(self, nums: Sequence[int]) -> None:
-        self._sql.executemany(
-            "UPDATE body SET text = NULL, words = NULL, speaker = NULL, name = NULL, data = NULL WHERE num = ?",
-            [(num,) for num in sorted(nums)],
-        )
-        self._sql.execute("INSERT OR IGNORE INTO pending (what) VALUES ('purge')")
-
     def _replaced_body(self, num: int, body: rows.Body) -> int:
-        """The number of the new body; the same where nothing changed."""
-        if self._one("SELECT text, words, speaker, name, data FROM body WHERE num = ?", num) == body:
-            return num
-        self._empty_bodies([num])
-        return self._add_body(body)
+        return replaced_body(self._sql, num, body)
 
     def _reindex(self, doc: int, old: tuple[int, str], new: tuple[int, str]) -> None:
         """Old and new are owner and words."""
@@ -154,7 +151,7 @@ class SqliteStore(Store):
                 raise StoreError("there is a turn with this id already")
             with self.transaction():
                 owner = self._owner_made(turn.user_id)
-                body = self._add_body(rows.turn_body(turn, words))
+                body = add_body(self._sql, rows.turn_body(turn, words))
                 seq = self._sql.execute(rows.ADD_TURN, (owner, body, *rows.turn_values(turn))).lastrowid or 0
                 self._index.add(owner, seq, words)
                 return replace(turn, seq=seq)
@@ -202,6 +199,15 @@ class SqliteStore(Store):
             sql = SESSIONS.format(where=where)
             return [Session(*row) for row in self._sql.execute(sql, (*where.values, -1 if limit is None else limit))]
 
+    def note(self, user_id: str, session_id: str) -> Note | None:
+        with self._reading():
+            return self._notes.note(user_id, session_id)
+
+    def put_note(self, user_id: str, session_id: str, note: Note) -> None:
+        refuse_unstorable(note, user_id, session_id)
+        with self.transaction():
+            self._notes.put(user_id, session_id, note)
+
     # lasting memories
 
     def put_entry(self, entry: Entry, words: str) -> Entry:
@@ -213,7 +219,7 @@ class SqliteStore(Store):
                 self._replace_entry(kept, words)
                 return kept
             owner = self._owner_made(entry.user_id)
-            body = self._add_body(rows.entry_body(entry, words))
+            body = add_body(self._sql, rows.entry_body(entry, words))
             values = (rows.hash_of(entry.key), owner, body, *rows.entry_values(entry))
             seq = self._sql.execute(rows.ADD_ENTRY, values).lastrowid or 0
             self._index.add(owner, -seq, words)
@@ -309,11 +315,14 @@ class SqliteStore(Store):
         with self.transaction():
             owner = self._owner_in(selection.scope)
             seqs = newest_turns(self._sql, selection, owner, None)
+            notes = self._notes.delete(selection, seqs)
             turns = self._delete_rows("turn", 1, seqs)
             where = rows.chosen_entries(selection, owner)
             found = self._sql.execute(f"SELECT r.seq FROM entry r{where}", where.values) if where else ()
             memories = self._delete_rows("entry", -1, [seq for (seq,) in found])
-        return Forgotten(turns, memories)
+            everything = takes_documents(selection)
+            documents = self.document_store.delete_of_user(selection.scope.user_id) if everything else 0
+        return Forgotten(turns, memories, documents, notes)
 
     def _delete_rows(self, table: str, sign: int, seqs: Sequence[int]) -> int:
         for start in range(0, len(seqs), CHUNK):
@@ -322,7 +331,7 @@ class SqliteStore(Store):
             for owner in {row[1] for row in gone}:
                 self._index.remove(owner, [(sign * seq, words) for seq, num, _, words in gone if num == owner])
                 self._index.drop_owner(owner)
-            self._empty_bodies([body for _, _, body, _ in gone])
+            empty_bodies(self._sql, [body for _, _, body, _ in gone])
             self._sql.executemany(f"DELETE FROM {table} WHERE seq = ?", [(row[0],) for row in gone])
         return len(seqs)
 
@@ -362,7 +371,7 @@ class SqliteStore(Store):
         with self.transaction():
             old = self._one("SELECT body FROM state WHERE name = ?", name)
             body: rows.Body = (value, "", None, None, None)
-            num = self._replaced_body(old[0], body) if old else self._add_body(body)
+            num = self._replaced_body(old[0], body) if old else add_body(self._sql, body)
             self._sql.execute("INSERT OR REPLACE INTO state (name, body) VALUES (?, ?)", (name, num))
 
     def counts(self) -> Counts:

@@ -14,9 +14,10 @@ FEW = 2000
 """A time window with fewer turns of a user is read whole and sorted."""
 
 SESSIONS = (
-    "SELECT s.session_id, o.user_id, s.turns, s.first_at, s.last_at FROM (SELECT r.owner, r.session_id,"
-    " count(*) turns, min(r.at) first_at, max(r.at) last_at, max(r.seq) newest"
+    "SELECT s.session_id, o.user_id, s.turns, s.first_at, s.last_at, coalesce(b.name, '') FROM"
+    " (SELECT r.owner, r.session_id, count(*) turns, min(r.at) first_at, max(r.at) last_at, max(r.seq) newest"
     " FROM turn r{where} GROUP BY r.owner, r.session_id) s JOIN owner o ON o.num = s.owner"
+    " LEFT JOIN note n ON n.user_id = o.user_id AND n.session_id = s.session_id LEFT JOIN body b ON b.num = n.body"
     " ORDER BY s.newest DESC LIMIT ?"
 )
 

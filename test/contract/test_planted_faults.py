@@ -20,10 +20,12 @@ from typing import Any, NamedTuple
 import pytest
 
 from ovos_persona_memory.records import Scope
-from ovos_persona_memory.stores import base, inmemory, sqlite, sqlite_file, sqlite_rows, sqlite_words
+from ovos_persona_memory.stores import base, inmemory, sqlite, sqlite_file, sqlite_notes, sqlite_rows, sqlite_words
 from ovos_persona_memory.stores import lock as locks
 from ovos_persona_memory.stores.inmemory import InMemoryStore
 from ovos_persona_memory.stores.sqlite import SqliteStore
+from ovos_persona_memory.stores.sqlite_documents import SqliteDocuments
+from ovos_persona_memory.stores.sqlite_notes import Notes
 from ovos_persona_memory.stores.sqlite_words import Match, WordIndex
 
 pytestmark = pytest.mark.full
@@ -100,7 +102,8 @@ def turns_first(self: Match) -> Any:
 
 
 def unsettled(self: SqliteStore, connection: Any) -> None:
-    self._sql, self._index = connection, WordIndex(connection)
+    self._sql, self._index, self._notes = connection, WordIndex(connection), Notes(connection)
+    self.document_store = SqliteDocuments(connection, self.transaction, self._reading)
 
 
 def small_budget() -> None:
@@ -189,7 +192,22 @@ FAULTS = {
     ),
     "change ignored": Fault("changed_turn_keeps_its_place", ignoring("UPDATE ON turn")),
     "users are one": Fault("one_user_never_reads", instead(SqliteStore, "_owner_in", lambda self, scope: None)),
+    "notes stay": Fault("note_goes_with", ignoring("DELETE ON note")),
+    "embeddings stay": Fault("no_byte_of_a_document", ignoring("UPDATE ON document_embedding")),
+    "words of documents stay": Fault("fast_search_equals", ignoring("DELETE ON document_posting")),
+    "namespaces share statistics": Fault(
+        "what_others_keep",
+        beneath(
+            "CREATE TEMP TRIGGER fault AFTER UPDATE OF documents ON namespace BEGIN"
+            " UPDATE namespace SET documents = documents + 1 WHERE num <> new.num; END"
+        ),
+    ),
     # in our own code
+    "a note outlives what it retells": Fault(
+        "turn_that_it_may_retell",
+        instead(sqlite_notes, "RETOLD", sqlite_notes.RETOLD.replace("n.seq >= r.seq", "n.seq < r.seq")),
+    ),
+    "documents outlive their user": Fault("everything_of_their_user", instead(sqlite, "takes_documents", nothing)),
     "rollback commits": Fault("exception_undoes_the_whole", instead(SqliteStore, "_end", committed_all_the_same)),
     "nested failure forgiven": Fault("nested_failure_undoes", instead(SqliteStore, "_commit", failure_forgiven)),
     "scope after the limit": Fault(

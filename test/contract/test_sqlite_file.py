@@ -15,7 +15,7 @@ from ovos_persona_memory.errors import ConfigError, StoreDamaged, StoreError, St
 from ovos_persona_memory.records import Scope, Turn
 from ovos_persona_memory.stores import open_store
 from ovos_persona_memory.stores.sqlite import SqliteStore
-from ovos_persona_memory.stores.sqlite_file import inspect
+from ovos_persona_memory.stores.sqlite_file import STEPS, inspect
 
 ROOT = Path(__file__).parents[2]
 NOBODY = 65534
@@ -76,7 +76,7 @@ def test_details_tell_the_owner_about_the_file(opened: Opened, database: Path) -
     details = opened().details()
     assert details["path"] == str(database)
     assert details["bytes"] >= database.stat().st_size > 0
-    assert (details["schema"], details["sqlite"], details["set_aside"]) == (1, sqlite3.sqlite_version, [])
+    assert (details["schema"], details["sqlite"], details["set_aside"]) == (len(STEPS), sqlite3.sqlite_version, [])
 
 
 # setting aside
@@ -251,13 +251,13 @@ def test_a_schema_step_is_applied_once_and_noted(
     filled(opened, 3)
     from ovos_persona_memory.stores import sqlite_file
 
-    step = tmp_path / "002.sql"
+    step = tmp_path / "next.sql"
     step.write_text("CREATE TABLE extra (a);\nINSERT INTO extra VALUES (1);\n")
     monkeypatch.setattr(sqlite_file, "STEPS", [*sqlite_file.STEPS, step])
     opened()
     store = opened()
     assert store._sql.execute("SELECT count(*) FROM extra").fetchone()[0] == 1
-    assert (store.details()["schema"], store.counts().turns) == (2, 3)
+    assert (store.details()["schema"], store.counts().turns) == (len(STEPS) + 1, 3)
 
 
 def test_a_schema_step_that_fails_changes_nothing(
@@ -266,7 +266,7 @@ def test_a_schema_step_that_fails_changes_nothing(
     filled(opened, 3)
     from ovos_persona_memory.stores import sqlite_file
 
-    step = tmp_path / "002.sql"
+    step = tmp_path / "next.sql"
     step.write_text("CREATE TABLE extra (a);\nINSERT INTO nowhere_to_be_found(a, b) SELECT 1;\n")
     with monkeypatch.context() as patched:
         patched.setattr(sqlite_file, "STEPS", [*sqlite_file.STEPS, step])
@@ -274,7 +274,7 @@ def test_a_schema_step_that_fails_changes_nothing(
             opened()
     store = opened()
     assert store._sql.execute("SELECT count(*) FROM sqlite_master WHERE name = 'extra'").fetchone()[0] == 0
-    assert (store.details()["schema"], store.counts().turns) == (1, 3)
+    assert (store.details()["schema"], store.counts().turns) == (len(STEPS), 3)
 
 
 # the word index

@@ -1,0 +1,65 @@
+"""Documents in this process's memory; the searches are the plain scans."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from copy import deepcopy
+from typing import Any
+
+from ovos_persona_memory.records import Namespace
+from ovos_persona_memory.stores.base import refuse_unstorable
+from ovos_persona_memory.stores.documents import DocumentStore, Held
+
+Place = tuple[Namespace, str]
+
+
+class InMemoryDocuments(DocumentStore):
+    """One plain dict, in the order in which documents were put."""
+
+    def __init__(
+        self,
+        transaction: Callable[[], AbstractContextManager[None]],
+        put: Callable[[Any, Any, Any], None],
+        gone: object,
+    ) -> None:
+        """``put`` changes a dict so that the store can undo it; ``gone`` is the value that takes a key out."""
+        self._transaction = transaction
+        self._put = put
+        self._gone = gone
+        self._held: dict[Place, tuple[int, Held]] = {}
+        self._last = 0
+
+    def put(self, held: Held) -> None:
+        document = held.document
+        refuse_unstorable(document, held.words)
+        with self._transaction():
+            self._last += 1
+            place = (Namespace(document.user_id, document.namespace), document.id)
+            self._put(self._held, place, (self._last, deepcopy(held)))
+
+    def get(self, space: Namespace, document_id: str) -> Held | None:
+        refuse_unstorable(space, document_id)
+        with self._transaction():
+            found = self._held.get((space, document_id))
+        return deepcopy(found[1]) if found else None
+
+    def held(self, space: Namespace) -> Iterator[Held]:
+        with self._transaction():
+            found = [numbered for place, numbered in self._held.items() if place[0] == space]
+        found.sort(key=lambda numbered: numbered[0])
+        return (deepcopy(held) for _, held in found)
+
+    def delete(self, space: Namespace, ids: Sequence[str] | None = None) -> int:
+        refuse_unstorable(space, *(ids or ()))
+        return self._delete(lambda place: place[0] == space and (ids is None or place[1] in ids))
+
+    def delete_of_user(self, user_id: str | None) -> int:
+        return self._delete(lambda place: user_id in (None, place[0].user_id))
+
+    def _delete(self, chosen: Callable[[Place], bool]) -> int:
+        with self._transaction():
+            places = [place for place in self._held if chosen(place)]
+            for place in places:
+                self._put(self._held, place, self._gone)
+        return len(places)
