@@ -23,6 +23,7 @@ The rooms, from the ground up; imports go down only:
    recall      from a question to hits
    context     from history and hits to what a persona is handed
 4  transcript  the log: what was heard or handed in, each turn once
+   entries     lasting memories by key
    memory      PersonaMemory: the verbs, in this process
    transport   requests to the daemon, over the bus or the owner's door
    outbox      records on their way to a daemon that may be away

@@ -13,12 +13,12 @@ from typing import Any
 from ovos_persona_memory import context, language
 from ovos_persona_memory.config import MemoryConfig
 from ovos_persona_memory.context import Recalled
-from ovos_persona_memory.errors import CapturePaused, InvalidRequest, StoreError, UnknownEntry
+from ovos_persona_memory.entries import Entries
+from ovos_persona_memory.errors import InvalidRequest, StoreError
 from ovos_persona_memory.history import history, messages, raw_history
 from ovos_persona_memory.question import Question
 from ovos_persona_memory.recall import KINDS, recall
 from ovos_persona_memory.records import (
-    HOUSEHOLD,
     Capture,
     Context,
     ContextMessage,
@@ -32,7 +32,7 @@ from ovos_persona_memory.records import (
 )
 from ovos_persona_memory.stores import open_store
 from ovos_persona_memory.stores.base import Store
-from ovos_persona_memory.transcript import Transcript
+from ovos_persona_memory.transcript import Transcript, Workings, handed_in
 from ovos_persona_memory.version import __version__
 from ovos_persona_memory.window import Window
 
@@ -58,6 +58,7 @@ class PersonaMemory:
         self._opened_at = clock()
         self._depth = 0
         self.transcript = Transcript(store, config.history, clock)
+        self._entries = Entries(Workings(store, self.transcript, clock, self._purge_if))
 
     @classmethod
     def open(
@@ -119,7 +120,7 @@ class PersonaMemory:
         utterance that the turns belong to.
         """
         now = self._clock()
-        given = [replace(self._in_scope(turn, scope, now), utterance_id=utterance_id) for turn in turns]
+        given = [replace(handed_in(turn, scope, now), utterance_id=utterance_id) for turn in turns]
         if delivery_id is not None:
             given = [replace(turn, id=_delivered_id(turn, delivery_id, n)) for n, turn in enumerate(given)]
         if not self.transcript.may_write(scope.session_id, min((t.at or now for t in given), default=now)):
@@ -127,20 +128,6 @@ class PersonaMemory:
         batch = (delivery_id or uuid.uuid4().hex) if as_passed else None
         with self._store.transaction():
             return self.transcript.take(given, batch)
-
-    @staticmethod
-    def _in_scope(turn: Turn, scope: Scope, now: float) -> Turn:
-        return replace(
-            turn,
-            id=turn.id or uuid.uuid4().hex,
-            at=now if turn.at is None else turn.at,
-            user_id=scope.user_id or HOUSEHOLD,
-            session_id=scope.session_id,
-            persona_id=scope.persona_id,
-            site_id=scope.site_id,
-            task_id=scope.task_id,
-            source="record",
-        )
 
     def history(
         self,
@@ -239,40 +226,11 @@ class PersonaMemory:
 
         CapturePaused while remembering is off.
         """
-        now = self._clock()
-        if not self.transcript.may_write(scope.session_id, now):
-            raise CapturePaused()
-        if not text.strip():
-            raise InvalidRequest("text", "is empty")
-        user_id = scope.user_id or HOUSEHOLD
-        with self._store.transaction():
-            known = self._store.entry(key, user_id) if key is not None else None
-            entry = Entry(
-                key=key or uuid.uuid4().hex[:12],
-                text=text.strip(),
-                metadata={**(known.metadata if known else {}), **(metadata or {})},
-                id=known.id if known else uuid.uuid4().hex,
-                user_id=user_id,
-                session_id=scope.session_id,
-                persona_id=scope.persona_id,
-                site_id=scope.site_id,
-                task_id=scope.task_id,
-                lang=lang,
-                created_at=known.created_at if known else now,
-                updated_at=now,
-            )
-            kept = self._put(entry)
-        self._purge_if(known is not None and known.text != kept.text)
-        return kept
-
-    def _put(self, entry: Entry) -> Entry:
-        return self._store.put_entry(entry, " ".join(language.of(entry.lang).words(f"{entry.key} {entry.text}")))
+        return self._entries.remember(text, scope, key, metadata, lang)
 
     def get(self, key: str, scope: Scope = Scope()) -> Entry | None:
         """The memory with this key of the user in scope; None where there is none or reading is off."""
-        if not self.transcript.may_read(scope.session_id):
-            return None
-        return self._store.entry(key, scope.user_id or HOUSEHOLD)
+        return self._entries.get(key, scope)
 
     def list(self, scope: Scope = Scope(), limit: int = 20, offset: int = 0) -> list[Entry]:
         """The lasting memories in scope, the last changed first; none while reading is off."""
@@ -284,20 +242,7 @@ class PersonaMemory:
         self, key: str, scope: Scope = Scope(), text: str | None = None, metadata: Mapping[str, Any] | None = None
     ) -> Entry:
         """Change the text of a memory, or merge into its metadata; UnknownEntry where there is none."""
-        known = self._store.entry(key, scope.user_id or HOUSEHOLD)
-        if known is None:
-            raise UnknownEntry(f"there is no memory with the key {key!r}")
-        if not self.transcript.may_write(scope.session_id, self._clock()):
-            raise CapturePaused()
-        changed = replace(
-            known,
-            text=known.text if text is None else text.strip(),
-            metadata={**known.metadata, **(metadata or {})},
-            updated_at=self._clock(),
-        )
-        kept = self._put(changed)
-        self._purge_if(known.text != kept.text)
-        return kept
+        return self._entries.update(key, scope, text, metadata)
 
     # forgetting
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from ovos_persona_memory import language
 from ovos_persona_memory.config import HistoryConfig
+from ovos_persona_memory.errors import CapturePaused
 from ovos_persona_memory.linking import already_recorded, claimant, heard_answer
 from ovos_persona_memory.messages import Heard
 from ovos_persona_memory.records import HOUSEHOLD, Capture, Scope, Selection, Turn
@@ -221,6 +222,38 @@ class Transcript:
         )
         self._store.put_capture(changed)
         self._captures[session_id] = changed
+
+
+@dataclass(frozen=True)
+class Workings:
+    """What the verbs of one memory work with."""
+
+    store: Store
+    transcript: Transcript
+    clock: Callable[[], float]
+    purge_if: Callable[[bool], None]
+    """Told whether something was deleted or replaced: that is then gone from the files, at the latest
+    with the outermost transaction."""
+
+    def refuse_while_paused(self, session_id: str | None) -> None:
+        """Raise CapturePaused where nothing may be kept now."""
+        if not self.transcript.may_write(session_id, self.clock()):
+            raise CapturePaused()
+
+
+def handed_in(turn: Turn, scope: Scope, now: float) -> Turn:
+    """The turn as it is recorded in a scope, with an id and a time."""
+    return replace(
+        turn,
+        id=turn.id or uuid.uuid4().hex,
+        at=now if turn.at is None else turn.at,
+        user_id=scope.user_id or HOUSEHOLD,
+        session_id=scope.session_id,
+        persona_id=scope.persona_id,
+        site_id=scope.site_id,
+        task_id=scope.task_id,
+        source="record",
+    )
 
 
 def index_words(turn: Turn) -> str:

@@ -1,0 +1,76 @@
+"""Lasting memories by key: kept, corrected, listed."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+from ovos_persona_memory import language
+from ovos_persona_memory.errors import InvalidRequest, UnknownEntry
+from ovos_persona_memory.records import HOUSEHOLD, Entry, Scope
+from ovos_persona_memory.transcript import Workings
+
+
+class Entries:
+    """The verbs of PersonaMemory about lasting memories."""
+
+    def __init__(self, workings: Workings) -> None:
+        self._workings = workings
+        self._store = workings.store
+
+    def remember(
+        self, text: str, scope: Scope, key: str | None, metadata: Mapping[str, Any] | None, lang: str | None
+    ) -> Entry:
+        """See PersonaMemory.remember."""
+        self._workings.refuse_while_paused(scope.session_id)
+        if not text.strip():
+            raise InvalidRequest("text", "is empty")
+        now, user_id = self._workings.clock(), scope.user_id or HOUSEHOLD
+        with self._store.transaction():
+            known = self._store.entry(key, user_id) if key is not None else None
+            entry = Entry(
+                key=key or uuid.uuid4().hex[:12],
+                text=text.strip(),
+                metadata={**(known.metadata if known else {}), **(metadata or {})},
+                id=known.id if known else uuid.uuid4().hex,
+                user_id=user_id,
+                session_id=scope.session_id,
+                persona_id=scope.persona_id,
+                site_id=scope.site_id,
+                task_id=scope.task_id,
+                lang=lang,
+                created_at=known.created_at if known else now,
+                updated_at=now,
+            )
+            kept = self._put(entry)
+        self._workings.purge_if(known is not None and known.text != kept.text)
+        return kept
+
+    def _put(self, entry: Entry) -> Entry:
+        return self._store.put_entry(entry, " ".join(language.of(entry.lang).words(f"{entry.key} {entry.text}")))
+
+    def get(self, key: str, scope: Scope) -> Entry | None:
+        """See PersonaMemory.get."""
+        if not self._workings.transcript.may_read(scope.session_id):
+            return None
+        return self._store.entry(key, scope.user_id or HOUSEHOLD)
+
+    def update(self, key: str, scope: Scope, text: str | None, metadata: Mapping[str, Any] | None) -> Entry:
+        """See PersonaMemory.update."""
+        known = self._store.entry(key, scope.user_id or HOUSEHOLD)
+        if known is None:
+            raise UnknownEntry(f"there is no memory with the key {key!r}")
+        self._workings.refuse_while_paused(scope.session_id)
+        if text is not None and not text.strip():
+            raise InvalidRequest("text", "is empty")
+        changed = replace(
+            known,
+            text=known.text if text is None else text.strip(),
+            metadata={**known.metadata, **(metadata or {})},
+            updated_at=self._workings.clock(),
+        )
+        kept = self._put(changed)
+        self._workings.purge_if(known.text != kept.text)
+        return kept
