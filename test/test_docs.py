@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import dataclasses
 import json
 import re
@@ -320,8 +321,8 @@ def settings_of(cls: type, prefix: str = "") -> Iterator[tuple[str, tuple[str, s
             yield prefix + field.name, (setting_type(hint), shown(field.default))
 
 
-def documented_settings(title: str) -> dict[str, tuple[str, str]]:
-    rows = by_name(table(section(CONFIG, title), "setting", "type", "default", "meaning"), "setting")
+def documented_settings(title: str, page: str = CONFIG) -> dict[str, tuple[str, str]]:
+    rows = by_name(table(section(page, title), "setting", "type", "default", "meaning"), "setting")
     return {name: (row["type"], row["default"]) for name, row in rows.items()}
 
 
@@ -368,10 +369,18 @@ def _is_config(node: ast.expr) -> bool:
 
 
 @pytest.mark.parametrize(
-    ("title", "module"), [("The memory plugin", "memory.py"), ("The recall chat engine", "chat.py")]
+    ("page", "title", "module"),
+    [
+        ("config.md", "The memory plugin", "memory.py"),
+        ("config.md", "The recall chat engine", "chat.py"),
+        ("personas.md", "The memory as tools of an agent loop", "toolbox.py"),
+        ("personas.md", "Retrieval", "retrieval.py"),
+    ],
 )
-def test_every_setting_of_a_plugin_is_documented_with_its_default(title: str, module: str) -> None:
-    documented = {name: default for name, (_, default) in documented_settings(title).items()}
+def test_every_setting_of_a_plugin_is_documented_with_its_default(page: str, title: str, module: str) -> None:
+    documented = {
+        name: default for name, (_, default) in documented_settings(title, TEXT[ROOT / "docs" / page]).items()
+    }
     # what a missing one stands for, where its reading does not say so itself
     missing = {"system_prompt": "", "fallthrough": False, "inject_mode": typing.get_args(records.Inject)[0]}
     assert documented == {name: shown(missing.get(name, default)) for name, default in read_settings(module).items()}
@@ -462,22 +471,22 @@ def test_the_options_of_the_program_are_documented() -> None:
 # every page
 
 
-def shown_commands() -> Iterator[tuple[str, str]]:
-    """The page and the line of every command that a page shows."""
-    for path, text in TEXT.items():
+def shown_commands() -> Iterator[tuple[str, bool]]:
+    """Every command that a page shows, and whether it is shown whole rather than named in a sentence."""
+    for text in TEXT.values():
         for block in re.findall(r"^```(?:bash|console)\n(.*?)^```$", text, re.MULTILINE | re.DOTALL):
             lines = block.splitlines()
             prompted = [line[2:] for line in lines if line.startswith("$ ")]
-            yield from ((path.name, line) for line in prompted or lines)
+            yield from ((line, True) for line in prompted or lines)
         for line in re.findall(r"`((?:ovos-persona-memory|scripts/\w+) [^`]+)`", text):
-            yield path.name, line
+            yield line, False
 
 
-COMMANDS_SHOWN = sorted({command for _, command in shown_commands() if "ovos-persona-memory " in command})
+COMMANDS_SHOWN = sorted({(line, whole) for line, whole in shown_commands() if "ovos-persona-memory " in line})
 
 
-@pytest.mark.parametrize("line", COMMANDS_SHOWN)
-def test_a_command_that_is_shown_is_understood(line: str, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("line", "whole"), COMMANDS_SHOWN)
+def test_a_command_that_is_shown_is_understood(line: str, whole: bool, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
     words = shlex.split(line.split("|")[-1])
     if words[0] in ("systemctl", "cp", "pip") or any(word.strip(".").isupper() for word in words):
@@ -485,7 +494,8 @@ def test_a_command_that_is_shown_is_understood(line: str, monkeypatch: pytest.Mo
     assert Path(words[0]).name == "ovos-persona-memory", line
     name = next((one for one in (" ".join(words[1:3]), words[1]) if one in PROGRAM), "")
     assert name, line
-    PROGRAM[name].make_context(name, words[1 + len(name.split()) :]).close()
+    with contextlib.nullcontext() if whole else contextlib.suppress(click.MissingParameter):
+        PROGRAM[name].make_context(name, words[1 + len(name.split()) :]).close()
 
 
 def test_the_readme_shows_the_two_scripts_first() -> None:
@@ -495,7 +505,7 @@ def test_the_readme_shows_the_two_scripts_first() -> None:
 
 
 def test_every_file_that_a_command_names_is_there() -> None:
-    for _, line in shown_commands():
+    for line, _ in shown_commands():
         for word in line.split():
             if word.startswith(("scripts/", "systemd/")):
                 assert (ROOT / word).is_file(), line
