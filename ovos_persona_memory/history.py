@@ -42,15 +42,15 @@ def _since(limits: Window, now: float) -> float | None:
 def _rendered(block: Block) -> list[ContextMessage]:
     """The messages of one block: as passed, and what was added to it merged, in its place."""
     if not block.answered:  # a hanging user turn goes, an instruction beside it stays
-        return [_message(turn) for turn in (*block.passed, *block.added) if turn.role in INSTRUCTIONS]
-    rendered = [_message(turn) for turn in block.passed]
+        return [message_of(turn) for turn in (*block.passed, *block.added) if turn.role in INSTRUCTIONS]
+    rendered = [message_of(turn) for turn in block.passed]
     for turn in block.added:
         _add(rendered, turn)
     return rendered
 
 
 def _add(rendered: list[ContextMessage], turn: Turn) -> None:
-    message = _message(turn)
+    message = message_of(turn)
     if turn.announcement:
         _add_announcement(rendered, message)
     elif turn.role == "tool":
@@ -95,5 +95,6 @@ def _merged(earlier: ContextMessage, later: ContextMessage) -> ContextMessage:
     return replace(later, text=f"{earlier.text}\n{later.text}")
 
 
-def _message(turn: Turn) -> ContextMessage:
+def message_of(turn: Turn) -> ContextMessage:
+    """The turn alone as a message."""
     return ContextMessage(turn.role, turn.text, turn.tool_calls, turn.tool_call_id, turn.name)
