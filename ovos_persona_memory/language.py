@@ -38,6 +38,7 @@ STEMMERS = {
 """Snowball's algorithms by primary language tag (snowballstem.org)."""
 
 _WORD = re.compile(r"[^\W_]+")
+_SENTENCE = re.compile(r"(?<=[.!?])\s+")
 _MAX_WORD = 64
 
 
@@ -94,6 +95,10 @@ class Language:
     def is_statement(self, text: str) -> bool:
         """Whether the text tells something: no question, no command, no small talk, and over two words."""
         return _form(self, text) == "statement"
+
+    def only_asks(self, text: str) -> bool:
+        """Whether every sentence of the text is a question; written turns often tell something first."""
+        return all(self.is_question(sentence) for sentence in _SENTENCE.split(text.strip()))
 
     def form(self, text: str) -> str:
         """question, statement, or other: a command, small talk, a word or two."""

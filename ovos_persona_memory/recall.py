@@ -10,13 +10,15 @@ from itertools import pairwise
 
 from ovos_persona_memory import language
 from ovos_persona_memory.question import Asked, Question, understand
-from ovos_persona_memory.ranking import REACH, Candidate, Scored, is_known, rank
-from ovos_persona_memory.records import Entry, Hit, Scope, Turn
+from ovos_persona_memory.ranking import HELD, REACH, Candidate, Scored, is_known, rank
+from ovos_persona_memory.records import Entry, Hit, Role, Scope, Turn
 from ovos_persona_memory.stores.base import Beside, Found, Store, kind_of, words_of
 
 KINDS = frozenset({"turn", "memory"})
 BY_WORDS, BY_LIKE_WORDS = 60, 20
 """Documents that are looked at closely for one question: by its words, and by words that answer for them."""
+WRITTEN_BY = "by"
+"""Metadata of a memory: "assistant" where the assistant wrote it of itself. It answers nothing then."""
 NO_NAMES = ("user", "assistant", "human", "system")
 """What stands for a speaker where nobody has a name."""
 COMPANIONS, NEAR = 10, 0.7
@@ -113,7 +115,7 @@ class _Table:
             at=beside.at if beside else None,
             day=datetime.fromtimestamp(beside.at).date() if beside else None,
             speaker=_first_name(beside.speaker) if beside else None,
-            by_user=beside is None or beside.role == "user",
+            by_user=_role(self._records[doc]) == "user" if beside is None else beside.role == "user",
             has_time=bool(time_words) and not time_words.isdisjoint(words_of(text)),
             session=session,
             before=self._before.get(doc),
@@ -125,6 +127,13 @@ class _Table:
         if doc in self._records or self._closed:
             return self._records.get(doc)
         return self._store.turn(self._besides[doc][0].id)
+
+
+def _role(record: Turn | Entry) -> Role:
+    """Whose words they are; of a memory, its person's unless its metadata say that the assistant wrote it."""
+    if isinstance(record, Turn):
+        return record.role
+    return "assistant" if record.metadata.get(WRITTEN_BY) == "assistant" else "user"
 
 
 def _doc(record: Turn | Entry) -> int:
@@ -144,6 +153,11 @@ class _Judge:
         alike = question.spoken.alike
         self._alike = {word: [f" {other} " for other in alike(word)] for word in asked.words}
         self._needed = question.spoken.asks_for(question.text)
+
+    @property
+    def asks_enough(self) -> bool:
+        """Whether the question has so many words that what shares most of them is about the same."""
+        return len(self._alike) >= HELD
 
     def covered(self, text: str) -> list[str]:
         """Which words of the question a text holds, or words that answer for them."""
@@ -194,17 +208,22 @@ def _hits(judge: _Judge, table: _Table, ranked: Sequence[Scored], k: int) -> lis
         hit = _as_hit(record, one.score, candidate and judge.tells(record), judge.reason(text))
         (answers if hit.answers else others).append(hit)
     others.sort(key=lambda hit: -hit.score)
-    return _with_sure([*answers, *others][:k], known, best if answers else None)
+    return _with_sure([*answers, *others][:k], judge, known, best if answers else None)
 
 
-def _with_sure(hits: Sequence[Hit], known: bool, best: float | None) -> list[Hit]:
+def _with_sure(hits: Sequence[Hit], judge: _Judge, known: bool, best: float | None) -> list[Hit]:
     """``best``: the best score where something answers; None where nothing does."""
-    return [
-        replace(
-            hit, sure=hit.answers or (place < COMPANIONS and (known or (best is not None and hit.score >= NEAR * best)))
-        )
+    nearly = best is not None and judge.asks_enough
+    sure = [
+        hit.answers
+        or (place < COMPANIONS and (known or (nearly and hit.score >= NEAR * (best or 0.0))) and not _asks(hit))
         for place, hit in enumerate(hits)
     ]
+    return [replace(hit, sure=one) for hit, one in zip(hits, sure, strict=True)]
+
+
+def _asks(hit: Hit) -> bool:
+    return language.of(hit.lang).only_asks(hit.text)
 
 
 def _as_hit(record: Turn | Entry, score: float, answers: bool, reason: str) -> Hit:
@@ -218,7 +237,7 @@ def _as_hit(record: Turn | Entry, score: float, answers: bool, reason: str) -> H
         sure=answers,
         reason=reason,
         at=(turn.at if turn else entry.updated_at if entry else None) or 0.0,
-        role=turn.role if turn else "user",
+        role=_role(record),
         speaker=turn.speaker if turn else None,
         session_id=record.session_id,
         user_id=record.user_id,

@@ -179,7 +179,9 @@ class PersonaMemoryTools(ToolBox):  # type: ignore[misc]  # as above
     def memory_add(self, asked: Addition, scope: Scope) -> OneMemory:
         """Keep a lasting memory that the user asked for. Under a key that exists the text is replaced and the
         metadata merged; without a key one is made."""
-        kept = self._client.remember(asked.content, scope, key=asked.key, metadata=asked.metadata)
+        # what a model keeps is nobody's own words: it is found, and answers nothing
+        metadata = {**(asked.metadata or {}), "by": "assistant"}
+        kept = self._client.remember(asked.content, scope, key=asked.key, metadata=metadata)
         return OneMemory(memory=_memory(kept))
 
     def memory_update(self, asked: Change, scope: Scope) -> OneMemory:

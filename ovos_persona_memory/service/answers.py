@@ -30,6 +30,8 @@ def answer(memory: PersonaMemory, config: MemoryConfig, asked: Request, owner: b
         if config.bus.changes == "closed" and changes_something(asked):
             raise NotAllowed("changes over the bus are switched off (bus.changes)")
         scope = _reach(asked, fields, _carried(asked, getattr(fields, "scope", None)), config)
+        if asked.verb in _NOTHING and not memory.transcript.may_read(asked.scope.session_id):
+            return dict(_NOTHING[asked.verb])  # the search covers more than the session in which reading is off
     return _VERBS[asked.verb](memory, asked, fields, scope, config)
 
 
@@ -63,6 +65,7 @@ def _reach(asked: Request, fields: Any, carried: Scope, config: MemoryConfig) ->
 
 
 _OF_USER = frozenset({"recall", "get", "list", "forget"})
+_NOTHING: dict[str, Answer] = {"recall": {"hits": []}, "get": {"memory": None}, "list": {"memories": []}}
 
 
 def _owners_scope(fields: requests.ScopeFields | None) -> Scope:

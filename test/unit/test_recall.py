@@ -119,3 +119,24 @@ def test_a_household_gets_its_own_statements_back_and_nothing_made_up(
     made_up = [entry["question"] for entry in household["unanswerable"] if sure(store, entry["question"], tag)]
     assert len(right) >= least
     assert len(made_up) <= most_made_up
+
+
+def test_a_memory_that_the_assistant_wrote_answers_nothing() -> None:
+    store = InMemoryStore()
+    store.put_entry(Entry("bins", "the bins go out on Tuesday", {"by": "assistant"}), "bin the bin go out on tuesday")
+    hit = asked(store, "when do the bins go out")[0]
+    assert (hit.role, hit.answers) == ("assistant", False)
+
+
+def test_an_answer_of_the_assistant_beside_a_statement_is_a_neighbour() -> None:
+    store = told("my cat is called Bob")
+    told("what a nice name for a cat", role="assistant", store=store)
+    assert [hit.answers for hit in asked(store, "what is my cat called")] == [True, False]
+
+
+def test_the_turn_beside_what_was_found_is_found_too() -> None:
+    store = InMemoryStore()
+    for number, (role, text) in enumerate((("user", "which boat shall we take"), ("assistant", "the red one"))):
+        turn = Turn(role, text, at=float(number), id=str(number), session_id="s")  # type: ignore[arg-type]
+        store.add_turn(turn, " ".join(language.of("en-US").words(text)))
+    assert [hit.text for hit in asked(store, "which boat shall we take again")][-1] == "the red one"
