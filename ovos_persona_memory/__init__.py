@@ -17,6 +17,7 @@ The rooms, from the ground up; imports go down only:
 3  exchanges   who answers whom in a session's log
    window      the newest messages that fit, none of them an orphan
    history     from the log of a session to its recent messages
+   summaries   the older part of a session, and a session as something to take and put back
    linking     which heard turn an utterance id or a persona's record belongs to
    question    what is known of a question before anything is searched
    ranking     the order of candidates: words, meaning, and the talk around them
@@ -24,6 +25,8 @@ The rooms, from the ground up; imports go down only:
    context     from history and hits to what a persona is handed
 4  transcript  the log: what was heard or handed in, each turn once
    entries     lasting memories by key
+   sessions    one session as a whole: its summary, taking it out and putting it back, trimming it
+   documents   texts kept to be found, apart from what was said
    memory      PersonaMemory: the verbs, in this process
    transport   requests to the daemon, over the bus or the owner's door
    outbox      records on their way to a daemon that may be away

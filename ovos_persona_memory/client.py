@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
@@ -14,13 +14,19 @@ from ovos_persona_memory.records import (
     Context,
     ContextMessage,
     ContextRequest,
+    Document,
     Entry,
     Hit,
+    Note,
     Scope,
     Session,
     Turn,
 )
+from ovos_persona_memory.summaries import MessageLike, Snapshot, turns_of
 from ovos_persona_memory.transport import BusTransport, DoorTransport, Transport, wire_turn
+
+if TYPE_CHECKING:  # it brings numpy, which a client has no need of
+    from ovos_persona_memory.documents import Embed
 
 T = TypeVar("T")
 
@@ -114,6 +120,30 @@ class MemoryClient:
         """See PersonaMemory.sessions."""
         return _as(list[Session], self.ask("sessions", scope, limit=limit)["sessions"])
 
+    def update_session(self, scope: Scope, summary: str | None = None, description: str | None = None) -> Note:
+        """See PersonaMemory.update_session."""
+        return _as(Note, self.ask("session.update", scope, summary=summary, description=description)["note"])
+
+    def snapshot(self, scope: Scope, max_history: int | None = 1000) -> Snapshot:
+        """See PersonaMemory.snapshot. Never more than 1000 messages."""
+        answer = self.ask("session.snapshot", scope, max_history=max_history)
+        return {"messages": _as(list[ContextMessage], answer["messages"]), "summary": answer["summary"]}
+
+    def restore(self, taken: Mapping[str, Any] | Sequence[MessageLike], scope: Scope) -> list[str]:
+        """See PersonaMemory.restore. At most 1000 messages."""
+        turns, summary = turns_of(taken)
+        messages = [wire_turn(turn) for turn in turns]
+        return _as(list[str], self.ask("session.restore", scope, messages=messages, summary=summary or None)["ids"])
+
+    def to_summarise(self, scope: Scope, keep_recent: int = 6) -> list[ContextMessage]:
+        """See PersonaMemory.to_summarise."""
+        answer = self.ask("session.to_summarise", scope, keep_recent=keep_recent)
+        return _as(list[ContextMessage], answer["messages"])
+
+    def trim(self, scope: Scope, keep_recent: int = 6) -> int:
+        """See PersonaMemory.trim."""
+        return int(self.ask("session.trim", scope, keep_recent=keep_recent)["trimmed"])
+
     def clear_session(self, scope: Scope) -> int:
         """See PersonaMemory.clear_session."""
         return int(self.ask("session.clear", scope)["forgotten"])
@@ -146,6 +176,12 @@ class MemoryClient:
         data = dict(metadata) if metadata is not None else None
         return _as(Entry, self.ask("update", scope, key=key, text=text, metadata=data)["memory"])
 
+    def documents(
+        self, scope: Scope = Scope(), namespace: str = "default", lang: str | None = None, embed: Embed | None = None
+    ) -> DocumentsClient:
+        """See PersonaMemory.documents. ``embed`` runs here, not at the daemon."""
+        return DocumentsClient(self, scope, namespace, lang, embed)
+
     def forget(self, scope: Scope = Scope(), **what: Any) -> int:
         """See PersonaMemory.forget."""
         return int(self.ask("forget", scope, **what)["forgotten"])
@@ -165,6 +201,63 @@ class MemoryClient:
     def status(self) -> Mapping[str, Any]:
         """See PersonaMemory.status."""
         return self.ask("status", Scope())
+
+
+class DocumentsClient:
+    """The verbs of Documents, asked of the daemon."""
+
+    def __init__(
+        self, client: MemoryClient, scope: Scope, namespace: str, lang: str | None, embed: Embed | None
+    ) -> None:
+        self._client = client
+        self._scope = scope
+        self._shelf = {"namespace": namespace, "lang": lang}
+        self._embed = embed
+
+    def upsert(
+        self,
+        text: str,
+        id: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        embedding: Sequence[float] | None = None,
+    ) -> Document:
+        """See Documents.upsert."""
+        data = dict(metadata) if metadata is not None else None
+        answer = self._ask("upsert", text=text, id=id, metadata=data, embedding=self._embedding(embedding, text))
+        return _as(Document, answer["document"])
+
+    def search(
+        self,
+        query: str,
+        k: int = 5,
+        filter: Mapping[str, Any] | None = None,
+        embedding: Sequence[float] | None = None,
+    ) -> list[Document]:
+        """See Documents.search."""
+        wanted = dict(filter) if filter is not None else None
+        answer = self._ask("search", query=query, k=k, filter=wanted, embedding=self._embedding(embedding, query))
+        return _as(list[Document], answer["documents"])
+
+    def get(self, id: str) -> Document | None:
+        """See Documents.get."""
+        found = self._ask("get", id=id).get("document")
+        return None if found is None else _as(Document, found)
+
+    def delete(self, ids: Sequence[str]) -> int:
+        """See Documents.delete."""
+        return int(self._ask("delete", ids=list(ids))["forgotten"])
+
+    def clear(self) -> int:
+        """See Documents.clear."""
+        return int(self._ask("clear")["forgotten"])
+
+    def _ask(self, verb: str, **data: Any) -> dict[str, Any]:
+        return self._client.ask(f"document.{verb}", self._scope, **self._shelf, **data)
+
+    def _embedding(self, given: Sequence[float] | None, text: str) -> list[float] | None:
+        if given is None and self._embed and text.strip():
+            given = self._embed([text])[0].tolist()
+        return None if given is None else list(given)
 
 
 def _as(shape: type[T], value: Any) -> T:

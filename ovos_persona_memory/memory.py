@@ -13,9 +13,10 @@ from typing import Any
 from ovos_persona_memory import context, language
 from ovos_persona_memory.config import MemoryConfig
 from ovos_persona_memory.context import Recalled
+from ovos_persona_memory.documents import Documents, Embed, Shelf
 from ovos_persona_memory.entries import Entries
 from ovos_persona_memory.errors import InvalidRequest, StoreError
-from ovos_persona_memory.history import history, messages, raw_history
+from ovos_persona_memory.history import history, raw_history
 from ovos_persona_memory.question import Question
 from ovos_persona_memory.recall import KINDS, recall
 from ovos_persona_memory.records import (
@@ -25,21 +26,22 @@ from ovos_persona_memory.records import (
     ContextRequest,
     Entry,
     Hit,
+    Note,
     Scope,
     Selection,
     Session,
     Turn,
 )
+from ovos_persona_memory.sessions import Sessions
 from ovos_persona_memory.stores import open_store
 from ovos_persona_memory.stores.base import Store
+from ovos_persona_memory.summaries import MessageLike, Snapshot
 from ovos_persona_memory.transcript import Transcript, Workings, handed_in
 from ovos_persona_memory.version import __version__
 from ovos_persona_memory.window import Window
 
 ITSELF_S = 30.0
 """A turn with the very words of an utterance said within so long before is that utterance, seconds."""
-LOOKED_THROUGH = 500
-"""Of a session in which hardly anything is answered, not many more turns than these are read for a history."""
 MOST_FOUND = 1000
 """Records at most that one ``forget`` by query looks at."""
 
@@ -58,7 +60,9 @@ class PersonaMemory:
         self._opened_at = clock()
         self._depth = 0
         self.transcript = Transcript(store, config.history, clock)
-        self._entries = Entries(Workings(store, self.transcript, clock, self._purge_if))
+        self._workings = Workings(store, self.transcript, clock, self._purge_if)
+        self._entries = Entries(self._workings)
+        self._sessions = Sessions(self._workings)
 
     @classmethod
     def open(
@@ -146,32 +150,54 @@ class PersonaMemory:
     def _history(self, scope: Scope, window: Window, hanging: bool = False) -> list[ContextMessage]:
         if (scope.session_id is None and scope.site_id is None) or not self.transcript.may_read(scope.session_id):
             return []
-        turns = self._newest_turns(scope, window)
-        return (raw_history if hanging else history)(turns, window, self._clock())
-
-    def _newest_turns(self, scope: Scope, window: Window) -> list[Turn]:
-        """As many turns of the session as can matter: more are read until the window is surely full."""
         if self._config.history.key == "site" and scope.site_id is not None:
             scope = replace(scope, session_id=None)
-        if window.max_history is None:
-            return self._store.turns(scope)
-        wanted = 8 * max(window.max_history, 0) + 16
-        while True:
-            turns = self._store.turns(scope, limit=wanted)
-            full = len(messages(turns)) > window.max_history + 1
-            if full or not wanted <= len(turns) < LOOKED_THROUGH:
-                return turns
-            wanted *= 4
+        turns = self._sessions.newest_turns(scope, window)
+        return (raw_history if hanging else history)(turns, window, self._clock())
 
     def sessions(self, scope: Scope = Scope(), limit: int = 100) -> list[Session]:
         """The sessions in scope, the one that was last talked in first."""
         return self._store.sessions(scope, limit)
 
     def clear_session(self, scope: Scope) -> int:
-        """Forget the turns of the session in scope; how many they were."""
+        """Forget the turns of the session in scope, its summary and description; how many turns they were."""
         if scope.session_id is None:
             raise InvalidRequest("session_id", "is missing")
         return self._forget(Selection(scope, kinds=frozenset({"turn"})))
+
+    def update_session(self, scope: Scope, summary: str | None = None, description: str | None = None) -> Note:
+        """Set the summary of the session in scope, or its description, and give both; None changes nothing.
+
+        The summary joins the persona context. CapturePaused while remembering is off.
+        """
+        return self._sessions.update(scope, summary, description)
+
+    def snapshot(self, scope: Scope, max_history: int | None = 1000) -> Snapshot:
+        """A copy of the session in scope: its newest messages, oldest first, and its summary."""
+        return self._sessions.snapshot(scope, max_history)
+
+    def restore(self, taken: Mapping[str, Any] | Sequence[MessageLike], scope: Scope) -> list[str]:
+        """Put a snapshot, or a plain list of messages, in place of the session in scope; the ids of its turns.
+
+        All that was in the session is forgotten, its description stays. The messages stay as they are
+        passed. CapturePaused while remembering is off; then nothing is changed.
+        """
+        return self._sessions.restore(taken, scope)
+
+    def to_summarise(self, scope: Scope, keep_recent: int = 6) -> list[ContextMessage]:
+        """What a summary of the session in scope should take up: all but the newest messages, oldest first.
+
+        No system messages, and nothing that ``trim`` has left to the summary already. A call stays
+        with its results, so that more may be kept.
+        """
+        return self._sessions.to_summarise(scope, keep_recent)
+
+    def trim(self, scope: Scope, keep_recent: int = 6) -> int:
+        """Leave to the summary what ``to_summarise`` gives; how many messages.
+
+        They are in no history any more, but stay in the log, where recall finds them.
+        """
+        return self._sessions.trim(scope, keep_recent)
 
     # finding
 
@@ -201,7 +227,8 @@ class PersonaMemory:
         settings = self._config.recall
         limit = settings.limit if request.recall is None else request.recall
         budget = settings.max_tokens if request.recall_tokens is None else request.recall_tokens
-        recalled = Recalled(self._sure_hits(request, limit, now), limit, budget)
+        summary = self._sessions.note(request.scope).summary
+        recalled = Recalled(self._sure_hits(request, limit, now), limit, budget, summary)
         return context.build(request, self._history(request.scope, window), recalled, now)
 
     def _sure_hits(self, request: ContextRequest, limit: int, now: float) -> list[Hit]:
@@ -244,6 +271,17 @@ class PersonaMemory:
         """Change the text of a memory, or merge into its metadata; UnknownEntry where there is none."""
         return self._entries.update(key, scope, text, metadata)
 
+    # documents
+
+    def documents(
+        self, scope: Scope = Scope(), namespace: str = "default", lang: str | None = None, embed: Embed | None = None
+    ) -> Documents:
+        """The documents of the user in scope: kept and found apart from turns and memories.
+
+        ``embed`` gives embeddings where a caller gives none.
+        """
+        return Documents(self._workings, Shelf(scope, namespace, lang, embed))
+
     # forgetting
 
     def forget(
@@ -283,7 +321,7 @@ class PersonaMemory:
 
     def _forget(self, selection: Selection) -> int:
         forgotten = self._store.delete(selection)
-        self._purge_if(forgotten.total > 0)
+        self._purge_if(forgotten.total + forgotten.notes > 0)
         return forgotten.total
 
     def _purge_if(self, gone: bool) -> None:

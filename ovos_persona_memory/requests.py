@@ -16,11 +16,13 @@ MAX_TEXT = 16384
 MAX_TURNS = 1000
 MAX_DEPTH = 16
 MAX_METADATA = 16384
+MAX_DIM = 8192
 
 Text = Annotated[str, msgspec.Meta(max_length=MAX_TEXT)]
 Name = Annotated[str, msgspec.Meta(min_length=1, max_length=256)]
 Count = Annotated[int, msgspec.Meta(ge=0, le=1_000_000)]
 Few = Annotated[int, msgspec.Meta(ge=0, le=1000)]
+Embedding = Annotated[list[float], msgspec.Meta(max_length=MAX_DIM)]
 Seconds = Annotated[float, msgspec.Meta(ge=0, le=1e11)]
 
 
@@ -166,6 +168,54 @@ class ForgetRequest(msgspec.Struct, kw_only=True):
     scope: ScopeFields | None = None
 
 
+class DocumentUpsertRequest(msgspec.Struct, kw_only=True):
+    """Keep a document."""
+
+    text: Text
+    id: Name | None = None
+    metadata: dict[str, Any] | None = None
+    embedding: Embedding | None = None
+    namespace: Name = "default"
+    lang: Name | None = None
+    scope: ScopeFields | None = None
+
+
+class DocumentSearchAsked(msgspec.Struct, kw_only=True):
+    """Search the documents."""
+
+    query: Text
+    k: Few = 5
+    filter: dict[str, Any] | None = None
+    """Only documents whose metadata hold all of these pairs."""
+    embedding: Embedding | None = None
+    namespace: Name = "default"
+    lang: Name | None = None
+    scope: ScopeFields | None = None
+
+
+class DocumentGetAsked(msgspec.Struct, kw_only=True):
+    """Ask for one document."""
+
+    id: Name
+    namespace: Name = "default"
+    scope: ScopeFields | None = None
+
+
+class DocumentDeleteRequest(msgspec.Struct, kw_only=True):
+    """Forget documents."""
+
+    ids: Annotated[list[Name], msgspec.Meta(max_length=10_000)]
+    namespace: Name = "default"
+    scope: ScopeFields | None = None
+
+
+class DocumentClearRequest(msgspec.Struct, kw_only=True):
+    """Forget all documents of a namespace."""
+
+    namespace: Name = "default"
+    scope: ScopeFields | None = None
+
+
 class CaptureRequest(msgspec.Struct, kw_only=True):
     """Read the capture setting, or set what is given."""
 
@@ -174,6 +224,43 @@ class CaptureRequest(msgspec.Struct, kw_only=True):
     until: Seconds | None = None
     session: bool = False
     """About this session alone."""
+    scope: ScopeFields | None = None
+
+
+class SessionUpdateRequest(msgspec.Struct, kw_only=True):
+    """Set what is kept of this session beside its turns."""
+
+    summary: Text | None = None
+    description: Text | None = None
+    scope: ScopeFields | None = None
+
+
+class SnapshotAsked(msgspec.Struct, kw_only=True):
+    """Take this session out."""
+
+    max_history: Few = MAX_TURNS
+    scope: ScopeFields | None = None
+
+
+class RestoreRequest(msgspec.Struct, kw_only=True):
+    """Put a session in place of this one."""
+
+    messages: Annotated[list[TurnFields], msgspec.Meta(max_length=MAX_TURNS)]
+    summary: Text | None = None
+    scope: ScopeFields | None = None
+
+
+class ToSummariseAsked(msgspec.Struct, kw_only=True):
+    """Ask for what a summary should take up."""
+
+    keep_recent: Few = 6
+    scope: ScopeFields | None = None
+
+
+class TrimRequest(msgspec.Struct, kw_only=True):
+    """Leave the older part of this session to its summary."""
+
+    keep_recent: Few = 6
     scope: ScopeFields | None = None
 
 
@@ -192,6 +279,11 @@ FIELDS: dict[str, type[msgspec.Struct]] = {
     "record": RecordRequest,
     "history": HistoryAsked,
     "sessions": SessionsAsked,
+    "session.update": SessionUpdateRequest,
+    "session.snapshot": SnapshotAsked,
+    "session.restore": RestoreRequest,
+    "session.to_summarise": ToSummariseAsked,
+    "session.trim": TrimRequest,
     "session.clear": ClearRequest,
     "recall": RecallAsked,
     "remember": RememberRequest,
@@ -199,10 +291,17 @@ FIELDS: dict[str, type[msgspec.Struct]] = {
     "list": ListAsked,
     "update": UpdateRequest,
     "forget": ForgetRequest,
+    "document.upsert": DocumentUpsertRequest,
+    "document.search": DocumentSearchAsked,
+    "document.get": DocumentGetAsked,
+    "document.delete": DocumentDeleteRequest,
+    "document.clear": DocumentClearRequest,
     "capture": CaptureRequest,
     "status": StatusAsked,
 }
-CHANGES = frozenset({"record", "session.clear", "remember", "update", "forget", "capture"})
+FORGETS = frozenset({"forget", "session.restore", "session.clear", "document.delete", "document.clear"})
+"""Verbs that have what they delete gone from the files when they answer."""
+CHANGES = FORGETS | {"record", "session.update", "session.trim", "remember", "update", "document.upsert", "capture"}
 """Verbs that change something (``capture`` only when it is given what to set)."""
 
 _PATH = re.compile(r" - at `(.*)`$")

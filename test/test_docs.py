@@ -200,6 +200,8 @@ def record_type(hint: Any) -> str:
         ("hit", records.Hit),
         ("memory", records.Entry),
         ("session", records.Session),
+        ("note", records.Note),
+        ("document", records.Document),
         ("capture setting", records.Capture),
     ],
 )
@@ -213,11 +215,16 @@ def test_the_records_in_answers_are_documented(title: str, record: type) -> None
 ASKED: dict[str, dict[str, Any]] = {
     "context": {"utterance": "hello"},
     "record": {"turns": [{"role": "user", "text": "my cat is called Bob"}]},
+    "session.restore": {"messages": [{"role": "user", "text": "my cat is called Bob"}]},
     "recall": {"question": "my cat"},
     "remember": {"text": "the bins go out on Tuesday", "key": "bins"},
     "get": {"key": "bins"},
     "update": {"key": "bins", "text": "the bins go out on Wednesday"},
     "forget": {"key": "bins"},
+    "document.upsert": {"text": "Lisbon has a castle", "id": "lisbon"},
+    "document.search": {"query": "castle"},
+    "document.get": {"id": "lisbon"},
+    "document.delete": {"ids": ["lisbon"]},
 }
 ADDED_BY_THE_DAEMON = {"status": {"last_error", "latency_ms", "bus"}}
 ENVELOPE = {"ok", "took_ms", "request_id"}

@@ -10,6 +10,7 @@ import msgspec
 
 from ovos_persona_memory import requests
 from ovos_persona_memory.config import MemoryConfig
+from ovos_persona_memory.documents import Documents
 from ovos_persona_memory.errors import NotAllowed
 from ovos_persona_memory.memory import PersonaMemory
 from ovos_persona_memory.messages import Request
@@ -57,11 +58,13 @@ def _carried(asked: Request, fields: requests.ScopeFields | None) -> Scope:
 
 def _reach(asked: Request, fields: Any, carried: Scope, config: MemoryConfig) -> Scope:
     """Over the bus a search covers all of the session's user, wherever it was said; history is of the session."""
-    if asked.verb in ("record", "remember", "update", "capture"):
+    if asked.verb in ("record", "session.restore", "remember", "update", "capture"):
         return carried
     if asked.verb in _OF_USER and not getattr(fields, "session", False):
         return replace(carried, session_id=None, site_id=None)
-    return carried if config.history.key == "site" else replace(carried, site_id=None)
+    named = getattr(fields, "scope", None)
+    by_room = config.history.key == "site" or (named is not None and named.site_id is not None)
+    return carried if by_room else replace(carried, site_id=None)
 
 
 _OF_USER = frozenset({"recall", "get", "list", "forget"})
@@ -128,6 +131,27 @@ def _sessions(memory: PersonaMemory, _a: Request, fields: Any, scope: Scope, _c:
     return {"sessions": _wire(memory.sessions(scope, fields.limit))}
 
 
+def _session_update(memory: PersonaMemory, _a: Request, fields: Any, scope: Scope, _c: MemoryConfig) -> Answer:
+    return {"note": _wire(memory.update_session(scope, fields.summary, fields.description))}
+
+
+def _snapshot(memory: PersonaMemory, _a: Request, fields: Any, scope: Scope, _c: MemoryConfig) -> Answer:
+    return dict(_wire(memory.snapshot(scope, fields.max_history)))
+
+
+def _restore(memory: PersonaMemory, asked: Request, fields: Any, scope: Scope, _: MemoryConfig) -> Answer:
+    turns = [_turn(turn, asked.lang) for turn in fields.messages]
+    return {"ids": memory.restore({"messages": turns, "summary": fields.summary}, scope)}
+
+
+def _to_summarise(memory: PersonaMemory, _a: Request, fields: Any, scope: Scope, _c: MemoryConfig) -> Answer:
+    return {"messages": _wire(memory.to_summarise(scope, fields.keep_recent))}
+
+
+def _trim(memory: PersonaMemory, _a: Request, fields: Any, scope: Scope, _c: MemoryConfig) -> Answer:
+    return {"trimmed": memory.trim(scope, fields.keep_recent)}
+
+
 def _clear(memory: PersonaMemory, _a: Request, _f: Any, scope: Scope, _c: MemoryConfig) -> Answer:
     return {"forgotten": memory.clear_session(scope)}
 
@@ -178,6 +202,32 @@ def _forget(memory: PersonaMemory, asked: Request, fields: Any, scope: Scope, _:
     return {"forgotten": forgotten}
 
 
+def _documents(memory: PersonaMemory, asked: Request, fields: Any, scope: Scope) -> Documents:
+    return memory.documents(scope, fields.namespace, getattr(fields, "lang", None) or asked.lang)
+
+
+def _upsert(memory: PersonaMemory, asked: Request, fields: Any, scope: Scope, _: MemoryConfig) -> Answer:
+    documents = _documents(memory, asked, fields, scope)
+    return {"document": _wire(documents.upsert(fields.text, fields.id, fields.metadata, fields.embedding))}
+
+
+def _search(memory: PersonaMemory, asked: Request, fields: Any, scope: Scope, _: MemoryConfig) -> Answer:
+    documents = _documents(memory, asked, fields, scope)
+    return {"documents": _wire(documents.search(fields.query, fields.k, fields.filter, fields.embedding))}
+
+
+def _document(memory: PersonaMemory, asked: Request, fields: Any, scope: Scope, _: MemoryConfig) -> Answer:
+    return {"document": _wire(_documents(memory, asked, fields, scope).get(fields.id))}
+
+
+def _delete(memory: PersonaMemory, asked: Request, fields: Any, scope: Scope, _: MemoryConfig) -> Answer:
+    return {"forgotten": _documents(memory, asked, fields, scope).delete(fields.ids)}
+
+
+def _clear_documents(memory: PersonaMemory, asked: Request, fields: Any, scope: Scope, _: MemoryConfig) -> Answer:
+    return {"forgotten": _documents(memory, asked, fields, scope).clear()}
+
+
 def _capture(memory: PersonaMemory, _a: Request, fields: Any, scope: Scope, _c: MemoryConfig) -> Answer:
     setting = memory.capture(scope, fields.write, fields.read, fields.until, fields.session)
     return {"capture": _wire(setting)}
@@ -192,6 +242,11 @@ _VERBS: dict[str, Callable[[PersonaMemory, Request, Any, Scope, MemoryConfig], A
     "record": _record,
     "history": _history,
     "sessions": _sessions,
+    "session.update": _session_update,
+    "session.snapshot": _snapshot,
+    "session.restore": _restore,
+    "session.to_summarise": _to_summarise,
+    "session.trim": _trim,
     "session.clear": _clear,
     "recall": _recall,
     "remember": _remember,
@@ -199,6 +254,11 @@ _VERBS: dict[str, Callable[[PersonaMemory, Request, Any, Scope, MemoryConfig], A
     "list": _list,
     "update": _update,
     "forget": _forget,
+    "document.upsert": _upsert,
+    "document.search": _search,
+    "document.get": _document,
+    "document.delete": _delete,
+    "document.clear": _clear_documents,
     "capture": _capture,
     "status": _status,
 }

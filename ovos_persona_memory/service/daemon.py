@@ -17,7 +17,7 @@ from typing import Any
 from ovos_utils.log import LOG
 from ovos_utils.process_utils import ProcessStatus, StatusCallbackMap
 
-from ovos_persona_memory import messages, topics
+from ovos_persona_memory import messages, requests, topics
 from ovos_persona_memory.bus import BusConnection
 from ovos_persona_memory.config import MemoryConfig, device_language
 from ovos_persona_memory.errors import PersonaMemoryError, StoreError, StoreUnavailable
@@ -54,7 +54,9 @@ class Arrival:
     @property
     def alone(self) -> bool:
         """Whether it shares no commit: forgetting ends only when nothing is left in the journal."""
-        return isinstance(self.what, Request) and self.what.verb in ("forget", "session.clear")
+        if isinstance(self.what, Heard):
+            return self.what.what == "cancelled"
+        return self.what.verb in requests.FORGETS
 
 
 class Daemon:
@@ -247,7 +249,8 @@ class Daemon:
     # events
 
     def _hear(self, memory: PersonaMemory, heard: Heard) -> dict[str, Any]:
-        added = memory.transcript.hear(heard)
+        with memory.transaction():
+            added = memory.transcript.hear(heard)
         if self._announce and heard.what in ("ready", "handled"):
             self._announce = not self.bus.send(first_start.announcement(device_language()))
             if not self._announce:

@@ -274,15 +274,6 @@ def takes_note(selection: Selection, user_id: str, session_id: str, note: Note) 
     return selected(said, selection)
 
 
-def takes_documents(selection: Selection) -> bool:
-    """Whether everything of a user is selected, so that documents go too."""
-    scope = selection.scope
-    narrower = (selection.keys, selection.ids, selection.since, selection.until, selection.source)
-    return selection.kinds >= BOTH and all(
-        one is None for one in (*narrower, scope.session_id, scope.site_id, scope.task_id)
-    )
-
-
 def _sources(record: Turn | Entry) -> tuple[str | None, ...]:
     return (record.skill_id, record.persona_id) if isinstance(record, Turn) else (record.persona_id,)
 

@@ -8,8 +8,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ovos_persona_memory.records import Document, Namespace
-from ovos_persona_memory.stores.base import bm25, words_of
+from ovos_persona_memory.records import Document, Namespace, Selection
+from ovos_persona_memory.stores.base import BOTH, bm25, words_of
 from ovos_persona_memory.vectors import Floats
 
 ALONG = 1e-6
@@ -34,8 +34,11 @@ class DocumentStore(ABC):
     """
 
     @abstractmethod
-    def put(self, held: Held) -> None:
-        """Keep a document, in place of the one with its id in its namespace."""
+    def put(self, document: Document, words: str, embedding: Floats | None) -> None:
+        """Keep a document, in place of the one with its id in its namespace.
+
+        ``embedding``: float32 [dim], normalised, of the namespace's dimension.
+        """
 
     @abstractmethod
     def get(self, space: Namespace, document_id: str) -> Held | None:
@@ -52,6 +55,10 @@ class DocumentStore(ABC):
     @abstractmethod
     def delete_of_user(self, user_id: str | None) -> int:
         """Delete a user's documents in all namespaces, None: everybody's; how many they were."""
+
+    def delete_selected(self, selection: Selection) -> int:
+        """Delete a user's documents where everything of the user is selected; how many they were."""
+        return self.delete_of_user(selection.scope.user_id) if takes_documents(selection) else 0
 
     def dimension(self, space: Namespace) -> int | None:
         """How many numbers an embedding has here; None where there is no embedding."""
@@ -91,3 +98,12 @@ def fits(document: Document, wanted: Mapping[str, Any] | None) -> bool:
     """Whether the metadata hold all pairs that are wanted."""
     held = document.metadata
     return all(name in held and held[name] == value for name, value in (wanted or {}).items())
+
+
+def takes_documents(selection: Selection) -> bool:
+    """Whether everything of a user is selected, so that documents go too."""
+    scope = selection.scope
+    narrower = (selection.keys, selection.ids, selection.since, selection.until, selection.source)
+    return selection.kinds >= BOTH and all(
+        one is None for one in (*narrower, scope.session_id, scope.site_id, scope.task_id)
+    )

@@ -17,7 +17,6 @@ from ovos_persona_memory.stores.base import (
     kind_of,
     refuse_unstorable,
     selected,
-    takes_documents,
     takes_note,
 )
 from ovos_persona_memory.stores.inmemory_documents import InMemoryDocuments
@@ -183,8 +182,7 @@ class InMemoryStore(Store):
                 self._set(self._turns, turn_id, _MISSING)
             for place in places:
                 self._set(self._entries, place, _MISSING)
-            everything = takes_documents(selection)
-            documents = self.document_store.delete_of_user(selection.scope.user_id) if everything else 0
+            documents = self.document_store.delete_selected(selection)
         return Forgotten(len(turns), len(places), documents, len(notes))
 
     def _note_goes(self, names: tuple[str, str], selection: Selection, turns: list[str]) -> bool:

@@ -7,9 +7,10 @@ from contextlib import AbstractContextManager
 from copy import deepcopy
 from typing import Any
 
-from ovos_persona_memory.records import Namespace
+from ovos_persona_memory.records import Document, Namespace
 from ovos_persona_memory.stores.base import refuse_unstorable
 from ovos_persona_memory.stores.documents import DocumentStore, Held
+from ovos_persona_memory.vectors import Floats
 
 Place = tuple[Namespace, str]
 
@@ -30,13 +31,12 @@ class InMemoryDocuments(DocumentStore):
         self._held: dict[Place, tuple[int, Held]] = {}
         self._last = 0
 
-    def put(self, held: Held) -> None:
-        document = held.document
-        refuse_unstorable(document, held.words)
+    def put(self, document: Document, words: str, embedding: Floats | None) -> None:
+        refuse_unstorable(document, words)
         with self._transaction():
             self._last += 1
             place = (Namespace(document.user_id, document.namespace), document.id)
-            self._put(self._held, place, (self._last, deepcopy(held)))
+            self._put(self._held, place, (self._last, deepcopy(Held(document, words, embedding))))
 
     def get(self, space: Namespace, document_id: str) -> Held | None:
         refuse_unstorable(space, document_id)

@@ -15,15 +15,7 @@ from typing import Any
 from ovos_persona_memory.errors import StoreBusy, StoreError, UnknownEntry
 from ovos_persona_memory.records import Capture, Entry, Forgotten, Note, Scope, Selection, Session, Turn
 from ovos_persona_memory.stores import sqlite_rows as rows
-from ovos_persona_memory.stores.base import (
-    Beside,
-    Counts,
-    Found,
-    Statistics,
-    Store,
-    refuse_unstorable,
-    takes_documents,
-)
+from ovos_persona_memory.stores.base import Beside, Counts, Found, Statistics, Store, refuse_unstorable
 from ovos_persona_memory.stores.lock import FolderLock
 from ovos_persona_memory.stores.sqlite_bodies import add_body, empty_bodies, replaced_body
 from ovos_persona_memory.stores.sqlite_documents import SqliteDocuments
@@ -320,8 +312,7 @@ class SqliteStore(Store):
             where = rows.chosen_entries(selection, owner)
             found = self._sql.execute(f"SELECT r.seq FROM entry r{where}", where.values) if where else ()
             memories = self._delete_rows("entry", -1, [seq for (seq,) in found])
-            everything = takes_documents(selection)
-            documents = self.document_store.delete_of_user(selection.scope.user_id) if everything else 0
+            documents = self.document_store.delete_selected(selection)
         return Forgotten(turns, memories, documents, notes)
 
     def _delete_rows(self, table: str, sign: int, seqs: Sequence[int]) -> int:

@@ -46,15 +46,14 @@ class SqliteDocuments(DocumentStore):
         self._transaction = transaction
         self._reading = reading
 
-    def put(self, held: Held) -> None:
-        document, embedding = held.document, held.embedding
-        refuse_unstorable(document, held.words)
+    def put(self, document: Document, words: str, embedding: Floats | None) -> None:
+        refuse_unstorable(document, words)
         metadata = json.dumps(document.metadata)
         space = Namespace(document.user_id, document.namespace)
         with self._transaction():
             self.delete(space, [document.id])
             num = self._number_made(space)
-            body = add_body(self._sql, (document.text, held.words, None, document.id, metadata))
+            body = add_body(self._sql, (document.text, words, None, document.id, metadata))
             dim = None
             if embedding is not None:
                 dim, packed = len(embedding), embedding.astype("<f4").tobytes()
@@ -63,7 +62,7 @@ class SqliteDocuments(DocumentStore):
             added = self._sql.execute(
                 "INSERT INTO document (namespace, id_hash, body, dim, updated_at) VALUES (?, ?, ?, ?, ?)", row
             )
-            self._enter(num, added.lastrowid or 0, words_of(held.words))
+            self._enter(num, added.lastrowid or 0, words_of(words))
 
     def get(self, space: Namespace, document_id: str) -> Held | None:
         refuse_unstorable(space, document_id)

@@ -13,7 +13,7 @@ import pytest
 from ovos_persona_memory.errors import StoreError
 from ovos_persona_memory.records import Document, Namespace, Scope, Selection, Turn
 from ovos_persona_memory.stores.base import Store
-from ovos_persona_memory.stores.documents import DocumentStore, Held
+from ovos_persona_memory.stores.documents import DocumentStore
 from ovos_persona_memory.vectors import Floats, normalised
 
 Put = Callable[..., Document]
@@ -37,7 +37,7 @@ def put(documents: DocumentStore) -> Put:
 
     def put_it(document_id: str, text: str, embedding: Floats | None = None, **fields: Any) -> Document:
         document = Document(document_id, text, **{"updated_at": 5.0, **fields})
-        documents.put(Held(document, text, embedding))
+        documents.put(document, text, embedding)
         return document
 
     return put_it

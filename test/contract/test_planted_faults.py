@@ -20,7 +20,16 @@ from typing import Any, NamedTuple
 import pytest
 
 from ovos_persona_memory.records import Scope
-from ovos_persona_memory.stores import base, inmemory, sqlite, sqlite_file, sqlite_notes, sqlite_rows, sqlite_words
+from ovos_persona_memory.stores import (
+    base,
+    documents,
+    inmemory,
+    sqlite,
+    sqlite_file,
+    sqlite_notes,
+    sqlite_rows,
+    sqlite_words,
+)
 from ovos_persona_memory.stores import lock as locks
 from ovos_persona_memory.stores.inmemory import InMemoryStore
 from ovos_persona_memory.stores.sqlite import SqliteStore
@@ -207,7 +216,7 @@ FAULTS = {
         "turn_that_it_may_retell",
         instead(sqlite_notes, "RETOLD", sqlite_notes.RETOLD.replace("n.seq >= r.seq", "n.seq < r.seq")),
     ),
-    "documents outlive their user": Fault("everything_of_their_user", instead(sqlite, "takes_documents", nothing)),
+    "documents outlive their user": Fault("everything_of_their_user", instead(documents, "takes_documents", nothing)),
     "rollback commits": Fault("exception_undoes_the_whole", instead(SqliteStore, "_end", committed_all_the_same)),
     "nested failure forgiven": Fault("nested_failure_undoes", instead(SqliteStore, "_commit", failure_forgiven)),
     "scope after the limit": Fault(

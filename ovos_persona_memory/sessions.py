@@ -1,0 +1,141 @@
+"""The verbs about one session as a whole: its note, taking it out and putting it back, trimming it."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Mapping, Sequence
+from copy import deepcopy
+from dataclasses import replace
+from typing import Any
+
+from ovos_persona_memory.errors import InvalidRequest
+from ovos_persona_memory.history import message_of, messages
+from ovos_persona_memory.records import HOUSEHOLD, ContextMessage, Note, Scope, Selection, Turn
+from ovos_persona_memory.summaries import MessageLike, Snapshot, older, snapshot, turns_of
+from ovos_persona_memory.transcript import Workings, handed_in, index_words
+from ovos_persona_memory.window import INSTRUCTIONS, Window
+
+LOOKED_THROUGH = 500
+"""Of a session in which hardly anything is answered, not many more turns than these are read for a history."""
+SUMMARISED = 2000
+"""Of a session, so many of the newest turns are looked at when it is to be summarised."""
+
+
+class Sessions:
+    """The verbs of PersonaMemory about one session as a whole, and what its history begins with."""
+
+    def __init__(self, workings: Workings) -> None:
+        self._workings = workings
+        self._store = workings.store
+
+    # its note
+
+    def note(self, scope: Scope) -> Note:
+        """What is kept of the session beside its turns; an empty note where nothing is, or reading is off."""
+        if scope.session_id is None or not self._may_read(scope):
+            return Note()
+        return self._note(scope) or Note()
+
+    def update(self, scope: Scope, summary: str | None = None, description: str | None = None) -> Note:
+        """See PersonaMemory.update_session."""
+        session_id = _named(scope)
+        self._workings.refuse_while_paused(session_id)
+        with self._store.transaction():
+            known = self._note(scope) or Note()
+            changed = replace(
+                known,
+                summary=known.summary if summary is None else summary.strip(),
+                description=known.description if description is None else description.strip(),
+                updated_at=self._workings.clock(),
+            )
+            self._put(scope, changed)
+        self._workings.purge_if(known not in (Note(), changed))
+        return changed
+
+    def _note(self, scope: Scope) -> Note | None:
+        return self._store.note(scope.user_id or HOUSEHOLD, _named(scope))
+
+    def _put(self, scope: Scope, note: Note) -> None:
+        self._store.put_note(scope.user_id or HOUSEHOLD, _named(scope), note)
+
+    # taking it out and putting it back
+
+    def snapshot(self, scope: Scope, max_history: int | None) -> Snapshot:
+        """See PersonaMemory.snapshot."""
+        _named(scope)
+        if not self._may_read(scope):
+            return {"messages": [], "summary": None}
+        turns = self.newest_turns(scope, Window(max_history))
+        return snapshot(turns, self.note(scope).summary, max_history)
+
+    def restore(self, taken: Mapping[str, Any] | Sequence[MessageLike], scope: Scope) -> list[str]:
+        """See PersonaMemory.restore."""
+        session_id = _named(scope)
+        self._workings.refuse_while_paused(session_id)
+        given, summary = turns_of(taken)
+        now, batch = self._workings.clock(), uuid.uuid4().hex
+        with self._store.transaction():
+            known = self._note(scope) or Note()
+            forgotten = self._store.delete(Selection(replace(scope, site_id=None), kinds=frozenset({"turn"})))
+            # linked: what is heard from now on is news, in the same words too
+            passed = [replace(turn, id="", batch=batch, linked=True) for turn in given]
+            kept = [self._add(handed_in(turn, scope, now)) for turn in passed]
+            if summary or known.description:
+                self._put(scope, Note(summary, known.description, updated_at=now))
+        self._workings.purge_if(forgotten.total + forgotten.notes > 0)
+        return [turn.id for turn in kept]
+
+    def _add(self, turn: Turn) -> Turn:
+        return self._store.add_turn(turn, index_words(turn))
+
+    # leaving its older part to the summary
+
+    def to_summarise(self, scope: Scope, keep_recent: int) -> list[ContextMessage]:
+        """See PersonaMemory.to_summarise."""
+        return [message_of(deepcopy(turn)) for turn in self._older(scope, keep_recent)]
+
+    def trim(self, scope: Scope, keep_recent: int) -> int:
+        """See PersonaMemory.trim."""
+        _named(scope)
+        with self._store.transaction():
+            left = self._older(scope, keep_recent)
+            if left:
+                known = self._note(scope) or Note()
+                self._put(scope, replace(known, trimmed_to=left[-1].seq))
+        return len(left)
+
+    def _older(self, scope: Scope, keep_recent: int) -> list[Turn]:
+        _named(scope)
+        if not self._may_read(scope):
+            return []
+        return older(self._untrimmed(scope, self._store.turns(scope, limit=SUMMARISED)), keep_recent)
+
+    # what a history is made of
+
+    def newest_turns(self, scope: Scope, window: Window) -> list[Turn]:
+        """As many turns as can matter for a history, without those left to the summary.
+
+        More are read until the window is surely full.
+        """
+        if window.max_history is None:
+            return self._untrimmed(scope, self._store.turns(scope))
+        wanted = 8 * max(window.max_history, 0) + 16
+        while True:
+            turns = self._store.turns(scope, limit=wanted)
+            full = len(messages(turns)) > window.max_history + 1
+            if full or not wanted <= len(turns) < LOOKED_THROUGH:
+                return self._untrimmed(scope, turns)
+            wanted *= 4
+
+    def _untrimmed(self, scope: Scope, turns: Sequence[Turn]) -> list[Turn]:
+        trimmed_to = self.note(scope).trimmed_to
+        return [turn for turn in turns if turn.seq > trimmed_to or turn.role in INSTRUCTIONS]
+
+    def _may_read(self, scope: Scope) -> bool:
+        return self._workings.transcript.may_read(scope.session_id)
+
+
+def _named(scope: Scope) -> str:
+    if scope.session_id is None:
+        raise InvalidRequest("session_id", "is missing")
+    return scope.session_id
