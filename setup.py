@@ -52,6 +52,7 @@ setup(
         "ovos-plugin-manager>=2.2,<4",
         "ovos-utils>=0.8.2,<1",
         "msgspec>=0.18.6,<1",
+        "numpy>=1.26",
         "rich>=13.7,<16",
         "rich-click>=1.7,<2",
         "snowballstemmer>=2.2,<4",

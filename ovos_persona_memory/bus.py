@@ -46,6 +46,7 @@ class BusConnection(MessageBusClient):  # type: ignore[misc]  # ovos_bus_client 
         self._arrived = arrived
         self._subscribed: set[str] = set()
         self._ended = threading.Event()
+        self._random = random.Random()  # of its own: a host may have seeded the common one
         self._wait_s = FIRST_WAIT_S
         self._thread: threading.Thread | None = None
         self.opened: Callable[[], None] | None = None
@@ -84,7 +85,7 @@ class BusConnection(MessageBusClient):  # type: ignore[misc]  # ovos_bus_client 
         while not self._ended.is_set():
             self.client.run_forever(skip_utf8_validation=True)
             self.connected_event.clear()
-            if self._ended.wait(self._wait_s * random.uniform(0.8, 1.2)):
+            if self._ended.wait(min(self._wait_s * self._random.uniform(0.8, 1.2), LONGEST_WAIT_S)):
                 return
             self._wait_s = min(self._wait_s * 2, LONGEST_WAIT_S)
             self.client = self.create_client()

@@ -184,7 +184,9 @@ class MemoryClient:
 
     def forget(self, scope: Scope = Scope(), **what: Any) -> int:
         """See PersonaMemory.forget."""
-        return int(self.ask("forget", scope, **what)["forgotten"])
+        # over the bus a key is the user's, wherever it was kept; anything else keeps to the session of its scope
+        session = scope.session_id is not None and what.get("key") is None
+        return int(self.ask("forget", scope, session=session, **what)["forgotten"])
 
     def capture(
         self,

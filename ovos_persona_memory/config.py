@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
@@ -118,6 +119,14 @@ def bus_address(host: str | None = None, port: int | None = None) -> dict[str, A
 def device_language() -> str:
     """The language that the assistant speaks by default, a BCP-47 tag."""
     return str(Configuration().get("lang") or "en-US")
+
+
+def seconds(block: Mapping[str, Any], name: str, default: float) -> float:
+    """A span in a plugin's block; ConfigError naming it where it is no number above 0."""
+    value = block.get(name, default)
+    if isinstance(value, bool) or not isinstance(value, int | float) or value <= 0:
+        raise ConfigError(f"{name}: {value!r} is no number of seconds above 0")
+    return float(value)
 
 
 def _refuse_unknown(section: dict[str, Any], cls: type, prefix: str) -> None:

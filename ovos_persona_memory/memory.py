@@ -15,7 +15,7 @@ from ovos_persona_memory.config import MemoryConfig
 from ovos_persona_memory.context import Recalled
 from ovos_persona_memory.documents import Documents, Embed, Shelf
 from ovos_persona_memory.entries import Entries
-from ovos_persona_memory.errors import InvalidRequest, StoreError
+from ovos_persona_memory.errors import InvalidRequest, StoreError, refuse_below_zero
 from ovos_persona_memory.history import history, raw_history
 from ovos_persona_memory.question import Question
 from ovos_persona_memory.recall import KINDS, recall
@@ -36,7 +36,7 @@ from ovos_persona_memory.sessions import Sessions
 from ovos_persona_memory.stores import open_store
 from ovos_persona_memory.stores.base import Store
 from ovos_persona_memory.summaries import MessageLike, Snapshot
-from ovos_persona_memory.transcript import Transcript, Workings, handed_in
+from ovos_persona_memory.transcript import Transcript, Workings, handed_in, refuse_unusable
 from ovos_persona_memory.version import __version__
 from ovos_persona_memory.window import Window
 
@@ -123,6 +123,7 @@ class PersonaMemory:
         What comes again with a known ``delivery_id`` is not recorded again. ``utterance_id``: the
         utterance that the turns belong to.
         """
+        refuse_unusable(turns)
         now = self._clock()
         given = [replace(handed_in(turn, scope, now), utterance_id=utterance_id) for turn in turns]
         if delivery_id is not None:
@@ -145,6 +146,7 @@ class PersonaMemory:
 
         ``hanging`` leaves the ends as they are: a question without an answer, an answer without one.
         """
+        refuse_below_zero(max_history=max_history, max_rounds=max_rounds, max_tokens=max_tokens)
         return self._history(scope, Window(max_history, max_rounds, max_tokens), hanging)
 
     def _history(self, scope: Scope, window: Window, hanging: bool = False) -> list[ContextMessage]:
@@ -215,6 +217,7 @@ class PersonaMemory:
 
         ``at``: the time of asking. ``utterance_id``: the utterance that asks, which never answers itself.
         """
+        refuse_below_zero(k=k)
         if not self.transcript.may_read(scope.session_id):
             return []
         asked = Question(question, lang, utterance_id)
@@ -261,6 +264,7 @@ class PersonaMemory:
 
     def list(self, scope: Scope = Scope(), limit: int = 20, offset: int = 0) -> list[Entry]:
         """The lasting memories in scope, the last changed first; none while reading is off."""
+        refuse_below_zero(limit=limit, offset=offset)
         if not self.transcript.may_read(scope.session_id):
             return []
         return self._store.entries(scope, limit, offset)

@@ -213,6 +213,8 @@ def heard(message: Envelope) -> Heard:
     meta = _meta(data)
     scope = scope_of(message)
     what = _WHAT[message.topic]
+    if what == "ready" and data.get("status", True) is not True:
+        what = "nothing"  # the audio service says that it is not there yet
     answer = data.get("response")
     text = (answer if isinstance(answer, str) else "") if what == "answer" else _spoken(data)
     return Heard(
@@ -261,6 +263,22 @@ def request(message: Envelope) -> Request | None:
     )
 
 
+def from_the_bus(message: Envelope) -> Heard | Request | None:
+    """What a message on the bus is to us; None for nothing. MalformedSession as above."""
+    if message.topic in HEARD_TOPICS:
+        return heard(message)
+    asked = request(message)
+    # whoever names itself with a request_id waits for an answer; anything else may be news of a later version
+    known = asked is not None and (asked.verb in topics.VERBS or asked.request_id is not None)
+    return asked if known else None
+
+
+def at_the_door(message: Envelope) -> Request:
+    """What a line at the owner's door asks, and be it for a verb that there is not: each line is answered."""
+    asked = request(message)
+    return asked or Request(message.topic, message.data, Scope(), message.data.get("request_id"))
+
+
 def response(asked: Request, answer: Mapping[str, Any]) -> bytes:
     """The frame that answers a request: what ``message.response`` makes (OVOS-MSG-1, section 5.2)."""
     context = dict(asked.context)
@@ -288,22 +306,23 @@ def frame(topic: str, data: Mapping[str, Any], session_id: str = DEFAULT_SESSION
     return encode(topic, data, {"session": session, "source": "persona_memory"})
 
 
-def context_of_caller(session_id: str | None) -> dict[str, Any]:
+def context_of_caller(scope: Scope) -> dict[str, Any]:
     """The message context that a plugin's request travels with.
 
     It is that of the message which the plugin's caller is handling, found on the stack (an agent
     loop lies deeper than the usual ten frames), so that the request carries session, site,
     language and utterance id; where none is found, or it is of another session, a bare session.
+    A site and a persona of the scope stand in it.
     """
     handled = dig_for_message(max_records=FRAMES)
     context = dict(handled.context) if isinstance(handled, Message) else {}
     session = context.get("session")
-    if not isinstance(session, dict) or (session_id and session.get("session_id") != session_id):
-        return {"session": {"session_id": session_id or DEFAULT_SESSION}}
+    own = {name: value for name in ("site_id", "persona_id") if (value := getattr(scope, name)) is not None}
+    if not isinstance(session, dict) or (scope.session_id and session.get("session_id") != scope.session_id):
+        return {"session": {"session_id": scope.session_id or DEFAULT_SESSION, **own}}
     persona = handled.data.get("persona") if handled is not None else None
-    if isinstance(persona, str):
-        context["session"] = {**session, "persona_id": persona}
-    return context
+    named = {"persona_id": persona} if isinstance(persona, str) else {}
+    return {**context, "session": {**session, **named, **own}}
 
 
 def session_of_caller() -> str | None:

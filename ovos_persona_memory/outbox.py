@@ -45,7 +45,7 @@ class Outbox:
 
     def deliver(self, turns: Sequence[Turn], scope: Scope, delivery_id: str) -> None:
         """Hand over the turns of one update_history call."""
-        context = messages.context_of_caller(scope.session_id)
+        context = messages.context_of_caller(scope)
         data = {"turns": [wire_turn(t) for t in turns], "as_passed": True, "delivery_id": delivery_id}
         delivery = _Delivery({**data, "request_id": delivery_id}, scope, context)
         with self._lock:

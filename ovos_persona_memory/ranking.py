@@ -85,12 +85,15 @@ def rank(candidates: Sequence[Candidate], asked: Asked, known: Statistics, kind:
         near = _by_meaning(candidates, around)
         scores = [words + MEANING[kind] * alike for words, alike in zip(scores, near, strict=True)]
     total = sum(weights.values()) or 1.0
+    nameless = all(candidate.speaker is None for candidate in candidates)
     scored = []
     for candidate, score, beside in zip(candidates, scores, around, strict=True):
         held = _held_near(candidate, beside, candidates)
         by_person = candidate.by_user or candidate.speaker is not None
         cover = sum(weights.get(word, 0.0) for word in held) / total
-        scored.append(Scored(candidate, score + _bonus(candidate, asked), cover, len(held) if by_person else 0))
+        scored.append(
+            Scored(candidate, score + _bonus(candidate, asked, nameless), cover, len(held) if by_person else 0)
+        )
     return sorted(scored, key=lambda one: (-one.score, -one.candidate.doc))
 
 
@@ -208,11 +211,11 @@ def _held_near(candidate: Candidate, beside: Mapping[int, int], candidates: Sequ
     return held
 
 
-def _bonus(candidate: Candidate, asked: Asked) -> float:
+def _bonus(candidate: Candidate, asked: Asked, nameless: bool) -> float:
     total = 0.0
     if asked.speaker is not None:
         total += BY_PERSON * (candidate.speaker == asked.speaker)
-    elif candidate.speaker is None and candidate.by_user and not asked.of_assistant:
+    elif nameless and candidate.by_user and not asked.of_assistant:
         total += BY_PERSON
     if candidate.day is not None and any(_in_window(candidate.day, named) for named in asked.dates):
         total += ON_DATE

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from itertools import pairwise
 
@@ -15,10 +15,15 @@ from ovos_persona_memory.records import Entry, Hit, Role, Scope, Turn
 from ovos_persona_memory.stores.base import Beside, Found, Store, kind_of, words_of
 
 KINDS = frozenset({"turn", "memory"})
-BY_WORDS, BY_LIKE_WORDS = 60, 20
-"""Documents that are looked at closely for one question: by its words, and by words that answer for them."""
+FEWEST, FOR_EACH = 24, 3
+"""Documents that are looked at closely, at least, and for each hit that is wanted: more change little (LoCoMo dev,
+recall@10: 77.2 with 30, 77.9 with 60), and each costs 0.1 ms with the talk around it."""
+BY_LIKE_WORDS = 12
+"""And of those that hold words which answer for the question's."""
 WRITTEN_BY = "by"
 """Metadata of a memory: "assistant" where the assistant wrote it of itself. It answers nothing then."""
+ANSWERS = 3.0
+"""Added to the score of a hit that answers: more than everything else comes to."""
 NO_NAMES = ("user", "assistant", "human", "system")
 """What stands for a speaker where nobody has a name."""
 COMPANIONS, NEAR = 10, 0.7
@@ -32,7 +37,7 @@ def recall(store: Store, question: Question, scope: Scope, k: int, kinds: frozen
     words = spoken.content_words(question.text)
     if not words or k <= 0:
         return []
-    found = _found(store, question, words, scope, kinds)
+    found = _found(store, _Search(question, words, scope, kinds, max(FEWEST, FOR_EACH * k)))
     table = _Table(store, found, scope)
     asked = understand(question, table.speakers())
     statistics = store.statistics(asked.words, scope.user_id or _user_of(found))
@@ -40,15 +45,25 @@ def recall(store: Store, question: Question, scope: Scope, k: int, kinds: frozen
     return _hits(_Judge(question, asked), table, ranked, k)
 
 
-def _found(store: Store, question: Question, words: Sequence[str], scope: Scope, kinds: frozenset[str]) -> list[Found]:
+@dataclass(frozen=True)
+class _Search:
+    question: Question
+    words: Sequence[str]
+    scope: Scope
+    kinds: frozenset[str]
+    number: int
+
+
+def _found(store: Store, search: _Search) -> list[Found]:
     """The documents with the question's words; those with words alike behind them."""
-    found = store.search(words, scope, kinds, BY_WORDS)
-    alike = [other for word in words for other in sorted(question.spoken.alike(word)) if other != word]
+    words, spoken = search.words, search.question.spoken
+    found = store.search(words, search.scope, search.kinds, search.number)
+    alike = [other for word in words for other in sorted(spoken.alike(word)) if other != word]
     if alike:
-        more = store.search([*words, *alike], scope, kinds, BY_LIKE_WORDS)
+        more = store.search([*words, *alike], search.scope, search.kinds, BY_LIKE_WORDS)
         known = {(kind_of(one.record), one.record.id) for one in found}
         found += [one for one in more if (kind_of(one.record), one.record.id) not in known]
-    return [one for one in found if not _is_the_question(one.record, question)]
+    return [one for one in found if not _is_the_question(one.record, search.question)]
 
 
 def _user_of(found: Sequence[Found]) -> str:
@@ -205,7 +220,8 @@ def _hits(judge: _Judge, table: _Table, ranked: Sequence[Scored], k: int) -> lis
         record = table.record(one.candidate.doc)
         if record is None or judge.is_itself(record):
             continue
-        hit = _as_hit(record, one.score, candidate and judge.tells(record), judge.reason(text))
+        answers_it = candidate and judge.tells(record)
+        hit = _as_hit(record, one.score + ANSWERS * answers_it, answers_it, judge.reason(text))
         (answers if hit.answers else others).append(hit)
     others.sort(key=lambda hit: -hit.score)
     return _with_sure([*answers, *others][:k], judge, known, best if answers else None)

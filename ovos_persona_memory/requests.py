@@ -92,7 +92,6 @@ class HistoryAsked(msgspec.Struct, kw_only=True):
     max_history: Few | None = 5
     max_rounds: Few | None = None
     max_tokens: Count | None = None
-    max_age_s: Seconds | None = None
     hanging: bool = False
     """Leave the ends as they are: a question without an answer last, an answer first."""
     scope: ScopeFields | None = None

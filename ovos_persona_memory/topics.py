@@ -40,8 +40,8 @@ MATCHED = ("ovos.intent.matched",)
 PERSONA_TURN = ("persona:query",)
 PERSONA_QUERY = ("ovos.persona.query",)
 PERSONA_ANSWER = ("ovos.persona.answer",)
-ASSISTANT_READY = ("mycroft.ready",)
 AUDIO_READY = "mycroft.audio.is_ready"
+ASSISTANT_READY = ("mycroft.ready", AUDIO_READY + RESPONSE)
 
 # told
 SAY = "speak"

@@ -5,17 +5,19 @@ from __future__ import annotations
 import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import get_args
 
 from ovos_persona_memory import language
 from ovos_persona_memory.config import HistoryConfig
-from ovos_persona_memory.errors import CapturePaused
+from ovos_persona_memory.errors import CapturePaused, InvalidRequest
 from ovos_persona_memory.linking import already_recorded, claimant, heard_answer
-from ovos_persona_memory.messages import Heard
-from ovos_persona_memory.records import HOUSEHOLD, Capture, Scope, Selection, Turn
+from ovos_persona_memory.messages import Heard, is_clean
+from ovos_persona_memory.records import HOUSEHOLD, Capture, Role, Scope, Selection, Turn
 from ovos_persona_memory.stores.base import Store
 
 RECENT = 60
 """Turns of a session that can still be linked with what is heard now."""
+ROLES: tuple[str, ...] = get_args(Role)
 REMEMBERED = 256
 """Utterance ids, half-heard records and open questions that are kept in mind at most."""
 PERSONA_SKILL = "persona.openvoiceos"
@@ -32,6 +34,7 @@ class Transcript:
         self._known_ids: dict[str, None] = {}
         self._pieces: dict[str, str] = {}
         self._questions: dict[tuple[str, str | None, str], Heard] = {}
+        self._linked: dict[str, list[str]] = {}
         self.purge_due = False
         """Whether something was deleted or redacted whose words are still in the files."""
 
@@ -157,6 +160,8 @@ class Transcript:
         first = given[0]
         if any(self._store.turn(turn.id) for turn in given):
             return [turn.id for turn in given]  # delivered before
+        if first.id in self._linked:
+            return self._linked[first.id]
         if batch is None and first.utterance_id is None:
             return [self._add(turn).id for turn in given]
         return self._link_or_add(given, batch, self._recent(first.session_id, first.user_id))
@@ -177,7 +182,10 @@ class Transcript:
             if not turn.linked:
                 self._change(replace(turn, linked=True, persona_id=persona_id or turn.persona_id))
         answers = [turn for turn in heard if turn.role == "assistant"]
-        return [self._stands_for(turn, asked, answers, batch) for turn in given]
+        ids = [self._stands_for(turn, asked, answers, batch) for turn in given]
+        if heard:
+            _keep(self._linked, given[0].id, ids)
+        return ids
 
     def _stands_for(self, turn: Turn, asked: list[Turn], answers: list[Turn], batch: str | None) -> str:
         if turn.role == "user" and asked:
@@ -239,6 +247,16 @@ class Workings:
         """Raise CapturePaused where nothing may be kept now."""
         if not self.transcript.may_write(session_id, self.clock()):
             raise CapturePaused()
+
+
+def refuse_unusable(turns: Sequence[Turn]) -> None:
+    """InvalidRequest, naming the field, for the first turn that cannot be kept."""
+    for number, turn in enumerate(turns):
+        if turn.role not in ROLES:
+            raise InvalidRequest(f"turns[{number}].role", f"{turn.role!r} is none of {', '.join(ROLES)}")
+        for name in ("text", "speaker", "name", "lang", "tool_call_id"):
+            if not is_clean(getattr(turn, name) or ""):
+                raise InvalidRequest(f"turns[{number}].{name}", "holds a NUL or half a character (a lone surrogate)")
 
 
 def handed_in(turn: Turn, scope: Scope, now: float) -> Turn:

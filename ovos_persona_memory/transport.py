@@ -72,7 +72,7 @@ class BusTransport:
 
         ``context``: what the message travels with; that of the caller's message where it is None.
         """
-        context = messages.context_of_caller(scope.session_id) if context is None else context
+        context = messages.context_of_caller(scope) if context is None else context
         frame = messages.encode(topics.request(verb), {**data, **_wire_scope(scope, over_bus=True)}, context)
         if not self.bus.send(frame):
             raise NoAnswer("the messagebus is away")
@@ -177,7 +177,7 @@ def door_address(folder: Path) -> Iterator[str]:
 
 def _wire_scope(scope: Scope, over_bus: bool) -> dict[str, Any]:
     # over the bus session, site and persona travel in the message itself
-    names = ("task_id",) if over_bus else ("session_id", "user_id", "persona_id", "site_id", "task_id")
+    names = ("task_id", "site_id") if over_bus else ("session_id", "user_id", "persona_id", "site_id", "task_id")
     fields: dict[str, Any] = {name: value for name in names if (value := getattr(scope, name)) is not None}
     if scope.user_id is None and not over_bus:
         fields["everyone"] = True

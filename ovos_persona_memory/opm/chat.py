@@ -12,7 +12,7 @@ from ovos_plugin_manager.templates.agents import AgentMessage, ChatEngine, Messa
 
 from ovos_persona_memory import language
 from ovos_persona_memory.client import MemoryClient
-from ovos_persona_memory.config import bus_address
+from ovos_persona_memory.config import bus_address, seconds
 from ovos_persona_memory.errors import PersonaMemoryError
 from ovos_persona_memory.language import Language
 from ovos_persona_memory.records import Hit, Scope, Turn
@@ -30,7 +30,7 @@ class RecallChatEngine(ChatEngine):  # type: ignore[misc]  # ovos_plugin_manager
     def __init__(self, config: dict[str, Any] | None = None) -> None:
         super().__init__(config)
         transport = shared_transport(**bus_address(self.config.get("host"), self.config.get("port")))
-        self._client = MemoryClient(transport, timeout_s=float(self.config.get("timeout_s", 2.0)))
+        self._client = MemoryClient(transport, timeout_s=seconds(self.config, "timeout_s", 2.0))
 
     def continue_chat(
         self,

@@ -14,7 +14,7 @@ from ovos_plugin_manager.templates.agents import AgentContextManager, AgentMessa
 from ovos_utils.log import LOG
 
 from ovos_persona_memory.client import MemoryClient
-from ovos_persona_memory.config import bus_address
+from ovos_persona_memory.config import bus_address, seconds
 from ovos_persona_memory.errors import ConfigError, PersonaMemoryError
 from ovos_persona_memory.history import history, raw_history
 from ovos_persona_memory.outbox import Outbox
@@ -56,7 +56,7 @@ class PersonaMemoryPlugin(AgentContextManager):  # type: ignore[misc]  # ovos_pl
         self._lock = threading.Lock()  # guards _heard
         self._rest_until = 0.0
         self._transport = shared_transport(**bus_address(self.config.get("host"), self.config.get("port")))
-        self._client = MemoryClient(self._transport, timeout_s=float(self.config.get("timeout_s", 0.5)))
+        self._client = MemoryClient(self._transport, timeout_s=seconds(self.config, "timeout_s", 0.5))
         self._outbox = Outbox(self._transport)
 
     def get_history(self, session_id: str) -> list[AgentMessage]:

@@ -11,7 +11,7 @@ from ovos_utils.log import LOG
 
 from ovos_persona_memory import language
 from ovos_persona_memory.client import MemoryClient
-from ovos_persona_memory.config import bus_address
+from ovos_persona_memory.config import bus_address, seconds
 from ovos_persona_memory.errors import PersonaMemoryError
 from ovos_persona_memory.records import Hit
 from ovos_persona_memory.transport import shared_transport
@@ -32,7 +32,7 @@ class PersonaMemoryRetrieval(RetrievalEngine):  # type: ignore[misc]  # ovos_plu
     def __init__(self, config: dict[str, Any] | None = None) -> None:
         super().__init__(config)
         transport = shared_transport(**bus_address(self.config.get("host"), self.config.get("port")))
-        self._client = MemoryClient(transport, timeout_s=float(self.config.get("timeout_s", 0.5)))
+        self._client = MemoryClient(transport, timeout_s=seconds(self.config, "timeout_s", 0.5))
 
     def query(self, query: str, lang: str | None = None, k: int = 3) -> list[tuple[str, float]]:
         """At most ``k`` texts as they were said or kept, best first, scores 0 to 1; empty where the daemon is away."""

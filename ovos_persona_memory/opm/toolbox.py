@@ -12,7 +12,7 @@ from pydantic import AfterValidator, BaseModel, Field, StringConstraints, Valida
 
 from ovos_persona_memory import messages
 from ovos_persona_memory.client import MemoryClient
-from ovos_persona_memory.config import bus_address
+from ovos_persona_memory.config import bus_address, seconds
 from ovos_persona_memory.errors import InvalidRequest, NotAllowed, PersonaMemoryError, UnknownEntry
 from ovos_persona_memory.records import Entry, Hit, Scope
 from ovos_persona_memory.requests import MAX_TEXT
@@ -133,7 +133,7 @@ class PersonaMemoryTools(ToolBox):  # type: ignore[misc]  # as above
     def __init__(self, config: dict[str, Any] | None = None, bus: Any = None) -> None:
         config = config or {}
         transport = shared_transport(**bus_address(config.get("host"), config.get("port")))
-        self._client = MemoryClient(transport, timeout_s=float(config.get("timeout_s", 2.0)))
+        self._client = MemoryClient(transport, timeout_s=seconds(config, "timeout_s", 2.0))
         super().__init__(TOOLBOX, config, bus)
 
     def discover_tools(self) -> list[AgentTool]:

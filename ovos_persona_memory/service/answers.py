@@ -11,7 +11,7 @@ import msgspec
 from ovos_persona_memory import requests
 from ovos_persona_memory.config import MemoryConfig
 from ovos_persona_memory.documents import Documents
-from ovos_persona_memory.errors import NotAllowed
+from ovos_persona_memory.errors import InvalidRequest, NotAllowed
 from ovos_persona_memory.memory import PersonaMemory
 from ovos_persona_memory.messages import Request
 from ovos_persona_memory.records import HOUSEHOLD, ContextRequest, Scope, ToolCall, Turn
@@ -27,6 +27,8 @@ def answer(memory: PersonaMemory, config: MemoryConfig, asked: Request, owner: b
     fields = requests.read(asked)
     if owner:
         scope = _owners_scope(getattr(fields, "scope", None))
+        if getattr(fields, "session", False) and scope.session_id is None:
+            raise InvalidRequest("session", "needs a scope with a session_id")
     else:
         if config.bus.changes == "closed" and changes_something(asked):
             raise NotAllowed("changes over the bus are switched off (bus.changes)")

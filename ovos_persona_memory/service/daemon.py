@@ -147,16 +147,14 @@ class Daemon:
             message = messages.decode(frame, received_at)
             if self._twins.is_copy(message):
                 return None
-            what = messages.heard(message) if message.topic in messages.HEARD_TOPICS else messages.request(message)
+            what = messages.at_the_door(message) if owner else messages.from_the_bus(message)
         except messages.MalformedSession:
             LOG.warning("a message with a malformed session was dropped")
             return None
         except Exception:  # whatever a hostile frame does, the daemon lives
             LOG.exception("a message could not be read")
             return None
-        if what is None or (_is_somebody_elses(what) and not owner):
-            return None
-        return Arrival(what, reply, owner, received)
+        return Arrival(what, reply, owner, received) if what is not None else None
 
     def _handle(self, arrivals: Sequence[Arrival]) -> None:
         for alone, group in groupby(arrivals, key=lambda arrival: arrival.alone):
@@ -295,11 +293,6 @@ class Daemon:
 
 def _is_ours(topic: str) -> bool:
     return topic in messages.HEARD_TOPICS or topics.verb_of(topic) is not None
-
-
-def _is_somebody_elses(what: Heard | Request) -> bool:
-    # whoever names itself with a request_id waits for an answer; anything else may be news of a later version
-    return isinstance(what, Request) and what.verb not in topics.VERBS and what.request_id is None
 
 
 def _tell_systemd() -> None:

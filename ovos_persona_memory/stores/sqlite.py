@@ -19,7 +19,13 @@ from ovos_persona_memory.stores.base import Beside, Counts, Found, Statistics, S
 from ovos_persona_memory.stores.lock import FolderLock
 from ovos_persona_memory.stores.sqlite_bodies import add_body, empty_bodies, replaced_body
 from ovos_persona_memory.stores.sqlite_documents import SqliteDocuments
-from ovos_persona_memory.stores.sqlite_file import driver_errors, open_database, prepare_folder, schema_step
+from ovos_persona_memory.stores.sqlite_file import (
+    driver_errors,
+    open_database,
+    prepare_folder,
+    schema_step,
+    set_aside_before,
+)
 from ovos_persona_memory.stores.sqlite_notes import Notes
 from ovos_persona_memory.stores.sqlite_walks import SESSIONS, newest_turns, talk_around
 from ovos_persona_memory.stores.sqlite_words import BUDGET, Query, WordIndex
@@ -381,6 +387,6 @@ class SqliteStore(Store):
                 "bytes": sum(file.stat().st_size for file in self._path.parent.glob(f"{DATABASE}*")),
                 "schema": schema_step(self._sql),
                 "sqlite": sqlite3.sqlite_version,
-                "set_aside": list(self._set_aside),
+                "set_aside": [*self._set_aside, *set_aside_before(self._path, self._set_aside)],
                 "index_rebuilt": self._repaired,
             }

@@ -6,7 +6,7 @@ import os
 import sqlite3
 import stat
 import struct
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager, suppress
 from datetime import datetime, timezone
 from pathlib import Path
@@ -252,6 +252,14 @@ def _waiting(path: Path) -> int:
 
 
 # setting aside
+
+
+def set_aside_before(path: Path, now: Sequence[Mapping[str, str]]) -> list[dict[str, str]]:
+    """What an earlier start set aside and what still lies there, besides what was set aside ``now``."""
+    named = {aside["path"] for aside in now}
+    lying = sorted(path.parent.glob(f"{path.name}.damaged-*"))
+    old = [file for file in lying if str(file) not in named and not file.name.endswith(COMPANIONS)]
+    return [{"path": str(file), "reason": "set aside at an earlier start"} for file in old]
 
 
 def _set_aside(path: Path, clock: Callable[[], float]) -> Path:

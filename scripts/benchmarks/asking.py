@@ -30,7 +30,7 @@ class BenchTransport(BusTransport):
         if verb not in ECHO_TOPICS:
             super().tell(verb, data, scope, context)
             return
-        context = messages.context_of_caller(scope.session_id) if context is None else context
+        context = messages.context_of_caller(scope) if context is None else context
         if not self.bus.send(messages.encode(ECHO_TOPICS[verb], data, context)):
             raise NoAnswer("the messagebus is away")
 

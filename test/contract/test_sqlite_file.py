@@ -138,7 +138,7 @@ def test_a_file_that_cannot_be_used_is_set_aside_whole(
     assert aside.read_bytes() == content
     assert store.counts().turns == 0
     say(store, 1)
-    assert opened().details()["set_aside"] == []
+    assert [aside["path"] for aside in opened().details()["set_aside"]] == [noted["path"]]
 
 
 @pytest.mark.parametrize("damage", DAMAGES)

@@ -187,8 +187,8 @@ def test_a_question_past_the_pipeline_and_its_first_answer_are_recalled_and_no_h
         wire.send("ovos.persona.answer", {**query, "response": response}, envelope("s"))
     settled(wire)
     with quiet.owner() as owner:
-        assert [hit.text for hit in owner.recall("boat")] == ["my boat leaks, what now"]
-        assert [hit.text for hit in owner.recall("plumber")] == ["Call a plumber."]
+        assert [hit.text for hit in owner.recall("boat", k=1)] == ["my boat leaks, what now"]
+        assert "Call a plumber." in [hit.text for hit in owner.recall("plumber")]
         assert owner.recall("bail") == []
     assert quiet.history("s") == []
     assert quiet.turns() == 2
@@ -237,7 +237,6 @@ def test_an_assistant_that_was_ready_before_is_told_after_its_next_utterance(hou
         assert len(announcements(settled(wire))) == 1
 
 
-@pytest.mark.xfail(strict=True, reason="the daemon asks whether audio is ready and does not listen to the answer")
 def test_an_assistant_that_was_ready_before_is_told_when_its_audio_says_so(house: House) -> None:
     house.start()
     with house.wire() as wire:
@@ -261,9 +260,9 @@ def test_events_carry_ids_and_numbers_and_nothing_of_what_was_said(quiet: House,
     wire.send(topics.request("forget"), {"query": SECRET}, envelope("s"))
     until = time.time() + 3600
     wire.send(topics.request("capture"), {"write": False, "until": until, "session": True}, envelope("s"))
-    heard = settled(wire)
+    heard = [*settled(wire), *settled(wire)]  # what is told comes after the commit, and reads do not wait for that
     recorded = events(heard, topics.RECORDED)
-    assert [sorted(one) for one in recorded] == [["ids"]] * 3
+    assert {tuple(one) for one in recorded} == {("ids",)}
     assert len({one_id for one in recorded for one_id in one["ids"]}) == 3
     assert events(heard, topics.FORGOTTEN) == [{"forgotten": 3}]
     assert events(heard, topics.CAPTURED) == [{"write": False, "read": True, "until": until, "session_id": "s"}]

@@ -10,6 +10,7 @@ from ovos_bus_client.message import Message
 
 from ovos_persona_memory import messages, topics
 from ovos_persona_memory.messages import Envelope, MalformedSession
+from ovos_persona_memory.records import Scope
 
 
 def envelope(topic: str, data: dict[str, Any] | None = None, **context: Any) -> Envelope:
@@ -121,7 +122,7 @@ def test_a_request_takes_the_context_of_the_message_that_is_handled() -> None:
     )
 
     def skill(message: Message) -> dict[str, Any]:
-        return messages.context_of_caller("s1")
+        return messages.context_of_caller(Scope(session_id="s1"))
 
     context = skill(handled)
     assert context["utterance_id"] == "u9"
@@ -130,7 +131,7 @@ def test_a_request_takes_the_context_of_the_message_that_is_handled() -> None:
 
 def test_a_handled_message_of_another_session_is_not_taken() -> None:
     def skill(message: Message) -> dict[str, Any]:
-        return messages.context_of_caller("s2")
+        return messages.context_of_caller(Scope(session_id="s2"))
 
     handled = Message("persona:query", {}, {"session": {"session_id": "s1"}})
     assert skill(handled) == {"session": {"session_id": "s2"}}
