@@ -6,21 +6,20 @@ The rooms, from the ground up; imports go down only:
    records     turns, entries, hits, scopes: plain data
    topics      the bus topics
    language    words, stems, stop words and sentences of each shipped language
-   vectors     vectors in memory, and the nearest of them
+   vectors     rows of numbers of which near ones mean alike
    version     the version
 1  messages    the only reader of bus messages
    config      the only reader of settings
    requests    what each verb takes, checked at the rim
    bus         a bus connection that keeps order, answers fast and comes back
-2  embedder    from texts to vectors
-   stores      where records are kept: the port, and a module for each backend
+2  stores      where records are kept: the port, and a module for each backend
 3  exchanges   who answers whom in a session's log
    window      the newest messages that fit, none of them an orphan
    history     from the log of a session to its recent messages
    summaries   the older part of a session, and a session as something to take and put back
    linking     which heard turn an utterance id or a persona's record belongs to
    question    what is known of a question before anything is searched
-   ranking     the order of candidates: words, meaning, and the talk around them
+   ranking     the order of candidates: their words, and the talk around them
    recall      from a question to hits
    context     from history and hits to what a persona is handed
 4  transcript  the log: what was heard or handed in, each turn once

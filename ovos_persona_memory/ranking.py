@@ -1,4 +1,4 @@
-"""The order of candidates for one question: words, meaning, and the talk around them.
+"""The order of candidates for one question: their words, and the talk around them.
 
 Every constant was measured on the development parts of LoCoMo and BEAM on 2026-11-21 (docs/recall.md);
 the search for them is written down there, with what did not help.
@@ -27,17 +27,13 @@ ON_DATE, DAYS_BEFORE, DAYS_AFTER = 0.5, 1, 10
 """Added for turns told around a date that the question names."""
 WITH_TIME = 0.25
 """Added for turns with time words when the question asks when or how long."""
-MEANING = {"static": 0.5, "sentence": 0.8}
-"""Weight of the similarity of vectors, by kind of embedder."""
-BEFORE, AFTER, SHORT = 0.5, 0.25, 60
-"""Share of a neighbour's similarity, where the neighbour has at most so many words."""
+SHORT = 60
+"""Words of a turn that can be a reply: a longer one holds any words."""
 HELD = 3
 """So many different words of the question are held at one place before it counts as known: every question that
 tempts to a wrong answer in the household data shares two or fewer."""
 COVER = 0.42
-"""Share (by rarity) of the question's words that must be held there, by words alone."""
-COSINE_WEIGHT, KNOWN = 3.8, 2.12
-"""With vectors: cover + COSINE_WEIGHT x best cosine must reach KNOWN (a logistic fit, rounded)."""
+"""Share (by rarity) of the question's words that must be held there."""
 
 
 @dataclass(frozen=True)
@@ -60,8 +56,6 @@ class Candidate:
     before: int | None = None
     after: int | None = None
     """The ``doc`` of the turns next to it in its session; None where there is none, or it was not fetched."""
-    cosine: float | None = None
-    """Similarity of the question and this turn alone."""
 
 
 @dataclass(frozen=True)
@@ -76,14 +70,11 @@ class Scored:
     """How many different words that are; 0 where no person said it."""
 
 
-def rank(candidates: Sequence[Candidate], asked: Asked, known: Statistics, kind: str | None = None) -> list[Scored]:
-    """The candidates, best first, each scored among these. ``kind``: of the embedder, None where there is none."""
+def rank(candidates: Sequence[Candidate], asked: Asked, known: Statistics) -> list[Scored]:
+    """The candidates, best first, each scored among these."""
     weights = {word: _rarity(known.documents, known.frequency.get(word, 0)) for word in asked.words}
     around = _around(candidates)
     scores = _by_words(candidates, around, weights, known.mean_length)
-    if kind is not None:
-        near = _by_meaning(candidates, around)
-        scores = [words + MEANING[kind] * alike for words, alike in zip(scores, near, strict=True)]
     total = sum(weights.values()) or 1.0
     nameless = all(candidate.speaker is None for candidate in candidates)
     scored = []
@@ -97,15 +88,9 @@ def rank(candidates: Sequence[Candidate], asked: Asked, known: Statistics, kind:
     return sorted(scored, key=lambda one: (-one.score, -one.candidate.doc))
 
 
-def is_known(ranked: Sequence[Scored], best_cosine: float | None = None) -> bool:
-    """Whether a person talked here about what the question asks, at one place.
-
-    ``best_cosine``: of the question and all the user's turns; None without an embedder.
-    """
-    most = max((one.cover_near for one in ranked if one.held_near >= HELD), default=0.0)
-    if not most:
-        return False
-    return most >= COVER if best_cosine is None else most + COSINE_WEIGHT * best_cosine >= KNOWN
+def is_known(ranked: Sequence[Scored]) -> bool:
+    """Whether a person talked here about what the question asks, at one place."""
+    return max((one.cover_near for one in ranked if one.held_near >= HELD), default=0.0) >= COVER
 
 
 def _rarity(documents: int, frequency: int) -> float:
@@ -181,21 +166,6 @@ def _session_cover(
         for word, share in held.items():
             mine[word] = max(mine.get(word, 0.0), share)
     return {session: sum(weights.get(w, 0.0) * s for w, s in held.items()) for session, held in best.items()}
-
-
-def _by_meaning(candidates: Sequence[Candidate], around: Sequence[Mapping[int, int]]) -> list[float]:
-    """0 to 1 over the candidates: own similarity and a share of short neighbours'; a long one says little."""
-    mixed: list[float] = []
-    for candidate, beside in zip(candidates, around, strict=True):
-        total, weight = candidate.cosine or 0.0, 1.0
-        for step, share in ((-1, BEFORE), (1, AFTER)):
-            other = candidates[beside[step]] if step in beside else None
-            if other is not None and other.cosine is not None and other.length <= SHORT:
-                total += share * other.cosine
-                weight += share
-        mixed.append(total / math.sqrt(weight))
-    low, high = min(mixed, default=0.0), max(mixed, default=0.0)
-    return [(value - low) / (high - low) if high > low else 0.0 for value in mixed]
 
 
 def _held_near(candidate: Candidate, beside: Mapping[int, int], candidates: Sequence[Candidate]) -> set[str]:
