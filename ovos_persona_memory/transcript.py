@@ -134,9 +134,23 @@ class Transcript:
         )
         record = already_recorded(recent, turn, heard.at, heard=self._pieces)
         if record is not None:
+            self._join(record, recent)
             _keep(self._pieces, record.id, self._pieces.get(record.id, "") + turn.text)
             return []
         return [self._add(turn)]
+
+    def _join(self, record: Turn, recent: Sequence[Turn]) -> None:
+        """A record that came before its speech, known by its text alone: its question is the turn heard before it."""
+        before = [t for t in recent if t.role == "user" and t.source == "heard" and t.seq < record.seq and not t.linked]
+        if record.utterance_id is not None or not before:
+            return
+        asked, told = before[-1], [t.id for t in recent if t.batch == record.batch and t.role == "user"]
+        scope = Scope(session_id=record.session_id, user_id=record.user_id)
+        self._store.delete(Selection(scope, ids=tuple(told)))
+        self.purge_due = True
+        name = asked.utterance_id or record.batch  # an id of our own holds the two together
+        self._change(replace(asked, utterance_id=name, linked=True, persona_id=record.persona_id or asked.persona_id))
+        self._change(replace(record, utterance_id=name))
 
     def _answered_by_persona(self, heard: Heard) -> None:
         for turn in self._of_utterance(heard.session_id, heard.utterance_id):

@@ -423,17 +423,13 @@ def tell(house: House, wire: Wire, session_id: str, utterance_id: str | None, me
 SENTENCES = ("It leaks.", "Call a plumber.")
 
 
-DOUBLE = "without an utterance id what the user said is kept twice: as heard and as told"
-AGAIN = "without an utterance id a record that was linked is added when it is sent again"
-
-
 @pytest.mark.parametrize(
     ("session_id", "heard_first", "utterance_id", "turns"),
     [
         ("heard first, by id", True, "u-1", 3),
         ("told first, by id", False, "u-2", 2),
         ("heard first, by text", True, None, 3),
-        pytest.param("told first, by text", False, None, 2, marks=pytest.mark.xfail(strict=True, reason=DOUBLE)),
+        ("told first, by text", False, None, 2),
     ],
 )
 def test_what_is_heard_and_told_is_kept_once_with_the_personas_name(

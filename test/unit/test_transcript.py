@@ -130,6 +130,15 @@ def test_a_record_without_an_id_is_linked_by_the_answers_text(talk: Talk) -> Non
     assert talk.log == ["ask Scribe about tea", "Tea  is hot."]
 
 
+def test_a_record_that_arrives_first_is_joined_with_what_was_heard_by_its_text(talk: Talk) -> None:
+    talk.hear("utterance", "ask Scribe for two things")
+    talk.record("two things", "First. Second.")
+    talk.hear("speech", "First.")
+    talk.hear("speech", "Second.")
+    assert talk.log == ["ask Scribe for two things", "First. Second."]
+    assert talk.history == ["U ask Scribe for two things", "A First. Second."]
+
+
 def test_a_record_of_what_was_not_heard_is_kept_as_it_was_passed(talk: Talk) -> None:
     talk.record("hello", "hi")
     assert talk.history == ["U hello", "A hi"]
