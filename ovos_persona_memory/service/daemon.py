@@ -9,7 +9,7 @@ import socket
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 from typing import Any
@@ -168,34 +168,35 @@ class Daemon:
     def _write_together(self, group: Sequence[Arrival]) -> None:
         """One commit for all; if it fails, each alone, so that one cannot spoil the others.
 
-        What only reads sees what was written before it, and is answered without waiting for the disk.
+        What only reads sees what was written before it. Answers keep the order of the requests: a
+        read waits for the commit only where a request that writes came before it.
         """
         left = list(group)
+        answers: list[tuple[Arrival, dict[str, Any] | None]] = []
         try:
             if self._memory is None:
                 raise self._failure
             with self._memory.transaction():
-                written = [(arrival, self._outcome(arrival, grouped=True)) for arrival in self._that_write(left)]
+                for arrival in group:
+                    outcome = self._outcome(arrival, grouped=arrival.writes)
+                    if arrival.writes or any(isinstance(earlier.what, Request) for earlier, _ in answers):
+                        answers.append((arrival, outcome))
+                    else:
+                        left.remove(arrival)
+                        self._send([(arrival, outcome)])
         except PersonaMemoryError as error:
             self._one_by_one(left, error)
             return
-        self._send(written)
-
-    def _that_write(self, left: list[Arrival]) -> Iterator[Arrival]:
-        """Each that writes, in turn; each that only reads is answered on the way and taken off the list."""
-        for arrival in list(left):
-            if arrival.writes:
-                yield arrival
-            else:
-                left.remove(arrival)
-                self._send([(arrival, self._outcome(arrival))])
+        self._send(answers)
 
     def _one_by_one(self, left: Sequence[Arrival], error: PersonaMemoryError) -> None:
-        if len(left) == 1 and left[0].writes:
-            self._send([(left[0], self._failed(error))])
-            return
         for arrival in left:
-            self._write_together([arrival])
+            if not arrival.writes:
+                self._send([(arrival, self._outcome(arrival))])
+            elif len(left) == 1:
+                self._send([(arrival, self._failed(error))])
+            else:
+                self._write_together([arrival])
 
     def _outcome(self, arrival: Arrival, grouped: bool = False) -> dict[str, Any] | None:
         """What to answer: None for an event. Inside a group a failing store is raised, to undo the group."""
