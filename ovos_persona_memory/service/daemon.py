@@ -166,34 +166,26 @@ class Daemon:
                 self._write_together(together)
 
     def _write_together(self, group: Sequence[Arrival]) -> None:
-        """One commit for all; if it fails, each alone, so that one cannot spoil the others.
+        """One commit for all, then the answers; if it fails, each alone, so that one cannot spoil the others.
 
-        What only reads sees what was written before it. Answers keep the order of the requests: a
-        read waits for the commit only where a request that writes came before it.
+        What only reads sees what was written before it, and waits for the commit too: nothing is
+        shown that the disk does not have.
         """
-        left = list(group)
-        answers: list[tuple[Arrival, dict[str, Any] | None]] = []
         try:
             if self._memory is None:
                 raise self._failure
             with self._memory.transaction():
-                for arrival in group:
-                    outcome = self._outcome(arrival, grouped=arrival.writes)
-                    if arrival.writes or any(isinstance(earlier.what, Request) for earlier, _ in answers):
-                        answers.append((arrival, outcome))
-                    else:
-                        left.remove(arrival)
-                        self._send([(arrival, outcome)])
+                outcomes = [(arrival, self._outcome(arrival, grouped=arrival.writes)) for arrival in group]
         except PersonaMemoryError as error:
-            self._one_by_one(left, error)
+            self._one_by_one(group, error)
             return
-        self._send(answers)
+        self._send(outcomes)
 
-    def _one_by_one(self, left: Sequence[Arrival], error: PersonaMemoryError) -> None:
-        for arrival in left:
+    def _one_by_one(self, group: Sequence[Arrival], error: PersonaMemoryError) -> None:
+        for arrival in group:
             if not arrival.writes:
                 self._send([(arrival, self._outcome(arrival))])
-            elif len(left) == 1:
+            elif len(group) == 1:
                 self._send([(arrival, self._failed(error))])
             else:
                 self._write_together([arrival])
