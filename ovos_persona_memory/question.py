@@ -80,6 +80,8 @@ def named_dates(text: str, lang: str, at: float | None = None) -> list[NamedDate
         if month is None:
             continue
         near = [words[i] for i in (place - 1, place + 1) if 0 <= i < len(words)]
+        if place > 1 and len(words[place - 1]) <= 3:  # "the 10th of May"
+            near.append(words[place - 2])
         wider = [words[i] for i in range(max(place - 2, 0), min(place + 3, len(words))) if i != place]
         day = next((int(m[1]) for w in near if (m := _DAY.fullmatch(w)) and 1 <= int(m[1]) <= 31), None)
         year = next((int(w) for w in wider if _YEAR.fullmatch(w)), None)

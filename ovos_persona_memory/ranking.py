@@ -31,7 +31,7 @@ SHORT = 60
 """Words of a turn that can be a reply: a longer one holds any words."""
 HELD = 3
 """So many different words of the question are held at one place before it counts as known: every question that
-tempts to a wrong answer in the household data shares two or fewer."""
+tempts to a wrong answer in the household data (test/data) shares two or fewer."""
 COVER = 0.42
 """Share (by rarity) of the question's words that must be held there."""
 
@@ -85,7 +85,7 @@ def rank(candidates: Sequence[Candidate], asked: Asked, known: Statistics) -> li
         scored.append(
             Scored(candidate, score + _bonus(candidate, asked, nameless), cover, len(held) if by_person else 0)
         )
-    return sorted(scored, key=lambda one: (-one.score, -one.candidate.doc))
+    return sorted(scored, key=lambda one: (-one.score, -abs(one.candidate.doc)))
 
 
 def is_known(ranked: Sequence[Scored]) -> bool:
@@ -193,14 +193,19 @@ def _bonus(candidate: Candidate, asked: Asked, nameless: bool) -> float:
 
 
 def _in_window(day: date, named: NamedDate) -> bool:
-    """Whether a turn of this day may tell of the date; of this year's or the last one's where no year is named."""
+    """Whether a turn of this day may tell of the date; of the nearest year's where no year is named."""
     year, month, number = named
-    for guess in [year] if year else [day.year, day.year - 1]:
-        try:
-            first = date(guess, month, number or 1)
-        except ValueError:
-            continue
-        last = first if number else date(guess + month // 12, month % 12 + 1, 1) - timedelta(1)
-        if first - timedelta(DAYS_BEFORE) <= day <= last + timedelta(DAYS_AFTER):
-            return True
-    return False
+    return any(_tells_of(day, guess, month, number) for guess in ([year] if year else _years_around(day)))
+
+
+def _years_around(day: date) -> list[int]:
+    return [day.year, day.year - 1, day.year + 1]
+
+
+def _tells_of(day: date, year: int, month: int, number: int | None) -> bool:
+    try:
+        first = date(year, month, number or 1)
+        last = first if number else date(year + month // 12, month % 12 + 1, 1) - timedelta(1)
+        return first - timedelta(DAYS_BEFORE) <= day <= last + timedelta(DAYS_AFTER)
+    except (ValueError, OverflowError):  # no such day, or one at the end of the calendar
+        return False

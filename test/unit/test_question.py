@@ -158,3 +158,7 @@ def test_what_you_said_is_asked_of_the_assistant(lang: str, text: str) -> None:
 )
 def test_nothing_else_is_asked_of_the_assistant(lang: str, text: str) -> None:
     assert not of(text, lang).of_assistant
+
+
+def test_the_day_before_a_small_word_is_the_months() -> None:
+    assert named_dates("what was on the 10th of May 2023", "en-US") == [(2023, 5, 10)]
