@@ -141,7 +141,7 @@ def test_what_a_model_adds_the_owner_finds(assistant: Assistant, model: ToolMode
     assert assistant.talk("s-add", "please note the day of the bins") == [["Noted."]]
     [answer] = model.results()
     assert is_recent(answer["memory"].pop("when"))
-    text, metadata = "the bins go out on Tuesday", {"topic": "house"}
+    text, metadata = "the bins go out on Tuesday", {"topic": "house", "by": "assistant"}
     assert answer == {"memory": {"key": "bins", "text": text, "who": "household", "metadata": metadata}}
     kept = owner.get("bins")
     assert kept is not None
