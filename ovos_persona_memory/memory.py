@@ -239,7 +239,7 @@ class PersonaMemory:
             return []
         asked = Question(request.utterance, request.lang, request.utterance_id, said_after=now - ITSELF_S)
         of_user = Scope(user_id=request.scope.user_id, persona_id=request.scope.persona_id)
-        found = recall(self._store, asked, of_user, 2 * limit)
+        found = recall(self._store, asked, of_user, limit)
         return [hit for hit in found if hit.sure]
 
     # lasting memories

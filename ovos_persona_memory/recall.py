@@ -15,7 +15,7 @@ from ovos_persona_memory.records import Entry, Hit, Role, Scope, Turn
 from ovos_persona_memory.stores.base import Beside, Found, Store, kind_of, words_of
 
 KINDS = frozenset({"turn", "memory"})
-FEWEST, FOR_EACH = 24, 3
+FEWEST, FOR_EACH = 12, 3
 """Documents that are looked at closely, at least, and for each hit that is wanted: more change little (LoCoMo dev,
 recall@10: 77.6 with 24, 77.9 with 60), and each costs 0.1 ms with the talk around it."""
 BY_LIKE_WORDS = 12

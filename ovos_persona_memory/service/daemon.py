@@ -30,6 +30,8 @@ from ovos_persona_memory.service.events import events
 
 GROUP = 64
 """Arrivals at most that share a commit."""
+TELL_AFTER_S, UNTOLD = 0.05, 256
+"""Everybody is told of changes when nothing has arrived for so long, seconds, or when so many wait."""
 TRY_AGAIN_S = 5.0
 """Between two attempts to open a store that could not be opened."""
 
@@ -76,6 +78,7 @@ class Daemon:
         self._failure: PersonaMemoryError = StoreUnavailable("the memory is starting")
         self._last_error: str | None = None
         self._ended = False
+        self._untold: list[tuple[Heard | Request, dict[str, Any] | None]] = []
         self._try_at = 0.0
         self._took_ms: dict[str, deque[float]] = {}
         self._announce = False
@@ -124,12 +127,25 @@ class Daemon:
             if self._memory is None and time.monotonic() >= self._try_at:
                 self._try_to_open()
             try:
-                first = self._arrivals.get(timeout=TRY_AGAIN_S if self._memory is None else None)
+                first = self._arrivals.get(timeout=self._patience_s())
             except queue.Empty:
+                self._tell()
                 continue
             # at the end what still waits is left: it was not acknowledged
             raw = [] if self._ended else self._drain(first)
             self._handle([arrival for item in raw if (arrival := self._read(item)) is not None])
+        self._tell()
+
+    def _patience_s(self) -> float | None:
+        if self._untold:
+            return TELL_AFTER_S
+        return TRY_AGAIN_S if self._memory is None else None
+
+    def _tell(self) -> None:
+        """Tell everybody what was done; in a quiet moment, since each message costs every client on the bus."""
+        for event in events(self._untold):
+            self.bus.send(event)
+        self._untold.clear()
 
     def _drain(self, first: Any) -> list[Any]:
         raw: list[Any] = []
@@ -219,8 +235,9 @@ class Daemon:
         for arrival, outcome in outcomes:
             if outcome is not None and isinstance(arrival.what, Request):
                 self._answer(arrival, arrival.what, outcome)
-        for event in events([(arrival.what, outcome) for arrival, outcome in outcomes]):
-            self.bus.send(event)
+        self._untold += [(arrival.what, outcome) for arrival, outcome in outcomes if _is_news(outcome)]
+        if len(self._untold) > UNTOLD:
+            self._tell()
 
     def _answer(self, arrival: Arrival, asked: Request, outcome: dict[str, Any]) -> None:
         if asked.verb == "status" and outcome["ok"]:
@@ -286,6 +303,10 @@ class Daemon:
 
 def _is_ours(topic: str) -> bool:
     return topic in messages.HEARD_TOPICS or topics.verb_of(topic) is not None
+
+
+def _is_news(outcome: dict[str, Any] | None) -> bool:
+    return outcome is not None and bool(outcome.get("ids") or "forgotten" in outcome or "capture" in outcome)
 
 
 def _tell_systemd() -> None:

@@ -19,7 +19,7 @@ from ovos_persona_memory.records import Scope
 from ovos_persona_memory.stores.base import Bm25, Statistics, words_of
 from ovos_persona_memory.stores.sqlite_rows import Where, hash_of, narrowing, within
 
-BUDGET = 2000
+BUDGET = 1000
 """A search reads about so many postings, those of the rarest words first."""
 RESCORED = 200
 """At least so many of the best by what was read are scored with all words."""
