@@ -20,7 +20,7 @@ from ovos_utils.process_utils import ProcessStatus, StatusCallbackMap
 from ovos_persona_memory import messages, requests, topics
 from ovos_persona_memory.bus import BusConnection
 from ovos_persona_memory.config import MemoryConfig, device_language
-from ovos_persona_memory.errors import PersonaMemoryError, StoreError, StoreUnavailable
+from ovos_persona_memory.errors import PersonaMemoryError, StoreBusy, StoreError, StoreUnavailable
 from ovos_persona_memory.memory import PersonaMemory
 from ovos_persona_memory.messages import Heard, Request
 from ovos_persona_memory.service import first_start
@@ -32,6 +32,8 @@ GROUP = 64
 """Arrivals at most that share a commit."""
 TELL_AFTER_S, UNTOLD = 0.05, 256
 """Everybody is told of changes when nothing has arrived for so long, seconds, or when so many wait."""
+BUSY_S = 3.0
+"""How long a start waits for another process, a command perhaps, to let go of the folder, seconds."""
 TRY_AGAIN_S = 5.0
 """Between two attempts to open a store that could not be opened."""
 
@@ -88,9 +90,18 @@ class Daemon:
         self._worker = threading.Thread(target=self._work, name="worker", daemon=True)
 
     def start(self) -> None:
-        """Open the store, the door and the bus; returns when all are under way. A bus may come later."""
+        """Open the store, the door and the bus; returns when all are under way. A bus may come later.
+
+        StoreBusy where another process has the folder.
+        """
         self.status.set_alive()
         self._try_to_open()
+        given_up_at, pause = time.monotonic() + BUSY_S, threading.Event()
+        while self._memory is None and isinstance(self._failure, StoreBusy):
+            if time.monotonic() > given_up_at:
+                raise self._failure  # two daemons on one folder would both answer every request
+            pause.wait(0.1)
+            self._try_to_open()
         self._worker.start()
         self.bus.start()
 
