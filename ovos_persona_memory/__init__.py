@@ -26,6 +26,7 @@ The rooms, from the ground up; imports go down only:
    entries     lasting memories by key
    sessions    one session as a whole: its summary, taking it out and putting it back, trimming it
    documents   texts kept to be found, apart from what was said
+   forgetting  from what is asked to be forgotten to the records that go
    memory      PersonaMemory: the verbs, in this process
    transport   requests to the daemon, over the bus or the owner's door
    outbox      records on their way to a daemon that may be away

@@ -10,12 +10,13 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from ovos_persona_memory import context, language
+from ovos_persona_memory import context
 from ovos_persona_memory.config import MemoryConfig
 from ovos_persona_memory.context import Recalled
 from ovos_persona_memory.documents import Documents, Embed, Shelf
 from ovos_persona_memory.entries import Entries
 from ovos_persona_memory.errors import InvalidRequest, StoreError, refuse_below_zero
+from ovos_persona_memory.forgetting import Forgetting, Wanted
 from ovos_persona_memory.history import history, raw_history
 from ovos_persona_memory.question import Question
 from ovos_persona_memory.recall import KINDS, recall
@@ -42,8 +43,6 @@ from ovos_persona_memory.window import Window
 
 ITSELF_S = 30.0
 """A turn with the very words of an utterance said within so long before is that utterance, seconds."""
-MOST_FOUND = 1000
-"""Records at most that one ``forget`` by query looks at."""
 
 
 class PersonaMemory:
@@ -63,6 +62,7 @@ class PersonaMemory:
         self._workings = Workings(store, self.transcript, clock, self._purge_if)
         self._entries = Entries(self._workings)
         self._sessions = Sessions(self._workings)
+        self._forgetting = Forgetting(self._workings)
 
     @classmethod
     def open(
@@ -165,7 +165,7 @@ class PersonaMemory:
         """Forget the turns of the session in scope, its summary and description; how many turns they were."""
         if scope.session_id is None:
             raise InvalidRequest("session_id", "is missing")
-        return self._forget(Selection(scope, kinds=frozenset({"turn"})))
+        return self._forgetting.delete(Selection(scope, kinds=frozenset({"turn"}))).total
 
     def update_session(self, scope: Scope, summary: str | None = None, description: str | None = None) -> Note:
         """Set the summary of the session in scope, or its description, and give both; None changes nothing.
@@ -288,45 +288,15 @@ class PersonaMemory:
 
     # forgetting
 
-    def forget(
-        self,  # more than five: these are the protocol's conditions
-        scope: Scope = Scope(),
-        key: str | None = None,
-        ids: Sequence[str] | None = None,
-        query: str | None = None,
-        since: float | None = None,
-        until: float | None = None,
-        source: str | None = None,
-        everything: bool = False,
-        lang: str | None = None,
-    ) -> int:
+    def forget(self, scope: Scope = Scope(), **wanted: Any) -> int:
         """Forget what is in scope and meets every condition given; how many records that were.
 
         By ``key`` a lasting memory; by ``ids`` turns and memories; by ``query`` what holds all of its
-        words; by time [since, until), seconds since the epoch; by ``source`` what a skill or persona
-        said. InvalidRequest where neither a condition nor a session nor ``everything`` is given.
-        Gone when this returns: from rows, index and journal.
+        words; by time [``since``, ``until``), seconds since the epoch; by ``source`` what a skill or
+        persona said. InvalidRequest where neither a condition nor a session nor ``everything`` is given.
+        Gone when this returns: from rows, index and journal. ``lang``: the language of the query.
         """
-        conditions = (key, ids, query, since, until, source, scope.session_id, scope.site_id, scope.task_id)
-        if not everything and all(condition is None for condition in conditions):
-            raise InvalidRequest("everything", "must be true to forget everything of this scope")
-        chosen = None if ids is None else tuple(ids)
-        if query is not None:
-            found = self._holding_all(query, scope, lang)
-            chosen = tuple(i for i in found if chosen is None or i in chosen)
-        return self._forget(
-            Selection(scope, keys=None if key is None else (key,), ids=chosen, since=since, until=until, source=source)
-        )
-
-    def _holding_all(self, query: str, scope: Scope, lang: str | None) -> tuple[str, ...]:
-        words = language.of(lang).content_words(query)
-        found = self._store.search(words, scope, KINDS, MOST_FOUND)
-        return tuple(one.record.id for one in found if one.words.issuperset(words))
-
-    def _forget(self, selection: Selection) -> int:
-        forgotten = self._store.delete(selection)
-        self._purge_if(forgotten.total + forgotten.notes > 0)
-        return forgotten.total
+        return self._forgetting.forget(scope, Wanted(**wanted)).total
 
     def _purge_if(self, gone: bool) -> None:
         if gone:
