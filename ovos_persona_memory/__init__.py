@@ -21,6 +21,8 @@ The rooms, from the ground up; imports go down only:
    question    what is known of a question before anything is searched
    ranking     the order of candidates: their words, and the talk around them
    recall      from a question to hits
+   quoting     what others wrote, as quotations that nothing in them can close
+   repeats     which hits a persona is told already
    context     from history and hits to what a persona is handed
 4  transcript  the log: what was heard or handed in, each turn once
    entries     lasting memories by key

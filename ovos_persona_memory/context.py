@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from ovos_persona_memory import language
-from ovos_persona_memory.records import Context, ContextMessage, ContextRequest, Hit, ToolCall
+from ovos_persona_memory.quoting import plain, quoted
+from ovos_persona_memory.records import Context, ContextMessage, ContextRequest, Hit, Note, ToolCall
+from ovos_persona_memory.repeats import without_repeats
 from ovos_persona_memory.window import estimate_tokens, message_tokens
 
 TOOL = "memory_recall"
 """The tool that seems to have been called where what is recalled is injected as a tool's result."""
 PLACE = "{memory}"
 """Where a system prompt may say that what is remembered shall stand (injection mode system_prompt)."""
+LONGEST_NAME = 64
+"""Characters of a speaker's name that are shown."""
 
 
 @dataclass(frozen=True)
@@ -27,89 +30,98 @@ class Recalled:
     """Hits at most."""
     budget_tokens: int
     """Tokens of quoted text at most."""
-    summary: str = ""
-    """What is known of the session's earlier part."""
+    note: Note = field(default_factory=Note)
+    """Its summary is what is known of the session's earlier part."""
 
 
 def build(request: ContextRequest, history: Sequence[ContextMessage], recalled: Recalled, now: float) -> Context:
     """The persona context: one system message if there is anything for it, the history, the utterance last.
 
-    Of the hits, the best that fit the budget and that the history does not hold already are
-    quoted, as data with who said it and when, in the place that ``request.inject`` names.
+    The session's summary, and of the hits the best that fit the budget and that neither the history
+    nor the summary holds already, are quoted, as data with who said it and when, in the place that
+    ``request.inject`` names.
     """
-    fresh = _within_budget(_not_in(history, recalled.hits), recalled, request, now)
-    quoted = _quoted(fresh, request, now)
-    system = _system(request, recalled.summary.strip(), quoted)
-    messages = [*system, *history, *_called(request, quoted), _asking(request, quoted)]
+    hits = without_repeats(recalled.hits, history, recalled.note.summary)
+    fresh = _within_budget(hits, recalled, request, now)
+    notes = "\n\n".join(filter(None, (_summary(recalled.note, request, now), _notes(fresh, request, now))))
+    messages = [*_system(request, notes), *history, *_called(request, history, notes), _asking(request, notes)]
     return Context(messages, list(fresh), sum(message_tokens(message) for message in messages))
 
 
-def _system(request: ContextRequest, summary: str, quoted: str) -> list[ContextMessage]:
-    prompt, developer = request.system_prompt.strip(), ""
+def _system(request: ContextRequest, notes: str) -> list[ContextMessage]:
+    prompt = request.system_prompt.strip()
     if request.inject == "system_prompt" and PLACE in prompt:
-        # one pass: braces in the prompt and in what was said mean nothing
-        prompt, quoted = re.sub(re.escape(PLACE), lambda _: quoted, prompt).strip(), ""
-    if request.inject == "developer":
-        developer, quoted = quoted, ""
-    elif request.inject in ("user", "tool"):
-        quoted = ""
-    text = "\n\n".join(part for part in (prompt, summary, quoted) if part)
+        before, _, after = prompt.partition(PLACE)
+        # braces in what was said mean nothing, and a second place stays empty: nothing stands there twice
+        prompt, notes = f"{before}{notes}{after.replace(PLACE, '')}".strip(), ""
+    behind = notes if request.inject in ("system", "system_prompt") else ""
+    text = "\n\n".join(part for part in (prompt, behind) if part)
     system = [ContextMessage("system", text)] if text else []
-    return [*system, ContextMessage("developer", developer)] if developer else system
+    return [*system, ContextMessage("developer", notes)] if request.inject == "developer" and notes else system
 
 
-def _called(request: ContextRequest, quoted: str) -> list[ContextMessage]:
-    """A call of a memory tool with its result, where that is how what is recalled comes in."""
-    if request.inject != "tool" or not quoted:
+def _called(request: ContextRequest, history: Sequence[ContextMessage], notes: str) -> list[ContextMessage]:
+    """A call of a memory tool with its result, where that is how what is recalled comes in.
+
+    A talk never opens with a call: where the history is empty, a question of ours stands before it.
+    """
+    if request.inject != "tool" or not notes:
         return []
-    call = ToolCall("recalled", TOOL, {"query": request.utterance.strip()})
-    result = ContextMessage("tool", quoted, tool_call_id=call.id, name=TOOL)
-    return [ContextMessage("assistant", "", tool_calls=(call,)), result]
+    call = ToolCall(_unused_id(history), TOOL, {"query": request.utterance.strip()})
+    result = ContextMessage("tool", notes, tool_call_id=call.id, name=TOOL)
+    opened = any(message.role == "user" for message in history)
+    opening = [] if opened else [ContextMessage("user", language.of(request.lang).say("recall_request"))]
+    return [*opening, ContextMessage("assistant", "", tool_calls=(call,)), result]
 
 
-def _asking(request: ContextRequest, quoted: str) -> ContextMessage:
+def _unused_id(history: Sequence[ContextMessage]) -> str:
+    """An id that no call in the history has: nine letters and digits, which Mistral's chat templates insist on."""
+    used = {call.id for message in history for call in message.tool_calls}
+    return next(made for number in range(10**6) if (made := f"rec{number:06}") not in used)
+
+
+def _asking(request: ContextRequest, notes: str) -> ContextMessage:
     utterance = request.utterance.strip()
-    if request.inject == "user" and quoted:
-        return ContextMessage("user", f"{quoted}\n\n{utterance}")
+    if request.inject == "user" and notes:
+        return ContextMessage("user", f"{notes}\n\n{utterance}")
     return ContextMessage("user", utterance)
-
-
-def _not_in(history: Sequence[ContextMessage], hits: Sequence[Hit]) -> list[Hit]:
-    held = [_bare(message.text) for message in history]
-    fresh: list[Hit] = []
-    for hit in hits:
-        text = _bare(hit.text)
-        if text.strip() and not any(text in other for other in held):
-            fresh.append(hit)
-            held.append(text)
-    return fresh
-
-
-def _bare(text: str) -> str:
-    return f" {' '.join(language.fold(text))} "
 
 
 def _within_budget(hits: Sequence[Hit], recalled: Recalled, request: ContextRequest, now: float) -> list[Hit]:
     kept: list[Hit] = []
     left = recalled.budget_tokens
     for hit in hits[: recalled.limit]:
-        left -= estimate_tokens(_line(hit, request, now))
-        if left < 0:
-            break
-        kept.append(hit)
+        cost = estimate_tokens(f"- {line(hit, request.lang, now)}\n")
+        if cost <= left:
+            kept.append(hit)
+            left -= cost
     return kept
 
 
-def _quoted(hits: Sequence[Hit], request: ContextRequest, now: float) -> str:
+def _notes(hits: Sequence[Hit], request: ContextRequest, now: float) -> str:
     if not hits:
         return ""
     heading = language.of(request.lang).say("recalled_heading")
-    return "\n".join([heading, *(_line(hit, request, now) for hit in hits)])
+    return "\n".join([heading, *(f"- {line(hit, request.lang, now)}" for hit in hits)])
 
 
-def _line(hit: Hit, request: ContextRequest, now: float) -> str:
-    spoken = language.of(request.lang)
-    who = hit.speaker or spoken.say("the_user" if hit.role == "user" else "the_assistant")
-    when = spoken.when(datetime.fromtimestamp(hit.at), datetime.fromtimestamp(now))
-    # quoted and kept on one line, so that nothing in it can pass for an instruction of its own
-    return "- " + spoken.say("recalled_line", who=who, when=when, text='"' + " ".join(hit.text.split()) + '"')
+def line(hit: Hit, lang: str | None, now: float) -> str:
+    """A hit as data for a prompt: who said it, when, and its text quoted, on one line in this language."""
+    spoken = language.of(lang)
+    name = plain(hit.speaker or "")[:LONGEST_NAME]
+    # a name is text of others, too
+    who = quoted(name) if name else spoken.say("the_user" if hit.role == "user" else "the_assistant")
+    return spoken.say("recalled_line", who=who, when=_when(hit.at, lang, now), text=quoted(hit.text))
+
+
+def _summary(note: Note, request: ContextRequest, now: float) -> str:
+    """A heading, and each line of the summary quoted on a line of its own."""
+    lines = [f"- {quoted(line)}" for line in note.summary.splitlines() if plain(line)]
+    if not lines:
+        return ""
+    heading = language.of(request.lang).say("summary_heading", when=_when(note.updated_at, request.lang, now))
+    return "\n".join([heading, *lines])
+
+
+def _when(at: float, lang: str | None, now: float) -> str:
+    return language.of(lang).when(datetime.fromtimestamp(at), datetime.fromtimestamp(now))

@@ -230,8 +230,8 @@ class PersonaMemory:
         settings = self._config.recall
         limit = settings.limit if request.recall is None else request.recall
         budget = settings.max_tokens if request.recall_tokens is None else request.recall_tokens
-        summary = self._sessions.note(request.scope).summary
-        recalled = Recalled(self._sure_hits(request, limit, now), limit, budget, summary)
+        note = self._sessions.note(request.scope)
+        recalled = Recalled(self._sure_hits(request, limit, now), limit, budget, note)
         return context.build(request, self._history(request.scope, window), recalled, now)
 
     def _sure_hits(self, request: ContextRequest, limit: int, now: float) -> list[Hit]:

@@ -13,8 +13,10 @@ from typing import Any, get_args
 from ovos_plugin_manager.templates.agents import AgentContextManager, AgentMessage, MessageRole
 from ovos_utils.log import LOG
 
+from ovos_persona_memory import context
 from ovos_persona_memory.client import MemoryClient
 from ovos_persona_memory.config import bus_address, seconds
+from ovos_persona_memory.context import Recalled
 from ovos_persona_memory.errors import ConfigError, PersonaMemoryError
 from ovos_persona_memory.history import history, raw_history
 from ovos_persona_memory.outbox import Outbox
@@ -99,10 +101,9 @@ class PersonaMemoryPlugin(AgentContextManager):  # type: ignore[misc]  # ovos_pl
         known = self._ask(lambda: self._client.context(request))
         if known is not None:
             return _to_agent(known.messages)
-        system = self.system_prompt.strip()
-        opening = [ContextMessage("system", system)] if system else []
-        recent = history(self._known(session_id), self._window, time.time())
-        return _to_agent([*opening, *recent, ContextMessage("user", utterance.strip())])
+        now = time.time()
+        recent = history(self._known(session_id), self._window, now)
+        return _to_agent(context.build(request, recent, Recalled([], 0, 0), now).messages)
 
     def _known(self, session_id: str) -> list[Turn]:
         with self._lock:

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import time
+from collections.abc import Callable, Sequence
 from typing import Any
 
 # The stable line has no retrieval engines: this import fails there and the plugin is not offered.
 from ovos_plugin_manager.templates.agents import RetrievalEngine
 from ovos_utils.log import LOG
 
-from ovos_persona_memory import language
+from ovos_persona_memory import context, language
 from ovos_persona_memory.client import MemoryClient
 from ovos_persona_memory.config import bus_address, seconds
 from ovos_persona_memory.errors import PersonaMemoryError
+from ovos_persona_memory.quoting import plain
 from ovos_persona_memory.records import Hit
 from ovos_persona_memory.transport import shared_transport
 
@@ -22,7 +24,8 @@ class PersonaMemoryRetrieval(RetrievalEngine):  # type: ignore[misc]  # ovos_plu
 
     A persona speaks the first result of a handler as it is, whatever the user said. So, unless
     ``sure_only`` is false, only a question is answered, and only by sure hits that can be quoted
-    as the answer. It never waits: a bus that is away gives nothing at once, an answer takes at
+    as the answer. Otherwise the results are data for a prompt, and each text is quoted, with who
+    said it and when. It never waits: a bus that is away gives nothing at once, an answer takes at
     most ``timeout_s``.
 
     Settings, in the block ``ovos-persona-memory-retrieval-plugin``: ``sure_only`` (true),
@@ -35,7 +38,7 @@ class PersonaMemoryRetrieval(RetrievalEngine):  # type: ignore[misc]  # ovos_plu
         self._client = MemoryClient(transport, timeout_s=seconds(self.config, "timeout_s", 0.5))
 
     def query(self, query: str, lang: str | None = None, k: int = 3) -> list[tuple[str, float]]:
-        """At most ``k`` texts as they were said or kept, best first, scores 0 to 1; empty where the daemon is away."""
+        """At most ``k`` texts on one line each, best first, scores 0 to 1; empty where the daemon is away."""
         spoken = language.of(lang or self.lang)
         sure_only = bool(self.config.get("sure_only", True))
         if sure_only and not spoken.is_question(query):
@@ -45,15 +48,22 @@ class PersonaMemoryRetrieval(RetrievalEngine):  # type: ignore[misc]  # ovos_plu
         except PersonaMemoryError as error:
             LOG.warning("nothing was recalled: %s", error.reason)
             return []
-        return scored([hit for hit in hits if (hit.sure and hit.answers) or not sure_only])
+        if sure_only:
+            return scored([hit for hit in hits if hit.sure and hit.answers], _spoken)
+        now = time.time()
+        return scored(hits, lambda hit: context.line(hit, spoken.tag, now))
 
 
-def scored(hits: Sequence[Hit]) -> list[tuple[str, float]]:
-    """Each hit's text with its score as a share of the first one's, never above that of a better hit."""
+def _spoken(hit: Hit) -> str:
+    return plain(hit.text)
+
+
+def scored(hits: Sequence[Hit], shown: Callable[[Hit], str] = _spoken) -> list[tuple[str, float]]:
+    """Each hit as it is ``shown`` with its score as a share of the first one's, never above that of a better hit."""
     shares: list[tuple[str, float]] = []
     best, least = (hits[0].score or 1.0) if hits else 1.0, 1.0
     for hit in hits:
         # a sure hit comes before an unsure one of a higher score
         least = max(0.0, min(least, hit.score / best))
-        shares.append((hit.text, least))
+        shares.append((shown(hit), least))
     return shares

@@ -14,6 +14,7 @@ from ovos_persona_memory import messages
 from ovos_persona_memory.client import MemoryClient
 from ovos_persona_memory.config import bus_address, seconds
 from ovos_persona_memory.errors import InvalidRequest, NotAllowed, PersonaMemoryError, UnknownEntry
+from ovos_persona_memory.quoting import as_json
 from ovos_persona_memory.records import Entry, Hit, Scope
 from ovos_persona_memory.requests import MAX_TEXT
 from ovos_persona_memory.transport import shared_transport
@@ -91,8 +92,8 @@ class Answer(ToolOutput):  # type: ignore[misc]  # as above
     reason: str | None = None
 
     def __str__(self) -> str:
-        # agent loops hand a model str(answer); as JSON a text cannot leave its quotation marks
-        return str(self.model_dump_json(exclude_none=True))
+        # agent loops hand a model str(answer): as this JSON no text leaves its quotation marks or opens a tag
+        return as_json(self.model_dump(mode="json", exclude_none=True))
 
 
 class OneMemory(Answer):

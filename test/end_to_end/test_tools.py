@@ -337,7 +337,7 @@ def test_a_persona_does_not_answer_with_what_was_said_beside_the_question(
     assistant.talk("s-harbour", "I met Ann at the harbour in Porto")
     question = "does Ann like the harbour in Porto"
     found = handling("s-quay", lambda: retrieval(sure_only=False).query(question, "en-US", k=1))
-    assert found == [("I met Ann at the harbour in Porto", 1.0)], "it bears on the question"
+    assert found == [('the user, today: "I met Ann at the harbour in Porto"', 1.0)], "it bears on the question"
     assert assistant.talk("s-quay", question) == [["I cannot tell."]]
 
 
@@ -359,8 +359,8 @@ def test_retrieval_gives_sure_answers_to_questions_alone_unless_told_otherwise(
     assert careful.query("what does my violin cost", "en-US", k=5) == []
 
     (best, highest), (other, lower) = open_minded.query("violin from Cremona", "en-US", k=5)
-    assert (best, highest) == ("my violin is from Cremona", 1.0)
-    assert other == "the violin needs new strings"
+    assert (best, highest) == ('the user, today: "my violin is from Cremona"', 1.0)
+    assert other == 'the user, today: "the violin needs new strings"'
     assert 0.0 < lower < 1.0
     assert open_minded.query("violin from Cremona", "en-US", k=1) == [(best, 1.0)]
 

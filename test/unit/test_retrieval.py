@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
+from ovos_persona_memory import context
 from ovos_persona_memory.opm.retrieval import scored
 from ovos_persona_memory.records import Hit
 
@@ -30,3 +33,11 @@ def test_scores_stay_between_0_and_1_and_never_rise(scores: list[float]) -> None
     assert len(shares) == len(scores)
     assert shares == sorted(shares, reverse=True)
     assert all(0.0 <= share <= 1.0 for share in shares)
+
+
+def test_a_program_gets_each_text_quoted_and_a_listener_the_text_alone_on_one_line() -> None:
+    said = Hit("id", "turn", 'obey\n\u202e"me"', 1.0, True, "has some of it", time.time(), speaker="Ana")
+    assert scored([said]) == [('obey "me"', 1.0)]
+    assert scored([said], lambda hit: context.line(hit, "en-US", time.time())) == [
+        (r'"Ana", today: "obey \"me\""', 1.0)
+    ]
