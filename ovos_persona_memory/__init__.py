@@ -18,6 +18,7 @@ The rooms, from the ground up; imports go down only:
    history     from the log of a session to its recent messages
    summaries   the older part of a session, and a session as something to take and put back
    linking     which heard turn an utterance id or a persona's record belongs to
+   identity    whose words an utterance is taken for
    question    what is known of a question before anything is searched
    ranking     the order of candidates: their words, and the talk around them
    recall      from a question to hits

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, is_dataclass
 from pathlib import Path
 from typing import Any
 
@@ -14,6 +14,7 @@ from ovos_config.locations import get_xdg_config_save_path
 from ovos_utils.xdg_utils import xdg_data_home
 
 from ovos_persona_memory.errors import ConfigError
+from ovos_persona_memory.messages import MAX_USER_ID, is_clean
 
 SECTION = "persona_memory"
 
@@ -48,6 +49,17 @@ class RecallConfig:
 
 
 @dataclass(frozen=True)
+class IdentityConfig:
+    """Whose words an utterance is taken for."""
+
+    trust: str = "none"
+    """none: everybody is one household; configured: as the map says, anybody else is a guest;
+    session: as the session's user_id says, where it is missing a guest."""
+    map: dict[str, str] = field(default_factory=dict)
+    """For trust configured: from a session, or else a room (site), to its user."""
+
+
+@dataclass(frozen=True)
 class BusConfig:
     """What requests over the bus may do."""
 
@@ -67,6 +79,7 @@ class MemoryConfig:
     """Whether the first start says aloud that it remembers."""
     history: HistoryConfig = field(default_factory=HistoryConfig)
     recall: RecallConfig = field(default_factory=RecallConfig)
+    identity: IdentityConfig = field(default_factory=IdentityConfig)
     bus: BusConfig = field(default_factory=BusConfig)
 
     @property
@@ -75,7 +88,11 @@ class MemoryConfig:
         return Path(self.data_dir).expanduser() if self.data_dir else default_folder()
 
 
-CHOICES = {"history.key": ("session", "site"), "bus.changes": ("open", "closed")}
+CHOICES = {
+    "history.key": ("session", "site"),
+    "identity.trust": ("none", "configured", "session"),
+    "bus.changes": ("open", "closed"),
+}
 
 
 def default_folder() -> Path:
@@ -101,6 +118,9 @@ def parse(section: dict[str, Any]) -> MemoryConfig:
         value = getattr(getattr(config, group), setting)
         if value not in allowed:
             raise ConfigError(f"{SECTION}.{name}: {value!r} is none of {', '.join(allowed)}")
+    for place, user_id in config.identity.map.items():
+        if not user_id.strip() or not is_clean(user_id) or len(user_id) > MAX_USER_ID:
+            raise ConfigError(f"{SECTION}.identity.map.{place}: {user_id[:40]!r} cannot be the name of a user")
     return config
 
 
@@ -135,5 +155,5 @@ def _refuse_unknown(section: dict[str, Any], cls: type, prefix: str) -> None:
         if name not in known:
             raise ConfigError(f"{SECTION}.{prefix}{name}: there is no such setting")
         group = known[name].default_factory
-        if isinstance(group, type) and isinstance(value, dict):
+        if isinstance(group, type) and is_dataclass(group) and isinstance(value, dict):
             _refuse_unknown(value, group, f"{prefix}{name}.")

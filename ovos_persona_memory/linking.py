@@ -24,8 +24,8 @@ def claimant(turns: Sequence[Turn], utterance_id: str, text: str | None = None) 
     heard = [turn for turn in turns if turn.role == "user" and _is_heard(turn)]
     since = max((turn.at for turn in turns if turn.at is not None), default=0.0) - CLAIM_S
     waiting = _waiting(heard, since)
-    words = _words(text or "")
-    alike = [turn for turn in waiting if words and _words(turn.text) == words]
+    words = spelled(text or "")
+    alike = [turn for turn in waiting if words and spelled(turn.text) == words]
     return next(iter([*alike, *_waiting(_after_last_id(heard), since), *waiting]), None)
 
 
@@ -150,6 +150,6 @@ def _unspaced(text: str) -> str:
     return "".join(text.split())
 
 
-def _words(text: str) -> str:
-    """The text without case, white space and punctuation."""
+def spelled(text: str) -> str:
+    """What is compared of a text: the text without case, white space and punctuation."""
     return "".join(char for char in unicodedata.normalize("NFKC", text).casefold() if char.isalnum())

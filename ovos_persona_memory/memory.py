@@ -21,6 +21,7 @@ from ovos_persona_memory.history import history, raw_history
 from ovos_persona_memory.question import Question
 from ovos_persona_memory.recall import KINDS, recall
 from ovos_persona_memory.records import (
+    GUEST,
     Capture,
     Context,
     ContextMessage,
@@ -58,7 +59,7 @@ class PersonaMemory:
         self._clock = clock
         self._opened_at = clock()
         self._depth = 0
-        self.transcript = Transcript(store, config.history, clock)
+        self.transcript = Transcript(store, config, clock)
         self._workings = Workings(store, self.transcript, clock, self._purge_if)
         self._entries = Entries(self._workings)
         self._sessions = Sessions(self._workings)
@@ -235,7 +236,7 @@ class PersonaMemory:
         return context.build(request, self._history(request.scope, window), recalled, now)
 
     def _sure_hits(self, request: ContextRequest, limit: int, now: float) -> list[Hit]:
-        if limit <= 0 or not self.transcript.may_read(request.scope.session_id):
+        if limit <= 0 or request.scope.user_id == GUEST or not self.transcript.may_read(request.scope.session_id):
             return []
         asked = Question(request.utterance, request.lang, request.utterance_id, said_after=now - ITSELF_S)
         of_user = Scope(user_id=request.scope.user_id, persona_id=request.scope.persona_id)

@@ -13,11 +13,15 @@ from ovos_bus_client.message import Message, dig_for_message
 
 from ovos_persona_memory import topics
 from ovos_persona_memory.errors import InvalidRequest
-from ovos_persona_memory.records import Scope
+from ovos_persona_memory.records import NOBODY, Claim, Scope
 
 DEFAULT_SESSION = "default"
 FRAMES = 50
 """Of the stack that are searched for the message being handled: an agent loop lies deep."""
+MAX_USER_ID = 256
+"""Characters; a longer name of a user is nobody's."""
+HIGHEST_LEVEL, HIGHEST_ON_DEFAULT = 5, 1
+"""OVOS-USER-ID-1, section 3.2: everybody on the device shares the default session."""
 MAX_UTTERANCE = 16384
 """Characters of a heard utterance that are kept; a longer one is shortened visibly in the middle."""
 _TWINS = dict([topics.UTTERANCE, topics.SPEAK])
@@ -64,6 +68,8 @@ class Heard:
     session_id: str = DEFAULT_SESSION
     question: str = ""
     """For an out-of-band answer: what was asked."""
+    claim: Claim = NOBODY
+    """Whose it is by its own words: of weight only where an utterance first arrives."""
 
 
 @dataclass(frozen=True)
@@ -79,6 +85,7 @@ class Request:
     utterance_id: str | None = None
     unreadable: str | None = None
     context: Mapping[str, Any] = field(default_factory=dict)
+    claim: Claim = NOBODY
 
 
 def decode(frame: bytes, received_at: float) -> Envelope:
@@ -164,6 +171,20 @@ def scope_of(message: Envelope) -> Scope:
     )
 
 
+def claim_of(message: Envelope) -> Claim:
+    """Who the session of a message says is speaking. What cannot be read counts as left out."""
+    session = session_of(message)
+    name, level = _text(session.get("user_id")), session.get("auth_level")
+    user_id = name if name is not None and name.strip() and len(name) <= MAX_USER_ID else None
+    on_default = (_text(session.get("session_id")) or DEFAULT_SESSION) == DEFAULT_SESSION
+    return Claim(user_id, min(_level(level), HIGHEST_ON_DEFAULT if on_default else HIGHEST_LEVEL))
+
+
+def _level(value: Any) -> int:
+    known = isinstance(value, (int, float)) and not isinstance(value, bool) and value in range(HIGHEST_LEVEL + 1)
+    return int(value) if known else 0
+
+
 def _site(value: Any) -> str | None:
     site = _text(value)
     return None if site == "unknown" else site
@@ -232,6 +253,7 @@ def heard(message: Envelope) -> Heard:
         expects_reply=data.get("expect_response") is True or data.get("listen") is True,
         scheduled="scheduler" in context,
         question=cleaned(_spoken(data)) if what == "answer" else "",
+        claim=claim_of(message),
     )
 
 
@@ -255,6 +277,7 @@ def request(message: Envelope) -> Request | None:
         verb=verb,
         data=message.data,
         scope=scope_of(message),
+        claim=claim_of(message),
         request_id=message.data.get("request_id"),
         lang=_text(message.data.get("lang")) or _text(session_of(message).get("lang")),
         utterance_id=_text(message.context.get("utterance_id")),

@@ -7,6 +7,8 @@ from typing import Any, Literal
 
 HOUSEHOLD = "household"
 """The user where nobody in particular is known."""
+GUEST = "guest"
+"""The user where people are told apart and it is not known who speaks. Guests share nothing but the name."""
 
 Role = Literal["system", "developer", "user", "assistant", "tool"]
 Source = Literal["heard", "record", "query"]
@@ -34,11 +36,35 @@ class Scope:
     """A persona's scope holds its own turns and those of no persona."""
     site_id: str | None = None
     task_id: str | None = None
+    auth_level: int | None = None
+    """How surely the user is known who asks, 0 to 5; what is private needs its level. None: the owner asks."""
 
     @classmethod
     def everyone(cls) -> Scope:
         """All records of all users: for the owner's edges alone."""
         return cls(user_id=None)
+
+
+@dataclass(frozen=True)
+class Claim:
+    """Who a message says is speaking: a hint, until it is weighed by what this device trusts."""
+
+    user_id: str | None = None
+    """None: nobody, or a name that cannot be read."""
+    auth_level: int = 0
+    """0 to 5 (OVOS-USER-ID-1, section 3)."""
+
+
+NOBODY = Claim()
+
+
+@dataclass(frozen=True)
+class Person:
+    """Whose words an utterance is taken for, and how surely."""
+
+    user_id: str = HOUSEHOLD
+    auth_level: int = 0
+    """0 to 5."""
 
 
 @dataclass(frozen=True)

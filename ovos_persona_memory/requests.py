@@ -269,6 +269,12 @@ class ClearRequest(msgspec.Struct, kw_only=True):
     scope: ScopeFields | None = None
 
 
+class UsersAsked(msgspec.Struct, kw_only=True):
+    """Ask which user one is."""
+
+    scope: ScopeFields | None = None
+
+
 class StatusAsked(msgspec.Struct, kw_only=True):
     """Ask how the memory is."""
 
@@ -296,6 +302,7 @@ FIELDS: dict[str, type[msgspec.Struct]] = {
     "document.delete": DocumentDeleteRequest,
     "document.clear": DocumentClearRequest,
     "capture": CaptureRequest,
+    "users": UsersAsked,
     "status": StatusAsked,
 }
 FORGETS = frozenset({"forget", "session.restore", "session.clear", "document.delete", "document.clear"})

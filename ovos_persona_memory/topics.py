@@ -28,6 +28,7 @@ VERBS = (
     "document.delete",
     "document.clear",
     "capture",
+    "users",
     "status",
 )
 

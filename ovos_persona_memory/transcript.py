@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 from typing import get_args
 
 from ovos_persona_memory import language
-from ovos_persona_memory.config import HistoryConfig
+from ovos_persona_memory.config import MemoryConfig
 from ovos_persona_memory.errors import CapturePaused, InvalidRequest
+from ovos_persona_memory.identity import People
 from ovos_persona_memory.linking import already_recorded, claimant, heard_answer
 from ovos_persona_memory.messages import Heard, is_clean
 from ovos_persona_memory.records import HOUSEHOLD, Capture, Role, Scope, Selection, Turn
@@ -26,11 +27,12 @@ PERSONA_SKILL = "persona.openvoiceos"
 class Transcript:
     """Writes turns to the store. Not thread-safe by itself: the store's transactions are."""
 
-    def __init__(self, store: Store, config: HistoryConfig, clock: Callable[[], float]) -> None:
+    def __init__(self, store: Store, config: MemoryConfig, clock: Callable[[], float]) -> None:
         self._store = store
-        self._config = config
+        self._config = config.history
         self._clock = clock
         self._captures = {capture.session_id: capture for capture in store.captures()}
+        self.people = People(config.identity, self._user_of)
         self._known_ids: dict[str, None] = {}
         self._pieces: dict[str, str] = {}
         self._questions: dict[tuple[str, str | None, str], Heard] = {}
@@ -42,6 +44,7 @@ class Transcript:
 
     def hear(self, heard: Heard) -> list[Turn]:
         """Take one event in: the turns that it added to the log, none for most events."""
+        heard = self.people.attribute(heard)
         if heard.utterance_id and heard.what != "utterance":
             self._claim(heard)
         if heard.what == "cancelled":
@@ -55,13 +58,18 @@ class Transcript:
         if heard.what == "persona_turn":
             self._answered_by_persona(heard)
         elif heard.what == "query":
-            _keep(self._questions, (heard.session_id, heard.persona_id, heard.text), heard)
+            self._asked_out_of_band(heard)
         elif heard.what == "answer" and heard.text:
             return self._out_of_band(heard)
         return []
 
-    def _recent(self, session_id: str | None, user_id: str = HOUSEHOLD) -> list[Turn]:
-        return self._store.turns(Scope(session_id=session_id, user_id=user_id), limit=RECENT)
+    def _recent(self, session_id: str | None, user_id: str | None) -> list[Turn]:
+        return self._store.turns(Scope(session_id=session_id, user_id=user_id or HOUSEHOLD), limit=RECENT)
+
+    def _user_of(self, session_id: str, utterance_id: str) -> str | None:
+        """Whose utterance it is among the newest turns of each user in a session; None where it is in none."""
+        recent = (turn for user_id in self._store.users() for turn in self._recent(session_id, user_id))
+        return next((turn.user_id for turn in recent if turn.utterance_id == utterance_id), None)
 
     def _turn(self, heard: Heard, role: str) -> Turn:
         return Turn(
@@ -70,6 +78,7 @@ class Transcript:
             at=heard.at,
             lang=heard.lang,
             id=uuid.uuid4().hex,
+            user_id=heard.scope.user_id or HOUSEHOLD,
             session_id=heard.session_id,
             site_id=heard.scope.site_id,
         )
@@ -86,38 +95,40 @@ class Transcript:
         if utterance_id not in self._known_ids:
             _keep(self._known_ids, utterance_id, None)
             text = heard.text if heard.what in ("matched", "persona_turn") else None
-            turn = claimant(self._recent(heard.session_id), utterance_id, text)
+            turn = claimant(self._recent(heard.session_id, heard.scope.user_id), utterance_id, text)
             if turn is not None:
                 self._change(replace(turn, utterance_id=utterance_id))
         if heard.what == "matched" and heard.intent:
-            self._redact_if_private(heard, utterance_id)
+            self._redact_if_private(heard)
 
-    def _of_utterance(self, session_id: str, utterance_id: str | None) -> list[Turn]:
-        if utterance_id is None:
+    def _of_utterance(self, heard: Heard) -> list[Turn]:
+        if heard.utterance_id is None:
             return []
-        return [turn for turn in self._recent(session_id) if turn.utterance_id == utterance_id]
+        recent = self._recent(heard.session_id, heard.scope.user_id)
+        return [turn for turn in recent if turn.utterance_id == heard.utterance_id]
 
-    def _redact_if_private(self, heard: Heard, utterance_id: str) -> None:
+    def _redact_if_private(self, heard: Heard) -> None:
         intent = heard.intent or ""
         full = intent if ":" in intent else f"{heard.skill_id}:{intent}"
         if not full.startswith(self._config.redacted_intents):
             return
-        for turn in self._of_utterance(heard.session_id, utterance_id):
+        for turn in self._of_utterance(heard):
             self._change(replace(turn, text="", redacted=True))
             self.purge_due = True
 
     def _cancel(self, heard: Heard) -> None:
         """A cancelled utterance leaves nothing, whether or not remembering is on."""
-        turns = self._of_utterance(heard.session_id, heard.utterance_id)
+        turns = self._of_utterance(heard)
         if heard.utterance_id is None:  # the stable line: the newest utterance of the session
-            turns = [turn for turn in self._recent(heard.session_id) if turn.role == "user"][-1:]
+            recent = self._recent(heard.session_id, heard.scope.user_id)
+            turns = [turn for turn in recent if turn.role == "user"][-1:]
         if turns:
-            scope = Scope(session_id=heard.session_id)
+            scope = Scope(session_id=heard.session_id, user_id=heard.scope.user_id or HOUSEHOLD)
             self._store.delete(Selection(scope, ids=tuple(turn.id for turn in turns)))
             self.purge_due = True
 
     def _speech(self, heard: Heard) -> list[Turn]:
-        recent = self._recent(heard.session_id)
+        recent = self._recent(heard.session_id, heard.scope.user_id)
         of_same = [t for t in recent if heard.utterance_id is not None and t.utterance_id == heard.utterance_id]
         asked = next((turn for turn in of_same if turn.role == "user"), None)
         private = asked is not None and asked.redacted
@@ -153,16 +164,22 @@ class Transcript:
         self._change(replace(record, utterance_id=name))
 
     def _answered_by_persona(self, heard: Heard) -> None:
-        for turn in self._of_utterance(heard.session_id, heard.utterance_id):
+        for turn in self._of_utterance(heard):
             if turn.role == "user" and turn.persona_id is None and heard.persona_id:
                 self._change(replace(turn, persona_id=heard.persona_id))
+
+    def _asked_out_of_band(self, heard: Heard) -> None:
+        asked = (heard.session_id, heard.persona_id, heard.text)
+        before = self._questions.pop(asked, None)
+        if before is None or before.scope.user_id == heard.scope.user_id:  # else nobody could tell whose the answer is
+            _keep(self._questions, asked, heard)
 
     def _out_of_band(self, heard: Heard) -> list[Turn]:
         """A question put to a persona past the pipeline, with its first answer: found by recall, in no history."""
         asked = self._questions.pop((heard.session_id, heard.persona_id, heard.question), None)
         if asked is None:
             return []
-        pair = (self._turn(asked, "user"), self._turn(heard, "assistant"))
+        pair = (self._turn(asked, "user"), self._turn(replace(heard, scope=asked.scope), "assistant"))
         return [self._add(replace(turn, source="query", persona_id=heard.persona_id)) for turn in pair]
 
     # what is handed in

@@ -306,6 +306,7 @@ def test_the_limits_are_those_of_the_code() -> None:
 
 def setting_type(hint: Any) -> str:
     plain = {str: "text", float: "number", int: "whole number", bool: "true or false", tuple[str, ...]: "list of text"}
+    plain[dict[str, str]] = "object"
     arguments = [one for one in typing.get_args(hint) if one is not type(None)]
     return plain[hint] if hint in plain else plain[arguments[0]]
 
@@ -325,7 +326,9 @@ def settings_of(cls: type, prefix: str = "") -> Iterator[tuple[str, tuple[str, s
         if dataclasses.is_dataclass(hint := hints[field.name]):
             yield from settings_of(hint, f"{prefix}{field.name}.")  # type: ignore[arg-type]  # it is a class
         else:
-            yield prefix + field.name, (setting_type(hint), shown(field.default))
+            made = field.default_factory
+            default = field.default if made is dataclasses.MISSING else made() or ""
+            yield prefix + field.name, (setting_type(hint), shown(default))
 
 
 def documented_settings(title: str, page: str = CONFIG) -> dict[str, tuple[str, str]]:

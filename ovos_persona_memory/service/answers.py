@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from copy import deepcopy
 from typing import Any
 
 import msgspec
@@ -11,10 +11,10 @@ import msgspec
 from ovos_persona_memory import requests
 from ovos_persona_memory.config import MemoryConfig
 from ovos_persona_memory.documents import Documents
-from ovos_persona_memory.errors import InvalidRequest, NotAllowed
 from ovos_persona_memory.memory import PersonaMemory
 from ovos_persona_memory.messages import Request
-from ovos_persona_memory.records import HOUSEHOLD, ContextRequest, Scope, ToolCall, Turn
+from ovos_persona_memory.records import GUEST, ContextRequest, Scope, ToolCall, Turn
+from ovos_persona_memory.service import reach
 
 Answer = dict[str, Any]
 
@@ -26,63 +26,14 @@ def answer(memory: PersonaMemory, config: MemoryConfig, asked: Request, owner: b
     """
     fields = requests.read(asked)
     if owner:
-        scope = _owners_scope(getattr(fields, "scope", None))
-        if getattr(fields, "session", False) and scope.session_id is None:
-            raise InvalidRequest("session", "needs a scope with a session_id")
-    else:
-        if config.bus.changes == "closed" and changes_something(asked):
-            raise NotAllowed("changes over the bus are switched off (bus.changes)")
-        scope = _reach(asked, fields, _carried(asked, getattr(fields, "scope", None)), config)
-        if asked.verb in _NOTHING and not memory.transcript.may_read(asked.scope.session_id):
-            return dict(_NOTHING[asked.verb])  # the search covers more than the session in which reading is off
+        return _VERBS[asked.verb](memory, asked, fields, reach.owners(fields), config)
+    person = memory.transcript.people.of_request(asked)
+    scope = reach.over_the_bus(asked, fields, person, config)
+    # the search covers more than the session in which reading is off; of lasting things a guest is given nothing
+    gives_nothing = person.user_id == GUEST or not memory.transcript.may_read(asked.scope.session_id)
+    if asked.verb in reach.NOTHING and gives_nothing:
+        return deepcopy(reach.NOTHING[asked.verb])
     return _VERBS[asked.verb](memory, asked, fields, scope, config)
-
-
-def changes_something(asked: Request) -> bool:
-    """Whether the request is to write, or only to read."""
-    if asked.verb == "capture":
-        return any(asked.data.get(name) is not None for name in ("write", "read"))
-    return asked.verb in requests.CHANGES
-
-
-def _carried(asked: Request, fields: requests.ScopeFields | None) -> Scope:
-    """What a message on the bus carries; NotAllowed where its request asks for more."""
-    if fields is None:
-        return asked.scope
-    for name in ("session_id", "site_id", "persona_id"):
-        wanted = getattr(fields, name)
-        if wanted is not None and wanted != getattr(asked.scope, name):
-            raise NotAllowed(f"scope.{name}: over the bus only what the message carries is reached")
-    if fields.everyone or fields.user_id not in (None, asked.scope.user_id):
-        raise NotAllowed("scope.user_id: over the bus only the user of the message's session is reached")
-    return replace(asked.scope, task_id=fields.task_id)
-
-
-def _reach(asked: Request, fields: Any, carried: Scope, config: MemoryConfig) -> Scope:
-    """Over the bus a search covers all of the session's user, wherever it was said; history is of the session."""
-    if asked.verb in ("record", "session.restore", "remember", "update", "capture"):
-        return carried
-    if asked.verb in _OF_USER and not getattr(fields, "session", False):
-        return replace(carried, session_id=None, site_id=None)
-    named = getattr(fields, "scope", None)
-    by_room = config.history.key == "site" or (named is not None and named.site_id is not None)
-    return carried if by_room else replace(carried, site_id=None)
-
-
-_OF_USER = frozenset({"recall", "get", "list", "forget"})
-_NOTHING: dict[str, Answer] = {"recall": {"hits": []}, "get": {"memory": None}, "list": {"memories": []}}
-
-
-def _owners_scope(fields: requests.ScopeFields | None) -> Scope:
-    if fields is None:
-        return Scope()
-    return Scope(
-        session_id=fields.session_id,
-        user_id=None if fields.everyone else fields.user_id or HOUSEHOLD,
-        persona_id=fields.persona_id,
-        site_id=fields.site_id,
-        task_id=fields.task_id,
-    )
 
 
 def _record(memory: PersonaMemory, asked: Request, fields: Any, scope: Scope, _: MemoryConfig) -> Answer:
@@ -235,6 +186,10 @@ def _capture(memory: PersonaMemory, _a: Request, fields: Any, scope: Scope, _c: 
     return {"capture": _wire(setting)}
 
 
+def _user(memory: PersonaMemory, asked: Request, _f: Any, scope: Scope, config: MemoryConfig) -> Answer:
+    return {"user_id": scope.user_id, "auth_level": scope.auth_level, "trust": config.identity.trust}
+
+
 def _status(memory: PersonaMemory, _a: Request, _f: Any, _s: Scope, _c: MemoryConfig) -> Answer:
     return dict(memory.status())
 
@@ -262,6 +217,7 @@ _VERBS: dict[str, Callable[[PersonaMemory, Request, Any, Scope, MemoryConfig], A
     "document.delete": _delete,
     "document.clear": _clear_documents,
     "capture": _capture,
+    "users": _user,
     "status": _status,
 }
 

@@ -24,9 +24,10 @@ from ovos_persona_memory.errors import PersonaMemoryError, StoreBusy, StoreError
 from ovos_persona_memory.memory import PersonaMemory
 from ovos_persona_memory.messages import Heard, Request
 from ovos_persona_memory.service import first_start
-from ovos_persona_memory.service.answers import answer, changes_something
+from ovos_persona_memory.service.answers import answer
 from ovos_persona_memory.service.door import Door
 from ovos_persona_memory.service.events import events
+from ovos_persona_memory.service.reach import changes_something
 
 GROUP = 64
 """Arrivals at most that share a commit."""

@@ -7,7 +7,7 @@ from typing import Any
 
 from ovos_persona_memory import messages, topics
 from ovos_persona_memory.messages import Heard, Request
-from ovos_persona_memory.service.answers import changes_something
+from ovos_persona_memory.service.reach import changes_something
 
 Outcome = Mapping[str, Any]
 

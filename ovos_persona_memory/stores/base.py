@@ -225,6 +225,10 @@ class Store(ABC):
         """Keep a small value by name."""
 
     @abstractmethod
+    def users(self) -> list[str]:
+        """The users of whom turns or entries are kept, in no particular order."""
+
+    @abstractmethod
     def counts(self) -> Counts:
         """How much is stored."""
 

@@ -214,13 +214,17 @@ class InMemoryStore(Store):
         with self.transaction():
             self._set(self._states, name, value)
 
+    def users(self) -> list[str]:
+        with self._lock:
+            turns = {turn.user_id for turn, _ in self._turns.values()}
+            return [*(turns | {entry.user_id for entry, _ in self._entries.values()})]
+
     def counts(self) -> Counts:
         with self._lock:
             turns = [turn for turn, _ in self._turns.values()]
             entries = [entry for entry, _ in self._entries.values()]
         sessions = {(turn.user_id, turn.session_id) for turn in turns if turn.session_id is not None}
-        users = {turn.user_id for turn in turns} | {entry.user_id for entry in entries}
-        return Counts(len(turns), len(entries), len(sessions), len(users))
+        return Counts(len(turns), len(entries), len(sessions), len(self.users()))
 
 
 def _session(session_id: str, user_id: str, turns: list[Turn]) -> Session:

@@ -371,6 +371,10 @@ class SqliteStore(Store):
             num = self._replaced_body(old[0], body) if old else add_body(self._sql, body)
             self._sql.execute("INSERT OR REPLACE INTO state (name, body) VALUES (?, ?)", (name, num))
 
+    def users(self) -> list[str]:
+        with self._reading():
+            return [user_id for (user_id,) in self._sql.execute("SELECT user_id FROM owner")]
+
     def counts(self) -> Counts:
         with self._reading():
             entries = self._one("SELECT count(*) FROM entry")[0]

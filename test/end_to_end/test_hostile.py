@@ -47,6 +47,7 @@ RIGHT: dict[str, dict[str, Any]] = {
     "document.delete": {"ids": ["lisbon"]},
     "document.clear": {},
     "capture": {},
+    "users": {},
     "status": {},
 }
 """A request that is well formed, for each verb."""

@@ -1,0 +1,113 @@
+"""What a request reaches: over the bus the session and the person of its message, through the owner's door all."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+from ovos_persona_memory import requests
+from ovos_persona_memory.config import MemoryConfig
+from ovos_persona_memory.errors import InvalidRequest, NotAllowed
+from ovos_persona_memory.messages import Request
+from ovos_persona_memory.records import GUEST, HOUSEHOLD, Person, Scope
+
+OF_USER = frozenset({"recall", "get", "list", "forget"})
+"""Verbs that reach all of the person's records over the bus, wherever they were said."""
+AS_CARRIED = frozenset({"record", "session.restore", "remember", "update", "capture"})
+"""Verbs that note the session, room and persona of the message, or are about them."""
+NOTHING: dict[str, dict[str, Any]] = {
+    "recall": {"hits": []},
+    "get": {"memory": None},
+    "list": {"memories": []},
+    "document.search": {"documents": []},
+    "document.get": {"document": None},
+}
+"""What a verb answers that has nothing to give."""
+GUESTS_OWN_SESSION = frozenset(
+    {
+        "context",
+        "record",
+        "history",
+        "sessions",
+        "session.update",
+        "session.snapshot",
+        "session.restore",
+        "session.to_summarise",
+        "session.trim",
+        "session.clear",
+        "forget",
+        "capture",
+        "status",
+        "users",
+    }
+)
+"""Verbs that a guest may use, for the session that the guest is in. Of those that are neither here nor in
+``NOTHING`` a guest is refused: so is a verb that nobody has placed yet."""
+
+
+def over_the_bus(asked: Request, fields: Any, person: Person, config: MemoryConfig) -> Scope:
+    """The scope of a request on the bus; NotAllowed where it asks for more than its message carries."""
+    if config.bus.changes == "closed" and changes_something(asked):
+        raise NotAllowed("changes over the bus are switched off (bus.changes)")
+    carried = _carried(asked, getattr(fields, "scope", None), person)
+    return _guests(asked, fields, carried) if person.user_id == GUEST else _reach(asked, fields, carried, config)
+
+
+def owners(fields: Any) -> Scope:
+    """The scope of a request at the owner's door; InvalidRequest where it is about a session and names none."""
+    scope = _owners_scope(getattr(fields, "scope", None))
+    if getattr(fields, "session", False) and scope.session_id is None:
+        raise InvalidRequest("session", "needs a scope with a session_id")
+    return scope
+
+
+def changes_something(asked: Request) -> bool:
+    """Whether the request is to write, or only to read."""
+    if asked.verb == "capture":
+        return any(asked.data.get(name) is not None for name in ("write", "read"))
+    return asked.verb in requests.CHANGES
+
+
+def _carried(asked: Request, fields: requests.ScopeFields | None, person: Person) -> Scope:
+    scope = replace(asked.scope, user_id=person.user_id, auth_level=person.auth_level)
+    if fields is None:
+        return scope
+    for name in ("session_id", "site_id", "persona_id"):
+        wanted = getattr(fields, name)
+        if wanted is not None and wanted != getattr(scope, name):
+            raise NotAllowed(f"scope.{name}: over the bus only what the message carries is reached")
+    if fields.everyone or fields.user_id not in (None, person.user_id):
+        raise NotAllowed("scope.user_id: over the bus only the user of the message's session is reached")
+    return replace(scope, task_id=fields.task_id)
+
+
+def _reach(asked: Request, fields: Any, carried: Scope, config: MemoryConfig) -> Scope:
+    """A search covers all of the person's records, wherever they were said; history is of the session."""
+    if asked.verb in AS_CARRIED:
+        return carried
+    if asked.verb in OF_USER and not getattr(fields, "session", False):
+        return replace(carried, session_id=None, site_id=None)
+    named = getattr(fields, "scope", None)
+    by_room = config.history.key == "site" or (named is not None and named.site_id is not None)
+    return carried if by_room else replace(carried, site_id=None)
+
+
+def _guests(asked: Request, fields: Any, carried: Scope) -> Scope:
+    """A guest has the session that the guest is in, and nothing that lasts longer."""
+    if asked.verb not in GUESTS_OWN_SESSION and asked.verb not in NOTHING:
+        raise NotAllowed(f"a guest keeps nothing and changes nothing that lasts ({asked.verb})")
+    if asked.verb == "capture" and changes_something(asked) and not fields.session:
+        raise NotAllowed("a guest switches memory for the own session alone (session: true)")
+    return carried if asked.verb in AS_CARRIED else replace(carried, site_id=None)
+
+
+def _owners_scope(fields: requests.ScopeFields | None) -> Scope:
+    if fields is None:
+        return Scope()
+    return Scope(
+        session_id=fields.session_id,
+        user_id=None if fields.everyone else fields.user_id or HOUSEHOLD,
+        persona_id=fields.persona_id,
+        site_id=fields.site_id,
+        task_id=fields.task_id,
+    )

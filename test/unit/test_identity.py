@@ -1,0 +1,278 @@
+"""Whose words an utterance is taken for."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from ovos_persona_memory import messages, topics
+from ovos_persona_memory.config import IdentityConfig, MemoryConfig, parse
+from ovos_persona_memory.errors import ConfigError
+from ovos_persona_memory.identity import UTTERANCES, person_of
+from ovos_persona_memory.memory import PersonaMemory
+from ovos_persona_memory.messages import claim_of
+from ovos_persona_memory.records import Claim, Person, Scope, Turn
+from ovos_persona_memory.stores.inmemory import InMemoryStore
+
+GUEST = Person("guest")
+CONFIGURED = IdentityConfig("configured", {"s1": "alice", "kitchen": "bob", "hall": "household"})
+
+
+def claimed(**session: Any) -> Claim:
+    frame = {"type": "recognizer_loop:utterance", "data": {}, "context": {"session": session}}
+    return claim_of(messages.decode(json.dumps(frame).encode(), 0.0))
+
+
+@pytest.mark.parametrize("name", ["alice", "u_4", "ALICE", " alice", "a%", "*", "a'b", "ł", "x" * 256])
+def test_a_name_is_taken_as_it_is(name: str) -> None:
+    assert claimed(session_id="s", user_id=name).user_id == name
+
+
+@pytest.mark.parametrize("name", [None, "", "  ", "\t", 5, True, ["alice"], {"a": 1}, "a\0b", "\ud800", "x" * 257])
+def test_what_is_no_name_names_nobody(name: Any) -> None:
+    assert claimed(session_id="s", user_id=name).user_id is None
+
+
+@pytest.mark.parametrize(("given", "level"), [(0, 0), (3, 3), (5, 5), (3.0, 3), (2.5, 0), (-1, 0), (6, 0), (True, 0),
+                                              ("3", 0), (None, 0), ([3], 0), (1e300, 0)])  # fmt: skip
+def test_a_level_is_a_whole_number_from_0_to_5_or_0(given: Any, level: int) -> None:
+    assert claimed(session_id="s", auth_level=given).auth_level == level
+
+
+@pytest.mark.parametrize("session", [{"session_id": "default"}, {}, {"session_id": ""}, {"session_id": None}])
+def test_on_the_default_session_a_level_counts_as_1_at_most(session: dict[str, Any]) -> None:
+    assert claimed(**session, auth_level=5).auth_level == 1
+    assert claimed(**session, auth_level=1).auth_level == 1
+    assert claimed(**session).auth_level == 0
+
+
+def test_without_trust_everybody_is_the_household() -> None:
+    for claim in (Claim(), Claim("alice", 3)):
+        assert person_of(claim, Scope("s1"), IdentityConfig()).user_id == "household"
+
+
+def test_a_recogniser_names_the_user_and_where_it_does_not_it_is_a_guest() -> None:
+    session = IdentityConfig("session")
+    assert person_of(Claim("alice", 3), Scope("s1"), session) == Person("alice", 3)
+    assert person_of(Claim("alice"), Scope("s1"), session) == Person("alice", 0)
+    for claim in (Claim(), Claim(None, 5), Claim("household", 5), Claim("guest", 5)):
+        assert person_of(claim, Scope("s1"), session) == GUEST
+
+
+def test_the_map_names_the_user_of_a_session_or_else_of_a_room() -> None:
+    assert person_of(Claim(), Scope("s1"), CONFIGURED) == Person("alice")
+    assert person_of(Claim(), Scope("s1", site_id="kitchen"), CONFIGURED) == Person("alice")
+    assert person_of(Claim(), Scope("s2", site_id="kitchen"), CONFIGURED) == Person("bob")
+    assert person_of(Claim(), Scope("s2", site_id="hall"), CONFIGURED) == Person("household")
+    for scope in (Scope("s2"), Scope("S1"), Scope("s"), Scope("s1 "), Scope("s2", site_id="Kitchen")):
+        assert person_of(Claim("alice", 5), scope, CONFIGURED) == GUEST
+
+
+def test_a_level_is_worth_nothing_for_anybody_but_whom_the_message_names() -> None:
+    assert person_of(Claim("alice", 3), Scope("s1"), CONFIGURED) == Person("alice", 3)
+    assert person_of(Claim(None, 3), Scope("s1"), CONFIGURED) == Person("alice", 3)
+    assert person_of(Claim("bob", 3), Scope("s1"), CONFIGURED) == Person("alice", 0)
+
+
+@pytest.mark.parametrize("name", ["", "  ", "a\0", "x" * 257])
+def test_a_map_with_an_impossible_name_is_refused(name: str) -> None:
+    with pytest.raises(ConfigError, match=r"identity\.map\.kitchen"):
+        parse({"identity": {"trust": "configured", "map": {"kitchen": name}}})
+
+
+def test_the_settings_are_read() -> None:
+    section = {"identity": {"trust": "configured", "map": {"kitchen": "bob"}}}
+    assert parse(section).identity == IdentityConfig("configured", {"kitchen": "bob"})
+    with pytest.raises(ConfigError, match=r"identity\.trust"):
+        parse({"identity": {"trust": "everybody"}})
+
+
+# the person of an utterance is told by its first message
+
+
+class Bus:
+    """A memory that hears frames, one a second."""
+
+    def __init__(self, trust: str = "session", store: InMemoryStore | None = None) -> None:
+        self.store = store or InMemoryStore()
+        self.now = 1000.0
+        config = MemoryConfig(identity=IdentityConfig(trust, CONFIGURED.map))
+        self.memory = PersonaMemory(self.store, config, clock=lambda: self.now)
+
+    def hear(self, topic: str, data: Mapping[str, Any], utterance_id: str | None = None, **session: Any) -> list[Turn]:
+        self.now += 1
+        stamp = {"utterance_id": utterance_id} if utterance_id else {}
+        frame = {"type": topic, "data": data, "context": {"session": {"session_id": "s1", **session}, **stamp}}
+        heard = messages.heard(messages.decode(json.dumps(frame).encode(), self.now))
+        with self.memory.transaction():
+            return self.memory.transcript.hear(heard)
+
+    def says(self, text: str, **session: Any) -> None:
+        self.hear("recognizer_loop:utterance", {"utterances": [text]}, **session)
+
+    def matched(self, text: str, utterance_id: str, **session: Any) -> None:
+        self.hear("ovos.intent.matched", {"utterance": text}, utterance_id, **session)
+
+    def speaks(self, text: str, utterance_id: str | None = None, **session: Any) -> None:
+        self.hear("speak", {"utterance": text}, utterance_id, **session)
+
+    def asks(self, utterance_id: str | None = None, **session: Any) -> Person:
+        """Whom a request is made for."""
+        stamp = {"utterance_id": utterance_id} if utterance_id else {}
+        context = {"session": {"session_id": "s1", **session}, **stamp}
+        frame = {"type": topics.request("list"), "data": {}, "context": context}
+        asked = messages.request(messages.decode(json.dumps(frame).encode(), self.now))
+        assert asked is not None
+        return self.memory.transcript.people.of_request(asked)
+
+    def log(self, user_id: str) -> list[str]:
+        return [turn.text for turn in self.store.turns(Scope(user_id=user_id))]
+
+
+def test_the_answer_belongs_to_whoever_asked() -> None:
+    bus = Bus()
+    bus.says("what is my balance", user_id="alice", auth_level=3)
+    bus.matched("what is my balance", "u1", user_id="bob")
+    bus.speaks("ten euros", "u1", user_id="bob")
+    assert bus.log("alice") == ["what is my balance", "ten euros"]
+    assert bus.log("bob") == []
+    assert bus.asks("u1", user_id="bob", auth_level=5) == Person("alice", 3)
+
+
+def test_a_name_that_arrives_only_later_means_nothing() -> None:
+    bus = Bus()
+    bus.says("what do you know about me")
+    bus.matched("what do you know about me", "u1", user_id="alice", auth_level=5)
+    bus.speaks("nothing", "u1", user_id="alice", auth_level=5)
+    assert bus.asks("u1", user_id="alice", auth_level=5) == GUEST
+    assert (bus.log("alice"), bus.log("guest")) == ([], ["what do you know about me", "nothing"])
+
+
+def test_two_who_speak_at_once_in_one_session_are_told_apart_by_what_was_matched() -> None:
+    bus = Bus()
+    bus.says("one", user_id="alice")
+    bus.says("two", user_id="bob")
+    bus.matched("two", "u2", user_id="alice")
+    bus.matched("one", "u1", user_id="alice")
+    bus.speaks("second", "u2")
+    bus.speaks("first", "u1")
+    assert (bus.log("alice"), bus.log("bob")) == (["one", "first"], ["two", "second"])
+    assert (bus.asks("u1"), bus.asks("u2")) == (Person("alice"), Person("bob"))
+
+
+def test_without_ids_an_answer_belongs_to_whoever_spoke_last_in_the_session() -> None:
+    bus = Bus()
+    bus.says("one", user_id="alice")
+    bus.says("one", user_id="carol", session_id="s2")
+    bus.speaks("first", user_id="bob")
+    assert bus.log("alice") == ["one", "first"]
+
+
+def test_what_is_said_to_nobody_is_nobodys() -> None:
+    bus = Bus()
+    bus.speaks("the laundry is done", user_id="alice")
+    bus.speaks("so is the oven", "u9", user_id="alice")
+    assert (bus.log("alice"), bus.log("guest")) == ([], ["the laundry is done", "so is the oven"])
+
+
+def test_an_utterance_of_another_session_lends_nobody_its_person() -> None:
+    bus = Bus()
+    bus.says("hello", user_id="alice")
+    bus.matched("hello", "u1")
+    assert bus.asks("u1") == Person("alice")
+    assert bus.asks("u1", session_id="s2", user_id="alice") == GUEST
+
+
+def test_an_utterance_that_is_sent_on_keeps_its_person() -> None:
+    bus = Bus()
+    bus.says("ask the oracle", user_id="alice")
+    bus.matched("ask the oracle", "u1")
+    bus.hear("recognizer_loop:utterance", {"utterances": ["oracle"]}, "u1", user_id="bob")
+    assert bus.log("alice") == ["ask the oracle", "oracle"]
+
+
+def test_after_a_restart_the_log_says_whose_utterance_it_was_and_nothing_private_is_reached() -> None:
+    bus = Bus()
+    bus.says("set a timer", user_id="alice", auth_level=3)
+    bus.matched("set a timer", "u1")
+    again = Bus(store=bus.store)
+    assert again.asks("u1", user_id="bob", auth_level=5) == Person("alice", 0)
+    assert again.asks("u2", user_id="bob", auth_level=5) == GUEST
+
+
+def test_an_utterance_that_was_not_written_has_its_person_all_the_same() -> None:
+    bus = Bus()
+    bus.memory.capture(write=False)
+    bus.says("what is my balance", user_id="alice", auth_level=2)
+    bus.matched("what is my balance", "u1", user_id="bob")
+    assert bus.asks("u1", user_id="bob") == Person("alice", 2)
+    assert bus.store.turns(Scope.everyone()) == []
+
+
+def test_an_id_that_came_before_its_utterance_claims_none_later() -> None:
+    bus = Bus()
+    bus.speaks("your timer is over", "old", user_id="alice")
+    bus.says("hello", user_id="alice", auth_level=4)
+    assert bus.asks("old") == GUEST
+    assert bus.asks("u1") == Person("alice", 4)
+
+
+def test_a_request_about_no_utterance_is_made_for_whoever_its_message_names() -> None:
+    bus = Bus()
+    bus.says("hello", user_id="alice", auth_level=4)
+    assert bus.asks(user_id="bob", auth_level=2) == Person("bob", 2)
+    assert bus.asks() == GUEST
+    assert bus.asks(session_id="default", user_id="bob", auth_level=2) == Person("bob", 1)
+
+
+def test_an_out_of_band_question_and_its_answer_belong_to_whoever_put_it() -> None:
+    bus = Bus()
+    asked = {"persona": "Ada", "utterance": "what is my name"}
+    bus.hear("ovos.persona.query", asked, user_id="alice")
+    bus.hear("ovos.persona.answer", {**asked, "response": "Alice"}, user_id="bob")
+    assert bus.log("alice") == ["what is my name", "Alice"]
+
+
+def test_where_two_put_the_same_question_out_of_band_its_answer_is_nobodys() -> None:
+    bus = Bus()
+    asked = {"persona": "Ada", "utterance": "what is my name"}
+    bus.hear("ovos.persona.query", asked, user_id="alice")
+    bus.hear("ovos.persona.query", asked, user_id="bob")
+    bus.hear("ovos.persona.answer", {**asked, "response": "Alice"})
+    assert bus.store.turns(Scope.everyone()) == []
+
+
+def test_a_cancelled_utterance_is_taken_from_the_person_who_said_it() -> None:
+    bus = Bus()
+    bus.says("hello", user_id="alice")
+    bus.says("never mind", user_id="bob")
+    bus.hear("ovos.utterance.cancelled", {}, user_id="alice")
+    assert (bus.log("alice"), bus.log("bob")) == (["hello"], [])
+
+
+def test_with_a_map_a_later_message_needs_no_room() -> None:
+    bus = Bus("configured")
+    bus.says("hello", session_id="s2", site_id="kitchen")
+    bus.matched("hello", "u1", session_id="s2")
+    bus.speaks("hi", "u1", session_id="s2")
+    assert bus.log("bob") == ["hello", "hi"]
+    assert bus.asks("u1", session_id="s2", user_id="alice") == Person("bob")
+
+
+def test_what_is_merged_is_the_other_ones_from_now_on() -> None:
+    bus = Bus()
+    bus.says("hello", user_id="al", auth_level=2)
+    bus.matched("hello", "u1")
+    bus.says("hello again", user_id="al", auth_level=3)
+    bus.memory.transcript.people.rename("al", "alice")
+    assert (bus.asks("u1"), bus.asks("u2")) == (Person("alice", 2), Person("alice", 3))
+
+
+def test_the_newest_utterances_are_kept_in_mind() -> None:
+    bus = Bus("none")
+    for number in range(UTTERANCES + 5):
+        bus.asks(f"u{number}")
+    assert len(bus.memory.transcript.people._by_id) == UTTERANCES
