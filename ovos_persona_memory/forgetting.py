@@ -7,12 +7,8 @@ from dataclasses import dataclass
 
 from ovos_persona_memory import language
 from ovos_persona_memory.errors import InvalidRequest
-from ovos_persona_memory.recall import KINDS
 from ovos_persona_memory.records import Forgotten, Scope, Selection
 from ovos_persona_memory.transcript import Workings
-
-MOST_FOUND = 1000
-"""Records at most that one ``forget`` by query looks at."""
 
 
 @dataclass(frozen=True)
@@ -61,20 +57,17 @@ class Forgetting:
         return Selection(
             scope,
             keys=None if wanted.key is None else (wanted.key,),
-            ids=self._ids(scope, wanted),
+            ids=None if wanted.ids is None else tuple(wanted.ids),
+            words=None if wanted.query is None else word_groups(wanted.query, wanted.lang),
             since=wanted.since,
             until=wanted.until,
             source=wanted.source,
         )
 
-    def _ids(self, scope: Scope, wanted: Wanted) -> tuple[str, ...] | None:
-        chosen = None if wanted.ids is None else tuple(wanted.ids)
-        if wanted.query is None:
-            return chosen
-        found = self._holding_all(wanted.query, scope, wanted.lang)
-        return tuple(one for one in found if chosen is None or one in chosen)
 
-    def _holding_all(self, query: str, scope: Scope, lang: str | None) -> tuple[str, ...]:
-        words = language.of(lang).content_words(query)
-        found = self._store.search(words, scope, KINDS, MOST_FOUND)
-        return tuple(one.record.id for one in found if one.words.issuperset(words))
+def word_groups(query: str, lang: str | None) -> tuple[frozenset[str], ...]:
+    """The content words of a query, each in every form in which a text of any shipped language may be indexed."""
+    asked, folded = language.of(lang), language.fold(query)
+    content = [word for word in folded if word not in asked.stop_words] or folded
+    spoken = [asked, *map(language.of, language.shipped())]
+    return tuple(frozenset(form for one in spoken for form in one.words(word)) for word in dict.fromkeys(content))

@@ -12,7 +12,8 @@ from ovos_persona_memory import language
 from ovos_persona_memory.question import Asked, Question, understand
 from ovos_persona_memory.ranking import HELD, REACH, Candidate, Scored, is_known, rank
 from ovos_persona_memory.records import Entry, Hit, Role, Scope, Turn
-from ovos_persona_memory.stores.base import Beside, Found, Store, kind_of, words_of
+from ovos_persona_memory.stores.base import Beside, Found, Store, words_of
+from ovos_persona_memory.stores.selecting import kind_of
 
 KINDS = frozenset({"turn", "memory"})
 FEWEST, FOR_EACH = 12, 3

@@ -280,6 +280,10 @@ class Selection:
     since: float | None = None
     until: float | None = None
     """Only what was said or last changed in [since, until), seconds since the epoch, UTC."""
+    words: tuple[frozenset[str], ...] | None = None
+    """Only what holds at least one index word of each of these groups."""
+    spare: tuple[str, ...] = ()
+    """No records with these ids; this alone narrows nothing else."""
     kinds: frozenset[str] = frozenset({"turn", "memory"})
     source: str | None = None
     """Only turns that this skill or persona spoke."""
@@ -293,8 +297,10 @@ class Forgotten:
     memories: int = 0
     documents: int = 0
     notes: int = 0
+    redacted: int = 0
+    """Turns that stay in the log without their words."""
 
     @property
     def total(self) -> int:
-        """Turns, memories and documents together; a note goes with its session."""
+        """Turns, memories and documents together; a note goes with its session, a redacted turn stays."""
         return self.turns + self.memories + self.documents

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from ovos_persona_memory.errors import StoreError
 from ovos_persona_memory.records import Capture, Entry, Forgotten, Note, Role, Scope, Selection, Session, Turn
+from ovos_persona_memory.stores.selecting import in_scope, kind_of, redacted, selected
 
 if TYPE_CHECKING:
     from ovos_persona_memory.stores.documents import DocumentStore
@@ -191,6 +192,18 @@ class Store(ABC):
 
     # forgetting
 
+    def select(self, selection: Selection, limit: int | None = None) -> list[Turn | Entry]:
+        """The selected turns, the newest ``limit`` by ``seq``, newest first; then the selected memories."""
+        every = self.documents(selection.scope, selection.kinds)
+        chosen = [record for record, words in every if selected(record, selection, words)]
+        chosen.sort(key=lambda record: -record.seq)
+        turns = [record for record in chosen if isinstance(record, Turn)]
+        return [*turns[:limit], *(record for record in chosen if isinstance(record, Entry))]
+
+    @abstractmethod
+    def count(self, selection: Selection) -> Forgotten:
+        """How much ``delete`` would delete; changes nothing."""
+
     @abstractmethod
     def delete(self, selection: Selection) -> Forgotten:
         """Delete what is selected and say how much that was; ``purge`` makes it gone.
@@ -198,6 +211,27 @@ class Store(ABC):
         A session's note goes where it is selected itself (``takes_note``), and with any turn that was
         there when it was put: it may retell it. Documents go with everything of their user.
         """
+
+    @abstractmethod
+    def notes(self, scope: Scope) -> list[tuple[str, str, Note]]:
+        """The notes of the user and session in scope, in no particular order: user, session, note."""
+
+    @abstractmethod
+    def notes_retelling(self, turns: Sequence[Turn]) -> list[tuple[str, str]]:
+        """User and session of the notes that were put when one of these turns was there already."""
+
+    @abstractmethod
+    def delete_notes(self, names: Sequence[tuple[str, str]]) -> int:
+        """Delete the notes of these users and sessions; how many there were."""
+
+    def redact(self, turn_ids: Sequence[str]) -> int:
+        """Take the words out of turns, which stay in their place; how many had any. Notes that may retell them go."""
+        with self.transaction():
+            turns = [turn for turn_id in dict.fromkeys(turn_ids) if (turn := self.turn(turn_id)) and not turn.redacted]
+            self.delete_notes(self.notes_retelling(turns))
+            for turn in turns:
+                self.change_turn(redacted(turn), "")
+        return len(turns)
 
     @abstractmethod
     def purge(self) -> None:
@@ -240,46 +274,6 @@ class Store(ABC):
 def found_order(found: Found) -> tuple[float, int, int]:
     """Sort key of a search's answer: best first, then memories, then the newer."""
     return (-found.score, isinstance(found.record, Turn), -found.record.seq)
-
-
-def in_scope(record: Turn | Entry, scope: Scope) -> bool:
-    """Whether the record is within the scope."""
-    return (
-        scope.user_id in (None, record.user_id)
-        and scope.session_id in (None, record.session_id)
-        and (scope.persona_id is None or record.persona_id in (None, scope.persona_id))
-        and scope.site_id in (None, record.site_id)
-        and scope.task_id in (None, record.task_id)
-    )
-
-
-def kind_of(record: Turn | Entry) -> str:
-    """``turn`` or ``memory``."""
-    return "turn" if isinstance(record, Turn) else "memory"
-
-
-def selected(record: Turn | Entry, selection: Selection) -> bool:
-    """Whether the record is one of those to forget."""
-    at = (record.at if isinstance(record, Turn) else record.updated_at) or 0.0
-    return (
-        in_scope(record, selection.scope)
-        and kind_of(record) in selection.kinds
-        and (selection.keys is None or (isinstance(record, Entry) and record.key in selection.keys))
-        and (selection.ids is None or record.id in selection.ids)
-        and (selection.since is None or at >= selection.since)
-        and (selection.until is None or at < selection.until)
-        and (selection.source is None or selection.source in _sources(record))
-    )
-
-
-def takes_note(selection: Selection, user_id: str, session_id: str, note: Note) -> bool:
-    """Whether a session's note is selected itself: it counts as something said by nobody when it was put."""
-    said = Turn(role="system", text="", at=note.updated_at, user_id=user_id, session_id=session_id)
-    return selected(said, selection)
-
-
-def _sources(record: Turn | Entry) -> tuple[str | None, ...]:
-    return (record.skill_id, record.persona_id) if isinstance(record, Turn) else (record.persona_id,)
 
 
 def words_of(text: str) -> list[str]:

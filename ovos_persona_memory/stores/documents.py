@@ -56,9 +56,33 @@ class DocumentStore(ABC):
     def delete_of_user(self, user_id: str | None) -> int:
         """Delete a user's documents in all namespaces, None: everybody's; how many they were."""
 
+    @abstractmethod
+    def holding(self, user_id: str | None, groups: Sequence[frozenset[str]]) -> list[int]:
+        """Numbers of a user's documents, None: of everybody's, that hold at least one word of each group."""
+
+    @abstractmethod
+    def delete_numbered(self, numbers: Sequence[int]) -> int:
+        """Delete the documents with these numbers; how many they were."""
+
+    @abstractmethod
+    def count(self, user_id: str | None) -> int:
+        """How many documents a user has in all namespaces, None: everybody."""
+
     def delete_selected(self, selection: Selection) -> int:
-        """Delete a user's documents where everything of the user is selected; how many they were."""
-        return self.delete_of_user(selection.scope.user_id) if takes_documents(selection) else 0
+        """Delete a user's documents where everything of the user is selected, or all that holds some words."""
+        user_id = selection.scope.user_id
+        if not takes_documents(selection):
+            return 0
+        if selection.words is None:
+            return self.delete_of_user(user_id)
+        return self.delete_numbered(self.holding(user_id, selection.words))
+
+    def count_selected(self, selection: Selection) -> int:
+        """How many ``delete_selected`` would delete."""
+        user_id = selection.scope.user_id
+        if not takes_documents(selection):
+            return 0
+        return self.count(user_id) if selection.words is None else len(self.holding(user_id, selection.words))
 
     def dimension(self, space: Namespace) -> int | None:
         """How many numbers an embedding has here; None where there is no embedding."""
@@ -101,7 +125,7 @@ def fits(document: Document, wanted: Mapping[str, Any] | None) -> bool:
 
 
 def takes_documents(selection: Selection) -> bool:
-    """Whether everything of a user is selected, so that documents go too."""
+    """Whether everything of a user is selected, or all that holds some words: so that documents go too."""
     scope = selection.scope
     narrower = (selection.keys, selection.ids, selection.since, selection.until, selection.source)
     return selection.kinds >= BOTH and all(

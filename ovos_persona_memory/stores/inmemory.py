@@ -3,23 +3,16 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
 from ovos_persona_memory.errors import StoreError, UnknownEntry
 from ovos_persona_memory.records import Capture, Entry, Forgotten, Note, Scope, Selection, Session, Turn
-from ovos_persona_memory.stores.base import (
-    Counts,
-    Store,
-    in_scope,
-    kind_of,
-    refuse_unstorable,
-    selected,
-    takes_note,
-)
+from ovos_persona_memory.stores.base import Counts, Store, refuse_unstorable
 from ovos_persona_memory.stores.inmemory_documents import InMemoryDocuments
+from ovos_persona_memory.stores.selecting import in_scope, kind_of, selected, takes_note
 
 _MISSING = object()
 
@@ -171,25 +164,46 @@ class InMemoryStore(Store):
 
     # forgetting
 
+    def count(self, selection: Selection) -> Forgotten:
+        with self._lock:
+            turns, entries, notes = self._chosen(selection)
+            documents = self.document_store.count_selected(selection)
+        return Forgotten(len(turns), len(entries), documents, len(notes))
+
     def delete(self, selection: Selection) -> Forgotten:
         with self.transaction():
-            turns = [turn.id for turn, _ in self._turns.values() if selected(turn, selection)]
-            places = [place for place, (entry, _) in self._entries.items() if selected(entry, selection)]
-            notes = [names for names in self._notes if self._note_goes(names, selection, turns)]
-            for names in notes:
-                self._set(self._notes, names, _MISSING)
-            for turn_id in turns:
-                self._set(self._turns, turn_id, _MISSING)
-            for place in places:
-                self._set(self._entries, place, _MISSING)
+            turns, entries, notes = self._chosen(selection)
+            self.delete_notes(notes)
+            for turn in turns:
+                self._set(self._turns, turn.id, _MISSING)
+            for entry in entries:
+                self._set(self._entries, (entry.user_id, entry.key), _MISSING)
             documents = self.document_store.delete_selected(selection)
-        return Forgotten(len(turns), len(places), documents, len(notes))
+        return Forgotten(len(turns), len(entries), documents, len(notes))
 
-    def _note_goes(self, names: tuple[str, str], selection: Selection, turns: list[str]) -> bool:
-        note, last_seq = self._notes[names]
-        gone = [turn for turn in (self._turns[turn_id][0] for turn_id in turns) if turn.seq <= last_seq]
-        retold = any((turn.user_id, turn.session_id) == names for turn in gone)
-        return retold or takes_note(selection, *names, note)
+    def _chosen(self, selection: Selection) -> tuple[list[Turn], list[Entry], list[tuple[str, str]]]:
+        turns = [turn for turn, words in self._turns.values() if selected(turn, selection, words)]
+        entries = [entry for entry, words in self._entries.values() if selected(entry, selection, words)]
+        within = [names for names, (note, _) in self._notes.items() if takes_note(selection, *names, note)]
+        return turns, entries, sorted({*within, *self.notes_retelling(turns)})
+
+    def notes(self, scope: Scope) -> list[tuple[str, str, Note]]:
+        with self._lock:
+            held = [(*names, note) for names, (note, _) in self._notes.items()]
+        return [one for one in held if scope.user_id in (None, one[0]) and scope.session_id in (None, one[1])]
+
+    def notes_retelling(self, turns: Sequence[Turn]) -> list[tuple[str, str]]:
+        with self._lock:
+            last = {names: seq for names, (_, seq) in self._notes.items()}
+        said = [((turn.user_id, turn.session_id or ""), turn.seq) for turn in turns]
+        return sorted({names for names, seq in said if seq <= last.get(names, 0)})
+
+    def delete_notes(self, names: Sequence[tuple[str, str]]) -> int:
+        with self.transaction():
+            held = [name for name in set(names) if name in self._notes]
+            for name in held:
+                self._set(self._notes, name, _MISSING)
+        return len(held)
 
     def purge(self) -> None:
         pass

@@ -10,6 +10,7 @@ from typing import Any
 from ovos_persona_memory.records import Document, Namespace
 from ovos_persona_memory.stores.base import refuse_unstorable
 from ovos_persona_memory.stores.documents import DocumentStore, Held
+from ovos_persona_memory.stores.selecting import holds_all
 from ovos_persona_memory.vectors import Floats
 
 Place = tuple[Namespace, str]
@@ -56,6 +57,18 @@ class InMemoryDocuments(DocumentStore):
 
     def delete_of_user(self, user_id: str | None) -> int:
         return self._delete(lambda place: user_id in (None, place[0].user_id))
+
+    def count(self, user_id: str | None) -> int:
+        with self._transaction():
+            return sum(user_id in (None, place[0].user_id) for place in self._held)
+
+    def holding(self, user_id: str | None, groups: Sequence[frozenset[str]]) -> list[int]:
+        with self._transaction():
+            mine = [held for place, held in self._held.items() if user_id in (None, place[0].user_id)]
+        return [number for number, held in mine if holds_all(held.words, groups)]
+
+    def delete_numbered(self, numbers: Sequence[int]) -> int:
+        return self._delete(lambda place: self._held[place][0] in numbers)
 
     def _delete(self, chosen: Callable[[Place], bool]) -> int:
         with self._transaction():

@@ -4,113 +4,37 @@ from __future__ import annotations
 
 import json
 import sqlite3
-import threading
-import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from pathlib import Path
-from typing import Any
 
-from ovos_persona_memory.errors import StoreBusy, StoreError, UnknownEntry
+from ovos_persona_memory.errors import StoreError, UnknownEntry
 from ovos_persona_memory.records import Capture, Entry, Forgotten, Note, Scope, Selection, Session, Turn
 from ovos_persona_memory.stores import sqlite_rows as rows
-from ovos_persona_memory.stores.base import Beside, Counts, Found, Statistics, Store, refuse_unstorable
-from ovos_persona_memory.stores.lock import FolderLock
-from ovos_persona_memory.stores.sqlite_bodies import add_body, empty_bodies, replaced_body
+from ovos_persona_memory.stores.base import Beside, Counts, Found, Statistics, refuse_unstorable
+from ovos_persona_memory.stores.sqlite_bodies import add_body, replaced_body
+from ovos_persona_memory.stores.sqlite_database import SqliteDatabase
 from ovos_persona_memory.stores.sqlite_documents import SqliteDocuments
-from ovos_persona_memory.stores.sqlite_file import (
-    driver_errors,
-    open_database,
-    prepare_folder,
-    schema_step,
-    set_aside_before,
-)
+from ovos_persona_memory.stores.sqlite_forgetting import CHUNK, Deletions
 from ovos_persona_memory.stores.sqlite_notes import Notes
 from ovos_persona_memory.stores.sqlite_walks import SESSIONS, newest_turns, talk_around
 from ovos_persona_memory.stores.sqlite_words import BUDGET, Query, WordIndex
 
-DATABASE = "memory.db"
-CHUNK = 2000
 NOBODY = 0
 MIN_BUDGET = 100
 NEWEST = "SELECT r.owner, r.seq, b.words FROM {table} r JOIN body b ON b.num = r.body ORDER BY r.seq DESC LIMIT 1"
-DELETED = (
-    "SELECT r.seq, r.owner, r.body, b.words FROM json_each(?) j"
-    " CROSS JOIN {table} r ON r.seq = j.value CROSS JOIN body b ON b.num = r.body"
-)
 
 
-class SqliteStore(Store):
+class SqliteStore(SqliteDatabase):
     """Durable; owns its folder until closed. Texts are in ``body``, words in ``WordIndex``."""
-
-    durable = True
-
-    def __init__(self, folder: Path, clock: Callable[[], float] = time.time) -> None:
-        self._path = folder / DATABASE
-        self._lock = threading.RLock()  # guards the connection and the transaction's state
-        self._depth = 0
-        self._failed = False
-        self._repaired = False
-        prepare_folder(folder)
-        self._folder_lock = FolderLock(folder)
-        try:
-            self._sql, self._set_aside = open_database(self._path, clock, self._settle)
-        except BaseException:
-            self._folder_lock.release()
-            raise
 
     def _settle(self, connection: sqlite3.Connection) -> None:
         self._sql, self._index, self._notes = connection, WordIndex(connection), Notes(connection)
+        self._deletions = Deletions(connection, self._index, self._notes)
         self.document_store = SqliteDocuments(connection, self.transaction, self._reading)
         if not self._index_works():
             self._rebuild_index()
         if self._pending():
             self.purge()
-
-    def close(self) -> None:
-        with self._lock, driver_errors(self._path):
-            try:
-                self._sql.close()
-            finally:
-                self._folder_lock.release()
-
-    @contextmanager
-    def transaction(self) -> Iterator[None]:
-        with self._lock, driver_errors(self._path):
-            if not self._depth:
-                self._sql.execute("BEGIN IMMEDIATE")
-            self._depth += 1
-            try:
-                yield
-                if self._depth == 1:
-                    self._commit()
-            except BaseException:
-                self._failed = True
-                raise
-            finally:
-                self._depth -= 1
-                if not self._depth:
-                    self._end()
-
-    def _commit(self) -> None:
-        if self._failed:
-            raise StoreError("a part of the transaction failed")
-        self._sql.execute("COMMIT")
-
-    def _end(self) -> None:
-        self._failed = False
-        if self._sql.in_transaction:
-            self._sql.execute("ROLLBACK")
-
-    @contextmanager
-    def _reading(self) -> Iterator[None]:
-        with self._lock, driver_errors(self._path):
-            yield
-
-    def _one(self, sql: str, *values: Any) -> Any:
-        """The first row; None where there is none."""
-        return self._sql.execute(sql, values).fetchone()
 
     # users and bodies
 
@@ -309,41 +233,38 @@ class SqliteStore(Store):
 
     # forgetting
 
+    def select(self, selection: Selection, limit: int | None = None) -> list[Turn | Entry]:
+        with self._reading():
+            chosen = self._deletions.chosen(selection, self._owner_in(selection.scope))
+            turns = [turn for turn, _ in self._turns_of(chosen.turns[:limit])]
+            return [*turns, *self._entries_of(chosen.entries)]
+
+    def count(self, selection: Selection) -> Forgotten:
+        with self._reading():
+            chosen = self._deletions.chosen(selection, self._owner_in(selection.scope))
+            documents = self.document_store.count_selected(selection)
+        return Forgotten(len(chosen.turns), len(chosen.entries), documents, len(chosen.notes))
+
     def delete(self, selection: Selection) -> Forgotten:
         with self.transaction():
-            owner = self._owner_in(selection.scope)
-            seqs = newest_turns(self._sql, selection, owner, None)
-            notes = self._notes.delete(selection, seqs)
-            turns = self._delete_rows("turn", 1, seqs)
-            where = rows.chosen_entries(selection, owner)
-            found = self._sql.execute(f"SELECT r.seq FROM entry r{where}", where.values) if where else ()
-            memories = self._delete_rows("entry", -1, [seq for (seq,) in found])
+            chosen = self._deletions.chosen(selection, self._owner_in(selection.scope))
+            self._deletions.delete(chosen)
             documents = self.document_store.delete_selected(selection)
-        return Forgotten(turns, memories, documents, notes)
+        return Forgotten(len(chosen.turns), len(chosen.entries), documents, len(chosen.notes))
 
-    def _delete_rows(self, table: str, sign: int, seqs: Sequence[int]) -> int:
-        for start in range(0, len(seqs), CHUNK):
-            part = json.dumps(seqs[start : start + CHUNK])
-            gone = self._sql.execute(DELETED.format(table=table), (part,)).fetchall()
-            for owner in {row[1] for row in gone}:
-                self._index.remove(owner, [(sign * seq, words) for seq, num, _, words in gone if num == owner])
-                self._index.drop_owner(owner)
-            empty_bodies(self._sql, [body for _, _, body, _ in gone])
-            self._sql.executemany(f"DELETE FROM {table} WHERE seq = ?", [(row[0],) for row in gone])
-        return len(seqs)
-
-    def purge(self) -> None:
+    def notes(self, scope: Scope) -> list[tuple[str, str, Note]]:
         with self._reading():
-            if self._depth:
-                raise StoreError("forgetting is finished after a transaction, not within")
-            if not self._pending():
-                return
-            if self._one("PRAGMA wal_checkpoint(TRUNCATE)")[0]:
-                raise StoreBusy(f"another program is reading {self._path}: close it, then what was forgotten can go")
-            self._sql.execute("DELETE FROM pending")
+            return self._notes.held(scope)
 
-    def _pending(self) -> bool:
-        return self._one("SELECT 1 FROM pending") is not None
+    def notes_retelling(self, turns: Sequence[Turn]) -> list[tuple[str, str]]:
+        with self._reading():
+            return [(user_id, session_id) for user_id, session_id, _ in self._notes.retelling([t.seq for t in turns])]
+
+    def delete_notes(self, names: Sequence[tuple[str, str]]) -> int:
+        with self.transaction():
+            gone = self._notes.named(names)
+            self._notes.delete(gone)
+        return len(gone)
 
     # small state
 
@@ -383,14 +304,3 @@ class SqliteStore(Store):
             )[0]
             users = self._one("SELECT count(*) FROM owner")[0]
             return Counts(self._index.documents() - entries, entries, sessions, users)
-
-    def details(self) -> dict[str, Any]:
-        with self._reading():
-            return {
-                "path": str(self._path),
-                "bytes": sum(file.stat().st_size for file in self._path.parent.glob(f"{DATABASE}*")),
-                "schema": schema_step(self._sql),
-                "sqlite": sqlite3.sqlite_version,
-                "set_aside": [*self._set_aside, *set_aside_before(self._path, self._set_aside)],
-                "index_rebuilt": self._repaired,
-            }

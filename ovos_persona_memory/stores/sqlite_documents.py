@@ -195,12 +195,44 @@ class SqliteDocuments(DocumentStore):
             spaces = self._sql.execute(f"SELECT num FROM namespace{where}", where.values).fetchall()
             return sum(self._delete_all(num) for (num,) in spaces)
 
+    def count(self, user_id: str | None) -> int:
+        with self._reading():
+            where = Where() if user_id is None else Where(("user_id = ?",), (user_id,))
+            sql = f"SELECT coalesce(sum(documents), 0) FROM namespace{where}"
+            return int(self._sql.execute(sql, where.values).fetchone()[0])
+
+    def holding(self, user_id: str | None, groups: Sequence[frozenset[str]]) -> list[int]:
+        held: set[int] | None = None
+        mine = "" if user_id is None else " AND n.user_id = ?"
+        sql = (
+            "SELECT p.doc FROM json_each(?) j CROSS JOIN namespace n CROSS JOIN document_word w"
+            f" ON w.namespace = n.num AND w.hash = j.value{mine} CROSS JOIN document_posting p ON p.word = w.num"
+        )
+        with self._reading():
+            for group in groups:
+                hashes = json.dumps(sorted(hash_of(word) for word in group))
+                docs = {doc for (doc,) in self._sql.execute(sql, (hashes,) if user_id is None else (hashes, user_id))}
+                held = docs if held is None else held & docs
+        return sorted(held or ())
+
+    def delete_numbered(self, numbers: Sequence[int]) -> int:
+        with self._transaction():
+            sql = "SELECT namespace, num FROM document WHERE num IN (SELECT value FROM json_each(?))"
+            found = self._sql.execute(sql, (json.dumps(list(numbers)),)).fetchall()
+            for space in {space for space, _ in found}:
+                self._take_away(space, [num for of_space, num in found if of_space == space])
+        return len(found)
+
     def _delete_some(self, space: int, ids: Sequence[str]) -> int:
         hashes = json.dumps(sorted({hash_of(one) for one in ids}))
+        sql = "SELECT d.num FROM json_each(?) j CROSS JOIN document d ON d.namespace = ? AND d.id_hash = j.value"
+        return self._take_away(space, [num for (num,) in self._sql.execute(sql, (hashes, space))])
+
+    def _take_away(self, space: int, nums: Sequence[int]) -> int:
         gone = self._sql.execute(
             "SELECT d.num, d.body, b.words FROM json_each(?) j"
-            " CROSS JOIN document d ON d.namespace = ? AND d.id_hash = j.value JOIN body b ON b.num = d.body",
-            (hashes, space),
+            " CROSS JOIN document d ON d.num = j.value JOIN body b ON b.num = d.body",
+            (json.dumps(nums),),
         ).fetchall()
         for num, _, words in gone:
             self._take_out(space, num, words_of(words))

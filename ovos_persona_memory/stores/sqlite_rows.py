@@ -132,7 +132,7 @@ def chosen_turns(selection: Selection, owner: int | None) -> Where | None:
         where = where.also("r.id IN (SELECT value FROM json_each(?))", json.dumps(selection.ids))
     if selection.source is not None:
         where = where.also("? IN (r.skill_id, r.persona_id)", selection.source)
-    return where
+    return _spared(where, selection)
 
 
 def chosen_entries(selection: Selection, owner: int | None) -> Where | None:
@@ -147,7 +147,13 @@ def chosen_entries(selection: Selection, owner: int | None) -> Where | None:
         where = where.also("r.id IN (SELECT value FROM json_each(?))", json.dumps(selection.ids))
     if selection.source is not None:
         where = where.also("r.persona_id = ?", selection.source)
-    return where
+    return _spared(where, selection)
+
+
+def _spared(where: Where, selection: Selection) -> Where:
+    if not selection.spare:
+        return where
+    return where.also("r.id NOT IN (SELECT value FROM json_each(?))", json.dumps(selection.spare))
 
 
 TURNS_LISTED = TURNS.replace("FROM turn r", "FROM json_each(?) j CROSS JOIN turn r ON r.seq = j.value")

@@ -125,6 +125,21 @@ class WordIndex:
         ).fetchone()[0]
         return bool(found == len(wanted))
 
+    def holding(self, groups: Sequence[frozenset[str]], owner: int | None) -> set[int]:
+        """The documents that hold at least one word of each group, of a user, or of everybody (None)."""
+        held: set[int] | None = None
+        for group in groups:
+            hashes = json.dumps(sorted(hash_of(word) for word in group))
+            mine = "" if owner is None else " AND w.owner = ?"
+            found = self._sql.execute(
+                "SELECT p.doc FROM json_each(?) j CROSS JOIN word w ON w.hash = j.value"
+                f"{mine} CROSS JOIN posting p ON p.word = w.num",
+                (hashes,) if owner is None else (hashes, owner),
+            )
+            docs = {doc for (doc,) in found}
+            held = docs if held is None else held & docs
+        return held or set()
+
     def documents(self) -> int:
         """How many documents all users have here."""
         return int(self._sql.execute("SELECT coalesce(sum(documents), 0) FROM owner").fetchone()[0])

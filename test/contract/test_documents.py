@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -192,6 +193,21 @@ def test_documents_go_with_everything_of_their_user(
     forgotten = store.delete(selection)
     assert [user for user in ("household", "bob") if list(documents.held(Namespace(user, "n")))] == left
     assert forgotten.documents == forgotten.total == 4 - 2 * len(left)
+
+
+def test_documents_that_hold_all_words_go_with_them(store: Store, documents: DocumentStore, put: Put) -> None:
+    put("one", "the cat sleeps", vector(1, 0))
+    put("two", "the cat eats", namespace="n")
+    put("three", "the dog sleeps")
+    put("bobs", "the cat sleeps", user_id="bob")
+    both = Selection(Scope(), words=(frozenset({"cat", "kitten"}), frozenset({"sleeps", "eats"})))
+    assert store.count(both).documents == 2
+    assert store.delete(replace(both, scope=Scope(session_id="s"))).documents == 0
+    assert store.delete(both).documents == 2
+    assert [one.document.id for one in documents.held(SPACE)] == ["three"]
+    assert documents.by_words(["cat"], SPACE, 5) == documents.by_words(["cat"], Namespace(name="n"), 5) == []
+    assert store.count(replace(both, scope=Scope.everyone())).documents == 1
+    assert ids(documents.by_words(["cat"], Namespace("bob"), 5)) == ["bobs"]
 
 
 def test_a_change_is_undone_with_its_transaction(store: Store, documents: DocumentStore, put: Put) -> None:

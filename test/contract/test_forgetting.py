@@ -9,13 +9,19 @@ from typing import Any
 
 import pytest
 
-from ovos_persona_memory.records import Entry, Forgotten, Scope, Selection, ToolCall, Turn
+from ovos_persona_memory.records import Document, Entry, Forgotten, Note, Scope, Selection, ToolCall, Turn
 from ovos_persona_memory.stores.base import Store
 
 Say = Callable[..., Turn]
 Keep = Callable[..., Entry]
 Left = Callable[[str], list[str]]
 MARK = "xylophonequartz"
+
+FULL: dict[str, Any] = {"speaker": f"s{MARK}", "name": f"n{MARK}", "tool_calls": (ToolCall("c", "t", {"a": MARK}),)}
+
+
+def either(*words: str) -> frozenset[str]:
+    return frozenset(words)
 
 
 def remaining(store: Store) -> set[str]:
@@ -53,15 +59,78 @@ def filled(store: Store, say: Say, keep: Keep) -> Store:
         (Selection(Scope(), source="skill"), {"t1"}),
         (Selection(Scope(), source="p"), {"t2", "m1"}),
         (Selection(Scope(persona_id="other")), {"t1", "m2"}),
+        (Selection(Scope(), spare=("t1", "m1", "t3")), {"t2", "m2"}),
+        (Selection(Scope(), ids=("t1", "t2"), spare=("t1",)), {"t2"}),
+        (Selection(Scope(), words=(either("a", "d"),)), {"t1", "m1"}),
+        (Selection(Scope(), words=(either("a", "b"), either("b", "x"))), {"t2"}),
+        (Selection(Scope(), words=(either("a"), either("b"))), set()),
+        (Selection(Scope(), words=(either("c"),)), set()),
+        (Selection(Scope.everyone(), words=(either("c", "f"),)), {"t3", "m3"}),
+        (Selection(Scope(session_id="s"), words=(either("a", "b"),)), {"t1"}),
+        (Selection(Scope(), words=()), set()),
+        (Selection(Scope(), words=(frozenset(),)), set()),
     ],
 )
 def test_exactly_what_is_selected_goes(filled: Store, selection: Selection, gone: set[str]) -> None:
     before = remaining(filled)
-    forgotten = filled.delete(selection)
     turns = sum(name.startswith("t") for name in gone)
-    assert forgotten == Forgotten(turns, len(gone) - turns)
+    assert {record.id for record in filled.select(selection)} == gone
+    assert filled.count(selection) == Forgotten(turns, len(gone) - turns)
+    assert remaining(filled) == before
+    assert filled.delete(selection) == Forgotten(turns, len(gone) - turns)
     assert remaining(filled) == before - gone
     assert filled.delete(selection).total == 0
+
+
+def test_the_newest_turns_of_a_selection_come_first_then_memories(filled: Store) -> None:
+    assert [record.id for record in filled.select(Selection(Scope.everyone()))] == ["t3", "t2", "t1", "m3", "m2", "m1"]
+    assert [record.id for record in filled.select(Selection(Scope()), limit=1)] == ["t2", "m2", "m1"]
+
+
+def test_what_is_counted_is_what_goes(filled: Store) -> None:
+    filled.put_note("household", "s", Note(summary="retells a", updated_at=9.0))
+    filled.put_note("household", "other", Note(summary="b", updated_at=1.5))
+    filled.put_note("bob", "s", Note(summary="c", updated_at=9.0))
+    filled.document_store.put(Document("d", "a", updated_at=1.0), "a", None)
+    for selection in (
+        Selection(Scope(), words=(either("a"),)),
+        Selection(Scope(user_id="bob", session_id="s")),
+        Selection(Scope(), until=2.0),
+        Selection(Scope()),
+        Selection(Scope.everyone()),
+    ):
+        expected = filled.count(selection)
+        assert expected.total + expected.notes > 0
+        assert filled.delete(selection) == expected
+
+
+def test_a_redacted_turn_keeps_its_place_without_its_words(
+    store: Store, say: Say, left_in_files: Left, open_again: Callable[[], Store]
+) -> None:
+    turn = say(f"the {MARK}", id="t", session_id="s", utterance_id="u", **FULL)
+    say("later", session_id="s")
+    store.put_note("household", "s", Note(summary=MARK))
+    store.put_note("household", "none of it", Note(summary="kept"))
+    assert store.redact(["t", "t", "unknown"]) == 1
+    store.purge()
+    assert store.redact(["t"]) == 0
+    held = open_again().turn("t")
+    assert held == replace(turn, text="", speaker=None, name=None, tool_calls=(), redacted=True)
+    assert open_again().search([MARK], Scope(), frozenset({"turn"}), 5) == []
+    assert [(user, session) for user, session, _ in open_again().notes(Scope())] == [("household", "none of it")]
+    assert left_in_files(MARK) == []
+
+
+def test_notes_are_listed_and_deleted_by_name(store: Store) -> None:
+    for user, session in (("household", "s"), ("household", "t"), ("bob", "s")):
+        store.put_note(user, session, Note(summary=f"{user} {session}"))
+    assert {one[:2] for one in store.notes(Scope())} == {("household", "s"), ("household", "t")}
+    assert {one[:2] for one in store.notes(Scope(user_id=None, session_id="s"))} == {("household", "s"), ("bob", "s")}
+    assert store.delete_notes([("household", "s"), ("household", "s"), ("bob", "none")]) == 1
+    assert [(user, session, note.summary) for user, session, note in store.notes(Scope(user_id="bob"))] == [
+        ("bob", "s", "bob s")
+    ]
+    assert store.note("household", "s") is None
 
 
 def test_a_key_can_be_used_again(filled: Store, keep: Keep) -> None:
@@ -82,9 +151,6 @@ def test_purging_can_be_repeated_and_needs_no_cause(filled: Store) -> None:
     filled.purge()
     filled.purge()
     assert len(remaining(filled)) == 6
-
-
-FULL: dict[str, Any] = {"speaker": f"s{MARK}", "name": f"n{MARK}", "tool_calls": (ToolCall("c", "t", {"a": MARK}),)}
 
 
 @pytest.mark.parametrize("length", [0, 50_000])

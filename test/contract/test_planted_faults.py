@@ -24,8 +24,10 @@ from ovos_persona_memory.stores import (
     base,
     documents,
     inmemory,
+    selecting,
     sqlite,
     sqlite_file,
+    sqlite_forgetting,
     sqlite_notes,
     sqlite_rows,
     sqlite_words,
@@ -34,6 +36,7 @@ from ovos_persona_memory.stores import lock as locks
 from ovos_persona_memory.stores.inmemory import InMemoryStore
 from ovos_persona_memory.stores.sqlite import SqliteStore
 from ovos_persona_memory.stores.sqlite_documents import SqliteDocuments
+from ovos_persona_memory.stores.sqlite_forgetting import Deletions
 from ovos_persona_memory.stores.sqlite_notes import Notes
 from ovos_persona_memory.stores.sqlite_words import Match, WordIndex
 
@@ -78,7 +81,7 @@ def nothing(*_: Any, **__: Any) -> None:
 
 def scope_after_the_limit(self: SqliteStore, words: Any, scope: Scope, kinds: Any, limit: int) -> Any:
     found = searched(self, words, Scope(user_id=scope.user_id), kinds, limit)
-    return [item for item in found if base.in_scope(item.record, scope)]
+    return [item for item in found if in_scope(item.record, scope)]
 
 
 def text_changed_in_place(self: SqliteStore, num: int, body: Any) -> int:
@@ -112,7 +115,16 @@ def turns_first(self: Match) -> Any:
 
 def unsettled(self: SqliteStore, connection: Any) -> None:
     self._sql, self._index, self._notes = connection, WordIndex(connection), Notes(connection)
+    self._deletions = Deletions(connection, self._index, self._notes)
     self.document_store = SqliteDocuments(connection, self.transaction, self._reading)
+
+
+def holding_any(self: WordIndex, groups: Any, owner: Any) -> set[int]:
+    return set().union(*(held_by(self, [group], owner) for group in groups))
+
+
+def not_spared(where: Any, selection: Any) -> Any:
+    return where
 
 
 def small_budget() -> None:
@@ -149,8 +161,9 @@ def scored_together(documents: Any, words: Any, scope: Any, kinds: Any) -> Any:
     return scored([*documents, *documents[:1], *documents[:1]], words, scope, kinds)
 
 
+held_by = WordIndex.holding
 searched, walked, narrowing = SqliteStore.search, sqlite.newest_turns, sqlite_rows.narrowing
-in_scope, between, scored = base.in_scope, sqlite_rows.between, base._search_one_user
+in_scope, between, scored = selecting.in_scope, sqlite_rows.between, base._search_one_user
 
 FAULTS = {
     # beneath the port
@@ -215,6 +228,18 @@ FAULTS = {
     "a note outlives what it retells": Fault(
         "turn_that_it_may_retell",
         instead(sqlite_notes, "RETOLD", sqlite_notes.RETOLD.replace("n.seq >= r.seq", "n.seq < r.seq")),
+    ),
+    "a note outlives what it retells, redacted": Fault(
+        "redacted_turn_keeps_its_place", instead(SqliteStore, "notes_retelling", lambda self, turns: [])
+    ),
+    "one word of several is enough": Fault("exactly_what_is_selected", instead(WordIndex, "holding", holding_any)),
+    "what is spared goes too": Fault("exactly_what_is_selected", instead(sqlite_rows, "_spared", not_spared)),
+    "documents that hold the words stay": Fault(
+        "documents_that_hold_all_words", instead(SqliteDocuments, "holding", lambda *_: [])
+    ),
+    "rows of one kind are not deleted": Fault(
+        "exactly_what_is_selected",
+        instead(sqlite_forgetting, "DELETED", sqlite_forgetting.DELETED + " WHERE r.seq > 1"),
     ),
     "documents outlive their user": Fault("everything_of_their_user", instead(documents, "takes_documents", nothing)),
     "rollback commits": Fault("exception_undoes_the_whole", instead(SqliteStore, "_end", committed_all_the_same)),

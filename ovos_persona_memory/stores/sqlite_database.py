@@ -1,0 +1,117 @@
+"""An opened SQLite database: its lock and transactions, its purging, what an owner may want to know of it."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+import time
+from abc import abstractmethod
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from ovos_persona_memory.errors import StoreBusy, StoreError
+from ovos_persona_memory.stores.base import Store
+from ovos_persona_memory.stores.lock import FolderLock
+from ovos_persona_memory.stores.sqlite_file import (
+    driver_errors,
+    open_database,
+    prepare_folder,
+    schema_step,
+    set_aside_before,
+)
+
+DATABASE = "memory.db"
+
+
+class SqliteDatabase(Store):
+    """The part of the store that knows no table but ``pending``. Owns its folder until closed."""
+
+    durable = True
+
+    def __init__(self, folder: Path, clock: Callable[[], float] = time.time) -> None:
+        self._path = folder / DATABASE
+        self._lock = threading.RLock()  # guards the connection and the transaction's state
+        self._depth = 0
+        self._failed = False
+        self._repaired = False
+        prepare_folder(folder)
+        self._folder_lock = FolderLock(folder)
+        try:
+            self._sql, self._set_aside = open_database(self._path, clock, self._settle)
+        except BaseException:
+            self._folder_lock.release()
+            raise
+
+    @abstractmethod
+    def _settle(self, connection: sqlite3.Connection) -> None:
+        """Take a connection into use, with every schema step applied; called while opening."""
+
+    def close(self) -> None:
+        with self._lock, driver_errors(self._path):
+            try:
+                self._sql.close()
+            finally:
+                self._folder_lock.release()
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        with self._lock, driver_errors(self._path):
+            if not self._depth:
+                self._sql.execute("BEGIN IMMEDIATE")
+            self._depth += 1
+            try:
+                yield
+                if self._depth == 1:
+                    self._commit()
+            except BaseException:
+                self._failed = True
+                raise
+            finally:
+                self._depth -= 1
+                if not self._depth:
+                    self._end()
+
+    def _commit(self) -> None:
+        if self._failed:
+            raise StoreError("a part of the transaction failed")
+        self._sql.execute("COMMIT")
+
+    def _end(self) -> None:
+        self._failed = False
+        if self._sql.in_transaction:
+            self._sql.execute("ROLLBACK")
+
+    @contextmanager
+    def _reading(self) -> Iterator[None]:
+        with self._lock, driver_errors(self._path):
+            yield
+
+    def _one(self, sql: str, *values: Any) -> Any:
+        """The first row; None where there is none."""
+        return self._sql.execute(sql, values).fetchone()
+
+    def purge(self) -> None:
+        with self._reading():
+            if self._depth:
+                raise StoreError("forgetting is finished after a transaction, not within")
+            if not self._pending():
+                return
+            if self._one("PRAGMA wal_checkpoint(TRUNCATE)")[0]:
+                raise StoreBusy(f"another program is reading {self._path}: close it, then what was forgotten can go")
+            self._sql.execute("DELETE FROM pending")
+
+    def _pending(self) -> bool:
+        return self._one("SELECT 1 FROM pending") is not None
+
+    def details(self) -> dict[str, Any]:
+        with self._reading():
+            return {
+                "path": str(self._path),
+                "bytes": sum(file.stat().st_size for file in self._path.parent.glob(f"{DATABASE}*")),
+                "schema": schema_step(self._sql),
+                "sqlite": sqlite3.sqlite_version,
+                "set_aside": [*self._set_aside, *set_aside_before(self._path, self._set_aside)],
+                "index_rebuilt": self._repaired,
+            }

@@ -1,0 +1,70 @@
+"""Forgetting in the SQLite store: which rows of turns, memories and notes go, and their going."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ovos_persona_memory.records import Selection
+from ovos_persona_memory.stores import sqlite_rows as rows
+from ovos_persona_memory.stores.sqlite_bodies import empty_bodies
+from ovos_persona_memory.stores.sqlite_notes import NoteRow, Notes
+from ovos_persona_memory.stores.sqlite_walks import newest_turns
+from ovos_persona_memory.stores.sqlite_words import WordIndex
+
+CHUNK = 2000
+DELETED = (
+    "SELECT r.seq, r.owner, r.body, b.words FROM json_each(?) j"
+    " CROSS JOIN {table} r ON r.seq = j.value CROSS JOIN body b ON b.num = r.body"
+)
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """What a selection takes."""
+
+    turns: Sequence[int]
+    """``seq`` of each, newest first."""
+    entries: Sequence[int]
+    notes: Sequence[NoteRow]
+
+
+class Deletions:
+    """Works on the store's connection, within the store's transactions and under its lock."""
+
+    def __init__(self, connection: sqlite3.Connection, index: WordIndex, notes: Notes) -> None:
+        self._sql = connection
+        self._index = index
+        self._notes = notes
+
+    def chosen(self, selection: Selection, owner: int | None) -> Chosen:
+        """What is selected; ``owner`` is the number of its user, None for everybody's."""
+        turns = newest_turns(self._sql, selection, owner, None)
+        where = rows.chosen_entries(selection, owner)
+        found = (
+            self._sql.execute(f"SELECT r.seq FROM entry r{where} ORDER BY r.seq DESC", where.values) if where else ()
+        )
+        entries = [seq for (seq,) in found]
+        if selection.words is not None:
+            held = self._index.holding(selection.words, owner)
+            turns = [seq for seq in turns if seq in held]
+            entries = [seq for seq in entries if -seq in held]
+        return Chosen(turns, entries, self._notes.chosen(selection, turns))
+
+    def delete(self, chosen: Chosen) -> None:
+        """Delete what was chosen; the next purge makes it gone."""
+        self._notes.delete(chosen.notes)
+        self._delete_rows("turn", 1, chosen.turns)
+        self._delete_rows("entry", -1, chosen.entries)
+
+    def _delete_rows(self, table: str, sign: int, seqs: Sequence[int]) -> None:
+        for start in range(0, len(seqs), CHUNK):
+            part = json.dumps(seqs[start : start + CHUNK])
+            gone = self._sql.execute(DELETED.format(table=table), (part,)).fetchall()
+            for owner in {row[1] for row in gone}:
+                self._index.remove(owner, [(sign * seq, words) for seq, num, _, words in gone if num == owner])
+                self._index.drop_owner(owner)
+            empty_bodies(self._sql, [body for _, _, body, _ in gone])
+            self._sql.executemany(f"DELETE FROM {table} WHERE seq = ?", [(row[0],) for row in gone])
