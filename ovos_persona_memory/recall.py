@@ -13,7 +13,6 @@ from ovos_persona_memory.question import Asked, Question, understand
 from ovos_persona_memory.ranking import HELD, REACH, Candidate, Scored, is_known, rank
 from ovos_persona_memory.records import Entry, Hit, Role, Scope, Turn
 from ovos_persona_memory.stores.base import Beside, Found, Store, words_of
-from ovos_persona_memory.stores.selecting import kind_of
 
 KINDS = frozenset({"turn", "memory"})
 FEWEST, FOR_EACH = 12, 3
@@ -62,8 +61,8 @@ def _found(store: Store, search: _Search) -> list[Found]:
     alike = [other for word in words for other in sorted(spoken.alike(word)) if other != word]
     if alike:
         more = store.search([*words, *alike], search.scope, search.kinds, BY_LIKE_WORDS)
-        known = {(kind_of(one.record), one.record.id) for one in found}
-        found += [one for one in more if (kind_of(one.record), one.record.id) not in known]
+        known = {(type(one.record), one.record.id) for one in found}
+        found += [one for one in more if (type(one.record), one.record.id) not in known]
     return [one for one in found if not _is_the_question(one.record, search.question)]
 
 
