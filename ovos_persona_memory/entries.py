@@ -8,8 +8,8 @@ from dataclasses import replace
 from typing import Any
 
 from ovos_persona_memory import language
-from ovos_persona_memory.errors import InvalidRequest, UnknownEntry
-from ovos_persona_memory.records import HOUSEHOLD, Entry, Scope
+from ovos_persona_memory.errors import InvalidRequest, NotAllowed, UnknownEntry
+from ovos_persona_memory.records import HOUSEHOLD, PRIVATE, Entry, Scope
 from ovos_persona_memory.transcript import Workings
 
 
@@ -25,9 +25,11 @@ class Entries:
     ) -> Entry:
         """See PersonaMemory.remember."""
         self._workings.refuse_while_paused(scope.session_id)
-        if not text.strip():
-            raise InvalidRequest("text", "is empty")
+        _refuse_unusable(text, metadata)
         now, user_id = self._workings.clock(), scope.user_id or HOUSEHOLD
+        held = self._store.entry(key, user_id) if key is not None else None
+        if held is not None and not scope.may_know(held.private):
+            raise NotAllowed("under this key is something private: the user is not known surely enough")
         with self._store.transaction():
             known = self._store.entry(key, user_id) if key is not None else None
             entry = Entry(
@@ -55,16 +57,19 @@ class Entries:
         """See PersonaMemory.get."""
         if not self._workings.transcript.may_read(scope.session_id):
             return None
-        return self._store.entry(key, scope.user_id or HOUSEHOLD)
+        return self._known(key, scope)
+
+    def _known(self, key: str, scope: Scope) -> Entry | None:
+        entry = self._store.entry(key, scope.user_id or HOUSEHOLD)
+        return entry if entry is not None and scope.may_know(entry.private) else None
 
     def update(self, key: str, scope: Scope, text: str | None, metadata: Mapping[str, Any] | None) -> Entry:
         """See PersonaMemory.update."""
-        known = self._store.entry(key, scope.user_id or HOUSEHOLD)
+        known = self._known(key, scope)
         if known is None:
             raise UnknownEntry(f"there is no memory with the key {key!r}")
         self._workings.refuse_while_paused(scope.session_id)
-        if text is not None and not text.strip():
-            raise InvalidRequest("text", "is empty")
+        _refuse_unusable(text, metadata)
         changed = replace(
             known,
             text=known.text if text is None else text.strip(),
@@ -74,3 +79,11 @@ class Entries:
         kept = self._put(changed)
         self._workings.purge_if(known.text != kept.text)
         return kept
+
+
+def _refuse_unusable(text: str | None, metadata: Mapping[str, Any] | None) -> None:
+    if text is not None and not text.strip():
+        raise InvalidRequest("text", "is empty")
+    private = (metadata or {}).get(PRIVATE, 0)
+    if not isinstance(private, int) or private not in range(6):
+        raise InvalidRequest(f"metadata.{PRIVATE}", "must be true or false, or a level from 0 to 5")

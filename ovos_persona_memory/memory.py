@@ -239,25 +239,32 @@ class PersonaMemory:
         if limit <= 0 or request.scope.user_id == GUEST or not self.transcript.may_read(request.scope.session_id):
             return []
         asked = Question(request.utterance, request.lang, request.utterance_id, said_after=now - ITSELF_S)
-        of_user = Scope(user_id=request.scope.user_id, persona_id=request.scope.persona_id)
+        of_user = replace(request.scope, session_id=None, site_id=None, task_id=None)
         found = recall(self._store, asked, of_user, limit)
         return [hit for hit in found if hit.sure]
 
     # lasting memories
 
     def remember(
-        self,
+        self,  # more than five: these are the protocol's fields
         text: str,
         scope: Scope = Scope(),
         key: str | None = None,
         metadata: Mapping[str, Any] | None = None,
         lang: str | None = None,
+        utterance_id: str | None = None,
     ) -> Entry:
         """Keep a lasting memory; under a known key the text is replaced and the metadata merged.
 
-        CapturePaused while remembering is off.
+        ``private`` in the metadata: see ``records.PRIVATE``. The utterance that asks for it, ``utterance_id``,
+        is then kept without its words. CapturePaused while remembering is off; NotAllowed where something
+        private has the key and the user is not known surely enough.
         """
-        return self._entries.remember(text, scope, key, metadata, lang)
+        entry = self._entries.remember(text, scope, key, metadata, lang)
+        if entry.private and utterance_id is not None:
+            with self.transaction():
+                self.transcript.redact(scope, utterance_id)
+        return entry
 
     def get(self, key: str, scope: Scope = Scope()) -> Entry | None:
         """The memory with this key of the user in scope; None where there is none or reading is off."""

@@ -218,7 +218,7 @@ def _hits(judge: _Judge, table: _Table, ranked: Sequence[Scored], k: int) -> lis
         if not candidate and len(answers) + len(others) >= k:
             break
         record = table.record(one.candidate.doc)
-        if record is None or judge.is_itself(record):
+        if record is None or not record.text or judge.is_itself(record):
             continue
         answers_it = candidate and judge.tells(record)
         hit = _as_hit(record, one.score + ANSWERS * answers_it, answers_it, judge.reason(text))

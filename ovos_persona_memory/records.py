@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
 
@@ -43,6 +44,10 @@ class Scope:
     def everyone(cls) -> Scope:
         """All records of all users: for the owner's edges alone."""
         return cls(user_id=None)
+
+    def may_know(self, private: int) -> bool:
+        """Whether whoever asks is known surely enough for what needs this level, 0 to 5."""
+        return self.auth_level is None or private <= self.auth_level
 
 
 @dataclass(frozen=True)
@@ -140,6 +145,21 @@ class Entry:
     created_at: float = 0.0
     """Seconds since the epoch, UTC."""
     updated_at: float = 0.0
+
+    @property
+    def private(self) -> int:
+        """How surely its user must be known to whom it is given, 0 to 5."""
+        return level_of(self.metadata)
+
+
+PRIVATE = "private"
+"""Metadata of a memory: true, or from 1 to 5 how surely its user must be known to whom it is given; true is 1."""
+
+
+def level_of(metadata: Mapping[str, Any]) -> int:
+    """How surely a user must be known, 0 to 5, to be given what has these metadata; 5 where they cannot be read."""
+    wanted = metadata.get(PRIVATE, 0)
+    return int(wanted) if isinstance(wanted, int) and wanted in range(6) else 5
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import get_args
 
@@ -92,14 +92,18 @@ class Transcript:
     def _claim(self, heard: Heard) -> None:
         """Give the user turn that waits for an id the one that is seen now for the first time."""
         utterance_id = heard.utterance_id or ""
-        if utterance_id not in self._known_ids:
-            _keep(self._known_ids, utterance_id, None)
-            text = heard.text if heard.what in ("matched", "persona_turn") else None
-            turn = claimant(self._recent(heard.session_id, heard.scope.user_id), utterance_id, text)
-            if turn is not None:
-                self._change(replace(turn, utterance_id=utterance_id))
+        text = heard.text if heard.what in ("matched", "persona_turn") else None
+        self._stamp(replace(heard.scope, session_id=heard.session_id), utterance_id, text)
         if heard.what == "matched" and heard.intent:
             self._redact_if_private(heard)
+
+    def _stamp(self, scope: Scope, utterance_id: str, text: str | None) -> None:
+        if utterance_id in self._known_ids:
+            return
+        _keep(self._known_ids, utterance_id, None)
+        turn = claimant(self._recent(scope.session_id, scope.user_id), utterance_id, text)
+        if turn is not None:
+            self._change(replace(turn, utterance_id=utterance_id))
 
     def _of_utterance(self, heard: Heard) -> list[Turn]:
         if heard.utterance_id is None:
@@ -107,14 +111,21 @@ class Transcript:
         recent = self._recent(heard.session_id, heard.scope.user_id)
         return [turn for turn in recent if turn.utterance_id == heard.utterance_id]
 
+    def redact(self, scope: Scope, utterance_id: str) -> None:
+        """Take the words out of an utterance of the session in scope and of what answers it, also later on."""
+        self._stamp(scope, utterance_id, None)
+        self._without_words(t for t in self._recent(scope.session_id, scope.user_id) if t.utterance_id == utterance_id)
+
+    def _without_words(self, turns: Iterable[Turn]) -> None:
+        if self._store.redact([turn.id for turn in turns]):
+            self.purge_due = True
+
     def _redact_if_private(self, heard: Heard) -> None:
         intent = heard.intent or ""
         full = intent if ":" in intent else f"{heard.skill_id}:{intent}"
         if not full.startswith(self._config.redacted_intents):
             return
-        for turn in self._of_utterance(heard):
-            self._change(replace(turn, text="", redacted=True))
-            self.purge_due = True
+        self._without_words(self._of_utterance(heard))
 
     def _cancel(self, heard: Heard) -> None:
         """A cancelled utterance leaves nothing, whether or not remembering is on."""
@@ -213,6 +224,8 @@ class Transcript:
             if not turn.linked:
                 self._change(replace(turn, linked=True, persona_id=persona_id or turn.persona_id))
         answers = [turn for turn in heard if turn.role == "assistant"]
+        if any(turn.redacted for turn in same):
+            given = [_wordless(turn) for turn in given]
         ids = [self._stands_for(turn, asked, answers, batch) for turn in given]
         if heard:
             _keep(self._linked, given[0].id, ids)
@@ -308,6 +321,10 @@ def handed_in(turn: Turn, scope: Scope, now: float) -> Turn:
 def index_words(turn: Turn) -> str:
     """The words that a turn is found by."""
     return " ".join(language.of(turn.lang).words(turn.text))
+
+
+def _wordless(turn: Turn) -> Turn:
+    return replace(turn, text="", tool_calls=(), redacted=True)
 
 
 def _keep(kept: dict, key: object, value: object) -> None:  # type: ignore[type-arg]  # any of the three dicts

@@ -23,7 +23,7 @@ from ovos_persona_memory.cli.reach import open_memory
 from ovos_persona_memory.cli.times import as_moment, as_span_s, shown
 from ovos_persona_memory.config import device_language
 from ovos_persona_memory.errors import InvalidRequest
-from ovos_persona_memory.records import Capture
+from ovos_persona_memory.records import PRIVATE, Capture
 
 FORGET_WITHIN_S = 600.0
 """Rewriting the files of a large memory takes its time."""
@@ -42,10 +42,23 @@ metadata_option = click.option(
 )
 
 
+private_option = click.option(
+    "--private",
+    type=click.IntRange(0, 5),
+    help="How surely its user must be known to whom it is given, 1 to 5; 0: it is not private.",
+)
+
+
+def _with_private(metadata: dict[str, str] | None, private: int | None) -> dict[str, str | int] | None:
+    given: dict[str, str | int] = {**(metadata or {}), **({} if private is None else {PRIVATE: private})}
+    return given or None
+
+
 @click.command(cls=Command)
 @click.argument("text")
 @click.option("--key", help="The name to keep it under; a known one is replaced. Made up unless given.")
 @metadata_option
+@private_option
 @lang_option
 @user_option
 @data_option
@@ -54,6 +67,7 @@ def remember(  # one parameter an option
     text: str,
     key: str | None,
     metadata: dict[str, str] | None,
+    private: int | None,
     lang: str | None,
     user: str | None,
     data: Path | None,
@@ -61,7 +75,8 @@ def remember(  # one parameter an option
 ) -> None:
     """Keep TEXT as a lasting memory, and print its key."""
     with open_memory(data) as memory:
-        entry = memory.remember(text, scope_of(user), key, metadata, lang or device_language())
+        kept = _with_private(metadata, private)
+        entry = memory.remember(text, scope_of(user), key, kept, lang or device_language())
     return answer_json({"memory": entry}) if as_json else answer(entry.key)
 
 
@@ -69,17 +84,25 @@ def remember(  # one parameter an option
 @click.argument("key")
 @click.option("--text", help="The new text.")
 @metadata_option
+@private_option
 @user_option
 @data_option
 @json_option
 def update(  # one parameter an option
-    key: str, text: str | None, metadata: dict[str, str] | None, user: str | None, data: Path | None, as_json: bool
+    key: str,
+    text: str | None,
+    metadata: dict[str, str] | None,
+    private: int | None,
+    user: str | None,
+    data: Path | None,
+    as_json: bool,
 ) -> None:
     """Change the text of a memory, or add to its metadata."""
-    if text is None and metadata is None:
+    changed = _with_private(metadata, private)
+    if text is None and changed is None:
         raise InvalidRequest("--text", "or --metadata is needed: there is nothing to change")
     with open_memory(data) as memory:
-        entry = memory.update(key, scope_of(user), text, metadata)
+        entry = memory.update(key, scope_of(user), text, changed)
     return answer_json({"memory": entry}) if as_json else answer(entry.key)
 
 

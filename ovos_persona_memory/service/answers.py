@@ -124,7 +124,8 @@ def _recall(memory: PersonaMemory, asked: Request, fields: Any, scope: Scope, _:
 
 
 def _remember(memory: PersonaMemory, asked: Request, fields: Any, scope: Scope, _: MemoryConfig) -> Answer:
-    kept = memory.remember(fields.text, scope, fields.key, fields.metadata, fields.lang or asked.lang)
+    lang = fields.lang or asked.lang
+    kept = memory.remember(fields.text, scope, fields.key, fields.metadata, lang, asked.utterance_id)
     return {"memory": _wire(kept)}
 
 

@@ -16,6 +16,7 @@ def in_scope(record: Turn | Entry, scope: Scope) -> bool:
         and (scope.persona_id is None or record.persona_id in (None, scope.persona_id))
         and scope.site_id in (None, record.site_id)
         and scope.task_id in (None, record.task_id)
+        and (isinstance(record, Turn) or scope.may_know(record.private))
     )
 
 

@@ -165,7 +165,7 @@ class SqliteStore(SqliteDatabase):
     def entries(self, scope: Scope, limit: int | None = None, offset: int = 0) -> list[Entry]:
         with self._reading():
             owner = self._owner_in(scope)
-            where = rows.within(scope, owner)
+            where = rows.within(scope, owner, "memory")
             found = self._sql.execute(
                 f"{rows.ENTRIES}{where} ORDER BY r.updated_at DESC, r.seq DESC LIMIT ? OFFSET ?",
                 (*where.values, -1 if limit is None else limit, offset),
@@ -178,7 +178,7 @@ class SqliteStore(SqliteDatabase):
         for kind, select, read in (("turn", rows.TURNS, rows.turn_of), ("memory", rows.ENTRIES, rows.entry_of)):
             last = 0
             while kind in kinds:
-                where = rows.narrowing(scope).also("r.seq > ?", last)
+                where = rows.narrowing(scope, kind).also("r.seq > ?", last)
                 if scope.user_id is not None:
                     where = where.also("o.user_id = ?", scope.user_id)
                 with self._reading():

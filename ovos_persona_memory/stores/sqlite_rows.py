@@ -25,6 +25,7 @@ TURN_FIELDS = [
     *FLAGS,
 ]
 ENTRY_FIELDS = ["id", "lang", "created_at", "updated_at", *PLACES]
+ENTRY_COLUMNS = [*ENTRY_FIELDS, "private"]
 BODY = "b.text, b.words, b.speaker, b.name, b.data"
 
 # CROSS JOIN keeps SQLite from starting with the owner and sorting afterwards.
@@ -80,8 +81,8 @@ def turn_values(turn: Turn) -> list[Any]:
 
 
 def entry_values(entry: Entry) -> list[Any]:
-    """The values of ``ENTRY_FIELDS``."""
-    return [getattr(entry, name) for name in ENTRY_FIELDS]
+    """The values of ``ENTRY_COLUMNS``."""
+    return [getattr(entry, name) for name in ENTRY_COLUMNS]
 
 
 @dataclass(frozen=True)
@@ -99,15 +100,17 @@ class Where:
         return f" WHERE {' AND '.join(self.conditions)}" if self.conditions else ""
 
 
-def within(scope: Scope, owner: int | None) -> Where:
+def within(scope: Scope, owner: int | None, kind: str = "turn") -> Where:
     """The rows in scope; ``owner`` is the number of its user, None for everybody's."""
-    where = narrowing(scope)
+    where = narrowing(scope, kind)
     return where if owner is None else Where(("r.owner = ?", *where.conditions), (owner, *where.values))
 
 
-def narrowing(scope: Scope) -> Where:
-    """What a scope asks for besides its user."""
+def narrowing(scope: Scope, kind: str = "turn") -> Where:
+    """What a scope asks for besides its user, of turns or memories."""
     where = Where()
+    if kind == "memory" and scope.auth_level is not None:
+        where = where.also("r.private <= ?", scope.auth_level)
     for column in ("session_id", "site_id", "task_id"):
         if getattr(scope, column) is not None:
             where = where.also(f"r.{column} = ?", getattr(scope, column))
@@ -139,7 +142,7 @@ def chosen_entries(selection: Selection, owner: int | None) -> Where | None:
     """The entries of a selection; None where it can hold none."""
     if "memory" not in selection.kinds:
         return None
-    where = between(within(selection.scope, owner), "updated_at", selection.since, selection.until)
+    where = between(within(selection.scope, owner, "memory"), "updated_at", selection.since, selection.until)
     if selection.keys is not None:
         hashes = json.dumps([hash_of(key) for key in selection.keys])
         where = where.also("r.key_hash IN (SELECT value FROM json_each(?))", hashes)
@@ -163,7 +166,7 @@ ADD_TURN = (
 )
 CHANGE_TURN = f"UPDATE turn SET owner = ?, body = ?, {', '.join(f'{name} = ?' for name in TURN_FIELDS)} WHERE seq = ?"
 ADD_ENTRY = (
-    f"INSERT INTO entry (key_hash, owner, body, {', '.join(ENTRY_FIELDS)})"
-    f" VALUES ({', '.join('?' * (len(ENTRY_FIELDS) + 3))})"
+    f"INSERT INTO entry (key_hash, owner, body, {', '.join(ENTRY_COLUMNS)})"
+    f" VALUES ({', '.join('?' * (len(ENTRY_COLUMNS) + 3))})"
 )
-CHANGE_ENTRY = f"UPDATE entry SET body = ?, {', '.join(f'{name} = ?' for name in ENTRY_FIELDS)} WHERE seq = ?"
+CHANGE_ENTRY = f"UPDATE entry SET body = ?, {', '.join(f'{name} = ?' for name in ENTRY_COLUMNS)} WHERE seq = ?"

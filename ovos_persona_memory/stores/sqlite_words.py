@@ -181,9 +181,9 @@ class WordIndex:
             return None
         if sum(term.frequency for term in terms) <= query.budget:
             return None
-        where = within(scope, owner)
         docs: list[int] = []
         for kind in query.kinds:
+            where = within(scope, owner, kind)
             sign, index = ("-", "") if kind == "memory" else ("", f" INDEXED BY {_index(scope)}")
             found = self._sql.execute(
                 f"SELECT {sign}r.seq FROM {TABLES[kind]} r{index}{where} ORDER BY r.seq DESC LIMIT {NEAR}", where.values
@@ -209,7 +209,7 @@ class WordIndex:
 
     def _postings(self, term: _Term, kind: str, scope: Scope, limit: int) -> list[tuple[int, int, int]]:
         sign, direction, nearer = (">", "DESC", ">=") if kind == "turn" else ("<", "ASC", "<=")
-        narrowed = narrowing(scope)
+        narrowed = narrowing(scope, kind)
         where = Where((f"p.word = ? AND p.doc {sign} 0",), (term.num,))
         if narrowed.conditions and term.frequency > INSPECTED:
             last = f"SELECT doc FROM posting WHERE word = ? AND doc {sign} 0 ORDER BY doc {direction} LIMIT 1 OFFSET ?"

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from ovos_persona_memory.errors import StoreError
-from ovos_persona_memory.records import Capture, Entry, Scope
+from ovos_persona_memory.records import Capture, Entry, Scope, Selection
 from ovos_persona_memory.stores.base import Store
 
 Keep = Callable[..., Entry]
@@ -137,3 +137,36 @@ def test_a_small_value_is_kept_by_name(store: Store, open_again: Callable[[], St
 def test_a_closed_store_can_be_closed_again(store: Store) -> None:
     store.close()
     store.close()
+
+
+ALICE = Scope(user_id="alice")
+
+
+@pytest.mark.parametrize("private", [True, 1, 2, 5])
+def test_what_is_private_is_found_listed_and_deleted_only_by_who_is_known_surely_enough(
+    store: Store, keep: Callable[..., Entry], private: int
+) -> None:
+    keep("tea", "the tea is green", user_id="alice")
+    keep("pin", "the safe is green", user_id="alice", metadata={"private": private})
+    for level, keys in ((int(private) - 1, ["tea"]), (int(private), ["pin", "tea"]), (None, ["pin", "tea"])):
+        scope = replace(ALICE, auth_level=level)
+        assert [entry.key for entry in store.entries(scope)] == keys
+        for here in (scope, replace(scope, user_id=None)):
+            found = store.search(["green"], here, frozenset({"memory", "turn"}), 10)
+            assert sorted(one.record.key for one in found if isinstance(one.record, Entry)) == keys
+        assert sorted(r.key for r, _ in store.documents(scope, frozenset({"memory"})) if isinstance(r, Entry)) == keys
+    assert store.delete(Selection(replace(ALICE, auth_level=int(private) - 1))).memories == 1
+    assert [entry.key for entry in store.entries(ALICE)] == ["pin"]
+    assert store.delete(Selection(replace(ALICE, auth_level=int(private)))).memories == 1
+
+
+def test_a_memory_can_become_private_and_open_again(
+    store: Store, keep: Callable[..., Entry], open_again: Callable[[], Store]
+) -> None:
+    nobody = Scope(auth_level=0)
+    keep("pin", "the safe is green")
+    keep("pin", "the safe is green", metadata={"private": 3})
+    assert (store.entries(nobody), open_again().entries(nobody)) == ([], [])
+    store = open_again()
+    store.put_entry(Entry("pin", "the safe is green", id="m-9", created_at=1.0, updated_at=9.0), "safe green")
+    assert [entry.key for entry in store.entries(nobody)] == ["pin"]

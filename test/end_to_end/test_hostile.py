@@ -302,7 +302,7 @@ def test_data_that_is_no_object_is_answered_once(wire: Wire, verb: str, data: An
         assert_refused_by_name(answer, "data")
 
 
-@pytest.mark.parametrize("verb", ["why", "users", "no such verb", "", ".", "x" * 5000, "\u00fc", "a\0b"])
+@pytest.mark.parametrize("verb", ["why", "users.none", "no such verb", "", ".", "x" * 5000, "\u00fc", "a\0b"])
 def test_a_verb_that_does_not_exist_is_refused_once_with_its_own_error(wire: Wire, verb: str) -> None:
     assert verb not in topics.VERBS
     answer = the_answer(wire, verb, {"request_id": "u"})

@@ -138,3 +138,10 @@ def test_a_memory_that_another_process_holds_is_said_to_be_busy(
         result = run(tmp_path, "list")
     assert (result.exit_code, result.stdout) == (1, "")
     assert "open" in result.stderr
+
+
+def test_what_is_kept_as_private_says_so_until_it_is_opened(tmp_path: Path) -> None:
+    done(tmp_path, "remember", "the safe is green", "--key", "safe", "--private", "3")
+    assert done(tmp_path, "get", "safe") == "the safe is green [private=3]"
+    done(tmp_path, "update", "safe", "--private", "0")
+    assert done(tmp_path, "get", "safe") == "the safe is green [private=0]"

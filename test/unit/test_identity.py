@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from ovos_persona_memory import messages, topics
 from ovos_persona_memory.config import IdentityConfig, MemoryConfig, parse
-from ovos_persona_memory.errors import ConfigError
+from ovos_persona_memory.errors import ConfigError, InvalidRequest, NotAllowed, UnknownEntry
 from ovos_persona_memory.identity import UTTERANCES, person_of
 from ovos_persona_memory.memory import PersonaMemory
 from ovos_persona_memory.messages import claim_of
-from ovos_persona_memory.records import Claim, Person, Scope, Turn
+from ovos_persona_memory.records import Claim, ContextRequest, Person, Scope, Turn, level_of
 from ovos_persona_memory.stores.inmemory import InMemoryStore
 
 GUEST = Person("guest")
@@ -276,3 +277,63 @@ def test_the_newest_utterances_are_kept_in_mind() -> None:
     for number in range(UTTERANCES + 5):
         bus.asks(f"u{number}")
     assert len(bus.memory.transcript.people._by_id) == UTTERANCES
+
+
+# what is private
+
+
+def at_level(level: int | None, user_id: str = "alice") -> Scope:
+    return Scope(session_id="s1", user_id=user_id, auth_level=level)
+
+
+def test_what_is_private_is_given_only_to_who_is_known_surely_enough() -> None:
+    memory = Bus().memory
+    memory.remember("the safe opens with a green key", at_level(1), "safe", {"private": 3})
+    for level, given in ((0, False), (2, False), (3, True), (5, True), (None, True)):
+        scope = at_level(level)
+        assert (memory.get("safe", scope) is not None) == given
+        assert bool(memory.list(scope)) == given
+        assert bool(memory.recall("what opens the safe", scope)) == given
+        request = ContextRequest("what opens the safe", scope)
+        assert ("green key" in str(memory.context(request))) == given
+    assert memory.get("safe", at_level(5, "bob")) is None
+
+
+def test_what_is_private_is_not_changed_by_who_is_known_less_surely() -> None:
+    memory = Bus().memory
+    kept = memory.remember("the safe is green", at_level(3), "safe", {"private": 3})
+    with pytest.raises(UnknownEntry):
+        memory.update("safe", at_level(2), text="the safe is red")
+    with pytest.raises(NotAllowed):
+        memory.remember("the safe is red", at_level(2), "safe")
+    assert memory.forget(at_level(2), everything=True) == 0
+    assert memory.get("safe", at_level(3)) == kept
+    assert memory.forget(at_level(3), everything=True) == 1
+
+
+@pytest.mark.parametrize("private", [6, -1, "3", 2.5, None, [1]])
+def test_a_level_that_is_none_is_refused(private: Any) -> None:
+    memory = Bus().memory
+    with pytest.raises(InvalidRequest, match=r"metadata\.private"):
+        memory.remember("x", metadata={"private": private})
+    memory.remember("x", key="k")
+    with pytest.raises(InvalidRequest, match=r"metadata\.private"):
+        memory.update("k", metadata={"private": private})
+
+
+def test_what_cannot_be_read_needs_the_highest_level() -> None:
+    assert [level_of({"private": one}) for one in (True, False, 4, "x", 9, None)] == [1, 0, 4, 5, 5, 5]
+    assert level_of({}) == 0
+
+
+def test_the_utterance_that_asks_to_keep_something_private_is_kept_without_its_words() -> None:
+    bus = Bus()
+    bus.says("keep to yourself that the safe is green", user_id="alice", auth_level=3)
+    bus.memory.remember("the safe is green", at_level(3), metadata={"private": 3}, utterance_id="u1")
+    bus.matched("keep to yourself that the safe is green", "u1")
+    bus.speaks("I keep to myself that the safe is green", "u1")
+    turns = [Turn("user", "keep: the safe is green"), Turn("assistant", "kept: the safe is green.")]
+    bus.memory.record(turns, replace(at_level(3), persona_id="Ada"), True, "d1", "u1")
+    assert {turn.text for turn in bus.store.turns(Scope.everyone())} == {""}
+    bus.says("the lawn is green", user_id="alice")
+    assert [hit.text for hit in bus.memory.recall("green", at_level(0))] == ["the lawn is green"]
