@@ -5,7 +5,8 @@ The rooms, from the ground up; imports go down only:
 0  errors      what can go wrong, with its code
    records     turns, entries, hits, scopes: plain data
    topics      the bus topics
-   language    words, stems, stop words and sentences of each shipped language
+   words       from a text to index words: folding, stems, pairs of characters
+   language    stop words, question forms and sentences of each known language
    vectors     rows of numbers of which near ones mean alike
    version     the version
 1  messages    the only reader of bus messages

@@ -51,7 +51,8 @@ class Entries:
         return kept
 
     def _put(self, entry: Entry) -> Entry:
-        return self._store.put_entry(entry, " ".join(language.of(entry.lang).words(f"{entry.key} {entry.text}")))
+        spoken = language.of_text(entry.lang, entry.text)
+        return self._store.put_entry(entry, " ".join(spoken.words(f"{entry.key} {entry.text}")))
 
     def get(self, key: str, scope: Scope) -> Entry | None:
         """See PersonaMemory.get."""

@@ -1,45 +1,28 @@
-"""What each shipped language brings: words, stems, stop words, question forms and sentences."""
+"""What each known language brings: stop words, question forms, words alike and, where shipped, sentences."""
 
 from __future__ import annotations
 
 import re
-import string
-import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache, cached_property, lru_cache
 from pathlib import Path
 
-import snowballstemmer
+from ovos_persona_memory import words
+from ovos_persona_memory.words import fold as fold
+from ovos_persona_memory.words import pieces, plain
 
 FALLBACK = "en-US"
 """The language whose sentences are spoken where the asked-for one is not shipped."""
 
-STEMMERS = {
-    "ca": "catalan",
-    "da": "danish",
-    "de": "german",
-    "en": "english",
-    "es": "spanish",
-    "eu": "basque",
-    "fi": "finnish",
-    "fr": "french",
-    "hu": "hungarian",
-    "it": "italian",
-    "nl": "dutch",
-    "no": "norwegian",
-    "pt": "portuguese",
-    "ro": "romanian",
-    "ru": "russian",
-    "sv": "swedish",
-    "tr": "turkish",
-}
-"""Snowball's algorithms by primary language tag (snowballstem.org)."""
-
-_WORD = re.compile(r"[^\W_]+")
-_SENTENCE = re.compile(r"(?<=[.!?])\s+")
-_MAX_WORD = 64
+_UNSPACED = frozenset({"zh", "ja", "th", "lo", "my", "km", "yue"})
+_GLUED = _UNSPACED | {"ko"}
+_KOREAN_ENDING = re.compile(
+    "(?<=..)(?:에서는|에서|에게|한테|으로|까지|부터|이랑|은|는|이|가|을|를|에|의|와|과|도|로|만)$"
+)
+_SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])")
+_MARKS = ("?", "？", "؟")
 
 
 def locale_folder() -> Path:
@@ -49,27 +32,35 @@ def locale_folder() -> Path:
     return inside if inside.is_dir() else package.parent / "locale"
 
 
+@cache
+def known() -> list[str]:
+    """The tags of the languages with word lists, sorted."""
+    return sorted(folder.name for folder in locale_folder().iterdir() if (folder / "stop_words.list").is_file())
+
+
+@cache
 def shipped() -> list[str]:
-    """The tags of the shipped languages, sorted."""
-    return sorted(folder.name for folder in locale_folder().iterdir() if (folder / "first_start.dialog").is_file())
+    """The tags of the languages with spoken sentences too, sorted."""
+    return [tag for tag in known() if (locale_folder() / tag / "first_start.dialog").is_file()]
 
 
-def fold(text: str) -> list[str]:
-    """The text's words without case and accents, in order; a word ends after 64 characters."""
-    plain = unicodedata.normalize("NFKD", text.casefold())
-    bare = "".join(c for c in plain if not unicodedata.combining(c)) if not plain.isascii() else plain
-    return [word[:_MAX_WORD] for word in _WORD.findall(bare)]
-
-
-@lru_cache(maxsize=32)
+@lru_cache(maxsize=64)
 def of(tag: str | None) -> Language:
-    """The language with this BCP-47 tag, else the shipped one nearest to it, else one without word lists."""
+    """The language with this BCP-47 tag, else the known one nearest to it, else one without word lists."""
     tag = tag or FALLBACK
-    primary = tag.split("-")[0].lower()
-    tags = shipped()
-    exact = [t for t in tags if t.lower() == tag.lower()]
-    near = [t for t in tags if t.split("-")[0].lower() == primary]
+    primary = _primary(tag)
+    exact = [t for t in known() if t.lower() == tag.lower()]
+    near = [t for t in (*shipped(), *known()) if _primary(t) == primary]
     return Language((exact or near or [tag])[0])
+
+
+def of_text(tag: str | None, text: str) -> Language:
+    """The language of a text that is said to be of this one: another where its script tells so."""
+    return of(words.by_script(text, _primary(tag or FALLBACK)) or tag)
+
+
+def _primary(tag: str) -> str:
+    return tag.replace("_", "-").split("-")[0].lower()
 
 
 @dataclass(frozen=True)
@@ -78,15 +69,33 @@ class Language:
 
     tag: str
 
+    @cached_property
+    def primary(self) -> str:
+        """The first part of the tag: "pt" of "pt-BR"."""
+        return _primary(self.tag)
+
+    @property
+    def in_pairs(self) -> bool:
+        """Whether pairs of characters are its words."""
+        return self.primary in _GLUED
+
     def words(self, text: str) -> list[str]:
-        """The text as index words: folded and stemmed, in order."""
-        return [self._stem(word) for word in fold(text)]
+        """The text as index words: folded and stemmed, or in pairs of characters, in order."""
+        return words.indexed(text, self.primary)
 
     def content_words(self, text: str) -> list[str]:
         """Index words of a question without its stop words, each once, in order; all of them if none is left."""
-        folded = fold(text)
-        kept = [word for word in folded if word not in self.stop_words]
-        return list(dict.fromkeys(self._stem(word) for word in kept or folded))
+        left = words.asked(self._without_stop_words(text), self.primary)
+        return list(dict.fromkeys(left or words.asked(text, self.primary)))
+
+    def _without_stop_words(self, text: str) -> str:
+        low = plain(text)
+        if self.primary in _UNSPACED:
+            for phrases in self._stop_phrases:
+                low = phrases.sub(" ", low)
+            return low
+        kept = [word for word, _ in pieces(low) if word not in self.stop_words]
+        return " ".join(_KOREAN_ENDING.sub("", word) for word in kept) if self.primary == "ko" else " ".join(kept)
 
     def is_question(self, text: str) -> bool:
         """Whether the text asks something, going by its mark and by its first words."""
@@ -98,24 +107,30 @@ class Language:
 
     def only_asks(self, text: str) -> bool:
         """Whether every sentence of the text is a question; written turns often tell something first."""
-        return all(self.is_question(sentence) for sentence in _SENTENCE.split(text.strip()))
+        return all(self.is_question(part) for part in _SENTENCE.split(text.strip()) if part.strip())
 
     def form(self, text: str) -> str:
         """question, statement, or other: a command, small talk, a word or two."""
-        words = fold(text)
-        joined = " ".join(words) + " "
-        if text.rstrip().endswith(("?", "？", "؟")) or joined.startswith(self._question_starts):
+        said = self._said(text)
+        if text.rstrip().endswith(_MARKS) or self._asks(said):
             return "question"
         if self.without_lead(text) != text:
             return "statement"
-        return "other" if len(words) <= 2 or joined.startswith(self._tells_nothing) else "statement"
+        few = len(said) <= 3 if self.in_pairs else said.count(" ") <= 3
+        return "other" if few or said.startswith(self._tells_nothing) else "statement"
+
+    def _asks(self, said: str) -> bool:
+        if self.in_pairs:
+            return said.endswith(self._question_ends) or any(phrase in said for phrase in self._question_starts)
+        return said.startswith(self._question_starts)
 
     def without_lead(self, text: str) -> str:
         """The text without a leading "remember that" or its like."""
         low = text.casefold()
+        gap = "" if self.in_pairs else " "
         for lead in self._leads:
-            if low.startswith(lead + " "):
-                return text[len(lead) + 1 :].strip()
+            if low.startswith(lead + gap):
+                return text[len(lead) :].strip(" ，,、:：")
         return text
 
     def alike(self, word: str) -> frozenset[str]:
@@ -124,25 +139,27 @@ class Language:
 
     def asks_for(self, question: str) -> frozenset[str] | None:
         """Index words of which an answer to the question needs one ("where": in, at, on); None if none."""
-        words = fold(question)
-        for asked, needed in self._needs.items():
-            if f" {asked} " in f" {' '.join(words)} ":
-                return needed
-        return None
+        said = self._said(question)
+        return next((needed for asked, needed in self._needs.items() if asked in said), None)
 
     def has_phrase(self, name: str, text: str) -> bool:
         """Whether the text has one of the phrases of a list."""
-        words = f" {' '.join(fold(text))} "
-        return any(f" {phrase} " in words for phrase in self._phrases(name))
+        said = self._said(text)
+        return any(phrase in said for phrase in self._phrases(name))
+
+    def _said(self, text: str) -> str:
+        """The words as phrases are looked for in them: a blank around each, or none where endings are glued on."""
+        found = (word for word, _ in pieces(plain(text)))
+        return "".join(found) if self.in_pairs else f" {' '.join(found)} "
 
     @lru_cache(maxsize=64)  # noqa: B019 - there is one object a language
     def _phrases(self, name: str) -> tuple[str, ...]:
-        return tuple(" ".join(fold(line)) for line in self._lines(name))
+        return tuple(self._said(line) for line in self._lines(name))
 
     @cached_property
     def time_words(self) -> frozenset[str]:
         """Index words that tell of a time."""
-        return frozenset(self._stem(word) for line in self._lines("time_words.list") for word in fold(line))
+        return frozenset(word for line in self._lines("time_words.list") for word in self.words(line))
 
     def months(self) -> dict[str, int]:
         """Folded names of the months, and their first three letters, to 1 to 12."""
@@ -167,22 +184,34 @@ class Language:
             return self.say("yesterday")
         if days < 7:
             return self.say("days_ago", days=str(days))
-        months = self._lines("months.list") or of(FALLBACK)._lines("months.list")
+        spoken = self if self.sentences("on_date") else of(FALLBACK)
+        months = spoken._lines("months.list")
         return self.say("on_date", day=str(said.day), month=months[said.month - 1], year=str(said.year))
 
     @cached_property
     def stop_words(self) -> frozenset[str]:
         """Folded words that a question is searched without."""
-        return frozenset(word for line in self._lines("stop_words.list") for word in fold(line))
+        return frozenset(word for line in self._lines("stop_words.list") for word, _ in pieces(plain(line)))
+
+    @cached_property
+    def _stop_phrases(self) -> tuple[re.Pattern[str], ...]:
+        """Where words have no blanks: longer ones first, then single letters, kana only behind what is none."""
+        longer = sorted((word for word in self.stop_words if len(word) > 1), key=len, reverse=True)
+        single = "".join(word for word in self.stop_words if len(word) == 1)
+        found = [("|".join(map(re.escape, longer))), rf"(?<![\u3041-\u3096])[{single}]" if single else ""]
+        return tuple(re.compile(pattern) for pattern in found if pattern)
 
     @cached_property
     def _question_starts(self) -> tuple[str, ...]:
-        return tuple(" ".join(fold(line)) + " " for line in self._lines("question_start.list"))
+        return self._phrases("question_start.list")
+
+    @cached_property
+    def _question_ends(self) -> tuple[str, ...]:
+        return self._phrases("question_end.list")
 
     @cached_property
     def _tells_nothing(self) -> tuple[str, ...]:
-        lines = self._lines("command_start.list") + self._lines("small_talk.list")
-        return tuple(" ".join(fold(line)) + " " for line in lines)
+        return self._phrases("command_start.list") + self._phrases("small_talk.list")
 
     @cached_property
     def _leads(self) -> tuple[str, ...]:
@@ -191,29 +220,17 @@ class Language:
     @cached_property
     def _alike(self) -> dict[str, frozenset[str]]:
         return {
-            self._stem(word): frozenset(self._stem(other) for other in others)
-            for words, others in self._pairs("alike.list")
-            for word in words
+            word: frozenset(self.words(right)) for left, right in self._pairs("alike.list") for word in self.words(left)
         }
 
     @cached_property
     def _needs(self) -> dict[str, frozenset[str]]:
-        return {
-            " ".join(fold(asked)): frozenset(self._stem(word) for word in needed)
-            for asked, needed in self._raw_pairs("answer_words.list")
-        }
+        return {self._said(left): frozenset(self.words(right)) for left, right in self._pairs("answer_words.list")}
 
-    def _pairs(self, name: str) -> Iterator[tuple[list[str], list[str]]]:
-        for left, right in self._raw_pairs(name):
-            yield fold(left), right
-
-    def _raw_pairs(self, name: str) -> Iterator[tuple[str, list[str]]]:
+    def _pairs(self, name: str) -> Iterator[tuple[str, str]]:
         for line in self._lines(name):
             left, _, right = line.partition(":")
-            yield left, fold(right)
-
-    def _stem(self, word: str) -> str:
-        return _stem(STEMMERS.get(self.tag.split("-")[0].lower(), ""), word)
+            yield left, right
 
     def _lines(self, name: str) -> tuple[str, ...]:
         return _read(self.tag, name)
@@ -231,15 +248,3 @@ def _read(tag: str, name: str) -> tuple[str, ...]:
         return ()
     lines = path.read_text(encoding="utf-8").splitlines()
     return tuple(line.strip() for line in lines if line.strip() and not line.startswith("#"))
-
-
-@cache
-def _stemmer(algorithm: str) -> snowballstemmer.stemmer:
-    return snowballstemmer.stemmer(algorithm)
-
-
-@lru_cache(maxsize=65536)
-def _stem(algorithm: str, word: str) -> str:
-    if not algorithm or not word.strip(string.digits):
-        return word
-    return str(_stemmer(algorithm).stemWord(word))

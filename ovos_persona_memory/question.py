@@ -36,7 +36,7 @@ class Question:
     @property
     def spoken(self) -> Language:
         """The language of the question."""
-        return language.of(self.lang)
+        return language.of_text(self.lang, self.text)
 
 
 @dataclass(frozen=True)

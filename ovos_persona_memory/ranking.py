@@ -32,8 +32,9 @@ SHORT = 60
 HELD = 3
 """So many different words of the question are held at one place before it counts as known: every question that
 tempts to a wrong answer in the household data (test/data) shares two or fewer."""
-COVER = 0.42
-"""Share (by rarity) of the question's words that must be held there."""
+COVER, COVER_IN_PAIRS = 0.42, 0.36
+"""Share (by rarity) of the question's words that must be held there; where pairs of characters are the words, some
+of a question are no words at all (docs/recall.md)."""
 
 
 @dataclass(frozen=True)
@@ -88,9 +89,9 @@ def rank(candidates: Sequence[Candidate], asked: Asked, known: Statistics) -> li
     return sorted(scored, key=lambda one: (-one.score, -abs(one.candidate.doc)))
 
 
-def is_known(ranked: Sequence[Scored]) -> bool:
+def is_known(ranked: Sequence[Scored], cover: float = COVER) -> bool:
     """Whether a person talked here about what the question asks, at one place."""
-    return max((one.cover_near for one in ranked if one.held_near >= HELD), default=0.0) >= COVER
+    return max((one.cover_near for one in ranked if one.held_near >= HELD), default=0.0) >= cover
 
 
 def _rarity(documents: int, frequency: int) -> float:

@@ -320,7 +320,7 @@ def handed_in(turn: Turn, scope: Scope, now: float) -> Turn:
 
 def index_words(turn: Turn) -> str:
     """The words that a turn is found by."""
-    return " ".join(language.of(turn.lang).words(turn.text))
+    return " ".join(language.of_text(turn.lang, turn.text).words(turn.text))
 
 
 def _wordless(turn: Turn) -> Turn:

@@ -74,6 +74,93 @@ def test_when_something_was_said_is_put_in_words(said: datetime, words: str) -> 
     assert ENGLISH.when(said, datetime(2026, 5, 10, 21)) == words
 
 
+def test_a_language_is_known_by_its_word_lists_before_it_has_sentences() -> None:
+    assert {"ca-ES", "da-DK", "gl-ES", "zh-CN", "th-TH"} <= set(language.known())
+    assert set(language.shipped()) <= set(language.known())
+
+
+@pytest.mark.parametrize(
+    ("tag", "found"), [("fr", "fr-FR"), ("fr-BE", "fr-FR"), ("pt-BR", "pt-PT"), ("zh_TW", "zh-CN"), ("ja", "ja-JP")]
+)
+def test_the_nearest_known_language_is_taken(tag: str, found: str) -> None:
+    assert language.of(tag).tag == found
+
+
+def test_every_known_language_has_the_same_lists() -> None:
+    folder = language.locale_folder()
+    extra = {"question_end.list"}
+    lists = {tag: {path.name for path in (folder / tag).glob("*.list")} - extra for tag in language.known()}
+    assert len(lists) >= 15
+    assert [tag for tag, names in lists.items() if names != lists["en-US"]] == []
+
+
+@pytest.mark.parametrize("tag", language.known())
+def test_the_lists_of_a_language_can_be_used(tag: str) -> None:
+    spoken = language.of(tag)
+    assert len(set(spoken.months().values())) == 12
+    assert len(spoken.stop_words) > 40
+    assert spoken.time_words
+
+
+@pytest.mark.parametrize(
+    ("tag", "question", "words"),
+    [
+        ("fr-FR", "où sont les clés de la cave", ["cle", "cav"]),
+        ("it-IT", "dov'è la chiave", ["chiav"]),
+        ("zh-CN", "家里的猫一般在哪儿睡觉", ["猫", "睡觉"]),
+        ("ja-JP", "猫はどこで寝ますか", ["猫", "寝"]),
+        ("ko-KR", "고양이는 어디에 있어", ["고양", "양이"]),
+    ],
+)
+def test_a_question_is_searched_without_stop_words_in_every_kind_of_script(
+    tag: str, question: str, words: list[str]
+) -> None:
+    assert language.of(tag).content_words(question) == words
+
+
+@pytest.mark.parametrize(
+    ("tag", "text"),
+    [
+        ("fr-FR", "dans quel placard est l'aspirateur"),
+        ("es-ES", "a quién le presté el taladro"),
+        ("pt-PT", "onde é que o gato dorme"),
+        ("zh-CN", "妈妈早上吃的是什么药"),
+        ("zh-CN", "你去过成都吗"),
+        ("ja-JP", "掃除機はどこにあるの"),
+        ("ko-KR", "열쇠는 어디에 있어"),
+        ("th-TH", "แมวนอนที่ไหน"),
+        ("ru-RU", "в каком шкафу пылесос"),
+    ],
+)
+def test_questions_are_known_by_their_words(tag: str, text: str) -> None:
+    assert language.of(tag).is_question(text)
+
+
+@pytest.mark.parametrize(
+    ("tag", "text"),
+    [
+        ("fr-FR", "les clés sont derrière la porte"),
+        ("nl-NL", "de stofzuiger staat in de gangkast"),
+        ("da-DK", "støvsugeren står i skabet"),
+        ("zh-CN", "我对花生过敏"),
+        ("ja-JP", "掃除機は廊下の棚にあります"),
+        ("ko-KR", "열쇠는 문 뒤에 걸려 있어"),
+    ],
+)
+def test_statements_are_known_in_every_language(tag: str, text: str) -> None:
+    assert language.of(tag).is_statement(text)
+
+
+def test_the_language_of_a_text_follows_its_script() -> None:
+    assert language.of_text(None, "猫在哪儿").tag == "zh-CN"
+    assert language.of_text("en-US", "my cat").tag == "en-US"
+    assert language.of_text(None, "où est le chat").tag == "en-US"
+
+
+def test_the_lead_is_taken_off_where_no_blank_follows_it() -> None:
+    assert language.of("zh-CN").without_lead("请记住，我对花生过敏") == "我对花生过敏"
+
+
 def test_every_shipped_language_has_the_same_files() -> None:
     folder = language.locale_folder()
     files = {tag: sorted(path.name for path in (folder / tag).iterdir()) for tag in language.shipped()}

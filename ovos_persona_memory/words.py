@@ -1,0 +1,157 @@
+"""From a text to index words: folding, stems, and pairs of characters where a script has no blanks."""
+
+from __future__ import annotations
+
+import importlib
+import re
+import string
+import sys
+import unicodedata
+from collections.abc import Callable, Iterator
+from functools import cache, lru_cache
+from importlib.metadata import version
+from importlib.util import find_spec, module_from_spec, spec_from_loader
+from typing import Any
+
+RULES = 2
+"""Raise this when the same text gives other index words than before: stores then make theirs anew."""
+
+STEMMERS = {
+    "ca": "catalan",
+    "da": "danish",
+    "de": "german",
+    "en": "english",
+    "es": "spanish",
+    "eu": "basque",
+    "fi": "finnish",
+    "fr": "french",
+    "gl": "portuguese",
+    "hu": "hungarian",
+    "it": "italian",
+    "nl": "dutch",
+    "no": "norwegian",
+    "pt": "portuguese",
+    "ro": "romanian",
+    "ru": "russian",
+    "sv": "swedish",
+    "tr": "turkish",
+}
+"""Snowball's algorithms by primary language tag (snowballstem.org)."""
+
+# Han, kana, Thai, Lao, Burmese, Khmer: written without blanks between words
+_UNSPACED = (
+    "\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+    "\u3041-\u3096\u30a1-\u30ff\u31f0-\u31ff\u0e01-\u0e4e\u0e81-\u0ecd\u1000-\u103e\u1780-\u17d3"
+)
+_HANGUL = "\uac00-\ud7a3"
+_PIECE = re.compile(rf"([{_UNSPACED}]+|[{_HANGUL}]+)|([^\W_{_UNSPACED}{_HANGUL}]+)")
+_HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]")
+_KEPT_MARKS = re.compile("[\u0e00-\u0eff\u1000-\u103f\u1780-\u17d3\u3099\u309a]")
+_LIGATURES = str.maketrans({"œ": "oe", "æ": "ae"})
+_MAX_WORD = 64
+
+
+def plain(text: str) -> str:
+    """The text without case and accents; marks that make another letter (й, が, Thai vowels) stay."""
+    low = text.casefold()
+    if low.isascii():
+        return low
+    # the middle dot of Catalan l·l joins two letters of one word
+    apart = unicodedata.normalize("NFKD", low).replace("и\u0306", "й").replace("l·l", "ll").translate(_LIGATURES)
+    bare = "".join(c for c in apart if not unicodedata.combining(c) or _KEPT_MARKS.match(c))
+    return unicodedata.normalize("NFC", bare)
+
+
+def pieces(text: str) -> Iterator[tuple[str, bool]]:
+    """The words of a folded text in order, and whether each is a run of characters to be taken in pairs."""
+    for piece in _PIECE.finditer(text):
+        yield piece[0], piece[1] is not None
+
+
+def fold(text: str) -> list[str]:
+    """The text's words without case and accents, in order; a word ends after 64 characters.
+
+    Where a script has no blanks, or glues endings to its words (Korean), pairs of characters are the words.
+    """
+    return [word for piece, paired in pieces(plain(text)) for word in (pairs(piece) if paired else [piece[:_MAX_WORD]])]
+
+
+def pairs(run: str) -> list[str]:
+    """Every two characters that stand side by side; a single one is itself."""
+    return [run[i : i + 2] for i in range(len(run) - 1)] or [run]
+
+
+def indexed(text: str, primary: str) -> list[str]:
+    """The index words of a text in the language with this primary tag, in order.
+
+    A run of Han characters gives its single characters too: what is left of a question may be one alone.
+    """
+    return [word for piece, paired in pieces(plain(text)) for word in _words_of(piece, paired, primary, _HAN.findall)]
+
+
+def asked(text: str, primary: str) -> list[str]:
+    """The index words to look for, in order: as ``indexed``, but single characters only where they stand alone."""
+    return [word for piece, paired in pieces(plain(text)) for word in _words_of(piece, paired, primary)]
+
+
+def _words_of(piece: str, paired: bool, primary: str, singles: Callable[[str], list[str]] = lambda _: []) -> list[str]:
+    if not paired:
+        return [_stem(STEMMERS.get(primary, ""), piece[:_MAX_WORD])]
+    return pairs(piece) + (singles(piece) if len(piece) > 1 else [])
+
+
+_SCRIPTS = (
+    (re.compile(r"[\u3041-\u3096\u30a1-\u30fa]"), "ja", frozenset({"ja"})),
+    (re.compile(rf"[{_HANGUL}]"), "ko", frozenset({"ko"})),
+    (re.compile(r"[\u0e01-\u0e4e]"), "th", frozenset({"th"})),
+    (re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]"), "zh", frozenset({"zh", "ja", "yue"})),
+    (re.compile(r"[\u0430-\u044f]"), "ru", frozenset({"ru", "uk", "be", "bg", "sr", "mk", "kk", "ky", "mn", "tg"})),
+)
+"""Letters, the language they tell of, and those that are written with them too."""
+
+
+@lru_cache(maxsize=2048)
+def by_script(text: str, primary: str) -> str | None:
+    """The language that a text's script tells of; None where it may be of the one with this primary tag."""
+    if text.isascii():
+        return None
+    letters = sum(map(str.isalpha, text))
+    for script, language, others in _SCRIPTS:
+        if 2 * len(script.findall(text.casefold())) >= letters:
+            return None if primary in others else language
+    return None
+
+
+@cache
+def rules() -> str:
+    """Which rules make the index words: a store keeps this, to see when they change."""
+    return f"{RULES}, snowballstemmer {version('snowballstemmer')}"
+
+
+@lru_cache(maxsize=65536)
+def _stem(algorithm: str, word: str) -> str:
+    if not algorithm or not word.strip(string.digits):
+        return word
+    return str(_stemmer(algorithm).stemWord(word))
+
+
+@cache
+def _stemmer(algorithm: str) -> Any:
+    """The stemmer of one language; importing the package itself would import all of them (0.15 s)."""
+    name = f"{algorithm}_stemmer"
+    module = importlib.import_module(f"{_snowball()}.{name}")
+    return getattr(module, "".join(part.capitalize() for part in name.split("_")))()
+
+
+@cache
+def _snowball() -> str:
+    """A package of the same files as snowballstemmer whose own ``__init__`` is not run."""
+    spec = find_spec("snowballstemmer")
+    if spec is None or spec.submodule_search_locations is None:
+        raise ImportError("snowballstemmer is not installed")
+    name = f"{__name__}.snowball"
+    made = spec_from_loader(name, None, is_package=True)
+    assert made is not None
+    made.submodule_search_locations = list(spec.submodule_search_locations)
+    sys.modules[name] = module_from_spec(made)
+    return name

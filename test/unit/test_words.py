@@ -1,0 +1,106 @@
+"""From a text to index words."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from ovos_persona_memory import words
+
+
+@pytest.mark.parametrize(
+    ("text", "folded"),
+    [
+        ("The CATS' Café", ["the", "cats", "cafe"]),
+        ("ma sœur, l’été", ["ma", "soeur", "l", "ete"]),
+        ("al·lèrgia", ["allergia"]),
+        ("мой ёж", ["мой", "еж"]),
+        ("größer", ["grosser"]),
+        ("２０ Uhr", ["20", "uhr"]),
+        ("x" * 70, ["x" * 64]),
+    ],
+)
+def test_words_lose_case_and_accents_but_not_their_letters(text: str, folded: list[str]) -> None:
+    assert words.fold(text) == folded
+
+
+@pytest.mark.parametrize(
+    ("text", "folded"),
+    [
+        ("猫咪睡觉", ["猫咪", "咪睡", "睡觉"]),
+        ("猫", ["猫"]),
+        ("用iPhone打", ["用", "iphone", "打"]),
+        ("ガレージ", ["ガレ", "レー", "ージ"]),
+        ("고양이가 자요", ["고양", "양이", "이가", "자요"]),
+        ("แมว", ["แม", "มว"]),
+        ("3月5日", ["3", "月", "5", "日"]),
+    ],
+)
+def test_where_words_have_no_blanks_every_two_characters_are_a_word(text: str, folded: list[str]) -> None:
+    assert words.fold(text) == folded
+
+
+def test_letters_that_a_mark_makes_stay_apart() -> None:
+    assert words.plain("が") != words.plain("か")
+    assert words.plain("ไม่") != words.plain("ไม")
+
+
+def test_single_han_characters_are_indexed_too_but_asked_for_only_where_they_stand_alone() -> None:
+    assert words.indexed("猫咪", "zh") == ["猫咪", "猫", "咪"]
+    assert words.asked("猫咪 猫", "zh") == ["猫咪", "猫"]
+    assert words.indexed("고양이", "ko") == ["고양", "양이"]
+
+
+@pytest.mark.parametrize(
+    ("primary", "one", "other"),
+    [
+        ("fr", "chevaux", "cheval"),
+        ("es", "llaves", "llave"),
+        ("it", "gatti", "gatto"),
+        ("pt", "consultas", "consulta"),
+        ("gl", "galiñas", "galiña"),
+        ("ca", "gallines", "gallina"),
+        ("nl", "katten", "kat"),
+        ("da", "nøglerne", "nøgle"),
+        ("de", "Häuser", "haus"),
+        ("ru", "собаки", "собака"),
+    ],
+)
+def test_inflected_forms_are_one_word(primary: str, one: str, other: str) -> None:
+    assert words.indexed(one, primary) == words.indexed(other, primary)
+
+
+@pytest.mark.parametrize(
+    ("text", "said", "told"),
+    [
+        ("hello", "zh", None),
+        ("猫咪睡觉", "en", "zh"),
+        ("猫咪睡觉", "zh", None),
+        ("東京", "ja", None),
+        ("猫はどこ", "en", "ja"),
+        ("고양이", "en", "ko"),
+        ("แมว", "de", "th"),
+        ("где кошка", "en", "ru"),
+        ("где кошка", "bg", None),
+        ("Tokyo (東京) is far away", "en", None),
+        ("où est ma clé", "en", None),
+    ],
+)
+def test_the_script_tells_the_language_where_the_tag_cannot_be_right(text: str, said: str, told: str | None) -> None:
+    assert words.by_script(text, said) == told
+
+
+def test_a_stemmer_does_not_bring_in_those_of_other_languages() -> None:
+    code = (
+        "import sys; from ovos_persona_memory import words; words.indexed('maisons', 'fr');"
+        "print(*sorted(m for m in sys.modules if m.endswith('_stemmer')))"
+    )
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert [name.rsplit(".", 1)[-1] for name in shown.split()] == ["french_stemmer"]
+
+
+def test_the_rules_name_the_version_of_the_stemmers() -> None:
+    assert words.rules().split()[-1].count(".") >= 1
+    assert words.rules().startswith(f"{words.RULES},")
