@@ -66,8 +66,6 @@ class Forgetting:
 
 
 def word_groups(query: str, lang: str | None) -> tuple[frozenset[str], ...]:
-    """The content words of a query, each in every form in which a text of any shipped language may be indexed."""
-    asked, folded = language.of(lang), language.fold(query)
-    content = [word for word in folded if word not in asked.stop_words] or folded
-    spoken = [asked, *map(language.of, language.shipped())]
-    return tuple(frozenset(form for one in spoken for form in one.words(word)) for word in dict.fromkeys(content))
+    """The content words of a query, each in every form in which a text of any known language may be indexed."""
+    asked = language.of_text(lang, query)
+    return tuple(language.forms(word, asked, language.known()) for word in asked.bare_words(query))

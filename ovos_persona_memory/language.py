@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache, cached_property, lru_cache
@@ -15,6 +15,9 @@ from ovos_persona_memory.words import pieces, plain
 
 FALLBACK = "en-US"
 """The language whose sentences are spoken where the asked-for one is not shipped."""
+
+SHORTEST = 4
+"""Letters of a stem, at least, that stands for a word of another language."""
 
 _UNSPACED = frozenset({"zh", "ja", "th", "lo", "my", "km", "yue"})
 _GLUED = _UNSPACED | {"ko"}
@@ -59,6 +62,16 @@ def of_text(tag: str | None, text: str) -> Language:
     return of(words.by_script(text, _primary(tag or FALLBACK)) or tag)
 
 
+def forms(word: str, spoken: Language, tags: Iterable[str]) -> frozenset[str]:
+    """The index words of a folded word: of the language it is said in, and of others in which texts may be.
+
+    Short stems of other languages are left out: the German stem of "notes" is "not".
+    """
+    own = words.asked(word, spoken.primary)
+    others = {form for tag in tags for form in words.asked(word, of(tag).primary) if len(form) >= SHORTEST}
+    return frozenset({*own, *others})
+
+
 def _primary(tag: str) -> str:
     return tag.replace("_", "-").split("-")[0].lower()
 
@@ -87,6 +100,10 @@ class Language:
         """Index words of a question without its stop words, each once, in order; all of them if none is left."""
         left = words.asked(self._without_stop_words(text), self.primary)
         return list(dict.fromkeys(left or words.asked(text, self.primary)))
+
+    def bare_words(self, text: str) -> list[str]:
+        """The content words as they are said: folded, not stemmed."""
+        return list(dict.fromkeys(fold(self._without_stop_words(text)) or fold(text)))
 
     def _without_stop_words(self, text: str) -> str:
         low = plain(text)

@@ -10,7 +10,7 @@ from itertools import pairwise
 
 from ovos_persona_memory import language
 from ovos_persona_memory.question import Asked, Question, understand
-from ovos_persona_memory.ranking import HELD, REACH, Candidate, Scored, is_known, rank
+from ovos_persona_memory.ranking import COVER, COVER_IN_PAIRS, HELD, REACH, Candidate, Scored, is_known, rank
 from ovos_persona_memory.records import Entry, Hit, Role, Scope, Turn
 from ovos_persona_memory.stores.base import Beside, Found, Store, words_of
 
@@ -97,7 +97,7 @@ class _Table:
             self._lay_out(turn, talk)
         for record in self._records.values():
             if isinstance(record, Entry):
-                words = language.of(record.lang).words(f"{record.key} {record.text}")
+                words = language.of_text(record.lang, record.text).words(f"{record.key} {record.text}")
                 self.words[-record.seq] = f" {' '.join(words)} "
 
     def _lay_out(self, turn: Turn, talk: Sequence[Beside]) -> None:
@@ -174,6 +174,11 @@ class _Judge:
         """Whether the question has so many words that what shares most of them is about the same."""
         return len(self._alike) >= HELD
 
+    @property
+    def in_pairs(self) -> bool:
+        """Whether pairs of characters are the question's words."""
+        return self._question.spoken.in_pairs
+
     def covered(self, text: str) -> list[str]:
         """Which words of the question a text holds, or words that answer for them."""
         return [word for word, others in self._alike.items() if any(other in text for other in others)]
@@ -191,7 +196,7 @@ class _Judge:
 
     def tells(self, record: Turn | Entry) -> bool:
         """Whether the record tells something, rather than asks or orders it."""
-        return isinstance(record, Entry) or language.of(record.lang).is_statement(record.text)
+        return isinstance(record, Entry) or language.of_text(record.lang, record.text).is_statement(record.text)
 
     def is_itself(self, record: Turn | Entry) -> bool:
         """Whether it is the question; it may have stood beside a hit."""
@@ -207,7 +212,7 @@ class _Judge:
 
 def _hits(judge: _Judge, table: _Table, ranked: Sequence[Scored], k: int) -> list[Hit]:
     """Hits that answer first; of a question that was surely talked about, the best are sure too."""
-    known = is_known(ranked)
+    known = is_known(ranked, COVER_IN_PAIRS if judge.in_pairs else COVER)
     best = max((one.score for one in ranked), default=0.0)
     order = sorted(ranked, key=lambda one: not judge.may_answer(one.candidate, table.words[one.candidate.doc]))
     answers: list[Hit] = []
@@ -239,7 +244,7 @@ def _with_sure(hits: Sequence[Hit], judge: _Judge, known: bool, best: float | No
 
 
 def _asks(hit: Hit) -> bool:
-    return language.of(hit.lang).only_asks(hit.text)
+    return language.of_text(hit.lang, hit.text).only_asks(hit.text)
 
 
 def _as_hit(record: Turn | Entry, score: float, answers: bool, reason: str) -> Hit:
