@@ -130,6 +130,12 @@ def persona_settings() -> dict[str, Any]:
     return {"personas_path": get_xdg_config_save_path("ovos_persona")} | dict(section)
 
 
+def pipeline() -> tuple[str, ...]:
+    """The stages that an utterance passes until one of them answers, in their order."""
+    stages = (Configuration().get("intents") or {}).get("pipeline")
+    return tuple(map(str, stages)) if isinstance(stages, list) else ()
+
+
 def bus_address(host: str | None = None, port: int | None = None) -> dict[str, Any]:
     """Where the messagebus is: host, port, route and ssl as ovos-config says, unless given."""
     configured: dict[str, Any] = load_message_bus_config()._asdict()

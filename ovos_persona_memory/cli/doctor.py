@@ -8,12 +8,12 @@ import shutil
 import sqlite3
 import stat
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from importlib import import_module, metadata, util
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 import rich_click as click
 from rich.text import Text
@@ -23,15 +23,18 @@ from ovos_persona_memory.cli.options import address_options, data_option, json_o
 from ovos_persona_memory.cli.output import Command, answer_json, answer_text, plain, progress
 from ovos_persona_memory.cli.reach import settings, url
 from ovos_persona_memory.client import MemoryClient
-from ovos_persona_memory.config import MemoryConfig, bus_address, persona_settings
+from ovos_persona_memory.config import MemoryConfig, bus_address, persona_settings, pipeline
 from ovos_persona_memory.errors import ConfigError, NoAnswer, PersonaMemoryError
-from ovos_persona_memory.records import Scope
+from ovos_persona_memory.records import Inject, Scope
 
 State = Literal["ok", "warning", "problem"]
 COLOURS = {"ok": "green", "warning": "yellow", "problem": "red"}
 
 PLUGIN = "ovos-persona-memory-plugin"
 OPENAI = "ovos-chat-openai-plugin"
+STAGE = "ovos-persona-pipeline-plugin"
+IN_SYSTEM = ("system", "system_prompt")
+"""Injection modes in which what is remembered travels in the system message."""
 PACKAGES = ("ovos-bus-client", "ovos-plugin-manager", "ovos-persona", "ovos-core")
 START = "start it: ovos-persona-memory run, or systemctl --user start ovos-persona-memory"
 BUS_WITHIN_S, DAEMON_WITHIN_S = 3.0, 2.0
@@ -234,6 +237,27 @@ def check_personas(current: bool) -> Iterator[Check]:
     if not files:
         yield Check("personas", "ok", f"none of your own in {folder}; Scribe comes with the memory")
     yield from _check_default(section, names)
+    yield check_pipeline(pipeline(), section, wanted=bool(names or section.get("default_persona")))
+
+
+def check_pipeline(stages: Sequence[str], section: Mapping[str, Any], wanted: bool) -> Check:
+    """Whether utterances reach personas. ``wanted``: somebody has set one up."""
+    named = [stage for stage in stages if stage.startswith(STAGE)]
+    if not named:
+        mend = f'name "{STAGE}-high" and "{STAGE}-low" in intents.pipeline of mycroft.conf, see docs/personas.md'
+        state: State = "problem" if wanted else "warning"
+        return Check("pipeline", state, "intents.pipeline does not name ovos-persona: no persona answers", mend)
+    missing = _keeps_from_default(named, section) if section.get("default_persona") else ""
+    if missing:
+        return Check("pipeline", "warning", "the default persona answers only who asks for it by name", missing)
+    return Check("pipeline", "ok", f"names {', '.join(named)}")
+
+
+def _keeps_from_default(named: Sequence[str], section: Mapping[str, Any]) -> str:
+    """What to do for the default persona to answer what no skill took; empty where it does."""
+    if f"{STAGE}-low" not in named:
+        return f'name "{STAGE}-low" in intents.pipeline of mycroft.conf, too'
+    return "" if section.get("handle_fallback") else 'write "handle_fallback": true in intents.persona of mycroft.conf'
 
 
 def _persona(path: Path) -> dict[str, Any] | None:
@@ -252,18 +276,43 @@ def check_persona(name: str, persona: Mapping[str, Any], path: Path) -> Iterator
         found = f"its memory_module is {module}" if module else "it names no memory_module"
         yield Check(about, "warning", f"{found}: it does not remember", f'write "memory_module": "{PLUGIN}" in {path}')
         return
-    handlers = persona.get("handlers") or persona.get("solvers") or []
-    sound = True
-    if OPENAI in handlers and not _block(persona, OPENAI).get("allow_system_prompts"):
-        sound = False
-        mend = f'write "allow_system_prompts": true in the block "{OPENAI}" of {path}'
+    wrong = [*_dropped(about, persona, path), *_misplaced(about, persona, path)]
+    yield from wrong or [Check(about, "ok", "remembers")]
+
+
+def _dropped(about: str, persona: Mapping[str, Any], path: Path) -> Iterator[Check]:
+    """What of the memory's messages a chat engine leaves out."""
+    block = _block(persona, PLUGIN)
+    inject = block.get("inject_mode") or get_args(Inject)[0]
+    if inject not in get_args(Inject):
+        mend = f'write one of {", ".join(get_args(Inject))} in the block "{PLUGIN}" of {path}'
+        yield Check(about, "problem", f"inject_mode {inject!r} is none: the memory is not loaded", mend)
+    if all(engine.get("allow_system_prompts") for engine in _engines(persona)):
+        return
+    allow = f'write "allow_system_prompts": true in the block "{OPENAI}" of {path}'
+    if inject in IN_SYSTEM:
+        mend = f'{allow}, or "inject_mode": "user" in the block "{PLUGIN}"'
         yield Check(about, "problem", f"{OPENAI} drops what is remembered", mend)
-    if persona.get("system_prompt") and not _block(persona, PLUGIN).get("system_prompt"):
-        sound = False
+    elif block.get("system_prompt"):
+        mend = f"{allow}, or move the system_prompt into that block"
+        yield Check(about, "warning", f"{OPENAI} drops the system_prompt of the memory plugin", mend)
+
+
+def _misplaced(about: str, persona: Mapping[str, Any], path: Path) -> Iterator[Check]:
+    in_engine = any(engine.get("system_prompt") for engine in _engines(persona))
+    if persona.get("system_prompt") and not _block(persona, PLUGIN).get("system_prompt") and not in_engine:
         mend = f'move it into the block "{PLUGIN}" of {path}'
         yield Check(about, "warning", "its system_prompt does not reach the memory plugin", mend)
-    if sound:
-        yield Check(about, "ok", "remembers")
+
+
+def _engines(persona: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """The settings of each chat engine that may drop system messages: a handler, or the brain of one."""
+    for handler in persona.get("handlers") or persona.get("solvers") or []:
+        block = _block(persona, str(handler))
+        if handler == OPENAI:
+            yield block
+        if block.get("brain") == OPENAI:
+            yield _block(block, OPENAI)
 
 
 def _block(persona: Mapping[str, Any], name: str) -> Mapping[str, Any]:

@@ -297,6 +297,7 @@ def test_the_doctor_finds_nothing_wrong_where_all_is_well(
     daemon: Callable[..., Daemon], bus_address: Address, tmp_path: Path
 ) -> None:
     one = daemon()
+    write_settings(tmp_path, intents={"pipeline": ["ovos-persona-pipeline-plugin-high"]})
     done = run_program(tmp_path, "doctor", "--data", str(one.data), "--port", str(bus_address[1]), "--json")
     found = json.loads(done.stdout)
     assert [one for one in found if one["state"] != "ok"] == []

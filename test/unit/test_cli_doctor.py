@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from ovos_persona_memory import config
 from ovos_persona_memory.cli import doctor
 from ovos_persona_memory.cli.program import program
 from ovos_persona_memory.memory import PersonaMemory
@@ -39,6 +40,65 @@ def test_a_chat_engine_that_drops_system_messages_is_a_problem(order: str) -> No
     assert (found.state, '"allow_system_prompts": true' in found.mend) == ("problem", True)
 
 
+@pytest.mark.parametrize("mode", ["user", "tool", "developer"])
+def test_where_what_is_remembered_is_in_no_system_message_nothing_has_to_be_allowed(mode: str) -> None:
+    assert states(REMEMBERS | {doctor.PLUGIN: {"inject_mode": mode}}) == ["ok"]
+
+
+@pytest.mark.parametrize("mode", [None, "system", "system_prompt"])
+def test_where_it_is_in_the_system_message_another_mode_is_a_way_out(mode: str | None) -> None:
+    (found,) = doctor.check_persona("P", REMEMBERS | {doctor.PLUGIN: {"inject_mode": mode}}, Path("p.json"))
+    assert (found.state, '"inject_mode": "user"' in found.mend) == ("problem", True)
+
+
+def test_in_another_mode_a_system_prompt_is_dropped_all_the_same() -> None:
+    block = {"inject_mode": "user", "system_prompt": "be kind"}
+    (found,) = doctor.check_persona("P", REMEMBERS | {doctor.PLUGIN: block}, Path("p.json"))
+    assert (found.state, "drops the system_prompt" in found.found) == ("warning", True)
+    assert states(REMEMBERS | {doctor.PLUGIN: block, doctor.OPENAI: {"allow_system_prompts": True}}) == ["ok"]
+
+
+def test_an_unknown_mode_is_a_problem() -> None:
+    (found,) = doctor.check_persona("P", {"memory_module": doctor.PLUGIN, doctor.PLUGIN: {"inject_mode": "x"}}, Path())
+    assert (found.state, "'x'" in found.found) == ("problem", True)
+
+
+def test_the_brain_of_an_agent_loop_is_looked_at_too() -> None:
+    loop = {"brain": doctor.OPENAI, doctor.OPENAI: {"allow_system_prompts": False}}
+    persona = {"memory_module": doctor.PLUGIN, "handlers": ["loop"], "loop": loop}
+    assert states(persona) == ["problem"]
+    assert states(persona | {"loop": loop | {doctor.OPENAI: {"allow_system_prompts": True}}}) == ["ok"]
+
+
+HIGH, LOW = f"{doctor.STAGE}-high", f"{doctor.STAGE}-low"
+SCRIBE = {"default_persona": "Scribe", "handle_fallback": True}
+
+
+@pytest.mark.parametrize(
+    ("stages", "section", "wanted", "state", "mend"),
+    [
+        (["ovos-stop-pipeline-plugin-high"], SCRIBE, True, "problem", HIGH),
+        (["ovos-stop-pipeline-plugin-high"], {}, False, "warning", LOW),
+        ([HIGH, LOW], SCRIBE, True, "ok", ""),
+        ([HIGH], {}, True, "ok", ""),
+        ([HIGH], SCRIBE, True, "warning", LOW),
+        ([HIGH, LOW], {"default_persona": "Scribe"}, True, "warning", "handle_fallback"),
+    ],
+)
+def test_whether_utterances_reach_a_persona(
+    stages: list[str], section: dict[str, Any], wanted: bool, state: str, mend: str
+) -> None:
+    found = doctor.check_pipeline(stages, section, wanted)
+    assert (found.state, mend in found.mend, bool(found.mend)) == (state, True, bool(mend))
+
+
+def test_the_pipeline_of_the_settings_is_looked_at(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("XDG_CONFIG_HOME", str(tmp_path))
+    for stages, state in ([HIGH], "ok"), (["ovos-stop-pipeline-plugin-high"], "warning"), (None, "warning"):
+        monkeypatch.setattr(config, "Configuration", lambda stages=stages: {"intents": {"pipeline": stages}})
+        assert [one.state for one in doctor.check_personas(current=True) if one.check == "pipeline"] == [state]
+
+
 def test_a_system_prompt_that_the_plugin_never_sees_is_a_warning() -> None:
     persona = {"memory_module": doctor.PLUGIN, "handlers": [], "system_prompt": "be kind"}
     assert states(persona) == ["warning"]
@@ -52,7 +112,10 @@ def test_a_persona_file_that_is_no_persona_is_a_problem(tmp_path: Path, monkeypa
     (folder / "broken.json").write_text("{")
     (folder / "list.json").write_text("[]")
     (folder / "well.json").write_text(json.dumps({"name": "Well", **REMEMBERS, "handlers": []}))
+    section = {"intents": {"pipeline": ["ovos-stop-pipeline-plugin-high"]}}
+    monkeypatch.setattr(config, "Configuration", lambda: section)
     found = {one.check: one.state for one in doctor.check_personas(current=True)}
+    assert found.pop("pipeline") == "problem", "a persona was set up, and no utterance reaches it"
     assert found == {"persona broken": "problem", "persona list": "problem", "persona Well": "ok"}
 
 
