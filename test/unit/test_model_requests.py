@@ -16,6 +16,7 @@ from ovos_persona_memory.config import MemoryConfig
 from ovos_persona_memory.memory import PersonaMemory
 from ovos_persona_memory.records import ContextMessage, ContextRequest, Hit, Inject, Scope, ToolCall, Turn
 from ovos_persona_memory.stores.inmemory import InMemoryStore
+from ovos_persona_memory.window import SHORTENED
 
 NOW = 1_795_000_000.0
 HERE, ELSEWHERE = Scope(session_id="here"), Scope(session_id="elsewhere")
@@ -104,7 +105,8 @@ def repeated(messages: Sequence[ContextMessage], hits: Sequence[Hit], utterance:
     words = " | ".join(_words(message.text) for message in messages)
     words = words.removesuffix(_words(utterance))
     times = {hit.text: len(re.findall(f"(?= {_words(hit.text)} )", f" {words} ")) for hit in hits}
-    return [text for text, number in times.items() if number != 1]
+    begun = [message.text.split(SHORTENED)[0] for message in messages if SHORTENED in message.text]
+    return [text for text, number in times.items() if number != 1 or any(text.startswith(one) for one in begun)]
 
 
 def _words(text: str) -> str:
@@ -140,6 +142,7 @@ def test_what_stands_twice_is_noticed() -> None:
     assert repeated(once, [hit], "what now") == []
     assert repeated([*once[:1], ContextMessage("user", "well, My cat is Bob!"), *once[1:]], [hit], "what now")
     assert repeated([ContextMessage("system", '- "my cat is Bob"\n- "My cat is Bob."'), once[1]], [hit], "what now")
+    assert repeated([*once[:1], ContextMessage("user", f"my cat{SHORTENED}end"), *once[1:]], [hit], "what now")
 
 
 # the two doors
