@@ -108,6 +108,8 @@ def taken_out(text: str, lang: str) -> tuple[str, list[str]]:
     for line in text.split("\n"):
         found = re.fullmatch(f"- {expected}", line) if expected else None
         if found:
+            assert len(line.splitlines()) == 1
+            assert not set("<[`") & set(found[1]), "a tokenizer or a page may take it for its own"
             quotations.append(json.loads(found[1]))
             continue
         expected = _after_heading(line, lang)
