@@ -33,6 +33,7 @@ from ovos_persona_memory.records import (
     Selection,
     Session,
     Turn,
+    changed,
 )
 from ovos_persona_memory.sessions import Sessions
 from ovos_persona_memory.stores import open_store
@@ -88,6 +89,10 @@ class PersonaMemory:
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    def tidy(self) -> bool:
+        """Do a little of what was put off for a quiet moment, some ten milliseconds of it; whether more is left."""
+        return self._store.tidy()
+
     def close(self) -> None:
         """Close the store."""
         self._store.close()
@@ -126,9 +131,9 @@ class PersonaMemory:
         """
         refuse_unusable(turns)
         now = self._clock()
-        given = [replace(handed_in(turn, scope, now), utterance_id=utterance_id) for turn in turns]
+        given = [changed(handed_in(turn, scope, now), utterance_id=utterance_id) for turn in turns]
         if delivery_id is not None:
-            given = [replace(turn, id=_delivered_id(turn, delivery_id, n)) for n, turn in enumerate(given)]
+            given = [changed(turn, id=_delivered_id(turn, delivery_id, n)) for n, turn in enumerate(given)]
         if not self.transcript.may_write(scope.session_id, min((t.at or now for t in given), default=now)):
             return []
         batch = (delivery_id or uuid.uuid4().hex) if as_passed else None

@@ -196,7 +196,7 @@ def _text(value: Any) -> str | None:
 
 def is_clean(text: str) -> bool:
     """Whether a text can be kept: no NUL and no lone surrogate."""
-    return "\0" not in text and not any("\ud800" <= c <= "\udfff" for c in text if c > "\ud7ff")
+    return "\0" not in text and (text.isascii() or not any("\ud800" <= c <= "\udfff" for c in text if c > "\ud7ff"))
 
 
 def cleaned(text: str) -> str:

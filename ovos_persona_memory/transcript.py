@@ -13,7 +13,7 @@ from ovos_persona_memory.errors import CapturePaused, InvalidRequest
 from ovos_persona_memory.identity import People
 from ovos_persona_memory.linking import already_recorded, claimant, heard_answer
 from ovos_persona_memory.messages import Heard, is_clean
-from ovos_persona_memory.records import HOUSEHOLD, Capture, Role, Scope, Selection, Turn
+from ovos_persona_memory.records import HOUSEHOLD, Capture, Role, Scope, Selection, Turn, changed
 from ovos_persona_memory.stores.base import Store
 
 RECENT = 60
@@ -305,7 +305,7 @@ def refuse_unusable(turns: Sequence[Turn]) -> None:
 
 def handed_in(turn: Turn, scope: Scope, now: float) -> Turn:
     """The turn as it is recorded in a scope, with an id and a time."""
-    return replace(
+    return changed(
         turn,
         id=turn.id or uuid.uuid4().hex,
         at=now if turn.at is None else turn.at,

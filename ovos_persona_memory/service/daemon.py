@@ -12,7 +12,7 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import groupby
-from typing import Any
+from typing import Any, Literal
 
 from ovos_utils.log import LOG
 from ovos_utils.process_utils import ProcessStatus, StatusCallbackMap
@@ -31,8 +31,14 @@ from ovos_persona_memory.service.reach import changes_something
 
 GROUP = 64
 """Arrivals at most that share a commit."""
-TELL_AFTER_S, UNTOLD = 0.05, 256
-"""Everybody is told of changes when nothing has arrived for so long, seconds, or when so many wait."""
+QUIET_S, UNTOLD = 0.05, 256
+"""When nothing has arrived for so long, seconds, everybody is told of changes, and what was put off is done; of
+changes also when so many wait."""
+CROWD, GATHER_S = 4, 0.0008
+"""After a group of so many, the next commit waits so long for more to share it, seconds: less than it takes itself
+(PostgreSQL's commit_siblings and commit_delay)."""
+NEXT_STEP_S = 0.005
+"""Between two steps of what was put off, seconds."""
 BUSY_S = 3.0
 """How long a start waits for another process, a command perhaps, to let go of the folder, seconds."""
 TRY_AGAIN_S = 5.0
@@ -81,6 +87,8 @@ class Daemon:
         self._failure: PersonaMemoryError = StoreUnavailable("the memory is starting")
         self._last_error: str | None = None
         self._ended = False
+        self._crowd = 0
+        self._untidy: Literal["waiting", "begun"] | None = "waiting"
         self._untold: list[tuple[Heard | Request, dict[str, Any] | None]] = []
         self._try_at = 0.0
         self._took_ms: dict[str, deque[float]] = {}
@@ -142,6 +150,7 @@ class Daemon:
                 first = self._arrivals.get(timeout=self._patience_s())
             except queue.Empty:
                 self._tell()
+                self._tidy()
                 continue
             # at the end what still waits is left: it was not acknowledged
             raw = [] if self._ended else self._drain(first)
@@ -150,8 +159,10 @@ class Daemon:
 
     def _patience_s(self) -> float | None:
         if self._untold:
-            return TELL_AFTER_S
-        return TRY_AGAIN_S if self._memory is None else None
+            return QUIET_S
+        if self._memory is None:
+            return TRY_AGAIN_S
+        return {"waiting": QUIET_S, "begun": NEXT_STEP_S, None: None}[self._untidy]
 
     def _tell(self) -> None:
         """Tell everybody what was done; in a quiet moment, since each message costs every client on the bus."""
@@ -159,14 +170,29 @@ class Daemon:
             self.bus.send(event)
         self._untold.clear()
 
+    def _tidy(self) -> None:
+        """In a quiet moment: a little of what was put off."""
+        if self._memory is None or self._untidy is None:
+            return
+        try:
+            self._untidy = "begun" if self._memory.tidy() else None
+        except PersonaMemoryError as error:  # it is tried again after the next change
+            self._untidy = None
+            self._failed(error)
+
     def _drain(self, first: Any) -> list[Any]:
         raw: list[Any] = []
         item = first
+        patience_s = GATHER_S if self._crowd >= CROWD else 0.0
         while item is not None:
             raw.append(item)
-            if len(raw) == GROUP or self._arrivals.empty():
+            if len(raw) == GROUP or (not patience_s and self._arrivals.empty()):
                 break
-            item = self._arrivals.get()
+            try:
+                item = self._arrivals.get(timeout=patience_s)
+            except queue.Empty:
+                break
+        self._crowd = len(raw)
         return raw
 
     def _read(self, item: tuple[bytes, Reply, bool, float, float]) -> Arrival | None:
@@ -247,6 +273,7 @@ class Daemon:
         for arrival, outcome in outcomes:
             if outcome is not None and isinstance(arrival.what, Request):
                 self._answer(arrival, arrival.what, outcome)
+        self._untidy = "waiting"
         self._untold += [(arrival.what, outcome) for arrival, outcome in outcomes if _is_news(outcome)]
         if len(self._untold) > UNTOLD:
             self._tell()

@@ -240,6 +240,13 @@ class Store(ABC):
         Where the process ended between ``delete`` and ``purge``, opening the store does it.
         """
 
+    def tidy(self) -> bool:
+        """Do a little of what was put off for a quiet moment, some ten milliseconds of it; whether more is left.
+
+        Nothing depends on it but speed: everything is found without it.
+        """
+        return False
+
     # small state
 
     @abstractmethod

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from ovos_persona_memory.errors import StoreError, UnknownEntry
-from ovos_persona_memory.records import Capture, Entry, Forgotten, Note, Scope, Selection, Session, Turn
+from ovos_persona_memory.records import Capture, Entry, Forgotten, Note, Scope, Selection, Session, Turn, changed
 from ovos_persona_memory.stores import sqlite_rows as rows
 from ovos_persona_memory.stores.base import Beside, Counts, Found, Statistics, refuse_unstorable
 from ovos_persona_memory.stores.sqlite_bodies import add_body, replaced_body
@@ -21,11 +21,20 @@ from ovos_persona_memory.stores.sqlite_words import BUDGET, Query, WordIndex
 
 NOBODY = 0
 MIN_BUDGET = 100
-NEWEST = "SELECT r.owner, r.seq, b.words FROM {table} r JOIN body b ON b.num = r.body ORDER BY r.seq DESC LIMIT 1"
+NEWER = 2**62
+"""More than any seq."""
+TIDIED, CHECKPOINTED = 50, 500
+"""Turns whose words one step of tidying enters, and after how many the journal is written into the database."""
+NEWEST = (
+    "SELECT r.owner, r.seq, b.words FROM {table} r JOIN body b ON b.num = r.body WHERE r.seq <= ? ORDER BY r.seq DESC"
+)
 
 
 class SqliteStore(SqliteDatabase):
     """Durable; owns its folder until closed. Texts are in ``body``, words in ``WordIndex``."""
+
+    _untidy = 0
+    """Turns whose words were entered since the journal was last written into the database."""
 
     def _settle(self, connection: sqlite3.Connection) -> None:
         self._sql, self._index, self._notes = connection, WordIndex(connection), Notes(connection)
@@ -35,6 +44,20 @@ class SqliteStore(SqliteDatabase):
             self._rebuild_index()
         if self._pending():
             self.purge()
+
+    def _undone(self) -> None:
+        self._index.undone()
+
+    def tidy(self) -> bool:
+        with self.transaction():
+            before = self._index.entered_to
+            left = self._index.enter(TIDIED)
+            self._untidy += self._index.entered_to - before
+        if not left and self._untidy >= CHECKPOINTED:
+            self._untidy = 0
+            with self._reading():
+                self._one("PRAGMA wal_checkpoint(PASSIVE)")
+        return left > 0
 
     # users and bodies
 
@@ -76,7 +99,7 @@ class SqliteStore(SqliteDatabase):
                 body = add_body(self._sql, rows.turn_body(turn, words))
                 seq = self._sql.execute(rows.ADD_TURN, (owner, body, *rows.turn_values(turn))).lastrowid or 0
                 self._index.add(owner, seq, words)
-                return replace(turn, seq=seq)
+                return changed(turn, seq=seq)
 
     def change_turn(self, turn: Turn, words: str) -> None:
         refuse_unstorable(turn, words)
@@ -218,8 +241,9 @@ class SqliteStore(SqliteDatabase):
 
     def _index_works(self) -> bool:
         """Whether the newest documents are found by their words, and as many are entered as there are."""
-        newest = [(self._one(NEWEST.format(table=table)), sign) for table, sign in (("turn", 1), ("entry", -1))]
-        held = all(self._index.holds(row[0], sign * row[1], row[2]) for row, sign in newest if row)
+        turn = self._one(f"{NEWEST.format(table='turn')} LIMIT 1", self._index.entered_to)
+        entry = self._one(f"{NEWEST.format(table='entry')} LIMIT 1", NEWER)
+        held = all(self._index.holds(row[0], sign * row[1], row[2]) for row, sign in ((turn, 1), (entry, -1)) if row)
         counts = self._one("SELECT (SELECT count(*) FROM turn) + (SELECT count(*) FROM entry)")
         return held and self._index.documents() == counts[0]
 

@@ -78,7 +78,13 @@ class SqliteDatabase(Store):
             raise StoreError("a part of the transaction failed")
         self._sql.execute("COMMIT")
 
+    @abstractmethod
+    def _undone(self) -> None:
+        """A transaction failed: what is kept in memory of the tables is out of date."""
+
     def _end(self) -> None:
+        if self._failed or self._sql.in_transaction:
+            self._undone()
         self._failed = False
         if self._sql.in_transaction:
             self._sql.execute("ROLLBACK")

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from heapq import nsmallest
 from math import fsum
@@ -18,6 +18,7 @@ from math import fsum
 from ovos_persona_memory.records import Scope
 from ovos_persona_memory.stores.base import Bm25, Statistics, words_of
 from ovos_persona_memory.stores.sqlite_rows import Where, hash_of, narrowing, within
+from ovos_persona_memory.stores.sqlite_waiting import Posting, WaitingWords
 
 BUDGET = 1000
 """A search reads about so many postings, those of the rarest words first."""
@@ -26,9 +27,18 @@ RESCORED = 200
 INSPECTED = 20_000
 """A search in a narrow scope looks through at most so many postings of one word."""
 
+WAITING, AT_ONCE = 10_000, 20
+"""Turns at most whose words wait in memory, and how many are entered by the one that is too many."""
 NEAR = 1000
 """A scope with fewer documents is searched document by document when all words are common."""
 
+COUNTED = (
+    "INSERT INTO word (hash, owner, n) SELECT value, ?, 1 FROM json_each(?) WHERE true"
+    " ON CONFLICT (hash, owner) DO UPDATE SET n = n + 1 RETURNING num, hash"
+)
+NOT_ENTERED = (
+    "SELECT r.owner, r.seq, b.words FROM turn r CROSS JOIN body b ON b.num = r.body WHERE r.seq > ? ORDER BY r.seq"
+)
 TABLES = {"turn": "turn", "memory": "entry"}
 
 
@@ -59,8 +69,11 @@ class Query:
 @dataclass(frozen=True)
 class _Term:
     word: str
-    num: int
+    num: int | None
+    """Its number in the index on disk; None where only what waits holds it."""
+    owner: int
     frequency: int
+    """Documents of the owner that hold it, on disk and waiting."""
 
 
 class WordIndex:
@@ -68,33 +81,76 @@ class WordIndex:
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._sql = connection
+        self._loaded: tuple[WaitingWords, int] | None = None
 
     # keeping
 
+    @property
+    def _waiting(self) -> WaitingWords:
+        return self._waiting_after()[0]
+
+    @property
+    def entered_to(self) -> int:
+        """Turns with a seq above this wait in memory."""
+        return self._waiting_after()[1]
+
+    def _waiting_after(self) -> tuple[WaitingWords, int]:
+        if self._loaded is None:
+            waiting = WaitingWords()
+            (mark,) = self._sql.execute("SELECT turn FROM entered").fetchone()
+            for owner, seq, words in self._sql.execute(NOT_ENTERED, (mark,)):
+                waiting.add(owner, seq, words)
+            self._loaded = waiting, mark
+        return self._loaded
+
+    def undone(self) -> None:
+        """A transaction was rolled back: what waits is read from the turns again."""
+        self._loaded = None
+
     def add(self, owner: int, doc: int, words: str) -> None:
-        """Enter a document of a user."""
+        """Take in a document of a user: a turn that is new waits, anything else is entered at once."""
+        waiting, mark = self._waiting_after()
+        if doc <= mark:
+            self._enter(owner, doc, words)
+            return
+        waiting.add(owner, doc, words)
+        if len(waiting) > WAITING:
+            self.enter(AT_ONCE)
+
+    def enter(self, number: int) -> int:
+        """Enter so many of the turns that wait, the oldest first; how many wait still."""
+        waiting, mark = self._waiting_after()
+        for owner, doc, words in waiting.oldest(number):
+            self._enter(owner, doc, words)
+            waiting.remove(doc)
+            mark = doc
+        self._mark(mark)
+        return len(waiting)
+
+    def _mark(self, seq: int) -> None:
+        self._sql.execute("UPDATE entered SET turn = ?", (seq,))
+        self._loaded = self._waiting, seq
+
+    def _enter(self, owner: int, doc: int, words: str) -> None:
         held = Counter(words_of(words))
         length = sum(held.values())
-        postings = [(self._count(owner, word), doc, times, length) for word, times in held.items()]
+        times = {hash_of(word): n for word, n in held.items()}
+        rows = self._sql.execute(COUNTED, (owner, json.dumps(list(times)))).fetchall()
+        postings = [(num, doc, times[number], length) for num, number in rows]
         self._sql.executemany("INSERT INTO posting (word, doc, times, length) VALUES (?, ?, ?, ?)", postings)
         self._sql.execute(
             "UPDATE owner SET documents = documents + 1, words = words + ? WHERE num = ?", (length, owner)
         )
 
-    def _count(self, owner: int, word: str) -> int:
-        num: int
-        (num,) = self._sql.execute(
-            "INSERT INTO word (hash, owner, n) VALUES (?, ?, 1)"
-            " ON CONFLICT (hash, owner) DO UPDATE SET n = n + 1 RETURNING num",
-            (hash_of(word), owner),
-        ).fetchone()
-        return num
-
     def remove(self, owner: int, documents: Sequence[tuple[int, str]]) -> None:
-        """Take out documents of a user: number and words, as they were entered."""
-        held = [(doc, words_of(words)) for doc, words in documents]
+        """Take out documents of a user: number and words, as they were taken in."""
+        waiting = self._waiting
+        for doc, _ in documents:
+            if doc in waiting:
+                waiting.remove(doc)
+        held = [(doc, words_of(words)) for doc, words in documents if doc <= self.entered_to]
         frequency = Counter(word for _, words in held for word in set(words))
-        nums = {term.word: term.num for term in self._terms(owner, list(frequency))}
+        nums = self._numbers(owner, frequency)
         gone = sorted((nums[word], doc) for doc, words in held for word in set(words) if word in nums)
         fewer = [(frequency[word], num) for word, num in nums.items()]
         length = sum(len(words) for _, words in held)
@@ -107,10 +163,13 @@ class WordIndex:
 
     def drop_owner(self, owner: int) -> None:
         """Forget a user without documents."""
-        self._sql.execute("DELETE FROM owner WHERE num = ? AND documents <= 0", (owner,))
+        if not self._waiting.size(owner)[0]:
+            self._sql.execute("DELETE FROM owner WHERE num = ? AND documents <= 0", (owner,))
 
     def clear(self) -> None:
-        """Take out everything, the users stay."""
+        """Take out everything, the users stay; of the turns that there are none waits any more."""
+        self._loaded = WaitingWords(), 0
+        self._mark(self._sql.execute("SELECT coalesce(max(seq), 0) FROM turn").fetchone()[0])
         for table in ("posting", "word"):
             self._sql.execute(f"DELETE FROM {table}")
         self._sql.execute("UPDATE owner SET documents = 0, words = 0")
@@ -118,10 +177,10 @@ class WordIndex:
     def holds(self, owner: int, doc: int, words: str) -> bool:
         """Whether the document is found by each of its words."""
         wanted = set(words_of(words))
-        terms = self._terms(owner, list(wanted))
+        nums = self._numbers(owner, wanted)
         found = self._sql.execute(
             "SELECT count(*) FROM json_each(?) j CROSS JOIN posting p ON p.word = j.value AND p.doc = ?",
-            (json.dumps([term.num for term in terms if term.frequency > 0]), doc),
+            (json.dumps(list(nums.values())), doc),
         ).fetchone()[0]
         return bool(found == len(wanted))
 
@@ -142,7 +201,8 @@ class WordIndex:
 
     def documents(self) -> int:
         """How many documents all users have here."""
-        return int(self._sql.execute("SELECT coalesce(sum(documents), 0) FROM owner").fetchone()[0])
+        entered = self._sql.execute("SELECT coalesce(sum(documents), 0) FROM owner").fetchone()[0]
+        return int(entered) + self._waiting.size()[0]
 
     # finding
 
@@ -152,27 +212,33 @@ class WordIndex:
         rows = self._sql.execute(
             "SELECT DISTINCT owner FROM word WHERE hash IN (SELECT value FROM json_each(?))", (hashes,)
         )
-        return [owner for (owner,) in rows]
+        return sorted({owner for (owner,) in rows} | self._waiting.owners_of(words))
 
     def statistics(self, owner: int, words: Sequence[str]) -> Statistics:
         """See Store."""
+        documents, length = self._size(owner)
+        frequency = {term.word: term.frequency for term in self._terms(owner, words)}
+        return Statistics(documents, length / documents if documents else 0.0, frequency)
+
+    def _size(self, owner: int) -> tuple[int, int]:
+        """How many documents a user has, and how many words those hold together."""
         row = self._sql.execute("SELECT documents, words FROM owner WHERE num = ?", (owner,)).fetchone() or (0, 0)
-        frequency = {term.word: term.frequency for term in self._terms(owner, words) if term.frequency}
-        return Statistics(row[0], row[1] / row[0] if row[0] else 0.0, frequency)
+        waiting = self._waiting.size(owner)
+        return row[0] + waiting[0], row[1] + waiting[1]
 
     def search(self, owner: int, words: Sequence[str], query: Query) -> list[Match]:
         """The user's best documents, best first."""
-        terms = sorted(self._terms(owner, words), key=lambda term: (term.frequency, term.num))
-        row = self._sql.execute("SELECT documents, words FROM owner WHERE num = ?", (owner,)).fetchone()
-        if not terms or not row:
+        terms = sorted(self._terms(owner, words), key=lambda term: (term.frequency, term.word))
+        if not terms:
             return []
-        scores = _Scores(Bm25(row[0], row[1] / row[0]))
+        documents, length = self._size(owner)
+        scores = _Scores(Bm25(documents, length / documents))
         near = self._near(owner, terms, query)
         if near is None or len(near) >= NEAR:
             self._walk(terms, query, scores)
         if near is not None and (len(near) < NEAR or not scores.parts):
             self._look_up(terms, near, scores)
-        return scores.best({term.num: term.word for term in terms}, query.limit)
+        return scores.best(query.limit)
 
     def _near(self, owner: int, terms: Sequence[_Term], query: Query) -> list[int] | None:
         """The newest documents of a narrow scope, for common words; None where the postings say it sooner."""
@@ -207,7 +273,23 @@ class WordIndex:
         if cut_short:
             self._look_up(cut_short, scores.leaders(max(RESCORED, 4 * query.limit)), scores)
 
-    def _postings(self, term: _Term, kind: str, scope: Scope, limit: int) -> list[tuple[int, int, int]]:
+    def _postings(self, term: _Term, kind: str, scope: Scope, limit: int) -> list[Posting]:
+        """The newest documents in scope that hold the word; those that wait are newer than all on disk."""
+        newest = self._in_scope(self._waiting.postings(term.owner, term.word), scope) if kind == "turn" else []
+        return newest[:limit] + self._entered(term, kind, scope, limit - len(newest))
+
+    def _in_scope(self, postings: list[Posting], scope: Scope) -> list[Posting]:
+        narrowed = narrowing(scope)
+        if not postings or not narrowed.conditions:
+            return postings
+        listed = json.dumps([doc for doc, _, _ in postings])
+        sql = f"SELECT r.seq FROM json_each(?) j CROSS JOIN turn r ON r.seq = j.value{narrowed}"
+        inside = {seq for (seq,) in self._sql.execute(sql, (listed, *narrowed.values))}
+        return [posting for posting in postings if posting[0] in inside]
+
+    def _entered(self, term: _Term, kind: str, scope: Scope, limit: int) -> list[Posting]:
+        if term.num is None or limit <= 0:
+            return []
         sign, direction, nearer = (">", "DESC", ">=") if kind == "turn" else ("<", "ASC", "<=")
         narrowed = narrowing(scope, kind)
         where = Where((f"p.word = ? AND p.doc {sign} 0",), (term.num,))
@@ -225,6 +307,7 @@ class WordIndex:
         """Add what these words give to these documents."""
         listed = json.dumps(docs)
         for term in terms:
+            scores.add(term, self._waiting.postings(term.owner, term.word, docs))
             rows = self._sql.execute(
                 "SELECT p.doc, p.times, p.length FROM json_each(?) j"
                 " CROSS JOIN posting p ON p.word = ? AND p.doc = j.value",
@@ -233,30 +316,42 @@ class WordIndex:
             scores.add(term, rows)
 
     def _terms(self, owner: int, words: Sequence[str]) -> list[_Term]:
+        """Those of the words that any document of the user holds."""
+        entered = self._entered_words(owner, words)
+        waiting = {word: n for word in words if (n := self._waiting.frequency(owner, word))}
+        known = dict.fromkeys(word for word in words if word in entered or word in waiting)
+        found = [(word, *entered.get(word, (None, 0))) for word in known]
+        return [_Term(word, num, owner, n + waiting.get(word, 0)) for word, num, n in found]
+
+    def _numbers(self, owner: int, words: Iterable[str]) -> dict[str, int]:
+        return {word: num for word, (num, _) in self._entered_words(owner, list(words)).items()}
+
+    def _entered_words(self, owner: int, words: Sequence[str]) -> dict[str, tuple[int, int]]:
+        """Number and frequency of those of the words that are on disk."""
         by_hash = {hash_of(word): word for word in words if word}
         rows = self._sql.execute(
             "SELECT w.hash, w.num, w.n FROM json_each(?) j CROSS JOIN word w ON w.hash = j.value AND w.owner = ?",
             (json.dumps(list(by_hash)), owner),
         )
-        return [_Term(by_hash[number], num, n) for number, num, n in rows]
+        return {by_hash[number]: (num, n) for number, num, n in rows if n > 0}
 
 
 class _Scores:
     """What each word gives to each document, while a search goes on."""
 
     def __init__(self, formula: Bm25) -> None:
-        self.parts: dict[int, dict[int, float]] = {}
+        self.parts: dict[int, dict[str, float]] = {}
         self._formula = formula
         self._damping: dict[int, float] = {}
 
-    def add(self, term: _Term, rows: Iterable[tuple[int, int, int]]) -> None:
+    def add(self, term: _Term, rows: Iterable[Posting]) -> None:
         """Rows of doc, times, length; a document given twice counts once."""
-        weight, num, part = self._formula.weight(term.frequency), term.num, self._formula.part
+        weight, word, part = self._formula.weight(term.frequency), term.word, self._formula.part
         for doc, times, length in rows:
             damping = self._damping.get(length)
             if damping is None:
                 damping = self._damping[length] = self._formula.damping(length)
-            self.parts.setdefault(doc, {})[num] = part(weight, times, damping)
+            self.parts.setdefault(doc, {})[word] = part(weight, times, damping)
 
     def leaders(self, number: int) -> list[int]:
         """The documents that are ahead so far; the others are dropped."""
@@ -265,13 +360,10 @@ class _Scores:
             self.parts = {doc: self.parts[doc] for _, _, doc in ahead}
         return list(self.parts)
 
-    def best(self, words: Mapping[int, str], number: int) -> list[Match]:
+    def best(self, number: int) -> list[Match]:
         """The best documents, best first, with the words they hold."""
         total = [(-fsum(parts.values()), doc > 0, -abs(doc), doc) for doc, parts in self.parts.items()]
-        return [
-            Match(doc, -score, frozenset(words[num] for num in self.parts[doc]))
-            for score, _, _, doc in nsmallest(number, total)
-        ]
+        return [Match(doc, -score, frozenset(self.parts[doc])) for score, _, _, doc in nsmallest(number, total)]
 
 
 def _index(scope: Scope) -> str:

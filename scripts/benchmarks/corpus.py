@@ -134,6 +134,8 @@ def _build(corpus: Corpus, folder: Path) -> None:
                     for turns, scope in batch:
                         memory.record(turns, scope)
                 spent += time.perf_counter() - began
+            while memory.tidy():
+                pass
         talk.random.shuffle(questions)
         kept = {"turn_us": spent / corpus.turns * 1e6, "questions": [asdict(one) for one in questions[:MOST_QUESTIONS]]}
         (data.parent / "questions.json").write_text(json.dumps(kept), encoding="utf-8")

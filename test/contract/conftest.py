@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from ovos_persona_memory.records import Entry, Turn
-from ovos_persona_memory.stores import BACKENDS, open_store
+from ovos_persona_memory.stores import BACKENDS, open_store, sqlite_words
 from ovos_persona_memory.stores.base import Store
 from ovos_persona_memory.stores.sqlite import SqliteStore
 
@@ -29,9 +29,13 @@ def pytest_configure() -> None:
         faults.FAULTS[name].plant()
 
 
-@pytest.fixture(params=BACKENDS)
-def backend(request: pytest.FixtureRequest) -> str:
-    return str(request.param)
+@pytest.fixture(params=[*BACKENDS, "sqlite-entered"])
+def backend(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
+    """A backend's name; SQLite twice, since words of turns wait in memory before they are in the index on disk."""
+    name, _, entered = str(request.param).partition("-")
+    if entered:
+        monkeypatch.setattr(sqlite_words, "WAITING", 0)
+    return name
 
 
 @pytest.fixture

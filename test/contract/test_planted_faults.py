@@ -38,6 +38,7 @@ from ovos_persona_memory.stores.sqlite import SqliteStore
 from ovos_persona_memory.stores.sqlite_documents import SqliteDocuments
 from ovos_persona_memory.stores.sqlite_forgetting import Deletions
 from ovos_persona_memory.stores.sqlite_notes import Notes
+from ovos_persona_memory.stores.sqlite_waiting import WaitingWords
 from ovos_persona_memory.stores.sqlite_words import Match, WordIndex
 
 pytestmark = pytest.mark.full
@@ -248,6 +249,16 @@ FAULTS = {
         "scope_narrows_before_the_limit", instead(SqliteStore, "search", scope_after_the_limit)
     ),
     "persona leaks": Fault("persona_has_its_own_turns", leaking_persona),
+    "waiting words are not looked at": Fault(
+        "what_waits_is_found", instead(WaitingWords, "postings", lambda self, owner, word, docs=None: [])
+    ),
+    "waiting words outlive what was undone": Fault("an_undone_turn_waits", instead(WordIndex, "undone", nothing)),
+    "waiting words are not dropped": Fault(
+        "deleted_while_it_waits", instead(WaitingWords, "__contains__", lambda self, doc: False)
+    ),
+    "entered turns are not noted": Fault(
+        "what_waits_is_found", beneath("CREATE TEMP TRIGGER fault AFTER UPDATE ON entered BEGIN DELETE FROM owner; END")
+    ),
     "oldest instead of newest": Fault("newest_turns_come_oldest_first", instead(sqlite, "newest_turns", oldest_turns)),
     "window holds its end": Fault("window_holds_its_start", instead(sqlite_rows, "between", window_with_its_end)),
     "older before newer": Fault("equal_scores_put", instead(Match, "order", property(older_first))),

@@ -1,0 +1,88 @@
+"""Words of the newest turns, in memory until a quiet moment enters them into the index on disk.
+
+Entering ten words touches some twenty pages of the file, which a turn that has to be durable at once
+would wait for: half of the time of a recording, measured 2026-11-22. After a restart the words are
+read from the turns themselves.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Sequence
+from itertools import islice
+
+from ovos_persona_memory.stores.base import set_of, words_of
+
+Posting = tuple[int, int, int]
+"""Document, how often it holds the word, and its length in words."""
+
+
+class WaitingWords:
+    """Documents by their words, each with its owner. Not thread-safe: the store's lock guards it."""
+
+    def __init__(self) -> None:
+        self._held: dict[int, tuple[int, str]] = {}
+        self._newest = 0
+        self._in_order = True
+        self._documents: dict[tuple[int, str], dict[int, None]] = {}
+        self._sizes: dict[int, list[int]] = defaultdict(lambda: [0, 0])
+
+    def __len__(self) -> int:
+        return len(self._held)
+
+    def __contains__(self, doc: int) -> bool:
+        return doc in self._held
+
+    def add(self, owner: int, doc: int, words: str) -> None:
+        """Take in a document of a user."""
+        self._in_order = self._in_order and doc > self._newest
+        self._newest = max(self._newest, doc)
+        self._held[doc] = (owner, words)
+        for word in set_of(words):
+            self._documents.setdefault((owner, word), {})[doc] = None
+        self._count(owner, 1, words)
+
+    def remove(self, doc: int) -> None:
+        """Drop a document that is held."""
+        owner, words = self._held.pop(doc)
+        for word in set_of(words):
+            documents = self._documents[owner, word]
+            del documents[doc]
+            if not documents:
+                del self._documents[owner, word]
+        self._count(owner, -1, words)
+
+    def _count(self, owner: int, number: int, words: str) -> None:
+        size = self._sizes[owner]
+        size[0] += number
+        size[1] += number * len(words_of(words))
+
+    def oldest(self, number: int) -> list[tuple[int, int, str]]:
+        """Owner, document and words of the oldest documents, oldest first."""
+        if not self._in_order:
+            self._held = dict(sorted(self._held.items()))
+            self._in_order = True
+        return [(owner, doc, words) for doc, (owner, words) in islice(self._held.items(), number)]
+
+    def size(self, owner: int | None = None) -> tuple[int, int]:
+        """How many documents a user has here, None: all users, and their words together."""
+        sizes = self._sizes.values() if owner is None else [self._sizes.get(owner, (0, 0))]
+        return sum(size[0] for size in sizes), sum(size[1] for size in sizes)
+
+    def frequency(self, owner: int, word: str) -> int:
+        """How many documents of a user hold the word."""
+        return len(self._documents.get((owner, word), ()))
+
+    def owners_of(self, words: Sequence[str]) -> set[int]:
+        """The users who have any of the words here."""
+        return {owner for owner in self._sizes for word in words if (owner, word) in self._documents}
+
+    def postings(self, owner: int, word: str, docs: Iterable[int] | None = None) -> list[Posting]:
+        """Documents of a user that hold the word, newest first; ``docs``: only of these."""
+        holding = self._documents.get((owner, word), {})
+        chosen = holding if docs is None else [doc for doc in docs if doc in holding]
+        return [self._posting(doc, word) for doc in sorted(chosen, reverse=True)]
+
+    def _posting(self, doc: int, word: str) -> Posting:
+        words = words_of(self._held[doc][1])
+        return doc, words.count(word), len(words)
