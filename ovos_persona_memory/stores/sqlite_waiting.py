@@ -77,6 +77,11 @@ class WaitingWords:
         """The users who have any of the words here."""
         return {owner for owner in self._sizes for word in words if (owner, word) in self._documents}
 
+    def holding(self, words: Iterable[str], owner: int | None) -> set[int]:
+        """The documents of a user, None: of everybody, that hold any of the words."""
+        owners = self._sizes if owner is None else (owner,)
+        return {doc for one in owners for word in words for doc in self._documents.get((one, word), ())}
+
     def postings(self, owner: int, word: str, docs: Iterable[int] | None = None) -> list[Posting]:
         """Documents of a user that hold the word, newest first; ``docs``: only of these."""
         holding = self._documents.get((owner, word), {})

@@ -195,7 +195,7 @@ class WordIndex:
                 f"{mine} CROSS JOIN posting p ON p.word = w.num",
                 (hashes,) if owner is None else (hashes, owner),
             )
-            docs = {doc for (doc,) in found}
+            docs = {doc for (doc,) in found} | self._waiting.holding(group, owner)
             held = docs if held is None else held & docs
         return held or set()
 
@@ -279,7 +279,7 @@ class WordIndex:
         return newest[:limit] + self._entered(term, kind, scope, limit - len(newest))
 
     def _in_scope(self, postings: list[Posting], scope: Scope) -> list[Posting]:
-        narrowed = narrowing(scope)
+        narrowed = narrowing(scope, "turn")
         if not postings or not narrowed.conditions:
             return postings
         listed = json.dumps([doc for doc, _, _ in postings])
