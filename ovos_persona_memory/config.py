@@ -46,6 +46,8 @@ class RecallConfig:
     """Hits at most; 0 for none."""
     max_tokens: int = 400
     """Tokens at most, characters / 4."""
+    embedder: str = "auto"
+    """Search by meaning: auto (minilm where it is installed), none, minilm, static, a folder or a plugin."""
 
 
 @dataclass(frozen=True)

@@ -14,10 +14,12 @@ from ovos_persona_memory import context
 from ovos_persona_memory.config import MemoryConfig
 from ovos_persona_memory.context import Recalled
 from ovos_persona_memory.documents import Documents, Embed, Shelf
+from ovos_persona_memory.embedder import Open, open_embedder
 from ovos_persona_memory.entries import Entries
 from ovos_persona_memory.errors import InvalidRequest, StoreError, refuse_below_zero
 from ovos_persona_memory.forgetting import Forgetting, Wanted
 from ovos_persona_memory.history import history, raw_history
+from ovos_persona_memory.indexer import Indexer, Meaning
 from ovos_persona_memory.question import Question
 from ovos_persona_memory.recall import KINDS, recall
 from ovos_persona_memory.records import (
@@ -54,8 +56,16 @@ class PersonaMemory:
     the end of the outermost ``transaction``; one that fails leaves everything as it was.
     """
 
-    def __init__(self, store: Store, config: MemoryConfig, clock: Callable[[], float] = time.time) -> None:
+    def __init__(
+        self,
+        store: Store,
+        config: MemoryConfig,
+        clock: Callable[[], float] = time.time,
+        indexer: Indexer | None = None,
+    ) -> None:
+        """``indexer``: makes vectors and finds by them, and ends with the memory; None: words alone."""
         self._store = store
+        self._indexer = indexer
         self._config = config
         self._clock = clock
         self._opened_at = clock()
@@ -72,16 +82,22 @@ class PersonaMemory:
         data_dir: str | Path | None = None,
         config: MemoryConfig | None = None,
         clock: Callable[[], float] = time.time,
+        opener: Open = open_embedder,
+        load_wait_s: float = 3.0,
     ) -> PersonaMemory:
         """The memory in a data folder, which is made where there is none.
 
         StoreBusy where another process has it open, StoreUnavailable where it cannot be opened. A
-        damaged, foreign or too-new database is set aside, and ``status`` says so.
+        damaged, foreign or too-new database is set aside, and ``status`` says so. ``opener`` loads the
+        embedder that the settings name, in the background; a question waits ``load_wait_s`` for it at most.
         """
         config = config or MemoryConfig()
         if data_dir is not None:
             config = replace(config, data_dir=str(data_dir))
-        return cls(open_store(config.backend, config.folder), config, clock)
+        store = open_store(config.backend, config.folder)
+        indexer = Indexer(store.vector_store, config.recall.embedder, opener, load_wait_s)
+        indexer.start()
+        return cls(store, config, clock, indexer)
 
     def __enter__(self) -> PersonaMemory:
         return self
@@ -94,7 +110,9 @@ class PersonaMemory:
         return self._store.tidy()
 
     def close(self) -> None:
-        """Close the store."""
+        """End the work in the background and close the store."""
+        if self._indexer is not None:
+            self._indexer.stop()
         self._store.close()
 
     @contextmanager
@@ -227,7 +245,10 @@ class PersonaMemory:
         if not self.transcript.may_read(scope.session_id):
             return []
         asked = Question(question, lang, utterance_id)
-        return recall(self._store, asked, scope, k, KINDS if kinds is None else KINDS & kinds)
+        return recall(self._store, asked, scope, k, KINDS if kinds is None else KINDS & kinds, self._meaning())
+
+    def _meaning(self) -> Meaning | None:
+        return self._indexer.meaning() if self._indexer is not None else None
 
     def context(self, request: ContextRequest) -> Context:
         """What a persona is handed for an utterance: history of its session, and what is surely remembered."""
@@ -245,7 +266,7 @@ class PersonaMemory:
             return []
         asked = Question(request.utterance, request.lang, request.utterance_id, said_after=now - ITSELF_S)
         of_user = replace(request.scope, session_id=None, site_id=None, task_id=None)
-        found = recall(self._store, asked, of_user, limit)
+        found = recall(self._store, asked, of_user, limit, KINDS, self._meaning())
         return [hit for hit in found if hit.sure]
 
     # lasting memories
@@ -349,14 +370,15 @@ class PersonaMemory:
         self._store.put_state(name, value)
 
     def status(self) -> Mapping[str, Any]:
-        """Version, store, counts, capture, ``index_lag`` (turns that meaning-search has not taken up yet)."""
+        """Version, store, counts, capture, ``index_lag`` (turns and memories without a vector yet), ``meaning``."""
         return {
             "version": __version__,
             "backend": self._config.backend,
             "counts": asdict(self._store.counts()),
             "store": dict(self._store.details()),
             "capture": asdict(self.transcript.capture_of(None)),
-            "index_lag": 0,
+            "index_lag": self._indexer.lag if self._indexer is not None else 0,
+            "meaning": self._indexer.state() if self._indexer is not None else {},
             "up_s": round(self._clock() - self._opened_at, 3),
         }
 

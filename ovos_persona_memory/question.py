@@ -52,6 +52,8 @@ class Asked:
     dates: tuple[NamedDate, ...] = ()
     asks_time: bool = False
     """It asks when, or how long."""
+    bare: str = ""
+    """The question's text without the names of speakers."""
 
 
 def understand(question: Question, speakers: Iterable[str]) -> Asked:
@@ -67,7 +69,17 @@ def understand(question: Question, speakers: Iterable[str]) -> Asked:
         of_assistant=spoken.has_phrase("of_assistant.list", question.text),
         dates=tuple(parse(question.text, spoken.tag, question.at)),
         asks_time=spoken.has_phrase("asks_time.list", question.text),
+        bare=_without(named, question.text),
     )
+
+
+def _without(names: Iterable[str], text: str) -> str:
+    """The text without these folded words, and what an apostrophe ties to them."""
+    gone = set(names)
+    if not gone:
+        return text
+    kept = [word for word in text.split() if not gone.intersection(language.fold(word)[:1])]
+    return " ".join(kept) or text
 
 
 def named_dates(text: str, lang: str, at: float | None = None) -> list[NamedDate]:

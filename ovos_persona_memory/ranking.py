@@ -1,4 +1,4 @@
-"""The order of candidates for one question: their words, and the talk around them.
+"""The order of candidates for one question: words, meaning, and the talk around them.
 
 Every constant was measured on the development parts of LoCoMo and BEAM on 2026-11-21 (docs/recall.md);
 the search for them is written down there, with what did not help.
@@ -27,14 +27,20 @@ ON_DATE, DAYS_BEFORE, DAYS_AFTER = 0.5, 1, 10
 """Added for turns told around a date that the question names."""
 WITH_TIME = 0.25
 """Added for turns with time words when the question asks when or how long."""
+MEANING = {"static": 0.5, "sentence": 0.8}
+"""Weight of the similarity of vectors, by kind of embedder."""
+BEFORE, AFTER = 0.5, 0.25
+"""Share of a short neighbour's similarity."""
 SHORT = 60
-"""Words of a turn that can be a reply: a longer one holds any words."""
+"""Words of a turn that can be a reply: a longer one holds any words, and says little about its neighbours."""
 HELD = 3
 """So many different words of the question are held at one place before it counts as known: every question that
 tempts to a wrong answer in the household data (test/data) shares two or fewer."""
 COVER, COVER_IN_PAIRS = 0.42, 0.36
-"""Share (by rarity) of the question's words that must be held there; where pairs of characters are the words, some
-of a question are no words at all (docs/recall.md)."""
+"""Share (by rarity) of the question's words that must be held there, by words alone; where pairs of characters are
+the words, some of a question are no words at all (docs/recall.md)."""
+COVER_BESIDE, COSINE_WEIGHT, KNOWN = 0.36, 3.8, 2.0
+"""With vectors that share must be COVER_BESIDE, and with COSINE_WEIGHT x best cosine it must reach KNOWN."""
 
 
 @dataclass(frozen=True)
@@ -57,6 +63,8 @@ class Candidate:
     before: int | None = None
     after: int | None = None
     """The ``doc`` of the turns next to it in its session; None where there is none, or it was not fetched."""
+    cosine: float | None = None
+    """Similarity of the question and this document alone; None where it has no vector."""
 
 
 @dataclass(frozen=True)
@@ -71,11 +79,14 @@ class Scored:
     """How many different words that are; 0 where no person said it."""
 
 
-def rank(candidates: Sequence[Candidate], asked: Asked, known: Statistics) -> list[Scored]:
-    """The candidates, best first, each scored among these."""
+def rank(candidates: Sequence[Candidate], asked: Asked, known: Statistics, kind: str | None = None) -> list[Scored]:
+    """The candidates, best first, each scored among these. ``kind``: of the embedder; None where there is none."""
     weights = {word: _rarity(known.documents, known.frequency.get(word, 0)) for word in asked.words}
     around = _around(candidates)
     scores = _by_words(candidates, around, weights, known.mean_length)
+    if kind is not None:
+        alike = _by_meaning(candidates, around, scores)
+        scores = [words + MEANING[kind] * near for words, near in zip(scores, alike, strict=True)]
     total = sum(weights.values()) or 1.0
     nameless = all(candidate.speaker is None for candidate in candidates)
     scored = []
@@ -89,9 +100,16 @@ def rank(candidates: Sequence[Candidate], asked: Asked, known: Statistics) -> li
     return sorted(scored, key=lambda one: (-one.score, -abs(one.candidate.doc)))
 
 
-def is_known(ranked: Sequence[Scored], cover: float = COVER) -> bool:
-    """Whether a person talked here about what the question asks, at one place."""
-    return max((one.cover_near for one in ranked if one.held_near >= HELD), default=0.0) >= cover
+def is_known(ranked: Sequence[Scored], best_cosine: float | None = None, cover: float = COVER) -> bool:
+    """Whether a person talked here about what the question asks, at one place.
+
+    ``best_cosine``: of the question and all that is in scope; None without an embedder. ``cover``: what
+    share of its words must be held there, by words alone.
+    """
+    most = max((one.cover_near for one in ranked if one.held_near >= HELD), default=0.0)
+    if best_cosine is None or not most:
+        return most >= cover
+    return most >= COVER_BESIDE and most + COSINE_WEIGHT * best_cosine >= KNOWN
 
 
 def _rarity(documents: int, frequency: int) -> float:
@@ -167,6 +185,32 @@ def _session_cover(
         for word, share in held.items():
             mine[word] = max(mine.get(word, 0.0), share)
     return {session: sum(weights.get(w, 0.0) * s for w, s in held.items()) for session, held in best.items()}
+
+
+def _by_meaning(
+    candidates: Sequence[Candidate], around: Sequence[Mapping[int, int]], words: Sequence[float]
+) -> list[float]:
+    """0 to 1: a candidate's own similarity and a share of short neighbours', stretched over the candidates.
+
+    What has no vector yet gets its score by ``words``: what was said just now is not worth less for it.
+    """
+    mixed = [_similarity(beside, candidates) for beside in around]
+    known = [value for value in mixed if value is not None]
+    low, high = min(known, default=0.0), max(known, default=0.0)
+    span = high - low or 1.0
+    return [score if value is None else (value - low) / span for value, score in zip(mixed, words, strict=True)]
+
+
+def _similarity(beside: Mapping[int, int], candidates: Sequence[Candidate]) -> float | None:
+    total, weight = candidates[beside[0]].cosine, 1.0
+    if total is None:
+        return None
+    for step, share in ((-1, BEFORE), (1, AFTER)):
+        other = candidates[beside[step]] if step in beside else None
+        if other is not None and other.cosine is not None and other.length <= SHORT:
+            total += share * other.cosine
+            weight += share
+    return total / math.sqrt(weight)
 
 
 def _held_near(candidate: Candidate, beside: Mapping[int, int], candidates: Sequence[Candidate]) -> set[str]:

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import cached_property
 from itertools import pairwise
 
 from ovos_persona_memory import language
+from ovos_persona_memory.indexer import Meaning
 from ovos_persona_memory.question import Asked, Question, understand
 from ovos_persona_memory.ranking import COVER, COVER_IN_PAIRS, HELD, REACH, Candidate, Scored, is_known, rank
 from ovos_persona_memory.records import Entry, Hit, Role, Scope, Turn
 from ovos_persona_memory.stores.base import Beside, Found, Store, words_of
+from ovos_persona_memory.stores.vectors import Near
+from ovos_persona_memory.vectors import Floats
 
 KINDS = frozenset({"turn", "memory"})
 FEWEST, FOR_EACH = 12, 3
@@ -20,9 +24,13 @@ FEWEST, FOR_EACH = 12, 3
 recall@10: 77.6 with 24, 77.9 with 60), and each costs 0.1 ms with the talk around it."""
 BY_LIKE_WORDS = 12
 """And of those that hold words which answer for the question's."""
+NEAREST, NEAREST_FOR_EACH = 10, 2
+"""And of those that are nearest to the question by meaning."""
+ALIKE = 0.2
+"""Cosine from which on a document means something alike: below, any two texts have as much in common."""
 WRITTEN_BY = "by"
 """Metadata of a memory: "assistant" where the assistant wrote it of itself. It answers nothing then."""
-ANSWERS = 3.0
+ANSWERS = 4.0
 """Added to the score of a hit that answers: more than everything else comes to."""
 NO_NAMES = ("user", "assistant", "human", "system")
 """What stands for a speaker where nobody has a name."""
@@ -31,18 +39,34 @@ COMPANIONS, NEAR = 10, 0.7
 that score nearly as well as the best (measured on LoCoMo dev: 49.2 % recall among sure hits, 90.5 % silence)."""
 
 
-def recall(store: Store, question: Question, scope: Scope, k: int, kinds: frozenset[str] = KINDS) -> list[Hit]:
-    """At most ``k`` hits in scope: those that answer first, then by score; empty when no word is found."""
+def recall(  # more than five: what is asked, and with what it is looked for
+    store: Store,
+    question: Question,
+    scope: Scope,
+    k: int,
+    kinds: frozenset[str] = KINDS,
+    meaning: Meaning | None = None,
+) -> list[Hit]:
+    """At most ``k`` hits in scope: those that answer first, then by score; empty when nothing is found.
+
+    By words alone where ``meaning`` is None, and where everybody's records are in scope.
+    """
     spoken = question.spoken
     words = spoken.content_words(question.text)
     if not words or k <= 0:
         return []
-    found = _found(store, _Search(question, words, scope, kinds, max(FEWEST, FOR_EACH * k)))
-    table = _Table(store, found, scope)
+    search = _Search(question, words, scope, kinds, max(FEWEST, FOR_EACH * k))
+    alike = _Alike(meaning, search, max(NEAREST, NEAREST_FOR_EACH * k)) if meaning and scope.user_id else None
+    found = _found(store, search)
+    table = _Table(store, [one.record for one in found], alike, scope)
     asked = understand(question, table.speakers())
     statistics = store.statistics(asked.words, scope.user_id or _user_of(found))
-    ranked = rank(table.candidates(asked, spoken.time_words), asked, statistics)
-    return _hits(_Judge(question, asked), table, ranked, k)
+    candidates = table.candidates(asked, spoken.time_words)
+    ranked = rank(candidates, asked, statistics, alike.kind if alike else None)
+    judge = _Judge(question, asked, alike.found if alike else {})
+    cover = COVER_IN_PAIRS if judge.in_pairs else COVER
+    known = is_known(ranked, alike.best(asked.bare) if alike else None, cover)
+    return _hits(judge, table, ranked, k, known)
 
 
 @dataclass(frozen=True)
@@ -52,6 +76,43 @@ class _Search:
     scope: Scope
     kinds: frozenset[str]
     number: int
+
+
+class _Alike:
+    """What is near to a question by its meaning."""
+
+    def __init__(self, meaning: Meaning, search: _Search, number: int) -> None:
+        self._meaning, self._search, self._number = meaning, search, number
+        self.kind = meaning.kind
+
+    @cached_property
+    def _query(self) -> Floats:
+        return self._meaning.of(self._search.question.text)
+
+    @cached_property
+    def near(self) -> list[Near]:
+        """The nearest documents, nearest first."""
+        return self._nearest(self._query, self._number)
+
+    @cached_property
+    def found(self) -> dict[int, float]:
+        """Their numbers and cosines."""
+        return {_doc(one.record): one.cosine for one in self.near}
+
+    def _nearest(self, query: Floats, number: int) -> list[Near]:
+        near = self._meaning.nearest(query, self._search.scope, self._search.kinds, number)
+        asked = self._search.question
+        return [one for one in near if one.cosine >= ALIKE and not _is_the_question(one.record, asked)]
+
+    def cosines(self, docs: Sequence[int]) -> Mapping[int, float]:
+        """Of these documents, those that have a vector."""
+        return self._meaning.cosines(self._query, docs, self._search.scope.user_id or "")
+
+    def best(self, bare: str) -> float:
+        """The best cosine of everything in scope; ``bare``: the question without names, which are in every greeting."""
+        same = bare == self._search.question.text
+        near = self.near if same else self._nearest(self._meaning.of(bare), FEWEST)
+        return max((one.cosine for one in near), default=0.0)
 
 
 def _found(store: Store, search: _Search) -> list[Found]:
@@ -83,22 +144,24 @@ def _is_the_question(record: Turn | Entry, question: Question) -> bool:
 class _Table:
     """What was found and the talk around it, by ``doc``: a turn's ``seq``, or minus a memory's."""
 
-    def __init__(self, store: Store, found: Sequence[Found], scope: Scope) -> None:
+    def __init__(self, store: Store, found: Sequence[Turn | Entry], alike: _Alike | None, scope: Scope) -> None:
         self._store = store
         self._closed = scope.site_id is not None or scope.task_id is not None
-        self._records = {_doc(one.record): one.record for one in found}
+        near = [one.record for one in alike.near] if alike else []
+        self._records = {_doc(record): record for record in (*found, *near)}
         self._besides: dict[int, tuple[Beside, str]] = {}
         self._before: dict[int, int] = {}
         self._after: dict[int, int] = {}
         self.words: dict[int, str] = {}
         """Index words of each, with a blank before and after each word."""
-        turns = [one.record for one in found if isinstance(one.record, Turn)]
+        turns = [record for record in self._records.values() if isinstance(record, Turn)]
         for turn, talk in zip(turns, store.around(turns, REACH, scope.persona_id), strict=True):
             self._lay_out(turn, talk)
         for record in self._records.values():
             if isinstance(record, Entry):
                 words = language.of_text(record.lang, record.text).words(f"{record.key} {record.text}")
                 self.words[-record.seq] = f" {' '.join(words)} "
+        self._cosines = alike.cosines(list(self.words)) if alike else {}
 
     def _lay_out(self, turn: Turn, talk: Sequence[Beside]) -> None:
         session = f"{turn.user_id}/{turn.session_id}" if turn.session_id is not None else f"{turn.seq}"
@@ -135,6 +198,7 @@ class _Table:
             session=session,
             before=self._before.get(doc),
             after=self._after.get(doc),
+            cosine=self._cosines.get(doc),
         )
 
     def record(self, doc: int) -> Turn | Entry | None:
@@ -163,8 +227,9 @@ def _first_name(speaker: str | None) -> str | None:
 class _Judge:
     """Tells whether a record answers the question, and why it was found."""
 
-    def __init__(self, question: Question, asked: Asked) -> None:
-        self._question, self._asked = question, asked
+    def __init__(self, question: Question, asked: Asked, near: Mapping[int, float]) -> None:
+        """``near``: the documents that meaning found, with their cosines."""
+        self._question, self._asked, self._near = question, asked, near
         alike = question.spoken.alike
         self._alike = {word: [f" {other} " for other in alike(word)] for word in asked.words}
         self._needed = question.spoken.asks_for(question.text)
@@ -202,17 +267,20 @@ class _Judge:
         """Whether it is the question; it may have stood beside a hit."""
         return _is_the_question(record, self._question)
 
-    def reason(self, text: str) -> str:
-        """In words: why a text was found."""
+    def reason(self, doc: int, text: str) -> str:
+        """In words: why a document was found."""
         covered = self.covered(text)
         if len(covered) == len(self._alike):
             return f"has all that was asked for: {', '.join(covered)}"
-        return f"has some of it: {', '.join(covered)}" if covered else "stands beside what has some of it"
+        held = f"has some of it: {', '.join(covered)}" if covered else ""
+        if doc in self._near:
+            alike = f"means something alike ({self._near[doc]:.2f})"
+            return f"{held}; {alike}" if held else alike
+        return held or "stands beside what has some of it"
 
 
-def _hits(judge: _Judge, table: _Table, ranked: Sequence[Scored], k: int) -> list[Hit]:
-    """Hits that answer first; of a question that was surely talked about, the best are sure too."""
-    known = is_known(ranked, COVER_IN_PAIRS if judge.in_pairs else COVER)
+def _hits(judge: _Judge, table: _Table, ranked: Sequence[Scored], k: int, known: bool) -> list[Hit]:
+    """Hits that answer first; of a question that was surely talked about (``known``), the best are sure too."""
     best = max((one.score for one in ranked), default=0.0)
     order = sorted(ranked, key=lambda one: not judge.may_answer(one.candidate, table.words[one.candidate.doc]))
     answers: list[Hit] = []
@@ -226,7 +294,7 @@ def _hits(judge: _Judge, table: _Table, ranked: Sequence[Scored], k: int) -> lis
         if record is None or not record.text or judge.is_itself(record):
             continue
         answers_it = candidate and judge.tells(record)
-        hit = _as_hit(record, one.score + ANSWERS * answers_it, answers_it, judge.reason(text))
+        hit = _as_hit(record, one.score + ANSWERS * answers_it, answers_it, judge.reason(one.candidate.doc, text))
         (answers if hit.answers else others).append(hit)
     others.sort(key=lambda hit: -hit.score)
     return _with_sure([*answers, *others][:k], judge, known, best if answers else None)

@@ -14,11 +14,13 @@ from rich.table import Table
 
 from ovos_persona_memory.cli.options import json_option
 from ovos_persona_memory.cli.output import Command, answer_json, answers, plain, say
-from ovos_persona_memory.config import MemoryConfig
+from ovos_persona_memory.config import MemoryConfig, RecallConfig
+from ovos_persona_memory.embedder import chosen
 from ovos_persona_memory.measuring.conversations import Conversation, read
 from ovos_persona_memory.measuring.measures import Figures, K, Measured
-from ovos_persona_memory.measuring.rankers import RANKERS, Ask, Ranker, Ranking, as_document, of_memory
+from ovos_persona_memory.measuring.rankers import RANKERS, Ask, Ranker, Ranking, as_document, by_embedder, of_memory
 from ovos_persona_memory.measuring.rounds import measure
+from ovos_persona_memory.service.embedders import open_embedder
 from ovos_persona_memory.stores import BACKENDS
 
 WIDTH = 130
@@ -38,6 +40,7 @@ def _lexical(conversation: Conversation) -> Iterator[Ask]:
 
 
 COMPARED: Mapping[str, Ranker] = {**RANKERS, "lexical": _lexical}
+ALONE = "embedder"
 NEEDS = {"lexical": ("ovos_memory_plugins", "ovos-memory-plugins")}
 """The module that a comparison needs, and the package to install for it."""
 
@@ -61,27 +64,40 @@ def bench() -> None:
 @bench.command(cls=Command)
 @click.argument("files", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path))
 @click.option("--backend", type=click.Choice(BACKENDS), default="sqlite", show_default=True, help="Where to keep them.")
-@click.option("--compare", multiple=True, type=click.Choice(list(COMPARED)), help="Measure this, too.")
+@click.option("--compare", multiple=True, type=click.Choice([*COMPARED, ALONE]), help="Measure this, too.")
+@click.option("--embedder", default="auto", show_default=True, help="What to search by meaning with.")
 @click.option("--words-only", is_flag=True, help="Search by words alone, not by meaning.")
 @click.option("--limit", type=click.IntRange(min=1), help="Conversations of each file at most.")
 @json_option
 def recall(  # one parameter an option
-    files: Sequence[Path], backend: str, compare: Sequence[str], words_only: bool, limit: int | None, as_json: bool
+    files: Sequence[Path],
+    backend: str,
+    compare: Sequence[str],
+    embedder: str,
+    words_only: bool,
+    limit: int | None,
+    as_json: bool,
 ) -> None:
     """How well recall finds the labelled evidence of the conversations in FILES, JSON lines, plain or gzip."""
     missing = {name: NEEDS[name][1] for name in compare if name in NEEDS and util.find_spec(NEEDS[name][0]) is None}
     left_out = {name: f"{package} is not installed" for name, package in missing.items()}
+    setting = None if words_only else chosen(embedder)
+    if ALONE in compare and setting is None:
+        left_out[ALONE] = "there is no embedder"
     for name, why in left_out.items():
         say(f"{name} is left out: {why}")
-    rankers = {"memory": of_memory(MemoryConfig(backend=backend))}
-    rankers |= {name: COMPARED[name] for name in compare if name not in left_out}
+    config = MemoryConfig(backend=backend, recall=RecallConfig(embedder=setting or "none"))
+    rankers = {"memory": of_memory(config, open_embedder)}
+    rankers |= {name: COMPARED[name] for name in compare if name in COMPARED and name not in left_out}
+    if ALONE in compare and setting is not None:
+        rankers[ALONE] = by_embedder(open_embedder(setting))
     read_in = [(str(path), read(path, limit)) for path in files]
     found = [_measured(name, conversations, rankers) for name, conversations in read_in]
-    # recall knows no other way of searching: with the switch and without it goes by words
-    settings = {"backend": backend, "k": K, "words_only": words_only, "searched_by": "words"}
+    how = f"words and {setting}" if setting else "words"
+    settings = {"backend": backend, "k": K, "words_only": words_only, "searched_by": how}
     if as_json:
         return answer_json({"settings": settings, "files": found, "left_out": left_out})
-    return _show(found, f"{backend}, by words")
+    return _show(found, f"{backend}, by {how}")
 
 
 def _measured(name: str, conversations: list[Conversation], rankers: Mapping[str, Ranker]) -> FileMeasured:

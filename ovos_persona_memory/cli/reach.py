@@ -15,6 +15,7 @@ from ovos_persona_memory.client import MemoryClient
 from ovos_persona_memory.config import MemoryConfig
 from ovos_persona_memory.errors import NoAnswer, StoreBusy
 from ovos_persona_memory.memory import PersonaMemory
+from ovos_persona_memory.service.embedders import open_embedder
 
 Memory = MemoryClient | PersonaMemory
 BUSY_S = 3.0
@@ -48,7 +49,7 @@ def _reached(chosen: MemoryConfig, timeout_s: float) -> Memory:
         except NoAnswer:
             pass
         try:
-            return PersonaMemory.open(config=chosen)
+            return PersonaMemory.open(config=chosen, opener=open_embedder)
         except StoreBusy:
             if time.monotonic() > deadline:
                 raise

@@ -11,9 +11,12 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from itertools import groupby
 
+import numpy as np
+
 from ovos_persona_memory import language
 from ovos_persona_memory.config import MemoryConfig
-from ovos_persona_memory.errors import NoAnswer
+from ovos_persona_memory.embedder import Embedder, Open, open_embedder
+from ovos_persona_memory.errors import ConfigError, NoAnswer
 from ovos_persona_memory.measuring.conversations import Conversation, LabelledTurn
 from ovos_persona_memory.measuring.measures import K
 from ovos_persona_memory.memory import PersonaMemory
@@ -40,15 +43,15 @@ Ranker = Callable[[Conversation], AbstractContextManager[Ask]]
 """Takes a conversation in, once, and answers while it is open."""
 
 
-def of_memory(config: MemoryConfig) -> Ranker:
-    """The memory: a fresh one for each conversation, gone afterwards."""
+def of_memory(config: MemoryConfig, opener: Open = open_embedder) -> Ranker:
+    """The memory: a fresh one for each conversation, gone afterwards. ConfigError where its embedder cannot be had."""
 
     @contextmanager
     def opened(conversation: Conversation) -> Iterator[Ask]:
         turns = conversation.in_time_order()
         with (
             tempfile.TemporaryDirectory(prefix="ovos-persona-memory-bench-") as folder,
-            PersonaMemory.open(folder, config, _clock_from_the_end_of(turns)) as memory,
+            PersonaMemory.open(folder, config, _clock_from_the_end_of(turns), opener) as memory,
         ):
             known = _record(memory, turns, conversation.language)
             wait_until_indexed(memory)
@@ -83,12 +86,17 @@ def _record(memory: PersonaMemory, turns: Sequence[LabelledTurn], lang: str) -> 
 
 
 def wait_until_indexed(memory: PersonaMemory) -> None:
-    """Return when search by meaning has taken up every turn; NoAnswer where it does not come to an end."""
+    """Return when search by meaning has taken up every turn; NoAnswer where it does not come to an end.
+
+    ConfigError where the embedder of the settings cannot be had.
+    """
     deadline, pause = time.monotonic() + INDEXED_WITHIN_S, threading.Event()
-    while memory.status()["index_lag"] > 0:
+    while (status := memory.status())["index_lag"] > 0:
         if time.monotonic() > deadline:
             raise NoAnswer(f"the index did not take up all turns within {INDEXED_WITHIN_S:.0f} s")
         pause.wait(POLL_S)
+    if problem := status.get("meaning", {}).get("problem"):
+        raise ConfigError(problem)
 
 
 class PlainBm25:
@@ -128,6 +136,24 @@ def bm25(conversation: Conversation) -> Iterator[Ask]:
     """Plain BM25."""
     index = PlainBm25([(turn.id, as_document(turn)) for turn in conversation.in_time_order()])
     yield lambda question, at: Ranking(index.rank(question, K))
+
+
+def by_embedder(embedder: Embedder) -> Ranker:
+    """The embedder alone: the cosine of question and turn."""
+
+    @contextmanager
+    def opened(conversation: Conversation) -> Iterator[Ask]:
+        turns = conversation.in_time_order()
+        rows = embedder.embed([as_document(turn) for turn in turns])
+
+        def ask(question: str, at: float | None) -> Ranking:
+            cosines = rows @ embedder.embed([question])[0]
+            best = np.lexsort((-np.arange(len(turns)), -cosines))[:K]
+            return Ranking([turns[place].id for place in best])
+
+        yield ask
+
+    return opened
 
 
 RANKERS: dict[str, Ranker] = {"bm25": bm25}

@@ -26,6 +26,7 @@ from ovos_persona_memory.messages import Heard, Request
 from ovos_persona_memory.service import first_start
 from ovos_persona_memory.service.answers import answer
 from ovos_persona_memory.service.door import Door
+from ovos_persona_memory.service.embedders import open_embedder
 from ovos_persona_memory.service.events import events
 from ovos_persona_memory.service.reach import changes_something
 
@@ -309,7 +310,7 @@ class Daemon:
     def _try_to_open(self) -> None:
         self._try_at = time.monotonic() + TRY_AGAIN_S
         try:
-            memory = PersonaMemory.open(config=self._config)
+            memory = PersonaMemory.open(config=self._config, opener=open_embedder, load_wait_s=0.0)
         except PersonaMemoryError as error:
             if error.reason != self._failure.reason:
                 LOG.error("the memory cannot be opened: %s", error.reason)

@@ -16,6 +16,7 @@ from ovos_persona_memory.stores.selecting import in_scope, kind_of, redacted, se
 
 if TYPE_CHECKING:
     from ovos_persona_memory.stores.documents import DocumentStore
+    from ovos_persona_memory.stores.vectors import VectorStore
 
 BOTH = frozenset({"turn", "memory"})
 K1, B = 1.2, 0.75
@@ -82,6 +83,8 @@ class Store(ABC):
     """Whether what was acknowledged survives the process and a loss of power."""
     document_store: DocumentStore
     """Documents: under the same lock, in the same transactions."""
+    vector_store: VectorStore
+    """Vectors of turns and entries: likewise."""
 
     @abstractmethod
     def close(self) -> None:

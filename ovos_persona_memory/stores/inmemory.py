@@ -12,6 +12,7 @@ from ovos_persona_memory.errors import StoreError, UnknownEntry
 from ovos_persona_memory.records import Capture, Entry, Forgotten, Note, Scope, Selection, Session, Turn
 from ovos_persona_memory.stores.base import Counts, Store, refuse_unstorable
 from ovos_persona_memory.stores.inmemory_documents import InMemoryDocuments
+from ovos_persona_memory.stores.inmemory_vectors import InMemoryVectors
 from ovos_persona_memory.stores.selecting import in_scope, kind_of, selected, takes_note
 
 _MISSING = object()
@@ -34,6 +35,7 @@ class InMemoryStore(Store):
         self._failed = False
         self._undo: list[tuple[dict[Any, Any], Any, Any]] = []
         self.document_store = InMemoryDocuments(self.transaction, self._set, _MISSING)
+        self.vector_store = self._vectors = InMemoryVectors(self.transaction, self._set, _MISSING)
 
     def close(self) -> None:
         pass
@@ -84,6 +86,7 @@ class InMemoryStore(Store):
             with self.transaction():
                 kept = replace(turn, seq=self._next_seq())
                 self._set(self._turns, kept.id, (kept, words))
+                self._vectors.wrote(kept)
                 return kept
 
     def change_turn(self, turn: Turn, words: str) -> None:
@@ -94,6 +97,7 @@ class InMemoryStore(Store):
             with self.transaction():
                 seq = self._turns[turn.id][0].seq
                 self._set(self._turns, turn.id, (replace(turn, seq=seq), words))
+                self._vectors.wrote(replace(turn, seq=seq))
 
     def turn(self, turn_id: str) -> Turn | None:
         with self._lock:
@@ -142,6 +146,7 @@ class InMemoryStore(Store):
             else:
                 kept = replace(entry, seq=self._next_seq())
             self._set(self._entries, place, (kept, words))
+            self._vectors.wrote(kept)
             return kept
 
     def entry(self, key: str, user_id: str) -> Entry | None:
@@ -175,8 +180,10 @@ class InMemoryStore(Store):
             turns, entries, notes = self._chosen(selection)
             self.delete_notes(notes)
             for turn in turns:
+                self._vectors.deleted(turn)
                 self._set(self._turns, turn.id, _MISSING)
             for entry in entries:
+                self._vectors.deleted(entry)
                 self._set(self._entries, (entry.user_id, entry.key), _MISSING)
             documents = self.document_store.delete_selected(selection)
         return Forgotten(len(turns), len(entries), documents, len(notes))

@@ -16,6 +16,7 @@ from ovos_persona_memory.stores.sqlite_database import SqliteDatabase
 from ovos_persona_memory.stores.sqlite_documents import SqliteDocuments
 from ovos_persona_memory.stores.sqlite_forgetting import CHUNK, Deletions
 from ovos_persona_memory.stores.sqlite_notes import Notes
+from ovos_persona_memory.stores.sqlite_vectors import SqliteVectors
 from ovos_persona_memory.stores.sqlite_walks import SESSIONS, newest_turns, talk_around
 from ovos_persona_memory.stores.sqlite_words import BUDGET, Query, WordIndex
 
@@ -40,6 +41,7 @@ class SqliteStore(SqliteDatabase):
         self._sql, self._index, self._notes = connection, WordIndex(connection), Notes(connection)
         self._deletions = Deletions(connection, self._index, self._notes)
         self.document_store = SqliteDocuments(connection, self.transaction, self._reading)
+        self.vector_store = self._vectors = SqliteVectors(connection, self.transaction, self._reading, self._records)
         if not self._index_works():
             self._rebuild_index()
         if self._pending():
@@ -47,6 +49,7 @@ class SqliteStore(SqliteDatabase):
 
     def _undone(self) -> None:
         self._index.undone()
+        self._vectors.undone()
 
     def tidy(self) -> bool:
         with self.transaction():
@@ -99,6 +102,7 @@ class SqliteStore(SqliteDatabase):
                 body = add_body(self._sql, rows.turn_body(turn, words))
                 seq = self._sql.execute(rows.ADD_TURN, (owner, body, *rows.turn_values(turn))).lastrowid or 0
                 self._index.add(owner, seq, words)
+                self._vectors.wake()
                 return changed(turn, seq=seq)
 
     def change_turn(self, turn: Turn, words: str) -> None:
@@ -116,6 +120,7 @@ class SqliteStore(SqliteDatabase):
                 body = self._replaced_body(old_body, rows.turn_body(turn, words))
                 self._sql.execute(rows.CHANGE_TURN, (owner, body, *rows.turn_values(turn), seq))
                 self._reindex(seq, (old_owner, old_words), (owner, words))
+                self._vectors.moved(seq, (old_owner, old_body), (owner, body), turn)
 
     def turn(self, turn_id: str) -> Turn | None:
         with self._reading():
@@ -168,6 +173,7 @@ class SqliteStore(SqliteDatabase):
             values = (rows.hash_of(entry.key), owner, body, *rows.entry_values(entry))
             seq = self._sql.execute(rows.ADD_ENTRY, values).lastrowid or 0
             self._index.add(owner, -seq, words)
+            self._vectors.wake()
             return replace(entry, seq=seq)
 
     def _replace_entry(self, entry: Entry, words: str) -> None:
@@ -177,6 +183,7 @@ class SqliteStore(SqliteDatabase):
         body = self._replaced_body(old_body, rows.entry_body(entry, words))
         self._sql.execute(rows.CHANGE_ENTRY, (body, *rows.entry_values(entry), entry.seq))
         self._reindex(-entry.seq, (owner, old_words), (owner, words))
+        self._vectors.moved(-entry.seq, (owner, old_body), (owner, body), entry)
 
     def entry(self, key: str, user_id: str) -> Entry | None:
         refuse_unstorable(None, key, user_id)
@@ -221,10 +228,13 @@ class SqliteStore(SqliteDatabase):
             matches = [match for owner in owners for match in self._index.search(owner, asked, query)]
             matches.sort(key=lambda match: match.order)
             best = matches[:limit]
-            turns = {turn.seq: turn for turn, _ in self._turns_of([match.doc for match in best if match.doc > 0])}
-            entries = {-entry.seq: entry for entry in self._entries_of([-match.doc for match in best if match.doc < 0])}
-        found: dict[int, Turn | Entry] = {**turns, **entries}
+            found = self._records([match.doc for match in best])
         return [Found(found[match.doc], match.score, match.words) for match in best]
+
+    def _records(self, docs: Sequence[int]) -> dict[int, Turn | Entry]:
+        turns = {turn.seq: turn for turn, _ in self._turns_of([doc for doc in docs if doc > 0])}
+        entries = {-entry.seq: entry for entry in self._entries_of([-doc for doc in docs if doc < 0])}
+        return {**turns, **entries}
 
     def statistics(self, words: Sequence[str], user_id: str) -> Statistics:
         with self._reading():
@@ -273,6 +283,7 @@ class SqliteStore(SqliteDatabase):
         with self.transaction():
             chosen = self._deletions.chosen(selection, self._owner_in(selection.scope))
             self._deletions.delete(chosen)
+            self._vectors.deleted([*chosen.turns, *(-seq for seq in chosen.entries)])
             documents = self.document_store.delete_selected(selection)
         return Forgotten(len(chosen.turns), len(chosen.entries), documents, len(chosen.notes))
 

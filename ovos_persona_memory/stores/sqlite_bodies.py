@@ -20,6 +20,8 @@ def empty_bodies(sql: sqlite3.Connection, nums: Sequence[int]) -> None:
         "UPDATE body SET text = NULL, words = NULL, speaker = NULL, name = NULL, data = NULL WHERE num = ?",
         [(num,) for num in sorted(nums)],
     )
+    for table in ("vector_0", "vector_1"):
+        sql.executemany(f"UPDATE {table} SET vector = NULL WHERE body = ?", [(num,) for num in sorted(nums)])
     sql.execute("INSERT OR IGNORE INTO pending (what) VALUES ('purge')")
 
 

@@ -38,6 +38,7 @@ from ovos_persona_memory.stores.sqlite import SqliteStore
 from ovos_persona_memory.stores.sqlite_documents import SqliteDocuments
 from ovos_persona_memory.stores.sqlite_forgetting import Deletions
 from ovos_persona_memory.stores.sqlite_notes import Notes
+from ovos_persona_memory.stores.sqlite_vectors import SqliteVectors
 from ovos_persona_memory.stores.sqlite_waiting import WaitingWords
 from ovos_persona_memory.stores.sqlite_words import Match, WordIndex
 
@@ -118,6 +119,7 @@ def unsettled(self: SqliteStore, connection: Any) -> None:
     self._sql, self._index, self._notes = connection, WordIndex(connection), Notes(connection)
     self._deletions = Deletions(connection, self._index, self._notes)
     self.document_store = SqliteDocuments(connection, self.transaction, self._reading)
+    self.vector_store = self._vectors = SqliteVectors(connection, self.transaction, self._reading, self._records)
 
 
 def holding_any(self: WordIndex, groups: Any, owner: Any) -> set[int]:

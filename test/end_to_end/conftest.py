@@ -40,7 +40,10 @@ def own_environment(folder: Path, **more: str) -> dict[str, str]:
 
 
 def write_settings(folder: Path, **sections: object) -> None:
-    """The mycroft.conf of the processes with ``own_environment(folder)``."""
+    """The mycroft.conf of the processes with ``own_environment(folder)``; by words alone where no embedder is named."""
+    memory = dict(sections.pop("persona_memory", None) or {})  # type: ignore[call-overload]  # settings are a mapping
+    recall = {"embedder": "none", **memory.get("recall", {})}
+    sections["persona_memory"] = {**memory, "recall": recall}
     path = folder / "config" / "mycroft" / "mycroft.conf"
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps({"logging": {"log_level": "WARNING", "logs": {"path": "stdout"}}, **sections}))

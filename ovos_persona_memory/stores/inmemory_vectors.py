@@ -1,0 +1,109 @@
+"""Vectors in this process's memory; the searches are the plain scans."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from typing import Any
+
+from ovos_persona_memory.errors import StoreError
+from ovos_persona_memory.records import Entry, Scope, Turn
+from ovos_persona_memory.stores.vectors import Index, Pending, VectorStore, doc_of, entry_text, is_held
+from ovos_persona_memory.vectors import Bytes
+
+
+class InMemoryVectors(VectorStore):
+    """Plain dicts: documents with the version of their text, and vectors with the one they were made from."""
+
+    def __init__(
+        self,
+        transaction: Callable[[], AbstractContextManager[None]],
+        put: Callable[[Any, Any, Any], None],
+        gone: object,
+    ) -> None:
+        """``put`` changes a dict so that the store can undo it; ``gone`` is the value that takes a key out."""
+        self._transaction = transaction
+        self._put = put
+        self._gone = gone
+        self._documents: dict[int, tuple[Turn | Entry, int]] = {}
+        self._indexes: dict[str, Index] = {}
+        self._done_to: dict[str, int] = {}
+        self._vectors: dict[tuple[str, int], tuple[int, Bytes]] = {}
+        self._last = 0
+
+    # what the store tells
+
+    def wrote(self, record: Turn | Entry) -> None:
+        """A document is new or was changed."""
+        doc = doc_of(record)
+        known = self._documents.get(doc)
+        same = known is not None and _text(known[0]) == _text(record)
+        if known is None or not same:
+            self._last += 1
+            self._take_out(doc)
+            self.wake()
+        self._put(self._documents, doc, (record, known[1] if known and same else self._last))
+
+    def deleted(self, record: Turn | Entry) -> None:
+        """A document has gone."""
+        self._take_out(doc_of(record))
+        self._put(self._documents, doc_of(record), self._gone)
+
+    def _take_out(self, doc: int) -> None:
+        for place in [place for place in self._vectors if place[1] == doc]:
+            self._put(self._vectors, place, self._gone)
+
+    # indexes
+
+    def indexes(self) -> list[Index]:
+        with self._transaction():
+            return list(self._indexes.values())
+
+    def start(self, index: Index) -> None:
+        with self._transaction():
+            if index.name in self._indexes:
+                return
+            if len(self._indexes) > 1:
+                raise StoreError("there are two indexes already")
+            self._put(self._indexes, index.name, index)
+            self._put(self._done_to, index.name, 0)
+
+    def drop(self, name: str) -> bool:
+        with self._transaction():
+            for place in [place for place in self._vectors if place[0] == name]:
+                self._put(self._vectors, place, self._gone)
+            for table in (self._indexes, self._done_to):
+                if name in table:
+                    self._put(table, name, self._gone)
+        return True
+
+    def lag(self, name: str | None) -> int:
+        with self._transaction():
+            done_to = self._done_to.get(name or "", 0)
+            return sum(version > done_to for _, version in self._documents.values())
+
+    def pending(self, name: str, limit: int) -> list[Pending]:
+        with self._transaction():
+            done_to = self._done_to[name]
+            new = [(version, record) for record, version in self._documents.values() if version > done_to]
+        new.sort(key=lambda one: one[0])
+        return [Pending(doc_of(record), version, _text(record)) for version, record in new[:limit]]
+
+    def put(self, name: str, taken: Sequence[Pending], vectors: Bytes) -> None:
+        with self._transaction():
+            for one, vector in zip(taken, vectors, strict=True):
+                known = self._documents.get(one.doc)
+                if known is not None and known[1] == one.version and vector.any():
+                    self._put(self._vectors, (name, one.doc), (one.version, vector.copy()))
+            if taken:
+                self._put(self._done_to, name, taken[-1].version)
+
+    def held(self, name: str, scope: Scope, kinds: frozenset[str]) -> Iterator[tuple[Turn | Entry, Bytes]]:
+        with self._transaction():
+            vectors = [(doc, vector) for (index, doc), (_, vector) in self._vectors.items() if index == name]
+            found = [(self._documents[doc][0], vector) for doc, vector in vectors]
+        return ((record, vector) for record, vector in found if is_held(record, scope, kinds))
+
+
+def _text(record: Turn | Entry) -> str:
+    return record.text if isinstance(record, Turn) else entry_text(record.key, record.text)
