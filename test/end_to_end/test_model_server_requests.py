@@ -21,7 +21,7 @@ from ovos_persona_memory.transport import shared_transport
 LOOP, OPENAI = "ovos-native-toolcall-loop", "ovos-chat-openai-plugin"
 TOOLS, MEMORY = "ovos-persona-memory-tools", "ovos-persona-memory-plugin"
 CATS = ("my cat is called Bob", "my cat eats tuna", "my cat sleeps on the piano")
-SIZES = range(9)
+SIZES = range(12)
 Sent = dict[str, Any]
 
 
@@ -89,7 +89,13 @@ def converse(ada: Persona, model: ToolModelServer, session_id: str) -> None:
         AgentMessage(MessageRole.TOOL, "20", tool_call_id="w1", name="warmth"),
         AgentMessage(MessageRole.ASSISTANT, "Twenty degrees."),
     ]
+    failed = [
+        AgentMessage(MessageRole.USER, "is it windy"),
+        AgentMessage(MessageRole.ASSISTANT, "", tool_calls=[ToolCall("w3", "wind", {})]),
+        AgentMessage(MessageRole.ASSISTANT, "I cannot tell."),
+    ]
     ada.memory.update_history(handed, session_id)
+    ada.memory.update_history(failed, session_id)
     model.will(look_up, "It sleeps on the piano.")
     assert talk(ada, session_id, "where does my cat sleep on the piano") == "It sleeps on the piano."
 
