@@ -346,12 +346,18 @@ class _Scores:
 
     def add(self, term: _Term, rows: Iterable[Posting]) -> None:
         """Rows of doc, times, length; a document given twice counts once."""
-        weight, word, part = self._formula.weight(term.frequency), term.word, self._formula.part
+        weight, word = self._formula.weight(term.frequency), term.word
+        parts, damping = self.parts, self._damping
         for doc, times, length in rows:
-            damping = self._damping.get(length)
-            if damping is None:
-                damping = self._damping[length] = self._formula.damping(length)
-            self.parts.setdefault(doc, {})[word] = part(weight, times, damping)
+            held_back = damping.get(length)
+            if held_back is None:
+                held_back = damping[length] = self._formula.damping(length)
+            part = weight * times / (times + held_back)  # Bm25.part, which costs a call for each of hundreds
+            held = parts.get(doc)
+            if held is None:
+                parts[doc] = {word: part}
+            else:
+                held[word] = part
 
     def leaders(self, number: int) -> list[int]:
         """The documents that are ahead so far; the others are dropped."""
