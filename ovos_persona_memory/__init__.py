@@ -20,6 +20,7 @@ The rooms, from the ground up; imports go down only:
    history     from the log of a session to its recent messages
    summaries   the older part of a session, and a session as something to take and put back
    linking     which heard turn an utterance id or a persona's record belongs to
+   captures    whether memory may be written and read now
    identity    whose words an utterance is taken for
    indexer     what was said gets its vectors in the background
    question    what is known of a question before anything is searched

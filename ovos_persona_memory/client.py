@@ -189,16 +189,18 @@ class MemoryClient:
         return int(self.ask("forget", scope, session=session, **what)["forgotten"])
 
     def capture(
-        self,
+        self,  # more than five: these are the protocol's fields
         scope: Scope = Scope(),
         write: bool | None = None,
         read: bool | None = None,
         until: float | None = None,
         session: bool = False,
+        site: bool = False,
+        person: bool = False,
     ) -> Capture:
         """See PersonaMemory.capture."""
-        answer = self.ask("capture", scope, write=write, read=read, until=until, session=session)
-        return _as(Capture, answer["capture"])
+        about = {"session": session, "site": site, "person": person}
+        return _as(Capture, self.ask("capture", scope, write=write, read=read, until=until, **about)["capture"])
 
     def status(self) -> Mapping[str, Any]:
         """See PersonaMemory.status."""

@@ -62,6 +62,16 @@ class IdentityConfig:
 
 
 @dataclass(frozen=True)
+class CaptureConfig:
+    """What is never kept."""
+
+    exclude_skills: tuple[str, ...] = ()
+    """Skills of which neither what they speak is kept nor what was said to them."""
+    exclude_users: tuple[str, ...] = ()
+    """Users of whom nothing is kept."""
+
+
+@dataclass(frozen=True)
 class BusConfig:
     """What requests over the bus may do."""
 
@@ -82,6 +92,7 @@ class MemoryConfig:
     history: HistoryConfig = field(default_factory=HistoryConfig)
     recall: RecallConfig = field(default_factory=RecallConfig)
     identity: IdentityConfig = field(default_factory=IdentityConfig)
+    capture: CaptureConfig = field(default_factory=CaptureConfig)
     bus: BusConfig = field(default_factory=BusConfig)
 
     @property

@@ -61,7 +61,7 @@ class Documents:
         InvalidRequest where an embedding cannot be used or has not the dimension of the others;
         CapturePaused while remembering is off.
         """
-        self._workings.refuse_while_paused(self._shelf.scope.session_id)
+        self._workings.captures.refuse_while_paused(self._shelf.scope)
         if not text.strip() and embedding is None:
             raise InvalidRequest("text", "is empty")
         vector = self._vector(embedding, text)
@@ -130,7 +130,7 @@ class Documents:
         return language.of(self._shelf.lang)
 
     def _may_read(self) -> bool:
-        return self._workings.transcript.may_read(self._shelf.scope.session_id)
+        return self._workings.captures.may_read(self._shelf.scope)
 
     def _vector(self, embedding: Sequence[float] | None, text: str) -> Floats | None:
         if embedding is None:

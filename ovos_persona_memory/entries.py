@@ -24,7 +24,7 @@ class Entries:
         self, text: str, scope: Scope, key: str | None, metadata: Mapping[str, Any] | None, lang: str | None
     ) -> Entry:
         """See PersonaMemory.remember."""
-        self._workings.refuse_while_paused(scope.session_id)
+        self._workings.captures.refuse_while_paused(scope)
         _refuse_unusable(text, metadata)
         now, user_id = self._workings.clock(), scope.user_id or HOUSEHOLD
         held = self._store.entry(key, user_id) if key is not None else None
@@ -56,7 +56,7 @@ class Entries:
 
     def get(self, key: str, scope: Scope) -> Entry | None:
         """See PersonaMemory.get."""
-        if not self._workings.transcript.may_read(scope.session_id):
+        if not self._workings.captures.may_read(scope):
             return None
         return self._known(key, scope)
 
@@ -69,7 +69,7 @@ class Entries:
         known = self._known(key, scope)
         if known is None:
             raise UnknownEntry(f"there is no memory with the key {key!r}")
-        self._workings.refuse_while_paused(scope.session_id)
+        self._workings.captures.refuse_while_paused(scope)
         _refuse_unusable(text, metadata)
         changed = replace(
             known,

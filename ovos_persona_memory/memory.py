@@ -10,7 +10,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from ovos_persona_memory import context
+from ovos_persona_memory import captures, context
 from ovos_persona_memory.config import MemoryConfig
 from ovos_persona_memory.context import Recalled
 from ovos_persona_memory.documents import Documents, Embed, Shelf
@@ -71,6 +71,7 @@ class PersonaMemory:
         self._opened_at = clock()
         self._depth = 0
         self.transcript = Transcript(store, config, clock)
+        self.captures = self.transcript.captures
         self._workings = Workings(store, self.transcript, clock, self._purge_if)
         self._entries = Entries(self._workings)
         self._sessions = Sessions(self._workings)
@@ -152,7 +153,8 @@ class PersonaMemory:
         given = [changed(handed_in(turn, scope, now), utterance_id=utterance_id) for turn in turns]
         if delivery_id is not None:
             given = [changed(turn, id=_delivered_id(turn, delivery_id, n)) for n, turn in enumerate(given)]
-        if not self.transcript.may_write(scope.session_id, min((t.at or now for t in given), default=now)):
+        wanted = all(self.captures.may_write(scope, turn.at) for turn in given)
+        if not wanted or not self.transcript.people.is_kept(scope.session_id, utterance_id):
             return []
         batch = (delivery_id or uuid.uuid4().hex) if as_passed else None
         with self._store.transaction():
@@ -174,7 +176,7 @@ class PersonaMemory:
         return self._history(scope, Window(max_history, max_rounds, max_tokens), hanging)
 
     def _history(self, scope: Scope, window: Window, hanging: bool = False) -> list[ContextMessage]:
-        if (scope.session_id is None and scope.site_id is None) or not self.transcript.may_read(scope.session_id):
+        if (scope.session_id is None and scope.site_id is None) or not self.captures.may_read(scope):
             return []
         if self._config.history.key == "site" and scope.site_id is not None:
             scope = replace(scope, session_id=None)
@@ -182,7 +184,9 @@ class PersonaMemory:
         return (raw_history if hanging else history)(turns, window, self._clock())
 
     def sessions(self, scope: Scope = Scope(), limit: int = 100) -> list[Session]:
-        """The sessions in scope, the one that was last talked in first."""
+        """The sessions in scope, the one that was last talked in first; none while reading is off."""
+        if not self.captures.may_read(scope):
+            return []
         return self._store.sessions(scope, limit)
 
     def clear_session(self, scope: Scope) -> int:
@@ -242,7 +246,7 @@ class PersonaMemory:
         ``at``: the time of asking. ``utterance_id``: the utterance that asks, which never answers itself.
         """
         refuse_below_zero(k=k)
-        if not self.transcript.may_read(scope.session_id):
+        if not self.captures.may_read(scope):
             return []
         asked = Question(question, lang, utterance_id)
         return recall(self._store, asked, scope, k, KINDS if kinds is None else KINDS & kinds, self._meaning())
@@ -262,7 +266,7 @@ class PersonaMemory:
         return context.build(request, self._history(request.scope, window), recalled, now)
 
     def _sure_hits(self, request: ContextRequest, limit: int, now: float) -> list[Hit]:
-        if limit <= 0 or request.scope.user_id == GUEST or not self.transcript.may_read(request.scope.session_id):
+        if limit <= 0 or request.scope.user_id == GUEST or not self.captures.may_read(request.scope):
             return []
         asked = Question(request.utterance, request.lang, request.utterance_id, said_after=now - ITSELF_S)
         of_user = replace(request.scope, session_id=None, site_id=None, task_id=None)
@@ -299,7 +303,7 @@ class PersonaMemory:
     def list(self, scope: Scope = Scope(), limit: int = 20, offset: int = 0) -> list[Entry]:
         """The lasting memories in scope, the last changed first; none while reading is off."""
         refuse_below_zero(limit=limit, offset=offset)
-        if not self.transcript.may_read(scope.session_id):
+        if not self.captures.may_read(scope):
             return []
         return self._store.entries(scope, limit, offset)
 
@@ -345,21 +349,25 @@ class PersonaMemory:
     # switches and state
 
     def capture(
-        self,
+        self,  # more than five: these are the protocol's fields
         scope: Scope = Scope(),
         write: bool | None = None,
         read: bool | None = None,
         until: float | None = None,
         session: bool = False,
+        site: bool = False,
+        person: bool = False,
     ) -> Capture:
-        """What holds now for the session in scope (``session``) or for everything, after setting what is given.
+        """What holds now, for everything or for the session, room (``site``) or user (``person``) in scope alone,
+        after setting what is given; that of everything holds there too.
 
         ``until``: when the setting ends by itself, seconds since the epoch; it is kept over restarts.
+        InvalidRequest where the scope does not name what it is to be about, or more than one is chosen.
         """
-        session_id = scope.session_id if session else None
+        place = captures.place_of(scope, {"session": session, "site": site, "user": person})
         if write is not None or read is not None:
-            self.transcript.set_capture(session_id, write, read, until)
-        return self.transcript.capture_of(session_id)
+            self.captures.switch(place, write, read, until)
+        return self.captures.of(place)
 
     def state(self, name: str) -> str | None:
         """A small value kept by name; None where there is none."""
@@ -376,7 +384,7 @@ class PersonaMemory:
             "backend": self._config.backend,
             "counts": asdict(self._store.counts()),
             "store": dict(self._store.details()),
-            "capture": asdict(self.transcript.capture_of(None)),
+            "capture": asdict(self.captures.of(captures.EVERYTHING)),
             "index_lag": self._indexer.lag if self._indexer is not None else 0,
             "meaning": self._indexer.state() if self._indexer is not None else {},
             "up_s": round(self._clock() - self._opened_at, 3),

@@ -52,6 +52,8 @@ class Scope:
     task_id: str | None = None
     auth_level: int | None = None
     """How surely the user is known who asks, 0 to 5; what is private needs its level. None: the owner asks."""
+    blind: bool = False
+    """Nothing may be read: reading is off where it is asked, or a guest asks for what is no guest's."""
 
     @classmethod
     def everyone(cls) -> Scope:
@@ -259,7 +261,33 @@ class Capture:
     until: float | None = None
     """When this ends by itself, seconds since the epoch, UTC; None: until changed."""
     session_id: str | None = None
-    """The one session it is about; None: everything."""
+    """The one session it is about; where neither this nor a room nor a user is named, it is about everything."""
+    site_id: str | None = None
+    """The one room."""
+    user_id: str | None = None
+    """The one user."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """What a pause is about: a session, a room, a user, or everything."""
+
+    kind: Literal["everything", "session", "site", "user"] = "everything"
+    name: str = ""
+
+
+@dataclass(frozen=True)
+class Pause:
+    """A time in which memory is not to be written, or not read."""
+
+    place: Place
+    since: float
+    """Seconds since the epoch, UTC."""
+    until: float | None
+    """None: it goes on until it is changed."""
+    write: bool
+    """Whether memory may be written all the same."""
+    read: bool
 
 
 @dataclass(frozen=True)

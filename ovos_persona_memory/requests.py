@@ -223,6 +223,10 @@ class CaptureRequest(msgspec.Struct, kw_only=True):
     until: Seconds | None = None
     session: bool = False
     """About this session alone."""
+    site: bool = False
+    """About this room alone."""
+    person: bool = False
+    """About this user alone."""
     scope: ScopeFields | None = None
 
 

@@ -38,8 +38,8 @@ class Sessions:
 
     def update(self, scope: Scope, summary: str | None = None, description: str | None = None) -> Note:
         """See PersonaMemory.update_session."""
-        session_id = _named(scope)
-        self._workings.refuse_while_paused(session_id)
+        _named(scope)
+        self._workings.captures.refuse_while_paused(scope)
         with self._store.transaction():
             known = self._note(scope) or Note()
             changed = replace(
@@ -70,8 +70,8 @@ class Sessions:
 
     def restore(self, taken: Mapping[str, Any] | Sequence[MessageLike], scope: Scope) -> list[str]:
         """See PersonaMemory.restore."""
-        session_id = _named(scope)
-        self._workings.refuse_while_paused(session_id)
+        _named(scope)
+        self._workings.captures.refuse_while_paused(scope)
         given, summary = turns_of(taken)
         now, batch = self._workings.clock(), uuid.uuid4().hex
         with self._store.transaction():
@@ -132,7 +132,7 @@ class Sessions:
         return [turn for turn in turns if turn.seq > trimmed_to or turn.role in INSTRUCTIONS]
 
     def _may_read(self, scope: Scope) -> bool:
-        return self._workings.transcript.may_read(scope.session_id)
+        return self._workings.captures.may_read(scope)
 
 
 def _named(scope: Scope) -> str:

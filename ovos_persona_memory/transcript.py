@@ -8,12 +8,13 @@ from dataclasses import dataclass, replace
 from typing import get_args
 
 from ovos_persona_memory import language
+from ovos_persona_memory.captures import Captures
 from ovos_persona_memory.config import MemoryConfig
-from ovos_persona_memory.errors import CapturePaused, InvalidRequest
-from ovos_persona_memory.identity import People
+from ovos_persona_memory.errors import InvalidRequest
+from ovos_persona_memory.identity import People, Said
 from ovos_persona_memory.linking import already_recorded, claimant, heard_answer
 from ovos_persona_memory.messages import Heard, is_clean
-from ovos_persona_memory.records import HOUSEHOLD, Capture, Role, Scope, Selection, Turn, changed
+from ovos_persona_memory.records import HOUSEHOLD, Role, Scope, Selection, Turn, changed
 from ovos_persona_memory.stores.base import Store
 
 RECENT = 60
@@ -31,7 +32,7 @@ class Transcript:
         self._store = store
         self._config = config.history
         self._clock = clock
-        self._captures = {capture.session_id: capture for capture in store.captures()}
+        self.captures = Captures(store, config.capture, clock)
         self.people = People(config.identity, self._user_of)
         self._known_ids: dict[str, None] = {}
         self._pieces: dict[str, str] = {}
@@ -44,12 +45,14 @@ class Transcript:
 
     def hear(self, heard: Heard) -> list[Turn]:
         """Take one event in: the turns that it added to the log, none for most events."""
-        heard = self.people.attribute(heard)
+        heard, said = self.people.attribute(heard)
         if heard.utterance_id and heard.what != "utterance":
             self._claim(heard)
         if heard.what == "cancelled":
+            said.kept = said.kept and heard.utterance_id is None
             self._cancel(heard)
-        if not self.may_write(heard.session_id, heard.at):
+        if not self._is_wanted(heard, said):
+            said.kept = said.kept and heard.what != "utterance"
             return []
         if heard.what == "utterance" and heard.text:
             return [self._add(self._turn(heard, "user"))]
@@ -62,6 +65,15 @@ class Transcript:
         elif heard.what == "answer" and heard.text:
             return self._out_of_band(heard)
         return []
+
+    def _is_wanted(self, heard: Heard, said: Said) -> bool:
+        """Whether anything may be kept of an event; what was heard of an excluded skill before goes too."""
+        if self.captures.excludes_skill(heard.skill_id) and heard.what in ("matched", "speech"):
+            if said.kept and (heard.what == "matched" or heard.utterance_id is not None):
+                self._cancel(heard)
+                said.kept = False
+            return False
+        return said.kept and self.captures.may_write(changed(heard.scope, session_id=heard.session_id), heard.at)
 
     def _recent(self, session_id: str | None, user_id: str | None) -> list[Turn]:
         return self._store.turns(Scope(session_id=session_id, user_id=user_id or HOUSEHOLD), limit=RECENT)
@@ -93,7 +105,7 @@ class Transcript:
         """Give the user turn that waits for an id the one that is seen now for the first time."""
         utterance_id = heard.utterance_id or ""
         text = heard.text if heard.what in ("matched", "persona_turn") else None
-        self._stamp(replace(heard.scope, session_id=heard.session_id), utterance_id, text)
+        self._stamp(changed(heard.scope, session_id=heard.session_id), utterance_id, text)
         if heard.what == "matched" and heard.intent:
             self._redact_if_private(heard)
 
@@ -238,43 +250,6 @@ class Transcript:
             return answers[-1].id
         return self._add(replace(turn, batch=batch)).id
 
-    # whether it is wanted
-
-    def may_write(self, session_id: str | None, at: float) -> bool:
-        """Whether what was said then may be kept."""
-        return all(capture.write for capture in self._in_force(session_id, min(at, self._clock())))
-
-    def may_read(self, session_id: str | None) -> bool:
-        """Whether what is kept may be used now."""
-        return all(capture.read for capture in self._in_force(session_id, self._clock()))
-
-    def _in_force(self, session_id: str | None, at: float) -> list[Capture]:
-        settings = (self._captures.get(key) for key in {None, session_id})
-        return [setting for setting in settings if setting and (setting.until is None or at < setting.until)]
-
-    def capture_of(self, session_id: str | None) -> Capture:
-        """What holds now for a session, or for everything."""
-        in_force = self._in_force(session_id, self._clock())
-        ends = [setting.until for setting in in_force if setting.until is not None]
-        return Capture(
-            write=all(setting.write for setting in in_force),
-            read=all(setting.read for setting in in_force),
-            until=max(ends, default=None),
-            session_id=session_id,
-        )
-
-    def set_capture(self, session_id: str | None, write: bool | None, read: bool | None, until: float | None) -> None:
-        """Set what is given, for a session or for everything; the rest stays as it is in force."""
-        current = next((c for c in self._in_force(session_id, self._clock()) if c.session_id == session_id), Capture())
-        changed = Capture(
-            write=current.write if write is None else write,
-            read=current.read if read is None else read,
-            until=until,
-            session_id=session_id,
-        )
-        self._store.put_capture(changed)
-        self._captures[session_id] = changed
-
 
 @dataclass(frozen=True)
 class Workings:
@@ -287,10 +262,10 @@ class Workings:
     """Told whether something was deleted or replaced: that is then gone from the files, at the latest
     with the outermost transaction."""
 
-    def refuse_while_paused(self, session_id: str | None) -> None:
-        """Raise CapturePaused where nothing may be kept now."""
-        if not self.transcript.may_write(session_id, self.clock()):
-            raise CapturePaused()
+    @property
+    def captures(self) -> Captures:
+        """Whether anything may be kept or used now."""
+        return self.transcript.captures
 
 
 def refuse_unusable(turns: Sequence[Turn]) -> None:

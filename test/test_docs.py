@@ -313,9 +313,9 @@ def setting_type(hint: Any) -> str:
 
 def shown(value: Any) -> str:
     """A default, in the words of the docs."""
-    if isinstance(value, tuple):
+    if isinstance(value, tuple) and value:
         return ", ".join(f"`{one}`" for one in value)
-    if isinstance(value, str):
+    if isinstance(value, (str, tuple)):
         return f"`{value}`" if value else "empty"
     return "none" if value is None else json.dumps(value)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -159,6 +160,8 @@ def _ask() -> None:
 @click.option("--read/--no-read", default=None, help="Whether what is kept is used.")
 @click.option("--for", "for_s", type=as_span_s, metavar="SPAN", help="How long: 30m, 2h; until changed unless given.")
 @click.option("--session", help="For this session alone.")
+@click.option("--site", help="For this room alone.")
+@click.option("--person", help="For this user alone.")
 @data_option
 @json_option
 def capture(  # one parameter an option
@@ -167,6 +170,8 @@ def capture(  # one parameter an option
     read: bool | None,
     for_s: float | None,
     session: str | None,
+    site: str | None,
+    person: str | None,
     data: Path | None,
     as_json: bool,
 ) -> None:
@@ -176,7 +181,9 @@ def capture(  # one parameter an option
         raise InvalidRequest("--for", "needs on, off, or what to switch")
     until = None if for_s is None else time.time() + for_s
     with open_memory(data) as memory:
-        setting = memory.capture(scope_of(None, session_id=session), write, read, until, session is not None)
+        scope = replace(scope_of(person, session_id=session), site_id=site)
+        about = (one is not None for one in (session, site, person))
+        setting = memory.capture(scope, write, read, until, *about)
     return answer_json({"capture": setting}) if as_json else answer(_sentence(setting))
 
 
@@ -187,6 +194,7 @@ def _either(given: bool | None, switch: str | None) -> bool | None:
 def _sentence(setting: Capture) -> str:
     kept = "is kept" if setting.write else "is not kept"
     used = "is used" if setting.read else "is not used"
-    where = f" in session {setting.session_id}" if setting.session_id else ""
+    places = (("in session", setting.session_id), ("in room", setting.site_id), ("by", setting.user_id))
+    where = "".join(f" {word} {name}" for word, name in places if name is not None)
     until = f", until {shown(setting.until)}" if setting.until is not None else ""
     return f"What is said{where} {kept}, what was kept {used}{until}."

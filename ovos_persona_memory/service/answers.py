@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from copy import deepcopy
+from dataclasses import replace
 from typing import Any
 
 import msgspec
@@ -13,7 +13,7 @@ from ovos_persona_memory.config import MemoryConfig
 from ovos_persona_memory.documents import Documents
 from ovos_persona_memory.memory import PersonaMemory
 from ovos_persona_memory.messages import Request
-from ovos_persona_memory.records import GUEST, ContextRequest, Scope, ToolCall, Turn
+from ovos_persona_memory.records import ContextRequest, Scope, ToolCall, Turn
 from ovos_persona_memory.service import reach
 
 Answer = dict[str, Any]
@@ -29,10 +29,9 @@ def answer(memory: PersonaMemory, config: MemoryConfig, asked: Request, owner: b
         return _VERBS[asked.verb](memory, asked, fields, reach.owners(fields), config)
     person = memory.transcript.people.of_request(asked)
     scope = reach.over_the_bus(asked, fields, person, config)
-    # the search covers more than the session in which reading is off; of lasting things a guest is given nothing
-    gives_nothing = person.user_id == GUEST or not memory.transcript.may_read(asked.scope.session_id)
-    if asked.verb in reach.NOTHING and gives_nothing:
-        return deepcopy(reach.NOTHING[asked.verb])
+    # the search covers more than the session and the room in which reading is off
+    here = replace(asked.scope, user_id=person.user_id, blind=scope.blind)
+    scope = replace(scope, blind=not memory.captures.may_read(here))
     return _VERBS[asked.verb](memory, asked, fields, scope, config)
 
 
@@ -183,7 +182,8 @@ def _clear_documents(memory: PersonaMemory, asked: Request, fields: Any, scope: 
 
 
 def _capture(memory: PersonaMemory, _a: Request, fields: Any, scope: Scope, _c: MemoryConfig) -> Answer:
-    setting = memory.capture(scope, fields.write, fields.read, fields.until, fields.session)
+    about = (fields.session, fields.site, fields.person)
+    setting = memory.capture(scope, fields.write, fields.read, fields.until, *about)
     return {"capture": _wire(setting)}
 
 

@@ -15,14 +15,8 @@ OF_USER = frozenset({"recall", "get", "list", "forget"})
 """Verbs that reach all of the person's records over the bus, wherever they were said."""
 AS_CARRIED = frozenset({"record", "session.restore", "remember", "update", "capture"})
 """Verbs that note the session, room and persona of the message, or are about them."""
-NOTHING: dict[str, dict[str, Any]] = {
-    "recall": {"hits": []},
-    "get": {"memory": None},
-    "list": {"memories": []},
-    "document.search": {"documents": []},
-    "document.get": {"document": None},
-}
-"""What a verb answers that has nothing to give."""
+GUESTS_IN_VAIN = frozenset({"recall", "get", "list", "document.search", "document.get"})
+"""Verbs that a guest may use, and that find nothing."""
 GUESTS_OWN_SESSION = frozenset(
     {
         "context",
@@ -42,7 +36,7 @@ GUESTS_OWN_SESSION = frozenset(
     }
 )
 """Verbs that a guest may use, for the session that the guest is in. Of those that are neither here nor in
-``NOTHING`` a guest is refused: so is a verb that nobody has placed yet."""
+``GUESTS_IN_VAIN`` a guest is refused: so is a verb that nobody has placed yet."""
 
 
 def over_the_bus(asked: Request, fields: Any, person: Person, config: MemoryConfig) -> Scope:
@@ -94,10 +88,12 @@ def _reach(asked: Request, fields: Any, carried: Scope, config: MemoryConfig) ->
 
 def _guests(asked: Request, fields: Any, carried: Scope) -> Scope:
     """A guest has the session that the guest is in, and nothing that lasts longer."""
-    if asked.verb not in GUESTS_OWN_SESSION and asked.verb not in NOTHING:
+    if asked.verb not in GUESTS_OWN_SESSION and asked.verb not in GUESTS_IN_VAIN:
         raise NotAllowed(f"a guest keeps nothing and changes nothing that lasts ({asked.verb})")
     if asked.verb == "capture" and changes_something(asked) and not fields.session:
         raise NotAllowed("a guest switches memory for the own session alone (session: true)")
+    if asked.verb in GUESTS_IN_VAIN:
+        return replace(carried, blind=True)
     return carried if asked.verb in AS_CARRIED else replace(carried, site_id=None)
 
 

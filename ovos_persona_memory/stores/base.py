@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ovos_persona_memory.errors import StoreError
-from ovos_persona_memory.records import Capture, Entry, Forgotten, Note, Role, Scope, Selection, Session, Turn
+from ovos_persona_memory.records import Entry, Forgotten, Note, Pause, Role, Scope, Selection, Session, Turn
 from ovos_persona_memory.stores.selecting import in_scope, kind_of, redacted, selected
 
 if TYPE_CHECKING:
@@ -253,12 +253,16 @@ class Store(ABC):
     # small state
 
     @abstractmethod
-    def captures(self) -> list[Capture]:
-        """Every stored capture setting, ended ones included."""
+    def pauses(self) -> list[Pause]:
+        """Every stored pause, ended ones included."""
 
     @abstractmethod
-    def put_capture(self, capture: Capture) -> None:
-        """Keep the setting, in place of the one for the same session (or for everything)."""
+    def put_pause(self, pause: Pause) -> None:
+        """Keep a pause, in place of the one of the same place that began at the same time."""
+
+    @abstractmethod
+    def delete_pauses(self, ended_before: float) -> None:
+        """Delete the pauses that ended before then."""
 
     @abstractmethod
     def state(self, name: str) -> str | None:

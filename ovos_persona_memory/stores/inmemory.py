@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from ovos_persona_memory.errors import StoreError, UnknownEntry
-from ovos_persona_memory.records import Capture, Entry, Forgotten, Note, Scope, Selection, Session, Turn
+from ovos_persona_memory.records import Entry, Forgotten, Note, Pause, Place, Scope, Selection, Session, Turn
 from ovos_persona_memory.stores.base import Counts, Store, refuse_unstorable
 from ovos_persona_memory.stores.inmemory_documents import InMemoryDocuments
 from ovos_persona_memory.stores.inmemory_vectors import InMemoryVectors
@@ -27,7 +27,7 @@ class InMemoryStore(Store):
         self._lock = threading.RLock()  # guards everything below
         self._turns: dict[str, tuple[Turn, str]] = {}
         self._entries: dict[tuple[str, str], tuple[Entry, str]] = {}
-        self._captures: dict[str | None, Capture] = {}
+        self._pauses: dict[tuple[Place, float], Pause] = {}
         self._states: dict[str, str] = {}
         self._notes: dict[tuple[str, str], tuple[Note, int]] = {}
         self._last_seq = 0
@@ -217,14 +217,20 @@ class InMemoryStore(Store):
 
     # small state
 
-    def captures(self) -> list[Capture]:
+    def pauses(self) -> list[Pause]:
         with self._lock:
-            return list(self._captures.values())
+            return list(self._pauses.values())
 
-    def put_capture(self, capture: Capture) -> None:
-        refuse_unstorable(capture)
+    def put_pause(self, pause: Pause) -> None:
+        refuse_unstorable(pause.place)
         with self.transaction():
-            self._set(self._captures, capture.session_id, capture)
+            self._set(self._pauses, (pause.place, pause.since), pause)
+
+    def delete_pauses(self, ended_before: float) -> None:
+        with self.transaction():
+            for names, pause in list(self._pauses.items()):
+                if pause.until is not None and pause.until < ended_before:
+                    self._set(self._pauses, names, _MISSING)
 
     def state(self, name: str) -> str | None:
         with self._lock:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from ovos_persona_memory.errors import StoreError, UnknownEntry
-from ovos_persona_memory.records import Capture, Entry, Forgotten, Note, Scope, Selection, Session, Turn, changed
+from ovos_persona_memory.records import Entry, Forgotten, Note, Pause, Place, Scope, Selection, Session, Turn, changed
 from ovos_persona_memory.stores import sqlite_rows as rows
 from ovos_persona_memory.stores.base import Beside, Counts, Found, Statistics, refuse_unstorable
 from ovos_persona_memory.stores.sqlite_bodies import add_body, replaced_body
@@ -303,16 +303,20 @@ class SqliteStore(SqliteDatabase):
 
     # small state
 
-    def captures(self) -> list[Capture]:
+    def pauses(self) -> list[Pause]:
         with self._reading():
-            found = self._sql.execute("SELECT everything, session_id, may_write, may_read, until FROM capture")
-            return [Capture(bool(w), bool(r), until, None if every else name) for every, name, w, r, until in found]
+            found = self._sql.execute("SELECT kind, name, since, until, may_write, may_read FROM pause ORDER BY since")
+            return [Pause(Place(*names), since, until, bool(w), bool(r)) for *names, since, until, w, r in found]
 
-    def put_capture(self, capture: Capture) -> None:
-        refuse_unstorable(capture)
-        values = (capture.session_id is None, capture.session_id or "", capture.write, capture.read, capture.until)
+    def put_pause(self, pause: Pause) -> None:
+        refuse_unstorable(pause.place)
+        values = (pause.place.kind, pause.place.name, pause.since, pause.until, pause.write, pause.read)
         with self.transaction():
-            self._sql.execute("INSERT OR REPLACE INTO capture VALUES (?, ?, ?, ?, ?)", values)
+            self._sql.execute("INSERT OR REPLACE INTO pause VALUES (?, ?, ?, ?, ?, ?)", values)
+
+    def delete_pauses(self, ended_before: float) -> None:
+        with self.transaction():
+            self._sql.execute("DELETE FROM pause WHERE until < ?", (ended_before,))
 
     def state(self, name: str) -> str | None:
         with self._reading():

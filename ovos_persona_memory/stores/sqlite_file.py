@@ -24,7 +24,7 @@ JOURNAL_PAGES = 8000
 """Pages (4 KB) in the journal that make a commit write them into the database; a quiet moment does so sooner."""
 COMPANIONS = ("-wal", "-shm", "-journal")
 MAGIC = b"SQLite format 3\0"
-TABLES = frozenset({"body", "owner", "turn", "entry", "word", "posting", "state", "capture", "pending"})
+TABLES = frozenset({"body", "owner", "turn", "entry", "word", "posting", "state", "pending"})
 STEPS = sorted((Path(__file__).parent / "schema").glob("*.sql"))
 
 

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from ovos_persona_memory.errors import StoreError
-from ovos_persona_memory.records import Capture, Entry, Scope, Selection
+from ovos_persona_memory.records import Entry, Pause, Place, Scope, Selection
 from ovos_persona_memory.stores.base import Store
 
 Keep = Callable[..., Entry]
@@ -110,19 +110,30 @@ def test_an_entry_that_cannot_be_kept_is_a_store_error(store: Store, keep: Keep,
         with pytest.raises(StoreError):
             store.put_state(name, value)
     with pytest.raises(StoreError):
-        store.put_capture(Capture(session_id=odd))
-    assert store.entries(Scope()) == store.captures() == []
+        store.put_pause(Pause(Place("session", odd), 1.0, None, write=False, read=True))
+    assert store.entries(Scope()) == store.pauses() == []
 
 
-def test_a_capture_setting_takes_the_place_of_the_one_before(store: Store, open_again: Callable[[], Store]) -> None:
-    assert store.captures() == []
-    store.put_capture(Capture(write=False, until=5.0))
-    store.put_capture(Capture(read=False, session_id="s"))
-    store.put_capture(Capture(read=False, session_id=""))
-    store.put_capture(Capture(write=True, read=False))
-    expected = [Capture(True, False), Capture(read=False, session_id=""), Capture(read=False, session_id="s")]
-    found = open_again().captures()
-    assert sorted(map(repr, found)) == sorted(map(repr, expected))
+def test_a_pause_takes_the_place_of_the_one_that_began_with_it(store: Store, open_again: Callable[[], Store]) -> None:
+    assert store.pauses() == []
+    everything = Pause(Place(), 1.0, None, write=False, read=True)
+    others = [
+        Pause(place, since, 5.0, write=False, read=False)
+        for place in (Place(), Place("session", ""), Place("session", "s"), Place("site", "s"), Place("user", "s"))
+        for since in (2.0, 3.5)
+    ]
+    for pause in (everything, *others, replace(everything, until=9.0, read=False)):
+        store.put_pause(pause)
+    expected = [replace(everything, until=9.0, read=False), *others]
+    assert sorted(map(repr, open_again().pauses())) == sorted(map(repr, expected))
+
+
+def test_pauses_that_are_long_over_are_deleted(store: Store, open_again: Callable[[], Store]) -> None:
+    kept = [Pause(Place(), 1.0, None, write=False, read=True), Pause(Place(), 2.0, 5.0, write=False, read=True)]
+    for pause in (*kept, Pause(Place("site", "hall"), 1.0, 4.9, write=False, read=True)):
+        store.put_pause(pause)
+    store.delete_pauses(5.0)
+    assert sorted(open_again().pauses(), key=lambda pause: pause.since) == kept
 
 
 def test_a_small_value_is_kept_by_name(store: Store, open_again: Callable[[], Store]) -> None:

@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 
 from ovos_persona_memory.errors import StoreError, UnknownEntry
-from ovos_persona_memory.records import Capture, Entry, Scope, Selection, Turn
+from ovos_persona_memory.records import Entry, Pause, Place, Scope, Selection, Turn
 from ovos_persona_memory.stores.base import Store
 
 Say = Callable[..., Turn]
@@ -28,7 +28,7 @@ def everything(store: Store) -> object:
     found = store.search(["cat", "dog"], everyone, BOTH, 100)
     turns, entries = store.turns(everyone), store.entries(everyone)
     documents = sorted(words for _, words in store.documents(everyone, BOTH))
-    small = (store.captures(), store.state("name"))
+    small = (store.pauses(), store.state("name"))
     return found, turns, entries, documents, small, store.counts(), store.sessions(everyone)
 
 
@@ -38,7 +38,8 @@ def change_everything(store: Store, turn: Turn) -> None:
     store.put_entry(Entry("key", "changed"), "dog")
     store.put_entry(Entry("another", "added"), "cat")
     store.delete(Selection(Scope(), ids=("gone",)))
-    store.put_capture(Capture(write=False))
+    store.put_pause(Pause(Place(), 2.0, None, write=False, read=True))
+    store.delete_pauses(1.5)
     store.put_state("name", "changed")
 
 
@@ -46,7 +47,7 @@ def change_everything(store: Store, turn: Turn) -> None:
 def turn(store: Store, say: Say, keep: Keep) -> Turn:
     say("cat in the way", id="gone", session_id="s")
     keep("key", "cat")
-    store.put_capture(Capture(read=False))
+    store.put_pause(Pause(Place(), 0.5, 1.0, write=True, read=False))
     store.put_state("name", "before")
     return say("cat dog", session_id="s")
 

@@ -265,7 +265,8 @@ def test_events_carry_ids_and_numbers_and_nothing_of_what_was_said(quiet: House,
     assert {tuple(one) for one in recorded} == {("ids",)}
     assert len({one_id for one in recorded for one_id in one["ids"]}) == 3
     assert events(heard, topics.FORGOTTEN) == [{"forgotten": 3}]
-    assert events(heard, topics.CAPTURED) == [{"write": False, "read": True, "until": until, "session_id": "s"}]
+    about = {"session_id": "s", "site_id": None, "user_id": None}
+    assert events(heard, topics.CAPTURED) == [{"write": False, "read": True, "until": until, **about}]
     told = [one for one in heard if one["type"] in (topics.RECORDED, topics.FORGOTTEN, topics.CAPTURED)]
     assert SECRET.lower() not in json.dumps(told).lower()
 

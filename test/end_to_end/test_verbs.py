@@ -469,7 +469,14 @@ def test_status_counts_what_is_kept(memory: Memory) -> None:
     assert {"version", "backend", "counts", "store", "capture", "index_lag", "up_s"} <= set(status)
     assert status["counts"]["turns"] == 2
     assert status["backend"] == "sqlite"
-    assert status["capture"] == {"write": True, "read": True, "until": None, "session_id": None}
+    assert status["capture"] == {
+        "write": True,
+        "read": True,
+        "until": None,
+        "session_id": None,
+        "site_id": None,
+        "user_id": None,
+    }
 
 
 # what the bus does not reach

@@ -145,3 +145,13 @@ def test_what_is_kept_as_private_says_so_until_it_is_opened(tmp_path: Path) -> N
     assert done(tmp_path, "get", "safe") == "the safe is green [private=3]"
     done(tmp_path, "update", "safe", "--private", "0")
     assert done(tmp_path, "get", "safe") == "the safe is green [private=0]"
+
+
+def test_capture_can_be_about_a_room_or_a_person(tmp_path: Path) -> None:
+    said = done(tmp_path, "capture", "--no-write", "--site", "kitchen")
+    assert said == "What is said in room kitchen is not kept, what was kept is used."
+    said = done(tmp_path, "capture", "off", "--person", "alice")
+    assert said == "What is said by alice is not kept, what was kept is not used."
+    assert done(tmp_path, "capture") == "What is said is kept, what was kept is used."
+    assert run(tmp_path, "remember", "x", "--user", "alice").exit_code == 1
+    assert run(tmp_path, "capture", "off", "--site", "kitchen", "--person", "alice").exit_code == 2
