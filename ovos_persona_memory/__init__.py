@@ -24,6 +24,7 @@ The rooms, from the ground up; imports go down only:
    identity    whose words an utterance is taken for
    indexer     what was said gets its vectors in the background
    question    what is known of a question before anything is searched
+   forms       the other index words under which a question's words may stand
    ranking     the order of candidates: their words, and the talk around them
    recall      from a question to hits
    quoting     what others wrote, as quotations that nothing in them can close

@@ -65,11 +65,12 @@ def of_text(tag: str | None, text: str) -> Language:
 def forms(word: str, spoken: Language, tags: Iterable[str]) -> frozenset[str]:
     """The index words of a folded word: of the language it is said in, and of others in which texts may be.
 
-    Short stems of other languages are left out: the German stem of "notes" is "not".
+    Short stems that take off more than a letter, and stop words, are left out: the German stem of "notes" is "not".
     """
     own = words.asked(word, spoken.primary)
-    others = {form for tag in tags for form in words.asked(word, of(tag).primary) if len(form) >= SHORTEST}
-    return frozenset({*own, *others})
+    shortest = min(SHORTEST, max(len(word) - 1, SHORTEST - 1))
+    others = {form for tag in tags for form in words.asked(word, of(tag).primary) if len(form) >= shortest}
+    return frozenset({*own, *(others - spoken.stop_words)})
 
 
 def _primary(tag: str) -> str:

@@ -36,9 +36,11 @@ SHORT = 60
 HELD = 3
 """So many different words of the question are held at one place before it counts as known: every question that
 tempts to a wrong answer in the household data (test/data) shares two or fewer."""
-COVER, COVER_IN_PAIRS = 0.42, 0.36
-"""Share (by rarity) of the question's words that must be held there, by words alone; where pairs of characters are
-the words, some of a question are no words at all (docs/recall.md)."""
+COVER = 0.42
+"""Share (by rarity) of the question's words that must be held there, by words alone."""
+COVER_OF = {"zh": 0.36, "ja": 0.36, "ko": 0.36, "th": 0.55}
+"""The same where pairs of characters are the words: of Han and Hangul some pairs of a question are no words at all,
+and Thai pairs are letters, of which any two texts share many (docs/recall.md, "Languages")."""
 COVER_BESIDE, COSINE_WEIGHT, KNOWN = 0.36, 3.8, 2.0
 """With vectors that share must be COVER_BESIDE, and with COSINE_WEIGHT x best cosine it must reach KNOWN."""
 

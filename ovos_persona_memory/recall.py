@@ -10,9 +10,10 @@ from functools import cached_property
 from itertools import pairwise
 
 from ovos_persona_memory import language
+from ovos_persona_memory.forms import Forms, forms_of
 from ovos_persona_memory.indexer import Meaning
 from ovos_persona_memory.question import Asked, Question, understand
-from ovos_persona_memory.ranking import COVER, COVER_IN_PAIRS, HELD, REACH, Candidate, Scored, is_known, rank
+from ovos_persona_memory.ranking import COVER, COVER_OF, HELD, REACH, Candidate, Scored, is_known, rank
 from ovos_persona_memory.records import Entry, Hit, Role, Scope, Turn
 from ovos_persona_memory.stores.base import Beside, Found, Store, words_of
 from ovos_persona_memory.stores.vectors import Near
@@ -55,18 +56,19 @@ def recall(  # more than five: what is asked, and with what it is looked for
     words = spoken.content_words(question.text)
     if not words or k <= 0:
         return []
-    search = _Search(question, words, scope, kinds, max(FEWEST, FOR_EACH * k))
+    forms = forms_of(store, question.text, spoken, scope, kinds)
+    search = _Search(question, forms.searched(words), scope, kinds, max(FEWEST, FOR_EACH * k))
     alike = _Alike(meaning, search, max(NEAREST, NEAREST_FOR_EACH * k)) if meaning and scope.user_id else None
     found = _found(store, search)
     table = _Table(store, [one.record for one in found], alike, scope)
     asked = understand(question, table.speakers())
-    statistics = store.statistics(asked.words, scope.user_id or _user_of(found))
-    candidates = table.candidates(asked, spoken.time_words)
+    asked = replace(asked, words=forms.applied(asked.words))
+    statistics = forms.counted(store.statistics(forms.searched(asked.words), scope.user_id or _user_of(found)))
+    candidates = table.candidates(asked, spoken.time_words, forms)
     ranked = rank(candidates, asked, statistics, alike.kind if alike else None)
-    judge = _Judge(question, asked, alike.found if alike else {})
-    cover = COVER_IN_PAIRS if judge.in_pairs else COVER
-    known = is_known(ranked, alike.best(asked.bare) if alike else None, cover)
-    return _hits(judge, table, ranked, k, known)
+    judge = _Judge(question, asked, forms, alike.found if alike else {})
+    known = is_known(ranked, alike.best(asked.bare) if alike else None, COVER_OF.get(spoken.primary, COVER))
+    return forms.unsure(_hits(judge, table, ranked, k, known))
 
 
 @dataclass(frozen=True)
@@ -176,9 +178,9 @@ class _Table:
         """The folded first names of everybody who speaks here."""
         return {name for beside, _ in self._besides.values() if (name := _first_name(beside.speaker))}
 
-    def candidates(self, asked: Asked, time_words: frozenset[str]) -> list[Candidate]:
+    def candidates(self, asked: Asked, time_words: frozenset[str], forms: Forms) -> list[Candidate]:
         """Everything here as the ranking takes it."""
-        wanted = [(word, f" {word} ") for word in asked.words]
+        wanted = [(word, f" {form} ") for word in asked.words for form in (word, *forms.of(word))]
         times = time_words if asked.asks_time else frozenset[str]()
         return [self._candidate(doc, text, wanted, times) for doc, text in self.words.items()]
 
@@ -188,7 +190,7 @@ class _Table:
         beside, session = self._besides.get(doc, (None, f"memory {doc}"))
         return Candidate(
             doc=doc,
-            times={word: times for word, padded in wanted if (times := text.count(padded))},
+            times=_times(text, wanted),
             length=max(text.count(" ") - 1, 0),
             at=beside.at if beside else None,
             day=datetime.fromtimestamp(beside.at).date() if beside else None,
@@ -206,6 +208,15 @@ class _Table:
         if doc in self._records or self._closed:
             return self._records.get(doc)
         return self._store.turn(self._besides[doc][0].id)
+
+
+def _times(text: str, wanted: Sequence[tuple[str, str]]) -> dict[str, int]:
+    """How often a text holds each word, in any of its forms."""
+    times: dict[str, int] = {}
+    for word, padded in wanted:
+        if found := text.count(padded):
+            times[word] = times.get(word, 0) + found
+    return times
 
 
 def _role(record: Turn | Entry) -> Role:
@@ -227,22 +238,18 @@ def _first_name(speaker: str | None) -> str | None:
 class _Judge:
     """Tells whether a record answers the question, and why it was found."""
 
-    def __init__(self, question: Question, asked: Asked, near: Mapping[int, float]) -> None:
+    def __init__(self, question: Question, asked: Asked, forms: Forms, near: Mapping[int, float]) -> None:
         """``near``: the documents that meaning found, with their cosines."""
         self._question, self._asked, self._near = question, asked, near
         alike = question.spoken.alike
-        self._alike = {word: [f" {other} " for other in alike(word)] for word in asked.words}
+        self._alike = {word: [f" {other} " for other in alike(word) | forms.of(word)] for word in asked.words}
+        self._forms = forms
         self._needed = question.spoken.asks_for(question.text)
 
     @property
     def asks_enough(self) -> bool:
         """Whether the question has so many words that what shares most of them is about the same."""
         return len(self._alike) >= HELD
-
-    @property
-    def in_pairs(self) -> bool:
-        """Whether pairs of characters are the question's words."""
-        return self._question.spoken.in_pairs
 
     def covered(self, text: str) -> list[str]:
         """Which words of the question a text holds, or words that answer for them."""
@@ -267,9 +274,14 @@ class _Judge:
         """Whether it is the question; it may have stood beside a hit."""
         return _is_the_question(record, self._question)
 
+    def _named(self, word: str, text: str) -> str:
+        """A word of the question, and the form in which a text holds it."""
+        held = [] if f" {word} " in text else [form for form in sorted(self._forms.of(word)) if f" {form} " in text]
+        return f"{word} ({'near to' if held[0] in self._forms.near else 'as'} {held[0]})" if held else word
+
     def reason(self, doc: int, text: str) -> str:
         """In words: why a document was found."""
-        covered = self.covered(text)
+        covered = [self._named(word, text) for word in self.covered(text)]
         if len(covered) == len(self._alike):
             return f"has all that was asked for: {', '.join(covered)}"
         held = f"has some of it: {', '.join(covered)}" if covered else ""

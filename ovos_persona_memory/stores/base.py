@@ -175,6 +175,18 @@ class Store(ABC):
         frequency = {word: n for word in set(words) if (n := sum(word in held for held in documents))}
         return Statistics(len(documents), lengths / len(documents) if documents else 0.0, frequency)
 
+    def languages(self, user_id: str) -> frozenset[str]:
+        """The language tags of a user's turns and memories; of some that were forgotten since, too."""
+        return frozenset(record.lang for record, _ in self.documents(Scope(user_id=user_id), BOTH) if record.lang)
+
+    def newest_words(self, scope: Scope, kinds: frozenset[str], limit: int) -> list[str]:
+        """The index words of the newest documents in scope, at most ``limit`` of each kind, newest first by kind."""
+        found: list[str] = []
+        for kind in sorted(kinds):
+            newest = sorted(self.documents(scope, frozenset({kind})), key=lambda one: -one[0].seq)
+            found += [words for _, words in newest[:limit]]
+        return found
+
     def around(self, turns: Sequence[Turn], reach: int, persona_id: str | None = None) -> list[list[Beside]]:
         """For each of these turns the talk around it: up to ``reach`` turns before it in its session, itself,
         and up to ``reach`` after it, in order of arrival; of no other persona than ``persona_id``, where given.

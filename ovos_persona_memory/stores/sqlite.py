@@ -18,7 +18,7 @@ from ovos_persona_memory.stores.sqlite_forgetting import CHUNK, Deletions
 from ovos_persona_memory.stores.sqlite_notes import Notes
 from ovos_persona_memory.stores.sqlite_vectors import SqliteVectors
 from ovos_persona_memory.stores.sqlite_walks import SESSIONS, newest_turns, talk_around
-from ovos_persona_memory.stores.sqlite_words import BUDGET, Query, WordIndex
+from ovos_persona_memory.stores.sqlite_words import BUDGET, TABLES, Query, WordIndex
 
 NOBODY = 0
 MIN_BUDGET = 100
@@ -29,6 +29,8 @@ TIDIED, CHECKPOINTED = 50, 500
 NEWEST = (
     "SELECT r.owner, r.seq, b.words FROM {table} r JOIN body b ON b.num = r.body WHERE r.seq <= ? ORDER BY r.seq DESC"
 )
+LANGUAGES = "SELECT DISTINCT lang FROM turn WHERE owner = ? UNION SELECT DISTINCT lang FROM entry WHERE owner = ?"
+NEWEST_WORDS = "SELECT b.words FROM {table} r JOIN body b ON b.num = r.body{where} ORDER BY r.seq DESC LIMIT ?"
 
 
 class SqliteStore(SqliteDatabase):
@@ -39,6 +41,7 @@ class SqliteStore(SqliteDatabase):
 
     def _settle(self, connection: sqlite3.Connection) -> None:
         self._sql, self._index, self._notes = connection, WordIndex(connection), Notes(connection)
+        self._languages: dict[int, set[str]] = {}
         self._deletions = Deletions(connection, self._index, self._notes)
         self.document_store = SqliteDocuments(connection, self.transaction, self._reading)
         self.vector_store = self._vectors = SqliteVectors(connection, self.transaction, self._reading, self._records)
@@ -74,10 +77,13 @@ class SqliteStore(SqliteDatabase):
             return None
         return self._owner(scope.user_id) or NOBODY
 
-    def _owner_made(self, user_id: str) -> int:
+    def _owner_made(self, user_id: str, lang: str | None = None) -> int:
+        """The number of a user, who is entered where they are new; ``lang``: of what they get now."""
         self._sql.execute("INSERT INTO owner (user_id) VALUES (?) ON CONFLICT DO NOTHING", (user_id,))
         owner = self._owner(user_id)
         assert owner is not None
+        if lang and owner in self._languages:
+            self._languages[owner].add(lang)
         return owner
 
     def _replaced_body(self, num: int, body: rows.Body) -> int:
@@ -98,7 +104,7 @@ class SqliteStore(SqliteDatabase):
             if self._one("SELECT 1 FROM turn WHERE id = ?", turn.id):
                 raise StoreError("there is a turn with this id already")
             with self.transaction():
-                owner = self._owner_made(turn.user_id)
+                owner = self._owner_made(turn.user_id, turn.lang)
                 body = add_body(self._sql, rows.turn_body(turn, words))
                 seq = self._sql.execute(rows.ADD_TURN, (owner, body, *rows.turn_values(turn))).lastrowid or 0
                 self._index.add(owner, seq, words)
@@ -116,7 +122,7 @@ class SqliteStore(SqliteDatabase):
                 raise UnknownEntry("there is no turn with this id")
             with self.transaction():
                 seq, old_owner, old_body, old_words = old
-                owner = self._owner_made(turn.user_id)
+                owner = self._owner_made(turn.user_id, turn.lang)
                 body = self._replaced_body(old_body, rows.turn_body(turn, words))
                 self._sql.execute(rows.CHANGE_TURN, (owner, body, *rows.turn_values(turn), seq))
                 self._reindex(seq, (old_owner, old_words), (owner, words))
@@ -168,7 +174,7 @@ class SqliteStore(SqliteDatabase):
                 kept = replace(entry, id=known.id, seq=known.seq, created_at=known.created_at)
                 self._replace_entry(kept, words)
                 return kept
-            owner = self._owner_made(entry.user_id)
+            owner = self._owner_made(entry.user_id, entry.lang)
             body = add_body(self._sql, rows.entry_body(entry, words))
             values = (rows.hash_of(entry.key), owner, body, *rows.entry_values(entry))
             seq = self._sql.execute(rows.ADD_ENTRY, values).lastrowid or 0
@@ -239,6 +245,26 @@ class SqliteStore(SqliteDatabase):
     def statistics(self, words: Sequence[str], user_id: str) -> Statistics:
         with self._reading():
             return self._index.statistics(self._owner(user_id) or NOBODY, words)
+
+    def languages(self, user_id: str) -> frozenset[str]:
+        with self._reading():
+            return frozenset(self._languages_of(self._owner(user_id) or NOBODY))
+
+    def _languages_of(self, owner: int) -> set[str]:
+        """Read once, for it takes a look at each row of the user; then kept up with what is added."""
+        if owner not in self._languages:
+            found = self._sql.execute(LANGUAGES, (owner, owner)).fetchall()
+            self._languages[owner] = {lang for (lang,) in found if lang}
+        return self._languages[owner]
+
+    def newest_words(self, scope: Scope, kinds: frozenset[str], limit: int) -> list[str]:
+        with self._reading():
+            owner, newest = self._owner_in(scope), []
+            for kind in sorted(kinds):
+                where = rows.within(scope, owner, kind)
+                sql = NEWEST_WORDS.format(table=TABLES[kind], where=where)
+                newest += [words for (words,) in self._sql.execute(sql, (*where.values, limit))]
+            return newest
 
     def around(self, turns: Sequence[Turn], reach: int, persona_id: str | None = None) -> list[list[Beside]]:
         with self._reading():

@@ -223,3 +223,28 @@ def test_common_words_of_a_large_store_still_find_the_scope(store: Store) -> Non
     assert ids(store.search(["cat", "dog"], Scope(session_id="old"), BOTH, 3)) == ["4", "3", "2"]
     assert ids(store.search(["cat", "dog"], Scope(persona_id="old"), BOTH, 3)) == ["4", "3", "2"]
     assert ids(store.search(["cat", "dog"], Scope(), BOTH, 2)) == ["2999", "2998"]
+
+
+# the languages of a user, and the newest words
+
+
+def test_the_languages_of_a_user_are_those_of_their_turns_and_memories(store: Store) -> None:
+    assert store.languages("anna") == frozenset()
+    store.add_turn(Turn("user", "hei", at=1.0, id="1", user_id="anna", lang="fi-FI"), "hei")
+    assert store.languages("anna") == {"fi-FI"}
+    store.put_entry(Entry("k", "ciao", id="2", user_id="anna", lang="it-IT"), "ciao")
+    store.add_turn(Turn("user", "hallo", at=2.0, id="3", user_id="tom", lang="de-DE"), "hallo")
+    store.add_turn(Turn("user", "no tag", at=3.0, id="4", user_id="anna"), "no tag")
+    assert store.languages("anna") == {"fi-FI", "it-IT"}
+    assert store.languages("tom") == {"de-DE"}
+
+
+def test_the_newest_words_are_those_in_scope_newest_first(store: Store, say: Say, keep: Keep) -> None:
+    for number in range(5):
+        say(f"word{number}", session_id="a" if number % 2 else "b")
+    keep("key", "kept")
+    say("others", user_id="tom")
+    assert store.newest_words(Scope(), TURN, 3) == ["word4", "word3", "word2"]
+    assert store.newest_words(Scope("a"), TURN, 9) == ["word3", "word1"]
+    assert len(store.newest_words(Scope(), BOTH, 9)) == 6
+    assert store.newest_words(Scope(user_id="nobody"), BOTH, 9) == []
