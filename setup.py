@@ -57,12 +57,13 @@ setup(
     # locale/ stands at the top level, where translators look for it
     packages=[*find_packages(include=[NAME, f"{NAME}.*"]), f"{NAME}.locale"],
     package_dir={NAME: NAME, f"{NAME}.locale": "locale"},
-    package_data={f"{NAME}.stores": ["schema/*.sql"], f"{NAME}.locale": ["*/*", "*/*/*"]},
+    package_data={f"{NAME}.stores": ["schema/*.sql"], f"{NAME}.skill": ["*.json"], f"{NAME}.locale": ["*/*", "*/*/*"]},
     install_requires=[
         "ovos-bus-client>=1.3.8,<3",
         "ovos-config>=1.2,<4",
         "ovos-plugin-manager>=2.2,<4",
         "ovos-utils>=0.8.2,<1",
+        "ovos-workshop>=7.0.6,<10",
         "msgspec>=0.18.6,<1",
         "numpy>=1.26",
         "rich>=13.7,<16",
@@ -82,6 +83,10 @@ setup(
             "mypy>=1.11",
             "ovos-agentic-loop>=0.2.5a1,<1",
             "ovos-openai-plugin>=2.0.14a1,<3",
+            "ovos-skill-alerts>=0.12.50a1,<1",
+            "ovos-skill-date-time>=1.12.0a1,<2",
+            "ovos-skill-fallback-unknown>=0.3.1a1,<1",
+            "ovos-skill-parrot>=0.11.1a1,<1",
             "ovos-skill-personal>=1.1.0a1,<2",
             "pytest>=8",
             "ruff>=0.6",
@@ -96,6 +101,9 @@ setup(
             "ovos-persona-memory-retrieval-plugin = ovos_persona_memory.opm.retrieval:PersonaMemoryRetrieval"
         ],
         "opm.agents.toolbox": ["ovos-persona-memory-tools = ovos_persona_memory.opm.toolbox:PersonaMemoryTools"],
+        "opm.skill": ["ovos-skill-persona-memory.openvoiceos = ovos_persona_memory.skill:PersonaMemorySkill"],
+        # the stable line looks for skills under this name
+        "ovos.plugin.skill": ["ovos-skill-persona-memory.openvoiceos = ovos_persona_memory.skill:PersonaMemorySkill"],
         "opm.plugin.persona": ["Scribe = ovos_persona_memory.opm.persona:SCRIBE"],
     },
     classifiers=[

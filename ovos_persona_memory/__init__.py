@@ -42,6 +42,7 @@ The rooms, from the ground up; imports go down only:
    measuring   how well recall finds: labelled conversations, rankers and measures
 5  service     the daemon
    opm         plugins for personas
+   skill       what people say to their memory, and what it says to them
 6  cli         the command line
 
 Read first: records, memory, service, stores/base.

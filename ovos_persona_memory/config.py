@@ -35,7 +35,7 @@ class HistoryConfig:
     machine_dialogs: tuple[str, ...] = ("persona_error", "no_personas", "unknown_persona")
     """Dialogs whose speech answers nothing."""
     redacted_intents: tuple[str, ...] = ("ovos-skill-persona-memory.openvoiceos:forget",)
-    """Beginnings of intents ("skill:intent") whose utterances and answers are logged without their words."""
+    """Beginnings of intents ("skill:intent") and dialogs ("skill:dialog") that are logged without their words."""
 
 
 @dataclass(frozen=True)

@@ -123,6 +123,11 @@ class Language:
         """Whether the text tells something: no question, no command, no small talk, and over two words."""
         return _form(self, text) == "statement"
 
+    def is_command(self, text: str) -> bool:
+        """Whether the text begins as a command does."""
+        starts = tuple(" ".join(fold(line)) + " " for line in self._lines("command_start.list"))
+        return (" ".join(fold(text)) + " ").startswith(starts)
+
     def only_asks(self, text: str) -> bool:
         """Whether every sentence of the text is a question; written turns often tell something first."""
         return all(self.is_question(part) for part in _SENTENCE.split(text.strip()) if part.strip())
@@ -183,6 +188,22 @@ class Language:
         """Folded names of the months, and their first three letters, to 1 to 12."""
         names = [" ".join(fold(line)) for line in self._lines("months.list")]
         return {short: number for number, name in enumerate(names, 1) for short in (name, name[:3])}
+
+    def phrases(self, name: str) -> tuple[str, ...]:
+        """The lines of a list or vocabulary, in order; those of English where this language has none."""
+        return self._lines(name) or of(FALLBACK)._lines(name)
+
+    def table(self, name: str) -> dict[str, float]:
+        """A list of lines "words, words: number" as folded words to numbers, the longest words first."""
+        pairs = (line.partition(":") for line in self.phrases(name))
+        found = {" ".join(fold(words)): float(number) for left, _, number in pairs for words in left.split(",")}
+        return dict(sorted(found.items(), key=lambda pair: -len(pair[0])))
+
+    @cached_property
+    def swaps(self) -> dict[str, str]:
+        """Words of a speaker to those that the hearer says back: "my" to "your"."""
+        pairs = (line.partition(":") for line in self._lines("swapped.list"))
+        return {left.strip().casefold(): right.strip() for left, _, right in pairs}
 
     def say(self, dialog: str, **slots: str) -> str:
         """The first sentence of a dialog with its slots filled; English where this language has none."""

@@ -73,6 +73,23 @@ class Heard:
 
 
 @dataclass(frozen=True)
+class Addressed:
+    """One utterance that was given to the skill."""
+
+    text: str
+    """The form of the utterance that was matched: transformers may have rewritten it."""
+    forms: tuple[str, ...]
+    """Every form of it that the assistant went by, the one that was heard among them."""
+    slots: Mapping[str, str]
+    """What its intent file's slots took, by name; empty for a reply."""
+    session_id: str
+    site_id: str | None
+    lang: str | None
+    zone: str | None
+    """The person's time zone, as in the IANA database; None: that of the device."""
+
+
+@dataclass(frozen=True)
 class Request:
     """One request for a verb, not yet checked against what the verb takes."""
 
@@ -255,6 +272,32 @@ def heard(message: Envelope) -> Heard:
         question=cleaned(_spoken(data)) if what == "answer" else "",
         claim=claim_of(message),
     )
+
+
+def addressed(message: Message) -> Addressed:
+    """What was said to the skill, by whom, where: of an intent's message, or of one that asks it to converse."""
+    data = message.data
+    session = message.context.get("session")
+    session = session if isinstance(session, dict) else {}
+    location = session.get("location")
+    return Addressed(
+        text=cleaned(_spoken(data)),
+        forms=tuple(cleaned(form) for form in data.get("utterances") or () if isinstance(form, str)),
+        slots={name: value for name, value in data.items() if isinstance(value, str) and name not in _NO_SLOTS},
+        session_id=_text(session.get("session_id")) or DEFAULT_SESSION,
+        site_id=_site(session.get("site_id")),
+        lang=_text(data.get("lang")) or _text(session.get("lang")),
+        zone=_zone(location) if isinstance(location, dict) else None,
+    )
+
+
+_NO_SLOTS = frozenset({"utterance", "lang", "skill_id", "intent_name", "intent_type", "name"})
+
+
+def _zone(location: Mapping[str, Any]) -> str | None:
+    """OVOS-SESSION-1, section 3.5: ``tz``; the stable line nests it as in mycroft.conf."""
+    nested = location.get("timezone")
+    return _text(location.get("tz")) or (_text(nested.get("code")) if isinstance(nested, dict) else None)
 
 
 def _meta(data: Mapping[str, Any]) -> Mapping[str, Any]:

@@ -46,6 +46,7 @@ ASSISTANT_READY = ("mycroft.ready", AUDIO_READY + RESPONSE)
 
 # told
 SAY = "speak"
+HUSH = "mycroft.audio.speech.stop"
 RECORDED = PREFIX + "recorded"
 FORGOTTEN = PREFIX + "forgotten"
 CAPTURED = PREFIX + "captured"

@@ -154,7 +154,9 @@ class Transcript:
         recent = self._recent(heard.session_id, heard.scope.user_id)
         of_same = [t for t in recent if heard.utterance_id is not None and t.utterance_id == heard.utterance_id]
         asked = next((turn for turn in of_same if turn.role == "user"), None)
-        private = asked is not None and asked.redacted
+        # after a yes the confirmation names what is gone, and answers another utterance than the request
+        named = f"{heard.skill_id}:{heard.dialog}".startswith(self._config.redacted_intents)
+        private = named or (asked is not None and asked.redacted)
         turn = replace(
             self._turn(heard, "assistant"),
             text="" if private else heard.text,

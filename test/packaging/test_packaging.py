@@ -23,6 +23,8 @@ ENTRY_POINTS = {
     "opm.agents.chat": {"ovos-persona-memory-recall-plugin": f"{NAME}.opm.chat:RecallChatEngine"},
     "opm.agents.retrieval": {"ovos-persona-memory-retrieval-plugin": f"{NAME}.opm.retrieval:PersonaMemoryRetrieval"},
     "opm.agents.toolbox": {"ovos-persona-memory-tools": f"{NAME}.opm.toolbox:PersonaMemoryTools"},
+    "opm.skill": {"ovos-skill-persona-memory.openvoiceos": f"{NAME}.skill:PersonaMemorySkill"},
+    "ovos.plugin.skill": {"ovos-skill-persona-memory.openvoiceos": f"{NAME}.skill:PersonaMemorySkill"},
     "opm.plugin.persona": {"Scribe": f"{NAME}.opm.persona:SCRIBE"},
 }
 LOOK = f"""
@@ -60,7 +62,7 @@ def shipped(tracked: list[str]) -> set[str]:
     """The paths that a wheel must have, beside its metadata."""
     paths = {f"{NAME}/{name}" for name in tracked if name.startswith("locale/")}
     assert {PurePosixPath(path).parts[2] for path in paths} >= {"de-DE", "en-US"}
-    return paths | {name for name in tracked if name.startswith(f"{NAME}/") and name.endswith((".py", ".sql"))}
+    return paths | {name for name in tracked if name.startswith(f"{NAME}/") and name.endswith((".py", ".sql", ".json"))}
 
 
 @pytest.fixture(scope="module")

@@ -1,0 +1,135 @@
+"""Forget: what is to go is read back first, and goes after a yes alone."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from ovos_persona_memory.errors import PersonaMemoryError
+from ovos_persona_memory.records import Scope
+from ovos_persona_memory.skill.ask import found
+from ovos_persona_memory.skill.speech import agrees, own_words, speakable, turned, whole_topic
+from ovos_persona_memory.skill.talk import Ends, Talk
+from ovos_persona_memory.skill.times import span
+
+# every dialog of this module begins with "forget": what is said under these names is logged without its words
+SOON_S = 1.0
+"""After so long without a result the person is told that it takes a moment, seconds."""
+
+
+@dataclass(frozen=True)
+class Deletion:
+    """What goes after a yes, and what is said then."""
+
+    done: str
+    what: dict[str, Any]
+    """The conditions of ``MemoryClient.forget``."""
+    slots: dict[str, str] = field(default_factory=dict)
+    scope: Scope = Scope()
+
+
+def forget_about(talk: Talk) -> None:
+    """Forget everything that has the words of a topic."""
+    topic = whole_topic(talk.slot("topic"), talk.said.text, talk.spoken)
+    _ask_by_words(talk, topic, "forget_about")
+
+
+def _ask_by_words(talk: Talk, topic: str, dialog: str) -> None:
+    shown = turned(speakable(topic), talk.spoken)
+    count = len(found(talk, topic, topic))
+    if not count:
+        talk.say("forget_about_nothing", topic=shown)
+        return
+    deletion = Deletion(f"{dialog}_done", {"query": topic, "lang": talk.spoken.tag}, {"topic": shown})
+    _ask(talk, _of_number(f"{dialog}_ask", count), deletion, count=str(count), topic=shown)
+
+
+def forget_that(talk: Talk) -> None:
+    """Forget what was last spoken of, wherever its words stand; else what was said last in this session."""
+    last = talk.client.history(talk.session, max_history=6, hanging=True)
+    said = [message.text for message in last if message.role == "user" and message.text]
+    items = talk.moment.items
+    text = items[0].text if items and (not said or said[-1] == talk.moment.utterance) else "".join(said[-1:])
+    if not text:
+        talk.say("forget_that_nothing")
+        return
+    shown = own_words(text, talk.spoken)
+    what = {"query": talk.spoken.without_lead(text), "lang": talk.spoken.tag}
+    _ask(talk, "forget_that_ask", Deletion("forget_that_done", what, {"text": shown}), text=shown)
+
+
+def forget_time(talk: Talk) -> None:
+    """Forget what was said and kept in a time, in every session of the person."""
+    named = span(talk.said.text, talk.spoken, talk.now)
+    if named is None:
+        talk.say("forget_time_what")
+        return
+    period = turned(speakable(talk.slot("period") or talk.said.text), talk.spoken)
+    what = {"since": named.since, "until": named.until}
+    _ask(talk, "forget_time_ask", Deletion("forget_time_done", what, {"period": period}), period=period)
+
+
+def forget_me(talk: Talk) -> None:
+    """Forget everything of the person who speaks."""
+    _ask(talk, "forget_me_ask", Deletion("forget_me_done", {"everything": True}))
+
+
+def forget_all(talk: Talk) -> None:
+    """Forget everything that this person may reach."""
+    _ask(talk, "forget_all_ask", Deletion("forget_all_done", {"everything": True}))
+
+
+def _of_number(dialog: str, count: int) -> str:
+    return f"{dialog}_one" if count == 1 else dialog
+
+
+def _ask(talk: Talk, question: str, deletion: Deletion, **slots: str) -> None:
+    ends = Ends("forget_silence", "forget_kept", "forget_unclear", _is_reply)
+    talk.moment.items = []
+    talk.ask(question, lambda reply: _answered(reply, deletion), ends, **slots)
+
+
+def _is_reply(reply: Talk) -> bool:
+    """Whether it is a yes or a no, or at least no question or command of its own."""
+    if agrees(reply.said.text, reply.spoken) is not None:
+        return True
+    return not (reply.spoken.is_question(reply.said.text) or reply.spoken.is_command(reply.said.text))
+
+
+def _answered(reply: Talk, deletion: Deletion) -> None:
+    agreed = agrees(reply.said.text, reply.spoken)
+    if agreed:
+        _delete(reply, deletion)
+    else:
+        reply.say("forget_unclear" if agreed is None else "forget_kept")
+
+
+def _delete(reply: Talk, deletion: Deletion) -> None:
+    """Delete, for as long as that takes, and say what came of it; a handler waits for a second only."""
+    work = threading.Thread(target=lambda: reply.forwarded(lambda _: _delete_and_say(reply, deletion)), daemon=True)
+    work.start()
+    work.join(SOON_S)
+    if work.is_alive():
+        reply.say("forget_slowly")
+
+
+def _delete_and_say(reply: Talk, deletion: Deletion) -> None:
+    try:
+        reply.means.patient.forget(deletion.scope, **deletion.what)
+    except PersonaMemoryError as error:
+        reply.say("forget_closed" if error.code == "not_allowed" else FAILED)
+        return
+    reply.moment.items, reply.moment.left = [], []
+    reply.say(deletion.done, **deletion.slots)
+
+
+INTENTS: dict[str, Callable[[Talk], None]] = {
+    "forget_that": forget_that,
+    "forget_time": forget_time,
+    "forget_about": forget_about,
+    "forget_me": forget_me,
+    "forget_all": forget_all,
+}
+FAILED = "forget_failed"

@@ -1,0 +1,156 @@
+"""The skill as ovos-core loads it: intents in, one handler each, replies and stops by session."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+from ovos_bus_client.message import Message
+from ovos_utils.log import LOG
+from ovos_workshop.skills.converse import ConversationalSkill
+
+from ovos_persona_memory import messages, topics
+from ovos_persona_memory.client import MemoryClient
+from ovos_persona_memory.config import bus_address
+from ovos_persona_memory.errors import CapturePaused, NotAllowed, PersonaMemoryError
+from ovos_persona_memory.language import locale_folder
+from ovos_persona_memory.skill import ask, forget, quiet, tell
+from ovos_persona_memory.skill.moments import Moments
+from ovos_persona_memory.skill.speech import is_said
+from ovos_persona_memory.skill.talk import Means, Talk
+from ovos_persona_memory.transport import shared_transport
+
+ANSWER_WITHIN_S = 1.0
+"""How long the memory may take before it is said to be away, seconds."""
+DELETE_WITHIN_S = 60.0
+"""How long a deletion may take before it is said to have failed, seconds."""
+ROOMS: tuple[ModuleType, ...] = (tell, ask, forget, quiet)
+
+
+class PersonaMemorySkill(ConversationalSkill):  # type: ignore[misc]  # ovos_workshop carries no types
+    """People talk to their memory. Each utterance is answered in the session from which it came."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        # an editable install has the locale folder beside the package, not in it
+        kwargs.setdefault("resources_dir", str(locale_folder().parent))
+        self._means: Means | None = None
+        super().__init__(*args, **kwargs)
+
+    def initialize(self) -> None:
+        """Connect to the daemon in the background, and offer the intents of every room."""
+        transport = shared_transport(**bus_address())
+        quick, patient = MemoryClient(transport, ANSWER_WITHIN_S), MemoryClient(transport, DELETE_WITHIN_S)
+        moments = Moments(messages.now)
+        self._means = Means(self._speak, quick, patient, moments, self._shared_rooms, messages.now)
+        for room in ROOMS:
+            for name, handler in room.INTENTS.items():
+                self._offer(name, handler, room.FAILED)
+
+    def _offer(self, name: str, handler: Callable[[Talk], None], failed: str) -> None:
+        def handle(message: Message) -> None:
+            self._answer(message, handler, failed)
+
+        handle.__name__ = f"handle_{name}"
+        self.register_intent_file(f"{name}.intent", handle, voc_blacklist=_NOT.get(name, []))
+
+    def _answer(self, message: Message, handler: Callable[[Talk], None], failed: str) -> None:
+        talk = self._talk(message)
+        talk.means.moments.take_pending(talk.said.session_id)
+        self._guard(talk, lambda: handler(talk), failed)
+
+    def _guard(self, talk: Talk, work: Callable[[], Any], failed: str) -> Any:
+        """Do it; what goes wrong is spoken."""
+        try:
+            return work()
+        except CapturePaused:
+            talk.say("not_remembering")
+        except NotAllowed:
+            talk.say("changes_closed")
+        except PersonaMemoryError as error:
+            LOG.warning("the memory could not do it: %s", error.reason)
+            talk.say(failed)
+        return True
+
+    def _talk(self, message: Message) -> Talk:
+        if self._means is None:
+            raise RuntimeError("the skill is not initialised")
+        return Talk(message, self._means)
+
+    def _speak(self, _message: Message, text: str, dialog: str, expect_response: bool) -> None:
+        # OVOSSkill.speak finds the message in this frame, and answers in its session
+        self.speak(text, expect_response=expect_response, meta={"dialog": dialog})
+
+    def _shared_rooms(self) -> frozenset[str]:
+        listed = str(self.settings.get("shared_rooms") or "")
+        return frozenset(room.strip() for room in listed.split(",") if room.strip())
+
+    # replies
+
+    def can_converse(self, message: Message) -> bool:
+        """Whether the utterance answers a question of ours, or asks us to read on.
+
+        What is a question or a command of its own is left to whoever it is for; our question ends then.
+        """
+        said = messages.addressed(message)
+        moment = self._moments.known(said.session_id)
+        if moment is None:
+            return False
+        if moment.pending is None:
+            return bool(moment.left) and self._asks_for_more(message)
+        talk = self._talk(message)
+        if moment.pending.is_reply(talk):
+            return True
+        pending = self._moments.take_pending(said.session_id)
+        if pending is not None:
+            pending.passed_over(talk)
+        return False
+
+    def converse(self, message: Message) -> bool:
+        """Take the reply."""
+        talk = self._talk(message)
+        pending = self._moments.take_pending(talk.said.session_id)
+        if pending is not None:
+            self._guard(talk, lambda: pending.answer(talk), tell.FAILED)
+        elif talk.moment.left and self._asks_for_more(message):
+            talk.read_on()
+        else:
+            return False
+        return True
+
+    def _asks_for_more(self, message: Message) -> bool:
+        talk = self._talk(message)
+        return is_said(talk.spoken.phrases("more.voc"), talk.said.text) and len(talk.said.text.split()) <= 4
+
+    @property
+    def _moments(self) -> Moments:
+        return self._means.moments if self._means is not None else Moments(messages.now)
+
+    # stop
+
+    def can_stop(self, message: Message) -> bool:
+        """Whether a question of ours is open in the session, or something is being read in it."""
+        moment = self._moments.known(messages.addressed(message).session_id)
+        return moment is not None and (moment.pending is not None or moment.reads_until > messages.now())
+
+    def stop_session(self, session: Any) -> bool:
+        """Stop reading; an open question is closed, and nothing was deleted, which is said."""
+        moment = self._moments.known(session.session_id)
+        pending = self._moments.take_pending(session.session_id)
+        if moment is None:
+            return False
+        was_reading = moment.reads_until > messages.now()
+        moment.left, moment.reads_until = [], 0.0
+        if was_reading:
+            self.bus.emit(Message(topics.HUSH, {"skill_id": self.skill_id}, {"session": session.serialize()}))
+        if pending is not None:
+            pending.stopped()
+        return pending is not None or was_reading
+
+    def shutdown(self) -> None:
+        """Close every open question: nothing is deleted any more."""
+        self._moments.clear()
+
+
+_NOT = {"remember": ["remember_not"], "forget_about": ["forget_not"]}
+"""Vocabularies with which an intent is not meant: "remember to" is a reminder."""

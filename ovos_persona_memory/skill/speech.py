@@ -1,0 +1,69 @@
+"""From what is remembered to what can be said aloud: pure functions over texts."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from ovos_persona_memory.language import Language, fold
+
+LONGEST = 240
+"""Characters of one quoted memory at most."""
+
+# OVOS-INTENT-2: none of ()[]{}| in spoken text; the rest is mark-up, which a voice would read out
+_UNSPEAKABLE = re.compile(r"[()\[\]{}|<>*_`~^\\#\"„“”«»]+")
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\ufeff]+")
+
+
+def speakable(text: str, longest: int = LONGEST) -> str:
+    """The text on one line, without what no voice can read, and without its last stop; cut after a whole word."""
+    plain = " ".join(_UNSPEAKABLE.sub(" ", _CONTROL.sub(" ", text)).split())
+    if len(plain) > longest:
+        plain = plain[: longest + 1].rpartition(" ")[0] or plain[:longest]
+    return plain.rstrip(" .,;:!")
+
+
+def own_words(text: str, spoken: Language) -> str:
+    """A memory as it is quoted: speakable, without "remember that" before it."""
+    return speakable(spoken.without_lead(text))
+
+
+def turned(phrase: str, spoken: Language) -> str:
+    """The phrase as its hearer says it back: "my car" becomes "your car"."""
+    swaps = spoken.swaps
+    return " ".join(swaps.get(word.casefold(), word) for word in phrase.split())
+
+
+def whole_topic(topic: str, utterance: str, spoken: Language) -> str:
+    """The topic with the word of ownership that stood before it in the utterance: "car" becomes "my car"."""
+    before, found, _ = utterance.casefold().rpartition(" " + topic.casefold())
+    word = before.split()[-1] if found and before.split() else ""
+    return f"{word} {topic}" if word in spoken.swaps else topic
+
+
+def distinct(texts: Iterable[str], spoken: Language) -> list[str]:
+    """Each text once, in order: two are the same where they have the same words."""
+    seen: dict[tuple[str, ...], str] = {}
+    for text in texts:
+        words = tuple(fold(own_words(text, spoken)))
+        if words:
+            seen.setdefault(words, text)
+    return list(seen.values())
+
+
+def is_said(phrases: Sequence[str], reply: str) -> bool:
+    """Whether one of the phrases is in the reply, as whole words."""
+    said = f" {' '.join(fold(reply))} "
+    return any(f" {' '.join(fold(phrase))} " in said for phrase in phrases)
+
+
+def agrees(reply: str, spoken: Language) -> bool | None:
+    """True for a yes, False for a no or a "forget it", None for anything else.
+
+    A yes stands first and alone: whoever goes on with "but" or "wait" has not agreed.
+    """
+    if is_said(spoken.phrases("no.voc"), reply) or is_said(spoken.phrases("cancel.voc"), reply):
+        return False
+    words = fold(reply)
+    starts = [fold(phrase) for phrase in spoken.phrases("yes.voc")]
+    return True if len(words) <= 6 and any(words[: len(start)] == start for start in starts) else None

@@ -1,0 +1,137 @@
+"""Tell: remember that, that is wrong, this is private."""
+
+from __future__ import annotations
+
+from ovos_persona_memory.errors import UnknownEntry
+from ovos_persona_memory.language import Language
+from ovos_persona_memory.skill.moments import Item
+from ovos_persona_memory.skill.speech import agrees, own_words
+from ovos_persona_memory.skill.talk import Ends, Talk
+
+PRIVATE = "private"
+"""In the metadata of a memory that is not to be said aloud where others may hear."""
+
+
+def remember(talk: Talk) -> None:
+    """Keep what was said, and say it back once it is on disk."""
+    text = _to_keep(talk)
+    if not text:
+        talk.say("remember_what")
+        return
+    kept = talk.client.remember(text, lang=talk.spoken.tag)
+    talk.spoke_of([Item(text, kept.created_at, kept.key)])
+    talk.say("remembered", text=own_words(text, talk.spoken))
+
+
+def _to_keep(talk: Talk) -> str:
+    heard = _without_start(talk.as_heard(), talk.spoken)
+    whole = talk.spoken.without_lead(heard)
+    return without_courtesy(talk.slot("text") if whole == heard else whole, talk.spoken)
+
+
+def _without_start(text: str, spoken: Language) -> str:
+    """The text without "can you please" and its like before it."""
+    low = text.casefold()
+    starts = [words for words in spoken.phrases("polite_start.list") if low.startswith(words + " ")]
+    return text[max(map(len, starts)) :].strip() if starts else text
+
+
+def without_courtesy(text: str, spoken: Language) -> str:
+    """The text without "please" and its like at its end."""
+    bare = text.strip(" .!,")
+    for words in spoken.phrases("polite_end.list"):
+        if bare.casefold().endswith(" " + words):
+            return bare[: -len(words)].strip(" .!,")
+    return bare
+
+
+def correct(talk: Talk) -> None:
+    """Put what is right in the place of what was last spoken of."""
+    if not talk.moment.items:
+        talk.say("correct_what")
+        return
+    right = _what_is_right(talk.slot("text"), talk.spoken)
+    wrong = talk.moment.items[0]
+    whole = corrected(talk.spoken, wrong.text, right) if right else None
+    if whole is not None:
+        _replace(talk, wrong, whole)
+        return
+    talk.ask("correct_how", lambda reply: _replace_by_reply(reply, wrong), _CORRECTING)
+
+
+def _what_is_right(text: str, spoken: Language) -> str:
+    """The text without "it is" and its like before it."""
+    bare = without_courtesy(text, spoken)
+    for words in (*spoken.phrases("it_is.list"), *spoken.phrases("it_is.list")):
+        if bare.casefold().startswith(words + " "):
+            bare = bare[len(words) :].strip(" ,")
+    return bare
+
+
+def _is_no_question(reply: Talk) -> bool:
+    return not reply.spoken.is_question(reply.said.text)
+
+
+_CORRECTING = Ends("correct_not", "correct_not", "correct_not", _is_no_question)
+
+
+def _replace_by_reply(reply: Talk, wrong: Item) -> None:
+    if agrees(reply.said.text, reply.spoken) is False and len(reply.said.text.split()) <= 3:
+        reply.say("correct_not")
+    else:
+        _replace(reply, wrong, without_courtesy(reply.spoken.without_lead(reply.said.text), reply.spoken))
+
+
+def corrected(spoken: Language, wrong: str, right: str) -> str | None:
+    """The corrected sentence; None where it cannot be told what of it is wrong.
+
+    A right sentence of its own stands as it is. A day, a month or a number takes the place of the only
+    one in the sentence; anything else the place of what follows its verb.
+    """
+    old, new = spoken.without_lead(wrong).split(), right.split()
+    verbs = spoken.phrases("is_words.list")
+    if any(word.casefold() in verbs for word in new[1:]):
+        return right
+    for kind in ("weekdays.list", "months.list", "numbers.list"):
+        old_places, new_places = _places(spoken, kind, old), _places(spoken, kind, new)
+        if len(old_places) == 1 and new_places == [len(new) - 1]:
+            return " ".join([*old[: old_places[0]], new[-1], *old[old_places[0] + 1 :]])
+    place = next((i for i, word in enumerate(old[:-1]) if word.casefold() in verbs), None)
+    return None if place is None else " ".join([*old[: place + 1], *new])
+
+
+def _places(spoken: Language, kind: str, words: list[str]) -> list[int]:
+    lines = (line.partition(":")[0].replace("/", ",") for line in spoken.phrases(kind))
+    names = {name.strip().casefold() for line in lines for name in line.split(",")}
+    is_number = kind == "numbers.list"
+    return [i for i, word in enumerate(words) if word.casefold() in names or (is_number and word.isdecimal())]
+
+
+def _replace(talk: Talk, wrong: Item, right: str) -> None:
+    client, spoken = talk.client, talk.spoken
+    if wrong.key is not None:
+        try:
+            kept = client.update(wrong.key, text=right)
+        except UnknownEntry:
+            kept = client.remember(right, lang=spoken.tag)
+    else:
+        kept = client.remember(right, lang=spoken.tag)
+    talk.spoke_of([Item(right, kept.updated_at, kept.key)])
+    talk.say("corrected", text=own_words(right, spoken))
+
+
+def private(talk: Talk) -> None:
+    """What was last spoken of is not said aloud where others may hear."""
+    if not talk.moment.items:
+        talk.say("private_what")
+        return
+    for item in talk.moment.items:
+        if item.key is not None:
+            talk.client.update(item.key, metadata={PRIVATE: True})
+        else:
+            talk.client.remember(item.text, metadata={PRIVATE: True}, lang=talk.spoken.tag)
+    talk.say("kept_private")
+
+
+INTENTS = {"remember": remember, "correct": correct, "private": private}
+FAILED = "not_kept"

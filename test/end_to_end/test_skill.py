@@ -1,0 +1,160 @@
+"""The skill in a real ovos-core, among skills of others, with the daemon and Scribe: what it says, and what it does."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+
+import pytest
+from assistants import Assistant
+from servers import free_port
+
+Starter = Callable[[], Assistant]
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A home whose owner speaks English and German."""
+    folder = tmp_path_factory.mktemp("home")
+    settings = folder / ".config" / "mycroft" / "mycroft.conf"
+    settings.parent.mkdir(parents=True)
+    settings.write_text(json.dumps({"lang": "en-US", "secondary_langs": ["de-DE"]}))
+    return folder
+
+
+@pytest.fixture(scope="module")
+def assistant(home: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Assistant]:
+    """One assistant for all tests: each talks in sessions of its own, and forgets in the end what it told."""
+    with ExitStack() as running:
+        yield running.enter_context(Assistant(tmp_path_factory.mktemp("data"), home, free_port()))
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_left(assistant: Assistant) -> Iterator[None]:
+    """Each test begins with an empty memory that is switched on."""
+    with assistant.owner() as owner:
+        owner.capture(write=True, read=True)
+        owner.forget(everything=True)
+    yield
+
+
+def bytes_of(assistant: Assistant) -> bytes:
+    """All that is in the data folder, beside the assistant's own settings and logs."""
+    return b"".join(path.read_bytes() for path in assistant.data.iterdir() if path.is_file())
+
+
+def says(assistant: Assistant, *utterances: str, lang: str = "en-US") -> list[str]:
+    """What is said to each utterance, in a session of its own, its sentences with a blank between them."""
+    return [" ".join(replies) for replies in assistant.talk(f"s{free_port()}", *utterances, lang=lang)]
+
+
+def test_what_is_told_is_said_back_and_found(assistant: Assistant) -> None:
+    assert says(assistant, "remember that the bins go out on Tuesday", "what do you know about me") == [
+        "I'll remember: the bins go out on Tuesday.",
+        "You told me today: the bins go out on Tuesday.",
+    ]
+
+
+def test_what_is_wrong_is_corrected_and_why_gives_the_words(assistant: Assistant) -> None:
+    replies = says(
+        assistant, "remember that the bins go out on Tuesday", "that's wrong it's Wednesday", "why do you know that"
+    )
+    assert replies[1:] == [
+        "I have corrected that: the bins go out on Wednesday.",
+        "You told me today, in these words: the bins go out on Wednesday.",
+    ]
+    with assistant.owner() as owner:
+        assert [entry.text for entry in owner.list()] == ["the bins go out on Wednesday"]
+
+
+ASKED = "I'll forget one thing about your cormorant. Say yes to delete it, no to keep it."
+TOLD, FORGET = "remember that my cormorant is called Grimaldi", "forget everything about my cormorant"
+
+
+def test_after_a_yes_the_words_are_nowhere_in_the_data_folder(assistant: Assistant) -> None:
+    assert says(assistant, TOLD)
+    assert b"Grimaldi" in bytes_of(assistant)
+    assert says(assistant, FORGET, "yes please") == [ASKED, "I have forgotten everything about your cormorant."]
+    left = bytes_of(assistant)
+    assert b"rimaldi" not in left
+    assert b"ormorant" not in left
+
+
+@pytest.mark.parametrize(
+    ("reply", "answer"),
+    [
+        ("no", "All right, I have kept everything."),
+        ("forget it", "All right, I have kept everything."),
+        ("stop", "All right, I have kept everything."),
+        ("maybe later", "That was neither yes nor no, so I have kept everything."),
+        ("yes but keep the name", "All right, I have kept everything."),
+    ],
+)
+def test_without_a_clear_yes_nothing_is_deleted_and_it_says_so(assistant: Assistant, reply: str, answer: str) -> None:
+    assert says(assistant, TOLD, FORGET, reply)[1:] == [ASKED, answer]
+    with assistant.owner() as owner:
+        assert [entry.text for entry in owner.list()] == ["my cormorant is called Grimaldi"]
+
+
+def test_another_question_in_place_of_an_answer_is_answered_and_nothing_is_deleted(assistant: Assistant) -> None:
+    *_, reply = says(assistant, TOLD, FORGET, "who made you")
+    assert reply.startswith("That was neither yes nor no, so I have kept everything. ")
+    assert "OpenVoiceOS" in reply
+
+
+def test_three_at_a_time_then_say_more(assistant: Assistant) -> None:
+    told = [f"remember that the {thing} is in the cellar" for thing in ("saw", "drill", "ladder", "rope", "paint")]
+    *_, first, more = says(assistant, *told, "what do you know about me", "say more")
+    assert first.count("You told me today") == 3
+    assert first.endswith("There is more. Say more to hear more.")
+    assert more.count("You told me today") == 2
+
+
+def test_guest_mode_writes_nothing_and_says_nothing(assistant: Assistant) -> None:
+    replies = says(
+        assistant,
+        "remember that my cat is called Bob",
+        "guest mode on for two hours",
+        "what do you know about me",
+        "remember that my dog is called Rex",
+        "is guest mode on",
+        "guest mode off",
+        "what do you know about me",
+    )
+    assert replies[1:] == [
+        "Guest mode is on for 2 hours. Until then I write nothing down, and I use nothing that I remember.",
+        "Guest mode is on: I write nothing down, and I use nothing that I remember.",
+        "I am not remembering anything at the moment.",
+        "Guest mode is on for 2 hours more.",
+        "Guest mode is off. I remember again.",
+        "You told me today: my cat is called Bob.",
+    ]
+
+
+def test_it_speaks_german(assistant: Assistant) -> None:
+    replies = says(
+        assistant,
+        "merk dir dass die Tonnen am Dienstag raus müssen",
+        "was weißt du über mich",
+        "vergiss alles über die Tonnen",
+        "ja",
+        "was weißt du über mich",
+        lang="de-DE",
+    )
+    assert replies == [
+        "Ich merke mir: die Tonnen am Dienstag raus müssen.",
+        "Du hast mir heute gesagt: die Tonnen am Dienstag raus müssen.",
+        "Ich vergesse eine Sache zum Thema die Tonnen. Sag ja, um sie zu löschen, nein, um sie zu behalten.",
+        "Ich habe alles zum Thema die Tonnen vergessen.",
+        "Du hast mich noch nicht gebeten, mir etwas zu merken.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("utterance", "spoken"),
+    [("remember to buy milk", "I'll remember"), ("what did I just say", "You told me"), ("forget it", "forget")],
+)
+def test_phrases_of_others_are_left_to_them(assistant: Assistant, utterance: str, spoken: str) -> None:
+    assert spoken not in says(assistant, utterance)[0]
