@@ -77,11 +77,11 @@ class Addressed:
     """One utterance that was given to the skill."""
 
     text: str
-    """The form of the utterance that was matched: transformers may have rewritten it."""
+    """As it was matched: transformers may have rewritten it."""
     forms: tuple[str, ...]
-    """Every form of it that the assistant went by, the one that was heard among them."""
+    """All forms that the assistant went by, the one that was heard among them."""
     slots: Mapping[str, str]
-    """What its intent file's slots took, by name; empty for a reply."""
+    """What the intent's slots took; empty for a reply."""
     session_id: str
     site_id: str | None
     lang: str | None
@@ -248,7 +248,7 @@ HEARD_TOPICS = frozenset(_WHAT)
 def heard(message: Envelope) -> Heard:
     """The event that a message reports; MalformedSession where its session is no object."""
     data, context = message.data, message.context
-    meta = _meta(data)
+    meta = _mapping(data.get("meta"))
     scope = scope_of(message)
     what = _WHAT[message.topic]
     if what == "ready" and data.get("status", True) is not True:
@@ -277,9 +277,7 @@ def heard(message: Envelope) -> Heard:
 def addressed(message: Message) -> Addressed:
     """What was said to the skill, by whom, where: of an intent's message, or of one that asks it to converse."""
     data = message.data
-    session = message.context.get("session")
-    session = session if isinstance(session, dict) else {}
-    location = session.get("location")
+    session = _mapping(message.context.get("session"))
     return Addressed(
         text=cleaned(_spoken(data)),
         forms=tuple(cleaned(form) for form in data.get("utterances") or () if isinstance(form, str)),
@@ -287,7 +285,7 @@ def addressed(message: Message) -> Addressed:
         session_id=_text(session.get("session_id")) or DEFAULT_SESSION,
         site_id=_site(session.get("site_id")),
         lang=_text(data.get("lang")) or _text(session.get("lang")),
-        zone=_zone(location) if isinstance(location, dict) else None,
+        zone=_zone(_mapping(session.get("location"))),
     )
 
 
@@ -296,13 +294,11 @@ _NO_SLOTS = frozenset({"utterance", "lang", "skill_id", "intent_name", "intent_t
 
 def _zone(location: Mapping[str, Any]) -> str | None:
     """OVOS-SESSION-1, section 3.5: ``tz``; the stable line nests it as in mycroft.conf."""
-    nested = location.get("timezone")
-    return _text(location.get("tz")) or (_text(nested.get("code")) if isinstance(nested, dict) else None)
+    return _text(location.get("tz")) or _text(_mapping(location.get("timezone")).get("code"))
 
 
-def _meta(data: Mapping[str, Any]) -> Mapping[str, Any]:
-    meta = data.get("meta")
-    return meta if isinstance(meta, dict) else {}
+def _mapping(value: Any) -> Mapping[str, Any]:
+    return value if isinstance(value, dict) else {}
 
 
 def _spoken(data: Mapping[str, Any]) -> str:

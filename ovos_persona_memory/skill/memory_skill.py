@@ -43,9 +43,15 @@ class PersonaMemorySkill(ConversationalSkill):  # type: ignore[misc]  # ovos_wor
         quick, patient = MemoryClient(transport, ANSWER_WITHIN_S), MemoryClient(transport, DELETE_WITHIN_S)
         moments = Moments(messages.now)
         self._means = Means(self._speak, quick, patient, moments, self._shared_rooms, messages.now)
+        self.add_event(topics.UTTERANCE[0], self._heard, speak_errors=False)
         for room in ROOMS:
             for name, handler in room.INTENTS.items():
                 self._offer(name, handler, room.FAILED)
+
+    def _heard(self, message: Message) -> None:
+        # utterance transformers expand and fold what follows: a memory is kept in the speaker's own words
+        said = messages.addressed(message)
+        self._moments.hear(said.session_id, said.text)
 
     def _offer(self, name: str, handler: Callable[[Talk], None], failed: str) -> None:
         def handle(message: Message) -> None:

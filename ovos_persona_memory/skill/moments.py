@@ -50,6 +50,8 @@ class Moment:
     """What was spoken of last."""
     utterance: str = ""
     """What was said to the skill last."""
+    heard: str = ""
+    """The last utterance of all as it was heard, before anything rewrote it."""
     reads_until: float = 0.0
     """When what is being read aloud will have ended, about, by the clock."""
     touched: float = 0.0
@@ -66,14 +68,23 @@ class Moments:
     def of(self, session_id: str) -> Moment:
         """The session's moment, a fresh one where the last is long past."""
         with self._lock:
-            moment = self._moments.pop(session_id, None)
-            if moment is None or (moment.pending is None and self._clock() - moment.touched > LASTS_S):
-                moment = Moment()
+            moment = self._newest(session_id)
+            if moment.pending is None and self._clock() - moment.touched > LASTS_S:
+                moment = self._moments[session_id] = Moment(heard=moment.heard)
             moment.touched = self._clock()
-            self._moments[session_id] = moment
-            while len(self._moments) > MOST:
-                self._drop_oldest()
             return moment
+
+    def hear(self, session_id: str, text: str) -> None:
+        """Note what was heard last in a session."""
+        with self._lock:
+            self._newest(session_id).heard = text
+
+    def _newest(self, session_id: str) -> Moment:
+        moment = self._moments.pop(session_id) if session_id in self._moments else Moment()
+        self._moments[session_id] = moment
+        while len(self._moments) > MOST:
+            self._drop_oldest()
+        return moment
 
     def _drop_oldest(self) -> None:
         oldest = self._moments.pop(next(iter(self._moments)))

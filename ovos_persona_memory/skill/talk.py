@@ -80,13 +80,8 @@ class Talk:
         return datetime.fromtimestamp(self.means.clock(), zone(self.said.zone)).astimezone(zone(self.said.zone))
 
     def as_heard(self) -> str:
-        """The utterance as it was heard, where the assistant rewrote it: the daemon has that in its log."""
-        if len(set(self.said.forms)) > 1:
-            turns = self.client.history(self.session, max_history=4, hanging=True)
-            last = [turn.text for turn in turns if turn.role == "user"][-1:]
-            if last and last[0] in self.said.forms:
-                return last[0]
-        return self.said.text
+        """The utterance as it was heard, also where the assistant rewrote it before its intents."""
+        return self.moment.heard if self.moment.heard in self.said.forms else self.said.text
 
     @property
     def is_overheard(self) -> bool:

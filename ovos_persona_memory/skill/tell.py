@@ -32,14 +32,14 @@ def _to_keep(talk: Talk) -> str:
 def _without_start(text: str, spoken: Language) -> str:
     """The text without "can you please" and its like before it."""
     low = text.casefold()
-    starts = [words for words in spoken.phrases("polite_start.list") if low.startswith(words + " ")]
+    starts = [words for words in spoken.phrases("polite_start.voc") if low.startswith(words + " ")]
     return text[max(map(len, starts)) :].strip() if starts else text
 
 
 def without_courtesy(text: str, spoken: Language) -> str:
     """The text without "please" and its like at its end."""
     bare = text.strip(" .!,")
-    for words in spoken.phrases("polite_end.list"):
+    for words in spoken.phrases("polite_end.voc"):
         if bare.casefold().endswith(" " + words):
             return bare[: -len(words)].strip(" .!,")
     return bare
@@ -62,7 +62,7 @@ def correct(talk: Talk) -> None:
 def _what_is_right(text: str, spoken: Language) -> str:
     """The text without "it is" and its like before it."""
     bare = without_courtesy(text, spoken)
-    for words in (*spoken.phrases("it_is.list"), *spoken.phrases("it_is.list")):
+    for words in (*spoken.phrases("it_is.voc"), *spoken.phrases("it_is.voc")):
         if bare.casefold().startswith(words + " "):
             bare = bare[len(words) :].strip(" ,")
     return bare
@@ -89,7 +89,7 @@ def corrected(spoken: Language, wrong: str, right: str) -> str | None:
     one in the sentence; anything else the place of what follows its verb.
     """
     old, new = spoken.without_lead(wrong).split(), right.split()
-    verbs = spoken.phrases("is_words.list")
+    verbs = spoken.phrases("is_words.voc")
     if any(word.casefold() in verbs for word in new[1:]):
         return right
     for kind in ("weekdays.list", "months.list", "numbers.list"):

@@ -44,25 +44,48 @@ def span(phrase: str, spoken: Language, now: datetime) -> Span | None:
 
     Days are the person's, from midnight to midnight in the zone of ``now``.
     """
-    named = _day(phrase, spoken, now)
+    named = _relative(phrase, spoken, now) or _weekday(phrase, spoken, now)
     if named is not None:
-        start = (now - timedelta(days=named[0])).replace(hour=0, minute=0, second=0, microsecond=0)
-        end = min(start + timedelta(days=named[1]), now)
-        return Span(start.timestamp(), end.timestamp())
+        start, end = named
+        return Span(start.timestamp(), min(end, now).timestamp())
     seconds = duration_s(phrase, spoken)
     return None if seconds is None else Span(now.timestamp() - seconds, now.timestamp())
 
 
-def _day(phrase: str, spoken: Language, now: datetime) -> tuple[int, int] | None:
-    """How many days ago the named time began, and how many days it lasted."""
+def _relative(phrase: str, spoken: Language, now: datetime) -> tuple[datetime, datetime] | None:
+    """ "yesterday", "last week" and their like, as the list of the language has them."""
     said = f" {' '.join(fold(phrase))} "
-    for words, days in spoken.table("day_words.list").items():
-        if f" {words} " in said:
-            return int(days), 1
-    for words, weeks in spoken.table("week_words.list").items():
-        if f" {words} " in said:
-            return now.weekday() + 7 * int(weeks), 7
-    for number, name in enumerate(spoken.phrases("weekdays.list")):
-        if any(f" {one} " in said for one in map(" ".join, map(fold, name.split("/")))):
-            return (now.weekday() - number) % 7 or 7, 1
+    pairs = (line.partition(":") for line in spoken.phrases("relative_days.list"))
+    named = [(" ".join(fold(left)), right.split()) for left, _, right in pairs]
+    found = max((pair for pair in named if f" {pair[0]} " in said), key=lambda pair: len(pair[0]), default=None)
+    return None if found is None else _stretch(found[1][0], int(found[1][1]), now)
+
+
+def _stretch(unit: str, distance: int, now: datetime) -> tuple[datetime, datetime]:
+    """The day, weekend, week, month or year so far from the present one."""
+    today = now.replace(hour=0, minute=0, second=0, microsecond=0)
+    if unit == "day":
+        return today + timedelta(days=distance), today + timedelta(days=distance + 1)
+    if unit in ("week", "weekend"):
+        monday = today - timedelta(days=today.weekday()) + timedelta(weeks=distance)
+        first = monday + timedelta(days=5 if unit == "weekend" else 0)
+        return first, monday + timedelta(days=7)
+    if unit == "month":
+        months = now.year * 12 + now.month - 1 + distance
+        return _first_of(today, months), _first_of(today, months + 1)
+    return _first_of(today, (now.year + distance) * 12), _first_of(today, (now.year + distance + 1) * 12)
+
+
+def _first_of(day: datetime, months: int) -> datetime:
+    return day.replace(year=months // 12, month=months % 12 + 1, day=1)
+
+
+def _weekday(phrase: str, spoken: Language, now: datetime) -> tuple[datetime, datetime] | None:
+    """The last day of this name before today."""
+    said = f" {' '.join(fold(phrase))} "
+    for number, names in enumerate(spoken.phrases("weekdays.list")):
+        if any(f" {' '.join(fold(name))} " in said for name in names.split(",")):
+            start = now.replace(hour=0, minute=0, second=0, microsecond=0)
+            start -= timedelta(days=(now.weekday() - number) % 7 or 7)
+            return start, start + timedelta(days=1)
     return None

@@ -9,7 +9,8 @@ from pathlib import Path
 
 import pytest
 from assistants import Assistant
-from servers import free_port
+from play_utterances import Labelled, play
+from servers import Wire, free_port
 
 Starter = Callable[[], Assistant]
 
@@ -152,9 +153,7 @@ def test_it_speaks_german(assistant: Assistant) -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("utterance", "spoken"),
-    [("remember to buy milk", "I'll remember"), ("what did I just say", "You told me"), ("forget it", "forget")],
-)
-def test_phrases_of_others_are_left_to_them(assistant: Assistant, utterance: str, spoken: str) -> None:
-    assert spoken not in says(assistant, utterance)[0]
+@pytest.mark.parametrize("utterance", ["remember to buy milk", "what did I just say", "forget it", "who are you"])
+def test_phrases_of_others_are_left_to_them(assistant: Assistant, utterance: str) -> None:
+    with Wire(assistant.port) as wire:
+        assert play(wire, Labelled("en-US", utterance, None), 0).intent is None

@@ -1,0 +1,134 @@
+"""What is spoken of memories, what counts as a yes, and what a correction makes of a sentence."""
+
+from __future__ import annotations
+
+from datetime import datetime, timezone
+
+import pytest
+
+from ovos_persona_memory import language
+from ovos_persona_memory.skill.quiet import lasting
+from ovos_persona_memory.skill.speech import agrees, distinct, own_words, speakable, turned, whole_topic
+from ovos_persona_memory.skill.tell import corrected, without_courtesy
+from ovos_persona_memory.skill.times import duration_s, span
+
+ENGLISH, GERMAN = language.of("en-US"), language.of("de-DE")
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("the code (for the shed) is [4411] {x} | y", "the code for the shed is 4411 x y"),
+        ('she said "hello"\nand **left**', "she said hello and left"),
+        ("a\u200bb\x00c", "a b c"),
+        ("it ends here.", "it ends here"),
+    ],
+)
+def test_what_no_voice_can_read_is_left_out(text: str, said: str) -> None:
+    assert speakable(text) == said
+
+
+def test_a_long_memory_is_cut_after_a_whole_word() -> None:
+    said = speakable("word " * 100)
+    assert len(said) <= 240
+    assert set(said.split()) == {"word"}
+    assert len(speakable("x" * 500)) == 240
+
+
+def test_the_lead_of_a_memory_is_not_spoken() -> None:
+    assert own_words("remember that the shed is red.", ENGLISH) == "the shed is red"
+
+
+@pytest.mark.parametrize(
+    ("spoken", "phrase", "back"),
+    [
+        (ENGLISH, "my old car", "your old car"),
+        (GERMAN, "meinen Wagen", "deinen Wagen"),
+        (ENGLISH, "the boat", "the boat"),
+    ],
+)
+def test_mine_is_said_back_as_yours(spoken: language.Language, phrase: str, back: str) -> None:
+    assert turned(phrase, spoken) == back
+
+
+def test_the_topic_takes_the_word_of_ownership_before_it() -> None:
+    assert whole_topic("car", "what do you know about my car", ENGLISH) == "my car"
+    assert whole_topic("car", "what do you know about the car", ENGLISH) == "car"
+
+
+def test_the_same_words_are_one_thing() -> None:
+    assert distinct(["remember that my car is red", "My car is red."], ENGLISH) == ["remember that my car is red"]
+
+
+@pytest.mark.parametrize("reply", ["yes", "Yes please", "yeah", "sure", "go ahead", "okay do it"])
+def test_a_yes(reply: str) -> None:
+    assert agrees(reply, ENGLISH) is True
+
+
+@pytest.mark.parametrize("reply", ["no", "no thanks", "forget it", "never mind", "yes but keep one", "don't", "wait"])
+def test_a_no(reply: str) -> None:
+    assert agrees(reply, ENGLISH) is False
+
+
+@pytest.mark.parametrize("reply", ["what", "I would say that it depends on you", "seven", "", "the yes man"])
+def test_neither(reply: str) -> None:
+    assert agrees(reply, ENGLISH) is None
+
+
+@pytest.mark.parametrize(
+    ("wrong", "right", "whole"),
+    [
+        ("the bins go out on Tuesday", "Wednesday", "the bins go out on Wednesday"),
+        ("my car is red", "blue", "my car is blue"),
+        ("my sister has two cats", "three", "my sister has three cats"),
+        ("my car is red", "my car is dark blue", "my car is dark blue"),
+        ("nothing to hold on to", "something else", None),
+    ],
+)
+def test_a_correction_takes_the_place_of_what_is_wrong(wrong: str, right: str, whole: str | None) -> None:
+    assert corrected(ENGLISH, wrong, right) == whole
+
+
+def test_please_at_the_end_is_not_kept() -> None:
+    assert without_courtesy("the shed is red, please.", ENGLISH) == "the shed is red"
+
+
+NOW = datetime(2026, 11, 25, 10, 30, tzinfo=timezone.utc)  # a Wednesday
+
+
+@pytest.mark.parametrize(
+    ("spoken", "phrase", "since", "until"),
+    [
+        (ENGLISH, "the last five minutes", datetime(2026, 11, 25, 10, 25), datetime(2026, 11, 25, 10, 30)),
+        (ENGLISH, "forget the last hour", datetime(2026, 11, 25, 9, 30), datetime(2026, 11, 25, 10, 30)),
+        (ENGLISH, "today", datetime(2026, 11, 25), datetime(2026, 11, 25, 10, 30)),
+        (ENGLISH, "on Tuesday", datetime(2026, 11, 24), datetime(2026, 11, 25)),
+        (ENGLISH, "last Wednesday", datetime(2026, 11, 18), datetime(2026, 11, 19)),
+        (ENGLISH, "last week", datetime(2026, 11, 16), datetime(2026, 11, 23)),
+        (ENGLISH, "last month", datetime(2026, 10, 1), datetime(2026, 11, 1)),
+        (GERMAN, "die letzten zwei Stunden", datetime(2026, 11, 25, 8, 30), datetime(2026, 11, 25, 10, 30)),
+        (GERMAN, "vorgestern", datetime(2026, 11, 23), datetime(2026, 11, 24)),
+    ],
+)
+def test_a_time_that_is_named(spoken: language.Language, phrase: str, since: datetime, until: datetime) -> None:
+    found = span(phrase, spoken, NOW)
+    assert found is not None
+    assert datetime.fromtimestamp(found.since, timezone.utc) == since.replace(tzinfo=timezone.utc)
+    assert datetime.fromtimestamp(found.until, timezone.utc) == until.replace(tzinfo=timezone.utc)
+
+
+def test_words_that_name_no_time() -> None:
+    assert span("my car", ENGLISH, NOW) is None
+
+
+def test_how_long() -> None:
+    assert duration_s("two hours", ENGLISH) == 7200
+    assert duration_s("eine halbe Stunde", GERMAN) == 1800
+    assert duration_s("a while", ENGLISH) is None
+
+
+@pytest.mark.parametrize(
+    ("seconds", "words"), [(40, "one minute"), (1800, "30 minutes"), (3600, "one hour"), (7190, "2 hours")]
+)
+def test_a_span_in_words(seconds: float, words: str) -> None:
+    assert lasting(seconds, ENGLISH) == words
