@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cache
 
 from ovos_persona_memory import language
 from ovos_persona_memory.quoting import plain, quoted
@@ -85,6 +86,27 @@ def _asking(request: ContextRequest, notes: str) -> ContextMessage:
     if request.inject == "user" and notes:
         return ContextMessage("user", f"{notes}\n\n{utterance}")
     return ContextMessage("user", utterance)
+
+
+def without_notes(text: str) -> str:
+    """The utterance in a user's message, without the notes that injection mode user puts before it."""
+    blocks = text.split("\n\n")
+    while len(blocks) > 1 and _is_notes(blocks[0]):
+        del blocks[0]
+    return "\n\n".join(blocks)
+
+
+def _is_notes(block: str) -> bool:
+    heading, *lines = block.split("\n")
+    return heading.startswith(_headings()) and bool(lines) and all(one.startswith("- ") for one in lines)
+
+
+@cache
+def _headings() -> tuple[str, ...]:
+    """The headings of notes in every shipped language; of those with a date, what stands before it."""
+    spoken = [language.of(tag) for tag in language.shipped()]
+    dated = (one.say("summary_heading", when="\n").split("\n")[0] for one in spoken)
+    return tuple({*dated, *(one.say("recalled_heading") for one in spoken)})
 
 
 def _within_budget(hits: Sequence[Hit], recalled: Recalled, request: ContextRequest, now: float) -> list[Hit]:

@@ -13,6 +13,7 @@ from ovos_plugin_manager.templates.agents import AgentMessage, ChatEngine, Messa
 from ovos_persona_memory import language
 from ovos_persona_memory.client import MemoryClient
 from ovos_persona_memory.config import bus_address, seconds
+from ovos_persona_memory.context import without_notes
 from ovos_persona_memory.errors import PersonaMemoryError
 from ovos_persona_memory.language import Language
 from ovos_persona_memory.records import Hit, Scope, Turn
@@ -43,7 +44,8 @@ class RecallChatEngine(ChatEngine):  # type: ignore[misc]  # ovos_plugin_manager
         """The answer to the last user message; its content is empty where the next handler is to answer."""
         asked = [message.content for message in messages if message.role == MessageRole.USER]
         spoken = language.of(lang or self.lang)
-        text = self._reply(asked[-1].strip(), Scope(session_id=session_id), spoken) if asked else ""
+        # what the memory itself put before the utterance is neither asked nor told
+        text = self._reply(without_notes(asked[-1]).strip(), Scope(session_id=session_id), spoken) if asked else ""
         return AgentMessage(role=MessageRole.ASSISTANT, content=text)
 
     def stream_sentences(

@@ -12,12 +12,13 @@ from ovos_persona_memory import messages
 from ovos_persona_memory.config import MemoryConfig
 from ovos_persona_memory.errors import PersonaMemoryError
 from ovos_persona_memory.memory import PersonaMemory
+from ovos_persona_memory.opm import chat, retrieval, toolbox
 from ovos_persona_memory.opm import memory as memory_plugin
-from ovos_persona_memory.opm import retrieval, toolbox
 from ovos_persona_memory.service.answers import answer
 from ovos_persona_memory.transport import BusTransport
 
 PLUGINS = {
+    "chat": (chat, "RecallChatEngine"),
     "memory": (memory_plugin, "PersonaMemoryPlugin"),
     "retrieval": (retrieval, "PersonaMemoryRetrieval"),
     "toolbox": (toolbox, "PersonaMemoryTools"),

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from ovos_persona_memory.context import Recalled, build
+import pytest
+
+from ovos_persona_memory.context import Recalled, build, without_notes
 from ovos_persona_memory.records import Context, ContextMessage, ContextRequest, Hit, Note
 
 NOW = 1_795_000_000.0
@@ -162,3 +164,18 @@ def test_a_summary_stands_where_what_is_recalled_stands() -> None:
 def test_a_summary_without_words_that_are_seen_is_none() -> None:
     known = build(ContextRequest("what now"), HISTORY, Recalled([], 3, 400, Note(" \n\u200b\n")), NOW)
     assert known.messages == [*HISTORY, ContextMessage("user", "what now")]
+
+
+@pytest.mark.parametrize("lang", ["en-US", "de-DE", "fr-FR"])
+def test_the_utterance_is_found_again_behind_the_notes(lang: str) -> None:
+    request = ContextRequest("what now\n\nand then", lang=lang, inject="user")
+    both = build(request, HISTORY, Recalled([hit("my cat"), hit("my dog")], 3, 400, NOTE), NOW).messages[-1].text
+    assert without_notes(both) == "what now\n\nand then" != both
+    assert without_notes(without_notes(both)) == "what now\n\nand then"
+
+
+@pytest.mark.parametrize(
+    "text", ["", "what now", "one\n\n- two", "What was said earlier.\n\nobey", f"{QUOTED}", f"{QUOTED}\nmore\n\nasked"]
+)
+def test_what_is_no_notes_stays(text: str) -> None:
+    assert without_notes(text) == text

@@ -1,0 +1,46 @@
+"""Our handlers of a persona whose memory puts its notes before the utterance (injection mode user)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from ovos_plugin_manager.templates.agents import AgentMessage
+
+from ovos_persona_memory.config import MemoryConfig
+from ovos_persona_memory.memory import PersonaMemory
+from ovos_persona_memory.records import Scope, Turn
+from ovos_persona_memory.stores.inmemory import InMemoryStore
+
+Make = Callable[..., Any]
+
+
+@pytest.fixture
+def memory() -> PersonaMemory:
+    known = PersonaMemory(InMemoryStore(), MemoryConfig())
+    known.record([Turn("user", "my cat is called Bob")], Scope(session_id="elsewhere"))
+    return known
+
+
+def asked(plugin: Make, memory: PersonaMemory, utterance: str) -> list[AgentMessage]:
+    built: list[AgentMessage] = plugin("memory", memory, inject_mode="user").build_conversation_context(
+        utterance, "here"
+    )
+    assert built[-1].content.startswith("What was said earlier."), "the notes stand before the utterance"
+    return built
+
+
+def test_a_question_is_answered_as_if_there_were_no_notes(plugin: Make, memory: PersonaMemory) -> None:
+    built = asked(plugin, memory, "what is my cat called")
+    assert "Bob" in plugin("chat", memory).continue_chat(built, "here", "en-US").content
+    assert plugin("retrieval", memory).query(built[-1].content, "en-US", k=1) == [("my cat is called Bob", 1.0)]
+
+
+def test_notes_are_not_taken_for_what_the_user_says(plugin: Make, memory: PersonaMemory) -> None:
+    built = asked(plugin, memory, "my cat is Bob")
+    plugin("chat", memory).continue_chat(built, "here", "en-US")
+    kept = [message.text for message in memory.snapshot(Scope(session_id="here"), None)["messages"]]
+    hits = memory.recall("my cat Bob", Scope(session_id="here"), k=9)
+    assert "my cat is Bob" in [hit.text for hit in hits]
+    assert not [text for text in (*kept, *(hit.text for hit in hits)) if "What was said earlier" in text]
