@@ -28,6 +28,7 @@ The rooms, from the ground up; imports go down only:
    ranking     the order of candidates: their words, and the talk around them
    recall      from a question to hits
    quoting     what others wrote, as quotations that nothing in them can close
+   excerpts    the part of a long text that bears on a question
    repeats     which hits a persona is told already
    context     from history and hits to what a persona is handed
 4  transcript  the log: what was heard or handed in, each turn once

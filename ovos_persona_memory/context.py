@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cache
 
 from ovos_persona_memory import language
+from ovos_persona_memory.excerpts import excerpt
 from ovos_persona_memory.quoting import plain, quoted
 from ovos_persona_memory.records import Context, ContextMessage, ContextRequest, Hit, Note, ToolCall
 from ovos_persona_memory.repeats import without_repeats
-from ovos_persona_memory.window import estimate_tokens, message_tokens
+from ovos_persona_memory.window import WORTH_SHORTENING, estimate_tokens, message_tokens
 
 TOOL = "memory_recall"
 """The tool that seems to have been called where what is recalled is injected as a tool's result."""
@@ -43,10 +44,10 @@ def build(request: ContextRequest, history: Sequence[ContextMessage], recalled: 
     ``request.inject`` names.
     """
     hits = without_repeats(recalled.hits, history, recalled.note.summary)
-    fresh = _within_budget(hits, recalled, request, now)
-    notes = "\n\n".join(filter(None, (_summary(recalled.note, request, now), _notes(fresh, request, now))))
+    lines = _within_budget(hits, recalled, request, now)
+    notes = "\n\n".join(filter(None, (_summary(recalled.note, request, now), _notes([*lines.values()], request))))
     messages = [*_system(request, notes), *history, *_called(request, history, notes), _asking(request, notes)]
-    return Context(messages, list(fresh), sum(message_tokens(message) for message in messages))
+    return Context(messages, [hits[place] for place in lines], sum(message_tokens(message) for message in messages))
 
 
 def _system(request: ContextRequest, notes: str) -> list[ContextMessage]:
@@ -109,22 +110,31 @@ def _headings() -> tuple[str, ...]:
     return tuple({*dated, *(one.say("recalled_heading") for one in spoken)})
 
 
-def _within_budget(hits: Sequence[Hit], recalled: Recalled, request: ContextRequest, now: float) -> list[Hit]:
-    kept: list[Hit] = []
+def _within_budget(hits: Sequence[Hit], recalled: Recalled, request: ContextRequest, now: float) -> dict[int, str]:
+    """The lines of the hits that fit, by their place; a long text takes half of the budget at most, in an excerpt."""
+    lines: dict[int, str] = {}
     left = recalled.budget_tokens
-    for hit in hits[: recalled.limit]:
-        cost = estimate_tokens(f"- {line(hit, request.lang, now)}\n")
+    for place, hit in enumerate(hits[: recalled.limit]):
+        shown = f"- {line(_shorter(hit, request, now, min(left, recalled.budget_tokens // 2)), request.lang, now)}"
+        cost = estimate_tokens(f"{shown}\n")
         if cost <= left:
-            kept.append(hit)
+            lines[place] = shown
             left -= cost
-    return kept
+    return lines
 
 
-def _notes(hits: Sequence[Hit], request: ContextRequest, now: float) -> str:
-    if not hits:
-        return ""
-    heading = language.of(request.lang).say("recalled_heading")
-    return "\n".join([heading, *(f"- {line(hit, request.lang, now)}" for hit in hits)])
+def _shorter(hit: Hit, request: ContextRequest, now: float, most_tokens: int) -> Hit:
+    """The hit with as much of its text as costs so many tokens; whole where too little would be left of it."""
+    around = len(f"- {line(replace(hit, text=''), request.lang, now)}\n")
+    # escapes take room, too: as much as they take in the whole text
+    room = (most_tokens * 4 - around) * len(hit.text) // max(len(quoted(hit.text)) - 2, 1)
+    if len(hit.text) <= room or most_tokens < WORTH_SHORTENING:
+        return hit
+    return replace(hit, text=excerpt(hit.text, request.utterance, language.of(request.lang), room))
+
+
+def _notes(lines: Sequence[str], request: ContextRequest) -> str:
+    return "\n".join([language.of(request.lang).say("recalled_heading"), *lines]) if lines else ""
 
 
 def line(hit: Hit, lang: str | None, now: float) -> str:

@@ -69,8 +69,23 @@ def test_no_more_is_recalled_than_the_limit_and_the_budget_allow() -> None:
     assert built(*many, budget=0).hits == []
 
 
-def test_a_text_too_long_for_the_budget_does_not_keep_out_the_next() -> None:
-    assert built(hit("word " * 400), hit("my cat is Bob")).hits == [hit("my cat is Bob")]
+def test_of_a_text_over_half_the_budget_the_part_that_bears_on_the_question_is_quoted() -> None:
+    long = hit("I had tea. " * 99 + "Then it was now. " + "We went home. " * 99)
+    known = built(long, hit("my cat is Bob"), hit("my dog is Max"))
+    assert known.hits == [long, hit("my cat is Bob"), hit("my dog is Max")]
+    (line,) = [line for line in known.messages[0].text.splitlines() if "Then it was now." in line]
+    assert line.startswith('- the user, today: "… Then')
+    assert line.endswith('We went home. …"')
+    assert 180 * 4 < len(line) <= 200 * 4
+
+
+def test_no_budget_is_exceeded_and_what_does_not_fit_keeps_nothing_else_out() -> None:
+    many = [hit("".join(f"{n}x{k}" + '"<' * n for k in range(200))) for n in range(3)] + [hit("my cat")]
+    for budget in range(0, 400, 7):
+        system = built(*many, limit=9, budget=budget).messages[0]
+        quotations = [line for line in system.text.splitlines() if line.startswith("- ")]
+        assert sum(len(line) + 1 for line in quotations) <= budget * 4
+    assert built(hit('"' * 90 + "x"), hit("my cat"), budget=20).hits == [hit("my cat")]
 
 
 def test_tokens_are_those_of_all_messages() -> None:

@@ -18,6 +18,8 @@ from ovos_persona_memory.records import ContextMessage, ContextRequest, Hit, Inj
 from ovos_persona_memory.stores.inmemory import InMemoryStore
 from ovos_persona_memory.window import SHORTENED
 
+LONGEST_WHOLE = 500
+"""A text of so many characters is recalled in part: half of the default budget and more."""
 NOW = 1_795_000_000.0
 HERE, ELSEWHERE = Scope(session_id="here"), Scope(session_id="elsewhere")
 MODES: tuple[Inject, ...] = get_args(Inject)
@@ -106,7 +108,9 @@ def repeated(messages: Sequence[ContextMessage], hits: Sequence[Hit], utterance:
     words = words.removesuffix(_words(utterance))
     times = {hit.text: len(re.findall(f"(?= {_words(hit.text)} )", f" {words} ")) for hit in hits}
     begun = [message.text.split(SHORTENED)[0] for message in messages if SHORTENED in message.text]
-    return [text for text, number in times.items() if number != 1 or any(text.startswith(one) for one in begun)]
+    wrong = [text for text, number in times.items() if number > 1 or any(text.startswith(one) for one in begun)]
+    # of a long text a part stands there
+    return wrong + [text for text, number in times.items() if not number and len(text) < LONGEST_WHOLE]
 
 
 def _words(text: str) -> str:
