@@ -34,6 +34,7 @@ The rooms, from the ground up; imports go down only:
 4  transcript  the log: what was heard or handed in, each turn once
    entries     lasting memories by key
    sessions    one session as a whole: its summary, taking it out and putting it back, trimming it
+   users       who there is, and two that are one person made one
    documents   texts kept to be found, apart from what was said
    forgetting  from what is asked to be forgotten to the records that go
    memory      PersonaMemory: the verbs, in this process

@@ -24,7 +24,12 @@ class Captures:
         self._config = config
         self._clock = clock
         self._pauses: dict[Place, list[Pause]] = {}
-        for pause in store.pauses():
+        self.reload()
+
+    def reload(self) -> None:
+        """Read the pauses from the store again."""
+        self._pauses = {}
+        for pause in self._store.pauses():
             self._pauses.setdefault(pause.place, []).append(pause)
 
     def may_write(self, scope: Scope, at: float | None = None) -> bool:

@@ -17,10 +17,13 @@ from ovos_persona_memory.records import (
     Document,
     Entry,
     Hit,
+    Moved,
     Note,
+    Person,
     Scope,
     Session,
     Turn,
+    User,
 )
 from ovos_persona_memory.summaries import MessageLike, Snapshot, turns_of
 from ovos_persona_memory.transport import BusTransport, DoorTransport, Transport, wire_turn
@@ -202,9 +205,34 @@ class MemoryClient:
         about = {"session": session, "site": site, "person": person}
         return _as(Capture, self.ask("capture", scope, write=write, read=read, until=until, **about)["capture"])
 
+    @property
+    def users(self) -> UsersClient:
+        """See PersonaMemory.users."""
+        return UsersClient(self)
+
     def status(self) -> Mapping[str, Any]:
         """See PersonaMemory.status."""
         return self.ask("status", Scope())
+
+
+class UsersClient:
+    """The verbs of Users, asked of the daemon."""
+
+    def __init__(self, client: MemoryClient) -> None:
+        self._client = client
+
+    def which(self, scope: Scope = Scope()) -> Person:
+        """Whom a request in this scope is made for, and how surely that is known."""
+        answer = self._client.ask("users", scope)
+        return Person(str(answer["user_id"]), int(answer["auth_level"] or 0))
+
+    def list(self) -> list[User]:
+        """See Users.list. For the owner's door alone."""
+        return _as(list[User], self._client.ask("users.list", Scope())["users"])
+
+    def merge(self, user_id: str, into: str) -> Moved:
+        """See Users.merge. For the owner's door alone."""
+        return _as(Moved, self._client.ask("users.merge", Scope(), user_id=user_id, into=into)["moved"])
 
 
 class DocumentsClient:

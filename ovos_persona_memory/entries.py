@@ -7,10 +7,9 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from ovos_persona_memory import language
 from ovos_persona_memory.errors import InvalidRequest, NotAllowed, UnknownEntry
 from ovos_persona_memory.records import HOUSEHOLD, PRIVATE, Entry, Scope
-from ovos_persona_memory.transcript import Workings
+from ovos_persona_memory.transcript import Workings, entry_words
 
 
 class Entries:
@@ -51,8 +50,7 @@ class Entries:
         return kept
 
     def _put(self, entry: Entry) -> Entry:
-        spoken = language.of_text(entry.lang, entry.text)
-        return self._store.put_entry(entry, " ".join(spoken.words(f"{entry.key} {entry.text}")))
+        return self._store.put_entry(entry, entry_words(entry))
 
     def get(self, key: str, scope: Scope) -> Entry | None:
         """See PersonaMemory.get."""

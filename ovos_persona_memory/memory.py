@@ -42,6 +42,7 @@ from ovos_persona_memory.stores import open_store
 from ovos_persona_memory.stores.base import Store
 from ovos_persona_memory.summaries import MessageLike, Snapshot
 from ovos_persona_memory.transcript import Transcript, Workings, handed_in, refuse_unusable
+from ovos_persona_memory.users import Users
 from ovos_persona_memory.version import __version__
 from ovos_persona_memory.window import Window
 
@@ -74,6 +75,7 @@ class PersonaMemory:
         self.captures = self.transcript.captures
         self._workings = Workings(store, self.transcript, clock, self._purge_if)
         self._entries = Entries(self._workings)
+        self.users = Users(self._workings)
         self._sessions = Sessions(self._workings)
         self._forgetting = Forgetting(self._workings)
 

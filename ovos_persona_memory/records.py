@@ -217,6 +217,30 @@ class Session:
 
 
 @dataclass(frozen=True)
+class User:
+    """How much is kept of one user."""
+
+    user_id: str
+    turns: int
+    memories: int
+    documents: int
+    notes: int
+    """Sessions with a summary or a description."""
+    last_at: float | None
+    """When their newest turn was said, seconds since the epoch, UTC; None: they have none."""
+
+
+@dataclass(frozen=True)
+class Moved:
+    """How much has got another user."""
+
+    turns: int = 0
+    memories: int = 0
+    documents: int = 0
+    notes: int = 0
+
+
+@dataclass(frozen=True)
 class Note:
     """What is kept of a session beside its turns."""
 

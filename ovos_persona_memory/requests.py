@@ -279,6 +279,17 @@ class UsersAsked(msgspec.Struct, kw_only=True):
     scope: ScopeFields | None = None
 
 
+class UsersListAsked(msgspec.Struct, kw_only=True):
+    """Ask who there is."""
+
+
+class UsersMergeRequest(msgspec.Struct, kw_only=True):
+    """Make everything of one user another's."""
+
+    user_id: Name
+    into: Name
+
+
 class StatusAsked(msgspec.Struct, kw_only=True):
     """Ask how the memory is."""
 
@@ -307,9 +318,11 @@ FIELDS: dict[str, type[msgspec.Struct]] = {
     "document.clear": DocumentClearRequest,
     "capture": CaptureRequest,
     "users": UsersAsked,
+    "users.list": UsersListAsked,
+    "users.merge": UsersMergeRequest,
     "status": StatusAsked,
 }
-FORGETS = frozenset({"forget", "session.restore", "session.clear", "document.delete", "document.clear"})
+FORGETS = frozenset({"forget", "session.restore", "session.clear", "document.delete", "document.clear", "users.merge"})
 """Verbs that have what they delete gone from the files when they answer."""
 CHANGES = FORGETS | {"record", "session.update", "session.trim", "remember", "update", "document.upsert", "capture"}
 """Verbs that change something (``capture`` only when it is given what to set)."""

@@ -29,6 +29,8 @@ VERBS = (
     "document.clear",
     "capture",
     "users",
+    "users.list",
+    "users.merge",
     "status",
 )
 

@@ -14,7 +14,7 @@ from ovos_persona_memory.errors import InvalidRequest
 from ovos_persona_memory.identity import People, Said
 from ovos_persona_memory.linking import already_recorded, claimant, heard_answer
 from ovos_persona_memory.messages import Heard, is_clean
-from ovos_persona_memory.records import HOUSEHOLD, Role, Scope, Selection, Turn, changed
+from ovos_persona_memory.records import HOUSEHOLD, Entry, Role, Scope, Selection, Turn, changed
 from ovos_persona_memory.stores.base import Store
 
 RECENT = 60
@@ -207,6 +207,14 @@ class Transcript:
         pair = (self._turn(asked, "user"), self._turn(replace(heard, scope=asked.scope), "assistant"))
         return [self._add(replace(turn, source="query", persona_id=heard.persona_id)) for turn in pair]
 
+    def rename(self, user_id: str, into: str) -> None:
+        """What one user said, and what is still to follow from it, is another's from now on."""
+        self.people.rename(user_id, into)
+        self.captures.reload()
+        for key, heard in self._questions.items():
+            if heard.scope.user_id == user_id:
+                self._questions[key] = changed(heard, scope=changed(heard.scope, user_id=into))
+
     # what is handed in
 
     def take(self, given: Sequence[Turn], batch: str | None) -> list[str]:
@@ -293,6 +301,11 @@ def handed_in(turn: Turn, scope: Scope, now: float) -> Turn:
         task_id=scope.task_id,
         source="record",
     )
+
+
+def entry_words(entry: Entry) -> str:
+    """The words that a lasting memory is found by."""
+    return " ".join(language.of_text(entry.lang, entry.text).words(f"{entry.key} {entry.text}"))
 
 
 def index_words(turn: Turn) -> str:

@@ -22,7 +22,7 @@ from ovos_persona_memory import config, errors, messages, records, requests, top
 from ovos_persona_memory.cli.doctor import check_persona
 from ovos_persona_memory.cli.program import program
 from ovos_persona_memory.memory import PersonaMemory
-from ovos_persona_memory.service import answers, door
+from ovos_persona_memory.service import answers, door, reach
 from ovos_persona_memory.stores import BACKENDS
 
 ROOT = Path(__file__).parent.parent
@@ -202,6 +202,7 @@ def record_type(hint: Any) -> str:
         ("session", records.Session),
         ("note", records.Note),
         ("document", records.Document),
+        ("user", records.User),
         ("capture setting", records.Capture),
     ],
 )
@@ -225,6 +226,7 @@ ASKED: dict[str, dict[str, Any]] = {
     "document.search": {"query": "castle"},
     "document.get": {"id": "lisbon"},
     "document.delete": {"ids": ["lisbon"]},
+    "users.merge": {"user_id": "alicia", "into": "alice"},
 }
 ADDED_BY_THE_DAEMON = {"status": {"last_error", "latency_ms", "bus"}}
 ENVELOPE = {"ok", "took_ms", "request_id"}
@@ -239,7 +241,7 @@ def test_the_fields_of_every_answer_are_documented() -> None:
     with PersonaMemory.open(config=settings) as memory:
         for verb in topics.VERBS:
             asked = messages.Request(verb, ASKED.get(verb, {}), records.Scope(session_id="s1"))
-            answer = answers.answer(memory, settings, asked, owner=False)
+            answer = answers.answer(memory, settings, asked, owner=verb in reach.OWNERS)
             assert documented_answer(verb) == answer.keys() | ADDED_BY_THE_DAEMON.get(verb, set()), verb
 
 

@@ -11,6 +11,7 @@ from ovos_persona_memory.cli.doctor import doctor
 from ovos_persona_memory.cli.look import get, history, list_, recall, sessions, status
 from ovos_persona_memory.cli.options import address_options, data_option
 from ovos_persona_memory.cli.run import run
+from ovos_persona_memory.cli.users import users
 from ovos_persona_memory.version import __version__
 
 
@@ -27,5 +28,5 @@ def program(**_: object) -> None:
 
 _LOOK = (status, history, sessions, recall, list_, get)
 _CHANGE = (remember, update, forget, capture)
-for _command in (run, chat, *_LOOK, *_CHANGE, doctor, bench):
+for _command in (run, chat, *_LOOK, *_CHANGE, users, doctor, bench):
     program.add_command(_command)

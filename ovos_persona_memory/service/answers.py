@@ -191,6 +191,14 @@ def _user(memory: PersonaMemory, asked: Request, _f: Any, scope: Scope, config: 
     return {"user_id": scope.user_id, "auth_level": scope.auth_level, "trust": config.identity.trust}
 
 
+def _users(memory: PersonaMemory, _a: Request, _f: Any, _s: Scope, _c: MemoryConfig) -> Answer:
+    return {"users": _wire(memory.users.list())}
+
+
+def _merge(memory: PersonaMemory, _a: Request, fields: Any, _s: Scope, _c: MemoryConfig) -> Answer:
+    return {"moved": _wire(memory.users.merge(fields.user_id, fields.into))}
+
+
 def _status(memory: PersonaMemory, _a: Request, _f: Any, _s: Scope, _c: MemoryConfig) -> Answer:
     return dict(memory.status())
 
@@ -219,6 +227,8 @@ _VERBS: dict[str, Callable[[PersonaMemory, Request, Any, Scope, MemoryConfig], A
     "document.clear": _clear_documents,
     "capture": _capture,
     "users": _user,
+    "users.list": _users,
+    "users.merge": _merge,
     "status": _status,
 }
 

@@ -13,6 +13,8 @@ from ovos_persona_memory.records import GUEST, HOUSEHOLD, Person, Scope
 
 OF_USER = frozenset({"recall", "get", "list", "forget"})
 """Verbs that reach all of the person's records over the bus, wherever they were said."""
+OWNERS = frozenset({"users.list", "users.merge"})
+"""Verbs that are for the owner's door alone."""
 AS_CARRIED = frozenset({"record", "session.restore", "remember", "update", "capture"})
 """Verbs that note the session, room and persona of the message, or are about them."""
 GUESTS_IN_VAIN = frozenset({"recall", "get", "list", "document.search", "document.get"})
@@ -43,6 +45,8 @@ def over_the_bus(asked: Request, fields: Any, person: Person, config: MemoryConf
     """The scope of a request on the bus; NotAllowed where it asks for more than its message carries."""
     if config.bus.changes == "closed" and changes_something(asked):
         raise NotAllowed("changes over the bus are switched off (bus.changes)")
+    if asked.verb in OWNERS:
+        raise NotAllowed(f"{asked.verb} is for the owner alone, not for the bus")
     carried = _carried(asked, getattr(fields, "scope", None), person)
     return _guests(asked, fields, carried) if person.user_id == GUEST else _reach(asked, fields, carried, config)
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ovos_persona_memory.errors import StoreError
-from ovos_persona_memory.records import Entry, Forgotten, Note, Pause, Role, Scope, Selection, Session, Turn
+from ovos_persona_memory.records import Entry, Forgotten, Note, Pause, Place, Role, Scope, Selection, Session, Turn
 from ovos_persona_memory.stores.selecting import in_scope, kind_of, redacted, selected
 
 if TYPE_CHECKING:
@@ -249,6 +249,10 @@ class Store(ABC):
         return len(turns)
 
     @abstractmethod
+    def purge_later(self) -> None:
+        """Have the next ``purge`` do its work though nothing was deleted: for a name that shall be nowhere."""
+
+    @abstractmethod
     def purge(self) -> None:
         """Make the words of everything deleted or replaced gone: from rows, index and journal.
 
@@ -277,6 +281,10 @@ class Store(ABC):
         """Delete the pauses that ended before then."""
 
     @abstractmethod
+    def delete_pauses_of(self, place: Place) -> None:
+        """Delete all pauses of a place."""
+
+    @abstractmethod
     def state(self, name: str) -> str | None:
         """A small value kept by name; None where there is none."""
 
@@ -286,7 +294,7 @@ class Store(ABC):
 
     @abstractmethod
     def users(self) -> list[str]:
-        """The users of whom turns or entries are kept, in no particular order."""
+        """The users of whom turns, entries, notes or documents are kept, in no particular order."""
 
     @abstractmethod
     def counts(self) -> Counts:

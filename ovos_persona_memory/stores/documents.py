@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import count
 from typing import Any
 
 from ovos_persona_memory.records import Document, Namespace, Selection
@@ -68,6 +69,14 @@ class DocumentStore(ABC):
     def count(self, user_id: str | None) -> int:
         """How many documents a user has in all namespaces, None: everybody."""
 
+    @abstractmethod
+    def merge_user(self, user_id: str, into: str) -> int:
+        """Make one user's documents another's; how many they were.
+
+        Where both have a document with one id in a namespace, the newer keeps it and the older gets a
+        number behind it. An embedding of another dimension than the namespace's is left behind.
+        """
+
     def delete_selected(self, selection: Selection) -> int:
         """Delete a user's documents where everything of the user is selected, or all that holds some words."""
         user_id = selection.scope.user_id
@@ -116,6 +125,11 @@ class DocumentStore(ABC):
             if score > ALONG and fits(one.document, wanted):
                 found.append(replace(one.document, score=score))
         return sorted(found, key=lambda document: -document.score)[: max(limit, 0)]
+
+
+def numbered(name: str, is_free: Callable[[str], bool]) -> str:
+    """The name with the first number behind it, from 2 on, that makes it free."""
+    return next(one for number in count(2) if is_free(one := f"{name}-{number}"))
 
 
 def fits(document: Document, wanted: Mapping[str, Any] | None) -> bool:

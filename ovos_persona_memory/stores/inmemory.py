@@ -34,7 +34,7 @@ class InMemoryStore(Store):
         self._depth = 0
         self._failed = False
         self._undo: list[tuple[dict[Any, Any], Any, Any]] = []
-        self.document_store = InMemoryDocuments(self.transaction, self._set, _MISSING)
+        self.document_store = self._documents = InMemoryDocuments(self.transaction, self._set, _MISSING)
         self.vector_store = self._vectors = InMemoryVectors(self.transaction, self._set, _MISSING)
 
     def close(self) -> None:
@@ -212,6 +212,9 @@ class InMemoryStore(Store):
                 self._set(self._notes, name, _MISSING)
         return len(held)
 
+    def purge_later(self) -> None:
+        pass
+
     def purge(self) -> None:
         pass
 
@@ -232,6 +235,11 @@ class InMemoryStore(Store):
                 if pause.until is not None and pause.until < ended_before:
                     self._set(self._pauses, names, _MISSING)
 
+    def delete_pauses_of(self, place: Place) -> None:
+        with self.transaction():
+            for names in [names for names in self._pauses if names[0] == place]:
+                self._set(self._pauses, names, _MISSING)
+
     def state(self, name: str) -> str | None:
         with self._lock:
             return self._states.get(name)
@@ -244,7 +252,8 @@ class InMemoryStore(Store):
     def users(self) -> list[str]:
         with self._lock:
             turns = {turn.user_id for turn, _ in self._turns.values()}
-            return [*(turns | {entry.user_id for entry, _ in self._entries.values()})]
+            entries, notes = {user_id for user_id, _ in self._entries}, {user_id for user_id, _ in self._notes}
+            return [*(turns | entries | notes | self._documents.users())]
 
     def counts(self) -> Counts:
         with self._lock:

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from copy import deepcopy
+from dataclasses import replace
 from typing import Any
 
 from ovos_persona_memory.records import Document, Namespace
 from ovos_persona_memory.stores.base import refuse_unstorable
-from ovos_persona_memory.stores.documents import DocumentStore, Held
+from ovos_persona_memory.stores.documents import DocumentStore, Held, numbered
 from ovos_persona_memory.stores.selecting import holds_all
 from ovos_persona_memory.vectors import Floats
 
@@ -69,6 +70,35 @@ class InMemoryDocuments(DocumentStore):
 
     def delete_numbered(self, numbers: Sequence[int]) -> int:
         return self._delete(lambda place: self._held[place][0] in numbers)
+
+    def users(self) -> set[str]:
+        """Everybody who has documents."""
+        return {space.user_id for space, _ in self._held}
+
+    def merge_user(self, user_id: str, into: str) -> int:
+        with self._transaction():
+            moving = [(place, one) for place, one in self._held.items() if place[0].user_id == user_id]
+            for place, one in sorted(moving, key=lambda each: each[1][0]):
+                self._put(self._held, place, self._gone)
+                self._move(one[1], Namespace(into, place[0].name))
+        return len(moving)
+
+    def _move(self, held: Held, space: Namespace) -> None:
+        dim, name, other = self.dimension(space), held.document.id, self.get(space, held.document.id)
+        if other is not None:
+            older = min(held, other, key=lambda one: one.document.updated_at)
+            free = numbered(name, lambda one: (space, one) not in self._held)
+            if older is other:
+                self._put(self._held, (space, name), self._gone)
+                self._keep(other, space, free, dim)
+            else:
+                name = free
+        self._keep(held, space, name, dim)
+
+    def _keep(self, held: Held, space: Namespace, name: str, dim: int | None) -> None:
+        document = replace(held.document, id=name, user_id=space.user_id)
+        fits = held.embedding is not None and dim in (None, len(held.embedding))
+        self.put(document, held.words, held.embedding if fits else None)
 
     def _delete(self, chosen: Callable[[Place], bool]) -> int:
         with self._transaction():

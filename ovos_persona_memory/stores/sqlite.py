@@ -21,6 +21,7 @@ from ovos_persona_memory.stores.sqlite_walks import SESSIONS, newest_turns, talk
 from ovos_persona_memory.stores.sqlite_words import BUDGET, TABLES, Query, WordIndex
 
 NOBODY = 0
+USERS = "SELECT user_id FROM owner UNION SELECT user_id FROM note UNION SELECT user_id FROM namespace"
 MIN_BUDGET = 100
 NEWER = 2**62
 """More than any seq."""
@@ -344,6 +345,10 @@ class SqliteStore(SqliteDatabase):
         with self.transaction():
             self._sql.execute("DELETE FROM pause WHERE until < ?", (ended_before,))
 
+    def delete_pauses_of(self, place: Place) -> None:
+        with self.transaction():
+            self._sql.execute("DELETE FROM pause WHERE kind = ? AND name = ?", (place.kind, place.name))
+
     def state(self, name: str) -> str | None:
         with self._reading():
             row = self._one("SELECT b.text FROM state s JOIN body b ON b.num = s.body WHERE s.name = ?", name)
@@ -359,7 +364,7 @@ class SqliteStore(SqliteDatabase):
 
     def users(self) -> list[str]:
         with self._reading():
-            return [user_id for (user_id,) in self._sql.execute("SELECT user_id FROM owner")]
+            return [user_id for (user_id,) in self._sql.execute(USERS)]
 
     def counts(self) -> Counts:
         with self._reading():

@@ -108,6 +108,10 @@ class SqliteDatabase(Store):
                 raise StoreBusy(f"another program is reading {self._path}: close it, then what was forgotten can go")
             self._sql.execute("DELETE FROM pending")
 
+    def purge_later(self) -> None:
+        with self.transaction():
+            self._sql.execute("INSERT OR IGNORE INTO pending (what) VALUES ('purge')")
+
     def _pending(self) -> bool:
         return self._one("SELECT 1 FROM pending") is not None
 

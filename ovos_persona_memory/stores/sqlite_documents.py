@@ -15,7 +15,7 @@ import numpy as np
 
 from ovos_persona_memory.records import Document, Namespace
 from ovos_persona_memory.stores.base import Bm25, refuse_unstorable, words_of
-from ovos_persona_memory.stores.documents import ALONG, DocumentStore, Held, fits
+from ovos_persona_memory.stores.documents import ALONG, DocumentStore, Held, fits, numbered
 from ovos_persona_memory.stores.sqlite_bodies import add_body, empty_bodies
 from ovos_persona_memory.stores.sqlite_rows import Where, hash_of
 from ovos_persona_memory.vectors import Floats
@@ -35,6 +35,8 @@ EMBEDDINGS = (
     "SELECT d.num, e.embedding FROM document d CROSS JOIN document_embedding e ON e.num = d.body"
     " WHERE d.namespace = ? AND d.dim = ?"
 )
+_Row = tuple[Any, ...]
+"""Id, text, metadata, updated_at, words and embedding of a document, as they are kept."""
 Context = Callable[[], AbstractContextManager[None]]
 
 
@@ -52,17 +54,22 @@ class SqliteDocuments(DocumentStore):
         space = Namespace(document.user_id, document.namespace)
         with self._transaction():
             self.delete(space, [document.id])
-            num = self._number_made(space)
-            body = add_body(self._sql, (document.text, words, None, document.id, metadata))
-            dim = None
-            if embedding is not None:
-                dim, packed = len(embedding), embedding.astype("<f4").tobytes()
-                self._sql.execute("INSERT INTO document_embedding VALUES (?, ?)", (body, packed))
-            row = (num, hash_of(document.id), body, dim, document.updated_at)
-            added = self._sql.execute(
-                "INSERT INTO document (namespace, id_hash, body, dim, updated_at) VALUES (?, ?, ?, ?, ?)", row
-            )
-            self._enter(num, added.lastrowid or 0, words_of(words))
+            packed = None if embedding is None else embedding.astype("<f4").tobytes()
+            row = (document.id, document.text, metadata, document.updated_at, words, packed)
+            self._insert(self._number_made(space), row)
+
+    def _insert(self, space: int, row: _Row) -> None:
+        document_id, text, metadata, updated_at, words, packed = row
+        body = add_body(self._sql, (text, words, None, document_id, metadata))
+        dim = None
+        if packed is not None:
+            dim = len(packed) // 4
+            self._sql.execute("INSERT INTO document_embedding VALUES (?, ?)", (body, packed))
+        added = self._sql.execute(
+            "INSERT INTO document (namespace, id_hash, body, dim, updated_at) VALUES (?, ?, ?, ?, ?)",
+            (space, hash_of(document_id), body, dim, updated_at),
+        )
+        self._enter(space, added.lastrowid or 0, words_of(words))
 
     def get(self, space: Namespace, document_id: str) -> Held | None:
         refuse_unstorable(space, document_id)
@@ -79,10 +86,55 @@ class SqliteDocuments(DocumentStore):
 
     def dimension(self, space: Namespace) -> int | None:
         with self._reading():
-            row = self._sql.execute(
-                "SELECT dim FROM document WHERE namespace = ? AND dim IS NOT NULL LIMIT 1", (self._number(space),)
-            ).fetchone()
+            return self._dimension(self._number(space))
+
+    def _dimension(self, space: int | None) -> int | None:
+        row = self._sql.execute(
+            "SELECT dim FROM document WHERE namespace = ? AND dim IS NOT NULL LIMIT 1", (space,)
+        ).fetchone()
         return row[0] if row else None
+
+    # from one user to another
+
+    def merge_user(self, user_id: str, into: str) -> int:
+        with self._transaction():
+            moved = self.count(user_id)
+            spaces = self._sql.execute("SELECT num, name_hash FROM namespace WHERE user_id = ?", (user_id,)).fetchall()
+            for num, name_hash in spaces:
+                sql = "SELECT num FROM namespace WHERE user_id = ? AND name_hash = ?"
+                other = self._sql.execute(sql, (into, name_hash)).fetchone()
+                if other is None:
+                    self._sql.execute("UPDATE namespace SET user_id = ? WHERE num = ?", (into, num))
+                else:
+                    self._merge_space(num, other[0])
+        return moved
+
+    def _merge_space(self, space: int, into: int) -> None:
+        dim = self._dimension(into)
+        for row in self._sql.execute(f"{OF_SPACE} WHERE d.namespace = ? ORDER BY d.num", (space,)).fetchall():
+            num, *moving = row
+            self._take_away(space, [num])
+            self._move(moving, into, dim)
+
+    def _move(self, moving: list[Any], space: int, dim: int | None) -> None:
+        other = self._named(space, moving[0])
+        if other is not None:
+            free = numbered(moving[0], lambda name: self._named(space, name) is None)
+            num, *kept = other
+            if kept[3] >= moving[3]:
+                moving[0] = free
+            else:
+                # the namespace stays: what moves comes at once
+                self._insert(space, (free, *kept[1:]))
+                self._take_away(space, [num])
+        if moving[5] is not None and dim not in (None, len(moving[5]) // 4):
+            moving[5] = None
+        self._insert(space, tuple(moving))
+
+    def _named(self, space: int, document_id: str) -> tuple[Any, ...] | None:
+        sql = f"{OF_SPACE} WHERE d.namespace = ? AND d.id_hash = ?"
+        row: tuple[Any, ...] | None = self._sql.execute(sql, (space, hash_of(document_id))).fetchone()
+        return row
 
     # namespaces
 

@@ -48,6 +48,8 @@ RIGHT: dict[str, dict[str, Any]] = {
     "document.clear": {},
     "capture": {},
     "users": {},
+    "users.list": {},
+    "users.merge": {"user_id": "alicia", "into": "alice"},
     "status": {},
 }
 """A request that is well formed, for each verb."""

@@ -1,0 +1,69 @@
+"""The command users: who there is, and two that are one person made one."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import rich_click as click
+
+from ovos_persona_memory.cli.options import data_option, json_option
+from ovos_persona_memory.cli.output import Command, answer, answer_json, answer_rows, progress
+from ovos_persona_memory.cli.reach import open_memory
+from ovos_persona_memory.cli.times import shown
+from ovos_persona_memory.errors import InvalidRequest
+
+MERGE_WITHIN_S = 600.0
+"""Moving and rewriting what a large memory holds takes its time."""
+
+
+@click.group()
+def users() -> None:
+    """Whose memory there is, and to make two users one."""
+
+
+@users.command("list", cls=Command)
+@data_option
+@json_option
+def list_users(data: Path | None, as_json: bool) -> None:
+    """Everybody of whom anything is kept, whoever talked last first."""
+    with open_memory(data) as memory:
+        found = memory.users.list()
+    if as_json:
+        return answer_json({"users": found})
+    rows = [
+        [
+            shown(one.last_at) if one.last_at else "never",
+            str(one.turns),
+            str(one.memories),
+            str(one.documents),
+            one.user_id,
+        ]
+        for one in found
+    ]
+    return answer_rows(["last", "turns", "memories", "documents", "user"], rows)
+
+
+@users.command(cls=Command)
+@click.argument("user")
+@click.argument("into")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@data_option
+@json_option
+def merge(user: str, into: str, yes: bool, data: Path | None, as_json: bool) -> None:
+    """Make everything of USER the memory of INTO, for good; nothing of USER is left."""
+    if not yes:
+        if not sys.stdin.isatty():
+            raise InvalidRequest("--yes", "must be given where nobody can be asked")
+        click.confirm(f"Make everything of {user} the memory of {into}, for good?", abort=True, err=True)
+    with open_memory(data, MERGE_WITHIN_S) as memory, progress("Moving"):
+        moved = memory.users.merge(user, into)
+    if as_json:
+        return answer_json({"moved": moved})
+    what = (
+        (moved.turns, "turns"),
+        (moved.memories, "memories"),
+        (moved.documents, "documents"),
+        (moved.notes, "notes"),
+    )
+    return answer(f"Moved {', '.join(f'{number} {name}' for number, name in what)} to {into}.")

@@ -1,0 +1,121 @@
+"""The users of a memory: who there is, and two that are one person made one."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import count
+
+from ovos_persona_memory.errors import InvalidRequest, StoreError
+from ovos_persona_memory.messages import MAX_USER_ID
+from ovos_persona_memory.records import Entry, Moved, Note, Place, Scope, Selection, User, changed
+from ovos_persona_memory.transcript import Workings, entry_words, index_words
+
+PART = 500
+"""Turns that are moved between two looks at the store."""
+
+
+class Users:
+    """The verbs of PersonaMemory about its users. Thread-safe."""
+
+    def __init__(self, workings: Workings) -> None:
+        self._workings = workings
+        self._store = workings.store
+
+    def list(self) -> list[User]:
+        """Everybody of whom anything is kept, whoever talked last first; then those who never did, by name."""
+        found = [self._user(user_id) for user_id in self._store.users()]
+        return sorted(found, key=lambda user: (-(user.last_at or 0.0), user.user_id))
+
+    def _user(self, user_id: str) -> User:
+        held = self._store.count(Selection(Scope(user_id=user_id)))
+        newest = self._store.turns(Scope(user_id=user_id), limit=1)
+        last_at = newest[0].at if newest else None
+        return User(user_id, held.turns, held.memories, held.documents, held.notes, last_at)
+
+    def merge(self, user_id: str, into: str) -> Moved:
+        """Make everything of one user the other's, all or nothing, and say how much that was.
+
+        Nothing of the one is left, and its name in no file. Where both have a memory or a document of
+        one name, the newer keeps it and the older gets a number behind it; of two summaries of one
+        session both are kept in one. Where it was cut short, or the one has talked again, do it again:
+        what is moved already stays. InvalidRequest for a name that cannot be one, or the same twice.
+        """
+        _refuse_unusable(user_id=user_id, into=into)
+        if user_id == into:
+            raise InvalidRequest("into", "is the same user")
+        with self._store.transaction():
+            moved = Moved(
+                turns=self._move_turns(user_id, into),
+                memories=self._move_entries(user_id, into),
+                documents=self._store.document_store.merge_user(user_id, into),
+                notes=self._move_notes(user_id, into),
+            )
+            self._move_pauses(user_id, into)
+            self._store.purge_later()
+            if user_id in self._store.users():
+                raise StoreError(f"something of {user_id!r} could not be moved, so nothing was")
+        self._workings.transcript.rename(user_id, into)
+        self._workings.purge_if(True)
+        return moved
+
+    def _move_turns(self, user_id: str, into: str) -> int:
+        moved = 0
+        while turns := self._store.turns(Scope(user_id=user_id), limit=PART):
+            for turn in turns:
+                self._store.change_turn(changed(turn, user_id=into), index_words(turn))
+            moved += len(turns)
+        return moved
+
+    def _move_entries(self, user_id: str, into: str) -> int:
+        entries = self._store.entries(Scope(user_id=user_id))
+        for entry in reversed(entries):  # the last changed last, so that their order stays
+            other = self._store.entry(entry.key, into)
+            self._store.delete(Selection(Scope(user_id=user_id), ids=(entry.id,), kinds=frozenset({"memory"})))
+            if other is not None and other.updated_at >= entry.updated_at:
+                self._keep(entry, into, self._free_key(entry.key, into))
+                continue
+            if other is not None:
+                self._store.delete(Selection(Scope(user_id=into), ids=(other.id,), kinds=frozenset({"memory"})))
+                self._keep(other, into, self._free_key(other.key, into))
+            self._keep(entry, into, entry.key)
+        return len(entries)
+
+    def _keep(self, entry: Entry, user_id: str, key: str) -> None:
+        kept = replace(entry, user_id=user_id, key=key)
+        self._store.put_entry(kept, entry_words(kept))
+
+    def _free_key(self, key: str, user_id: str) -> str:
+        numbers = (f"{key}-{number}" for number in count(2))
+        return next(one for one in numbers if self._store.entry(one, user_id) is None)
+
+    def _move_notes(self, user_id: str, into: str) -> int:
+        notes = self._store.notes(Scope(user_id=user_id))
+        for _, session_id, note in notes:
+            self._store.put_note(into, session_id, _joined(self._store.note(into, session_id), note))
+        self._store.delete_notes([(user_id, session_id) for _, session_id, _ in notes])
+        return len(notes)
+
+    def _move_pauses(self, user_id: str, into: str) -> None:
+        place = Place("user", user_id)
+        for pause in [pause for pause in self._store.pauses() if pause.place == place]:
+            self._store.put_pause(replace(pause, place=Place("user", into)))
+        self._store.delete_pauses_of(place)
+
+
+def _joined(one: Note | None, other: Note) -> Note:
+    """Two notes of one session as one, the older first: what either leaves to the summary is in it."""
+    if one is None:
+        return other
+    older, newer = sorted((one, other), key=lambda note: note.updated_at)
+    return Note(
+        summary="\n".join(dict.fromkeys(filter(None, (older.summary, newer.summary)))),
+        description=newer.description or older.description,
+        trimmed_to=min(one.trimmed_to, other.trimmed_to),
+        updated_at=newer.updated_at,
+    )
+
+
+def _refuse_unusable(**names: str) -> None:
+    for field, name in names.items():
+        if not name.strip() or len(name) > MAX_USER_ID:
+            raise InvalidRequest(field, "cannot be the name of a user")
