@@ -61,7 +61,12 @@ def fill(memory: PersonaMemory) -> None:
 def everything_of(store: Store, user_id: str) -> Any:
     scope = Scope(user_id=user_id)
     found = store.search(["lamp", "rope", "green"], scope, BOTH, 100)
-    return store.turns(scope), store.entries(scope), store.notes(scope), [one.record.id for one in found]
+    return (
+        store.turns(scope),
+        store.entries(scope),
+        sorted(store.notes(scope), key=repr),
+        [one.record.id for one in found],
+    )
 
 
 def test_everything_of_one_becomes_the_others(memory: PersonaMemory, store: Store) -> None:
