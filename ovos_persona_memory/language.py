@@ -282,6 +282,8 @@ def _form(spoken: Language, text: str) -> str:
 
 @lru_cache(maxsize=512)
 def _read(tag: str, name: str) -> tuple[str, ...]:
+    if tag not in known():  # a message's tag may be anything, also the path of another folder
+        return ()
     path = locale_folder() / tag / name
     if not path.is_file():
         return ()

@@ -175,3 +175,10 @@ def test_every_sentence_has_the_same_slots_in_every_language() -> None:
             for tag in language.shipped()
         }
         assert all(found == slots["en-US"] for found in slots.values()), dialog
+
+
+@pytest.mark.parametrize("tag", ["../en-US", "../../locale/en-US", "..", "/", "en\0US", "xx", "a" * 5000])
+def test_a_tag_that_is_no_language_names_no_folder(tag: str) -> None:
+    spoken = language.of(tag)
+    assert not spoken.stop_words
+    assert spoken.content_words("where is the cat") and spoken.say("nothing_known")
