@@ -4,6 +4,7 @@ The rooms, from the ground up; imports go down only:
 
 0  errors      what can go wrong, with its code
    records     turns, entries, hits, scopes: plain data
+   fact        a fact about a person, its changes, what was decided about it
    topics      the bus topics
    words       from a text to index words: folding, stems, pairs of characters
    language    stop words, question forms and sentences of each known language
@@ -23,15 +24,22 @@ The rooms, from the ground up; imports go down only:
    captures    whether memory may be written and read now
    identity    whose words an utterance is taken for
    indexer     what was said gets its vectors in the background
+   templates   the sentences by which people tell facts, of each language
+   slots       what facts can tell, and which values each can hold
+   secrets     what is never kept as a fact
+   gate        what of a turn becomes a fact, and why not
+   certainty   how sure a fact is, and how it grows out of what was said
    question    what is known of a question before anything is searched
    forms       the other index words under which a question's words may stand
    ranking     the order of candidates: their words, and the talk around them
+   hits        found records: their numbers, whose words they are, what is told of them
    recall      from a question to hits
    quoting     what others wrote, as quotations that nothing in them can close
    excerpts    the part of a long text that bears on a question
    repeats     which hits a persona is told already
    context     from history and hits to what a persona is handed
-4  transcript  the log: what was heard or handed in, each turn once
+4  learning    facts from turns, as they are taken in: what supersedes what
+   transcript  the log: what was heard or handed in, each turn once
    entries     lasting memories by key
    sessions    one session as a whole: its summary, taking it out and putting it back, trimming it
    users       who there is, and two that are one person made one

@@ -72,6 +72,20 @@ class CaptureConfig:
 
 
 @dataclass(frozen=True)
+class FactsConfig:
+    """What is learned of people."""
+
+    learn: bool = True
+    """Whether facts are learned from what people say."""
+    half_life_d: float = 730.0
+    """Days after which a fact that is not said again is half as sure: tastes, home, work."""
+    place_half_life_d: float = 21.0
+    """... where a thing was put."""
+    mood_half_life_d: float = 2.0
+    """... a mood."""
+
+
+@dataclass(frozen=True)
 class BusConfig:
     """What requests over the bus may do."""
 
@@ -93,6 +107,7 @@ class MemoryConfig:
     recall: RecallConfig = field(default_factory=RecallConfig)
     identity: IdentityConfig = field(default_factory=IdentityConfig)
     capture: CaptureConfig = field(default_factory=CaptureConfig)
+    facts: FactsConfig = field(default_factory=FactsConfig)
     bus: BusConfig = field(default_factory=BusConfig)
 
     @property

@@ -10,16 +10,18 @@ from functools import cached_property
 from itertools import pairwise
 
 from ovos_persona_memory import language
+from ovos_persona_memory.fact import Fact
 from ovos_persona_memory.forms import Forms, forms_of
+from ovos_persona_memory.hits import FACTS, Record, doc_of, hit_of, role_of, speaker_of
 from ovos_persona_memory.indexer import Meaning
 from ovos_persona_memory.question import Asked, Question, understand
 from ovos_persona_memory.ranking import COVER, COVER_OF, HELD, REACH, Candidate, Scored, is_known, rank
-from ovos_persona_memory.records import Entry, Hit, Role, Scope, Turn
-from ovos_persona_memory.stores.base import Beside, Found, Store, words_of
+from ovos_persona_memory.records import Entry, Hit, Scope, Turn
+from ovos_persona_memory.stores.base import BOTH, Beside, Store, words_of
 from ovos_persona_memory.stores.vectors import Near
 from ovos_persona_memory.vectors import Floats
 
-KINDS = frozenset({"turn", "memory"})
+KINDS = frozenset({"turn", "memory", "fact"})
 FEWEST, FOR_EACH = 12, 3
 """Documents that are looked at closely, at least, and for each hit that is wanted: more change little (LoCoMo dev,
 recall@10: 77.6 with 24, 77.9 with 60), and each costs 0.1 ms with the talk around it."""
@@ -29,8 +31,6 @@ NEAREST, NEAREST_FOR_EACH = 10, 2
 """And of those that are nearest to the question by meaning."""
 ALIKE = 0.2
 """Cosine from which on a document means something alike: below, any two texts have as much in common."""
-WRITTEN_BY = "by"
-"""Metadata of a memory: "assistant" where the assistant wrote it of itself. It answers nothing then."""
 ANSWERS = 4.0
 """Added to the score of a hit that answers: more than everything else comes to."""
 NO_NAMES = ("user", "assistant", "human", "system")
@@ -56,14 +56,16 @@ def recall(  # more than five: what is asked, and with what it is looked for
     words = spoken.content_words(question.text)
     if not words or k <= 0:
         return []
-    forms = forms_of(store, question.text, spoken, scope, kinds)
+    forms = forms_of(store, question.text, spoken, scope, kinds - {"fact"} or BOTH)
     search = _Search(question, forms.searched(words), scope, kinds, max(FEWEST, FOR_EACH * k))
     alike = _Alike(meaning, search, max(NEAREST, NEAREST_FOR_EACH * k)) if meaning and scope.user_id else None
     found = _found(store, search)
-    table = _Table(store, [one.record for one in found], alike, scope)
+    table = _Table(store, found, alike, scope)
     asked = understand(question, table.speakers())
     asked = replace(asked, words=forms.applied(asked.words))
     statistics = forms.counted(store.statistics(forms.searched(asked.words), scope.user_id or _user_of(found)))
+    if not statistics.documents:  # nothing but facts is left
+        statistics = replace(statistics, mean_length=1.0)
     candidates = table.candidates(asked, spoken.time_words, forms)
     ranked = rank(candidates, asked, statistics, alike.kind if alike else None)
     judge = _Judge(question, asked, forms, alike.found if alike else {})
@@ -99,10 +101,11 @@ class _Alike:
     @cached_property
     def found(self) -> dict[int, float]:
         """Their numbers and cosines."""
-        return {_doc(one.record): one.cosine for one in self.near}
+        return {doc_of(one.record): one.cosine for one in self.near}
 
     def _nearest(self, query: Floats, number: int) -> list[Near]:
-        near = self._meaning.nearest(query, self._search.scope, self._search.kinds, number)
+        kinds = self._search.kinds - {"fact"}
+        near = self._meaning.nearest(query, self._search.scope, kinds, number) if kinds else []
         asked = self._search.question
         return [one for one in near if one.cosine >= ALIKE and not _is_the_question(one.record, asked)]
 
@@ -117,24 +120,42 @@ class _Alike:
         return max((one.cosine for one in near), default=0.0)
 
 
-def _found(store: Store, search: _Search) -> list[Found]:
-    """The documents with the question's words; those with words alike behind them."""
+def _found(store: Store, search: _Search) -> list[Record]:
+    """What has the question's words; behind it what has words alike."""
     words, spoken = search.words, search.question.spoken
-    found = store.search(words, search.scope, search.kinds, search.number)
+    found = _holding(store, search, words, search.number)
     alike = [other for word in words for other in sorted(spoken.alike(word)) if other != word]
     if alike:
-        more = store.search([*words, *alike], search.scope, search.kinds, BY_LIKE_WORDS)
-        known = {(type(one.record), one.record.id) for one in found}
-        found += [one for one in more if (type(one.record), one.record.id) not in known]
-    return [one for one in found if not _is_the_question(one.record, search.question)]
+        known = {(type(one), one.id) for one in found}
+        more = _holding(store, search, [*words, *alike], BY_LIKE_WORDS)
+        found += [one for one in more if (type(one), one.id) not in known]
+    return [one for one in found if not _is_the_question(one, search.question)]
 
 
-def _user_of(found: Sequence[Found]) -> str:
+def _each_once(records: Sequence[Record]) -> list[Record]:
+    """The records without facts that say no more than the turn beside them from which they were learned."""
+    said = {one.id: language.fold(one.text) for one in records if isinstance(one, Turn)}
+    return [
+        one for one in records if not (isinstance(one, Fact) and said.get(one.turn_id or "") == language.fold(one.text))
+    ]
+
+
+def _holding(store: Store, search: _Search, words: Sequence[str], number: int) -> list[Record]:
+    documents = search.kinds - {"fact"}
+    found: list[Record] = []
+    if documents:
+        found += [one.record for one in store.search(words, search.scope, documents, number)]
+    if "fact" in search.kinds:
+        found += [one.record for one in store.fact_store.search(words, search.scope, number)]
+    return found
+
+
+def _user_of(found: Sequence[Record]) -> str:
     # with everybody's records in scope the statistics are those of the user who has most to say on it
-    return Counter(one.record.user_id for one in found).most_common(1)[0][0] if found else ""
+    return Counter(one.user_id for one in found).most_common(1)[0][0] if found else ""
 
 
-def _is_the_question(record: Turn | Entry, question: Question) -> bool:
+def _is_the_question(record: Record, question: Question) -> bool:
     if not isinstance(record, Turn) or record.role != "user":
         return False
     if question.utterance_id is not None and record.utterance_id == question.utterance_id:
@@ -144,26 +165,36 @@ def _is_the_question(record: Turn | Entry, question: Question) -> bool:
 
 
 class _Table:
-    """What was found and the talk around it, by ``doc``: a turn's ``seq``, or minus a memory's."""
+    """What was found and the talk around it, by ``doc``: a turn's ``seq``, minus a memory's, or a fact's number."""
 
-    def __init__(self, store: Store, found: Sequence[Turn | Entry], alike: _Alike | None, scope: Scope) -> None:
+    def __init__(self, store: Store, found: Sequence[Record], alike: _Alike | None, scope: Scope) -> None:
         self._store = store
         self._closed = scope.site_id is not None or scope.task_id is not None
         near = [one.record for one in alike.near] if alike else []
-        self._records = {_doc(record): record for record in (*found, *near)}
+        self._records = {doc_of(record): record for record in _each_once([*found, *near])}
         self._besides: dict[int, tuple[Beside, str]] = {}
         self._before: dict[int, int] = {}
         self._after: dict[int, int] = {}
         self.words: dict[int, str] = {}
         """Index words of each, with a blank before and after each word."""
         turns = [record for record in self._records.values() if isinstance(record, Turn)]
+        self._outdated = _outdated(store, turns)
         for turn, talk in zip(turns, store.around(turns, REACH, scope.persona_id), strict=True):
             self._lay_out(turn, talk)
-        for record in self._records.values():
-            if isinstance(record, Entry):
-                words = language.of_text(record.lang, record.text).words(f"{record.key} {record.text}")
-                self.words[-record.seq] = f" {' '.join(words)} "
-        self._cosines = alike.cosines(list(self.words)) if alike else {}
+        for doc, record in self._records.items():
+            if not isinstance(record, Turn):
+                named = record.key if isinstance(record, Entry) else record.subject
+                words = language.of_text(record.lang, record.text).words(f"{named} {record.text}")
+                self.words[doc] = f" {' '.join(words)} "
+        self._cosines = self._with_facts(alike) if alike else {}
+
+    def _with_facts(self, alike: _Alike) -> Mapping[int, float]:
+        """How near each document is; a fact is as near as the turn that it was learned from."""
+        facts = {doc: record for doc, record in self._records.items() if isinstance(record, Fact)}
+        turns = {doc: self._store.turn(fact.turn_id) for doc, fact in facts.items() if fact.turn_id}
+        sources = {doc: turn.seq for doc, turn in turns.items() if turn is not None}
+        cosines = alike.cosines([*(doc for doc in self.words if doc > -FACTS), *sources.values()])
+        return {**cosines, **{doc: cosines[seq] for doc, seq in sources.items() if seq in cosines}}
 
     def _lay_out(self, turn: Turn, talk: Sequence[Beside]) -> None:
         session = f"{turn.user_id}/{turn.session_id}" if turn.session_id is not None else f"{turn.seq}"
@@ -194,8 +225,8 @@ class _Table:
             length=max(text.count(" ") - 1, 0),
             at=beside.at if beside else None,
             day=datetime.fromtimestamp(beside.at).date() if beside else None,
-            speaker=_first_name(beside.speaker) if beside else None,
-            by_user=_role(self._records[doc]) == "user" if beside is None else beside.role == "user",
+            speaker=_first_name(beside.speaker if beside else speaker_of(self._records[doc])),
+            by_user=role_of(self._records[doc]) == "user" if beside is None else beside.role == "user",
             has_time=bool(time_words) and not time_words.isdisjoint(words_of(text)),
             session=session,
             before=self._before.get(doc),
@@ -203,7 +234,11 @@ class _Table:
             cosine=self._cosines.get(doc),
         )
 
-    def record(self, doc: int) -> Turn | Entry | None:
+    def outdated(self, doc: int) -> bool:
+        """Whether what was said there about its speaker holds no more."""
+        return doc in self._outdated
+
+    def record(self, doc: int) -> Record | None:
         """The record behind a candidate; None where it is only there for what stands beside it."""
         if doc in self._records or self._closed:
             return self._records.get(doc)
@@ -219,15 +254,12 @@ def _times(text: str, wanted: Sequence[tuple[str, str]]) -> dict[str, int]:
     return times
 
 
-def _role(record: Turn | Entry) -> Role:
-    """Whose words they are; of a memory, its person's unless its metadata say that the assistant wrote it."""
-    if isinstance(record, Turn):
-        return record.role
-    return "assistant" if record.metadata.get(WRITTEN_BY) == "assistant" else "user"
-
-
-def _doc(record: Turn | Entry) -> int:
-    return record.seq if isinstance(record, Turn) else -record.seq
+def _outdated(store: Store, turns: Sequence[Turn]) -> frozenset[int]:
+    """The ``seq`` of those turns of whose facts none holds any more."""
+    seqs = {turn.id: turn.seq for turn in turns}
+    facts = store.fact_store.of_turns(list(seqs)) if seqs else []
+    holding = {fact.turn_id for fact in facts if fact.status != "superseded"}
+    return frozenset(seqs[fact.turn_id] for fact in facts if fact.turn_id and fact.turn_id not in holding)
 
 
 def _first_name(speaker: str | None) -> str | None:
@@ -266,11 +298,11 @@ class _Judge:
     def _fits(self, text: str) -> bool:
         return self._needed is None or not self._needed.isdisjoint(words_of(text))
 
-    def tells(self, record: Turn | Entry) -> bool:
+    def tells(self, record: Record) -> bool:
         """Whether the record tells something, rather than asks or orders it."""
-        return isinstance(record, Entry) or language.of_text(record.lang, record.text).is_statement(record.text)
+        return not isinstance(record, Turn) or language.of_text(record.lang, record.text).is_statement(record.text)
 
-    def is_itself(self, record: Turn | Entry) -> bool:
+    def is_itself(self, record: Record) -> bool:
         """Whether it is the question; it may have stood beside a hit."""
         return _is_the_question(record, self._question)
 
@@ -294,22 +326,27 @@ class _Judge:
 def _hits(judge: _Judge, table: _Table, ranked: Sequence[Scored], k: int, known: bool) -> list[Hit]:
     """Hits that answer first; of a question that was surely talked about (``known``), the best are sure too."""
     best = max((one.score for one in ranked), default=0.0)
-    order = sorted(ranked, key=lambda one: not judge.may_answer(one.candidate, table.words[one.candidate.doc]))
+    order = sorted(ranked, key=lambda one: not _may_answer(judge, table, one))
     answers: list[Hit] = []
     others: list[Hit] = []
     for one in order:
         text = table.words[one.candidate.doc]
-        candidate = judge.may_answer(one.candidate, text)
+        candidate = _may_answer(judge, table, one)
         if not candidate and len(answers) + len(others) >= k:
             break
         record = table.record(one.candidate.doc)
         if record is None or not record.text or judge.is_itself(record):
             continue
         answers_it = candidate and judge.tells(record)
-        hit = _as_hit(record, one.score + ANSWERS * answers_it, answers_it, judge.reason(one.candidate.doc, text))
+        hit = hit_of(record, one.score + ANSWERS * answers_it, answers_it, judge.reason(one.candidate.doc, text))
         (answers if hit.answers else others).append(hit)
     others.sort(key=lambda hit: -hit.score)
     return _with_sure([*answers, *others][:k], judge, known, best if answers else None)
+
+
+def _may_answer(judge: _Judge, table: _Table, one: Scored) -> bool:
+    doc = one.candidate.doc
+    return not table.outdated(doc) and judge.may_answer(one.candidate, table.words[doc])
 
 
 def _with_sure(hits: Sequence[Hit], judge: _Judge, known: bool, best: float | None) -> list[Hit]:
@@ -325,24 +362,3 @@ def _with_sure(hits: Sequence[Hit], judge: _Judge, known: bool, best: float | No
 
 def _asks(hit: Hit) -> bool:
     return language.of_text(hit.lang, hit.text).only_asks(hit.text)
-
-
-def _as_hit(record: Turn | Entry, score: float, answers: bool, reason: str) -> Hit:
-    turn = record if isinstance(record, Turn) else None
-    entry = record if isinstance(record, Entry) else None
-    return Hit(
-        id=record.id,
-        kind="turn" if turn else "memory",
-        text=record.text,
-        score=score,
-        sure=answers,
-        reason=reason,
-        at=(turn.at if turn else entry.updated_at if entry else None) or 0.0,
-        role=_role(record),
-        speaker=turn.speaker if turn else None,
-        session_id=record.session_id,
-        user_id=record.user_id,
-        key=entry.key if entry else None,
-        lang=record.lang,
-        answers=answers,
-    )

@@ -13,7 +13,7 @@ GUEST = "guest"
 
 Role = Literal["system", "developer", "user", "assistant", "tool"]
 Source = Literal["heard", "record", "query"]
-HitKind = Literal["turn", "memory"]
+HitKind = Literal["turn", "memory", "fact"]
 Inject = Literal["system", "developer", "system_prompt", "user", "tool"]
 
 
@@ -238,6 +238,7 @@ class Moved:
     memories: int = 0
     documents: int = 0
     notes: int = 0
+    facts: int = 0
 
 
 @dataclass(frozen=True)
@@ -359,9 +360,9 @@ class Selection:
 
     scope: Scope
     keys: tuple[str, ...] | None = None
-    """Only memories with one of these keys (no turns)."""
+    """Only memories with one of these keys, and facts with one of these ids (no turns)."""
     ids: tuple[str, ...] | None = None
-    """Only records with one of these ids."""
+    """Only records with one of these ids; a fact goes with the turn that it was learned from, too."""
     since: float | None = None
     until: float | None = None
     """Only what was said or last changed in [since, until), seconds since the epoch, UTC."""
@@ -369,7 +370,7 @@ class Selection:
     """Only what holds at least one index word of each of these groups."""
     spare: tuple[str, ...] = ()
     """No records with these ids; this alone narrows nothing else."""
-    kinds: frozenset[str] = frozenset({"turn", "memory"})
+    kinds: frozenset[str] = frozenset({"turn", "memory", "fact"})
     source: str | None = None
     """Only turns that this skill or persona spoke."""
 
@@ -384,8 +385,10 @@ class Forgotten:
     notes: int = 0
     redacted: int = 0
     """Turns that stay in the log without their words."""
+    facts: int = 0
+    """Without those that go with the turn that they were learned from."""
 
     @property
     def total(self) -> int:
-        """Turns, memories and documents together; a note goes with its session, a redacted turn stays."""
-        return self.turns + self.memories + self.documents
+        """Turns, memories, facts and documents together; a note goes with its session, a redacted turn stays."""
+        return self.turns + self.memories + self.facts + self.documents

@@ -12,6 +12,7 @@ from ovos_persona_memory.captures import Captures
 from ovos_persona_memory.config import MemoryConfig
 from ovos_persona_memory.errors import InvalidRequest
 from ovos_persona_memory.identity import People, Said
+from ovos_persona_memory.learning import Learner
 from ovos_persona_memory.linking import already_recorded, claimant, heard_answer
 from ovos_persona_memory.messages import Heard, is_clean
 from ovos_persona_memory.records import HOUSEHOLD, Entry, Role, Scope, Selection, Turn, changed
@@ -30,6 +31,7 @@ class Transcript:
 
     def __init__(self, store: Store, config: MemoryConfig, clock: Callable[[], float]) -> None:
         self._store = store
+        self.learner = Learner(store, config.facts, clock)
         self._config = config.history
         self._clock = clock
         self.captures = Captures(store, config.capture, clock)
@@ -96,7 +98,9 @@ class Transcript:
         )
 
     def _add(self, turn: Turn) -> Turn:
-        return self._store.add_turn(turn, index_words(turn))
+        kept = self._store.add_turn(turn, index_words(turn))
+        self.learner.learn(kept)
+        return kept
 
     def _change(self, turn: Turn) -> None:
         self._store.change_turn(turn, index_words(turn))
@@ -129,7 +133,9 @@ class Transcript:
         self._without_words(t for t in self._recent(scope.session_id, scope.user_id) if t.utterance_id == utterance_id)
 
     def _without_words(self, turns: Iterable[Turn]) -> None:
-        if self._store.redact([turn.id for turn in turns]):
+        ids = [turn.id for turn in turns]
+        self.learner.unlearn(ids)
+        if self._store.redact(ids):
             self.purge_due = True
 
     def _redact_if_private(self, heard: Heard) -> None:
@@ -147,6 +153,7 @@ class Transcript:
             turns = [turn for turn in recent if turn.role == "user"][-1:]
         if turns:
             scope = Scope(session_id=heard.session_id, user_id=heard.scope.user_id or HOUSEHOLD)
+            self.learner.unlearn([turn.id for turn in turns])
             self._store.delete(Selection(scope, ids=tuple(turn.id for turn in turns)))
             self.purge_due = True
 

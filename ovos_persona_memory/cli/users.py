@@ -65,5 +65,6 @@ def merge(user: str, into: str, yes: bool, data: Path | None, as_json: bool) -> 
         (moved.memories, "memories"),
         (moved.documents, "documents"),
         (moved.notes, "notes"),
+        (moved.facts, "facts"),
     )
     return answer(f"Moved {', '.join(f'{number} {name}' for number, name in what)} to {into}.")

@@ -16,6 +16,7 @@ from ovos_persona_memory.stores.selecting import in_scope, kind_of, redacted, se
 
 if TYPE_CHECKING:
     from ovos_persona_memory.stores.documents import DocumentStore
+    from ovos_persona_memory.stores.facts import FactStore
     from ovos_persona_memory.stores.vectors import VectorStore
 
 BOTH = frozenset({"turn", "memory"})
@@ -65,6 +66,8 @@ class Counts:
     entries: int
     sessions: int
     users: int
+    facts: int = 0
+    """Active ones."""
 
 
 class Store(ABC):
@@ -85,6 +88,8 @@ class Store(ABC):
     """Documents: under the same lock, in the same transactions."""
     vector_store: VectorStore
     """Vectors of turns and entries: likewise."""
+    fact_store: FactStore
+    """Facts: likewise."""
 
     @abstractmethod
     def close(self) -> None:
@@ -294,7 +299,7 @@ class Store(ABC):
 
     @abstractmethod
     def users(self) -> list[str]:
-        """The users of whom turns, entries, notes or documents are kept, in no particular order."""
+        """The users of whom turns, entries, facts, notes or documents are kept, in no particular order."""
 
     @abstractmethod
     def counts(self) -> Counts:

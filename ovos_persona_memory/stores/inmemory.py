@@ -11,7 +11,9 @@ from typing import Any
 from ovos_persona_memory.errors import StoreError, UnknownEntry
 from ovos_persona_memory.records import Entry, Forgotten, Note, Pause, Place, Scope, Selection, Session, Turn
 from ovos_persona_memory.stores.base import Counts, Store, refuse_unstorable
+from ovos_persona_memory.stores.facts import EVERY_STATUS, alone
 from ovos_persona_memory.stores.inmemory_documents import InMemoryDocuments
+from ovos_persona_memory.stores.inmemory_facts import InMemoryFacts
 from ovos_persona_memory.stores.inmemory_vectors import InMemoryVectors
 from ovos_persona_memory.stores.selecting import in_scope, kind_of, selected, takes_note
 
@@ -36,6 +38,7 @@ class InMemoryStore(Store):
         self._undo: list[tuple[dict[Any, Any], Any, Any]] = []
         self.document_store = self._documents = InMemoryDocuments(self.transaction, self._set, _MISSING)
         self.vector_store = self._vectors = InMemoryVectors(self.transaction, self._set, _MISSING)
+        self.fact_store = InMemoryFacts(self.transaction, self._set, _MISSING)
 
     def close(self) -> None:
         pass
@@ -173,10 +176,12 @@ class InMemoryStore(Store):
         with self._lock:
             turns, entries, notes = self._chosen(selection)
             documents = self.document_store.count_selected(selection)
-        return Forgotten(len(turns), len(entries), documents, len(notes))
+            facts = alone(self.fact_store.chosen(selection), {turn.id for turn in turns})
+        return Forgotten(len(turns), len(entries), documents, len(notes), facts=facts)
 
     def delete(self, selection: Selection) -> Forgotten:
         with self.transaction():
+            count = self.count(selection)
             turns, entries, notes = self._chosen(selection)
             self.delete_notes(notes)
             for turn in turns:
@@ -185,8 +190,9 @@ class InMemoryStore(Store):
             for entry in entries:
                 self._vectors.deleted(entry)
                 self._set(self._entries, (entry.user_id, entry.key), _MISSING)
-            documents = self.document_store.delete_selected(selection)
-        return Forgotten(len(turns), len(entries), documents, len(notes))
+            self.document_store.delete_selected(selection)
+            self.fact_store.delete_selected(selection)
+        return count
 
     def _chosen(self, selection: Selection) -> tuple[list[Turn], list[Entry], list[tuple[str, str]]]:
         turns = [turn for turn, words in self._turns.values() if selected(turn, selection, words)]
@@ -253,14 +259,16 @@ class InMemoryStore(Store):
         with self._lock:
             turns = {turn.user_id for turn, _ in self._turns.values()}
             entries, notes = {user_id for user_id, _ in self._entries}, {user_id for user_id, _ in self._notes}
-            return [*(turns | entries | notes | self._documents.users())]
+            facts = {fact.user_id for fact, _ in self.fact_store.held(None, EVERY_STATUS)}
+            return [*(turns | entries | facts | notes | self._documents.users())]
 
     def counts(self) -> Counts:
         with self._lock:
             turns = [turn for turn, _ in self._turns.values()]
             entries = [entry for entry, _ in self._entries.values()]
         sessions = {(turn.user_id, turn.session_id) for turn in turns if turn.session_id is not None}
-        return Counts(len(turns), len(entries), len(sessions), len(self.users()))
+        facts = len(self.fact_store.held(None))
+        return Counts(len(turns), len(entries), len(sessions), len(self.users()), facts)
 
 
 def _session(session_id: str, user_id: str, turns: list[Turn]) -> Session:

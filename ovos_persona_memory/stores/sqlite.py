@@ -11,17 +11,22 @@ from ovos_persona_memory.errors import StoreError, UnknownEntry
 from ovos_persona_memory.records import Entry, Forgotten, Note, Pause, Place, Scope, Selection, Session, Turn, changed
 from ovos_persona_memory.stores import sqlite_rows as rows
 from ovos_persona_memory.stores.base import Beside, Counts, Found, Statistics, refuse_unstorable
+from ovos_persona_memory.stores.facts import alone
 from ovos_persona_memory.stores.sqlite_bodies import add_body, replaced_body
 from ovos_persona_memory.stores.sqlite_database import SqliteDatabase
 from ovos_persona_memory.stores.sqlite_documents import SqliteDocuments
-from ovos_persona_memory.stores.sqlite_forgetting import CHUNK, Deletions
+from ovos_persona_memory.stores.sqlite_facts import SqliteFacts
+from ovos_persona_memory.stores.sqlite_forgetting import CHUNK, Chosen, Deletions
 from ovos_persona_memory.stores.sqlite_notes import Notes
 from ovos_persona_memory.stores.sqlite_vectors import SqliteVectors
 from ovos_persona_memory.stores.sqlite_walks import SESSIONS, newest_turns, talk_around
 from ovos_persona_memory.stores.sqlite_words import BUDGET, TABLES, Query, WordIndex
 
 NOBODY = 0
-USERS = "SELECT user_id FROM owner UNION SELECT user_id FROM note UNION SELECT user_id FROM namespace"
+USERS = (
+    "SELECT user_id FROM owner UNION SELECT user_id FROM fact UNION SELECT user_id FROM note"
+    " UNION SELECT user_id FROM namespace"
+)
 MIN_BUDGET = 100
 NEWER = 2**62
 """More than any seq."""
@@ -46,6 +51,7 @@ class SqliteStore(SqliteDatabase):
         self._deletions = Deletions(connection, self._index, self._notes)
         self.document_store = SqliteDocuments(connection, self.transaction, self._reading)
         self.vector_store = self._vectors = SqliteVectors(connection, self.transaction, self._reading, self._records)
+        self.fact_store = SqliteFacts(connection, self.transaction, self._reading)
         if not self._index_works():
             self._rebuild_index()
         if self._pending():
@@ -303,16 +309,24 @@ class SqliteStore(SqliteDatabase):
     def count(self, selection: Selection) -> Forgotten:
         with self._reading():
             chosen = self._deletions.chosen(selection, self._owner_in(selection.scope))
-            documents = self.document_store.count_selected(selection)
-        return Forgotten(len(chosen.turns), len(chosen.entries), documents, len(chosen.notes))
+            return self._counted(selection, chosen)
 
     def delete(self, selection: Selection) -> Forgotten:
         with self.transaction():
             chosen = self._deletions.chosen(selection, self._owner_in(selection.scope))
+            counted = self._counted(selection, chosen)
             self._deletions.delete(chosen)
             self._vectors.deleted([*chosen.turns, *(-seq for seq in chosen.entries)])
-            documents = self.document_store.delete_selected(selection)
-        return Forgotten(len(chosen.turns), len(chosen.entries), documents, len(chosen.notes))
+            self.document_store.delete_selected(selection)
+            self.fact_store.delete_selected(selection)
+        return counted
+
+    def _counted(self, selection: Selection, chosen: Chosen) -> Forgotten:
+        documents = self.document_store.count_selected(selection)
+        facts = self.fact_store.chosen(selection)
+        sources = self._deletions.ids_among(chosen, [fact.turn_id for fact in facts if fact.turn_id])
+        turns, entries, notes = len(chosen.turns), len(chosen.entries), len(chosen.notes)
+        return Forgotten(turns, entries, documents, notes, facts=alone(facts, sources))
 
     def notes(self, scope: Scope) -> list[tuple[str, str, Note]]:
         with self._reading():
@@ -372,5 +386,5 @@ class SqliteStore(SqliteDatabase):
             sessions = self._one(
                 "SELECT count(*) FROM (SELECT DISTINCT owner, session_id FROM turn WHERE session_id IS NOT NULL)"
             )[0]
-            users = self._one("SELECT count(*) FROM owner")[0]
-            return Counts(self._index.documents() - entries, entries, sessions, users)
+            facts = self._one("SELECT count(*) FROM fact WHERE status = 'active'")[0]
+            return Counts(self._index.documents() - entries, entries, sessions, len(self.users()), facts)

@@ -53,6 +53,14 @@ class Deletions:
             entries = [seq for seq in entries if -seq in held]
         return Chosen(turns, entries, self._notes.chosen(selection, turns))
 
+    def ids_among(self, chosen: Chosen, turn_ids: Sequence[str]) -> set[str]:
+        """Which of these turns are among the chosen."""
+        seqs = set(chosen.turns)
+        found = self._sql.execute(
+            "SELECT t.id, t.seq FROM json_each(?) j CROSS JOIN turn t ON t.id = j.value", (json.dumps(list(turn_ids)),)
+        )
+        return {turn_id for turn_id, seq in found if seq in seqs}
+
     def delete(self, chosen: Chosen) -> None:
         """Delete what was chosen; the next purge makes it gone."""
         self._notes.delete(chosen.notes)

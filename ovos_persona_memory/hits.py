@@ -1,0 +1,65 @@
+"""Found records: their numbers, whose words they are, and what is told of them."""
+
+from __future__ import annotations
+
+from ovos_persona_memory.fact import Fact
+from ovos_persona_memory.records import Entry, Hit, HitKind, Role, Turn
+
+Record = Turn | Entry | Fact
+FACTS = 1 << 40
+"""A fact's ``doc`` is minus its ``seq`` below minus this: beyond all memories."""
+WRITTEN_BY = "by"
+"""Metadata of a memory: "assistant" where the assistant wrote it of itself. It answers nothing then."""
+
+
+def role_of(record: Record) -> Role:
+    """Whose words they are; of a memory, its person's unless its metadata say that the assistant wrote it."""
+    if isinstance(record, Turn):
+        return record.role
+    if isinstance(record, Fact):
+        return "user"
+    return "assistant" if record.metadata.get(WRITTEN_BY) == "assistant" else "user"
+
+
+def speaker_of(record: Record) -> str | None:
+    """A name for whose words they are; None where none is known."""
+    return None if isinstance(record, Entry) else record.speaker
+
+
+def doc_of(record: Record) -> int:
+    """The number of a record among all that is found: a turn's ``seq``, minus a memory's, a fact's beyond those."""
+    if isinstance(record, Fact):
+        return -FACTS - record.seq
+    return record.seq if isinstance(record, Turn) else -record.seq
+
+
+def hit_of(record: Record, score: float, answers: bool, reason: str) -> Hit:
+    """The record as a hit; ``answers``: it is sure, too."""
+    return Hit(
+        id=record.id,
+        kind=_kind(record),
+        text=record.text,
+        score=score,
+        sure=answers,
+        reason=reason,
+        at=_at(record),
+        role=role_of(record),
+        speaker=speaker_of(record),
+        session_id=record.session_id,
+        user_id=record.user_id,
+        key=record.key if isinstance(record, Entry) else record.id if isinstance(record, Fact) else None,
+        lang=record.lang,
+        answers=answers,
+    )
+
+
+def _kind(record: Record) -> HitKind:
+    if isinstance(record, Fact):
+        return "fact"
+    return "turn" if isinstance(record, Turn) else "memory"
+
+
+def _at(record: Record) -> float:
+    if isinstance(record, Fact):
+        return record.last_seen_at
+    return (record.at if isinstance(record, Turn) else record.updated_at) or 0.0

@@ -1,0 +1,207 @@
+"""Facts from turns, as they are taken in: what supersedes what, and what was decided."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+from ovos_persona_memory.certainty import (
+    SAME_SAYING_S,
+    HalfLives,
+    confidence_at,
+    confidence_said_again,
+    fact_of,
+    same,
+    words_of,
+)
+from ovos_persona_memory.config import FactsConfig
+from ovos_persona_memory.fact import Decision, Fact, FactChange
+from ovos_persona_memory.gate import Circumstances, Verdict, is_echo, judge
+from ovos_persona_memory.records import Scope, Turn
+from ovos_persona_memory.stores.base import Store
+
+ECHO_S, ECHOES = 60.0, 12
+"""What the assistant said so shortly before, in so many turns, may come back through the microphone, seconds."""
+
+
+@dataclass(frozen=True)
+class Speaker:
+    """Whose a turn is, as far as learning needs to know."""
+
+    known: bool = True
+    """Facts are learned of them: no guest, no television, nobody unknown."""
+    trust: str = "none"
+    """How they were known: none, configured or session."""
+    private: int = 0
+    """How surely they must be known to whom it is given, 0 to 5."""
+
+
+def half_lives(config: FactsConfig) -> HalfLives:
+    """Days by kind of decay, as the settings say."""
+    return {
+        "never": None,
+        "slow": config.half_life_d,
+        "place": config.place_half_life_d,
+        "mood": config.mood_half_life_d,
+    }
+
+
+class Learner:
+    """Writes facts. Not thread-safe by itself: call it within the store's transaction that takes the turn in."""
+
+    def __init__(self, store: Store, config: FactsConfig, clock: Callable[[], float]) -> None:
+        self._store = store
+        self._facts = store.fact_store
+        self._config = config
+        self._clock = clock
+        self._half_lives = half_lives(config)
+        self._learned: list[str] = []
+
+    def learn(self, turn: Turn, speaker: Speaker = Speaker()) -> None:
+        """Take in what a turn says about its person; most turns say nothing. ``turn`` is in the store."""
+        if not self._config.learn:
+            return
+        verdicts = judge(turn, Circumstances(speaker.known))
+        if verdicts and verdicts[0].outcome != "refused" and is_echo(turn.text, self._told_before(turn)):
+            verdicts = [Verdict("refused", "echo", "")]
+        for verdict in verdicts:
+            fact = self._take(verdict, turn, speaker)
+            self._decided(verdict, turn, fact)
+
+    def take_learned(self) -> list[str]:
+        """The ids of what was learned since the last call, each once."""
+        learned, self._learned = list(dict.fromkeys(self._learned)), []
+        return learned
+
+    def unlearn(self, turn_ids: Sequence[str]) -> None:
+        """Take out the facts of these turns as though they had never been said: what they superseded holds again."""
+        for fact in self._facts.of_turns(turn_ids):
+            for before in self._facts.at_place(fact.user_id, fact.place):
+                if before.superseded_by == fact.id:
+                    self._reinstate(before, fact)
+            self._facts.delete([fact.id])
+
+    def accept(self, fact: Fact) -> Fact:
+        """A fact that waited is one that holds."""
+        taken = self._settle(replace(fact, status="active", confidence=confidence_said_again(fact.confidence)))
+        self._note(taken, "accepted", self._clock(), None)
+        return taken
+
+    # what a verdict does
+
+    def _take(self, verdict: Verdict, turn: Turn, speaker: Speaker) -> Fact | None:
+        if verdict.outcome == "refused":
+            return None
+        made = replace(fact_of(verdict, turn, uuid.uuid4().hex), trust=speaker.trust, private=speaker.private)
+        if verdict.outcome == "waiting":
+            return self._wait(made)
+        if verdict.outcome == "ended":
+            return self._end(made)
+        return self._settle(made)
+
+    def _wait(self, made: Fact) -> Fact:
+        known = [one for one in self._facts.at_place(made.user_id, made.place) if same(one, made)]
+        if known:
+            return known[-1]
+        self._note(made, "waiting", made.created_at, made.turn_id)
+        return self._put(made)
+
+    def _settle(self, made: Fact) -> Fact:
+        """Find its place among the facts about the same: confirmed, in place of another, or late."""
+        around = [one for one in self._facts.at_place(made.user_id, made.place) if one.id != made.id]
+        active = next((one for one in around if one.status == "active"), None)
+        if active is not None and same(active, made):
+            return self._confirm(active, made)
+        later = [one for one in around if one.status != "waiting" and _last_word(one) > made.valid_from]
+        if later:
+            return self._file_behind(made, min(later, key=_last_word))
+        kept = self._put(made)
+        self._note(kept, "learned", made.valid_from, made.turn_id)
+        self._learned.append(kept.id)
+        if active is not None:
+            self._supersede(active, kept)
+        return kept
+
+    def _confirm(self, active: Fact, made: Fact) -> Fact:
+        if made.status == "active" and self._facts.fact(made.id):
+            self._facts.delete([made.id])  # a reviewed one that was learned meanwhile
+        at = made.last_seen_at
+        if abs(at - active.last_seen_at) < SAME_SAYING_S:
+            return active
+        sure = confidence_said_again(confidence_at(active, max(at, active.last_seen_at), self._half_lives))
+        self._note(active, "said_again", at, made.turn_id)
+        self._learned.append(active.id)
+        return self._put(
+            replace(
+                active,
+                confidence=max(sure, active.confidence) if at < active.last_seen_at else sure,
+                last_seen_at=max(at, active.last_seen_at),
+                created_at=min(at, active.created_at),
+            )
+        )
+
+    def _file_behind(self, made: Fact, later: Fact) -> Fact:
+        """What was said before something newer is known as what held until then."""
+        until = max(later.valid_from, made.valid_from)
+        kept = self._put(replace(made, status="superseded", valid_until=until, superseded_by=later.id))
+        self._note(kept, "superseded", until, made.turn_id)
+        return kept
+
+    def _supersede(self, active: Fact, by: Fact) -> None:
+        self._put(replace(active, status="superseded", valid_until=by.valid_from, superseded_by=by.id))
+        self._note(active, "superseded", by.valid_from, by.turn_id, by.text)
+
+    def _end(self, made: Fact) -> Fact | None:
+        """Something was taken back: kept as a fact that held for no time, so that nothing older comes back."""
+        around = self._facts.at_place(made.user_id, made.place)
+        active = next((one for one in around if one.status == "active"), None)
+        if active is not None and (_last_word(active) > made.valid_from or not _takes_back(made, active)):
+            return None
+        kept = self._put(replace(made, status="superseded", valid_until=made.valid_from))
+        if active is not None:
+            self._put(replace(active, status="superseded", valid_until=made.valid_from, superseded_by=kept.id))
+            self._note(active, "ended", made.valid_from, made.turn_id, made.text)
+        return kept
+
+    def _reinstate(self, before: Fact, gone: Fact) -> None:
+        then = self._facts.fact(gone.superseded_by) if gone.superseded_by else None
+        if then is not None:
+            self._put(replace(before, superseded_by=then.id, valid_until=gone.valid_until))
+            return
+        self._put(replace(before, status="active", superseded_by=None, valid_until=None))
+        self._note(before, "reinstated", self._clock(), None)
+
+    # keeping
+
+    def _put(self, fact: Fact) -> Fact:
+        return self._facts.put(fact, words_of(fact))
+
+    def _note(self, fact: Fact, what: str, at: float, turn_id: str | None, new: str | None = None) -> None:
+        old = fact.text if new is not None else None
+        self._facts.add_change(FactChange(fact.id, what, at, fact.user_id, turn_id, old, new))
+
+    def _decided(self, verdict: Verdict, turn: Turn, fact: Fact | None) -> None:
+        reason = verdict.reason if fact is not None or verdict.outcome == "refused" else "late"
+        fact_id = fact.id if fact else None
+        self._facts.add_decision(
+            Decision(verdict.outcome, reason, self._clock(), turn.user_id, turn.id, fact_id, verdict.slot)
+        )
+
+    def _told_before(self, turn: Turn) -> list[str]:
+        if turn.session_id is None:
+            return []
+        at = turn.at or 0.0
+        recent = self._store.turns(Scope(turn.session_id, turn.user_id), limit=ECHOES)
+        return [one.text for one in recent if one.role == "assistant" and at - ECHO_S <= (one.at or 0.0) <= at]
+
+
+def _last_word(fact: Fact) -> float:
+    """When something was last said about a fact: that it holds, or that it does not."""
+    taken_back = fact.valid_until is not None and fact.valid_until == fact.valid_from
+    return fact.valid_from if taken_back else fact.last_seen_at
+
+
+def _takes_back(made: Fact, active: Fact) -> bool:
+    """Whether it is this that was taken back, where the words name it."""
+    return made.value is None or made.value == "" or same(made, active) or made.slot in ("pet", "diet", "work")

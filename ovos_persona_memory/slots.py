@@ -1,0 +1,180 @@
+"""The slots that facts fill, and which values each can hold."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from ovos_persona_memory.fact import Decay
+from ovos_persona_memory.templates import Templates, Told, Words
+
+_NUMBER = re.compile(r"\d{1,3}")
+_DAY = re.compile(r"\d{1,2}(?:st|nd|rd|th)?|\d{4}")
+_NUMERIC_DATE = re.compile(r"\d{1,4}[./-]\d{1,2}(?:[./-]\d{1,4})?")
+YEARS = range(0, 121)
+SURE_WORDS = 4
+"""Words at most of a taste in a letter: what is longer tells of an occasion."""
+
+
+@dataclass(frozen=True)
+class Slot:
+    """What facts of one kind have in common."""
+
+    decay: Decay
+    topics: tuple[str, ...] = ()
+    words: int = 6
+    """Words of a value at most."""
+    of_value: bool = False
+    """Its thing is the value itself: facts stand side by side by what they tell."""
+    several: bool = False
+    """A list in one sentence ("nuts and eggs") makes several facts."""
+
+
+SLOTS: dict[str, Slot] = {
+    "name": Slot("never", ("person",), words=3),
+    "birthday": Slot("never", ("person", "time")),
+    "age": Slot("slow", ("person",), words=4),
+    "origin": Slot("never", ("person",), words=5),
+    "home": Slot("slow", ("person", "home"), words=7),
+    "work": Slot("slow", ("person", "work"), words=7),
+    "family": Slot("never", ("family",), words=6),
+    "pet": Slot("slow", ("family", "pets"), words=5),
+    "allergy": Slot("never", ("food", "health"), words=4, of_value=True, several=True),
+    "diet": Slot("slow", ("food", "health"), words=3),
+    "health": Slot("slow", ("health",), words=5, of_value=True),
+    "favourite": Slot("slow", ("taste",), words=6),
+    "likes": Slot("slow", ("taste",), words=5, of_value=True, several=True),
+    "dislikes": Slot("slow", ("taste",), words=5, of_value=True, several=True),
+    "location": Slot("place", ("things",), words=8),
+    "mood": Slot("mood", ("mood",), words=3),
+    "detail": Slot("slow", ("person",), words=6),
+}
+
+
+def refused_value(known: Templates, told: Told, letter: bool) -> str | None:
+    """Why what a template took cannot be a fact; None where it can. ``letter``: of a turn of many sentences."""
+    for words in (told.value, told.thing):
+        if words is not None and _is_nothing(known, words) and told.slot != "location":
+            return "no_value"
+    if told.value is not None and len(told.value.folded) > SLOTS[told.slot].words:
+        return "too_long"
+    check = _CHECKS.get(told.slot)
+    return check(known, told, letter) if check and not (told.ends and told.value is None) else None
+
+
+def _is_nothing(known: Templates, words: Words) -> bool:
+    """Whether the words begin with a pronoun or its like, or speak of somebody else again."""
+    return bool(known.starts(words, "nothing")) or any(
+        word in known.lists.get("never_held", ()) for word in words.folded
+    )
+
+
+def _holds(known: Templates, words: Words | None, name: str) -> bool:
+    return words is not None and known.has(words, name)
+
+
+def _name(known: Templates, told: Told, _: bool) -> str | None:
+    return "no_value" if _holds(known, told.value, "not_name") else None
+
+
+def _birthday(known: Templates, told: Told, _: bool) -> str | None:
+    """A date names a month, or is written in numbers; "next week" is none."""
+    if told.value is None:
+        return "no_value"
+    months = set(known.lists.get("month", ()))
+    text = told.value.spelled
+    dated = not months.isdisjoint(told.value.folded) or _NUMERIC_DATE.fullmatch(text.strip(" .")) is not None
+    year = len(told.value.folded) == 1 and re.fullmatch(r"(?:19|20)\d\d", told.value.folded[0]) is not None
+    return None if dated or year else "no_value"
+
+
+def _age(known: Templates, told: Told, _: bool) -> str | None:
+    if told.value is None:
+        return "no_value"
+    counts = set(known.lists.get("number", ()))
+    fits = all(word in counts or (_NUMBER.fullmatch(word) and int(word) in YEARS) for word in told.value.folded)
+    return None if fits and len(told.value.folded) <= 3 else "no_value"
+
+
+def _no_date(known: Templates, told: Told, _: bool) -> str | None:
+    if told.value is None:
+        return "no_value"
+    dated = any(_DAY.fullmatch(word) for word in told.value.folded)
+    return "no_value" if dated or _first_is(known, told.value, "not_place") else None
+
+
+def _first_is(known: Templates, words: Words | None, name: str) -> bool:
+    """Whether a list holds the first word that is no article, or all of the words."""
+    if words is None:
+        return False
+    articles = set(known.lists.get("determiner", ()))
+    kept = [word for word in words.folded if word not in articles] or list(words.folded)
+    phrases = known.lists.get(name, ())
+    return kept[0] in phrases or " ".join(kept) in phrases or " ".join(words.folded) in phrases
+
+
+def _home(known: Templates, told: Told, _: bool) -> str | None:
+    return "no_value" if _first_is(known, told.value, "not_place") else None
+
+
+def _work(known: Templates, told: Told, _: bool) -> str | None:
+    return "no_value" if _first_is(known, told.value, "not_work") else None
+
+
+def _family(known: Templates, told: Told, _: bool) -> str | None:
+    return "no_value" if _holds(known, told.value, "not_name") else None
+
+
+def _allergy(known: Templates, told: Told, _: bool) -> str | None:
+    return "joke" if _first_is(known, told.value, "not_allergen") else None
+
+
+def _favourite(known: Templates, told: Told, _: bool) -> str | None:
+    last = told.thing.part(0, 1) if told.thing else None
+    return "no_value" if told.thing is None or _first_is(known, last, "not_thing") else None
+
+
+def _taste(known: Templates, told: Told, letter: bool) -> str | None:
+    """In a letter, what is liked about the other's last words ("the colours") is no lasting taste."""
+    if told.value is None:
+        return "no_value"
+    words = told.value.folded
+    if _first_is(known, told.value, "not_like"):
+        return "no_value"
+    pointing = words[0] in known.lists.get("pointing", ())
+    if pointing and (letter or known.has(told.value, "not_like")):
+        return "no_value"
+    return "too_long" if letter and len(words) > SURE_WORDS else None
+
+
+def _location(known: Templates, told: Told, _: bool) -> str | None:
+    if told.thing is not None and (
+        _first_is(known, told.thing, "not_put")
+        or _is_nothing(known, told.thing)
+        or known.starts(told.thing, "preposition")
+    ):
+        return "no_value"
+    if told.value is None:
+        return None
+    place = told.value.part(known.starts(told.value, "preposition"), len(told.value.folded))
+    if not place.folded:
+        return None
+    return "no_value" if _first_is(known, place, "not_place") or _is_nothing(known, place) else None
+
+
+_CHECKS: dict[str, Callable[[Templates, Told, bool], str | None]] = {
+    "name": _name,
+    "birthday": _birthday,
+    "age": _age,
+    "origin": _no_date,
+    "home": _home,
+    "work": _work,
+    "family": _family,
+    "pet": _family,
+    "allergy": _allergy,
+    "favourite": _favourite,
+    "likes": _taste,
+    "dislikes": _taste,
+    "location": _location,
+}

@@ -1,0 +1,373 @@
+"""The sentences by which people tell facts: each language's ``facts.templates``, read once, as patterns.
+
+A text is compared as words: folded, contractions written out, small words left out. What a pattern
+captures is given back in the speaker's own spelling.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache
+
+from ovos_persona_memory import language
+
+FILE = "facts.templates"
+MOST_WORDS = {"value": 9, "thing": 4}
+"""Words that a capture holds at most; what says more tells a story."""
+BEFORE = 3
+"""Words at most before the one of a list that {value:*list} ends with."""
+CAPTURED = ("value", "thing", "subject")
+
+_TOKEN = re.compile(r"<\w+>|\{\w+(?::\*?\w+)?\}(?:'s)?|[()\[\]|]|[^\s()\[\]|{}<>]+")
+_DEFINITION = re.compile(r"<(\w+)>\s*=\s*(.+)")
+_SLOT = re.compile(r"(\w+)( ends)?:")
+_CAPTURE = re.compile(r"\{(\w+)(?::(\*?)(\w+))?\}")
+_SPELLED = re.compile(r"[^\W_]+")
+
+
+@dataclass(frozen=True)
+class Words:
+    """A text as words, each with its place in the text."""
+
+    text: str
+    folded: tuple[str, ...]
+    spans: tuple[tuple[int, int], ...]
+
+    @property
+    def joined(self) -> str:
+        """Every word with a blank behind it."""
+        return "".join(f"{word} " for word in self.folded)
+
+    def part(self, first: int, last: int) -> Words:
+        """The words from number ``first`` up to, not with, ``last``."""
+        return Words(self.text, self.folded[first:last], self.spans[first:last])
+
+    @property
+    def spelled(self) -> str:
+        """The text from the first of these words to the last, as it was written."""
+        return self.text[self.spans[0][0] : self.spans[-1][1]] if self.spans else ""
+
+
+@dataclass(frozen=True)
+class Told:
+    """What a template took from a clause, in the speaker's spelling."""
+
+    slot: str
+    ends: bool
+    """It takes back what was told before."""
+    value: Words | None
+    thing: Words | None
+    subject: str
+    named: str | None
+    """The thing that the template itself names; a * in it stands for the value."""
+
+
+@dataclass(frozen=True)
+class Template:
+    """One line of the file."""
+
+    slot: str
+    ends: bool
+    regex: str
+    needed: tuple[frozenset[str], ...]
+    """Of each of these the clause must hold a word: most templates are ruled out by it, and never compiled."""
+    named: str | None
+
+    @cached_property
+    def _pattern(self) -> re.Pattern[str]:
+        return re.compile(self.regex)
+
+    def told(self, clause: Words) -> Told | None:
+        """What it takes from a clause; None where it does not fit."""
+        match = self._pattern.match(clause.joined)
+        if match is None:
+            return None
+        value, thing = _captured(match, clause, "value"), _captured(match, clause, "thing")
+        subject = " ".join(match.group(group).strip() for group in _groups(match, "subject"))
+        return Told(self.slot, self.ends, value, thing, subject, self.named)
+
+
+def _groups(match: re.Match[str], name: str) -> list[str]:
+    """The groups of a name that hold something, in order."""
+    held = [group for group in match.re.groupindex if group.rstrip("0123456789") == name and match.group(group)]
+    return sorted(held, key=match.start)
+
+
+def _captured(match: re.Match[str], clause: Words, name: str) -> Words | None:
+    """The words of all groups of a name, one behind the other; None where there is none."""
+    numbers = [
+        n
+        for start, end in map(match.span, _groups(match, name))
+        for n in range(match.string.count(" ", 0, start), match.string.count(" ", 0, end - 1) + 1)
+    ]
+    if not numbers:
+        return None
+    return Words(clause.text, tuple(clause.folded[n] for n in numbers), tuple(clause.spans[n] for n in numbers))
+
+
+@dataclass(frozen=True)
+class Templates:
+    """All that one language says about facts; empty where it has no file."""
+
+    lists: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Folded phrases by name."""
+    by_first_word: Mapping[str, tuple[Template, ...]] = field(default_factory=dict)
+    """The templates that a clause with this first word may fit; under the empty word those that fit any."""
+    contractions: Mapping[tuple[str, ...], tuple[str, ...]] = field(default_factory=dict)
+
+    def words_of(self, text: str) -> Words:
+        """The text as words, contractions written out."""
+        folded: list[str] = []
+        spans: list[tuple[int, int]] = []
+        for found in _SPELLED.finditer(text):
+            word = "".join(language.fold(found.group()))
+            if word:
+                folded.append(word)
+                spans.append(found.span())
+        return self._written_out(Words(text, tuple(folded), tuple(spans)))
+
+    def _written_out(self, words: Words) -> Words:
+        folded: list[str] = []
+        spans: list[tuple[int, int]] = []
+        place = 0
+        while place < len(words.folded):
+            pair = words.folded[place : place + 2]
+            size = 2 if len(pair) == 2 and pair in self.contractions else 1
+            meant = self.contractions.get(pair[:size], pair[:size])
+            span = (words.spans[place][0], words.spans[place + size - 1][1])
+            kept = meant == pair[:size] or len(meant) == size
+            folded += meant
+            spans += words.spans[place : place + size] if kept else [span] * len(meant)
+            place += size
+        return Words(words.text, tuple(folded), tuple(spans))
+
+    def without(self, words: Words, name: str) -> Words:
+        """The words without those of a list."""
+        left_out = set(self.lists.get(name, ()))
+        kept = [n for n, word in enumerate(words.folded) if word not in left_out]
+        return Words(words.text, tuple(words.folded[n] for n in kept), tuple(words.spans[n] for n in kept))
+
+    def has(self, words: Words, name: str) -> bool:
+        """Whether the words hold a phrase of a list."""
+        joined = f" {words.joined}"
+        return any(f" {phrase} " in joined for phrase in self.lists.get(name, ()))
+
+    def starts(self, words: Words, name: str) -> int:
+        """How many words the longest phrase of a list has that these begin with."""
+        joined = words.joined
+        return max(
+            (phrase.count(" ") + 1 for phrase in self.lists.get(name, ()) if joined.startswith(phrase + " ")), default=0
+        )
+
+    def ends(self, words: Words, name: str) -> int:
+        """How many words the longest phrase of a list has that these end with."""
+        joined = f" {words.joined}"
+        return max(
+            (phrase.count(" ") + 1 for phrase in self.lists.get(name, ()) if joined.endswith(f" {phrase} ")), default=0
+        )
+
+    def told(self, clause: Words) -> Iterator[Told]:
+        """What the templates take from a clause, those of the file's beginning first."""
+        if not clause.folded:
+            return
+        held = set(clause.folded)
+        for template in self.by_first_word.get(clause.folded[0], self.by_first_word.get("", ())):
+            if not any(held.isdisjoint(words) for words in template.needed):
+                told = template.told(clause)
+                if told is not None:
+                    yield told
+
+
+@lru_cache(maxsize=32)
+def of(tag: str | None) -> Templates:
+    """The templates of a language, BCP-47 tag; empty where it has none."""
+    path = language.locale_folder() / language.of(tag).tag / FILE
+    if not path.is_file():
+        return Templates()
+    return parse(path.read_text(encoding="utf-8").splitlines())
+
+
+def parse(lines: Sequence[str]) -> Templates:
+    """The templates in the lines of a file; ValueError, with the line, for one that cannot be read."""
+    kept = [line.strip() for line in lines if line.strip() and not line.lstrip().startswith("#")]
+    raw: dict[str, list[str]] = {}
+    rows: list[tuple[str, bool, str]] = []
+    slot, ends = "", False
+    for line in kept:
+        if defined := _DEFINITION.fullmatch(line):
+            raw.setdefault(defined[1], []).extend(_split(defined[2]))
+        elif header := _SLOT.fullmatch(line):
+            slot, ends = header[1], bool(header[2])
+        else:
+            rows.append((slot, ends, line))
+    contractions = dict(_contraction(item) for item in raw.pop("contractions", ()))
+    compiled = _Compiler(raw, contractions)
+    return Templates(
+        lists={name: tuple(" ".join(_folded(item, contractions)) for item in items) for name, items in raw.items()},
+        by_first_word=_by_first_word([compiled.template(*row) for row in rows]),
+        contractions=contractions,
+    )
+
+
+def _split(text: str) -> list[str]:
+    """The items of a list: divided by bars, but not inside brackets."""
+    items, depth = [""], 0
+    for sign in text:
+        depth += (sign in "([") - (sign in ")]")
+        if sign == "|" and not depth:
+            items.append("")
+        else:
+            items[-1] += sign
+    return [item.strip() for item in items if item.strip()]
+
+
+def _contraction(item: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    short, _, meant = item.partition(":")
+    return tuple(language.fold(short)), tuple(language.fold(meant))
+
+
+def _folded(text: str, contractions: Mapping[tuple[str, ...], tuple[str, ...]]) -> list[str]:
+    folded = tuple(language.fold(text))
+    return list(Templates(contractions=contractions)._written_out(Words("", folded, ((0, 0),) * len(folded))).folded)
+
+
+def _by_first_word(rows: Sequence[tuple[Template, frozenset[str] | None]]) -> dict[str, tuple[Template, ...]]:
+    words = {word for _, firsts in rows for word in firsts or ()}
+    found = {word: tuple(one for one, firsts in rows if firsts is None or word in firsts) for word in words}
+    return found | {"": tuple(one for one, firsts in rows if firsts is None)}
+
+
+_First = frozenset[str] | None
+"""The words that something may begin with; None: any."""
+
+
+@dataclass(frozen=True)
+class _Piece:
+    """A part of a template as a regular expression over words with a blank behind each."""
+
+    regex: str
+    first: _First
+    optional: bool = False
+    needed: tuple[frozenset[str], ...] = ()
+
+
+class _Compiler:
+    """From lines to patterns."""
+
+    def __init__(self, lists: Mapping[str, Sequence[str]], contractions: Mapping[tuple[str, ...], tuple[str, ...]]):
+        self._lists = lists
+        self._contractions = contractions
+        tails = ["".join(f"{word} " for word in _folded(item, contractions)) for item in lists.get("tail", ())]
+        self._tail = "|".join(map(re.escape, sorted(tails, key=len, reverse=True))) or r"(?!)"
+        self._word = rf"(?!{self._tail})\w+ "
+        self._count = 0
+
+    def template(self, slot: str, ends: bool, line: str) -> tuple[Template, _First]:
+        """The template of a line, and the words that it may begin with."""
+        text, arrow, named = line.partition("->")
+        self._count = 0
+        try:
+            piece = self._sequence(text)
+        except (KeyError, IndexError) as error:
+            raise ValueError(f"{line!r} cannot be read: {error}") from error
+        needed = tuple(sorted(piece.needed, key=len))
+        regex = rf"{piece.regex}(?:(?:{self._tail}).*)?\Z"
+        return Template(slot, ends, regex, needed, named.strip() if arrow else None), piece.first
+
+    def _sequence(self, text: str) -> _Piece:
+        tokens = _TOKEN.findall(text)
+        piece = self._alternatives(tokens)
+        if tokens:
+            raise IndexError("a bracket too many")
+        return piece
+
+    def _alternatives(self, tokens: list[str]) -> _Piece:
+        """Takes its tokens from the front, up to a closing bracket."""
+        branches: list[list[_Piece]] = [[]]
+        while tokens and tokens[0] not in ")]":
+            token = tokens.pop(0)
+            if token == "|":
+                branches.append([])
+            elif token in "([":
+                inner = self._alternatives(tokens)
+                tokens.pop(0)
+                if token == "[":
+                    inner = _Piece(f"(?:{inner.regex})?", inner.first, optional=True)
+                branches[-1].append(replace(inner, regex=f"(?:{inner.regex})"))
+            else:
+                branches[-1].append(self._one(token))
+        joined = [_joined(branch) for branch in branches]
+        if len(joined) == 1:
+            return joined[0]
+        return _either(joined, "|".join(one.regex for one in joined))
+
+    def _one(self, token: str) -> _Piece:
+        possessive = token.endswith("'s")
+        bare = token[:-2] if possessive else token
+        if bare.startswith("<"):
+            piece = self._list(bare[1:-1])
+        elif bare.startswith("{"):
+            piece = self._capture(bare, possessive)
+        else:
+            words = _folded(bare, self._contractions)
+            needed = tuple(frozenset((word,)) for word in words)
+            piece = _Piece("".join(f"{re.escape(word)} " for word in words), frozenset(words[:1]), needed=needed)
+        if not possessive or bare.startswith("{"):
+            return piece
+        plain = piece.regex.rstrip()
+        return _Piece(f"{plain}(?: |s | s )", None if piece.first is None else _with_s(piece.first))
+
+    def _list(self, name: str, bare: bool = False) -> _Piece:
+        """One item of a list; ``bare``: without the blank behind its last word."""
+        pieces = sorted(map(self._sequence, self._lists[name]), key=lambda piece: len(piece.regex), reverse=True)
+        ends = [piece.regex.removesuffix(" ") if bare else piece.regex for piece in pieces]
+        return _either(pieces, f"(?:{'|'.join(ends)})")
+
+    def _capture(self, token: str, possessive: bool) -> _Piece:
+        found = _CAPTURE.fullmatch(token)
+        if found is None:
+            raise KeyError(token)
+        name, ending, listed = found.groups()
+        group = self._group(name)
+        if not listed:
+            lazy = "?" if name == "thing" else ""
+            return _Piece(f"({group}(?:{self._word}){{1,{MOST_WORDS.get(name, 9)}}}{lazy})", None)
+        inner = self._list(listed, bare=possessive)
+        if ending:
+            return _Piece(rf"({group}(?:{self._word}){{0,{BEFORE}}}?\w*{inner.regex})", None)
+        if inner.first is None or not possessive:
+            return replace(inner, regex=f"({group}{inner.regex})")
+        first = _with_s(inner.first)
+        return _Piece(f"({group}{inner.regex})(?: |s | s )", first, needed=(first,))
+
+    def _group(self, name: str) -> str:
+        if name not in CAPTURED:
+            return "?:"
+        self._count += 1
+        return f"?P<{name}{self._count}>"
+
+
+def _joined(pieces: Sequence[_Piece]) -> _Piece:
+    """One behind the other."""
+    first: _First = frozenset()
+    optional = True
+    for piece in pieces:
+        if optional:
+            first = None if first is None or piece.first is None else first | piece.first
+        optional = optional and piece.optional
+    needed = [words for piece in pieces for words in piece.needed]
+    return _Piece("".join(piece.regex for piece in pieces), first, optional, tuple(needed))
+
+
+def _either(pieces: Sequence[_Piece], regex: str) -> _Piece:
+    """One of them."""
+    firsts = [piece.first for piece in pieces if piece.first is not None]
+    first = frozenset[str]().union(*firsts) if len(firsts) == len(pieces) else None
+    optional = any(piece.optional for piece in pieces)
+    return _Piece(regex, first, optional, () if first is None or optional else (first,))
+
+
+def _with_s(words: frozenset[str]) -> frozenset[str]:
+    return words | {f"{word}s" for word in words}

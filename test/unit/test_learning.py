@@ -1,0 +1,345 @@
+"""Facts from turns: what supersedes what, how sure they are, and what was decided."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ovos_persona_memory.config import FactsConfig, MemoryConfig
+from ovos_persona_memory.fact import Fact
+from ovos_persona_memory.memory import PersonaMemory
+from ovos_persona_memory.messages import Heard
+from ovos_persona_memory.records import Scope, Selection, Turn
+from ovos_persona_memory.stores.facts import EVERY_STATUS, Wanted
+from ovos_persona_memory.stores.inmemory import InMemoryStore
+
+DAY = 86400.0
+
+
+class Talk:
+    """Somebody who says things to a memory, at given days."""
+
+    def __init__(self, **settings: Any) -> None:
+        self.now = 0.0
+        self.store = InMemoryStore()
+        self.memory = PersonaMemory(self.store, MemoryConfig(facts=FactsConfig(**settings)), clock=lambda: self.now)
+
+    def say(self, text: str, day: float = 1.0, role: Any = "user", **fields: Any) -> str:
+        self.now = max(self.now, day * DAY)
+        scope = Scope(session_id=fields.pop("session_id", "s"), user_id=fields.pop("user_id", "household"))
+        return self.memory.record([Turn(role, text, at=day * DAY, lang="en-US", **fields)], scope)[0]
+
+    def hear(self, what: str, text: str = "", **fields: Any) -> list[Turn]:
+        self.now += 1
+        heard = Heard(what, Scope(session_id="s"), self.now, text, "en-US", session_id="s", **fields)
+        with self.memory.transaction():
+            return self.memory.transcript.hear(heard)
+
+    def facts(self, *statuses: str, **wanted: Any) -> list[Fact]:
+        found = Wanted(Scope(), frozenset(statuses or ("active",)), **wanted)
+        return sorted(self.store.fact_store.facts(found), key=lambda fact: (fact.valid_from, fact.seq))
+
+    def values(self, *statuses: str) -> list[str | None]:
+        return [fact.value for fact in self.facts(*statuses)]
+
+    def changes(self, fact: Fact) -> list[str]:
+        return [change.what for change in self.store.fact_store.changes([fact.id])]
+
+    def reasons(self) -> list[tuple[str, str]]:
+        return [(one.outcome, one.reason) for one in reversed(self.store.fact_store.decisions(None, 100))]
+
+
+def test_a_fact_says_from_where_it_is() -> None:
+    talk = Talk()
+    turn_id = talk.say("my cat is called Bob", speaker="Ann")
+    [fact] = talk.facts()
+    assert (fact.text, fact.slot, fact.thing, fact.value, fact.lang) == (
+        "my cat is called Bob",
+        "pet",
+        "cat",
+        "Bob",
+        "en-US",
+    )
+    assert (fact.turn_id, fact.session_id, fact.speaker, fact.user_id) == (turn_id, "s", "Ann", "household")
+    assert (fact.created_at, fact.last_seen_at, fact.valid_from, fact.valid_until) == (DAY, DAY, DAY, None)
+    assert (fact.confidence, fact.decay, fact.topics) == (0.8, "slow", ("family", "pets"))
+    assert talk.changes(fact) == ["learned"]
+    assert talk.reasons() == [("learned", "stated")]
+
+
+def test_what_is_said_later_supersedes() -> None:
+    talk = Talk()
+    talk.say("I live in Berlin", 1)
+    talk.say("we moved to Porto", 9)
+    [new] = talk.facts()
+    [old] = talk.facts("superseded")
+    assert (new.value, old.value) == ("Porto", "Berlin")
+    assert (old.valid_until, old.superseded_by, new.valid_from) == (9 * DAY, new.id, 9 * DAY)
+    assert talk.changes(old) == ["learned", "superseded"]
+    both = ("active", "superseded")
+    assert [[fact.value for fact in talk.facts(*both, at=day * DAY)] for day in (0, 1, 5, 9, 99)] == [
+        [],
+        ["Berlin"],
+        ["Berlin"],
+        ["Porto"],
+        ["Porto"],
+    ]
+
+
+def test_what_arrives_late_never_beats_what_is_newer() -> None:
+    talk = Talk()
+    talk.say("I live in Porto", 9)
+    talk.say("I live in Berlin", 1)
+    assert talk.values() == ["Porto"]
+    [old] = talk.facts("superseded")
+    assert (old.value, old.valid_from, old.valid_until) == ("Berlin", DAY, 9 * DAY)
+
+
+def test_of_the_same_time_what_arrives_later_is_newer() -> None:
+    talk = Talk()
+    talk.say("I live in Porto", 1)
+    talk.say("I live in Berlin", 1)
+    assert talk.values() == ["Berlin"]
+
+
+def test_what_was_said_again_since_is_newer_than_what_arrives_late() -> None:
+    talk = Talk()
+    for text, day in (("I live in Porto", 1), ("I live in Porto", 9), ("I live in Berlin", 5)):
+        talk.say(text, day)
+    assert talk.values() == ["Porto"]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "left"),
+    [
+        ("I like coriander", "I don't like coriander any more", ["dislikes"]),
+        ("I hate mushrooms", "I love mushrooms", ["likes"]),
+        ("my cat is called Bob", "my cat is called Tom", ["pet"]),
+        ("I put my keys in the drawer", "i left the keys on the table", ["location"]),
+        ("my favourite colour is blue", "my favorite color is red", ["favourite"]),
+        ("I'm allergic to nuts", "I'm allergic to eggs", ["allergy", "allergy"]),
+        ("my cat is called Bob", "my dog is called Tom", ["pet", "pet"]),
+        ("my wife's birthday is on 3 May", "my birthday is on 4 May", ["birthday", "birthday"]),
+        ("remember that the bins go out on Tuesday", "remember that the paper goes out on Friday", [None, None]),
+    ],
+)
+def test_facts_about_one_thing_supersede_and_others_stand_side_by_side(
+    first: str, second: str, left: list[str | None]
+) -> None:
+    talk = Talk()
+    talk.say(first, 1)
+    talk.say(second, 2)
+    assert [fact.slot for fact in talk.facts()] == left
+
+
+def test_facts_of_different_people_stand_side_by_side() -> None:
+    talk = Talk()
+    talk.say("my name is Ann", 1, speaker="Ann")
+    talk.say("my name is Tom", 2, speaker="Tom")
+    talk.say("my name is Sue", 3, user_id="sue")
+    assert talk.values() == ["Ann", "Tom"]
+
+
+def test_what_is_said_again_is_surer_and_no_second_fact() -> None:
+    talk = Talk()
+    for day, expected in ((1, 0.8), (1.0001, 0.8), (2, 0.9), (3, 0.95)):
+        talk.say("I'm allergic to peanuts" if day < 3 else "i have a peanut allergy", day)
+        [fact] = talk.facts()
+        assert fact.confidence == pytest.approx(expected)
+    assert (fact.created_at, fact.last_seen_at, fact.valid_from) == (DAY, 3 * DAY, DAY)
+    assert talk.changes(fact) == ["learned", "said_again", "said_again"]
+
+
+def test_what_is_said_again_after_it_faded_starts_from_where_it_is() -> None:
+    talk = Talk(half_life_d=10.0)
+    talk.say("I like tea", 1)
+    talk.say("I like tea", 11)
+    [fact] = talk.facts()
+    assert fact.confidence == pytest.approx(1 - 0.6 * 0.5)
+
+
+def test_what_is_taken_back_holds_no_more_and_no_late_turn_brings_it_back() -> None:
+    talk = Talk()
+    talk.say("I'm allergic to peanuts", 3)
+    talk.say("I'm not allergic to peanuts", 5)
+    assert talk.values() == []
+    talk.say("I'm allergic to peanuts", 4)
+    assert talk.values() == []
+    talk.say("I'm allergic to peanuts", 6)
+    assert talk.values() == ["peanuts"]
+
+
+def test_what_is_taken_back_before_it_was_said_is_not_learned_from_an_old_turn() -> None:
+    talk = Talk()
+    talk.say("I'm not allergic to peanuts", 5)
+    talk.say("I'm allergic to peanuts", 4)
+    assert talk.values() == []
+
+
+def test_to_take_back_something_else_changes_nothing() -> None:
+    talk = Talk()
+    talk.say("I live in Porto", 1)
+    talk.say("I don't live in Berlin any more", 2)
+    assert talk.values() == ["Porto"]
+    assert talk.reasons()[-1] == ("ended", "late")
+
+
+def test_an_older_denial_changes_nothing() -> None:
+    talk = Talk()
+    talk.say("I'm allergic to peanuts", 5)
+    talk.say("I'm not allergic to peanuts", 4)
+    assert talk.values() == ["peanuts"]
+
+
+def test_a_doubtful_fact_waits_and_is_not_found() -> None:
+    talk = Talk()
+    for day in (1, 2):
+        talk.say("i think i put my passport in the desk", day)
+    [fact] = talk.facts("waiting")
+    assert (fact.confidence, fact.value) == (0.4, "in the desk")
+    assert talk.facts() == []
+    assert talk.memory.recall("where is my passport", kinds={"fact"}) == []
+
+
+def test_a_cancelled_utterance_takes_its_fact_along_and_what_it_superseded_holds_again() -> None:
+    talk = Talk()
+    talk.hear("utterance", "i live in berlin")
+    talk.hear("matched", "i live in berlin", utterance_id="u1")
+    talk.hear("utterance", "i live in porto")
+    talk.hear("matched", "i live in porto", utterance_id="u2")
+    assert talk.values() == ["porto"]
+    talk.hear("cancelled", utterance_id="u2")
+    [fact] = talk.facts()
+    assert (fact.value, fact.valid_until, fact.superseded_by) == ("berlin", None, None)
+    assert talk.facts(*EVERY_STATUS) == [fact]
+
+
+def test_a_fact_between_two_is_taken_out_of_the_chain() -> None:
+    talk = Talk()
+    turns = [talk.say(f"I live in {city}", day) for day, city in enumerate(("Berlin", "Porto", "Rome"), 1)]
+    talk.memory.transcript.learner.unlearn([turns[1]])
+    first, last = talk.facts("active", "superseded")
+    assert (first.value, first.superseded_by, first.valid_until, last.value) == ("Berlin", last.id, 3 * DAY, "Rome")
+
+
+def test_a_redacted_utterance_takes_its_fact_along() -> None:
+    talk = Talk()
+    talk.hear("utterance", "i live in porto")
+    talk.hear("matched", utterance_id="u1", intent="ovos-skill-persona-memory.openvoiceos:forget.intent")
+    assert talk.facts(*EVERY_STATUS) == []
+
+
+def test_a_denial_that_is_cancelled_denies_nothing() -> None:
+    talk = Talk()
+    talk.hear("utterance", "i am allergic to peanuts")
+    talk.hear("utterance", "i am not allergic to peanuts")
+    talk.hear("matched", "i am not allergic to peanuts", utterance_id="u2")
+    assert talk.values() == []
+    talk.hear("cancelled", utterance_id="u2")
+    assert talk.values() == ["peanuts"]
+
+
+def test_the_assistants_words_coming_back_teach_nothing() -> None:
+    talk = Talk()
+    talk.hear("speech", "did you know? my cat is called Bob")
+    talk.hear("utterance", "my cat is called bob")
+    assert talk.facts() == []
+    assert talk.reasons() == [("refused", "echo")]
+    talk.now += 100
+    talk.hear("utterance", "my cat is called bob")
+    assert talk.values() == ["bob"]
+
+
+def test_nothing_is_learned_while_it_is_switched_off_or_nothing_is_written() -> None:
+    off = Talk(learn=False)
+    off.say("my cat is called Bob")
+    paused = Talk()
+    paused.memory.capture(write=False)
+    paused.hear("utterance", "my cat is called Bob")
+    assert (off.facts(), paused.facts()) == ([], [])
+
+
+def test_the_assistant_teaches_nothing() -> None:
+    talk = Talk()
+    talk.say("my cat is called Bob", role="assistant")
+    assert (talk.facts(), talk.reasons()) == ([], [])
+
+
+def test_a_restored_session_teaches_nothing() -> None:
+    talk = Talk()
+    talk.memory.restore([Turn("user", "my cat is called Bob", lang="en-US")], Scope(session_id="s"))
+    assert talk.facts() == []
+
+
+def test_a_refusal_is_noted_without_its_words() -> None:
+    talk = Talk()
+    turn_id = talk.say("my pin is 1234 and my cat is called Bob")
+    [decision] = talk.store.fact_store.decisions(None, 9)
+    assert (decision.outcome, decision.reason, decision.turn_id, decision.fact_id) == (
+        "refused",
+        "secret",
+        turn_id,
+        None,
+    )
+    assert talk.facts() == []
+
+
+def test_what_was_learned_is_told_once() -> None:
+    talk = Talk()
+    talk.say("my name is Ann and I live in Porto")
+    learner = talk.memory.transcript.learner
+    assert set(learner.take_learned()) == {fact.id for fact in talk.facts()}
+    assert learner.take_learned() == []
+
+
+# finding
+
+
+def test_a_fact_is_recalled_by_its_words() -> None:
+    talk = Talk()
+    talk.say("Hello there! I had a day. My cat is called Bob. What about you?")
+    talk.say("my dog is called Rex", 2)
+    [fact] = [fact for fact in talk.facts() if fact.thing == "cat"]
+    [hit] = talk.memory.recall("what is my cat called", k=1, kinds={"fact"})
+    assert (hit.id, hit.kind, hit.text, hit.sure, hit.answers, hit.key) == (
+        fact.id,
+        "fact",
+        "My cat is called Bob",
+        True,
+        True,
+        fact.id,
+    )
+    assert (hit.at, hit.session_id, hit.role) == (DAY, "s", "user")
+
+
+def test_what_was_learned_in_the_words_of_its_turn_is_found_once() -> None:
+    talk = Talk()
+    talk.say("my cat is called Bob")
+    assert [hit.kind for hit in talk.memory.recall("what is my cat called")] == ["turn"]
+    assert [hit.kind for hit in talk.memory.recall("what is my cat called", kinds={"fact"})] == ["fact"]
+
+
+def test_a_turn_whose_facts_hold_no_more_answers_nothing() -> None:
+    talk = Talk()
+    talk.say("my favourite colour is blue", 1)
+    talk.say("my favourite colour is green", 2)
+    hits = talk.memory.recall("what is my favourite colour")
+    assert [(hit.text, hit.answers) for hit in hits] == [
+        ("my favourite colour is green", True),
+        ("my favourite colour is blue", False),
+    ]
+
+
+def test_facts_are_found_when_their_turns_are_gone() -> None:
+    talk = Talk()
+    talk.say("my cat is called Bob")
+    talk.store.delete(Selection(Scope(), kinds=frozenset({"turn"})))
+    assert [hit.text for hit in talk.memory.recall("what is my cat called") if hit.sure] == ["my cat is called Bob"]
+
+
+def test_others_facts_are_not_found() -> None:
+    talk = Talk()
+    talk.say("my cat is called Bob", user_id="ann")
+    assert talk.memory.recall("what is my cat called", Scope(user_id="tom"), kinds={"fact"}) == []
+    assert len(talk.memory.recall("what is my cat called", Scope(user_id="ann"), kinds={"fact"})) == 1
