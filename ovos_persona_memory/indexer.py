@@ -20,7 +20,7 @@ from ovos_persona_memory.vectors import Floats, quantised
 
 QUIET_S = 0.2
 """After something was written the work begins so much later: its own answer comes first, seconds."""
-TAKEN, TOGETHER = 64, 8
+TAKEN, TOGETHER = 64, 4
 """Texts that share a commit, and those that pass through the model before others get their turn."""
 YIELD_S = 0.05
 """The work waits so long after a question, seconds."""
@@ -220,7 +220,8 @@ class Indexer:
             self._answer_by(self._embedder, self._embedder.name)
         for name in old:
             self._drop(name)
-        give_memory_back()
+        if old:
+            give_memory_back()
 
     def _drop(self, name: str) -> None:
         while not self._stopped.is_set() and not self._vectors.drop(name):

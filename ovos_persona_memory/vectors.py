@@ -36,8 +36,20 @@ def quantised(rows: Floats) -> Bytes:
     return np.asarray(np.rint(rows * (_LENGTH / np.where(largest > 0, largest, 1.0))), dtype=np.int8)
 
 
-def cosines(rows: Bytes, query: Floats) -> Floats:
+def lengths(rows: Bytes) -> Floats:
+    """The length of each row [n]; 1 for a row of zeros."""
+    found = np.empty(len(rows), dtype=np.float32)
+    for start in range(0, len(rows), PART):
+        part = rows[start : start + PART].astype(np.float32)
+        found[start : start + PART] = np.sqrt(np.einsum("ij,ij->i", part, part))
+    found[found == 0] = 1.0
+    return found
+
+
+def cosines(rows: Bytes, query: Floats, known: Floats | None = None) -> Floats:
     """Cosines [n] of quantised rows and a vector [dim], which is quantised too; 0 for zeros.
+
+    ``known``: the rows' lengths, where they are known.
 
     The products are whole numbers below 2^24 up to 1040 dimensions, so that they are the same in whatever
     order a processor adds them: a row's cosine does not depend on the rows beside it.
@@ -46,9 +58,8 @@ def cosines(rows: Bytes, query: Floats) -> Floats:
     length = float(np.sqrt(asked @ asked)) or 1.0
     found = np.empty(len(rows), dtype=np.float32)
     for start in range(0, len(rows), PART):
-        part = rows[start : start + PART].astype(np.float32)
-        lengths = np.sqrt(np.einsum("ij,ij->i", part, part))
-        found[start : start + PART] = (part @ asked) / (np.where(lengths > 0, lengths, 1.0) * length)
+        found[start : start + PART] = rows[start : start + PART].astype(np.float32) @ asked
+    found /= (lengths(rows) if known is None else known) * np.float32(length)
     return found
 
 
@@ -96,6 +107,7 @@ class VectorTable:
         self._docs: Numbers = np.empty(64, dtype=np.int64)
         self._nums: Numbers = np.empty(64, dtype=np.int64)
         self._codes = np.empty((5, 64), dtype=np.int32)
+        self._lengths: Floats = np.empty(64, dtype=np.float32)
         self._rows: Bytes | None = np.empty((64, dim), dtype=np.int8)
         self._signs: NDArray[np.uint64] = np.empty((0, 0), dtype=np.uint64)
         self._names: dict[str | None, int] = {None: 0}
@@ -107,7 +119,7 @@ class VectorTable:
     @property
     def bytes(self) -> int:
         """How much memory it takes, about."""
-        held = (self._docs, self._nums, self._codes, self._signs, self._rows)
+        held = (self._docs, self._nums, self._lengths, self._codes, self._signs, self._rows)
         return sum(one.nbytes for one in held if one is not None)
 
     # keeping
@@ -119,7 +131,7 @@ class VectorTable:
         self._highest = max(self._highest, *docs)
         self._grow(self._used + len(docs))
         here = slice(self._used, self._used + len(docs))
-        self._docs[here], self._nums[here] = docs, nums
+        self._docs[here], self._nums[here], self._lengths[here] = docs, nums, lengths(rows)
         self._codes[:, here] = np.array([self._coded(place) for place in places], dtype=np.int32).reshape(-1, 5).T
         if self._rows is not None:
             self._rows[here] = rows
@@ -136,7 +148,7 @@ class VectorTable:
         stay = np.ones(self._used, dtype=bool)
         stay[gone] = False
         left = int(stay.sum())
-        for held in (self._docs, self._nums, self._rows):
+        for held in (self._docs, self._nums, self._lengths, self._rows):
             if held is not None:
                 held[:left] = held[: self._used][stay]
                 held[left : self._used] = 0
@@ -178,7 +190,7 @@ class VectorTable:
             places = self._nearest_by_signs(query, places, RESCORED + number)
         if not len(places) or number <= 0:
             return []
-        scores = cosines(self._at(places, whole=mask is None), query)
+        scores = cosines(self._at(places, whole=mask is None), query, self._lengths[places])
         if len(scores) > 4 * number:
             near = np.argpartition(-scores, 4 * number)[: 4 * number]
             places, scores = places[near], scores[near]
@@ -191,7 +203,7 @@ class VectorTable:
         places, known = self._found(docs)
         if not len(places):
             return {}
-        return dict(zip(known.tolist(), cosines(self._at(places), query).tolist(), strict=True))
+        return dict(zip(known.tolist(), cosines(self._at(places), query, self._lengths[places]).tolist(), strict=True))
 
     def everything(self, mask: Mask | None = None) -> list[tuple[int, Bytes]]:
         """All documents with their rows."""
@@ -239,6 +251,7 @@ class VectorTable:
         if needed <= len(self._docs):
             return
         self._docs, self._nums = (np.pad(held, (0, more)) for held in (self._docs, self._nums))
+        self._lengths = np.pad(self._lengths, (0, more))
         self._codes = np.pad(self._codes, ((0, 0), (0, more)))
         if self._rows is not None:
             self._rows = np.pad(self._rows, ((0, more), (0, 0)))

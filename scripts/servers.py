@@ -133,7 +133,7 @@ class Daemon(Process):
 
     def __init__(self, folder: Path, data: Path, port: int, wrapped: Sequence[str] = (), **environment: str) -> None:
         self.data = data
-        write_settings(folder, persona_memory={"announce": False})
+        write_settings(folder, persona_memory={"announce": False, "recall": {"embedder": "none"}})
         command = [sys.executable, "-m", "ovos_persona_memory", "run", "--data", str(data)]
         command += ["--host", HOST, "--port", str(port)]
         super().__init__(folder, "daemon", [*wrapped, *command], **environment)

@@ -6,7 +6,7 @@ import json
 import sqlite3
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from typing import Any
 
@@ -161,7 +161,7 @@ class SqliteVectors(VectorStore):
         ]
 
     def put(self, name: str, taken: Sequence[Pending], vectors: Bytes) -> None:
-        with self._transaction():
+        with self._unhurried(), self._transaction():
             slot = self._slot(name)
             if slot is None or not taken:
                 return
@@ -172,6 +172,22 @@ class SqliteVectors(VectorStore):
                 if found and vector.any():
                     self._add(slot, one, vector, found)
             self._sql.execute("UPDATE vector_index SET done_to = ? WHERE slot = ?", (taken[-1].version, slot))
+
+    @contextmanager
+    def _unhurried(self) -> Iterator[None]:
+        """Commits within do not wait for the disk: what a loss of power takes of them is embedded again.
+
+        They are written in order with those before and after, and those still wait for all of it.
+        """
+        with self._reading():
+            if self._sql.in_transaction:
+                yield
+                return
+            self._sql.execute("PRAGMA synchronous = NORMAL")
+            try:
+                yield
+            finally:
+                self._sql.execute("PRAGMA synchronous = FULL")
 
     def _add(self, slot: int, one: Pending, vector: Bytes, found: Sequence[Any]) -> None:
         row = (one.version, vector.tobytes())

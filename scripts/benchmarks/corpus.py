@@ -13,6 +13,7 @@ from dataclasses import asdict, dataclass
 from itertools import accumulate, islice
 from pathlib import Path
 
+from ovos_persona_memory.config import MemoryConfig, RecallConfig
 from ovos_persona_memory.memory import PersonaMemory
 from ovos_persona_memory.records import HOUSEHOLD, Scope, Turn
 
@@ -27,6 +28,7 @@ SESSION_TURNS = 20
 COMMIT_TURNS = 50_000
 FIRST_AT = 1_700_000_000.0
 MOST_QUESTIONS = 2000
+BY_WORDS = MemoryConfig(recall=RecallConfig(embedder="none"))
 
 
 @dataclass(frozen=True)
@@ -125,7 +127,7 @@ def _build(corpus: Corpus, folder: Path) -> None:
     spent = 0.0
     with tempfile.TemporaryDirectory(dir=CACHE) as scratch:
         data = Path(scratch) / "built" / "data"
-        with PersonaMemory.open(data) as memory:
+        with PersonaMemory.open(data, BY_WORDS) as memory:
             # Words come in no order: with the store's own cache of 8 MB a million turns wrote 20 times their size.
             memory._store._sql.execute("PRAGMA cache_size = -1000000")  # type: ignore[attr-defined]
             for batch in _batches(_sessions(corpus, talk, questions)):

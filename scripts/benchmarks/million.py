@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from benchmarks.corpus import Asked, Corpus, built
+from benchmarks.corpus import BY_WORDS, Asked, Corpus, built
 from benchmarks.figures import Figure, Spread
 from benchmarks.services import say
 from ovos_persona_memory.memory import PersonaMemory
@@ -23,7 +23,7 @@ def run(size: str) -> list[Figure]:
         turns = TURNS[size]
         say(f"d: {turns} turns of {people}, built unless they are still there")
         base = built(Corpus(turns, people))
-        with PersonaMemory.open(base.folder) as memory:
+        with PersonaMemory.open(base.folder, BY_WORDS) as memory:
             first_ms = _took_ms(memory, base.questions[0])
             took = Spread.of([_took_ms(memory, one) for one in base.questions[:ASKED]])
             alone = Spread.of([_took_ms(memory, one, recall=0) for one in base.questions[:ASKED]])

@@ -18,6 +18,7 @@ from benchmarks.corpus import ROOT
 
 DAEMON, CORE = "memory daemon", "ovos-core"
 PERSONA = "Bench"
+BY_WORDS = {"announce": False, "recall": {"embedder": "none"}}
 START_TIMEOUT_S = 60.0
 
 
@@ -31,7 +32,7 @@ class Stack:
         self.address: Address = bus_address({}, 0)
         self.services = Services(folder)
         self.services.environment["PYTHONPATH"] = f"{ROOT / 'scripts'}:{ROOT}:{folder / 'plugins'}"
-        write_settings(folder, {"lang": "en-US", "persona_memory": {"announce": False}}, self.address, PERSONA)
+        write_settings(folder, {"lang": "en-US", "persona_memory": BY_WORDS}, self.address, PERSONA)
         self.services.start("messagebus", "ovos_messagebus")
         wait_for("messagebus", self.address.answers, self.services)
 
