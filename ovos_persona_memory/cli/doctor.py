@@ -134,7 +134,13 @@ def _daemon_says(name: str, client: MemoryClient) -> Check:
         return Check(name, "problem", error.reason, "see its log: journalctl --user -u ovos-persona-memory")
     if status.get("last_error"):
         return Check(name, "warning", f"{status['version']}; its last error: {status['last_error']}", "see its log")
-    return Check(name, "ok", f"{status['version']} answers")
+    if status["meaning"].get("problem"):
+        mend = "see the setting recall.embedder in docs/config.md"
+        return Check(
+            name, "warning", f"{status['version']}; no search by meaning: {status['meaning']['problem']}", mend
+        )
+    waiting = f"; {status['index_lag']} texts wait for their vectors" if status["index_lag"] else ""
+    return Check(name, "ok", f"{status['version']} answers{waiting}")
 
 
 def check_folder(folder: Path) -> Check:

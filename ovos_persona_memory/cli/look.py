@@ -39,6 +39,17 @@ def status(data: Path | None, as_json: bool) -> None:
     return None
 
 
+def by_meaning(found: Mapping[str, Any]) -> str:
+    """How search by meaning is, for people; ``found``: what ``status`` says."""
+    meaning, lag = found.get("meaning", {}), found["index_lag"]
+    if meaning.get("problem"):
+        return f"no: {meaning['problem']}"
+    if meaning.get("embedder", "none") == "none":
+        return "no: no embedder is chosen or installed"
+    waiting = f"; {lag} texts wait for their vectors" if lag else ""
+    return f"{meaning['answering'] or meaning['embedder'] + ', not loaded'}{waiting}"
+
+
 def _status_lines(found: Mapping[str, Any]) -> list[tuple[str, str]]:
     counts, store, capture = found["counts"], found["store"], found["capture"]
     until = f" until {shown(capture['until'])}" if capture["until"] is not None else ""
@@ -54,6 +65,7 @@ def _status_lines(found: Mapping[str, Any]) -> list[tuple[str, str]]:
     ]
     if found["daemon"]:
         lines.append(("messagebus", "connected" if found.get("bus") else "away"))
+    lines.append(("by meaning", by_meaning(found)))
     lines += [("set aside", f"{aside['path']}: {aside['reason']}") for aside in store.get("set_aside", ())]
     if found.get("last_error"):
         lines.append(("last error", str(found["last_error"])))
