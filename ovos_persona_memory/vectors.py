@@ -64,7 +64,7 @@ def cosines(rows: Bytes, query: Floats, known: Floats | None = None) -> Floats:
 
 
 @dataclass(frozen=True)
-class Place:
+class Placing:
     """What a scope narrows by."""
 
     session: str | None = None
@@ -84,7 +84,7 @@ class Place:
 class Within:
     """Which documents a search looks at."""
 
-    place: Place = Place()
+    place: Placing = Placing()
     """None of a name: any. ``private`` is not looked at."""
     level: int | None = None
     """What needs more is left out; None: nothing is."""
@@ -124,7 +124,7 @@ class VectorTable:
 
     # keeping
 
-    def put(self, docs: Sequence[int], nums: Sequence[int], places: Sequence[Place], rows: Bytes) -> None:
+    def put(self, docs: Sequence[int], nums: Sequence[int], places: Sequence[Placing], rows: Bytes) -> None:
         """Keep one row [n, dim] a document; that of a known document is replaced."""
         if len(docs) and min(docs) <= self._highest:
             self.drop(docs)
@@ -158,7 +158,7 @@ class VectorTable:
                 wide[:, left : self._used] = 0
         self._used, self._order = left, None
 
-    def move(self, doc: int, place: Place) -> None:
+    def move(self, doc: int, place: Placing) -> None:
         """What a scope narrows by has changed for a document."""
         found, _ = self._found([doc])
         if len(found):
@@ -212,7 +212,7 @@ class VectorTable:
 
     # inside
 
-    def _coded(self, place: Place) -> list[int]:
+    def _coded(self, place: Placing) -> list[int]:
         return [*(self._names.setdefault(name, len(self._names)) for name in place.names), place.private]
 
     def _found(self, docs: Iterable[int]) -> tuple[Numbers, Numbers]:

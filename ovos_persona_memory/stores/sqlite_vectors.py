@@ -15,7 +15,7 @@ import numpy as np
 from ovos_persona_memory.errors import StoreError
 from ovos_persona_memory.records import Entry, Scope, Turn
 from ovos_persona_memory.stores.vectors import Index, Near, Pending, VectorStore, entry_text
-from ovos_persona_memory.vectors import EXACT, Bytes, Floats, Place, VectorTable, Within
+from ovos_persona_memory.vectors import EXACT, Bytes, Floats, Placing, VectorTable, Within
 
 CHUNK = 1000
 """Rows read or deleted at once: some 5 ms, in which nobody else has the store."""
@@ -194,7 +194,7 @@ class SqliteVectors(VectorStore):
         num = self._sql.execute(f"INSERT INTO vector_{slot:d} (body, vector) VALUES (?, ?)", row).lastrowid or 0
         cached = self._tables.get((slot, found[0]))
         if cached is not None:
-            cached.table.put([one.doc], [num], [Place(*found[1:])], vector[None, :])
+            cached.table.put([one.doc], [num], [Placing(*found[1:])], vector[None, :])
 
     # finding
 
@@ -268,7 +268,7 @@ class SqliteVectors(VectorStore):
                 if rows:
                     docs, nums, packed = ([row[i] for row in rows] for i in range(3))
                     vectors = np.frombuffer(b"".join(packed), dtype=np.int8).reshape(len(rows), -1)
-                    cached.table.put([sign * doc for doc in docs], nums, [Place(*row[3:]) for row in rows], vectors)
+                    cached.table.put([sign * doc for doc in docs], nums, [Placing(*row[3:]) for row in rows], vectors)
                     cached.read_to[table] = docs[-1]
                     return True
                 del cached.read_to[table]
@@ -281,11 +281,11 @@ class SqliteVectors(VectorStore):
         return np.frombuffer(packed, dtype=np.int8).reshape(len(rows), dim)
 
 
-def _place(record: Turn | Entry) -> Place:
+def _place(record: Turn | Entry) -> Placing:
     private = 0 if isinstance(record, Turn) else record.private
-    return Place(record.session_id, record.persona_id, record.site_id, record.task_id, private)
+    return Placing(record.session_id, record.persona_id, record.site_id, record.task_id, private)
 
 
 def _within(scope: Scope, kinds: frozenset[str]) -> Within:
-    place = Place(scope.session_id, scope.persona_id, scope.site_id, scope.task_id)
+    place = Placing(scope.session_id, scope.persona_id, scope.site_id, scope.task_id)
     return Within(place, scope.auth_level, "turn" in kinds, "memory" in kinds)

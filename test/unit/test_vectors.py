@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from ovos_persona_memory import vectors
-from ovos_persona_memory.vectors import Bytes, Floats, Place, VectorTable, Within, cosines, normalised, quantised
+from ovos_persona_memory.vectors import Bytes, Floats, Placing, VectorTable, Within, cosines, normalised, quantised
 
 DIM = 200
 
@@ -30,13 +30,13 @@ class File:
         return self.held[list(nums)]
 
 
-def table(of: Floats, places: Sequence[Place] | None = None) -> tuple[VectorTable, File]:
+def table(of: Floats, places: Sequence[Placing] | None = None) -> tuple[VectorTable, File]:
     """The rows as documents 100, 101, and so on, put in parts."""
     file = File(quantised(of))
     made = VectorTable(DIM, file.read)
     for start in range(0, len(of), 70):
         part = range(start, min(start + 70, len(of)))
-        given = [places[number] for number in part] if places else [Place()] * len(part)
+        given = [places[number] for number in part] if places else [Placing()] * len(part)
         made.put([100 + number for number in part], list(part), given, file.held[start : start + 70])
     return made, file
 
@@ -76,16 +76,16 @@ def test_only_what_is_wanted_is_looked_at(limit: int, monkeypatch: pytest.Monkey
     monkeypatch.setattr(vectors, "RESCORED", 20)
     of = rows(300)
     personas = ("a", "b", None)
-    places = [Place(f"s{n % 4}", personas[n % 3], private=n % 6) for n in range(300)]
+    places = [Placing(f"s{n % 4}", personas[n % 3], private=n % 6) for n in range(300)]
     made, _ = table(of, places)
-    chosen = Within(Place("s1", "a"), level=2)
+    chosen = Within(Placing("s1", "a"), level=2)
     expected = {100 + n for n in range(300) if n % 4 == 1 and n % 3 != 1 and n % 6 <= 2}
     assert {doc for doc, _ in made.best(of[7], 300, made.within(chosen))} == expected
-    assert made.best(of[7], 9, made.within(Within(Place("nowhere")))) == []
+    assert made.best(of[7], 9, made.within(Within(Placing("nowhere")))) == []
     assert made.best(of[7], 9, made.within(Within(turns=False))) == []
     assert made.within(Within()) is None
-    made.move(101, Place("nowhere"))
-    assert [doc for doc, _ in made.best(of[7], 9, made.within(Within(Place("nowhere"))))] == [101]
+    made.move(101, Placing("nowhere"))
+    assert [doc for doc, _ in made.best(of[7], 9, made.within(Within(Placing("nowhere"))))] == [101]
 
 
 @pytest.mark.parametrize("limit", [20_000, 100])
@@ -106,7 +106,7 @@ def test_what_is_dropped_is_never_found_and_leaves_nothing(limit: int, monkeypat
 def test_a_row_can_be_replaced() -> None:
     of = rows(10)
     made, file = table(of)
-    made.put([103], [5], [Place()], file.held[5:6])
+    made.put([103], [5], [Placing()], file.held[5:6])
     assert {doc for doc, _ in made.best(of[5], 2)} == {103, 105}
     assert len(made) == 10
 
