@@ -13,7 +13,10 @@ from numpy.typing import NDArray
 
 from ovos_persona_memory import language
 from ovos_persona_memory.errors import InvalidRequest
+from ovos_persona_memory.indexer import Meaning
+from ovos_persona_memory.recall import ALIKE
 from ovos_persona_memory.records import HOUSEHOLD, Document, Namespace, Scope
+from ovos_persona_memory.stores.documents import fits
 from ovos_persona_memory.transcript import Workings
 from ovos_persona_memory.vectors import Floats, normalised
 
@@ -36,7 +39,9 @@ class Shelf:
     lang: str | None = None
     """Language of texts and questions, a BCP-47 tag."""
     embed: Embed | None = None
-    """Gives embeddings where a caller gives none; None: then documents are found by words alone."""
+    """Gives embeddings where a caller gives none; None: the memory's own search by meaning, where it has one."""
+    meaning: Callable[[], Meaning | None] = lambda: None
+    """That search: of namespaces in which nobody gave embeddings."""
 
 
 class Documents:
@@ -102,11 +107,34 @@ class Documents:
         vector = self._vector(embedding, query)
         words = self._language.content_words(query) or self._language.words(query)
         if vector is None:
-            return self._store.by_words(words, self._space, k, filter)
+            return self._by_words_and_meaning(query, words, k, filter)
         self._check_dimension(vector)
         depth = max(4 * k, FUSED)
         near = self._store.nearest(vector, self._space, depth, filter)
         return _fused(self._store.by_words(words, self._space, depth, filter), near)[:k] if words else near[:k]
+
+    def _by_words_and_meaning(
+        self, query: str, words: Sequence[str], k: int, wanted: Mapping[str, Any] | None
+    ) -> list[Document]:
+        meaning = self._shelf.meaning()
+        if meaning is None or not query.strip() or self._store.dimension(self._space) is not None:
+            return self._store.by_words(words, self._space, k, wanted)
+        depth = max(4 * k, FUSED)
+        near = self._near(meaning, query, depth, wanted)
+        return _fused(self._store.by_words(words, self._space, depth, wanted), near)[:k]
+
+    def _near(self, meaning: Meaning, query: str, number: int, wanted: Mapping[str, Any] | None) -> list[Document]:
+        held = meaning.vectors.documents(meaning.index, self._space)
+        scores = meaning.compared(query, [vector for _, vector in held])
+        near = sorted(((score, one) for (one, _), score in zip(held, scores, strict=True)), reverse=True)
+        found: list[Document] = []
+        for score, document_id in near:
+            if score < ALIKE or len(found) >= number:
+                break
+            one = self._store.get(self._space, document_id)
+            if one is not None and fits(one.document, wanted):
+                found.append(replace(one.document, score=score))
+        return found
 
     def get(self, id: str) -> Document | None:
         """The document with this id; None where there is none, and while reading is off."""

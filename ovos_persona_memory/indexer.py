@@ -16,7 +16,7 @@ from ovos_persona_memory.embedder import Embedder, Open, chosen, give_memory_bac
 from ovos_persona_memory.errors import PersonaMemoryError
 from ovos_persona_memory.records import Scope
 from ovos_persona_memory.stores.vectors import Index, Near, Pending, VectorStore
-from ovos_persona_memory.vectors import Floats, quantised
+from ovos_persona_memory.vectors import Bytes, Floats, cosines, quantised
 
 QUIET_S = 0.2
 """After something was written the work begins so much later: its own answer comes first, seconds."""
@@ -46,6 +46,11 @@ class Meaning:
     def of(self, text: str) -> Floats:
         """A question's vector [dim]."""
         found: Floats = self.embedder.embed([text])[0]
+        return found
+
+    def compared(self, text: str, vectors: Sequence[Bytes]) -> list[float]:
+        """The cosines of a question and vectors [dim] of this index."""
+        found: list[float] = cosines(np.stack(vectors), self.of(text)).tolist() if vectors else []
         return found
 
     def nearest(self, query: Floats, scope: Scope, kinds: frozenset[str], limit: int) -> list[Near]:

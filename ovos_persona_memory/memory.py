@@ -322,9 +322,10 @@ class PersonaMemory:
     ) -> Documents:
         """The documents of the user in scope: kept and found apart from turns and memories.
 
-        ``embed`` gives embeddings where a caller gives none.
+        ``embed`` gives embeddings where a caller gives none; without it documents in whose namespace nobody
+        gave any are found by the memory's own search by meaning, too, where it has one.
         """
-        return Documents(self._workings, Shelf(scope, namespace, lang, embed))
+        return Documents(self._workings, Shelf(scope, namespace, lang, embed, self._meaning))
 
     # forgetting
 

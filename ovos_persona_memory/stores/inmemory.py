@@ -36,8 +36,12 @@ class InMemoryStore(Store):
         self._depth = 0
         self._failed = False
         self._undo: list[tuple[dict[Any, Any], Any, Any]] = []
-        self.document_store = self._documents = InMemoryDocuments(self.transaction, self._set, _MISSING)
-        self.vector_store = self._vectors = InMemoryVectors(self.transaction, self._set, _MISSING)
+        self.document_store = self._documents = InMemoryDocuments(
+            self.transaction, self._set, _MISSING, lambda: self.vector_store.wake()
+        )
+        self.vector_store = self._vectors = InMemoryVectors(
+            self.transaction, self._set, _MISSING, self._documents.numbered
+        )
         self.fact_store = InMemoryFacts(self.transaction, self._set, _MISSING)
 
     def close(self) -> None:

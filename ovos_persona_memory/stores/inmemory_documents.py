@@ -25,8 +25,13 @@ class InMemoryDocuments(DocumentStore):
         transaction: Callable[[], AbstractContextManager[None]],
         put: Callable[[Any, Any, Any], None],
         gone: object,
+        written: Callable[[], None] = lambda: None,
     ) -> None:
-        """``put`` changes a dict so that the store can undo it; ``gone`` is the value that takes a key out."""
+        """``put`` changes a dict so that the store can undo it; ``gone`` is the value that takes a key out.
+
+        ``written`` is called when a text was written.
+        """
+        self._written = written
         self._transaction = transaction
         self._put = put
         self._gone = gone
@@ -39,6 +44,11 @@ class InMemoryDocuments(DocumentStore):
             self._last += 1
             place = (Namespace(document.user_id, document.namespace), document.id)
             self._put(self._held, place, (self._last, deepcopy(Held(document, words, embedding))))
+            self._written()
+
+    def numbered(self) -> dict[int, tuple[Namespace, Held]]:
+        """Every document by a number that is new whenever it is put."""
+        return {number: (space, held) for (space, _), (number, held) in self._held.items()}
 
     def get(self, space: Namespace, document_id: str) -> Held | None:
         refuse_unstorable(space, document_id)

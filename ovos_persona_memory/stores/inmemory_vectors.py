@@ -7,7 +7,9 @@ from contextlib import AbstractContextManager
 from typing import Any
 
 from ovos_persona_memory.errors import StoreError
-from ovos_persona_memory.records import Entry, Scope, Turn
+from ovos_persona_memory.records import Entry, Namespace, Scope, Turn
+from ovos_persona_memory.stores.documents import Held
+from ovos_persona_memory.stores.selecting import kind_of
 from ovos_persona_memory.stores.vectors import Index, Pending, VectorStore, doc_of, entry_text, is_held
 from ovos_persona_memory.vectors import Bytes
 
@@ -20,8 +22,14 @@ class InMemoryVectors(VectorStore):
         transaction: Callable[[], AbstractContextManager[None]],
         put: Callable[[Any, Any, Any], None],
         gone: object,
+        documents: Callable[[], dict[int, tuple[Namespace, Held]]],
     ) -> None:
-        """``put`` changes a dict so that the store can undo it; ``gone`` is the value that takes a key out."""
+        """``put`` changes a dict so that the store can undo it; ``gone`` is the value that takes a key out.
+
+        ``documents``: each by a number that is new whenever it is put.
+        """
+        self._numbered = documents
+        self._of_documents: dict[tuple[str, int], Bytes] = {}
         self._transaction = transaction
         self._put = put
         self._gone = gone
@@ -70,8 +78,10 @@ class InMemoryVectors(VectorStore):
 
     def drop(self, name: str) -> bool:
         with self._transaction():
-            for place in [place for place in self._vectors if place[0] == name]:
-                self._put(self._vectors, place, self._gone)
+            tables: tuple[dict[Any, Any], ...] = (self._vectors, self._of_documents)
+            for held in tables:
+                for place in [place for place in held if place[0] == name]:
+                    self._put(held, place, self._gone)
             for table in (self._indexes, self._done_to):
                 if name in table:
                     self._put(table, name, self._gone)
@@ -80,23 +90,47 @@ class InMemoryVectors(VectorStore):
     def lag(self, name: str | None) -> int:
         with self._transaction():
             done_to = self._done_to.get(name or "", 0)
-            return sum(version > done_to for _, version in self._documents.values())
+            new = sum(version > done_to for _, version in self._documents.values())
+            return new + len(self._new_documents(name or "", None))
+
+    def _new_documents(self, name: str, limit: int | None) -> list[Pending]:
+        new = [(number, held) for number, (_, held) in self._numbered().items()]
+        texts = [(number, held.document.text if held.embedding is None else "") for number, held in new]
+        return [Pending("document", n, n, text) for n, text in texts if (name, n) not in self._of_documents][:limit]
 
     def pending(self, name: str, limit: int) -> list[Pending]:
         with self._transaction():
             done_to = self._done_to[name]
             new = [(version, record) for record, version in self._documents.values() if version > done_to]
         new.sort(key=lambda one: one[0])
-        return [Pending(doc_of(record), version, _text(record)) for version, record in new[:limit]]
+        taken = [Pending(kind_of(record), doc_of(record), version, _text(record)) for version, record in new[:limit]]
+        return taken or self._new_documents(name, limit)
 
     def put(self, name: str, taken: Sequence[Pending], vectors: Bytes) -> None:
         with self._transaction():
+            if taken and taken[0].kind == "document":
+                return self._put_documents(name, taken, vectors)
             for one, vector in zip(taken, vectors, strict=True):
                 known = self._documents.get(one.doc)
                 if known is not None and known[1] == one.version and vector.any():
                     self._put(self._vectors, (name, one.doc), (one.version, vector.copy()))
             if taken:
                 self._put(self._done_to, name, taken[-1].version)
+        return None
+
+    def _put_documents(self, name: str, taken: Sequence[Pending], vectors: Bytes) -> None:
+        there = self._numbered()
+        for place in [place for place in self._of_documents if place[1] not in there]:
+            self._put(self._of_documents, place, self._gone)
+        for one, vector in zip(taken, vectors, strict=True):
+            if one.doc in there:
+                self._put(self._of_documents, (name, one.doc), vector.copy())
+
+    def documents(self, name: str, space: Namespace) -> list[tuple[str, Bytes]]:
+        with self._transaction():
+            held = [(number, one) for number, (where, one) in self._numbered().items() if where == space]
+            known = [(one.document.id, self._of_documents.get((name, number))) for number, one in held]
+        return [(document_id, vector) for document_id, vector in known if vector is not None and vector.any()]
 
     def held(self, name: str, scope: Scope, kinds: frozenset[str]) -> Iterator[tuple[Turn | Entry, Bytes]]:
         with self._transaction():

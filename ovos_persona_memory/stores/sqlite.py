@@ -49,8 +49,8 @@ class SqliteStore(SqliteDatabase):
         self._sql, self._index, self._notes = connection, WordIndex(connection), Notes(connection)
         self._languages: dict[int, set[str]] = {}
         self._deletions = Deletions(connection, self._index, self._notes)
-        self.document_store = SqliteDocuments(connection, self.transaction, self._reading)
         self.vector_store = self._vectors = SqliteVectors(connection, self.transaction, self._reading, self._records)
+        self.document_store = SqliteDocuments(connection, self.transaction, self._reading, self._vectors.wake)
         self.fact_store = SqliteFacts(connection, self.transaction, self._reading)
         if not self._index_works():
             self._rebuild_index()

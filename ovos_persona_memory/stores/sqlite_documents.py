@@ -43,10 +43,18 @@ Context = Callable[[], AbstractContextManager[None]]
 class SqliteDocuments(DocumentStore):
     """Works on the store's connection, within the store's transactions and under its lock."""
 
-    def __init__(self, connection: sqlite3.Connection, transaction: Context, reading: Context) -> None:
+    def __init__(
+        self,
+        connection: sqlite3.Connection,
+        transaction: Context,
+        reading: Context,
+        written: Callable[[], None] = lambda: None,
+    ) -> None:
+        """``written`` is called when a text was written."""
         self._sql = connection
         self._transaction = transaction
         self._reading = reading
+        self._written = written
 
     def put(self, document: Document, words: str, embedding: Floats | None) -> None:
         refuse_unstorable(document, words)
@@ -70,6 +78,7 @@ class SqliteDocuments(DocumentStore):
             (space, hash_of(document_id), body, dim, updated_at),
         )
         self._enter(space, added.lastrowid or 0, words_of(words))
+        self._written()
 
     def get(self, space: Namespace, document_id: str) -> Held | None:
         refuse_unstorable(space, document_id)

@@ -13,7 +13,8 @@ from typing import Any
 import numpy as np
 
 from ovos_persona_memory.errors import StoreError
-from ovos_persona_memory.records import Entry, Scope, Turn
+from ovos_persona_memory.records import Entry, Namespace, Scope, Turn
+from ovos_persona_memory.stores.sqlite_rows import hash_of
 from ovos_persona_memory.stores.vectors import Index, Near, Pending, VectorStore, entry_text
 from ovos_persona_memory.vectors import EXACT, Bytes, Floats, Placing, VectorTable, Within
 
@@ -25,9 +26,14 @@ SLOTS = (0, 1)
 BOTH = frozenset({"turn", "memory"})
 
 NEW = (
-    "SELECT 1, r.seq, r.body, b.text, NULL FROM turn r INDEXED BY turn_body CROSS JOIN body b ON b.num = r.body"
+    "SELECT 'turn', r.seq, r.body, b.text, NULL FROM turn r INDEXED BY turn_body CROSS JOIN body b ON b.num = r.body"
     " WHERE r.body > ? ORDER BY r.body LIMIT ?",
-    "SELECT -1, r.seq, r.body, b.text, b.name FROM entry r INDEXED BY entry_body CROSS JOIN body b ON b.num = r.body"
+    "SELECT 'memory', -r.seq, r.body, b.text, b.name"
+    " FROM entry r INDEXED BY entry_body CROSS JOIN body b ON b.num = r.body"
+    " WHERE r.body > ? ORDER BY r.body LIMIT ?",
+    # what has an embedding of its own needs none
+    "SELECT 'document', r.num, r.body, CASE WHEN r.dim IS NULL THEN b.text ELSE '' END, NULL"
+    " FROM document r INDEXED BY document_body CROSS JOIN body b ON b.num = r.body"
     " WHERE r.body > ? ORDER BY r.body LIMIT ?",
 )
 STILL_THERE = (
@@ -39,8 +45,14 @@ OF_OWNER = (
     " FROM {table} r{index} CROSS JOIN vector_{slot:d} v ON v.body = r.body"
     " WHERE r.owner = ? AND r.seq > ? AND v.vector IS NOT NULL ORDER BY r.seq LIMIT ?"
 )
+OF_NAMESPACE = (
+    "SELECT b.name, v.vector FROM namespace n CROSS JOIN document r ON r.namespace = n.num AND r.dim IS NULL"
+    " CROSS JOIN vector_{slot:d} v ON v.body = r.body CROSS JOIN body b ON b.num = r.body"
+    " WHERE n.user_id = ? AND n.name_hash = ? AND v.vector IS NOT NULL"
+)
 BY_NUM = "SELECT v.vector FROM json_each(?) j CROSS JOIN vector_{slot:d} v ON v.num = j.value"
 TABLES = (("turn", 1), ("entry", -1))
+KEPT_IN = ("turn", "entry", "document")
 Records = Callable[[Sequence[int]], Mapping[int, "Turn | Entry"]]
 Context = Callable[[], AbstractContextManager[None]]
 
@@ -148,7 +160,7 @@ class SqliteVectors(VectorStore):
         with self._reading():
             done_to = self._done_to(name)
             counted = "SELECT count(*) FROM {table} INDEXED BY {table}_body WHERE body > ?"
-            return sum(self._sql.execute(counted.format(table=table), (done_to,)).fetchone()[0] for table, _ in TABLES)
+            return sum(self._sql.execute(counted.format(table=table), (done_to,)).fetchone()[0] for table in KEPT_IN)
 
     def pending(self, name: str, limit: int) -> list[Pending]:
         with self._reading():
@@ -156,8 +168,8 @@ class SqliteVectors(VectorStore):
             rows = [row for sql in NEW for row in self._sql.execute(sql, (done_to, limit))]
         rows.sort(key=lambda row: row[2])
         return [
-            Pending(sign * seq, body, text if sign > 0 else entry_text(key, text))
-            for sign, seq, body, text, key in rows[:limit]
+            Pending(kind, doc, body, entry_text(key, text) if kind == "memory" else text)
+            for kind, doc, body, text, key in rows[:limit]
         ]
 
     def put(self, name: str, taken: Sequence[Pending], vectors: Bytes) -> None:
@@ -166,12 +178,21 @@ class SqliteVectors(VectorStore):
             if slot is None or not taken:
                 return
             for one, vector in zip(taken, vectors, strict=True):
-                table, private = ("turn", "0") if one.doc > 0 else ("entry", "r.private")
-                sql = STILL_THERE.format(table=table, private=private)
-                found = self._sql.execute(sql, (one.version, abs(one.doc))).fetchone()
+                found = self._still_there(one)
                 if found and vector.any():
                     self._add(slot, one, vector, found)
             self._sql.execute("UPDATE vector_index SET done_to = ? WHERE slot = ?", (taken[-1].version, slot))
+
+    def _still_there(self, one: Pending) -> Sequence[Any] | None:
+        """The owner of a text, and where it belongs; None where it changed or went."""
+        if one.kind == "document":
+            sql = "SELECT 0 FROM document WHERE body = ? AND num = ?"
+        elif one.kind == "turn":
+            sql = STILL_THERE.format(table="turn", private="0")
+        else:
+            sql = STILL_THERE.format(table="entry", private="r.private")
+        found: Sequence[Any] | None = self._sql.execute(sql, (one.version, abs(one.doc))).fetchone()
+        return found
 
     @contextmanager
     def _unhurried(self) -> Iterator[None]:
@@ -193,7 +214,7 @@ class SqliteVectors(VectorStore):
         row = (one.version, vector.tobytes())
         num = self._sql.execute(f"INSERT INTO vector_{slot:d} (body, vector) VALUES (?, ?)", row).lastrowid or 0
         cached = self._tables.get((slot, found[0]))
-        if cached is not None:
+        if cached is not None and one.kind != "document":
             cached.table.put([one.doc], [num], [Placing(*found[1:])], vector[None, :])
 
     # finding
@@ -220,6 +241,14 @@ class SqliteVectors(VectorStore):
         with self._reading():
             table = self._of_user(name, user_id)
             return {} if table is None else table.cosines(query, docs)
+
+    def documents(self, name: str, space: Namespace) -> list[tuple[str, Bytes]]:
+        with self._reading():
+            slot = self._slot(name)
+            if slot is None:
+                return []
+            rows = self._sql.execute(OF_NAMESPACE.format(slot=slot), (space.user_id, hash_of(space.name))).fetchall()
+        return [(document_id, np.frombuffer(packed, dtype=np.int8)) for document_id, packed in rows]
 
     def warm(self, name: str) -> None:
         with self._reading():

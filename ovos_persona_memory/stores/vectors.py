@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ovos_persona_memory.records import Entry, Scope, Turn
+from ovos_persona_memory.records import Entry, Namespace, Scope, Turn
 from ovos_persona_memory.stores.selecting import in_scope, kind_of
 from ovos_persona_memory.vectors import Bytes, Floats, cosines
 
@@ -32,8 +32,10 @@ class Index:
 class Pending:
     """A text that an index has not taken up yet."""
 
+    kind: str
+    """turn, memory or document."""
     doc: int
-    """A turn's ``seq``, or minus an entry's."""
+    """A turn's ``seq``, minus an entry's, or a document's number."""
     version: int
     """Of the text: a new one has a higher number, in all documents."""
     text: str
@@ -48,7 +50,7 @@ class Near:
 
 
 class VectorStore(ABC):
-    """Vectors of turns and entries, with the promises of the Store that it belongs to.
+    """Vectors of turns, entries and documents, with the promises of the Store that it belongs to.
 
     There are two indexes at most: one that answers, and one that is under way. A vector goes with
     its document and with its text: what was changed or forgotten has none.
@@ -71,7 +73,10 @@ class VectorStore(ABC):
 
     @abstractmethod
     def lag(self, name: str | None) -> int:
-        """How many turns and entries an index has not taken up; all of them where there is no such index."""
+        """How many texts an index has not taken up; all of them where there is no such index.
+
+        Of turns, entries and documents, those with an embedding of their own among them.
+        """
 
     @abstractmethod
     def pending(self, name: str, limit: int) -> list[Pending]:
@@ -100,6 +105,13 @@ class VectorStore(ABC):
         scores = cosines(np.stack([vector for _, vector in held]), query).tolist()
         found = [Near(record, score) for (record, _), score in zip(held, scores, strict=True)]
         return sorted(found, key=lambda near: (-near.cosine, -near.record.seq))[:limit]
+
+    @abstractmethod
+    def documents(self, name: str, space: Namespace) -> list[tuple[str, Bytes]]:
+        """The ids of a namespace's documents that have a vector [dim] here, in no particular order, with it.
+
+        A document with an embedding of its own has none.
+        """
 
     def cosines(self, name: str, query: Floats, docs: Iterable[int], user_id: str) -> Mapping[int, float]:
         """The cosine of ``query`` [dim] and each of these documents of a user that has a vector."""

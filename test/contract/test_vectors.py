@@ -13,7 +13,7 @@ import pytest
 
 from ovos_persona_memory import vectors as tables
 from ovos_persona_memory.errors import StoreError
-from ovos_persona_memory.records import Entry, Scope, Selection, Turn
+from ovos_persona_memory.records import Document, Entry, Namespace, Scope, Selection, Turn
 from ovos_persona_memory.stores import sqlite_vectors
 from ovos_persona_memory.stores.base import Store
 from ovos_persona_memory.stores.vectors import Index, VectorStore, doc_of
@@ -279,6 +279,38 @@ def test_one_index_is_built_while_another_answers(store: Store, vectors: VectorS
     assert vectors.indexes() == [other, INDEX]
     assert vectors.lag(INDEX.name) == 30
     assert vectors.drop("unknown")
+
+
+# documents
+
+
+def test_documents_are_taken_up_too_where_nobody_gave_them_an_embedding(
+    store: Store, vectors: VectorStore, say: Say, take: Take
+) -> None:
+    def put(name: str, text: str, embedding: Floats | None = None, space: str = "default") -> None:
+        store.document_store.put(Document(name, text, namespace=space), text, embedding)
+
+    heard: list[str] = []
+    vectors.listener = lambda: heard.append("")
+    put("a", "first")
+    put("b", "second")
+    put("c", "third", space="own")
+    put("d", "given", vector_of("x"), space="own")
+    say("a turn")
+    assert (vectors.lag(INDEX.name), len(heard)) == (5, 5)
+    take(vectors, part=2)
+    assert vectors.lag(INDEX.name) == 0
+    held = {name: vector.tolist() for name, vector in vectors.documents(INDEX.name, Namespace())}
+    assert held == {name: quantised(vector_of(text)).tolist() for name, text in (("a", "first"), ("b", "second"))}
+    assert [name for name, _ in vectors.documents(INDEX.name, Namespace(name="own"))] == ["c"]
+    assert vectors.documents(INDEX.name, Namespace("bob")) == vectors.documents("another", Namespace()) == []
+    assert found(vectors, "first", limit=9) == ["a turn"]
+    put("a", "changed")
+    assert [name for name, _ in vectors.documents(INDEX.name, Namespace())] == ["b"]
+    taken = vectors.pending(INDEX.name, 9)
+    store.document_store.delete(Namespace(), ["a", "b"])
+    vectors.put(INDEX.name, taken, quantised(np.stack([vector_of(one.text) for one in taken])))
+    assert vectors.documents(INDEX.name, Namespace()) == []
 
 
 # in the files

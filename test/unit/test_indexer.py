@@ -10,9 +10,11 @@ import numpy as np
 import pytest
 
 from ovos_persona_memory import indexer
+from ovos_persona_memory.config import MemoryConfig
 from ovos_persona_memory.embedder import Embedder, Kind
 from ovos_persona_memory.errors import ConfigError, StoreError
 from ovos_persona_memory.indexer import Indexer
+from ovos_persona_memory.memory import PersonaMemory
 from ovos_persona_memory.records import Scope, Selection, Turn
 from ovos_persona_memory.stores.inmemory import InMemoryStore
 from ovos_persona_memory.vectors import Floats, normalised
@@ -317,3 +319,28 @@ def test_a_store_that_fails_is_tried_again(
     working = start()
     until(lambda: working.lag == 0)
     assert nearest(working, "abc") == ["abc"]
+
+
+# documents
+
+
+def test_documents_are_found_by_meaning_where_nobody_gave_embeddings(
+    store: InMemoryStore, start: Callable[..., Indexer]
+) -> None:
+    working = start()
+    memory = PersonaMemory(store, MemoryConfig(), indexer=working)
+    plain, own = memory.documents(), memory.documents(namespace="own")
+    plain.upsert("abcabc", "near")
+    plain.upsert("xyzzy", "far", {"a": 1})
+    own.upsert("abcabc", "given", embedding=[1.0, 0.0])
+    until(lambda: working.lag == 0)
+    assert [one.id for one in plain.search("aabbcc")] == ["near"]
+    assert [one.id for one in plain.search("xxyyzz")][:1] == ["far"]
+    assert plain.search("aabbcc", filter={"a": 1}) == []
+    assert own.search("aabbcc") == []
+    assert [one.id for one in own.search("abcabc")] == ["given"]
+    plain.upsert("ccbbaa", "near")
+    until(lambda: working.lag == 0)
+    assert [(one.id, one.text) for one in plain.search("aabbcc")] == [("near", "ccbbaa")]
+    assert plain.delete(["near"]) == 1
+    assert plain.search("aabbcc") == []

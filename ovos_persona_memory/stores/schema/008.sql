@@ -1,0 +1,1 @@
+CREATE INDEX document_body ON document (body);
