@@ -24,6 +24,7 @@ The rooms, from the ground up; imports go down only:
    captures    whether memory may be written and read now
    identity    whose words an utterance is taken for
    indexer     what was said gets its vectors in the background
+   ledger      what was forgotten, known by keyed hashes, so that it does not come back
    templates   the sentences by which people tell facts, of each language
    slots       what facts can tell, and which values each can hold
    secrets     what is never kept as a fact

@@ -16,6 +16,7 @@ from ovos_persona_memory.records import (
     ContextRequest,
     Document,
     Entry,
+    Forgotten,
     Hit,
     Moved,
     Note,
@@ -185,11 +186,15 @@ class MemoryClient:
         """See PersonaMemory.documents. ``embed`` runs here, not at the daemon."""
         return DocumentsClient(self, scope, namespace, lang, embed)
 
-    def forget(self, scope: Scope = Scope(), **what: Any) -> int:
+    def forget(self, scope: Scope = Scope(), **wanted: Any) -> int:
         """See PersonaMemory.forget."""
+        return self.forget_by_kind(scope, **wanted).total
+
+    def forget_by_kind(self, scope: Scope = Scope(), preview: bool = False, **wanted: Any) -> Forgotten:
+        """See PersonaMemory.forget_by_kind."""
         # over the bus a key is the user's, wherever it was kept; anything else keeps to the session of its scope
-        session = scope.session_id is not None and what.get("key") is None
-        return int(self.ask("forget", scope, session=session, **what)["forgotten"])
+        session = scope.session_id is not None and wanted.get("key") is None
+        return _as(Forgotten, self.ask("forget", scope, session=session, preview=preview or None, **wanted)["kinds"])
 
     def capture(
         self,  # more than five: these are the protocol's fields

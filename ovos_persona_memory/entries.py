@@ -20,7 +20,13 @@ class Entries:
         self._store = workings.store
 
     def remember(
-        self, text: str, scope: Scope, key: str | None, metadata: Mapping[str, Any] | None, lang: str | None
+        self,  # more than five: these are the protocol's fields
+        text: str,
+        scope: Scope,
+        key: str | None,
+        metadata: Mapping[str, Any] | None,
+        lang: str | None,
+        utterance_id: str | None,
     ) -> Entry:
         """See PersonaMemory.remember."""
         self._workings.captures.refuse_while_paused(scope)
@@ -29,6 +35,7 @@ class Entries:
         held = self._store.entry(key, user_id) if key is not None else None
         if held is not None and not scope.may_know(held.private):
             raise NotAllowed("under this key is something private: the user is not known surely enough")
+        turn_id = self._asked_in(scope, utterance_id)
         with self._store.transaction():
             known = self._store.entry(key, user_id) if key is not None else None
             entry = Entry(
@@ -44,10 +51,20 @@ class Entries:
                 lang=lang,
                 created_at=known.created_at if known else now,
                 updated_at=now,
+                turn_id=turn_id,
             )
             kept = self._put(entry)
+            self._workings.transcript.ledger.lift(user_id, text, lang)
         self._workings.purge_if(known is not None and known.text != kept.text)
         return kept
+
+    def _asked_in(self, scope: Scope, utterance_id: str | None) -> str | None:
+        """The turn in which it is asked for; None where it was not heard."""
+        transcript = self._workings.transcript
+        if transcript.ledger.knows(utterance_id):
+            raise NotAllowed("what was asked for in this utterance was forgotten")
+        asked = (turn.id for turn in transcript.of_request(scope, utterance_id) if turn.role == "user")
+        return next(asked, None)
 
     def _put(self, entry: Entry) -> Entry:
         return self._store.put_entry(entry, entry_words(entry))

@@ -2,13 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, replace
 
 from ovos_persona_memory import language
 from ovos_persona_memory.errors import InvalidRequest
-from ovos_persona_memory.records import Forgotten, Scope, Selection
+from ovos_persona_memory.fact import Fact
+from ovos_persona_memory.records import Entry, Forgotten, Scope, Selection, Turn
 from ovos_persona_memory.transcript import Workings
+
+NOTED = 20_000
+"""Of the turns that are forgotten together, so many of the newest are known again when they come again."""
+JUST_ASKED_S = 30.0
+"""Without an utterance id, the newest thing said within so long may be the request to forget, seconds."""
+TELLING = 2
+"""A memory with so many content words is told by any turn that holds them all."""
 
 
 @dataclass(frozen=True)
@@ -30,6 +38,42 @@ class Wanted:
     """Needed where nothing else says what to forget."""
     lang: str | None = None
     """Language of the query, a BCP-47 tag."""
+    asked_in: Scope | None = None
+    """The session, and its user, in which somebody says so aloud."""
+    utterance_id: str | None = None
+    """The utterance in which it is asked for, where it has an id."""
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """What goes, worked out before anything is changed."""
+
+    selection: Selection
+    gone: Sequence[Turn | Entry]
+    """What is selected of turns and memories."""
+    facts: Sequence[Fact]
+    """What is selected of facts, and what these had superseded: their history names them."""
+    retold: Sequence[Entry | Fact]
+    """Memories and facts beside these that say the same in the same words."""
+    redacted: Sequence[Turn]
+    """Turns that told what goes: they stay without their words."""
+    notes: Sequence[tuple[str, str]]
+    """User and session of summaries that hold the words of the query, besides those that go with their turns."""
+
+
+@dataclass(frozen=True)
+class _Told:
+    """A lasting text that goes, and the turns that are known to have told it."""
+
+    user_id: str
+    text: str
+    lang: str | None
+    turn_ids: Sequence[str | None]
+
+    @property
+    def words(self) -> tuple[frozenset[str], ...]:
+        """Its content words, in every form."""
+        return word_groups(language.of(self.lang).without_lead(self.text), self.lang)
 
 
 class Forgetting:
@@ -38,18 +82,36 @@ class Forgetting:
     def __init__(self, workings: Workings) -> None:
         self._workings = workings
         self._store = workings.store
+        self._ledger = workings.transcript.ledger
 
     def forget(self, scope: Scope, wanted: Wanted) -> Forgotten:
         """See PersonaMemory.forget."""
-        return self.delete(self._selection(scope, wanted))
+        with self._store.transaction():
+            asking = self._asking(wanted)
+            selection = self._selection(scope, wanted, asking)
+            without_id = wanted.asked_in if wanted.utterance_id is None else None
+            forgotten = self._carry_out(self._plan(selection, without_id), asking)
+        if without_id is not None:
+            self._workings.transcript.asked_to_forget(without_id)
+        self._workings.purge_if(_is_anything(forgotten) or bool(asking))
+        return forgotten
+
+    def preview(self, scope: Scope, wanted: Wanted) -> Forgotten:
+        """How much ``forget`` would forget; changes nothing."""
+        without_id = wanted.asked_in if wanted.utterance_id is None else None
+        plan = self._plan(self._selection(scope, wanted, self._asking(wanted)), without_id)
+        return _with_more(self._store.count(plan.selection), plan, len(plan.notes), len(plan.redacted))
 
     def delete(self, selection: Selection) -> Forgotten:
         """Forget what is selected: gone from the files when this, or the transaction around it, ends."""
-        forgotten = self._store.delete(selection)
-        self._workings.purge_if(forgotten.total + forgotten.notes > 0)
+        with self._store.transaction():
+            forgotten = self._carry_out(self._plan(selection), ())
+        self._workings.purge_if(_is_anything(forgotten))
         return forgotten
 
-    def _selection(self, scope: Scope, wanted: Wanted) -> Selection:
+    # what goes
+
+    def _selection(self, scope: Scope, wanted: Wanted, asking: Sequence[Turn]) -> Selection:
         conditions = (wanted.key, wanted.ids, wanted.query, wanted.since, wanted.until, wanted.source)
         places = (scope.session_id, scope.site_id, scope.task_id)
         if not wanted.everything and all(condition is None for condition in (*conditions, *places)):
@@ -58,14 +120,129 @@ class Forgetting:
             scope,
             keys=None if wanted.key is None else (wanted.key,),
             ids=None if wanted.ids is None else tuple(wanted.ids),
-            words=None if wanted.query is None else word_groups(wanted.query, wanted.lang),
             since=wanted.since,
             until=wanted.until,
+            words=None if wanted.query is None else word_groups(wanted.query, wanted.lang),
+            spare=tuple(turn.id for turn in asking),
             source=wanted.source,
         )
+
+    def _asking(self, wanted: Wanted) -> list[Turn]:
+        """The turns in which this is asked for: they are kept, without their words."""
+        if wanted.asked_in is None:
+            return []
+        return self._workings.transcript.of_request(wanted.asked_in, wanted.utterance_id)
+
+    def _plan(self, selection: Selection, asked_in: Scope | None = None) -> _Plan:
+        gone = self._store.select(selection, NOTED)
+        entries = [record for record in gone if isinstance(record, Entry)]
+        facts = self._with_history(self._store.fact_store.chosen(selection))
+        lasting = [*map(self._told_entry, entries), *map(self._told_fact, facts)]
+        known = {entry.id for entry in entries} | {fact.id for fact in facts}
+        retold = {one.id: one for told in lasting for one in self._retold(told) if one.id not in known}
+        telling = [turn for told in lasting for turn in self._telling(told)]
+        telling += self._just_asked(asked_in, lasting) if asked_in is not None else []
+        taken = {record.id for record in gone} | set(selection.spare)
+        redacted = {turn.id: turn for turn in telling if turn.id not in taken and not turn.redacted}
+        notes = self._notes_holding(selection, gone)
+        return _Plan(selection, gone, facts, list(retold.values()), list(redacted.values()), notes)
+
+    def _with_history(self, facts: Sequence[Fact]) -> list[Fact]:
+        """The facts, and all that they superseded: how that ended is told in their words."""
+        found = {fact.id: fact for fact in facts}
+        for user_id, place in {(fact.user_id, fact.place) for fact in facts}:
+            around = self._store.fact_store.at_place(user_id, place)
+            for fact in reversed(around):
+                if fact.superseded_by in found:
+                    found[fact.id] = fact
+        return list(found.values())
+
+    def _told_entry(self, entry: Entry) -> _Told:
+        return _Told(entry.user_id, entry.text, entry.lang, [entry.turn_id])
+
+    def _told_fact(self, fact: Fact) -> _Told:
+        changes = self._store.fact_store.changes([fact.id])
+        return _Told(fact.user_id, fact.text, fact.lang, [fact.turn_id, *(change.turn_id for change in changes)])
+
+    def _retold(self, told: _Told) -> Iterable[Entry | Fact]:
+        """Memories and facts of the same person that say the same in the same words."""
+        if len(told.words) < TELLING:
+            return
+        same = Selection(Scope(user_id=told.user_id), words=told.words, kinds=frozenset({"memory", "fact"}))
+        held = [record for record in self._store.select(same) if isinstance(record, Entry)]
+        alike: list[Entry | Fact] = [*held, *self._store.fact_store.chosen(same)]
+        for one in alike:
+            if set(word_groups(language.of(one.lang).without_lead(one.text), one.lang)) == set(told.words):
+                yield one
+
+    def _telling(self, told: _Told) -> Iterable[Turn]:
+        """The turns that a lasting text came from with what answered them, and those that hold all of its words."""
+        sources = (self._store.turn(turn_id) for turn_id in told.turn_ids if turn_id is not None)
+        for source in sources:
+            if source is not None:
+                asked = Scope(session_id=source.session_id, user_id=source.user_id)
+                yield from (source, *self._workings.transcript.of_request(asked, source.utterance_id))
+        if len(told.words) >= TELLING:
+            of_user = Selection(Scope(user_id=told.user_id), words=told.words, kinds=frozenset({"turn"}))
+            yield from (turn for turn in self._store.select(of_user) if isinstance(turn, Turn))
+
+    def _just_asked(self, asked_in: Scope, lasting: Sequence[_Told]) -> list[Turn]:
+        """On the stable line, where utterances have no id: what was just said, if it names what is forgotten."""
+        since = self._workings.clock() - JUST_ASKED_S
+        said = [turn for turn in self._store.turns(asked_in, since=since) if turn.role == "user"][-1:]
+        asked = [turn for turn in said if turn.source == "heard" and turn.utterance_id is None]
+        named = {form for told in lasting for group in told.words for form in group}
+        return [turn for turn in asked if not named.isdisjoint(language.of(turn.lang).words(turn.text))]
+
+    def _notes_holding(self, selection: Selection, gone: Sequence[Turn | Entry]) -> list[tuple[str, str]]:
+        narrower = (selection.keys, selection.ids, selection.since, selection.until, selection.source)
+        if selection.words is None or any(one is not None for one in narrower):
+            return []
+        retelling = set(self._store.notes_retelling([record for record in gone if isinstance(record, Turn)]))
+        held = ((name[:2], f"{name[2].summary} {name[2].description}") for name in self._store.notes(selection.scope))
+        return [name for name, text in held if name not in retelling and _holds(text, selection.words)]
+
+    # its going
+
+    def _carry_out(self, plan: _Plan, asking: Sequence[Turn]) -> Forgotten:
+        forgotten = self._store.delete(plan.selection)
+        memories = tuple(one.id for one in plan.retold if isinstance(one, Entry))
+        self._store.delete(Selection(Scope.everyone(), ids=memories, kinds=frozenset({"memory"})))
+        without_source = self._store.fact_store.of_turns([turn.id for turn in plan.redacted])
+        facts = [*plan.facts, *(one for one in plan.retold if isinstance(one, Fact)), *without_source]
+        self._store.fact_store.delete([fact.id for fact in facts])
+        notes = forgotten.notes + self._store.delete_notes(plan.notes)
+        redacted = self._store.redact([turn.id for turn in plan.redacted])
+        self._store.redact([turn.id for turn in asking])
+        told = [(one.user_id, one.text, one.lang) for one in (*facts, *plan.retold)]
+        if plan.gone or plan.redacted or told:
+            self._ledger.note([*plan.gone, *plan.redacted], told)
+            self._workings.transcript.forget_texts()
+        return _with_more(replace(forgotten, notes=0), plan, notes, redacted)
+
+
+def _with_more(counted: Forgotten, plan: _Plan, notes: int, redacted: int) -> Forgotten:
+    """What the store counts, and what goes with it."""
+    return replace(
+        counted,
+        memories=counted.memories + sum(isinstance(one, Entry) for one in plan.retold),
+        facts=counted.facts + sum(isinstance(one, Fact) for one in plan.retold),
+        notes=counted.notes + notes,
+        redacted=redacted,
+    )
+
+
+def _is_anything(forgotten: Forgotten) -> bool:
+    return any(asdict(forgotten).values())
 
 
 def word_groups(query: str, lang: str | None) -> tuple[frozenset[str], ...]:
     """The content words of a query, each in every form in which a text of any known language may be indexed."""
     asked = language.of_text(lang, query)
     return tuple(language.forms(word, asked, language.known()) for word in asked.bare_words(query))
+
+
+def _holds(text: str, groups: Sequence[frozenset[str]]) -> bool:
+    spoken = language.of_text(None, text)
+    held = {form for word in spoken.bare_words(text) for form in language.forms(word, spoken, language.known())}
+    return bool(groups) and all(not held.isdisjoint(group) for group in groups)

@@ -47,6 +47,12 @@ def shipped() -> list[str]:
     return [tag for tag in known() if (locale_folder() / tag / "first_start.dialog").is_file()]
 
 
+def forget_texts() -> None:
+    """Let go of every text and word that is kept in mind to be quick."""
+    _form.cache_clear()
+    words.forget_texts()
+
+
 @lru_cache(maxsize=64)
 def of(tag: str | None) -> Language:
     """The language with this BCP-47 tag, else the known one nearest to it, else one without word lists."""

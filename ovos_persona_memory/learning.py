@@ -18,6 +18,7 @@ from ovos_persona_memory.certainty import (
 from ovos_persona_memory.config import FactsConfig
 from ovos_persona_memory.fact import Decision, Fact, FactChange
 from ovos_persona_memory.gate import Circumstances, Verdict, is_echo, judge
+from ovos_persona_memory.ledger import Ledger
 from ovos_persona_memory.records import Scope, Turn
 from ovos_persona_memory.stores.base import Store
 
@@ -50,8 +51,9 @@ def half_lives(config: FactsConfig) -> HalfLives:
 class Learner:
     """Writes facts. Not thread-safe by itself: call it within the store's transaction that takes the turn in."""
 
-    def __init__(self, store: Store, config: FactsConfig, clock: Callable[[], float]) -> None:
+    def __init__(self, store: Store, config: FactsConfig, clock: Callable[[], float], ledger: Ledger) -> None:
         self._store = store
+        self._ledger = ledger
         self._facts = store.fact_store
         self._config = config
         self._clock = clock
@@ -65,9 +67,18 @@ class Learner:
         verdicts = judge(turn, Circumstances(speaker.known))
         if verdicts and verdicts[0].outcome != "refused" and is_echo(turn.text, self._told_before(turn)):
             verdicts = [Verdict("refused", "echo", "")]
-        for verdict in verdicts:
+        for verdict in (self._unless_forgotten(verdict, turn) for verdict in verdicts):
             fact = self._take(verdict, turn, speaker)
             self._decided(verdict, turn, fact)
+
+    def _unless_forgotten(self, verdict: Verdict, turn: Turn) -> Verdict:
+        """What was forgotten is not learned again, until somebody asks anew to have it remembered."""
+        if verdict.outcome == "refused" or not self._ledger.was_forgotten(turn.user_id, verdict.text, turn.lang):
+            return verdict
+        if verdict.reason == "asked":
+            self._ledger.lift(turn.user_id, verdict.text, turn.lang)
+            return verdict
+        return Verdict("refused", "forgotten", "", verdict.slot)
 
     def take_learned(self) -> list[str]:
         """The ids of what was learned since the last call, each once."""

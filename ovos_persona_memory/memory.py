@@ -10,7 +10,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from ovos_persona_memory import captures, context
+from ovos_persona_memory import captures, context, language
 from ovos_persona_memory.config import MemoryConfig
 from ovos_persona_memory.context import Recalled
 from ovos_persona_memory.documents import Documents, Embed, Shelf
@@ -29,19 +29,18 @@ from ovos_persona_memory.records import (
     ContextMessage,
     ContextRequest,
     Entry,
+    Forgotten,
     Hit,
-    Note,
     Scope,
     Selection,
     Session,
     Turn,
     changed,
 )
-from ovos_persona_memory.sessions import Sessions
+from ovos_persona_memory.sessions import Sessions, SessionVerbs
 from ovos_persona_memory.stores import open_store
 from ovos_persona_memory.stores.base import Store
-from ovos_persona_memory.summaries import MessageLike, Snapshot
-from ovos_persona_memory.transcript import Transcript, Workings, handed_in, refuse_unusable
+from ovos_persona_memory.transcript import Transcript, Workings, delivered_id, handed_in, refuse_unusable
 from ovos_persona_memory.users import Users
 from ovos_persona_memory.version import __version__
 from ovos_persona_memory.window import Window
@@ -50,7 +49,7 @@ ITSELF_S = 30.0
 """A turn with the very words of an utterance said within so long before is that utterance, seconds."""
 
 
-class PersonaMemory:
+class PersonaMemory(SessionVerbs):
     """One memory, opened in this process.
 
     Every verb is thread-safe. A verb that changes something has it on disk when it returns, or at
@@ -154,7 +153,7 @@ class PersonaMemory:
         now = self._clock()
         given = [changed(handed_in(turn, scope, now), utterance_id=utterance_id) for turn in turns]
         if delivery_id is not None:
-            given = [changed(turn, id=_delivered_id(turn, delivery_id, n)) for n, turn in enumerate(given)]
+            given = [changed(turn, id=delivered_id(turn, delivery_id, n)) for n, turn in enumerate(given)]
         wanted = all(self.captures.may_write(scope, turn.at) for turn in given)
         if not wanted or not self.transcript.people.is_kept(scope.session_id, utterance_id):
             return []
@@ -196,40 +195,6 @@ class PersonaMemory:
         if scope.session_id is None:
             raise InvalidRequest("session_id", "is missing")
         return self._forgetting.delete(Selection(scope, kinds=frozenset({"turn"}))).total
-
-    def update_session(self, scope: Scope, summary: str | None = None, description: str | None = None) -> Note:
-        """Set the summary of the session in scope, or its description, and give both; None changes nothing.
-
-        The summary joins the persona context. CapturePaused while remembering is off.
-        """
-        return self._sessions.update(scope, summary, description)
-
-    def snapshot(self, scope: Scope, max_history: int | None = 1000) -> Snapshot:
-        """A copy of the session in scope: its newest messages, oldest first, and its summary."""
-        return self._sessions.snapshot(scope, max_history)
-
-    def restore(self, taken: Mapping[str, Any] | Sequence[MessageLike], scope: Scope) -> list[str]:
-        """Put a snapshot, or a plain list of messages, in place of the session in scope; the ids of its turns.
-
-        All that was in the session is forgotten, its description stays. The messages stay as they are
-        passed. CapturePaused while remembering is off; then nothing is changed.
-        """
-        return self._sessions.restore(taken, scope)
-
-    def to_summarise(self, scope: Scope, keep_recent: int = 6) -> list[ContextMessage]:
-        """What a summary of the session in scope should take up: all but the newest messages, oldest first.
-
-        No system messages, and nothing that ``trim`` has left to the summary already. A call stays
-        with its results, so that more may be kept.
-        """
-        return self._sessions.to_summarise(scope, keep_recent)
-
-    def trim(self, scope: Scope, keep_recent: int = 6) -> int:
-        """Leave to the summary what ``to_summarise`` gives; how many messages.
-
-        They are in no history any more, but stay in the log, where recall finds them.
-        """
-        return self._sessions.trim(scope, keep_recent)
 
     # finding
 
@@ -290,9 +255,10 @@ class PersonaMemory:
 
         ``private`` in the metadata: see ``records.PRIVATE``. The utterance that asks for it, ``utterance_id``,
         is then kept without its words. CapturePaused while remembering is off; NotAllowed where something
-        private has the key and the user is not known surely enough.
+        private has the key and the user is not known surely enough, and where the utterance that asks was
+        forgotten. What was forgotten may be remembered anew.
         """
-        entry = self._entries.remember(text, scope, key, metadata, lang)
+        entry = self._entries.remember(text, scope, key, metadata, lang, utterance_id)
         if entry.private and utterance_id is not None:
             with self.transaction():
                 self.transcript.redact(scope, utterance_id)
@@ -336,8 +302,15 @@ class PersonaMemory:
         words; by time [``since``, ``until``), seconds since the epoch; by ``source`` what a skill or
         persona said. InvalidRequest where neither a condition nor a session nor ``everything`` is given.
         Gone when this returns: from rows, index and journal. ``lang``: the language of the query.
+        What told of a forgotten memory stays in the log without its words, and so does the utterance
+        that asks (``asked_in``, ``utterance_id``).
         """
-        return self._forgetting.forget(scope, Wanted(**wanted)).total
+        return self.forget_by_kind(scope, **wanted).total
+
+    def forget_by_kind(self, scope: Scope = Scope(), preview: bool = False, **wanted: Any) -> Forgotten:
+        """As ``forget``, but says how much of each kind; ``preview``: only says it, and changes nothing."""
+        asked = Wanted(**wanted)
+        return self._forgetting.preview(scope, asked) if preview else self._forgetting.forget(scope, asked)
 
     def _purge_if(self, gone: bool) -> None:
         if gone:
@@ -348,6 +321,7 @@ class PersonaMemory:
         if self.transcript.purge_due and not self._depth:
             self.transcript.purge_due = False
             self._store.purge()
+            language.forget_texts()
 
     # switches and state
 
@@ -392,9 +366,3 @@ class PersonaMemory:
             "meaning": self._indexer.state() if self._indexer is not None else {},
             "up_s": round(self._clock() - self._opened_at, 3),
         }
-
-
-def _delivered_id(turn: Turn, delivery_id: str, number: int) -> str:
-    """The id of a turn that may be delivered again: the same whenever it comes."""
-    names = (turn.user_id, turn.session_id or "", delivery_id, str(number))
-    return uuid.uuid5(uuid.NAMESPACE_OID, "\n".join(names)).hex

@@ -160,6 +160,8 @@ class Entry:
     created_at: float = 0.0
     """Seconds since the epoch, UTC."""
     updated_at: float = 0.0
+    turn_id: str | None = None
+    """The turn in which somebody asked to have it remembered, where that was heard."""
 
     @property
     def private(self) -> int:

@@ -163,6 +163,8 @@ class ForgetRequest(msgspec.Struct, kw_only=True):
     """Everything of this session."""
     source: Name | None = None
     everything: bool = False
+    preview: bool = False
+    """Only say how much that would be."""
     lang: Name | None = None
     scope: ScopeFields | None = None
 
@@ -326,6 +328,8 @@ FORGETS = frozenset({"forget", "session.restore", "session.clear", "document.del
 """Verbs that have what they delete gone from the files when they answer."""
 CHANGES = FORGETS | {"record", "session.update", "session.trim", "remember", "update", "document.upsert", "capture"}
 """Verbs that change something (``capture`` only when it is given what to set)."""
+KEEPS = frozenset({"record", "remember", "update", "session.update", "session.restore", "document.upsert"})
+"""Verbs that keep a text they are given."""
 
 _PATH = re.compile(r" - at `(.*)`$")
 

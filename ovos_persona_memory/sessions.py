@@ -135,6 +135,46 @@ class Sessions:
         return self._workings.captures.may_read(scope)
 
 
+class SessionVerbs:
+    """The verbs of PersonaMemory about one session as a whole."""
+
+    _sessions: Sessions
+
+    def update_session(self, scope: Scope, summary: str | None = None, description: str | None = None) -> Note:
+        """Set the summary of the session in scope, or its description, and give both; None changes nothing.
+
+        The summary joins the persona context. CapturePaused while remembering is off.
+        """
+        return self._sessions.update(scope, summary, description)
+
+    def snapshot(self, scope: Scope, max_history: int | None = 1000) -> Snapshot:
+        """A copy of the session in scope: its newest messages, oldest first, and its summary."""
+        return self._sessions.snapshot(scope, max_history)
+
+    def restore(self, taken: Mapping[str, Any] | Sequence[MessageLike], scope: Scope) -> list[str]:
+        """Put a snapshot, or a plain list of messages, in place of the session in scope; the ids of its turns.
+
+        All that was in the session is forgotten, its description stays. The messages stay as they are
+        passed. CapturePaused while remembering is off; then nothing is changed.
+        """
+        return self._sessions.restore(taken, scope)
+
+    def to_summarise(self, scope: Scope, keep_recent: int = 6) -> list[ContextMessage]:
+        """What a summary of the session in scope should take up: all but the newest messages, oldest first.
+
+        No system messages, and nothing that ``trim`` has left to the summary already. A call stays
+        with its results, so that more may be kept.
+        """
+        return self._sessions.to_summarise(scope, keep_recent)
+
+    def trim(self, scope: Scope, keep_recent: int = 6) -> int:
+        """Leave to the summary what ``to_summarise`` gives; how many messages.
+
+        They are in no history any more, but stay in the log, where recall finds them.
+        """
+        return self._sessions.trim(scope, keep_recent)
+
+
 def _named(scope: Scope) -> str:
     if scope.session_id is None:
         raise InvalidRequest("session_id", "is missing")

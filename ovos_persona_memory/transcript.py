@@ -11,18 +11,22 @@ from ovos_persona_memory import language
 from ovos_persona_memory.captures import Captures
 from ovos_persona_memory.config import MemoryConfig
 from ovos_persona_memory.errors import InvalidRequest
+from ovos_persona_memory.exchanges import OPEN_S
 from ovos_persona_memory.identity import People, Said
 from ovos_persona_memory.learning import Learner
-from ovos_persona_memory.linking import already_recorded, claimant, heard_answer
+from ovos_persona_memory.ledger import Ledger
+from ovos_persona_memory.linking import already_recorded, claimant, heard_answer, spelled
 from ovos_persona_memory.messages import Heard, is_clean
 from ovos_persona_memory.records import HOUSEHOLD, Entry, Role, Scope, Selection, Turn, changed
-from ovos_persona_memory.stores.base import Store
+from ovos_persona_memory.stores.base import Store, redacted
 
 RECENT = 60
 """Turns of a session that can still be linked with what is heard now."""
 ROLES: tuple[str, ...] = get_args(Role)
 REMEMBERED = 256
 """Utterance ids, half-heard records and open questions that are kept in mind at most."""
+CONFIRMED_S = 30.0
+"""Speech so soon after a request to forget that has no utterance id is its confirmation, seconds."""
 PERSONA_SKILL = "persona.openvoiceos"
 
 
@@ -31,15 +35,17 @@ class Transcript:
 
     def __init__(self, store: Store, config: MemoryConfig, clock: Callable[[], float]) -> None:
         self._store = store
-        self.learner = Learner(store, config.facts, clock)
         self._config = config.history
         self._clock = clock
         self.captures = Captures(store, config.capture, clock)
         self.people = People(config.identity, self._user_of)
+        self.ledger = Ledger(store, clock)
+        self.learner = Learner(store, config.facts, clock, self.ledger)
         self._known_ids: dict[str, None] = {}
         self._pieces: dict[str, str] = {}
         self._questions: dict[tuple[str, str | None, str], Heard] = {}
         self._linked: dict[str, list[str]] = {}
+        self._asked_to_forget: dict[str | None, float] = {}
         self.purge_due = False
         """Whether something was deleted or redacted whose words are still in the files."""
 
@@ -57,7 +63,7 @@ class Transcript:
             said.kept = said.kept and heard.what != "utterance"
             return []
         if heard.what == "utterance" and heard.text:
-            return [self._add(self._turn(heard, "user"))]
+            return [self._add(self._unless_forgotten(self._turn(heard, "user")))]
         if heard.what == "speech" and heard.text:
             return self._speech(heard)
         if heard.what == "persona_turn":
@@ -114,12 +120,30 @@ class Transcript:
             self._redact_if_private(heard)
 
     def _stamp(self, scope: Scope, utterance_id: str, text: str | None) -> None:
+        if self.ledger.knows(utterance_id):
+            self._redact_replayed(scope, utterance_id, text)
+            return
         if utterance_id in self._known_ids:
             return
         _keep(self._known_ids, utterance_id, None)
         turn = claimant(self._recent(scope.session_id, scope.user_id), utterance_id, text)
         if turn is not None:
             self._change(replace(turn, utterance_id=utterance_id))
+
+    def _redact_replayed(self, scope: Scope, utterance_id: str, text: str | None) -> None:
+        """An utterance that was forgotten comes again: what was just heard of it is kept without its words."""
+        others = [t for t in self._recent(scope.session_id, scope.user_id) if t.utterance_id != utterance_id]
+        turn = claimant(others, utterance_id, text)
+        if turn is not None and text and spelled(turn.text) == spelled(text):
+            self._change(redacted(replace(turn, utterance_id=utterance_id)))
+            self.purge_due = True
+
+    def _unless_forgotten(self, turn: Turn) -> Turn:
+        """The turn, without its words where it is taken for one that was forgotten and comes again."""
+        came_again = self.ledger.knows(turn.utterance_id) or self.ledger.is_replay(
+            turn.user_id, turn.text, turn.lang, turn.at or 0.0
+        )
+        return redacted(turn) if came_again else turn
 
     def _of_utterance(self, heard: Heard) -> list[Turn]:
         if heard.utterance_id is None:
@@ -161,13 +185,8 @@ class Transcript:
         recent = self._recent(heard.session_id, heard.scope.user_id)
         of_same = [t for t in recent if heard.utterance_id is not None and t.utterance_id == heard.utterance_id]
         asked = next((turn for turn in of_same if turn.role == "user"), None)
-        # after a yes the confirmation names what is gone, and answers another utterance than the request
-        named = f"{heard.skill_id}:{heard.dialog}".startswith(self._config.redacted_intents)
-        private = named or (asked is not None and asked.redacted)
         turn = replace(
             self._turn(heard, "assistant"),
-            text="" if private else heard.text,
-            redacted=private,
             utterance_id=heard.utterance_id,
             skill_id=heard.skill_id,
             persona_id=asked.persona_id if asked and heard.skill_id == PERSONA_SKILL else None,
@@ -175,12 +194,32 @@ class Transcript:
             announcement=heard.scheduled,
             machine=heard.skill_id in self._config.machine_skills or heard.dialog in self._config.machine_dialogs,
         )
+        turn = redacted(turn) if self._is_private(heard, turn, asked, recent) else self._unless_forgotten(turn)
         record = already_recorded(recent, turn, heard.at, heard=self._pieces)
         if record is not None:
             self._join(record, recent)
             _keep(self._pieces, record.id, self._pieces.get(record.id, "") + turn.text)
             return []
         return [self._add(turn)]
+
+    def _is_private(self, heard: Heard, spoken: Turn, asked: Turn | None, recent: Sequence[Turn]) -> bool:
+        # after a yes the confirmation names what is gone, and answers another utterance than the request
+        if f"{heard.skill_id}:{heard.dialog}".startswith(self._config.redacted_intents):
+            return True
+        before = asked or _newest_asked(recent, spoken)
+        return (before is not None and before.redacted) or self._confirms_forgetting(before, spoken)
+
+    def asked_to_forget(self, scope: Scope) -> None:
+        """Somebody just asked, in this session and without an utterance id, to have something forgotten."""
+        _keep(self._asked_to_forget, scope.session_id, self._clock())
+
+    def _confirms_forgetting(self, asked: Turn | None, spoken: Turn) -> bool:
+        """On the stable line: whether this follows a request to forget, before anybody said anything else."""
+        asked_at = self._asked_to_forget.get(spoken.session_id)
+        if asked_at is None or spoken.utterance_id is not None or spoken.announcement:
+            return False
+        newer = asked is not None and (asked.at or 0.0) > asked_at
+        return not newer and (spoken.at or 0.0) < asked_at + CONFIRMED_S
 
     def _join(self, record: Turn, recent: Sequence[Turn]) -> None:
         """A record that came before its speech, known by its text alone: its question is the turn heard before it."""
@@ -212,7 +251,8 @@ class Transcript:
         if asked is None:
             return []
         pair = (self._turn(asked, "user"), self._turn(replace(heard, scope=asked.scope), "assistant"))
-        return [self._add(replace(turn, source="query", persona_id=heard.persona_id)) for turn in pair]
+        kept = (self._unless_forgotten(replace(turn, source="query", persona_id=heard.persona_id)) for turn in pair)
+        return [self._add(turn) for turn in kept]
 
     def rename(self, user_id: str, into: str) -> None:
         """What one user said, and what is still to follow from it, is another's from now on."""
@@ -231,6 +271,8 @@ class Transcript:
         first = given[0]
         if any(self._store.turn(turn.id) for turn in given):
             return [turn.id for turn in given]  # delivered before
+        if self.ledger.knows(first.utterance_id):
+            return []  # it was forgotten, and comes late or again
         if first.id in self._linked:
             return self._linked[first.id]
         if batch is None and first.utterance_id is None:
@@ -254,7 +296,7 @@ class Transcript:
                 self._change(replace(turn, linked=True, persona_id=persona_id or turn.persona_id))
         answers = [turn for turn in heard if turn.role == "assistant"]
         if any(turn.redacted for turn in same):
-            given = [_wordless(turn) for turn in given]
+            given = [redacted(turn) for turn in given]
         ids = [self._stands_for(turn, asked, answers, batch) for turn in given]
         if heard:
             _keep(self._linked, given[0].id, ids)
@@ -266,6 +308,16 @@ class Transcript:
         if turn.role == "assistant" and answers:
             return answers[-1].id
         return self._add(replace(turn, batch=batch)).id
+
+    def of_request(self, scope: Scope, utterance_id: str | None) -> list[Turn]:
+        """The turns of the utterance in which something is asked for, oldest first; empty where it was not heard."""
+        recent = self._recent(scope.session_id, scope.user_id) if utterance_id is not None else []
+        return [turn for turn in recent if turn.utterance_id == utterance_id]
+
+    def forget_texts(self) -> None:
+        """Let go of the texts that are kept in mind to link what is heard."""
+        self._pieces.clear()
+        self._questions.clear()
 
 
 @dataclass(frozen=True)
@@ -315,13 +367,23 @@ def entry_words(entry: Entry) -> str:
     return " ".join(language.of_text(entry.lang, entry.text).words(f"{entry.key} {entry.text}"))
 
 
+def delivered_id(turn: Turn, delivery_id: str, number: int) -> str:
+    """The id of a turn that may be delivered again: the same whenever it comes."""
+    names = (turn.user_id, turn.session_id or "", delivery_id, str(number))
+    return uuid.uuid5(uuid.NAMESPACE_OID, "\n".join(names)).hex
+
+
 def index_words(turn: Turn) -> str:
     """The words that a turn is found by."""
     return " ".join(language.of_text(turn.lang, turn.text).words(turn.text))
 
 
-def _wordless(turn: Turn) -> Turn:
-    return replace(turn, text="", tool_calls=(), redacted=True)
+def _newest_asked(recent: Sequence[Turn], spoken: Turn) -> Turn | None:
+    """On the stable line: the user turn that this speech answers, the newest of its session."""
+    if spoken.utterance_id is not None or spoken.announcement:
+        return None
+    since = (spoken.at or 0.0) - OPEN_S
+    return next((turn for turn in reversed(recent) if turn.role == "user" and (turn.at or 0.0) >= since), None)
 
 
 def _keep(kept: dict, key: object, value: object) -> None:  # type: ignore[type-arg]  # any of the three dicts

@@ -21,7 +21,7 @@ DOOR = "door.sock"
 """Name of the owner's socket in the data folder."""
 
 
-_ANSWERS = frozenset(topics.response(verb) for verb in topics.VERBS)
+_WANTED = frozenset({topics.FORGOTTEN, *(topics.response(verb) for verb in topics.VERBS)})
 
 
 class Transport(Protocol):
@@ -44,7 +44,9 @@ class BusTransport:
         self._lock = threading.Lock()  # guards _waiting
         self.listeners: list[Callable[[str, Mapping[str, Any]], None]] = []
         """Told of every answer, with its request_id, on the receiving thread."""
-        self.bus = BusConnection(_ANSWERS.__contains__, self._arrived, **address)
+        self.told_of_forgetting: list[Callable[[], None]] = []
+        """Called when something was forgotten, whatever it was, on the receiving thread."""
+        self.bus = BusConnection(_WANTED.__contains__, self._arrived, **address)
 
     @property
     def connected(self) -> bool:
@@ -89,7 +91,12 @@ class BusTransport:
         return request_id, slot
 
     def _arrived(self, frame: bytes) -> None:
-        answer = messages.decode(frame, 0.0).data
+        arrived = messages.decode(frame, 0.0)
+        if arrived.topic == topics.FORGOTTEN:
+            for tell in self.told_of_forgetting:
+                tell()
+            return
+        answer = arrived.data
         request_id = str(answer.get("request_id"))
         with self._lock:
             slot = self._waiting.get(request_id)

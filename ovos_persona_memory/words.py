@@ -128,6 +128,12 @@ def rules() -> str:
     return f"{RULES}, snowballstemmer {version('snowballstemmer')}"
 
 
+def forget_texts() -> None:
+    """Let go of every text and word that is kept in mind to be quick."""
+    by_script.cache_clear()
+    _stem.cache_clear()
+
+
 @lru_cache(maxsize=65536)
 def _stem(algorithm: str, word: str) -> str:
     if not algorithm or not word.strip(string.digits):

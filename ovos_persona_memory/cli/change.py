@@ -19,7 +19,7 @@ from ovos_persona_memory.cli.options import (
     user_option,
 )
 from ovos_persona_memory.cli.output import Command, answer, answer_json, progress, say
-from ovos_persona_memory.cli.preview import preview
+from ovos_persona_memory.cli.preview import in_words, preview
 from ovos_persona_memory.cli.reach import open_memory
 from ovos_persona_memory.cli.times import as_moment, as_span_s, shown
 from ovos_persona_memory.config import device_language
@@ -144,8 +144,10 @@ def forget(  # one parameter an option; those that choose what to forget come in
                 say(line)
             _ask()
         with progress("Forgetting"):
-            forgotten = memory.forget(scope, **conditions)
-    return answer_json({"forgotten": forgotten}) if as_json else answer(f"Forgot {forgotten}.")
+            forgotten = memory.forget_by_kind(scope, **conditions)
+    if as_json:
+        return answer_json({"forgotten": forgotten.total, "kinds": forgotten})
+    return answer(f"Forgot {forgotten.total}: {in_words(forgotten)}.")
 
 
 def _ask() -> None:

@@ -1,33 +1,50 @@
-"""What a request to forget would take away, as far as it can be told beforehand."""
+"""What a request to forget would take away."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from dataclasses import asdict
 from typing import Any
 
 from ovos_persona_memory import language
 from ovos_persona_memory.cli.reach import Memory
 from ovos_persona_memory.cli.times import shown
-from ovos_persona_memory.records import Entry, Scope, Session
+from ovos_persona_memory.records import Forgotten, Scope
 
 MOST = 1000
-"""Sessions and hits at most that are looked at."""
+"""Hits at most that are looked at for examples."""
 EXAMPLES = 5
 
 
 def preview(memory: Memory, scope: Scope, conditions: Mapping[str, Any]) -> Iterator[str]:
-    """Lines for people: the conditions, and how much they reach at most."""
+    """Lines for people: the conditions, how much they take of each kind, and a few texts where words were given."""
     whose = "everybody" if scope.user_id is None else scope.user_id
     yield f"To be forgotten, of {whose}: {'; '.join(_words(scope, conditions))}."
+    counted = memory.forget_by_kind(scope, preview=True, **conditions)
+    yield f"  {in_words(counted)}."
     if not memory.capture(scope, session=scope.session_id is not None).read:
-        yield "  Reading is switched off: what this reaches cannot be shown."
+        yield "  Reading is switched off: the texts cannot be shown."
     elif "key" in conditions:
         entry = memory.get(conditions["key"], scope)
         yield f"  {entry.text}" if entry else "  There is no memory with this key."
     elif "query" in conditions:
         yield from _holding(memory, scope, conditions)
-    elif "ids" not in conditions:
-        yield from _reach(memory, scope, conditions)
+
+
+def in_words(counted: Forgotten) -> str:
+    """How much of each kind, as "2 turns, 1 memory"; "nothing" for nothing."""
+    named = [f"{number} {_NAMES[kind][number != 1]}" for kind, number in asdict(counted).items() if number]
+    return ", ".join(named) or "nothing"
+
+
+_NAMES = {
+    "turns": ("turn", "turns"),
+    "memories": ("memory", "memories"),
+    "facts": ("fact", "facts"),
+    "documents": ("document", "documents"),
+    "notes": ("summary of a session", "summaries of sessions"),
+    "redacted": ("turn that stays without its words", "turns that stay without their words"),
+}
 
 
 def _words(scope: Scope, conditions: Mapping[str, Any]) -> Iterator[str]:
@@ -53,25 +70,6 @@ def _holding(memory: Memory, scope: Scope, conditions: Mapping[str, Any]) -> Ite
     wanted = set(spoken.content_words(conditions["query"]))
     hits = memory.recall(conditions["query"], scope, MOST, lang=conditions["lang"])
     texts = [hit.text for hit in hits if wanted <= set(spoken.words(f"{hit.key or ''} {hit.text}"))]
-    yield f"  {len(texts)} found" + (", such as:" if len(texts) > EXAMPLES else ":" if texts else ".")
-    yield from (f"  {text}" for text in texts[:EXAMPLES])
-
-
-def _reach(memory: Memory, scope: Scope, conditions: Mapping[str, Any]) -> Iterator[str]:
-    since, until = conditions.get("since", 0.0), conditions.get("until", float("inf"))
-    sessions = [one for one in memory.sessions(scope, MOST) if one.first_at < until and one.last_at >= since]
-    whole = all(one.first_at >= since and one.last_at < until for one in sessions) and "source" not in conditions
-    entries = [one for one in _entries(memory, scope) if since <= one.updated_at < until]
-    memories = 0 if "source" in conditions else len(entries)
-    yield f"  {'' if whole else 'at most '}{_turns(sessions)} turns in {len(sessions)} sessions, {memories} memories"
-
-
-def _turns(sessions: list[Session]) -> int:
-    return sum(one.turns for one in sessions)
-
-
-def _entries(memory: Memory, scope: Scope) -> Iterator[Entry]:
-    offset = 0
-    while page := memory.list(scope, MOST, offset):
-        yield from page
-        offset += len(page)
+    if texts:
+        yield "  Such as:" if len(texts) > EXAMPLES else "  That is:"
+        yield from (f"  {text}" for text in texts[:EXAMPLES])

@@ -59,6 +59,7 @@ class PersonaMemoryPlugin(AgentContextManager):  # type: ignore[misc]  # ovos_pl
         self._rest_until = 0.0
         self._transport = shared_transport(**bus_address(self.config.get("host"), self.config.get("port")))
         self._client = MemoryClient(self._transport, timeout_s=seconds(self.config, "timeout_s", 0.5))
+        self._transport.told_of_forgetting.append(self._empty_window)
         self._outbox = Outbox(self._transport)
 
     def get_history(self, session_id: str) -> list[AgentMessage]:
@@ -104,6 +105,11 @@ class PersonaMemoryPlugin(AgentContextManager):  # type: ignore[misc]  # ovos_pl
         now = time.time()
         recent = history(self._known(session_id), self._window, now)
         return _to_agent(context.build(request, recent, Recalled([], 0, 0), now).messages)
+
+    def _empty_window(self) -> None:
+        """Something was forgotten: nobody says what, so that everything that is kept in RAM goes."""
+        with self._lock:
+            self._heard.clear()
 
     def _known(self, session_id: str) -> list[Turn]:
         with self._lock:

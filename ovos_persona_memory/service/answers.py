@@ -11,6 +11,7 @@ import msgspec
 from ovos_persona_memory import requests
 from ovos_persona_memory.config import MemoryConfig
 from ovos_persona_memory.documents import Documents
+from ovos_persona_memory.errors import NotAllowed
 from ovos_persona_memory.memory import PersonaMemory
 from ovos_persona_memory.messages import Request
 from ovos_persona_memory.records import ContextRequest, Scope, ToolCall, Turn
@@ -32,7 +33,13 @@ def answer(memory: PersonaMemory, config: MemoryConfig, asked: Request, owner: b
     # the search covers more than the session and the room in which reading is off
     here = replace(asked.scope, user_id=person.user_id, blind=scope.blind)
     scope = replace(scope, blind=not memory.captures.may_read(here))
-    return _VERBS[asked.verb](memory, asked, fields, scope, config)
+    comes_again = reach.mark_of(asked, fields)
+    if comes_again is not None and memory.transcript.ledger.is_answered(comes_again):
+        raise NotAllowed("this very request was carried out before something was forgotten: give it a new request_id")
+    answered = _VERBS[asked.verb](memory, asked, fields, scope, config)
+    if comes_again is not None:
+        memory.transcript.ledger.note_answered(comes_again)
+    return answered
 
 
 def _record(memory: PersonaMemory, asked: Request, fields: Any, scope: Scope, _: MemoryConfig) -> Answer:
@@ -141,8 +148,9 @@ def _update(memory: PersonaMemory, asked: Request, fields: Any, scope: Scope, _:
 
 
 def _forget(memory: PersonaMemory, asked: Request, fields: Any, scope: Scope, _: MemoryConfig) -> Answer:
-    forgotten = memory.forget(
+    forgotten = memory.forget_by_kind(
         scope,
+        preview=fields.preview,
         key=fields.key,
         ids=fields.ids,
         query=fields.query,
@@ -151,8 +159,15 @@ def _forget(memory: PersonaMemory, asked: Request, fields: Any, scope: Scope, _:
         source=fields.source,
         everything=fields.everything,
         lang=fields.lang or asked.lang,
+        asked_in=_asked_in(asked, scope),
+        utterance_id=asked.utterance_id,
     )
-    return {"forgotten": forgotten}
+    return {"forgotten": forgotten.total, "kinds": _wire(forgotten), "preview": fields.preview}
+
+
+def _asked_in(asked: Request, scope: Scope) -> Scope | None:
+    """The session in which somebody may be asking aloud; None at the owner's door."""
+    return Scope(session_id=asked.scope.session_id, user_id=scope.user_id) if asked.context else None
 
 
 def _documents(memory: PersonaMemory, asked: Request, fields: Any, scope: Scope) -> Documents:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import replace
 from typing import Any
+
+import msgspec
 
 from ovos_persona_memory import requests
 from ovos_persona_memory.config import MemoryConfig
@@ -63,7 +66,17 @@ def changes_something(asked: Request) -> bool:
     """Whether the request is to write, or only to read."""
     if asked.verb == "capture":
         return any(asked.data.get(name) is not None for name in ("write", "read"))
+    if asked.verb == "forget" and asked.data.get("preview") is True:
+        return False
     return asked.verb in requests.CHANGES
+
+
+def mark_of(asked: Request, fields: Any) -> bytes | None:
+    """What a request that keeps a text is known by when it comes again; None where another may look the same."""
+    if asked.verb not in requests.KEEPS or asked.request_id is None:
+        return None
+    told = msgspec.json.encode([asked.verb, asked.scope.session_id, asked.request_id, fields], order="deterministic")
+    return hashlib.blake2b(told, digest_size=16).digest()
 
 
 def _carried(asked: Request, fields: requests.ScopeFields | None, person: Person) -> Scope:

@@ -7,16 +7,17 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ovos_persona_memory.errors import StoreError
 from ovos_persona_memory.records import Entry, Forgotten, Note, Pause, Place, Role, Scope, Selection, Session, Turn
-from ovos_persona_memory.stores.selecting import in_scope, kind_of, redacted, selected
+from ovos_persona_memory.stores.selecting import in_scope, kind_of, selected
 
 if TYPE_CHECKING:
     from ovos_persona_memory.stores.documents import DocumentStore
     from ovos_persona_memory.stores.facts import FactStore
+    from ovos_persona_memory.stores.ledger import LedgerStore
     from ovos_persona_memory.stores.vectors import VectorStore
 
 BOTH = frozenset({"turn", "memory"})
@@ -90,6 +91,8 @@ class Store(ABC):
     """Vectors of turns and entries: likewise."""
     fact_store: FactStore
     """Facts: likewise."""
+    ledger_store: LedgerStore
+    """What is known of what was forgotten: likewise."""
 
     @abstractmethod
     def close(self) -> None:
@@ -308,6 +311,11 @@ class Store(ABC):
     def details(self) -> Mapping[str, Any]:
         """What an owner may want to know: path, size in bytes, notes of what was set aside."""
         return {}
+
+
+def redacted(turn: Turn) -> Turn:
+    """The turn without its words."""
+    return replace(turn, text="", speaker=None, name=None, tool_calls=(), redacted=True)
 
 
 def found_order(found: Found) -> tuple[float, int, int]:

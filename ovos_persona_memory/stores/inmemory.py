@@ -14,6 +14,7 @@ from ovos_persona_memory.stores.base import Counts, Store, refuse_unstorable
 from ovos_persona_memory.stores.facts import EVERY_STATUS, alone
 from ovos_persona_memory.stores.inmemory_documents import InMemoryDocuments
 from ovos_persona_memory.stores.inmemory_facts import InMemoryFacts
+from ovos_persona_memory.stores.inmemory_ledger import InMemoryLedger
 from ovos_persona_memory.stores.inmemory_vectors import InMemoryVectors
 from ovos_persona_memory.stores.selecting import in_scope, kind_of, selected, takes_note
 
@@ -36,6 +37,7 @@ class InMemoryStore(Store):
         self._depth = 0
         self._failed = False
         self._undo: list[tuple[dict[Any, Any], Any, Any]] = []
+        self.ledger_store = InMemoryLedger(self.transaction, self._set, _MISSING)
         self.document_store = self._documents = InMemoryDocuments(
             self.transaction, self._set, _MISSING, lambda: self.vector_store.wake()
         )

@@ -17,6 +17,7 @@ from ovos_persona_memory.stores.sqlite_database import SqliteDatabase
 from ovos_persona_memory.stores.sqlite_documents import SqliteDocuments
 from ovos_persona_memory.stores.sqlite_facts import SqliteFacts
 from ovos_persona_memory.stores.sqlite_forgetting import CHUNK, Chosen, Deletions
+from ovos_persona_memory.stores.sqlite_ledger import SqliteLedger
 from ovos_persona_memory.stores.sqlite_notes import Notes
 from ovos_persona_memory.stores.sqlite_vectors import SqliteVectors
 from ovos_persona_memory.stores.sqlite_walks import SESSIONS, newest_turns, talk_around
@@ -49,6 +50,7 @@ class SqliteStore(SqliteDatabase):
         self._sql, self._index, self._notes = connection, WordIndex(connection), Notes(connection)
         self._languages: dict[int, set[str]] = {}
         self._deletions = Deletions(connection, self._index, self._notes)
+        self.ledger_store = SqliteLedger(connection, self.transaction, self._reading)
         self.vector_store = self._vectors = SqliteVectors(connection, self.transaction, self._reading, self._records)
         self.document_store = SqliteDocuments(connection, self.transaction, self._reading, self._vectors.wake)
         self.fact_store = SqliteFacts(connection, self.transaction, self._reading)

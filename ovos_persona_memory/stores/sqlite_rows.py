@@ -24,7 +24,7 @@ TURN_FIELDS = [
     *PLACES,
     *FLAGS,
 ]
-ENTRY_FIELDS = ["id", "lang", "created_at", "updated_at", *PLACES]
+ENTRY_FIELDS = ["id", "lang", "created_at", "updated_at", "turn_id", *PLACES]
 ENTRY_COLUMNS = [*ENTRY_FIELDS, "private"]
 BODY = "b.text, b.words, b.speaker, b.name, b.data"
 

@@ -235,6 +235,8 @@ FAULTS = {
     "a note outlives what it retells, redacted": Fault(
         "redacted_turn_keeps_its_place", instead(SqliteStore, "notes_retelling", lambda self, turns: [])
     ),
+    "the ledger loses its entries": Fault("numbers_are_kept_with_their_time", ignoring("INSERT ON ledger")),
+    "nothing is lifted from the ledger": Fault("lists_are_apart", ignoring("DELETE ON ledger")),
     "one word of several is enough": Fault("exactly_what_is_selected", instead(WordIndex, "holding", holding_any)),
     "what is spared goes too": Fault("exactly_what_is_selected", instead(sqlite_rows, "_spared", not_spared)),
     "documents that hold the words stay": Fault(

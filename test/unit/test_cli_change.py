@@ -72,9 +72,9 @@ def test_forget_shows_what_it_would_do_and_needs_a_yes_where_nobody_can_be_asked
 def test_the_preview_counts_what_a_session_and_a_time_reach(tmp_path: Path) -> None:
     talk(tmp_path, "s1", "hello", "hi")
     talk(tmp_path, "s2", "lights on", "done")
-    assert "2 turns in 1 sessions" in run(tmp_path, "forget", "--session", "s1").stderr
-    assert "4 turns in 2 sessions" in run(tmp_path, "forget", "--since", "1h").stderr
-    assert "0 turns in 0 sessions" in run(tmp_path, "forget", "--until", "1h").stderr
+    assert "\n  2 turns.\n" in run(tmp_path, "forget", "--session", "s1").stderr
+    assert "\n  4 turns.\n" in run(tmp_path, "forget", "--since", "1h").stderr
+    assert "\n  nothing.\n" in run(tmp_path, "forget", "--until", "1h").stderr
 
 
 def test_the_preview_does_not_say_that_there_is_nothing_where_reading_is_off(tmp_path: Path) -> None:
@@ -88,9 +88,10 @@ def test_the_preview_does_not_say_that_there_is_nothing_where_reading_is_off(tmp
 def test_forget_prints_how_much_was_forgotten(tmp_path: Path) -> None:
     talk(tmp_path, "s1", "my cat is called Bob", "noted")
     done(tmp_path, "remember", "the bins go out on Tuesday", "--key", "bins")
-    assert done(tmp_path, "forget", "--key", "bins", "--yes") == "Forgot 1."
-    assert json.loads(done(tmp_path, "forget", "--session", "s1", "--yes", "--json")) == {"forgotten": 2}
-    assert json.loads(done(tmp_path, "forget", "--everything", "--yes", "--json")) == {"forgotten": 0}
+    assert done(tmp_path, "forget", "--key", "bins", "--yes") == "Forgot 1: 1 memory."
+    assert json.loads(done(tmp_path, "forget", "--session", "s1", "--yes", "--json"))["kinds"]["turns"] == 2
+    assert json.loads(done(tmp_path, "forget", "--everything", "--yes", "--json"))["forgotten"] == 0
+    assert done(tmp_path, "forget", "--everything", "--yes") == "Forgot 0: nothing."
 
 
 def test_forget_by_id_takes_that_record_alone(tmp_path: Path) -> None:
@@ -104,10 +105,10 @@ def test_forget_by_id_takes_that_record_alone(tmp_path: Path) -> None:
 def test_forget_keeps_to_the_user_unless_everyone_is_meant(tmp_path: Path) -> None:
     done(tmp_path, "remember", "the code is 1", "--key", "code", "--user", "alice")
     done(tmp_path, "remember", "the code is 2", "--key", "code", "--user", "bob")
-    assert done(tmp_path, "forget", "--everything", "--user", "alice", "--yes") == "Forgot 1."
+    assert done(tmp_path, "forget", "--everything", "--user", "alice", "--yes") == "Forgot 1: 1 memory."
     assert done(tmp_path, "get", "code", "--user", "bob")
     assert run(tmp_path, "forget", "--everything", "--user", "bob", "--everyone", "--yes").exit_code == 2
-    assert done(tmp_path, "forget", "--everything", "--everyone", "--yes") == "Forgot 1."
+    assert done(tmp_path, "forget", "--everything", "--everyone", "--yes") == "Forgot 1: 1 memory."
 
 
 def test_capture_off_keeps_nothing_and_uses_nothing_until_it_is_on_again(tmp_path: Path) -> None:

@@ -1,0 +1,45 @@
+"""The ledger in this process's memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from contextlib import AbstractContextManager
+from typing import Any
+
+from ovos_persona_memory.stores.ledger import KEPT, LedgerStore
+
+
+class InMemoryLedger(LedgerStore):
+    """One plain dict."""
+
+    def __init__(
+        self,
+        transaction: Callable[[], AbstractContextManager[None]],
+        put: Callable[[Any, Any, Any], None],
+        gone: object,
+    ) -> None:
+        """``put`` changes a dict so that the store can undo it; ``gone`` is the value that takes a key out."""
+        self._transaction = transaction
+        self._put = put
+        self._gone = gone
+        self._entered: dict[tuple[str, int], float] = {}
+
+    def add(self, name: str, hashes: Iterable[int], at: float) -> None:
+        with self._transaction():
+            for number in hashes:
+                self._put(self._entered, (name, number), at)
+
+    def at(self, name: str, number: int) -> float | None:
+        with self._transaction():
+            return self._entered.get((name, number))
+
+    def remove(self, name: str, hashes: Iterable[int]) -> None:
+        with self._transaction():
+            for place in {(name, number) for number in hashes} & self._entered.keys():
+                self._put(self._entered, place, self._gone)
+
+    def shorten(self, name: str) -> None:
+        with self._transaction():
+            listed = sorted((at, place) for place, at in self._entered.items() if place[0] == name)
+            for _, place in listed[: -KEPT[name]]:
+                self._put(self._entered, place, self._gone)

@@ -1,0 +1,181 @@
+"""From what somebody asks to have forgotten to the records that go."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from ovos_persona_memory.config import MemoryConfig
+from ovos_persona_memory.forgetting import NOTED, word_groups
+from ovos_persona_memory.memory import PersonaMemory
+from ovos_persona_memory.messages import Heard
+from ovos_persona_memory.records import Forgotten, Scope, Turn
+from ovos_persona_memory.stores.inmemory import InMemoryStore
+
+HERE = Scope(session_id="s")
+
+
+class Home:
+    """A memory that hears a session, one event a second."""
+
+    def __init__(self) -> None:
+        self.store, self.now = InMemoryStore(), 1000.0
+        self.memory = PersonaMemory(self.store, MemoryConfig(), lambda: self.now)
+
+    def hear(self, what: str, text: str = "", utterance_id: str | None = None) -> None:
+        self.now += 1
+        heard = Heard(what, HERE, self.now, text, utterance_id=utterance_id, session_id="s")
+        with self.memory.transaction():
+            self.memory.transcript.hear(heard)
+
+    def exchange(self, question: str, answer: str, utterance_id: str) -> None:
+        self.hear("utterance", question)
+        self.hear("matched", question, utterance_id)
+        self.hear("speech", answer, utterance_id)
+
+    @property
+    def log(self) -> list[str]:
+        return [turn.text for turn in self.store.turns(Scope())]
+
+
+@pytest.fixture
+def home() -> Home:
+    return Home()
+
+
+def test_what_told_of_a_forgotten_memory_loses_its_words(home: Home) -> None:
+    home.exchange("remember that my cat is called Bob", "I will", "u1")
+    home.memory.remember("my cat is called Bob", HERE, key="cat", utterance_id="u1")
+    home.exchange("what is my cat called", "your cat is called Bob", "u2")
+    home.exchange("is Bob a good name", "it is", "u3")
+    expected = Forgotten(memories=1, redacted=3, facts=1)
+    assert home.memory.forget_by_kind(HERE, key="cat", preview=True) == expected
+    assert len([text for text in home.log if text]) == 6
+    assert home.memory.forget_by_kind(HERE, key="cat") == expected
+    assert home.log == ["", "", "what is my cat called", "", "is Bob a good name", "it is"]
+
+
+def test_a_memory_of_one_word_takes_no_other_turn_along(home: Home) -> None:
+    home.exchange("milk please", "noted", "u1")
+    home.memory.remember("milk", HERE, key="list")
+    assert home.memory.forget_by_kind(HERE, key="list") == Forgotten(memories=1)
+    assert home.log == ["milk please", "noted"]
+
+
+def test_the_words_of_others_stay(home: Home) -> None:
+    home.memory.record([Turn("user", "my cat is called Bob")], Scope(user_id="bob", session_id="s"))
+    home.memory.remember("my cat is called Bob", HERE, key="cat")
+    assert home.memory.forget_by_kind(HERE, key="cat") == Forgotten(memories=1)
+    assert [turn.text for turn in home.store.turns(Scope(user_id="bob"))] == ["my cat is called Bob"]
+
+
+@pytest.mark.parametrize("wanted", [{"query": "cat Bob"}, {"since": 0.0}, {"everything": True}])
+def test_the_request_and_its_answer_stay_without_their_words(home: Home, wanted: dict[str, Any]) -> None:
+    home.exchange("my cat is called Bob", "nice", "u1")
+    home.exchange("forget my cat Bob", "shall I forget Bob the cat", "u2")
+    home.memory.forget(Scope(), asked_in=HERE, utterance_id="u2", **wanted)
+    home.hear("speech", "Bob is forgotten", "u2")
+    kept = [turn for turn in home.store.turns(HERE) if turn.utterance_id == "u2"]
+    assert [(turn.role, turn.text, turn.redacted) for turn in kept] == [
+        ("user", "", True),
+        ("assistant", "", True),
+        ("assistant", "", True),
+    ]
+    assert "Bob" not in repr(home.store.turns(Scope()))
+
+
+def test_a_late_answer_to_what_was_forgotten_is_kept_without_its_words(home: Home) -> None:
+    home.exchange("tell me of Bob", "Bob was", "u1")
+    home.memory.forget(HERE)
+    home.hear("speech", "a cat", "u1")
+    assert home.log == [""]
+    assert home.memory.record([Turn("assistant", "a cat")], HERE, utterance_id="u1") == []
+
+
+def test_an_utterance_that_comes_again_with_its_id_much_later_loses_its_words(home: Home) -> None:
+    home.exchange("my cat is called Bob", "nice", "u1")
+    home.memory.forget(HERE)
+    home.now += 100_000
+    home.hear("utterance", "my cat is called Bob")
+    assert home.log == ["my cat is called Bob"], "somebody may say it again"
+    home.hear("utterance", "something else")
+    home.hear("matched", "my cat is called Bob", "u1")
+    assert home.log == ["", "something else"]
+
+
+def test_what_is_said_again_much_later_is_said_anew(home: Home) -> None:
+    home.exchange("lights on", "they are on", "u1")
+    home.memory.forget(Scope(), everything=True)
+    home.now += 1000
+    home.exchange("lights on", "they are on", "u2")
+    assert home.log == ["lights on", "they are on"]
+
+
+def test_a_query_finds_every_form_of_its_words_in_each_shipped_language(home: Home) -> None:
+    home.memory.record(
+        [Turn("user", "Katzen schlafen", lang="de-DE"), Turn("user", "a sleeping cat", lang="en-US")], HERE
+    )
+    assert home.memory.forget(Scope(), query="Katzen schlafen", lang="en-US") == 1
+    assert home.memory.forget(Scope(), query="die Katze", lang="de-DE") == 0
+    assert home.memory.forget(Scope(), query="the cats", lang="en-US") == 1
+
+
+def test_more_are_forgotten_than_a_search_would_find(home: Home) -> None:
+    home.memory.record([Turn("user", f"cat number {number}") for number in range(1500)], HERE)
+    assert home.memory.forget(Scope(), query="cat number") == 1500
+    assert NOTED > 1500
+
+
+def test_a_summary_that_holds_the_words_goes(home: Home) -> None:
+    home.memory.update_session(HERE, summary="The cats, and Bob.")
+    home.memory.update_session(Scope(session_id="t"), summary="The cat alone.")
+    assert home.memory.forget_by_kind(Scope(), query="cat Bob", preview=True) == Forgotten(notes=1)
+    assert home.memory.forget_by_kind(Scope(), query="cat Bob") == Forgotten(notes=1)
+    assert [name[1] for name in home.store.notes(Scope())] == ["t"]
+
+
+def test_words_of_a_query_stand_for_themselves_once_and_without_stop_words() -> None:
+    assert [min(group) for group in word_groups("forget the cats, the cats!", "en-US")][-1] == "cat"
+    assert len(word_groups("the cats, the cats!", "en-US")) == 1
+    assert len(word_groups("the", "en-US")) == 1
+    assert word_groups("!?", "en-US") == ()
+
+
+def facts_of(home: Home) -> list[str]:
+    return [fact.text for fact, _ in home.store.fact_store.held("household", frozenset({"active", "superseded"}))]
+
+
+def test_a_forgotten_fact_takes_the_words_of_its_turns_and_is_not_learned_again(home: Home) -> None:
+    home.exchange("my cat is called Bob", "nice", "u1")
+    [fact] = [fact for fact, _ in home.store.fact_store.held("household")]
+    assert home.memory.forget_by_kind(Scope(), key=fact.id) == Forgotten(facts=1, redacted=2)
+    assert (home.log, facts_of(home)) == (["", ""], [])
+    home.now += 10_000
+    home.exchange("my cat is called Bob", "nice", "u2")
+    assert facts_of(home) == [], "what is said in the same words is not learned"
+    assert home.log[2:] == ["my cat is called Bob", "nice"]
+    home.exchange("remember that my cat is called Bob", "I will", "u3")
+    assert facts_of(home) == ["my cat is called Bob"]
+    home.exchange("my cat is called Bob", "nice", "u4")
+    assert len(facts_of(home)) == 1
+
+
+def test_what_a_forgotten_fact_had_superseded_goes_too(home: Home) -> None:
+    home.exchange("my cat is called Rob", "nice", "u1")
+    home.exchange("my cat is called Bob", "nice", "u2")
+    assert facts_of(home) == ["my cat is called Rob", "my cat is called Bob"]
+    active = next(fact for fact, _ in home.store.fact_store.held("household"))
+    home.memory.forget(Scope(), key=active.id)
+    assert facts_of(home) == []
+    assert "Bob" not in repr(home.store.fact_store.__dict__)
+
+
+def test_forgetting_a_memory_forgets_the_fact_of_the_same_words_and_the_other_way_round(home: Home) -> None:
+    for key in ("memory", "fact"):
+        home.now += 10_000
+        home.exchange("remember that my cat is called Bob", "I will", f"u-{key}")
+        home.memory.remember("my cat is called Bob", HERE, key="cat")
+        [fact] = [fact for fact, _ in home.store.fact_store.held("household")]
+        home.memory.forget(Scope(), key="cat" if key == "memory" else fact.id)
+        assert (facts_of(home), home.memory.list(Scope())) == ([], [])
