@@ -10,7 +10,8 @@ The rooms, from the ground up; imports go down only:
    language    stop words, question forms and sentences of each known language
    vectors     rows of numbers of which near ones mean alike
    version     the version
-1  messages    the only reader of bus messages
+1  claims      what a session says about who is speaking
+   messages    the only reader of bus messages
    config      the only reader of settings
    requests    what each verb takes, checked at the rim
    bus         a bus connection that keeps order, answers fast and comes back
@@ -44,6 +45,7 @@ The rooms, from the ground up; imports go down only:
    entries     lasting memories by key
    sessions    one session as a whole: its summary, taking it out and putting it back, trimming it
    users       who there is, and two that are one person made one
+   retention   what is kept for so many days and no longer
    documents   texts kept to be found, apart from what was said
    forgetting  from what is asked to be forgotten to the records that go
    memory      PersonaMemory: the verbs, in this process

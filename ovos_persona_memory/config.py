@@ -13,8 +13,9 @@ from ovos_config import Configuration
 from ovos_config.locations import get_xdg_config_save_path
 from ovos_utils.xdg_utils import xdg_data_home
 
+from ovos_persona_memory.claims import MAX_USER_ID
 from ovos_persona_memory.errors import ConfigError
-from ovos_persona_memory.messages import MAX_USER_ID, is_clean
+from ovos_persona_memory.messages import is_clean
 
 SECTION = "persona_memory"
 
@@ -86,6 +87,14 @@ class FactsConfig:
 
 
 @dataclass(frozen=True)
+class RetentionConfig:
+    """What is kept for so long and no longer."""
+
+    turns_days: float | None = None
+    """What was said, days; none: until it is forgotten. Lasting memories stay in any case."""
+
+
+@dataclass(frozen=True)
 class BusConfig:
     """What requests over the bus may do."""
 
@@ -108,6 +117,7 @@ class MemoryConfig:
     identity: IdentityConfig = field(default_factory=IdentityConfig)
     capture: CaptureConfig = field(default_factory=CaptureConfig)
     facts: FactsConfig = field(default_factory=FactsConfig)
+    retention: RetentionConfig = field(default_factory=RetentionConfig)
     bus: BusConfig = field(default_factory=BusConfig)
 
     @property
@@ -146,6 +156,8 @@ def parse(section: dict[str, Any]) -> MemoryConfig:
         value = getattr(getattr(config, group), setting)
         if value not in allowed:
             raise ConfigError(f"{SECTION}.{name}: {value!r} is none of {', '.join(allowed)}")
+    if config.retention.turns_days is not None and config.retention.turns_days <= 0:
+        raise ConfigError(f"{SECTION}.retention.turns_days: must be above 0")
     for place, user_id in config.identity.map.items():
         if not user_id.strip() or not is_clean(user_id) or len(user_id) > MAX_USER_ID:
             raise ConfigError(f"{SECTION}.identity.map.{place}: {user_id[:40]!r} cannot be the name of a user")

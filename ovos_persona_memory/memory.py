@@ -37,6 +37,7 @@ from ovos_persona_memory.records import (
     Turn,
     changed,
 )
+from ovos_persona_memory.retention import Retention
 from ovos_persona_memory.sessions import Sessions, SessionVerbs
 from ovos_persona_memory.stores import open_store
 from ovos_persona_memory.stores.base import Store
@@ -75,6 +76,7 @@ class PersonaMemory(SessionVerbs):
         self._workings = Workings(store, self.transcript, clock, self._purge_if)
         self._entries = Entries(self._workings)
         self.users = Users(self._workings)
+        self.retention = Retention(self._workings, config.retention)
         self._sessions = Sessions(self._workings)
         self._forgetting = Forgetting(self._workings)
 
@@ -109,7 +111,7 @@ class PersonaMemory(SessionVerbs):
 
     def tidy(self) -> bool:
         """Do a little of what was put off for a quiet moment, some ten milliseconds of it; whether more is left."""
-        return self._store.tidy()
+        return self._store.tidy() or self.retention.step()
 
     def close(self) -> None:
         """End the work in the background and close the store."""
@@ -364,5 +366,6 @@ class PersonaMemory(SessionVerbs):
             "capture": asdict(self.captures.of(captures.EVERYTHING)),
             "index_lag": self._indexer.lag if self._indexer is not None else 0,
             "meaning": self._indexer.state() if self._indexer is not None else {},
+            "retention": self.retention.last(),
             "up_s": round(self._clock() - self._opened_at, 3),
         }

@@ -12,16 +12,13 @@ import msgspec
 from ovos_bus_client.message import Message, dig_for_message
 
 from ovos_persona_memory import topics
+from ovos_persona_memory.claims import claim_in
 from ovos_persona_memory.errors import InvalidRequest
 from ovos_persona_memory.records import NOBODY, Claim, Scope
 
 DEFAULT_SESSION = "default"
 FRAMES = 50
 """Of the stack that are searched for the message being handled: an agent loop lies deep."""
-MAX_USER_ID = 256
-"""Characters; a longer name of a user is nobody's."""
-HIGHEST_LEVEL, HIGHEST_ON_DEFAULT = 5, 1
-"""OVOS-USER-ID-1, section 3.2: everybody on the device shares the default session."""
 MAX_UTTERANCE = 16384
 """Characters of a heard utterance that are kept; a longer one is shortened visibly in the middle."""
 _TWINS = dict([topics.UTTERANCE, topics.SPEAK])
@@ -68,6 +65,10 @@ class Heard:
     session_id: str = DEFAULT_SESSION
     question: str = ""
     """For an out-of-band answer: what was asked."""
+    names_user: str | None = None
+    """For a request to clear data: whose, as the message says."""
+    clears: tuple[object, ...] = ()
+    """For a request to clear data: what, as the message says."""
     claim: Claim = NOBODY
     """Whose it is by its own words: of weight only where an utterance first arrives."""
 
@@ -189,17 +190,8 @@ def scope_of(message: Envelope) -> Scope:
 
 
 def claim_of(message: Envelope) -> Claim:
-    """Who the session of a message says is speaking. What cannot be read counts as left out."""
-    session = session_of(message)
-    name, level = _text(session.get("user_id")), session.get("auth_level")
-    user_id = name if name is not None and name.strip() and len(name) <= MAX_USER_ID else None
-    on_default = (_text(session.get("session_id")) or DEFAULT_SESSION) == DEFAULT_SESSION
-    return Claim(user_id, min(_level(level), HIGHEST_ON_DEFAULT if on_default else HIGHEST_LEVEL))
-
-
-def _level(value: Any) -> int:
-    known = isinstance(value, (int, float)) and not isinstance(value, bool) and value in range(HIGHEST_LEVEL + 1)
-    return int(value) if known else 0
+    """Who the session of a message says is speaking."""
+    return claim_in(session_of(message), on_default=scope_of(message).session_id == DEFAULT_SESSION)
 
 
 def _site(value: Any) -> str | None:
@@ -238,6 +230,7 @@ _WHAT = {
         "query": topics.PERSONA_QUERY,
         "answer": topics.PERSONA_ANSWER,
         "ready": topics.ASSISTANT_READY,
+        "clear_data": topics.CLEAR_DATA,
     }.items()
     for topic in names
 }
@@ -270,6 +263,8 @@ def heard(message: Envelope) -> Heard:
         expects_reply=data.get("expect_response") is True or data.get("listen") is True,
         scheduled="scheduler" in context,
         question=cleaned(_spoken(data)) if what == "answer" else "",
+        names_user=_text(data.get("username")),
+        clears=tuple(asked) if isinstance(asked := data.get("data_to_remove"), list) else (),
         claim=claim_of(message),
     )
 

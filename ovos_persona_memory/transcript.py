@@ -362,6 +362,12 @@ def handed_in(turn: Turn, scope: Scope, now: float) -> Turn:
     )
 
 
+def delivered_id(turn: Turn, delivery_id: str, number: int) -> str:
+    """The id of a turn that may be delivered again: the same whenever it comes."""
+    names = (turn.user_id, turn.session_id or "", delivery_id, str(number))
+    return uuid.uuid5(uuid.NAMESPACE_OID, "\n".join(names)).hex
+
+
 def entry_words(entry: Entry) -> str:
     """The words that a lasting memory is found by."""
     return " ".join(language.of_text(entry.lang, entry.text).words(f"{entry.key} {entry.text}"))

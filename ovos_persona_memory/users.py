@@ -5,11 +5,21 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import count
 
+from ovos_persona_memory.claims import MAX_USER_ID
 from ovos_persona_memory.errors import InvalidRequest, StoreError
-from ovos_persona_memory.messages import MAX_USER_ID
-from ovos_persona_memory.records import Entry, Moved, Note, Place, Scope, Selection, User, changed
+from ovos_persona_memory.messages import Heard
+from ovos_persona_memory.records import GUEST, HOUSEHOLD, Entry, Moved, Note, Place, Scope, Selection, User, changed
 from ovos_persona_memory.transcript import Workings, entry_words, index_words
 
+NEON_DATA = ("CACHES", "PROFILE", "ALL_TR", "CONF_LIKES", "CONF_DISLIKES", "ALL_DATA", "ALL_MEDIA", "ALL_UNITS",
+             "ALL_LANGUAGE")  # fmt: skip
+"""The kinds of data of ``neon.clear_data``, named or given by their place here (NeonGecko's skill-data_controls
+and neon-data-models, read 2026-11-22)."""
+NOTHING: frozenset[str] = frozenset()
+CLEARED = {"ALL_DATA": frozenset({"turn", "memory"}), "ALL_TR": frozenset({"turn"}), "PROFILE": frozenset({"memory"})}
+"""What goes for each of them; documents go with everything."""
+NEON_DEFAULT = "local"
+"""What Neon calls its user where it knows nobody."""
 PART = 500
 """Turns that are moved between two looks at the store."""
 
@@ -31,6 +41,26 @@ class Users:
         newest = self._store.turns(Scope(user_id=user_id), limit=1)
         last_at = newest[0].at if newest else None
         return User(user_id, held.turns, held.memories, held.documents, held.notes, last_at)
+
+    def clear(self, heard: Heard) -> int:
+        """Forget what a Neon assistant asks to clear of its user; how much that was.
+
+        Only for the person of the message, by the same rules as everything: nothing where it names
+        somebody else. Of a guest the turns of the session; of others all turns (``ALL_TR``), all lasting
+        memories (``PROFILE``) or everything (``ALL_DATA``). Its other kinds of data are not kept here.
+        """
+        heard, _ = self._workings.transcript.people.attribute(heard)
+        scope = Scope(user_id=heard.scope.user_id, auth_level=heard.scope.auth_level)
+        if scope.user_id != HOUSEHOLD and heard.names_user not in (None, NEON_DEFAULT, scope.user_id):
+            return 0
+        wanted = {_cleared(asked) for asked in heard.clears}
+        if scope.user_id == GUEST:
+            scope, wanted = replace(scope, session_id=heard.session_id), {kinds & {"turn"} for kinds in wanted}
+        with self._store.transaction():
+            # each by itself: turns and memories together are everything
+            forgotten = [self._store.delete(Selection(scope, kinds=kinds)) for kinds in wanted if kinds]
+        self._workings.purge_if(any(one.total + one.notes for one in forgotten))
+        return sum(one.total for one in forgotten)
 
     def merge(self, user_id: str, into: str) -> Moved:
         """Make everything of one user the other's, all or nothing, and say how much that was.
@@ -101,6 +131,12 @@ class Users:
         for pause in [pause for pause in self._store.pauses() if pause.place == place]:
             self._store.put_pause(replace(pause, place=Place("user", into)))
         self._store.delete_pauses_of(place)
+
+
+def _cleared(asked: object) -> frozenset[str]:
+    if isinstance(asked, int) and not isinstance(asked, bool):
+        asked = NEON_DATA[asked] if asked in range(len(NEON_DATA)) else None
+    return CLEARED.get(str(asked), NOTHING)
 
 
 def _joined(one: Note | None, other: Note) -> Note:

@@ -18,7 +18,7 @@ import pytest
 import rich_click as click
 from msgspec import inspect as shapes
 
-from ovos_persona_memory import config, errors, messages, records, requests, topics
+from ovos_persona_memory import claims, config, errors, messages, records, requests, topics
 from ovos_persona_memory.cli.doctor import check_persona
 from ovos_persona_memory.cli.program import program
 from ovos_persona_memory.memory import PersonaMemory
@@ -297,7 +297,7 @@ def test_every_heard_topic_is_documented_and_no_other() -> None:
 
 def test_the_limits_are_those_of_the_code() -> None:
     rows = by_name(table(section(BUS, "Limits"), "limit", "value", "of"), "limit")
-    limits = {name: value for room in (requests, messages, door) for name, value in vars(room).items()}
+    limits = {name: value for room in (requests, claims, messages, door) for name, value in vars(room).items()}
     assert {name: int(row["value"]) for name, row in rows.items()} == {
         name: value for name, value in limits.items() if name.startswith("MAX_")
     }

@@ -11,7 +11,7 @@ import threading
 import time
 from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from itertools import groupby
 from typing import Any, Literal
 
@@ -24,6 +24,7 @@ from ovos_persona_memory.config import MemoryConfig, device_language
 from ovos_persona_memory.errors import PersonaMemoryError, StoreBusy, StoreError, StoreUnavailable
 from ovos_persona_memory.memory import PersonaMemory
 from ovos_persona_memory.messages import Heard, Request
+from ovos_persona_memory.retention import Removed
 from ovos_persona_memory.service import first_start
 from ovos_persona_memory.service.answers import answer
 from ovos_persona_memory.service.door import Door
@@ -68,7 +69,7 @@ class Arrival:
     def alone(self) -> bool:
         """Whether it shares no commit: forgetting ends only when nothing is left in the journal."""
         if isinstance(self.what, Heard):
-            return self.what.what == "cancelled"
+            return self.what.what in ("cancelled", "clear_data")
         return self.what.verb in requests.FORGETS
 
 
@@ -164,7 +165,9 @@ class Daemon:
             return QUIET_S
         if self._memory is None:
             return TRY_AGAIN_S
-        return {"waiting": QUIET_S, "begun": NEXT_STEP_S, None: None}[self._untidy]
+        due_in_s = self._memory.retention.due_in_s()
+        later_s = None if due_in_s is None else max(due_in_s, TRY_AGAIN_S)
+        return {"waiting": QUIET_S, "begun": NEXT_STEP_S, None: later_s}[self._untidy]
 
     def _tell(self) -> None:
         """Tell everybody what was done; in a quiet moment, since each message costs every client on the bus."""
@@ -174,7 +177,7 @@ class Daemon:
 
     def _tidy(self) -> None:
         """In a quiet moment: a little of what was put off."""
-        if self._memory is None or self._untidy is None:
+        if self._memory is None or (self._untidy is None and self._memory.retention.due_in_s() != 0.0):
             return
         try:
             self._untidy = "begun" if self._memory.tidy() else None
@@ -297,7 +300,13 @@ class Daemon:
 
     # events
 
+    def _tell_removed(self, removed: Removed) -> None:
+        self.bus.send(messages.frame(topics.FORGOTTEN, {"forgotten": removed.turns, "retention": asdict(removed)}))
+
     def _hear(self, memory: PersonaMemory, heard: Heard) -> dict[str, Any]:
+        if heard.what == "clear_data":
+            closed = self._config.bus.changes == "closed"
+            return {"ok": True, "forgotten": 0 if closed else memory.users.clear(heard)}
         with memory.transaction():
             added = memory.transcript.hear(heard)
         if self._announce and heard.what in ("ready", "handled"):
@@ -319,6 +328,7 @@ class Daemon:
             self.status.set_error(error.reason)
             return
         self._memory, self._last_error = memory, None
+        memory.retention.told = self._tell_removed
         for aside in memory.status()["store"].get("set_aside", ()):
             LOG.warning("%s was set aside: %s", aside["path"], aside["reason"])
         self._announce = first_start.is_due(memory, self._config.announce)

@@ -24,6 +24,8 @@ def events(done: Sequence[tuple[Heard | Request, Outcome | None]]) -> list[bytes
             recorded.setdefault(session_id, []).extend(outcome["ids"])
         elif isinstance(what, Request) and changes_something(what):
             frames += _change(what.verb, outcome, session_id)
+        elif isinstance(what, Heard) and outcome.get("forgotten"):
+            frames += _change(what.what, outcome, session_id)
     told = (messages.frame(topics.RECORDED, {"ids": ids}, session_id) for session_id, ids in recorded.items())
     return [*told, *frames]
 

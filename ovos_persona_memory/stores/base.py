@@ -127,6 +127,10 @@ class Store(ABC):
     ) -> list[Turn]:
         """The newest ``limit`` turns in scope with ``at`` in [since, until), oldest first by ``seq``."""
 
+    def oldest_turns(self, until: float, limit: int) -> list[str]:
+        """The ids of at most ``limit`` turns of anybody with ``at`` before then, in no particular order."""
+        return [turn.id for turn in self.turns(Scope.everyone(), until=until)[:limit]]
+
     @abstractmethod
     def sessions(self, scope: Scope, limit: int | None = None) -> list[Session]:
         """The sessions in scope that hold turns, the one with the newest turn (by ``seq``) first."""

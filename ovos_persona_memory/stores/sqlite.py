@@ -28,6 +28,7 @@ USERS = (
     "SELECT user_id FROM owner UNION SELECT user_id FROM fact UNION SELECT user_id FROM note"
     " UNION SELECT user_id FROM namespace"
 )
+OLDEST = "SELECT r.id FROM owner o CROSS JOIN turn r INDEXED BY turn_at ON r.owner = o.num WHERE r.at < ? LIMIT ?"
 MIN_BUDGET = 100
 NEWER = 2**62
 """More than any seq."""
@@ -156,6 +157,11 @@ class SqliteStore(SqliteDatabase):
             part = json.dumps(seqs[start : start + CHUNK])
             found = self._sql.execute(rows.TURNS_LISTED, (part,)).fetchall()
             yield from map(rows.turn_of, found)
+
+    def oldest_turns(self, until: float, limit: int) -> list[str]:
+        with self._reading():
+            found = self._sql.execute(OLDEST, (until, limit))
+            return [turn_id for (turn_id,) in found]
 
     def sessions(self, scope: Scope, limit: int | None = None) -> list[Session]:
         with self._reading():

@@ -337,3 +337,84 @@ def test_the_utterance_that_asks_to_keep_something_private_is_kept_without_its_w
     assert {turn.text for turn in bus.store.turns(Scope.everyone())} == {""}
     bus.says("the lawn is green", user_id="alice")
     assert [hit.text for hit in bus.memory.recall("green", at_level(0))] == ["the lawn is green"]
+
+
+# what a Neon assistant asks to clear
+
+
+NEON = "neon.clear_data"
+
+
+def filled(bus: Bus) -> None:
+    for user in ("alice", "bob", "guest", "household"):
+        for session in ("s1", "s2"):
+            bus.memory.record([Turn("user", f"{user} {session}")], Scope(session, user))
+        bus.memory.remember(f"of {user}", Scope("s1", user), "k")
+        bus.memory.documents(Scope("s1", user)).upsert(f"of {user}", "d")
+
+
+def clear(bus: Bus, what: Any, username: Any = "alice", utterance_id: str | None = None, **session: Any) -> set[str]:
+    """What is gone after the request: kind and user of each."""
+
+    def held() -> set[str]:
+        users = bus.memory.users.list()
+        return {
+            f"{kind} {user.user_id}"
+            for user in users
+            for kind in ("turns", "memories", "documents")
+            if getattr(user, kind)
+        }
+
+    before = held()
+    stamp = {"utterance_id": utterance_id} if utterance_id else {}
+    context = {"session": {"session_id": "s1", **session}, **stamp}
+    frame = {"type": NEON, "data": {"username": username, "data_to_remove": what}, "context": context}
+    bus.memory.users.clear(messages.heard(messages.decode(json.dumps(frame).encode(), bus.now)))
+    return before - held()
+
+
+ALL = {"turns alice", "memories alice", "documents alice"}
+
+
+@pytest.mark.parametrize(
+    ("what", "gone"),
+    [(["ALL_DATA"], ALL), ([5], ALL), (["ALL_TR"], {"turns alice"}), ([2], {"turns alice"}),
+     (["PROFILE"], {"memories alice"}), (["ALL_TR", 1], {"turns alice", "memories alice"}),
+     (["CACHES", "ALL_MEDIA", "ALL_UNITS", "ALL_LANGUAGE"], set()), ([], set()), (None, set()), ("ALL_DATA", set()),
+     ([99, -1, True, None, {}, "all_data"], set())],
+)  # fmt: skip
+def test_what_neon_asks_to_clear_of_the_person_goes(what: Any, gone: set[str]) -> None:
+    bus = Bus()
+    filled(bus)
+    assert clear(bus, what, user_id="alice") == gone
+
+
+@pytest.mark.parametrize("username", ["local", None, 5, ""])
+def test_whom_neon_does_not_know_is_the_person_of_the_message(username: Any) -> None:
+    bus = Bus()
+    filled(bus)
+    assert clear(bus, ["ALL_DATA"], username, user_id="alice") == ALL
+
+
+def test_neon_clears_nothing_of_anybody_else() -> None:
+    bus = Bus()
+    filled(bus)
+    assert clear(bus, ["ALL_DATA"], "bob", user_id="alice") == set()
+    assert clear(bus, ["ALL_DATA"], "Alice", user_id="alice") == set()
+    bus.says("clear my data", user_id="bob")
+    bus.matched("clear my data", "u1", user_id="alice")
+    assert clear(bus, ["ALL_DATA"], "alice", "u1", user_id="alice") == set()
+
+
+def test_of_a_guest_neon_clears_the_session() -> None:
+    bus = Bus()
+    filled(bus)
+    clear(bus, ["ALL_DATA"], "local")
+    assert bus.log("guest") == ["guest s2"]
+    assert bus.log("alice") == ["alice s1", "alice s2"]
+
+
+def test_where_everybody_is_the_household_neon_clears_the_households() -> None:
+    bus = Bus("none")
+    filled(bus)
+    assert clear(bus, ["ALL_DATA"], "alice") == {"turns household", "memories household", "documents household"}

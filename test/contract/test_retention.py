@@ -1,0 +1,166 @@
+"""What is kept for so many days and no longer, on every backend."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from itertools import pairwise
+
+import pytest
+
+from ovos_persona_memory.config import MemoryConfig, RetentionConfig, parse
+from ovos_persona_memory.errors import ConfigError
+from ovos_persona_memory.memory import PersonaMemory
+from ovos_persona_memory.records import Scope, Turn
+from ovos_persona_memory.retention import STEP, Removed
+from ovos_persona_memory.stores.base import Store
+
+DAY = 86400.0
+NOW = 100 * DAY
+
+
+class Clock:
+    def __init__(self) -> None:
+        self.now = NOW
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+Open = Callable[..., PersonaMemory]
+
+
+@pytest.fixture
+def open_memory(store: Store, clock: Clock) -> Open:
+    def opened(days: float | None = 30.0, at: Store = store) -> PersonaMemory:
+        return PersonaMemory(at, MemoryConfig(retention=RetentionConfig(turns_days=days)), clock)
+
+    return opened
+
+
+def said(memory: PersonaMemory, text: str, days_ago: float, user_id: str = "household", session_id: str = "s") -> None:
+    memory.record([Turn("user", text, at=NOW - days_ago * DAY)], Scope(session_id, user_id))
+
+
+def run(memory: PersonaMemory) -> int:
+    """Tidies until nothing is left to do; how many steps."""
+    steps = 1
+    while memory.tidy():
+        steps += 1
+    return steps
+
+
+def left(store: Store) -> list[str]:
+    return [turn.text for turn in store.turns(Scope.everyone())]
+
+
+def test_turns_that_are_too_old_go_whoever_said_them_and_all_else_stays(open_memory: Open, store: Store) -> None:
+    memory = open_memory()
+    for user in ("household", "alice", "guest"):
+        said(memory, "old", 30.01, user)
+        said(memory, "new", 29.99, user)
+    memory.remember("the bins go out on Tuesday", key="bins")
+    memory.documents().upsert("a guide", "d")
+    told: list[Removed] = []
+    memory.retention.told = told.append
+    run(memory)
+    assert left(store) == ["new"] * 3
+    assert memory.get("bins") is not None
+    assert memory.documents().get("d") is not None
+    assert told == [Removed(NOW, turns=3)]
+    assert memory.status()["retention"] == {"at": NOW, "turns": 3, "notes": 0}
+
+
+def test_unless_it_is_asked_for_nothing_goes(open_memory: Open, store: Store) -> None:
+    memory = open_memory(days=None)
+    said(memory, "old", 99)
+    run(memory)
+    assert left(store) == ["old"]
+    assert memory.retention.due_in_s() is None
+    assert memory.status()["retention"] is None
+
+
+def test_what_went_is_in_no_file(open_memory: Open, left_in_files: Callable[[str], list[str]], store: Store) -> None:
+    memory = open_memory()
+    said(memory, "my xylophone is in the shed", 40)
+    assert left_in_files("xylophone") or not store.durable
+    run(memory)
+    assert left_in_files("xylophone") == []
+
+
+def test_a_summary_that_may_retell_what_went_goes_too(open_memory: Open, store: Store, clock: Clock) -> None:
+    memory = open_memory()
+    said(memory, "old", 40, session_id="retold")
+    said(memory, "new", 1, session_id="kept")
+    for session_id in ("retold", "kept"):
+        memory.update_session(Scope(session_id), f"about {session_id}")
+    clock.now -= 50 * DAY
+    memory.update_session(Scope("without turns"), "about long ago")
+    clock.now = NOW
+    run(memory)
+    assert [session_id for _, session_id, _ in store.notes(Scope.everyone())] == ["kept"]
+    assert memory.status()["retention"] == {"at": NOW, "turns": 1, "notes": 2}
+
+
+def test_it_goes_in_small_steps(open_memory: Open, store: Store) -> None:
+    memory = open_memory()
+    for _ in range(3 * STEP):
+        said(memory, "old", 40)
+    run_in_parts = [len(left(store))]
+    while memory.tidy():
+        run_in_parts.append(len(left(store)))
+    assert max(before - after for before, after in pairwise(run_in_parts)) <= STEP
+    assert left(store) == []
+
+
+def test_it_runs_at_the_start_and_once_a_day(open_memory: Open, store: Store, clock: Clock) -> None:
+    memory = open_memory()
+    assert memory.retention.due_in_s() == 0
+    run(memory)
+    said(memory, "nearly old", 29.5)
+    assert memory.retention.due_in_s() == DAY
+    clock.now += DAY / 2 + 1
+    run(memory)
+    assert left(store) == ["nearly old"], "not before the day is over"
+    clock.now += DAY / 2
+    run(memory)
+    assert left(store) == []
+    said(memory, "old", 40)
+    run(open_memory())
+    assert left(store) == []
+
+
+def test_a_run_that_was_cut_short_is_taken_up_at_the_next_start(
+    open_memory: Open, open_again: Callable[[], Store], left_in_files: Callable[[str], list[str]]
+) -> None:
+    memory = open_memory()
+    for _ in range(2 * STEP):
+        said(memory, "my xylophone", 40)
+    while len(left(memory._store)) == 2 * STEP:
+        memory.tidy()
+    again = open_again()
+    run(open_memory(at=again))
+    assert left(again) == []
+    assert left_in_files("xylophone") == []
+
+
+def test_the_oldest_turns_are_those_before_a_time_and_no_more_than_asked_for(store: Store, open_memory: Open) -> None:
+    memory = open_memory()
+    for number, user in enumerate(("a", "b", "a", "b")):
+        said(memory, f"{number}", 10 - number, user)
+    texts = {turn.id: turn.text for turn in store.turns(Scope.everyone())}
+    assert {texts[one] for one in store.oldest_turns(NOW - 8.5 * DAY, 10)} == {"0", "1"}
+    assert len(store.oldest_turns(NOW, 3)) == 3
+    assert store.oldest_turns(0.0, 3) == []
+
+
+@pytest.mark.parametrize("days", [0, -1])
+def test_no_days_at_all_are_refused(days: float) -> None:
+    with pytest.raises(ConfigError, match=r"retention\.turns_days"):
+        parse({"retention": {"turns_days": days}})
+    assert replace(parse({"retention": {"turns_days": 0.5}}).retention) == RetentionConfig(0.5)
