@@ -9,6 +9,7 @@ from ovos_persona_memory.claims import MAX_USER_ID
 from ovos_persona_memory.errors import InvalidRequest, StoreError
 from ovos_persona_memory.messages import Heard
 from ovos_persona_memory.records import GUEST, HOUSEHOLD, Entry, Moved, Note, Place, Scope, Selection, User, changed
+from ovos_persona_memory.stores.facts import EVERY_STATUS
 from ovos_persona_memory.transcript import Workings, entry_words, index_words
 
 NEON_DATA = ("CACHES", "PROFILE", "ALL_TR", "CONF_LIKES", "CONF_DISLIKES", "ALL_DATA", "ALL_MEDIA", "ALL_UNITS",
@@ -16,8 +17,13 @@ NEON_DATA = ("CACHES", "PROFILE", "ALL_TR", "CONF_LIKES", "CONF_DISLIKES", "ALL_
 """The kinds of data of ``neon.clear_data``, named or given by their place here (NeonGecko's skill-data_controls
 and neon-data-models, read 2026-11-22)."""
 NOTHING: frozenset[str] = frozenset()
-CLEARED = {"ALL_DATA": frozenset({"turn", "memory"}), "ALL_TR": frozenset({"turn"}), "PROFILE": frozenset({"memory"})}
-"""What goes for each of them; documents go with everything."""
+CLEARED = {
+    "ALL_DATA": frozenset({"turn", "memory", "fact"}),
+    "ALL_TR": frozenset({"turn"}),
+    "PROFILE": frozenset({"memory", "fact"}),
+}
+TASTES = {"CONF_LIKES": "likes", "CONF_DISLIKES": "dislikes"}
+"""What goes for each of them, for the last two the facts in one slot; documents go with everything."""
 NEON_DEFAULT = "local"
 """What Neon calls its user where it knows nobody."""
 PART = 500
@@ -47,7 +53,8 @@ class Users:
 
         Only for the person of the message, by the same rules as everything: nothing where it names
         somebody else. Of a guest the turns of the session; of others all turns (``ALL_TR``), all lasting
-        memories (``PROFILE``) or everything (``ALL_DATA``). Its other kinds of data are not kept here.
+        memories and facts (``PROFILE``), the facts about tastes (``CONF_LIKES``, ``CONF_DISLIKES``) or
+        everything (``ALL_DATA``). Its other kinds of data are not kept here.
         """
         heard, _ = self._workings.transcript.people.attribute(heard)
         scope = Scope(user_id=heard.scope.user_id, auth_level=heard.scope.auth_level)
@@ -56,9 +63,15 @@ class Users:
         wanted = {_cleared(asked) for asked in heard.clears}
         if scope.user_id == GUEST:
             scope, wanted = replace(scope, session_id=heard.session_id), {kinds & {"turn"} for kinds in wanted}
+        chosen = [Selection(scope, kinds=kinds) for kinds in wanted if kinds]
+        tastes = {TASTES[asked] for asked in heard.clears if isinstance(asked, str) and asked in TASTES}
+        if tastes and scope.user_id != GUEST:
+            held = self._store.fact_store.held(scope.user_id, EVERY_STATUS)
+            ids = tuple(fact.id for fact, _ in held if fact.slot in tastes)
+            chosen.append(Selection(scope, ids=ids, kinds=frozenset({"fact"})))
         with self._store.transaction():
             # each by itself: turns and memories together are everything
-            forgotten = [self._store.delete(Selection(scope, kinds=kinds)) for kinds in wanted if kinds]
+            forgotten = [self._store.delete(selection) for selection in chosen]
         self._workings.purge_if(any(one.total + one.notes for one in forgotten))
         return sum(one.total for one in forgotten)
 

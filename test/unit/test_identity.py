@@ -418,3 +418,17 @@ def test_where_everybody_is_the_household_neon_clears_the_households() -> None:
     bus = Bus("none")
     filled(bus)
     assert clear(bus, ["ALL_DATA"], "alice") == {"turns household", "memories household", "documents household"}
+
+
+def test_neon_clears_tastes_by_themselves() -> None:
+    bus = Bus()
+    bus.says("I like green tea", user_id="alice")
+    bus.says("I don't like coffee", user_id="alice")
+    bus.says("I like red tea", user_id="bob")
+    assert [fact.slot for fact, _ in bus.store.fact_store.held("alice")] == ["likes", "dislikes"]
+    clear(bus, ["CONF_LIKES"], user_id="alice")
+    assert [fact.slot for fact, _ in bus.store.fact_store.held("alice")] == ["dislikes"]
+    assert len(bus.log("alice")) == 2
+    clear(bus, ["CONF_DISLIKES", "CONF_LIKES"], user_id="alice")
+    assert list(bus.store.fact_store.held("alice")) == []
+    assert len(bus.store.fact_store.held("bob")) == 1
