@@ -373,12 +373,6 @@ def entry_words(entry: Entry) -> str:
     return " ".join(language.of_text(entry.lang, entry.text).words(f"{entry.key} {entry.text}"))
 
 
-def delivered_id(turn: Turn, delivery_id: str, number: int) -> str:
-    """The id of a turn that may be delivered again: the same whenever it comes."""
-    names = (turn.user_id, turn.session_id or "", delivery_id, str(number))
-    return uuid.uuid5(uuid.NAMESPACE_OID, "\n".join(names)).hex
-
-
 def index_words(turn: Turn) -> str:
     """The words that a turn is found by."""
     return " ".join(language.of_text(turn.lang, turn.text).words(turn.text))
