@@ -79,7 +79,7 @@ class Captures:
         ended = [replace(pause, until=now) for pause in current if pause.since < now]
         changed = [*ended, begun] if current or not (begun.write and begun.read) else []
         with self._store.transaction():
-            self._store.delete_pauses(now - REMEMBERED_S)
+            self._store.delete_pauses([pause for pause in self._store.pauses() if _is_over(pause, now - REMEMBERED_S)])
             for pause in changed:
                 self._store.put_pause(pause)
         others = [pause for pause in self._pauses.get(place, ()) if pause not in current]

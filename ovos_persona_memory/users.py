@@ -141,9 +141,10 @@ class Users:
 
     def _move_pauses(self, user_id: str, into: str) -> None:
         place = Place("user", user_id)
-        for pause in [pause for pause in self._store.pauses() if pause.place == place]:
+        pauses = [pause for pause in self._store.pauses() if pause.place == place]
+        for pause in pauses:
             self._store.put_pause(replace(pause, place=Place("user", into)))
-        self._store.delete_pauses_of(place)
+        self._store.delete_pauses(pauses)
 
 
 def _cleared(asked: object) -> frozenset[str]:

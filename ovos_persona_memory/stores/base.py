@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from ovos_persona_memory.errors import StoreError
-from ovos_persona_memory.records import Entry, Forgotten, Note, Pause, Place, Role, Scope, Selection, Session, Turn
+from ovos_persona_memory.records import Entry, Forgotten, Note, Pause, Role, Scope, Selection, Session, Turn
 from ovos_persona_memory.stores.selecting import in_scope, kind_of, selected
 
 if TYPE_CHECKING:
@@ -289,12 +289,8 @@ class Store(ABC):
         """Keep a pause, in place of the one of the same place that began at the same time."""
 
     @abstractmethod
-    def delete_pauses(self, ended_before: float) -> None:
-        """Delete the pauses that ended before then."""
-
-    @abstractmethod
-    def delete_pauses_of(self, place: Place) -> None:
-        """Delete all pauses of a place."""
+    def delete_pauses(self, pauses: Sequence[Pause]) -> None:
+        """Delete the pauses of these places that began at these times."""
 
     @abstractmethod
     def state(self, name: str) -> str | None:

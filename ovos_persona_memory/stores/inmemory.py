@@ -241,15 +241,9 @@ class InMemoryStore(Store):
         with self.transaction():
             self._set(self._pauses, (pause.place, pause.since), pause)
 
-    def delete_pauses(self, ended_before: float) -> None:
+    def delete_pauses(self, pauses: Sequence[Pause]) -> None:
         with self.transaction():
-            for names, pause in list(self._pauses.items()):
-                if pause.until is not None and pause.until < ended_before:
-                    self._set(self._pauses, names, _MISSING)
-
-    def delete_pauses_of(self, place: Place) -> None:
-        with self.transaction():
-            for names in [names for names in self._pauses if names[0] == place]:
+            for names in {(pause.place, pause.since) for pause in pauses} & self._pauses.keys():
                 self._set(self._pauses, names, _MISSING)
 
     def state(self, name: str) -> str | None:

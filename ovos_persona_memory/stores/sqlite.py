@@ -363,13 +363,10 @@ class SqliteStore(SqliteDatabase):
         with self.transaction():
             self._sql.execute("INSERT OR REPLACE INTO pause VALUES (?, ?, ?, ?, ?, ?)", values)
 
-    def delete_pauses(self, ended_before: float) -> None:
+    def delete_pauses(self, pauses: Sequence[Pause]) -> None:
+        names = [(pause.place.kind, pause.place.name, pause.since) for pause in pauses]
         with self.transaction():
-            self._sql.execute("DELETE FROM pause WHERE until < ?", (ended_before,))
-
-    def delete_pauses_of(self, place: Place) -> None:
-        with self.transaction():
-            self._sql.execute("DELETE FROM pause WHERE kind = ? AND name = ?", (place.kind, place.name))
+            self._sql.executemany("DELETE FROM pause WHERE kind = ? AND name = ? AND since = ?", names)
 
     def state(self, name: str) -> str | None:
         with self._reading():

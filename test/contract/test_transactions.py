@@ -39,7 +39,7 @@ def change_everything(store: Store, turn: Turn) -> None:
     store.put_entry(Entry("another", "added"), "cat")
     store.delete(Selection(Scope(), ids=("gone",)))
     store.put_pause(Pause(Place(), 2.0, None, write=False, read=True))
-    store.delete_pauses(1.5)
+    store.delete_pauses([Pause(Place(), 0.5, None, write=True, read=False)])
     store.put_state("name", "changed")
 
 

@@ -12,7 +12,7 @@ import pytest
 from ovos_persona_memory.config import MemoryConfig
 from ovos_persona_memory.errors import InvalidRequest, StoreError
 from ovos_persona_memory.memory import PersonaMemory
-from ovos_persona_memory.records import Moved, Note, Pause, Place, Scope, Selection, Turn, User
+from ovos_persona_memory.records import Moved, Note, Place, Scope, Selection, Turn, User
 from ovos_persona_memory.stores.base import Store
 from ovos_persona_memory.stores.vectors import Index
 from ovos_persona_memory.vectors import quantised
@@ -158,7 +158,7 @@ def test_a_merge_that_fails_leaves_everything_as_it_was(
     def fail(*_: object) -> None:
         raise StoreError("no room left")
 
-    monkeypatch.setattr(store, "delete_pauses_of", fail)
+    monkeypatch.setattr(store, "delete_pauses", fail)
     with pytest.raises(StoreError):
         memory.users.merge(OLD, NEW)
     assert [everything_of(store, user) for user in (OLD, NEW, BOB)] == before
@@ -177,15 +177,6 @@ def test_pauses_of_the_one_are_the_others(memory: PersonaMemory, store: Store) -
     assert memory.record([Turn("user", "secret")], of(NEW)) == []
     assert memory.record([Turn("user", "public")], of(OLD))
     assert {pause.place for pause in store.pauses()} == {Place("user", NEW), Place("user", BOB)}
-
-
-def test_the_pauses_of_a_place_are_deleted_and_no_others(store: Store) -> None:
-    places = [Place(), Place("user", "a"), Place("user", "A"), Place("session", "a"), Place("user", "a ")]
-    for place in places:
-        for since in (1.0, 2.0):
-            store.put_pause(Pause(place, since, None, write=False, read=True))
-    store.delete_pauses_of(places[1])
-    assert {pause.place for pause in store.pauses()} == {*places} - {places[1]}
 
 
 @pytest.mark.parametrize("odd", ["u_4", "U_42", "u_42 ", " u_42", "u%42", "u*", "*", "%", "u_42\t"])
