@@ -30,7 +30,9 @@ from ovos_persona_memory.stores import (
     sqlite_forgetting,
     sqlite_notes,
     sqlite_rows,
+    sqlite_vectors,
     sqlite_words,
+    vectors,
 )
 from ovos_persona_memory.stores import lock as locks
 from ovos_persona_memory.stores.inmemory import InMemoryStore
@@ -41,6 +43,7 @@ from ovos_persona_memory.stores.sqlite_notes import Notes
 from ovos_persona_memory.stores.sqlite_vectors import SqliteVectors
 from ovos_persona_memory.stores.sqlite_waiting import WaitingWords
 from ovos_persona_memory.stores.sqlite_words import Match, WordIndex
+from ovos_persona_memory.vectors import VectorTable, Within
 
 pytestmark = pytest.mark.full
 
@@ -168,6 +171,26 @@ held_by = WordIndex.holding
 searched, walked, narrowing = SqliteStore.search, sqlite.newest_turns, sqlite_rows.narrowing
 in_scope, between, scored = selecting.in_scope, sqlite_rows.between, base._search_one_user
 
+IGNORED_VECTOR = (
+    "CREATE TEMP TRIGGER fault_{slot:d} BEFORE UPDATE ON vector_{slot:d} WHEN new.vector IS NULL"
+    " BEGIN SELECT RAISE(IGNORE); END"
+)
+
+
+def everything_within(scope: Scope, kinds: Any) -> Within:
+    return Within()
+
+
+def there_all_the_same(self: SqliteVectors, one: Any) -> Any:
+    return still_there(self, one) or (1, None, None, None, None, 0)
+
+
+def farthest(self: VectorTable, query: Any, places: Any, number: int) -> Any:
+    return nearest_by_signs(self, -query, places, number)
+
+
+still_there, nearest_by_signs = SqliteVectors._still_there, VectorTable._nearest_by_signs
+
 FAULTS = {
     # beneath the port
     "secure_delete off": Fault("no_byte_of_a_deleted_turn", beneath("PRAGMA secure_delete = OFF")),
@@ -288,6 +311,21 @@ FAULTS = {
     "in memory: unstorable text taken": Fault(
         "text_that_cannot_be_kept", instead(inmemory, "refuse_unstorable", nothing)
     ),
+    # vectors
+    "vectors of forgotten texts stay": Fault(
+        "no_byte_of_the_vector", beneath(*(IGNORED_VECTOR.format(slot=slot) for slot in (0, 1)))
+    ),
+    "vectors of others are ranked": Fault("in_every_scope", instead(sqlite_vectors, "_within", everything_within)),
+    "stale vectors are kept": Fault("no_stale_vector", instead(SqliteVectors, "_still_there", there_all_the_same)),
+    "forgotten vectors stay in memory": Fault("is_forgotten_is_not_found", instead(SqliteVectors, "deleted", nothing)),
+    "moved vectors stay where they were": Fault(
+        "goes_where_its_document_goes", instead(SqliteVectors, "moved", nothing)
+    ),
+    "undone vectors stay in memory": Fault(
+        "leaves_the_vectors_as_they_were", instead(SqliteVectors, "undone", nothing)
+    ),
+    "nothing is said of new texts": Fault("listener_hears", instead(vectors.VectorStore, "wake", nothing)),
+    "signs are compared the wrong way": Fault("signs_choose", instead(VectorTable, "_nearest_by_signs", farthest)),
 }
 
 FOLDER = Path(__file__).parent
