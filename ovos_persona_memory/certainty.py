@@ -9,6 +9,7 @@ from ovos_persona_memory import language
 from ovos_persona_memory.fact import Decay, Fact
 from ovos_persona_memory.gate import Verdict
 from ovos_persona_memory.records import Turn
+from ovos_persona_memory.wording import index_words
 
 DAY_S = 86400.0
 FIRST = {"asked": 0.9, "stated": 0.8}
@@ -84,8 +85,7 @@ def _told(fact: Fact) -> list[str]:
 
 def words_of(fact: Fact) -> str:
     """The index words of a fact: those of its text and of what it tells."""
-    spoken = language.of_text(fact.lang, fact.text)
-    return " ".join(spoken.words(f"{fact.subject} {fact.text}"))
+    return index_words(fact)
 
 
 def at_now(fact: Fact, now: float, half_lives: HalfLives) -> Fact:

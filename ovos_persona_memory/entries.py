@@ -9,7 +9,8 @@ from typing import Any
 
 from ovos_persona_memory.errors import InvalidRequest, NotAllowed, UnknownEntry
 from ovos_persona_memory.records import HOUSEHOLD, PRIVATE, Entry, Scope
-from ovos_persona_memory.transcript import Workings, entry_words
+from ovos_persona_memory.transcript import Workings
+from ovos_persona_memory.wording import index_words
 
 
 class Entries:
@@ -67,7 +68,7 @@ class Entries:
         return next(asked, None)
 
     def _put(self, entry: Entry) -> Entry:
-        return self._store.put_entry(entry, entry_words(entry))
+        return self._store.put_entry(entry, index_words(entry))
 
     def get(self, key: str, scope: Scope) -> Entry | None:
         """See PersonaMemory.get."""

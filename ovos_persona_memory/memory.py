@@ -45,6 +45,7 @@ from ovos_persona_memory.transcript import Transcript, Workings, delivered_id, h
 from ovos_persona_memory.users import Users
 from ovos_persona_memory.version import __version__
 from ovos_persona_memory.window import Window
+from ovos_persona_memory.wording import renew
 
 ITSELF_S = 30.0
 """A turn with the very words of an utterance said within so long before is that utterance, seconds."""
@@ -99,6 +100,7 @@ class PersonaMemory(SessionVerbs):
         if data_dir is not None:
             config = replace(config, data_dir=str(data_dir))
         store = open_store(config.backend, config.folder)
+        renew(store)
         indexer = Indexer(store.vector_store, config.recall.embedder, opener, load_wait_s)
         indexer.start()
         return cls(store, config, clock, indexer)

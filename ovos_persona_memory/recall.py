@@ -16,10 +16,11 @@ from ovos_persona_memory.hits import FACTS, Record, doc_of, hit_of, role_of, spe
 from ovos_persona_memory.indexer import Meaning
 from ovos_persona_memory.question import Asked, Question, understand
 from ovos_persona_memory.ranking import COVER, COVER_OF, HELD, REACH, Candidate, Scored, is_known, rank
-from ovos_persona_memory.records import Entry, Hit, Scope, Turn
+from ovos_persona_memory.records import Hit, Scope, Turn
 from ovos_persona_memory.stores.base import BOTH, Beside, Store, words_of
 from ovos_persona_memory.stores.vectors import Near
 from ovos_persona_memory.vectors import Floats
+from ovos_persona_memory.wording import index_words
 
 KINDS = frozenset({"turn", "memory", "fact"})
 FEWEST, FOR_EACH = 12, 3
@@ -183,9 +184,7 @@ class _Table:
             self._lay_out(turn, talk)
         for doc, record in self._records.items():
             if not isinstance(record, Turn):
-                named = record.key if isinstance(record, Entry) else record.subject
-                words = language.of_text(record.lang, record.text).words(f"{named} {record.text}")
-                self.words[doc] = f" {' '.join(words)} "
+                self.words[doc] = f" {index_words(record)} "
         self._cosines = self._with_facts(alike) if alike else {}
 
     def _with_facts(self, alike: _Alike) -> Mapping[int, float]:

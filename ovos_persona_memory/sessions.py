@@ -12,8 +12,9 @@ from ovos_persona_memory.errors import InvalidRequest
 from ovos_persona_memory.history import message_of, messages
 from ovos_persona_memory.records import HOUSEHOLD, ContextMessage, Note, Scope, Selection, Turn
 from ovos_persona_memory.summaries import MessageLike, Snapshot, older, snapshot, turns_of
-from ovos_persona_memory.transcript import Workings, handed_in, index_words
+from ovos_persona_memory.transcript import Workings, handed_in
 from ovos_persona_memory.window import INSTRUCTIONS, Window
+from ovos_persona_memory.wording import index_words
 
 LOOKED_THROUGH = 500
 """Of a session in which hardly anything is answered, not many more turns than these are read for a history."""

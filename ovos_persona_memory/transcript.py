@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import get_args
 
-from ovos_persona_memory import language
 from ovos_persona_memory.captures import Captures
 from ovos_persona_memory.config import MemoryConfig
 from ovos_persona_memory.errors import InvalidRequest
@@ -17,8 +16,9 @@ from ovos_persona_memory.learning import Learner
 from ovos_persona_memory.ledger import Ledger
 from ovos_persona_memory.linking import already_recorded, claimant, heard_answer, spelled
 from ovos_persona_memory.messages import Heard, is_clean
-from ovos_persona_memory.records import HOUSEHOLD, Entry, Role, Scope, Selection, Turn, changed
+from ovos_persona_memory.records import HOUSEHOLD, Role, Scope, Selection, Turn, changed
 from ovos_persona_memory.stores.base import Store, redacted
+from ovos_persona_memory.wording import index_words
 
 RECENT = 60
 """Turns of a session that can still be linked with what is heard now."""
@@ -366,16 +366,6 @@ def delivered_id(turn: Turn, delivery_id: str, number: int) -> str:
     """The id of a turn that may be delivered again: the same whenever it comes."""
     names = (turn.user_id, turn.session_id or "", delivery_id, str(number))
     return uuid.uuid5(uuid.NAMESPACE_OID, "\n".join(names)).hex
-
-
-def entry_words(entry: Entry) -> str:
-    """The words that a lasting memory is found by."""
-    return " ".join(language.of_text(entry.lang, entry.text).words(f"{entry.key} {entry.text}"))
-
-
-def index_words(turn: Turn) -> str:
-    """The words that a turn is found by."""
-    return " ".join(language.of_text(turn.lang, turn.text).words(turn.text))
 
 
 def _newest_asked(recent: Sequence[Turn], spoken: Turn) -> Turn | None:

@@ -10,7 +10,8 @@ from ovos_persona_memory.errors import InvalidRequest, StoreError
 from ovos_persona_memory.messages import Heard
 from ovos_persona_memory.records import GUEST, HOUSEHOLD, Entry, Moved, Note, Place, Scope, Selection, User, changed
 from ovos_persona_memory.stores.facts import EVERY_STATUS
-from ovos_persona_memory.transcript import Workings, entry_words, index_words
+from ovos_persona_memory.transcript import Workings
+from ovos_persona_memory.wording import index_words
 
 NEON_DATA = ("CACHES", "PROFILE", "ALL_TR", "CONF_LIKES", "CONF_DISLIKES", "ALL_DATA", "ALL_MEDIA", "ALL_UNITS",
              "ALL_LANGUAGE")  # fmt: skip
@@ -126,7 +127,7 @@ class Users:
 
     def _keep(self, entry: Entry, user_id: str, key: str) -> None:
         kept = replace(entry, user_id=user_id, key=key)
-        self._store.put_entry(kept, entry_words(kept))
+        self._store.put_entry(kept, index_words(kept))
 
     def _free_key(self, key: str, user_id: str) -> str:
         numbers = (f"{key}-{number}" for number in count(2))
