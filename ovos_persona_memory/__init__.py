@@ -32,6 +32,7 @@ The rooms, from the ground up; imports go down only:
    secrets     what is never kept as a fact
    gate        what of a turn becomes a fact, and why not
    certainty   how sure a fact is, and how it grows out of what was said
+   dates       the days that a question names
    question    what is known of a question before anything is searched
    forms       the other index words under which a question's words may stand
    ranking     the order of candidates: their words, and the talk around them
@@ -49,6 +50,7 @@ The rooms, from the ground up; imports go down only:
    retention   what is kept for so many days and no longer
    documents   texts kept to be found, apart from what was said
    forgetting  from what is asked to be forgotten to the records that go
+   finding     questions to the memory: asked now, where the person is
    memory      PersonaMemory: the verbs, in this process
    transport   requests to the daemon, over the bus or the owner's door
    outbox      records on their way to a daemon that may be away

@@ -98,10 +98,12 @@ class MemoryClient:
         kinds: set[str] | frozenset[str] | None = None,
         at: float | None = None,
         lang: str | None = None,
+        timezone: str | None = None,
     ) -> list[Hit]:
         """See PersonaMemory.recall. Over the bus the whole memory of the session's user is searched."""
         chosen = sorted(kinds) if kinds is not None else None
-        return _as(list[Hit], self.ask("recall", scope, question=question, k=k, kinds=chosen, at=at, lang=lang)["hits"])
+        wanted = {"question": question, "k": k, "kinds": chosen, "at": at, "lang": lang, "timezone": timezone}
+        return _as(list[Hit], self._ask("recall", wanted, scope)["hits"])
 
     def context(self, request: ContextRequest) -> Context:
         """See PersonaMemory.context. A ``recall`` of None leaves it to the daemon's settings."""

@@ -187,6 +187,12 @@ def device_language() -> str:
     return str(Configuration().get("lang") or "en-US")
 
 
+def device_timezone() -> str | None:
+    """The time zone of the device's place, an IANA name; None where the settings name none."""
+    named = (Configuration().get("location") or {}).get("timezone") or {}
+    return str(named["code"]) if isinstance(named, dict) and named.get("code") else None
+
+
 def seconds(block: Mapping[str, Any], name: str, default: float) -> float:
     """A span in a plugin's block; ConfigError naming it where it is no number above 0."""
     value = block.get(name, default)

@@ -8,6 +8,7 @@ from datetime import datetime
 from functools import cache
 
 from ovos_persona_memory import language
+from ovos_persona_memory.dates import zone
 from ovos_persona_memory.excerpts import excerpt
 from ovos_persona_memory.quoting import plain, quoted
 from ovos_persona_memory.records import Context, ContextMessage, ContextRequest, Hit, Note, ToolCall
@@ -115,7 +116,8 @@ def _within_budget(hits: Sequence[Hit], recalled: Recalled, request: ContextRequ
     lines: dict[int, str] = {}
     left = recalled.budget_tokens
     for place, hit in enumerate(hits[: recalled.limit]):
-        shown = f"- {line(_shorter(hit, request, now, min(left, recalled.budget_tokens // 2)), request.lang, now)}"
+        short = _shorter(hit, request, now, min(left, recalled.budget_tokens // 2))
+        shown = f"- {line(short, request.lang, now, request.timezone)}"
         cost = estimate_tokens(f"{shown}\n")
         if cost <= left:
             lines[place] = shown
@@ -125,7 +127,7 @@ def _within_budget(hits: Sequence[Hit], recalled: Recalled, request: ContextRequ
 
 def _shorter(hit: Hit, request: ContextRequest, now: float, most_tokens: int) -> Hit:
     """The hit with as much of its text as costs so many tokens; whole where too little would be left of it."""
-    around = len(f"- {line(replace(hit, text=''), request.lang, now)}\n")
+    around = len(f"- {line(replace(hit, text=''), request.lang, now, request.timezone)}\n")
     # escapes take room, too: as much as they take in the whole text
     room = (most_tokens * 4 - around) * len(hit.text) // max(len(quoted(hit.text)) - 2, 1)
     if len(hit.text) <= room or most_tokens < WORTH_SHORTENING:
@@ -137,13 +139,14 @@ def _notes(lines: Sequence[str], request: ContextRequest) -> str:
     return "\n".join([language.of(request.lang).say("recalled_heading"), *lines]) if lines else ""
 
 
-def line(hit: Hit, lang: str | None, now: float) -> str:
+def line(hit: Hit, lang: str | None, now: float, timezone: str | None = None) -> str:
     """A hit as data for a prompt: who said it, when, and its text quoted, on one line in this language."""
     spoken = language.of(lang)
     name = plain(hit.speaker or "")[:LONGEST_NAME]
     # a name is text of others, too
     who = quoted(name) if name else spoken.say("the_user" if hit.role == "user" else "the_assistant")
-    return spoken.say("recalled_line", who=who, when=_when(hit.at, lang, now), text=quoted(hit.text))
+    when = spoken.when(*_moments(hit.at, now, timezone))
+    return spoken.say("recalled_line", who=who, when=when, text=quoted(hit.text))
 
 
 def _summary(note: Note, request: ContextRequest, now: float) -> str:
@@ -151,9 +154,11 @@ def _summary(note: Note, request: ContextRequest, now: float) -> str:
     lines = [f"- {quoted(line)}" for line in note.summary.splitlines() if plain(line)]
     if not lines:
         return ""
-    heading = language.of(request.lang).say("summary_heading", when=_when(note.updated_at, request.lang, now))
+    when = language.of(request.lang).when(*_moments(note.updated_at, now, request.timezone))
+    heading = language.of(request.lang).say("summary_heading", when=when)
     return "\n".join([heading, *lines])
 
 
-def _when(at: float, lang: str | None, now: float) -> str:
-    return language.of(lang).when(datetime.fromtimestamp(at), datetime.fromtimestamp(now))
+def _moments(at: float, now: float, timezone: str | None) -> tuple[datetime, datetime]:
+    where = zone(timezone)
+    return datetime.fromtimestamp(at, where), datetime.fromtimestamp(now, where)

@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime, tzinfo
+
+from ovos_persona_memory import language
+from ovos_persona_memory.dates import DaySpan
 from ovos_persona_memory.fact import Fact
+from ovos_persona_memory.ranking import told_of
 from ovos_persona_memory.records import Entry, Hit, HitKind, Role, Turn
 
 Record = Turn | Entry | Fact
@@ -63,3 +70,15 @@ def _at(record: Record) -> float:
     if isinstance(record, Fact):
         return record.last_seen_at
     return (record.at if isinstance(record, Turn) else record.updated_at) or 0.0
+
+
+def of_the_day(hits: Sequence[Hit], dates: Sequence[DaySpan], zone: tzinfo | None) -> list[Hit]:
+    """The hits; none is sure where a question names days, and no sure one was told about then or names them."""
+    if not dates or any(hit.sure and _tells_of(hit, dates, zone) for hit in hits):
+        return list(hits)
+    return [replace(hit, sure=False, answers=False) for hit in hits]
+
+
+def _tells_of(hit: Hit, dates: Sequence[DaySpan], zone: tzinfo | None) -> bool:
+    day, words = datetime.fromtimestamp(hit.at, zone).date(), set(language.fold(hit.text))
+    return any(told_of(day, span) or (span.by_itself and span.words and span.words <= words) for span in dates)

@@ -131,7 +131,7 @@ class Language:
 
     def is_command(self, text: str) -> bool:
         """Whether the text begins as a command does."""
-        starts = tuple(" ".join(fold(line)) + " " for line in self._lines("command_start.list"))
+        starts = tuple(" ".join(fold(line)) + " " for line in self.lines("command_start.list"))
         return (" ".join(fold(text)) + " ").startswith(starts)
 
     def only_asks(self, text: str) -> bool:
@@ -140,7 +140,7 @@ class Language:
 
     def form(self, text: str) -> str:
         """question, statement, or other: a command, small talk, a word or two."""
-        said = self._said(text)
+        said = self.said(text)
         if text.rstrip().endswith(_MARKS) or self._asks(said):
             return "question"
         if self.without_lead(text) != text:
@@ -168,36 +168,36 @@ class Language:
 
     def asks_for(self, question: str) -> frozenset[str] | None:
         """Index words of which an answer to the question needs one ("where": in, at, on); None if none."""
-        said = self._said(question)
+        said = self.said(question)
         return next((needed for asked, needed in self._needs.items() if asked in said), None)
 
     def has_phrase(self, name: str, text: str) -> bool:
         """Whether the text has one of the phrases of a list."""
-        said = self._said(text)
+        said = self.said(text)
         return any(phrase in said for phrase in self._phrases(name))
 
-    def _said(self, text: str) -> str:
+    def said(self, text: str) -> str:
         """The words as phrases are looked for in them: a blank around each, or none where endings are glued on."""
         found = (word for word, _ in pieces(plain(text)))
         return "".join(found) if self.in_pairs else f" {' '.join(found)} "
 
     @lru_cache(maxsize=64)  # noqa: B019 - there is one object a language
     def _phrases(self, name: str) -> tuple[str, ...]:
-        return tuple(self._said(line) for line in self._lines(name))
+        return tuple(self.said(line) for line in self.lines(name))
 
     @cached_property
     def time_words(self) -> frozenset[str]:
         """Index words that tell of a time."""
-        return frozenset(word for line in self._lines("time_words.list") for word in self.words(line))
+        return frozenset(word for line in self.lines("time_words.list") for word in self.words(line))
 
     def months(self) -> dict[str, int]:
         """Folded names of the months, and their first three letters, to 1 to 12."""
-        names = [" ".join(fold(line)) for line in self._lines("months.list")]
+        names = [" ".join(fold(line)) for line in self.lines("months.list")]
         return {short: number for number, name in enumerate(names, 1) for short in (name, name[:3])}
 
     def phrases(self, name: str) -> tuple[str, ...]:
         """The lines of a list or vocabulary, in order; those of English where this language has none."""
-        return self._lines(name) or of(FALLBACK)._lines(name)
+        return self.lines(name) or of(FALLBACK).lines(name)
 
     def table(self, name: str) -> dict[str, float]:
         """A list of lines "words, words: number" as folded words to numbers, the longest words first."""
@@ -208,17 +208,17 @@ class Language:
     @cached_property
     def swaps(self) -> dict[str, str]:
         """Words of a speaker to those that the hearer says back: "my" to "your"."""
-        pairs = (line.partition(":") for line in self._lines("swapped.list"))
+        pairs = (line.partition(":") for line in self.lines("swapped.list"))
         return {left.strip().casefold(): right.strip() for left, _, right in pairs}
 
     def say(self, dialog: str, **slots: str) -> str:
         """The first sentence of a dialog with its slots filled; English where this language has none."""
-        lines = self._lines(f"{dialog}.dialog") or of(FALLBACK)._lines(f"{dialog}.dialog")
+        lines = self.lines(f"{dialog}.dialog") or of(FALLBACK).lines(f"{dialog}.dialog")
         return lines[0].format_map(slots)
 
     def sentences(self, dialog: str) -> tuple[str, ...]:
         """Every wording of a dialog, slots not filled."""
-        return self._lines(f"{dialog}.dialog")
+        return self.lines(f"{dialog}.dialog")
 
     def when(self, said: datetime, now: datetime) -> str:
         """When something was said, in words: "today", "yesterday", "3 days ago", "on 4 May 2026"."""
@@ -230,13 +230,13 @@ class Language:
         if days < 7:
             return self.say("days_ago", days=str(days))
         spoken = self if self.sentences("on_date") else of(FALLBACK)
-        months = spoken._lines("months.list")
+        months = spoken.lines("months.list")
         return self.say("on_date", day=str(said.day), month=months[said.month - 1], year=str(said.year))
 
     @cached_property
     def stop_words(self) -> frozenset[str]:
         """Folded words that a question is searched without."""
-        return frozenset(word for line in self._lines("stop_words.list") for word, _ in pieces(plain(line)))
+        return frozenset(word for line in self.lines("stop_words.list") for word, _ in pieces(plain(line)))
 
     @cached_property
     def _stop_phrases(self) -> tuple[re.Pattern[str], ...]:
@@ -260,24 +260,26 @@ class Language:
 
     @cached_property
     def _leads(self) -> tuple[str, ...]:
-        return tuple(sorted((line.casefold() for line in self._lines("remember_that.list")), key=len, reverse=True))
+        return tuple(sorted((line.casefold() for line in self.lines("remember_that.list")), key=len, reverse=True))
 
     @cached_property
     def _alike(self) -> dict[str, frozenset[str]]:
         return {
-            word: frozenset(self.words(right)) for left, right in self._pairs("alike.list") for word in self.words(left)
+            word: frozenset(self.words(right)) for left, right in self.pairs("alike.list") for word in self.words(left)
         }
 
     @cached_property
     def _needs(self) -> dict[str, frozenset[str]]:
-        return {self._said(left): frozenset(self.words(right)) for left, right in self._pairs("answer_words.list")}
+        return {self.said(left): frozenset(self.words(right)) for left, right in self.pairs("answer_words.list")}
 
-    def _pairs(self, name: str) -> Iterator[tuple[str, str]]:
-        for line in self._lines(name):
+    def pairs(self, name: str) -> Iterator[tuple[str, str]]:
+        """Both sides of each line of a list, which a colon parts."""
+        for line in self.lines(name):
             left, _, right = line.partition(":")
-            yield left, right
+            yield left.strip(), right.strip()
 
-    def _lines(self, name: str) -> tuple[str, ...]:
+    def lines(self, name: str) -> tuple[str, ...]:
+        """The lines of a list; none where the language has no such list."""
         return _read(self.tag, name)
 
 

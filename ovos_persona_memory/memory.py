@@ -17,11 +17,12 @@ from ovos_persona_memory.documents import Documents, Embed, Shelf
 from ovos_persona_memory.embedder import Open, open_embedder
 from ovos_persona_memory.entries import Entries
 from ovos_persona_memory.errors import InvalidRequest, StoreError, refuse_below_zero
+from ovos_persona_memory.finding import Finding
 from ovos_persona_memory.forgetting import Forgetting, Wanted
 from ovos_persona_memory.history import history, raw_history
-from ovos_persona_memory.indexer import Indexer, Meaning
+from ovos_persona_memory.indexer import Indexer
 from ovos_persona_memory.question import Question
-from ovos_persona_memory.recall import KINDS, recall
+from ovos_persona_memory.recall import KINDS
 from ovos_persona_memory.records import (
     GUEST,
     Capture,
@@ -47,9 +48,6 @@ from ovos_persona_memory.version import __version__
 from ovos_persona_memory.window import Window
 from ovos_persona_memory.wording import renew
 
-ITSELF_S = 30.0
-"""A turn with the very words of an utterance said within so long before is that utterance, seconds."""
-
 
 class PersonaMemory(SessionVerbs):
     """One memory, opened in this process.
@@ -71,6 +69,7 @@ class PersonaMemory(SessionVerbs):
         self._config = config
         self._clock = clock
         self._opened_at = clock()
+        self.finding = Finding(store, clock, indexer)
         self._depth = 0
         self.transcript = Transcript(store, config, clock)
         self.captures = self.transcript.captures
@@ -211,23 +210,23 @@ class PersonaMemory(SessionVerbs):
         at: float | None = None,
         lang: str | None = None,
         utterance_id: str | None = None,
+        timezone: str | None = None,
     ) -> list[Hit]:
         """At most ``k`` hits in scope, sure ones first, then by score; empty when nothing is found.
 
         ``at``: the time of asking. ``utterance_id``: the utterance that asks, which never answers itself.
+        ``timezone``: of who asks, an IANA name, in which days are counted; the device's own unless given.
         """
         refuse_below_zero(k=k)
         if not self.captures.may_read(scope):
             return []
-        asked = Question(question, lang, utterance_id)
-        return recall(self._store, asked, scope, k, KINDS if kinds is None else KINDS & kinds, self._meaning())
-
-    def _meaning(self) -> Meaning | None:
-        return self._indexer.meaning() if self._indexer is not None else None
+        asked = Question(question, lang, utterance_id, at=at, timezone=timezone)
+        return self.finding.hits(asked, scope, k, KINDS if kinds is None else KINDS & kinds)
 
     def context(self, request: ContextRequest) -> Context:
         """What a persona is handed for an utterance: history of its session, and what is surely remembered."""
         now = self._clock() if request.at is None else request.at
+        request = replace(request, timezone=request.timezone or self.finding.timezone)
         window = Window(request.max_history, request.max_rounds, request.max_tokens, request.max_age_s)
         settings = self._config.recall
         limit = settings.limit if request.recall is None else request.recall
@@ -239,10 +238,7 @@ class PersonaMemory(SessionVerbs):
     def _sure_hits(self, request: ContextRequest, limit: int, now: float) -> list[Hit]:
         if limit <= 0 or request.scope.user_id == GUEST or not self.captures.may_read(request.scope):
             return []
-        asked = Question(request.utterance, request.lang, request.utterance_id, said_after=now - ITSELF_S)
-        of_user = replace(request.scope, session_id=None, site_id=None, task_id=None)
-        found = recall(self._store, asked, of_user, limit, KINDS, self._meaning())
-        return [hit for hit in found if hit.sure]
+        return self.finding.sure(request, limit, now)
 
     # lasting memories
 

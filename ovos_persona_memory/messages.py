@@ -101,6 +101,8 @@ class Request:
     request_id: Any = None
     lang: str | None = None
     utterance_id: str | None = None
+    timezone: str | None = None
+    """Of the session's place, an IANA name."""
     unreadable: str | None = None
     context: Mapping[str, Any] = field(default_factory=dict)
     claim: Claim = NOBODY
@@ -315,6 +317,7 @@ def request(message: Envelope) -> Request | None:
         request_id=message.data.get("request_id"),
         lang=_text(message.data.get("lang")) or _text(session_of(message).get("lang")),
         utterance_id=_text(message.context.get("utterance_id")),
+        timezone=_zone(_mapping(session_of(message).get("location"))),
         unreadable=message.unreadable,
         context=message.context,
     )

@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Callable, Iterable, Sequence
+import time
+from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import datetime, tzinfo
 
 from ovos_persona_memory import language
+from ovos_persona_memory.dates import Dates, DaySpan, named_days, zone
 from ovos_persona_memory.language import Language
-
-NamedDate = tuple[int | None, int, int | None]
-"""Year, month, day; a year or a day that was not named is None."""
-Dates = Callable[[str, str, float | None], Sequence[NamedDate]]
-"""A date parser: text, language tag and time of asking (seconds since the epoch, UTC) to the dates named."""
-
-_YEAR = re.compile(r"(?:19|20)\d\d")
-_DAY = re.compile(r"([0-3]?\d)(?:st|nd|rd|th)?")
 
 
 @dataclass(frozen=True)
@@ -30,8 +24,20 @@ class Question:
     """Turns with the question's very words said since then are left out, seconds since the epoch, UTC."""
     at: float | None = None
     """The time of asking, seconds since the epoch, UTC; None: now."""
-    dates: Dates | None = None
-    """A date parser; None: months, days and years by name and number."""
+    dates: Dates = named_days
+    """Finds the days that the question names."""
+    timezone: str | None = None
+    """Of who asks, an IANA name; None: the device's own."""
+
+    @property
+    def zone(self) -> tzinfo | None:
+        """Where days are counted; None: as the system's clock is set."""
+        return zone(self.timezone)
+
+    @property
+    def asked_at(self) -> datetime:
+        """The moment of asking, in the zone of who asks."""
+        return datetime.fromtimestamp(time.time() if self.at is None else self.at, self.zone)
 
     @property
     def spoken(self) -> Language:
@@ -49,7 +55,7 @@ class Asked:
     """The one speaker whom the question names, folded; None for none or several."""
     of_assistant: bool = False
     """It asks what the assistant said ("did you recommend")."""
-    dates: tuple[NamedDate, ...] = ()
+    dates: tuple[DaySpan, ...] = ()
     asks_time: bool = False
     """It asks when, or how long."""
     bare: str = ""
@@ -62,12 +68,11 @@ def understand(question: Question, speakers: Iterable[str]) -> Asked:
     named = sorted(set(speakers) & set(folded))
     names = {word for name in named for word in spoken.words(name)}
     words = spoken.content_words(question.text)
-    parse = question.dates or named_dates
     return Asked(
         words=tuple(word for word in words if word not in names) or tuple(words),
         speaker=named[0] if len(named) == 1 else None,
         of_assistant=spoken.has_phrase("of_assistant.list", question.text),
-        dates=tuple(parse(question.text, spoken.tag, question.at)),
+        dates=tuple(question.dates(question.text, spoken.tag, question.asked_at)),
         asks_time=spoken.has_phrase("asks_time.list", question.text),
         bare=_without(named, question.text),
     )
@@ -80,23 +85,3 @@ def _without(names: Iterable[str], text: str) -> str:
         return text
     kept = [word for word in text.split() if not gone.intersection(language.fold(word)[:1])]
     return " ".join(kept) or text
-
-
-def named_dates(text: str, lang: str, at: float | None = None) -> list[NamedDate]:
-    """The dates that a text names with the name of a month; days and years as numbers beside it."""
-    months = language.of(lang).months()
-    words = language.fold(text)
-    found: list[NamedDate] = []
-    for place, word in enumerate(words):
-        month = months.get(word)
-        if month is None:
-            continue
-        near = [words[i] for i in (place - 1, place + 1) if 0 <= i < len(words)]
-        if place > 1 and len(words[place - 1]) <= 3:  # "the 10th of May"
-            near.append(words[place - 2])
-        wider = [words[i] for i in range(max(place - 2, 0), min(place + 3, len(words))) if i != place]
-        day = next((int(m[1]) for w in near if (m := _DAY.fullmatch(w)) and 1 <= int(m[1]) <= 31), None)
-        year = next((int(w) for w in wider if _YEAR.fullmatch(w)), None)
-        if len(word) > 3 or day or year:  # "may" and "mar" alone are no months
-            found.append((year, month, day))
-    return found

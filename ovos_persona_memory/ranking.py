@@ -9,9 +9,10 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import date, timedelta
+from datetime import date
 
-from ovos_persona_memory.question import Asked, NamedDate
+from ovos_persona_memory.dates import DAY, DaySpan
+from ovos_persona_memory.question import Asked
 from ovos_persona_memory.stores.base import K1, B, Statistics
 
 DECAY = {0: 1.0, -1: 0.5, 1: 0.5, -2: 0.25, 2: 0.25}
@@ -234,25 +235,11 @@ def _bonus(candidate: Candidate, asked: Asked, nameless: bool) -> float:
         total += BY_PERSON * (candidate.speaker == asked.speaker)
     elif nameless and candidate.by_user and not asked.of_assistant:
         total += BY_PERSON
-    if candidate.day is not None and any(_in_window(candidate.day, named) for named in asked.dates):
+    if candidate.day is not None and any(told_of(candidate.day, span) for span in asked.dates):
         total += ON_DATE
     return total + WITH_TIME * (asked.asks_time and candidate.has_time)
 
 
-def _in_window(day: date, named: NamedDate) -> bool:
-    """Whether a turn of this day may tell of the date; of the nearest year's where no year is named."""
-    year, month, number = named
-    return any(_tells_of(day, guess, month, number) for guess in ([year] if year else _years_around(day)))
-
-
-def _years_around(day: date) -> list[int]:
-    return [day.year, day.year - 1, day.year + 1]
-
-
-def _tells_of(day: date, year: int, month: int, number: int | None) -> bool:
-    try:
-        first = date(year, month, number or 1)
-        last = first if number else date(year + month // 12, month % 12 + 1, 1) - timedelta(1)
-        return first - timedelta(DAYS_BEFORE) <= day <= last + timedelta(DAYS_AFTER)
-    except (ValueError, OverflowError):  # no such day, or one at the end of the calendar
-        return False
+def told_of(day: date, span: DaySpan) -> bool:
+    """Whether a turn of this day may tell of these days: from the day before, to some days after."""
+    return span.first - DAYS_BEFORE * DAY <= day <= span.last + DAYS_AFTER * DAY

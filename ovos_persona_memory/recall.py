@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
+from datetime import datetime, tzinfo
 from functools import cached_property
 from itertools import pairwise
 
 from ovos_persona_memory import language
 from ovos_persona_memory.fact import Fact
 from ovos_persona_memory.forms import Forms, forms_of
-from ovos_persona_memory.hits import FACTS, Record, doc_of, hit_of, role_of, speaker_of
+from ovos_persona_memory.hits import FACTS, Record, doc_of, hit_of, of_the_day, role_of, speaker_of
 from ovos_persona_memory.indexer import Meaning
 from ovos_persona_memory.question import Asked, Question, understand
 from ovos_persona_memory.ranking import COVER, COVER_OF, HELD, REACH, Candidate, Scored, is_known, rank
@@ -61,7 +61,7 @@ def recall(  # more than five: what is asked, and with what it is looked for
     search = _Search(question, forms.searched(words), scope, kinds, max(FEWEST, FOR_EACH * k))
     alike = _Alike(meaning, search, max(NEAREST, NEAREST_FOR_EACH * k)) if meaning and scope.user_id else None
     found = _found(store, search)
-    table = _Table(store, found, alike, scope)
+    table = _Table(store, found, alike, scope, question.zone)
     asked = understand(question, table.speakers())
     asked = replace(asked, words=forms.applied(asked.words))
     statistics = forms.counted(store.statistics(forms.searched(asked.words), scope.user_id or _user_of(found)))
@@ -71,7 +71,8 @@ def recall(  # more than five: what is asked, and with what it is looked for
     ranked = rank(candidates, asked, statistics, alike.kind if alike else None)
     judge = _Judge(question, asked, forms, alike.found if alike else {})
     known = is_known(ranked, alike.best(asked.bare) if alike else None, COVER_OF.get(spoken.primary, COVER))
-    return forms.unsure(_hits(judge, table, ranked, k, known))
+    hits = forms.unsure(_hits(judge, table, ranked, k, known))
+    return of_the_day(hits, asked.dates, question.zone)
 
 
 @dataclass(frozen=True)
@@ -168,8 +169,11 @@ def _is_the_question(record: Record, question: Question) -> bool:
 class _Table:
     """What was found and the talk around it, by ``doc``: a turn's ``seq``, minus a memory's, or a fact's number."""
 
-    def __init__(self, store: Store, found: Sequence[Record], alike: _Alike | None, scope: Scope) -> None:
-        self._store = store
+    def __init__(  # more than five: what is found, how, and where
+        self, store: Store, found: Sequence[Record], alike: _Alike | None, scope: Scope, zone: tzinfo | None
+    ) -> None:
+        """``zone``: of who asks; a turn's day is counted there."""
+        self._store, self._zone = store, zone
         self._closed = scope.site_id is not None or scope.task_id is not None
         near = [one.record for one in alike.near] if alike else []
         self._records = {doc_of(record): record for record in _each_once([*found, *near])}
@@ -223,7 +227,7 @@ class _Table:
             times=_times(text, wanted),
             length=max(text.count(" ") - 1, 0),
             at=beside.at if beside else None,
-            day=datetime.fromtimestamp(beside.at).date() if beside else None,
+            day=datetime.fromtimestamp(beside.at, self._zone).date() if beside else None,
             speaker=_first_name(beside.speaker if beside else speaker_of(self._records[doc])),
             by_user=role_of(self._records[doc]) == "user" if beside is None else beside.role == "user",
             has_time=bool(time_words) and not time_words.isdisjoint(words_of(text)),
@@ -275,6 +279,8 @@ class _Judge:
         alike = question.spoken.alike
         self._alike = {word: [f" {other} " for other in alike(word) | forms.of(word)] for word in asked.words}
         self._forms = forms
+        spoken, named = question.spoken, (word for span in asked.dates for word in span.words)
+        self._date_words = {index for word in named for index in spoken.words(word)}
         self._needed = question.spoken.asks_for(question.text)
 
     @property
@@ -292,7 +298,10 @@ class _Judge:
             return False
         if self._asked.speaker is not None and candidate.speaker not in (None, self._asked.speaker):
             return False
-        return len(self.covered(text)) == len(self._alike) and self._fits(text)
+        wanted = set(self._alike)
+        if any(span.short and span.holds(candidate.day) for span in self._asked.dates):
+            wanted -= self._date_words
+        return wanted.issubset(self.covered(text)) and self._fits(text)
 
     def _fits(self, text: str) -> bool:
         return self._needed is None or not self._needed.isdisjoint(words_of(text))

@@ -343,6 +343,8 @@ class ContextRequest:
     utterance_id: str | None = None
     at: float | None = None
     """The time of asking, seconds since the epoch, UTC; None: now."""
+    timezone: str | None = None
+    """Of who asks, an IANA name: days are counted and told there; None: the device's own."""
 
 
 @dataclass(frozen=True)

@@ -83,6 +83,7 @@ class ContextAsked(msgspec.Struct, kw_only=True):
     inject: Inject = "system"
     lang: Name | None = None
     at: Seconds | None = None
+    timezone: Name | None = None
     scope: ScopeFields | None = None
 
 
@@ -114,6 +115,7 @@ class RecallAsked(msgspec.Struct, kw_only=True):
     """Only what was said in this session."""
     lang: Name | None = None
     at: Seconds | None = None
+    timezone: Name | None = None
     scope: ScopeFields | None = None
 
 

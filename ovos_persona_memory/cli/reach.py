@@ -15,6 +15,7 @@ from ovos_persona_memory.client import MemoryClient
 from ovos_persona_memory.config import MemoryConfig
 from ovos_persona_memory.errors import NoAnswer, StoreBusy
 from ovos_persona_memory.memory import PersonaMemory
+from ovos_persona_memory.service import dates
 from ovos_persona_memory.service.embedders import open_embedder
 
 Memory = MemoryClient | PersonaMemory
@@ -49,7 +50,9 @@ def _reached(chosen: MemoryConfig, timeout_s: float) -> Memory:
         except NoAnswer:
             pass
         try:
-            return PersonaMemory.open(config=chosen, opener=open_embedder)
+            memory = PersonaMemory.open(config=chosen, opener=open_embedder)
+            memory.finding.dates, memory.finding.timezone = dates.days, config.device_timezone()
+            return memory
         except StoreBusy:
             if time.monotonic() > deadline:
                 raise

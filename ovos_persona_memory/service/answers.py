@@ -76,6 +76,7 @@ def _context(memory: PersonaMemory, asked: Request, fields: Any, scope: Scope, c
         lang=fields.lang or asked.lang,
         utterance_id=asked.utterance_id,
         at=fields.at,
+        timezone=fields.timezone or asked.timezone,
     )
     known = memory.context(request)
     return {"messages": _wire(known.messages), "hits": _wire(known.hits), "tokens": known.tokens}
@@ -125,6 +126,7 @@ def _recall(memory: PersonaMemory, asked: Request, fields: Any, scope: Scope, _:
         at=fields.at,
         lang=fields.lang or asked.lang,
         utterance_id=asked.utterance_id,
+        timezone=fields.timezone or asked.timezone,
     )
     return {"hits": _wire(hits)}
 

@@ -20,12 +20,12 @@ from ovos_utils.process_utils import ProcessStatus, StatusCallbackMap
 
 from ovos_persona_memory import messages, requests, topics
 from ovos_persona_memory.bus import BusConnection
-from ovos_persona_memory.config import MemoryConfig, device_language
+from ovos_persona_memory.config import MemoryConfig, device_language, device_timezone
 from ovos_persona_memory.errors import PersonaMemoryError, StoreBusy, StoreError, StoreUnavailable
 from ovos_persona_memory.memory import PersonaMemory
 from ovos_persona_memory.messages import Heard, Request
 from ovos_persona_memory.retention import Removed
-from ovos_persona_memory.service import first_start
+from ovos_persona_memory.service import dates, first_start
 from ovos_persona_memory.service.answers import answer
 from ovos_persona_memory.service.door import Door
 from ovos_persona_memory.service.embedders import open_embedder
@@ -327,6 +327,7 @@ class Daemon:
             self._failure, self._last_error = error, f"{error.code}: {error.reason}"
             self.status.set_error(error.reason)
             return
+        memory.finding.dates, memory.finding.timezone = dates.days, device_timezone()
         self._memory, self._last_error = memory, None
         memory.retention.told = self._tell_removed
         for aside in memory.status()["store"].get("set_aside", ()):

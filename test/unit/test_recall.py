@@ -140,3 +140,41 @@ def test_the_turn_beside_what_was_found_is_found_too() -> None:
         turn = Turn(role, text, at=float(number), id=str(number), session_id="s")  # type: ignore[arg-type]
         store.add_turn(turn, " ".join(language.of("en-US").words(text)))
     assert [hit.text for hit in asked(store, "which boat shall we take again")][-1] == "the red one"
+
+
+# days that the question names
+
+NOON, DAY_S = 1778673600.0, 86400.0  # Wednesday, 2026-05-13, 12:00 UTC
+
+
+def at_days(*said: tuple[int, str]) -> InMemoryStore:
+    """Turns of so many days before noon."""
+    store = InMemoryStore()
+    for days, text in said:
+        turn = Turn("user", text, at=NOON - days * DAY_S, lang="en-US", id=text)
+        store.add_turn(turn, " ".join(language.of("en-US").words(text)))
+    return store
+
+
+def on_the_day(store: InMemoryStore, question: str) -> list[Hit]:
+    return recall(store, Question(question, "en-US", at=NOON, timezone="UTC"), Scope(), 5)
+
+
+def test_what_was_told_on_the_day_answers_without_naming_it() -> None:
+    store = at_days((9, "we had soup for dinner tonight"), (1, "we had pizza for dinner tonight"))
+    hits = on_the_day(store, "what did we have for dinner yesterday")
+    assert [(hit.text, hit.answers) for hit in hits] == [
+        ("we had pizza for dinner tonight", True),
+        ("we had soup for dinner tonight", False),
+    ]
+
+
+def test_nothing_is_sure_where_nothing_was_told_of_that_day() -> None:
+    store = at_days((40, "the cat chased the red ball in the garden"))
+    assert [hit.sure for hit in on_the_day(store, "where did the cat chase the red ball")] == [True]
+    assert [hit.sure for hit in on_the_day(store, "where did the cat chase the red ball yesterday")] == [False]
+
+
+def test_a_text_that_names_the_day_itself_is_told_of_it() -> None:
+    store = at_days((90, "the wedding of my sister is on 5 May"))
+    assert [hit.sure for hit in on_the_day(store, "whose wedding is on 5 May")] == [True]

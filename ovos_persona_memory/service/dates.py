@@ -1,0 +1,50 @@
+"""The days that a question names, with ovos-date-parser where it is installed and the language's lists find none."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from datetime import datetime
+from functools import cache
+from typing import Any, cast
+
+from ovos_utils.log import LOG
+
+from ovos_persona_memory import language
+from ovos_persona_memory.dates import DaySpan, named_days
+
+Extract = Callable[..., Any]
+_DIGIT = re.compile(r"\d")
+
+
+def days(text: str, lang: str, at: datetime) -> list[DaySpan]:
+    """See dates.named_days; "three weeks ago" is found too where the parser knows the language.
+
+    Only days gone by are taken from the parser: "at five" is no day, and it would give tomorrow.
+    """
+    found = named_days(text, lang, at)
+    extract = None if found or not _may_name_a_day(text, lang) else _parser()
+    if extract is None:
+        return found
+    try:
+        parsed = extract(text, lang=lang, anchorDate=at)
+    except Exception as error:  # another project's code, and not every language has one
+        LOG.debug("no date was parsed: %s", type(error).__name__)
+        return found
+    day = parsed[0].date() if parsed else at.date()
+    return [DaySpan(day, day)] if day < at.date() else found
+
+
+def _may_name_a_day(text: str, lang: str) -> bool:
+    """A parser takes milliseconds: it is asked only where a number or a word of time stands."""
+    spoken = language.of(lang)
+    return bool(_DIGIT.search(text)) or not spoken.time_words.isdisjoint(spoken.words(text))
+
+
+@cache
+def _parser() -> Extract | None:
+    try:
+        from ovos_date_parser import extract_datetime  # heavy, and an extra: only where a question may need it
+    except ImportError:
+        return None
+    return cast(Extract, extract_datetime)

@@ -1,0 +1,164 @@
+"""The days that a question names."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from datetime import date, datetime, timedelta, timezone
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from ovos_persona_memory import language
+from ovos_persona_memory.dates import named_days, zone
+from ovos_persona_memory.service import dates as edge
+
+AT = datetime(2026, 5, 13, 18, tzinfo=timezone.utc)  # a Wednesday
+D = date
+
+
+def spans(text: str, lang: str = "en-US", at: datetime = AT) -> list[tuple[date, date]]:
+    return [(span.first, span.last) for span in named_days(text, lang, at)]
+
+
+TODAY, YESTERDAY = (D(2026, 5, 13), D(2026, 5, 13)), (D(2026, 5, 12), D(2026, 5, 12))
+MONDAY, LAST_WEEK = (D(2026, 5, 11), D(2026, 5, 11)), (D(2026, 5, 4), D(2026, 5, 10))
+LAST_MONTH, MAY = (D(2026, 4, 1), D(2026, 4, 30)), (D(2026, 5, 1), D(2026, 5, 31))
+MAY_BEFORE = (D(2025, 5, 1), D(2025, 5, 31))
+
+
+@pytest.mark.parametrize(
+    ("lang", "yesterday", "last_week", "monday", "may"),
+    [
+        ("en-US", "yesterday", "last week", "on Monday", "in May"),
+        ("de-DE", "gestern", "letzte Woche", "am Montag", "im Mai"),
+        ("fr-FR", "hier", "la semaine dernière", "lundi", "en mai"),
+        ("es-ES", "ayer", "la semana pasada", "el lunes", "en mayo"),
+        ("it-IT", "ieri", "la settimana scorsa", "lunedì", "a maggio"),
+        ("pt-PT", "ontem", "na semana passada", "na segunda-feira", "em maio"),
+        ("nl-NL", "gisteren", "vorige week", "op maandag", "in mei"),
+        ("ca-ES", "ahir", "la setmana passada", "dilluns", "al maig"),
+        ("da-DK", "i går", "i sidste uge", "på mandag", "i maj"),
+        ("gl-ES", "onte", "a semana pasada", "o luns", "en maio"),
+        ("zh-CN", "昨天", "上周", "星期一", "五月"),
+        ("ja-JP", "昨日", "先週", "月曜日", "5月"),
+        ("ko-KR", "어제", "지난주", "월요일", "5월"),
+        ("th-TH", "เมื่อวาน", "สัปดาห์ที่แล้ว", "วันจันทร์", "พฤษภาคม"),
+        ("ru-RU", "вчера", "на прошлой неделе", "в понедельник", "5 мая"),
+    ],
+)
+def test_days_are_named_in_every_language(lang: str, yesterday: str, last_week: str, monday: str, may: str) -> None:
+    assert spans(yesterday, lang) == [YESTERDAY]
+    assert spans(last_week, lang) == [LAST_WEEK]
+    assert spans(monday, lang) == [MONDAY]
+    if lang != "ru-RU":  # whose months stand in another case without a day
+        assert spans(may, lang) == [MAY, MAY_BEFORE]
+
+
+@pytest.mark.parametrize("tag", language.known())
+def test_each_line_of_the_lists_can_be_read(tag: str) -> None:
+    spoken = language.of(tag)
+    assert len(spoken.lines("weekdays.list")) == 7
+    for phrase, meant in spoken.pairs("relative_days.list"):
+        unit, steps = meant.split()
+        assert unit in ("day", "week", "weekend", "month", "year") and -2 <= int(steps) <= 0
+        assert named_days(phrase, tag, AT), phrase
+
+
+@pytest.mark.parametrize(
+    ("text", "named"),
+    [
+        ("what happened the day before yesterday", [(D(2026, 5, 11), D(2026, 5, 11))]),
+        ("what did I say today", [TODAY]),
+        ("what did we do last month", [LAST_MONTH]),
+        ("what did we do last year", [(D(2025, 1, 1), D(2025, 12, 31))]),
+        ("what did we do last weekend", [(D(2026, 5, 9), D(2026, 5, 10))]),
+        ("who came on Wednesday", [(D(2026, 5, 6), D(2026, 5, 6))]),
+        ("what was on 5 May 2023", [(D(2023, 5, 5), D(2023, 5, 5))]),
+        ("what was on May 5th, 2023", [(D(2023, 5, 5), D(2023, 5, 5))]),
+        ("what was on the 10th of May 2023", [(D(2023, 5, 10), D(2023, 5, 10))]),
+        ("who came on 3 Mar", [(D(2026, 3, 3), D(2026, 3, 3)), (D(2025, 3, 3), D(2025, 3, 3))]),
+        ("what did we do in July", [(D(2025, 7, 1), D(2025, 7, 31))]),
+        ("what did we do in July 2022", [(D(2022, 7, 1), D(2022, 7, 31))]),
+        ("what was in December 2025", [(D(2025, 12, 1), D(2025, 12, 31))]),
+        ("what was on 30 February 2023", []),
+        ("may I have the recipe", []),
+        ("what may the cat eat", []),
+        ("who is on Mar", []),
+        ("what happened on the 5th in 2023", []),
+        ("what do we do on Mondays", []),
+    ],
+)
+def test_days_are_named_by_words_and_numbers(text: str, named: list[tuple[date, date]]) -> None:
+    assert spans(text) == named
+
+
+def test_days_are_counted_where_the_person_is() -> None:
+    late = datetime(2026, 5, 13, 2, tzinfo=timezone.utc)
+    assert spans("yesterday", at=late) == [YESTERDAY]
+    assert spans("yesterday", at=late.astimezone(timezone(timedelta(hours=-8)))) == [(D(2026, 5, 11), D(2026, 5, 11))]
+
+
+def test_the_numbers_of_chinese_months_are_read_in_both_ways() -> None:
+    assert spans("十二月五号", "zh-CN")[:1] == [(D(2025, 12, 1), D(2025, 12, 31))]
+    assert spans("在5月6号我读了什么书", "zh-CN")[0] == (D(2026, 5, 6), D(2026, 5, 6))
+    assert spans("2023年11月2日", "ja-JP") == [(D(2023, 11, 2), D(2023, 11, 2))]
+
+
+def test_a_zone_that_there_is_not_is_the_devices() -> None:
+    assert zone(None) is zone("") is zone("Nowhere/Land") is zone("../etc") is None
+    assert str(zone("Europe/Berlin")) == "Europe/Berlin"
+
+
+# with a parser
+
+
+@pytest.fixture
+def parsed(monkeypatch: pytest.MonkeyPatch) -> Iterator[dict[str, Any]]:
+    """A parser that answers what a test says, and notes what it was asked."""
+    noted: dict[str, Any] = {"answer": None, "asked": []}
+
+    def extract(text: str, lang: str, anchorDate: datetime) -> Any:  # noqa: N803 - the parser's own name
+        noted["asked"].append((text, lang, anchorDate))
+        if isinstance(noted["answer"], Exception):
+            raise noted["answer"]
+        return noted["answer"] and [noted["answer"], text]
+
+    module = ModuleType("ovos_date_parser")
+    module.extract_datetime = extract  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "ovos_date_parser", module)
+    edge._parser.cache_clear()
+    yield noted
+    edge._parser.cache_clear()
+
+
+def test_a_parser_finds_what_the_lists_do_not(parsed: dict[str, Any]) -> None:
+    parsed["answer"] = AT - timedelta(days=21)
+    (span,) = edge.days("what did we eat 3 weeks ago", "en-US", AT)
+    assert (span.first, span.last) == (D(2026, 4, 22), D(2026, 4, 22))
+    assert parsed["asked"] == [("what did we eat 3 weeks ago", "en-US", AT)]
+
+
+@pytest.mark.parametrize("text", ["what did we eat yesterday", "where is the cat"])
+def test_a_parser_is_not_asked_where_the_lists_find_days_or_nothing_tells_of_a_time(
+    parsed: dict[str, Any], text: str
+) -> None:
+    parsed["answer"] = AT - timedelta(days=21)
+    assert edge.days(text, "en-US", AT) == named_days(text, "en-US", AT)
+    assert parsed["asked"] == []
+
+
+@pytest.mark.parametrize("answer", [None, AT, AT + timedelta(days=1), ValueError("no such language")])
+def test_what_a_parser_makes_of_today_of_what_comes_and_of_errors_is_no_day(
+    parsed: dict[str, Any], answer: Any
+) -> None:
+    parsed["answer"] = answer
+    assert edge.days("who comes at 5", "en-US", AT) == []
+
+
+def test_without_a_parser_the_lists_do(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "ovos_date_parser", None)
+    edge._parser.cache_clear()
+    assert edge.days("what did we eat 3 weeks ago", "en-US", AT) == []
+    edge._parser.cache_clear()
