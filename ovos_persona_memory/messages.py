@@ -102,7 +102,6 @@ class Request:
     lang: str | None = None
     utterance_id: str | None = None
     timezone: str | None = None
-    """Of the session's place, an IANA name."""
     unreadable: str | None = None
     context: Mapping[str, Any] = field(default_factory=dict)
     claim: Claim = NOBODY
@@ -388,8 +387,7 @@ def context_of_caller(scope: Scope) -> dict[str, Any]:
 def session_of_caller() -> str | None:
     """The session of the message that a plugin's caller is handling; None where none is found on the stack."""
     handled = dig_for_message(max_records=FRAMES)
-    session = handled.context.get("session") if isinstance(handled, Message) else None
-    return _text(session.get("session_id")) if isinstance(session, dict) else None
+    return _text(_mapping(handled.context.get("session")).get("session_id")) if isinstance(handled, Message) else None
 
 
 def now() -> float:

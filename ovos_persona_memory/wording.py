@@ -38,12 +38,7 @@ def renew(store: Store) -> int:
     while some := list(islice(changed, TOGETHER)):
         _replace(store, some)
         number += len(some)
-    facts = [
-        (fact, now) for fact, held in store.fact_store.held(None, EVERY_STATUS) if (now := index_words(fact)) != held
-    ]
-    with store.transaction():
-        for fact, now in facts:
-            store.fact_store.put(fact, now)
+    number += _renew_facts(store)
     store.put_state(STATE, words.rules())
     store.purge()
     return number

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from ovos_persona_memory import words
+from ovos_persona_memory.fact import Fact
 from ovos_persona_memory.memory import PersonaMemory
 from ovos_persona_memory.records import Entry, Scope, Turn
 from ovos_persona_memory.stores.base import BOTH, Store
@@ -48,6 +49,12 @@ def test_words_by_the_present_rules_are_left_alone(store: Store, monkeypatch: py
     monkeypatch.setattr(words, "rules", lambda: "others")
     assert renew(store) == 4
     assert set(held(store).values()) == {OLD}
+
+
+def test_the_words_of_facts_are_made_anew_too(store: Store) -> None:
+    fact = store.fact_store.put(Fact("the cats are grey", id="f", subject="wife", lang="en-US"), OLD)
+    assert renew(store) == 1
+    assert list(store.fact_store.held(None)) == [(fact, "wife the cat are grey")]
 
 
 def test_what_was_cut_short_is_finished_at_the_next_start(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
