@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import replace
 
 from ovos_persona_memory.dates import Dates, named_days
-from ovos_persona_memory.indexer import Indexer
+from ovos_persona_memory.indexer import Indexer, Meaning
 from ovos_persona_memory.question import Question
 from ovos_persona_memory.recall import KINDS, recall
 from ovos_persona_memory.records import ContextRequest, Hit, Scope
@@ -34,8 +34,11 @@ class Finding:
             dates=self.dates,
             timezone=question.timezone or self.timezone,
         )
-        meaning = self._indexer.meaning() if self._indexer is not None else None
-        return recall(self._store, asked, scope, k, kinds, meaning)
+        return recall(self._store, asked, scope, k, kinds, self.meaning())
+
+    def meaning(self) -> Meaning | None:
+        """Search by meaning; None where there is no embedder, or it is not loaded yet."""
+        return self._indexer.meaning() if self._indexer is not None else None
 
     def sure(self, request: ContextRequest, k: int, now: float) -> list[Hit]:
         """What a persona may be told for an utterance: of the whole memory of its user, sure hits alone."""

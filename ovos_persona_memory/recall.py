@@ -136,7 +136,8 @@ def _found(store: Store, search: _Search) -> list[Record]:
 
 def _each_once(records: Sequence[Record]) -> list[Record]:
     """The records without facts that say no more than the turn beside them from which they were learned."""
-    said = {one.id: language.fold(one.text) for one in records if isinstance(one, Turn)}
+    sources = {one.turn_id for one in records if isinstance(one, Fact)}
+    said = {one.id: language.fold(one.text) for one in records if isinstance(one, Turn) and one.id in sources}
     return [
         one for one in records if not (isinstance(one, Fact) and said.get(one.turn_id or "") == language.fold(one.text))
     ]

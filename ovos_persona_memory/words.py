@@ -7,7 +7,7 @@ import re
 import string
 import sys
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import cache, lru_cache
 from importlib.metadata import version
 from importlib.util import find_spec, module_from_spec, spec_from_loader
@@ -46,6 +46,7 @@ _UNSPACED = (
 _HANGUL = "\uac00-\ud7a3"
 _PIECE = re.compile(rf"([{_UNSPACED}]+|[{_HANGUL}]+)|([^\W_{_UNSPACED}{_HANGUL}]+)")
 _HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]")
+_PAIRED, _WORD = re.compile(f"[{_UNSPACED}{_HANGUL}]"), re.compile(r"[^\W_]+")
 _KEPT_MARKS = re.compile("[\u0e00-\u0eff\u1000-\u103f\u1780-\u17d3\u3099\u309a]")
 _LIGATURES = str.maketrans({"œ": "oe", "æ": "ae"})
 _MAX_WORD = 64
@@ -62,10 +63,11 @@ def plain(text: str) -> str:
     return unicodedata.normalize("NFC", bare)
 
 
-def pieces(text: str) -> Iterator[tuple[str, bool]]:
+def pieces(text: str) -> list[tuple[str, bool]]:
     """The words of a folded text in order, and whether each is a run of characters to be taken in pairs."""
-    for piece in _PIECE.finditer(text):
-        yield piece[0], piece[1] is not None
+    if not _PAIRED.search(text):
+        return [(word, False) for word in _WORD.findall(text)]
+    return [(piece[0], piece[1] is not None) for piece in _PIECE.finditer(text)]
 
 
 def fold(text: str) -> list[str]:
@@ -73,7 +75,10 @@ def fold(text: str) -> list[str]:
 
     Where a script has no blanks, or glues endings to its words (Korean), pairs of characters are the words.
     """
-    return [word for piece, paired in pieces(plain(text)) for word in (pairs(piece) if paired else [piece[:_MAX_WORD]])]
+    low = plain(text)
+    if not _PAIRED.search(low):
+        return [word[:_MAX_WORD] for word in _WORD.findall(low)]
+    return [word for piece, paired in pieces(low) for word in (pairs(piece) if paired else [piece[:_MAX_WORD]])]
 
 
 def pairs(run: str) -> list[str]:
@@ -86,7 +91,11 @@ def indexed(text: str, primary: str) -> list[str]:
 
     A run of Han characters gives its single characters too: what is left of a question may be one alone.
     """
-    return [word for piece, paired in pieces(plain(text)) for word in _words_of(piece, paired, primary, _HAN.findall)]
+    low = plain(text)
+    if not _PAIRED.search(low):
+        algorithm = STEMMERS.get(primary, "")
+        return [_stem(algorithm, word[:_MAX_WORD]) for word in _WORD.findall(low)]
+    return [word for piece, paired in pieces(low) for word in _words_of(piece, paired, primary, _HAN.findall)]
 
 
 def asked(text: str, primary: str) -> list[str]:
