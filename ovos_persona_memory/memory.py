@@ -291,7 +291,7 @@ class PersonaMemory(SessionVerbs):
         ``embed`` gives embeddings where a caller gives none; without it documents in whose namespace nobody
         gave any are found by the memory's own search by meaning, too, where it has one.
         """
-        return Documents(self._workings, Shelf(scope, namespace, lang, embed, self._meaning))
+        return Documents(self._workings, Shelf(scope, namespace, lang, embed, self.finding.meaning))
 
     # forgetting
 
