@@ -15,7 +15,7 @@ import numpy as np
 from ovos_persona_memory.errors import StoreError
 from ovos_persona_memory.records import Entry, Namespace, Scope, Turn
 from ovos_persona_memory.stores.sqlite_rows import hash_of
-from ovos_persona_memory.stores.vectors import Index, Near, Pending, VectorStore, entry_text
+from ovos_persona_memory.stores.vectors import Index, Near, Pending, VectorStore, entry_text, is_held
 from ovos_persona_memory.vectors import EXACT, Bytes, Floats, Placing, VectorTable, Within
 
 CHUNK = 1000
@@ -224,9 +224,9 @@ class SqliteVectors(VectorStore):
             table = self._of_user(name, scope.user_id)
             if table is None:
                 return
-            rows = table.everything(table.within(_within(scope, kinds)))
+            rows = table.everything()
             found = self._records([doc for doc, _ in rows])
-        yield from ((found[doc], vector) for doc, vector in rows)
+        yield from ((found[doc], vector) for doc, vector in rows if is_held(found[doc], scope, kinds))
 
     def nearest(self, name: str, query: Floats, scope: Scope, kinds: frozenset[str], limit: int) -> list[Near]:
         with self._reading():
