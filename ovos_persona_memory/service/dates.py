@@ -15,6 +15,8 @@ from ovos_persona_memory.dates import DaySpan, named_days
 
 Extract = Callable[..., Any]
 _DIGIT = re.compile(r"\d")
+PARSED = frozenset({"ca", "da", "de", "en", "es", "fr", "gl", "it", "nl", "pt"})
+"""Languages that are given to it. For others 0.29.0 warns and takes 0.2 s to find nothing (tried 2026-11-22)."""
 
 
 def days(text: str, lang: str, at: datetime) -> list[DaySpan]:
@@ -38,6 +40,8 @@ def days(text: str, lang: str, at: datetime) -> list[DaySpan]:
 def _may_name_a_day(text: str, lang: str) -> bool:
     """A parser takes milliseconds: it is asked only where a number or a word of time stands."""
     spoken = language.of(lang)
+    if spoken.primary not in PARSED:
+        return False
     return bool(_DIGIT.search(text)) or not spoken.time_words.isdisjoint(spoken.words(text))
 
 

@@ -157,6 +157,12 @@ def test_what_a_parser_makes_of_today_of_what_comes_and_of_errors_is_no_day(
     assert edge.days("who comes at 5", "en-US", AT) == []
 
 
+def test_a_parser_is_not_given_languages_that_it_does_not_know(parsed: dict[str, Any]) -> None:
+    parsed["answer"] = AT - timedelta(days=21)
+    assert edge.days("三周前 3", "zh-CN", AT) == []
+    assert parsed["asked"] == []
+
+
 def test_without_a_parser_the_lists_do(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ovos_date_parser", None)
     edge._parser.cache_clear()
