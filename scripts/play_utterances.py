@@ -143,17 +143,23 @@ def main() -> int:
 
 
 def played(labelled: Sequence[Labelled]) -> Iterator[tuple[Labelled, Reached]]:
-    """Each utterance with what it reached, in an assistant that speaks all of their languages."""
-    langs = list(dict.fromkeys(one.lang for one in labelled))
-    with tempfile.TemporaryDirectory() as folder:
-        home = Path(folder) / "home"
-        settings = home / ".config" / "mycroft" / "mycroft.conf"
-        settings.parent.mkdir(parents=True)
-        settings.write_text(json.dumps({"lang": langs[0], "secondary_langs": langs[1:]}))
-        port = free_port()
-        with Assistant(Path(folder) / "data", home, port), Wire(port) as wire:
-            for number, one in enumerate(labelled):
+    """Each utterance with what it reached, in an assistant of its language."""
+    for lang in dict.fromkeys(one.lang for one in labelled):
+        with (
+            tempfile.TemporaryDirectory() as folder,
+            assistant_of(lang, Path(folder)) as assistant,
+            Wire(assistant.port) as wire,
+        ):
+            for number, one in enumerate(one for one in labelled if one.lang == lang):
                 yield one, play(wire, one, number)
+
+
+def assistant_of(lang: str, folder: Path) -> Assistant:
+    """An assistant that speaks this language alone."""
+    settings = folder / "home" / ".config" / "mycroft" / "mycroft.conf"
+    settings.parent.mkdir(parents=True)
+    settings.write_text(json.dumps({"lang": lang}))
+    return Assistant(folder / "data", folder / "home", free_port())
 
 
 if __name__ == "__main__":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from ovos_persona_memory.records import HOUSEHOLD, Entry, Hit
+from ovos_persona_memory.records import GUEST, HOUSEHOLD, Entry, Hit
 from ovos_persona_memory.skill.moments import Item
 from ovos_persona_memory.skill.speech import own_words, speakable, turned, whole_topic
 from ovos_persona_memory.skill.talk import Talk
@@ -16,9 +16,11 @@ LOOKED_AT = 50
 
 
 def about_me(talk: Talk) -> None:
-    """Read what was asked to be remembered, the newest first."""
+    """Read what was asked to be remembered, the newest first, then what was learned."""
     entries = [entry for entry in talk.client.list(limit=LOOKED_AT) if not _is_hushed(talk, entry)]
-    _tell(talk, [_item(entry) for entry in entries], "nothing_known_of_you")
+    learned = talk.client.recall(talk.said.text, k=LOOKED_AT, kinds={"fact"}, lang=talk.spoken.tag)
+    facts = _items(talk, [hit for hit in learned if _is_told(talk, hit)])
+    _tell(talk, _once(talk, [*map(_item, entries), *facts]), "nothing_known_of_you")
 
 
 def about(talk: Talk) -> None:
@@ -86,7 +88,13 @@ def how_much(talk: Talk) -> None:
 
 def who_am_i(talk: Talk) -> None:
     """Say as whom the speaker is known."""
-    talk.say("you_are_nobody")
+    person = talk.client.users.which()
+    if person.user_id == HOUSEHOLD:
+        talk.say("you_are_nobody")
+    elif person.user_id == GUEST:
+        talk.say("you_are_guest")
+    else:
+        talk.say("you_are", name=speakable(person.user_id))
 
 
 # finding

@@ -38,12 +38,18 @@ def forget_about(talk: Talk) -> None:
 
 def _ask_by_words(talk: Talk, topic: str, dialog: str) -> None:
     shown = turned(speakable(topic), talk.spoken)
-    count = len(found(talk, topic, topic))
+    what = {"query": topic, "lang": talk.spoken.tag}
+    count = len(found(talk, topic, topic)) or _number(talk, what)
     if not count:
         talk.say("forget_about_nothing", topic=shown)
         return
-    deletion = Deletion(f"{dialog}_done", {"query": topic, "lang": talk.spoken.tag}, {"topic": shown})
-    _ask(talk, _of_number(f"{dialog}_ask", count), deletion, count=str(count), topic=shown)
+    question = f"{dialog}_ask_one" if count == 1 else f"{dialog}_ask"
+    _ask(talk, question, Deletion(f"{dialog}_done", what, {"topic": shown}), count=str(count), topic=shown)
+
+
+def _number(talk: Talk, what: dict[str, Any]) -> int:
+    """How many records would go."""
+    return talk.client.forget_by_kind(preview=True, **what).total
 
 
 def forget_that(talk: Talk) -> None:
@@ -68,21 +74,31 @@ def forget_time(talk: Talk) -> None:
         return
     period = turned(speakable(talk.slot("period") or talk.said.text), talk.spoken)
     what = {"since": named.since, "until": named.until}
-    _ask(talk, "forget_time_ask", Deletion("forget_time_done", what, {"period": period}), period=period)
+    count = _number(talk, what)
+    if not count:
+        talk.say("forget_time_nothing", period=period)
+        return
+    deletion = Deletion("forget_time_done", what, {"period": period})
+    _ask(talk, "forget_time_ask", deletion, count=str(count), period=period)
 
 
 def forget_me(talk: Talk) -> None:
     """Forget everything of the person who speaks."""
-    _ask(talk, "forget_me_ask", Deletion("forget_me_done", {"everything": True}))
+    _ask_for_everything(talk, "forget_me")
 
 
 def forget_all(talk: Talk) -> None:
     """Forget everything that this person may reach."""
-    _ask(talk, "forget_all_ask", Deletion("forget_all_done", {"everything": True}))
+    _ask_for_everything(talk, "forget_all")
 
 
-def _of_number(dialog: str, count: int) -> str:
-    return f"{dialog}_one" if count == 1 else dialog
+def _ask_for_everything(talk: Talk, dialog: str) -> None:
+    what = {"everything": True}
+    count = _number(talk, what)
+    if count:
+        _ask(talk, f"{dialog}_ask", Deletion(f"{dialog}_done", what), count=str(count))
+    else:
+        talk.say("forget_all_nothing")
 
 
 def _ask(talk: Talk, question: str, deletion: Deletion, **slots: str) -> None:

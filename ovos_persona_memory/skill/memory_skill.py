@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
 from ovos_bus_client.message import Message
+from ovos_utils import classproperty
 from ovos_utils.log import LOG
+from ovos_utils.process_utils import RuntimeRequirements
 from ovos_workshop.skills.converse import ConversationalSkill
 
 from ovos_persona_memory import messages, topics
@@ -19,6 +22,7 @@ from ovos_persona_memory.skill import ask, forget, quiet, tell
 from ovos_persona_memory.skill.moments import Moments
 from ovos_persona_memory.skill.speech import is_said
 from ovos_persona_memory.skill.talk import Means, Talk
+from ovos_persona_memory.skill.wordings import engines_are_slow, write_few
 from ovos_persona_memory.transport import shared_transport
 
 ANSWER_WITHIN_S = 1.0
@@ -37,6 +41,21 @@ class PersonaMemorySkill(ConversationalSkill):  # type: ignore[misc]  # ovos_wor
         self._means: Means | None = None
         super().__init__(*args, **kwargs)
 
+    @classproperty  # type: ignore[untyped-decorator]  # ovos_utils carries no types
+    def runtime_requirements(self) -> RuntimeRequirements:
+        """Neither a network nor a screen is waited for."""
+        return RuntimeRequirements(
+            internet_before_load=False,
+            network_before_load=False,
+            gui_before_load=False,
+            requires_internet=False,
+            requires_network=False,
+            requires_gui=False,
+            no_internet_fallback=True,
+            no_network_fallback=True,
+            no_gui_fallback=True,
+        )
+
     def initialize(self) -> None:
         """Connect to the daemon in the background, and offer the intents of every room."""
         transport = shared_transport(**bus_address())
@@ -44,6 +63,9 @@ class PersonaMemorySkill(ConversationalSkill):  # type: ignore[misc]  # ovos_wor
         moments = Moments(messages.now)
         self._means = Means(self._speak, quick, patient, moments, self._shared_rooms, messages.now)
         self.add_event(topics.UTTERANCE[0], self._heard, speak_errors=False)
+        if engines_are_slow():
+            self.res_dir = self.file_system.path
+            write_few(locale_folder(), Path(self.res_dir) / "locale")
         for room in ROOMS:
             for name, handler in room.INTENTS.items():
                 self._offer(name, handler, room.FAILED)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+from ovos_persona_memory.errors import NotAllowed
 from ovos_persona_memory.language import Language
 from ovos_persona_memory.skill.talk import Talk
 from ovos_persona_memory.skill.times import duration_s
@@ -10,13 +13,13 @@ from ovos_persona_memory.skill.times import duration_s
 def guest_on(talk: Talk) -> None:
     """Nothing is written and nothing is read, for a time or until it is switched off."""
     until = _until(talk)
-    talk.client.capture(write=False, read=False, until=until)
+    _switch(talk, write=False, read=False, until=until)
     _say_with_end(talk, "guest_on", until)
 
 
 def guest_off(talk: Talk) -> None:
     """Everything as before."""
-    talk.client.capture(write=True, read=True)
+    _switch(talk, write=True, read=True)
     talk.say("guest_off")
 
 
@@ -32,14 +35,22 @@ def guest_status(talk: Talk) -> None:
 def quiet_on(talk: Talk) -> None:
     """Nothing more is written; what is known stays in use."""
     until = _until(talk)
-    talk.client.capture(write=False, until=until)
+    _switch(talk, write=False, until=until)
     _say_with_end(talk, "quiet_on", until)
 
 
 def quiet_off(talk: Talk) -> None:
     """What is said is written again."""
-    talk.client.capture(write=True, read=True)
+    _switch(talk, write=True, read=True)
     talk.say("quiet_off")
+
+
+def _switch(talk: Talk, **wanted: Any) -> None:
+    """Set it everywhere; a guest may do so for the own session alone."""
+    try:
+        talk.client.capture(talk.session, **wanted)
+    except NotAllowed:
+        talk.client.capture(talk.session, session=True, **wanted)
 
 
 def _until(talk: Talk) -> float | None:
