@@ -19,8 +19,10 @@ from ovos_persona_memory.templates import Templates, Told, Words
 
 LONG = 40
 """Words of a clause that says more than one fact."""
-CHAT = 3
+CHAT = 2
 """Sentences from which on a turn is a letter rather than something said to an assistant."""
+ASKED = 25
+"""Words at most that somebody asks to remember in one go."""
 
 Outcome = Literal["learned", "kept", "waiting", "ended", "refused"]
 
@@ -28,7 +30,7 @@ _ASIDE = re.compile(r"\[[^\]]*\]|\([^)]*\)|https?://\S+")
 _MARKS = '"\u201c\u201d\u201e\u00ab\u00bb'
 _SINGLE = "'\u2018\u2019\u201a"
 _SENTENCE_END = re.compile(
-    rf"(?<=[!?\u2026;\n])\s+|(?<=\w\w\w)\.+\s+|(?<=[)\"\u201d])\.\s+|\n+|\s+[\u2013\u2014-]{{1,2}}\s+"
+    rf"(?<=[!?\u2026;\n])\s+|(?<!\bDr)(?<!\bMr)(?<!\bMs)(?<!\bSt)(?<!\bMrs)(?<!\bProf)(?<=[^\W\d_]{{2}})\.+\s+|(?<=[)\"\u201d])\.\s+|\n+|\s+[\u2013\u2014-]{{1,2}}\s+"
     rf"|[^\w\s,.;:!?&%/$\u20ac#@*+()\-{_MARKS}{_SINGLE}]+"
 )
 _QUOTED = re.compile(rf"[{_MARKS}]([^{_MARKS}]*)[{_MARKS}]|(?<!\w)[{_SINGLE}]([^{_SINGLE}]*)[{_SINGLE}](?!\w)")
@@ -111,48 +113,66 @@ class _Spoken:
 
 
 def _verdicts(spoken: _Spoken, text: str) -> Iterator[Verdict]:
-    asked = _without_lead(spoken, text.strip())
-    if asked is not None:
-        yield _asked_to_keep(spoken, asked)
-        return
-    sentences = [part for part in _SENTENCE_END.split(_ASIDE.sub(" . ", text)) if part and part.strip()]
-    for sentence in sentences:
-        yield from _of_sentence(spoken, sentence.strip(), len(sentences) >= CHAT)
+    parts = [part.strip() for part in _SENTENCE_END.split(_ASIDE.sub(" . ", text)) if part and part.strip()]
+    sentences = [part for part in parts if language.fold(part)]
+    for number, sentence in enumerate(sentences):
+        asked = None if number else _without_lead(spoken, sentence, len(sentences) >= CHAT)
+        if asked is not None:
+            yield from _asked_to_keep(spoken, asked)
+        else:
+            yield from _of_sentence(spoken, sentence, len(sentences) >= CHAT)
 
 
 # somebody asks to remember
 
 
-def _without_lead(spoken: _Spoken, text: str) -> str | None:
-    """What follows "remember that"; None where the text opens otherwise. Written, a comma may stand in it."""
+def _without_lead(spoken: _Spoken, text: str, letter: bool) -> str | None:
+    """What follows "remember that"; None where the text opens otherwise. Written, a comma may stand in it.
+
+    In a letter one word ("Remember, ...") reminds its reader of something.
+    """
     for said in (text, text.replace(",", "", 1)):
         bare = spoken.language.without_lead(said)
-        if bare != said:
+        words = len(language.fold(said)) - len(language.fold(bare))
+        if words and not (letter and words == 1):
             return bare
     return None
 
 
-def _asked_to_keep(spoken: _Spoken, text: str) -> Verdict:
+def _asked_to_keep(spoken: _Spoken, text: str) -> Iterator[Verdict]:
     """A verdict for what somebody asked to remember: typed where a template knows it, else as it was said."""
     text = " ".join(text.split()).rstrip(".! ")
-    if is_secret(text, spoken.language.tag):
-        return Verdict("refused", "secret", text)
-    words = spoken.templates.words_of(text)
-    if spoken.templates.starts(words, "no_request") or spoken.language.is_question(text):
-        return Verdict("refused", "command" if not spoken.language.is_question(text) else "question", text)
-    if len(words.folded) < 2:
-        return Verdict("refused", "too_short", text)
+    reason = _no_request(spoken, text)
+    if reason:
+        yield Verdict("refused", reason, text)
+        return
     typed = [one for one in _of_sentence(spoken, text, False) if one.outcome in ("learned", "ended")]
-    if len(typed) == 1:
-        return replace(typed[0], reason="asked")
-    return Verdict("kept", "asked", text, thing=" ".join(spoken.language.words(text)))
+    yield from (replace(one, reason="asked") for one in typed)
+    if not typed:
+        yield Verdict("kept", "asked", text, thing=" ".join(spoken.language.words(text)))
+
+
+def _no_request(spoken: _Spoken, text: str) -> str | None:
+    """Why nothing of this is kept though somebody asks for it; None where it is."""
+    words = spoken.templates.words_of(text)
+    if is_secret(text, spoken.language.tag):
+        return "secret"
+    if spoken.language.is_question(text):
+        return "question"
+    if spoken.templates.starts(words, "no_request"):
+        return "command"
+    if len(words.folded) < 2:
+        return "too_short"
+    return "too_long" if len(words.folded) > ASKED else None
 
 
 # somebody says something
 
 
 def _of_sentence(spoken: _Spoken, sentence: str, letter: bool) -> Iterator[Verdict]:
-    found = [verdict for clause in _clauses(spoken, sentence) for verdict in _of_clause(spoken, clause, letter)]
+    found = _of_clauses(spoken, [sentence], letter) if _lists_things(spoken, sentence) else []
+    if not any(one.outcome != "refused" for one in found):
+        found = _of_clauses(spoken, _COMMA.split(sentence), letter) or found
     if not found:
         return
     reason = _no_statement(spoken, sentence)
@@ -184,14 +204,21 @@ def _no_statement(spoken: _Spoken, sentence: str) -> str | None:
 _REASONS = {"quoted": "quotation", "supposed": "supposed", "joking": "joke", "past": "past", "unsure": "unsure"}
 
 
-def _clauses(spoken: _Spoken, sentence: str) -> Iterator[Words]:
-    """The clauses of a sentence without what opens and closes them; each may hold a fact of its own."""
-    for part in _COMMA.split(sentence) if not _lists_things(spoken, sentence) else [sentence]:
-        words = spoken.templates.words_of(part)
-        for number, piece in enumerate(_at_joints(spoken, words)):
-            clause = _bare(spoken, piece)
-            if clause.folded:
-                yield _with_subject(spoken, clause) if number else clause
+def _of_clauses(spoken: _Spoken, parts: Sequence[str], letter: bool) -> list[Verdict]:
+    return [
+        verdict for part in parts for clause in _clauses(spoken, part) for verdict in _of_clause(spoken, clause, letter)
+    ]
+
+
+def _clauses(spoken: _Spoken, part: str) -> Iterator[Words]:
+    """The clauses of a sentence, or of what stands between its commas, without what opens and closes them."""
+    subject = False
+    for piece in _at_joints(spoken, spoken.templates.words_of(part)):
+        clause = _bare(spoken, piece)
+        if clause.folded:
+            clause = _with_subject(spoken, clause) if subject else clause
+            subject = clause.folded[0] in spoken.templates.lists.get("elided_subject", ())
+            yield clause
 
 
 def _with_subject(spoken: _Spoken, clause: Words) -> Words:
@@ -247,31 +274,31 @@ def _of_clause(spoken: _Spoken, clause: Words, letter: bool) -> Iterator[Verdict
         return
     refused: Verdict | None = None
     for told in spoken.templates.told(clause):
-        slot = SLOTS.get(told.slot)
-        reason = "no_slot" if slot is None else refused_value(spoken.templates, told, letter)
-        if slot is None or reason is not None:
-            if reason != "no_value":
-                refused = refused or Verdict("refused", reason or "no_slot", _spelled(clause), told.slot)
-            continue
-        yield from _typed(spoken, clause, told, slot)
-        return
+        slot = SLOTS[told.slot]
+        each = [told] if told.value is None else [replace(told, value=one) for one in _each(spoken, told.value, slot)]
+        reasons = [refused_value(spoken.templates, one, letter) for one in each]
+        if reasons[0] is None:
+            yield from (
+                _typed(spoken, clause, one, slot) for one, why in zip(each, reasons, strict=True) if why is None
+            )
+            return
+        if reasons[0] != "no_value":
+            refused = refused or Verdict("refused", reasons[0] or "", _spelled(clause), told.slot)
     if refused is not None:
         yield refused
 
 
-def _typed(spoken: _Spoken, clause: Words, told: Told, slot: Slot) -> Iterator[Verdict]:
-    values: list[Words | None] = [told.value] if told.value is None else list(_each(spoken, told.value, slot))
-    for value in values:
-        spelled = value.spelled if value else told.thing.spelled if told.thing else None
-        yield Verdict(
-            outcome="ended" if told.ends else "learned",
-            reason="taken_back" if told.ends else "stated",
-            text=_spelled(clause),
-            slot=told.slot,
-            subject=told.subject,
-            thing=_thing(spoken, told, value, slot),
-            value=spelled,
-        )
+def _typed(spoken: _Spoken, clause: Words, told: Told, slot: Slot) -> Verdict:
+    value = told.value.spelled if told.value else told.thing.spelled if told.thing else None
+    return Verdict(
+        outcome="ended" if told.ends else "learned",
+        reason="taken_back" if told.ends else "stated",
+        text=_spelled(clause),
+        slot=told.slot,
+        subject=told.subject,
+        thing=_thing(spoken, told, told.value, slot),
+        value=value,
+    )
 
 
 def _each(spoken: _Spoken, value: Words, slot: Slot) -> Iterator[Words]:

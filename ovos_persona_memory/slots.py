@@ -13,7 +13,7 @@ _NUMBER = re.compile(r"\d{1,3}")
 _DAY = re.compile(r"\d{1,2}(?:st|nd|rd|th)?|\d{4}")
 _NUMERIC_DATE = re.compile(r"\d{1,4}[./-]\d{1,2}(?:[./-]\d{1,4})?")
 YEARS = range(0, 121)
-SURE_WORDS = 4
+SURE_WORDS = 5
 """Words at most of a taste in a letter: what is longer tells of an occasion."""
 
 
@@ -44,8 +44,9 @@ SLOTS: dict[str, Slot] = {
     "diet": Slot("slow", ("food", "health"), words=3),
     "health": Slot("slow", ("health",), words=5, of_value=True),
     "favourite": Slot("slow", ("taste",), words=6),
-    "likes": Slot("slow", ("taste",), words=5, of_value=True, several=True),
-    "dislikes": Slot("slow", ("taste",), words=5, of_value=True, several=True),
+    "likes": Slot("slow", ("taste",), words=6, of_value=True, several=True),
+    "dislikes": Slot("slow", ("taste",), words=6, of_value=True, several=True),
+    "activity": Slot("slow", ("activity",), words=7, of_value=True),
     "location": Slot("place", ("things",), words=8),
     "mood": Slot("mood", ("mood",), words=3),
     "detail": Slot("slow", ("person",), words=6),
@@ -148,6 +149,10 @@ def _taste(known: Templates, told: Told, letter: bool) -> str | None:
     return "too_long" if letter and len(words) > SURE_WORDS else None
 
 
+def _activity(known: Templates, told: Told, _: bool) -> str | None:
+    return "no_value" if _first_is(known, told.value, "not_activity") else None
+
+
 def _location(known: Templates, told: Told, _: bool) -> str | None:
     if told.thing is not None and (
         _first_is(known, told.thing, "not_put")
@@ -175,6 +180,7 @@ _CHECKS: dict[str, Callable[[Templates, Told, bool], str | None]] = {
     "allergy": _allergy,
     "favourite": _favourite,
     "likes": _taste,
+    "activity": _activity,
     "dislikes": _taste,
     "location": _location,
 }

@@ -7,6 +7,7 @@ captures is given back in the speaker's own spelling.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property, lru_cache
@@ -73,7 +74,15 @@ class Template:
     regex: str
     needed: tuple[frozenset[str], ...]
     """Of each of these the clause must hold a word: most templates are ruled out by it, and never compiled."""
+    first: frozenset[str] | None
+    """The words that the clause may begin with; None: any."""
     named: str | None
+
+    def may_fit(self, first: str, held: set[str]) -> bool:
+        """Whether a clause with this first word and these words may fit: quickly, and seldom wrong."""
+        if self.first is not None and first not in self.first:
+            return False
+        return not any(held.isdisjoint(words) for words in self.needed)
 
     @cached_property
     def _pattern(self) -> re.Pattern[str]:
@@ -113,8 +122,10 @@ class Templates:
 
     lists: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Folded phrases by name."""
-    by_first_word: Mapping[str, tuple[Template, ...]] = field(default_factory=dict)
-    """The templates that a clause with this first word may fit; under the empty word those that fit any."""
+    all: tuple[Template, ...] = ()
+    """In the order of the file."""
+    by_word: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    """The places of the templates that a clause with this word may fit; under the empty word those that fit any."""
     contractions: Mapping[tuple[str, ...], tuple[str, ...]] = field(default_factory=dict)
 
     def words_of(self, text: str) -> Words:
@@ -122,7 +133,8 @@ class Templates:
         folded: list[str] = []
         spans: list[tuple[int, int]] = []
         for found in _SPELLED.finditer(text):
-            word = "".join(language.fold(found.group()))
+            spelled = found.group()
+            word = spelled.lower() if spelled.isascii() else "".join(language.fold(spelled))
             if word:
                 folded.append(word)
                 spans.append(found.span())
@@ -149,35 +161,57 @@ class Templates:
         kept = [n for n, word in enumerate(words.folded) if word not in left_out]
         return Words(words.text, tuple(words.folded[n] for n in kept), tuple(words.spans[n] for n in kept))
 
-    def has(self, words: Words, name: str) -> bool:
-        """Whether the words hold a phrase of a list."""
-        joined = f" {words.joined}"
-        return any(f" {phrase} " in joined for phrase in self.lists.get(name, ()))
-
     def starts(self, words: Words, name: str) -> int:
         """How many words the longest phrase of a list has that these begin with."""
-        joined = words.joined
-        return max(
-            (phrase.count(" ") + 1 for phrase in self.lists.get(name, ()) if joined.startswith(phrase + " ")), default=0
-        )
+        held = words.folded
+        known = self._opening.get(name, {}).get(held[0], ()) if held else ()
+        return max((len(phrase) for phrase in known if held[: len(phrase)] == phrase), default=0)
 
     def ends(self, words: Words, name: str) -> int:
         """How many words the longest phrase of a list has that these end with."""
-        joined = f" {words.joined}"
-        return max(
-            (phrase.count(" ") + 1 for phrase in self.lists.get(name, ()) if joined.endswith(f" {phrase} ")), default=0
+        held = words.folded
+        known = self._closing.get(name, {}).get(held[-1], ()) if held else ()
+        return max((len(phrase) for phrase in known if held[-len(phrase) :] == phrase), default=0)
+
+    def has(self, words: Words, name: str) -> bool:
+        """Whether the words hold a phrase of a list."""
+        known, held = self._opening.get(name, {}), words.folded
+        return any(
+            held[place : place + len(phrase)] == phrase
+            for place, word in enumerate(held)
+            for phrase in known.get(word, ())
         )
+
+    @cached_property
+    def _opening(self) -> Mapping[str, Mapping[str, tuple[tuple[str, ...], ...]]]:
+        """Of each list the phrases by their first word."""
+        return {name: _by_word(phrases, 0) for name, phrases in self.lists.items()}
+
+    @cached_property
+    def _closing(self) -> Mapping[str, Mapping[str, tuple[tuple[str, ...], ...]]]:
+        """... and by their last."""
+        return {name: _by_word(phrases, -1) for name, phrases in self.lists.items()}
 
     def told(self, clause: Words) -> Iterator[Told]:
         """What the templates take from a clause, those of the file's beginning first."""
         if not clause.folded:
             return
         held = set(clause.folded)
-        for template in self.by_first_word.get(clause.folded[0], self.by_first_word.get("", ())):
-            if not any(held.isdisjoint(words) for words in template.needed):
+        for place in sorted({place for word in (*held, "") for place in self.by_word.get(word, ())}):
+            template = self.all[place]
+            if template.may_fit(clause.folded[0], held):
                 told = template.told(clause)
                 if told is not None:
                     yield told
+
+
+def _by_word(phrases: Sequence[str], place: int) -> dict[str, tuple[tuple[str, ...], ...]]:
+    found: dict[str, tuple[tuple[str, ...], ...]] = {}
+    for phrase in phrases:
+        words = tuple(phrase.split())
+        if words:
+            found[words[place]] = (*found.get(words[place], ()), words)
+    return found
 
 
 @lru_cache(maxsize=32)
@@ -206,7 +240,8 @@ def parse(lines: Sequence[str]) -> Templates:
     compiled = _Compiler(raw, contractions)
     return Templates(
         lists={name: tuple(" ".join(_folded(item, contractions)) for item in items) for name, items in raw.items()},
-        by_first_word=_by_first_word([compiled.template(*row) for row in rows]),
+        all=(made := tuple(compiled.template(*row) for row in rows)),
+        by_word=_by_rarest_word(made),
         contractions=contractions,
     )
 
@@ -233,10 +268,15 @@ def _folded(text: str, contractions: Mapping[tuple[str, ...], tuple[str, ...]]) 
     return list(Templates(contractions=contractions)._written_out(Words("", folded, ((0, 0),) * len(folded))).folded)
 
 
-def _by_first_word(rows: Sequence[tuple[Template, frozenset[str] | None]]) -> dict[str, tuple[Template, ...]]:
-    words = {word for _, firsts in rows for word in firsts or ()}
-    found = {word: tuple(one for one, firsts in rows if firsts is None or word in firsts) for word in words}
-    return found | {"": tuple(one for one, firsts in rows if firsts is None)}
+def _by_rarest_word(templates: Sequence[Template]) -> dict[str, tuple[int, ...]]:
+    """Each template under the words of the one of its needs that the fewest others share."""
+    shared = Counter(word for one in templates for words in one.needed for word in words)
+    found: dict[str, list[int]] = {}
+    for place, one in enumerate(templates):
+        rarest = min(one.needed, key=lambda words: sum(shared[word] for word in words), default=frozenset({""}))
+        for word in rarest:
+            found.setdefault(word, []).append(place)
+    return {word: tuple(places) for word, places in found.items()}
 
 
 _First = frozenset[str] | None
@@ -259,22 +299,28 @@ class _Compiler:
     def __init__(self, lists: Mapping[str, Sequence[str]], contractions: Mapping[tuple[str, ...], tuple[str, ...]]):
         self._lists = lists
         self._contractions = contractions
-        tails = ["".join(f"{word} " for word in _folded(item, contractions)) for item in lists.get("tail", ())]
+        self._count = 0
+        self._use_tail("")
+
+    def _use_tail(self, slot: str) -> None:
+        """A value of the slot ends before the words of <tail> and of <tail_slot>."""
+        items = [*self._lists.get("tail", ()), *self._lists.get(f"tail_{slot}", ())]
+        tails = ["".join(f"{word} " for word in _folded(item, self._contractions)) for item in items]
         self._tail = "|".join(map(re.escape, sorted(tails, key=len, reverse=True))) or r"(?!)"
         self._word = rf"(?!{self._tail})\w+ "
-        self._count = 0
 
-    def template(self, slot: str, ends: bool, line: str) -> tuple[Template, _First]:
-        """The template of a line, and the words that it may begin with."""
+    def template(self, slot: str, ends: bool, line: str) -> Template:
+        """The template of a line."""
         text, arrow, named = line.partition("->")
         self._count = 0
+        self._use_tail(slot)
         try:
             piece = self._sequence(text)
         except (KeyError, IndexError) as error:
             raise ValueError(f"{line!r} cannot be read: {error}") from error
         needed = tuple(sorted(piece.needed, key=len))
         regex = rf"{piece.regex}(?:(?:{self._tail}).*)?\Z"
-        return Template(slot, ends, regex, needed, named.strip() if arrow else None), piece.first
+        return Template(slot, ends, regex, needed, piece.first, named.strip() if arrow else None)
 
     def _sequence(self, text: str) -> _Piece:
         tokens = _TOKEN.findall(text)
