@@ -13,6 +13,8 @@ The rooms, from the ground up; imports go down only:
 1  claims      what a session says about who is speaking
    messages    the only reader of bus messages
    config      the only reader of settings
+   fields      the types of fields that several verbs take
+   fact_requests  what each verb about facts takes
    requests    what each verb takes, checked at the rim
    bus         a bus connection that keeps order, answers fast and comes back
 2  embedder    from texts to vectors
@@ -27,6 +29,7 @@ The rooms, from the ground up; imports go down only:
    identity    whose words an utterance is taken for
    indexer     what was said gets its vectors in the background
    ledger      what was forgotten, known by keyed hashes, so that it does not come back
+   patterns    from templates to regular expressions
    templates   the sentences by which people tell facts, of each language
    slots       what facts can tell, and which values each can hold
    secrets     what is never kept as a fact
@@ -44,10 +47,13 @@ The rooms, from the ground up; imports go down only:
    context     from history and hits to what a persona is handed
 4  learning    facts from turns, as they are taken in: what supersedes what
    transcript  the log: what was heard or handed in, each turn once
+   audit       what is wrong with what is kept
+   facts       what was learned of people: listed, followed back, corrected, reviewed
    entries     lasting memories by key
    sessions    one session as a whole: its summary, taking it out and putting it back, trimming it
    users       who there is, and two that are one person made one
    retention   what is kept for so many days and no longer
+   contexts    what a persona is handed: history, what is recalled, what is known of the person
    documents   texts kept to be found, apart from what was said
    forgetting  from what is asked to be forgotten to the records that go
    finding     questions to the memory: asked now, where the person is

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import msgspec
 
 from ovos_persona_memory.errors import NoAnswer, PersonaMemoryError, from_wire
+from ovos_persona_memory.fact import Decision, Fact, Story, Trouble
 from ovos_persona_memory.records import (
     Capture,
     Context,
@@ -171,9 +172,16 @@ class MemoryClient:
         found = self.ask("get", scope, key=key).get("memory")
         return None if found is None else _as(Entry, found)
 
-    def list(self, scope: Scope = Scope(), limit: int = 20, offset: int = 0) -> list[Entry]:
+    def list(
+        self,
+        scope: Scope = Scope(),
+        limit: int = 20,
+        offset: int = 0,
+        kinds: set[str] | frozenset[str] = frozenset({"memory"}),
+    ) -> list[Entry]:
         """See PersonaMemory.list."""
-        return _as(list[Entry], self.ask("list", scope, limit=limit, offset=offset)["memories"])
+        answer = self.ask("list", scope, limit=limit, offset=offset, kinds=sorted(kinds))
+        return _as(list[Entry], answer["memories"])
 
     def update(
         self, key: str, scope: Scope = Scope(), text: str | None = None, metadata: Mapping[str, Any] | None = None
@@ -213,6 +221,11 @@ class MemoryClient:
         return _as(Capture, self.ask("capture", scope, write=write, read=read, until=until, **about)["capture"])
 
     @property
+    def facts(self) -> FactsClient:
+        """See PersonaMemory.facts."""
+        return FactsClient(self)
+
+    @property
     def users(self) -> UsersClient:
         """See PersonaMemory.users."""
         return UsersClient(self)
@@ -220,6 +233,44 @@ class MemoryClient:
     def status(self) -> Mapping[str, Any]:
         """See PersonaMemory.status."""
         return self.ask("status", Scope())
+
+
+class FactsClient:
+    """The verbs of Facts, asked of the daemon."""
+
+    def __init__(self, client: MemoryClient) -> None:
+        self._client = client
+
+    def history(self, fact_id: str, scope: Scope = Scope()) -> Story:
+        """See Facts.history."""
+        answer = self._client.ask("facts.history", scope, id=fact_id)
+        return _as(Story, {name: answer[name] for name in ("facts", "changes")})
+
+    def review(self, fact_id: str, accept: bool, scope: Scope = Scope()) -> Fact | None:
+        """See Facts.review."""
+        found = self._client.ask("facts.review", scope, id=fact_id, accept=accept)["fact"]
+        return None if found is None else _as(Fact, found)
+
+    def decisions(self, scope: Scope = Scope(), limit: int = 20) -> list[Decision]:
+        """See Facts.decisions."""
+        return _as(list[Decision], self._client.ask("facts.decisions", scope, limit=limit)["decisions"])
+
+    def audit(self, scope: Scope = Scope()) -> list[Trouble]:
+        """See Facts.audit."""
+        return _as(list[Trouble], self._client.ask("facts.audit", scope)["troubles"])
+
+    def list(  # more than five: these are the protocol's fields
+        self,
+        scope: Scope = Scope(),
+        status: str = "active",
+        slot: str | None = None,
+        at: float | None = None,
+        limit: int = 20,
+        offset: int = 0,
+    ) -> list[Fact]:
+        """See Facts.list."""
+        answer = self._client.ask("facts", scope, status=status, slot=slot, at=at, limit=limit, offset=offset)
+        return _as(list[Fact], answer["facts"])
 
 
 class UsersClient:

@@ -8,7 +8,9 @@ from dataclasses import replace
 from typing import Any
 
 from ovos_persona_memory.errors import InvalidRequest, NotAllowed, UnknownEntry
+from ovos_persona_memory.facts import Facts, entry_of
 from ovos_persona_memory.records import HOUSEHOLD, PRIVATE, Entry, Scope
+from ovos_persona_memory.secrets import refuse_secret
 from ovos_persona_memory.transcript import Workings
 from ovos_persona_memory.wording import index_words
 
@@ -16,9 +18,10 @@ from ovos_persona_memory.wording import index_words
 class Entries:
     """The verbs of PersonaMemory about lasting memories."""
 
-    def __init__(self, workings: Workings) -> None:
+    def __init__(self, workings: Workings, facts: Facts) -> None:
         self._workings = workings
         self._store = workings.store
+        self._facts = facts
 
     def remember(
         self,  # more than five: these are the protocol's fields
@@ -32,6 +35,7 @@ class Entries:
         """See PersonaMemory.remember."""
         self._workings.captures.refuse_while_paused(scope)
         _refuse_unusable(text, metadata)
+        refuse_secret(text, lang)
         now, user_id = self._workings.clock(), scope.user_id or HOUSEHOLD
         held = self._store.entry(key, user_id) if key is not None else None
         if held is not None and not scope.may_know(held.private):
@@ -74,7 +78,18 @@ class Entries:
         """See PersonaMemory.get."""
         if not self._workings.captures.may_read(scope):
             return None
-        return self._known(key, scope)
+        return self._known(key, scope) or self._facts.entry(key, scope)
+
+    def list(self, scope: Scope, limit: int, offset: int, kinds: frozenset[str]) -> list[Entry]:
+        """See PersonaMemory.list."""
+        if not self._workings.captures.may_read(scope):
+            return []
+        if "fact" not in kinds:
+            return self._store.entries(scope, limit, offset) if "memory" in kinds else []
+        facts = [entry_of(fact) for fact in self._facts.list(scope, limit=limit + offset)]
+        entries = self._store.entries(scope, limit + offset) if "memory" in kinds else []
+        both = sorted([*facts, *entries], key=lambda one: -one.updated_at)
+        return both[offset : offset + limit]
 
     def _known(self, key: str, scope: Scope) -> Entry | None:
         entry = self._store.entry(key, scope.user_id or HOUSEHOLD)
@@ -83,10 +98,13 @@ class Entries:
     def update(self, key: str, scope: Scope, text: str | None, metadata: Mapping[str, Any] | None) -> Entry:
         """See PersonaMemory.update."""
         known = self._known(key, scope)
+        if known is None and text is not None and self._facts.get(key, scope):
+            return entry_of(self._facts.correct(key, text, scope))
         if known is None:
             raise UnknownEntry(f"there is no memory with the key {key!r}")
         self._workings.captures.refuse_while_paused(scope)
         _refuse_unusable(text, metadata)
+        refuse_secret(text, known.lang)
         changed = replace(
             known,
             text=known.text if text is None else text.strip(),

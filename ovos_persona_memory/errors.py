@@ -51,6 +51,12 @@ class CapturePaused(PersonaMemoryError):
     code = "capture_paused"
 
 
+class SecretRefused(PersonaMemoryError):
+    """That is a secret, and is not kept: a card number, a password, a PIN or a key."""
+
+    code = "secret"
+
+
 class ConfigError(PersonaMemoryError):
     """A setting cannot be used."""
 
@@ -108,6 +114,7 @@ BY_CODE: dict[str, type[PersonaMemoryError]] = {
         UnknownEntry,
         NotAllowed,
         CapturePaused,
+        SecretRefused,
         ConfigError,
         NoAnswer,
         StoreError,

@@ -95,3 +95,26 @@ class Decision:
     turn_id: str | None = None
     fact_id: str | None = None
     slot: str | None = None
+
+
+@dataclass(frozen=True)
+class Trouble:
+    """One kind of trouble that an audit looked for."""
+
+    what: str
+    """duplicates, near_duplicates, stale, secrets, recall_loops or waiting."""
+    count: int
+    ids: list[str]
+    """Of the facts and memories that are in it, at most 100."""
+    advice: str
+    """What to do; empty where there is nothing to do."""
+
+
+@dataclass(frozen=True)
+class Story:
+    """How a fact came about."""
+
+    facts: list[Fact]
+    """All that was ever known about the same thing, oldest first."""
+    changes: list[FactChange]
+    """What happened to them, in order."""

@@ -55,14 +55,14 @@ class Learner:
         self._store = store
         self._ledger = ledger
         self._facts = store.fact_store
-        self._config = config
+        self.config = config
         self._clock = clock
         self._half_lives = half_lives(config)
         self._learned: list[str] = []
 
     def learn(self, turn: Turn, speaker: Speaker = Speaker()) -> None:
         """Take in what a turn says about its person; most turns say nothing. ``turn`` is in the store."""
-        if not self._config.learn:
+        if not self.config.learn:
             return
         verdicts = judge(turn, Circumstances(speaker.known))
         if verdicts and verdicts[0].outcome != "refused" and is_echo(turn.text, self._told_before(turn)):
@@ -98,6 +98,15 @@ class Learner:
         taken = self._settle(replace(fact, status="active", confidence=confidence_said_again(fact.confidence)))
         self._note(taken, "accepted", self._clock(), None)
         return taken
+
+    def correct(self, fact: Fact, corrected: Fact) -> Fact:
+        """Put another fact in place of one, whatever was said when."""
+        kept = self._put(corrected)
+        self._put(replace(fact, status="superseded", valid_until=kept.valid_from, superseded_by=kept.id))
+        self._note(fact, "corrected", kept.valid_from, None, kept.text)
+        self._note(kept, "learned", kept.valid_from, None)
+        self._learned.append(kept.id)
+        return kept
 
     # what a verdict does
 

@@ -10,13 +10,14 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from ovos_persona_memory import captures, context, language
+from ovos_persona_memory import captures, language
 from ovos_persona_memory.config import MemoryConfig
-from ovos_persona_memory.context import Recalled
+from ovos_persona_memory.contexts import Contexts
 from ovos_persona_memory.documents import Documents, Embed, Shelf
 from ovos_persona_memory.embedder import Open, open_embedder
 from ovos_persona_memory.entries import Entries
 from ovos_persona_memory.errors import InvalidRequest, StoreError, refuse_below_zero
+from ovos_persona_memory.facts import Facts
 from ovos_persona_memory.finding import Finding
 from ovos_persona_memory.forgetting import Forgetting, Wanted
 from ovos_persona_memory.history import history, raw_history
@@ -24,7 +25,6 @@ from ovos_persona_memory.indexer import Indexer
 from ovos_persona_memory.question import Question
 from ovos_persona_memory.recall import KINDS
 from ovos_persona_memory.records import (
-    GUEST,
     Capture,
     Context,
     ContextMessage,
@@ -74,7 +74,9 @@ class PersonaMemory(SessionVerbs):
         self.transcript = Transcript(store, config, clock)
         self.captures = self.transcript.captures
         self._workings = Workings(store, self.transcript, clock, self._purge_if)
-        self._entries = Entries(self._workings)
+        self.facts = Facts(self._workings)
+        self._entries = Entries(self._workings, self.facts)
+        self._contexts = Contexts(self._workings, config, self.finding, self._history)
         self.users = Users(self._workings)
         self.retention = Retention(self._workings, config.retention)
         self._sessions = Sessions(self._workings)
@@ -225,20 +227,7 @@ class PersonaMemory(SessionVerbs):
 
     def context(self, request: ContextRequest) -> Context:
         """What a persona is handed for an utterance: history of its session, and what is surely remembered."""
-        now = self._clock() if request.at is None else request.at
-        request = replace(request, timezone=request.timezone or self.finding.timezone)
-        window = Window(request.max_history, request.max_rounds, request.max_tokens, request.max_age_s)
-        settings = self._config.recall
-        limit = settings.limit if request.recall is None else request.recall
-        budget = settings.max_tokens if request.recall_tokens is None else request.recall_tokens
-        note = self._sessions.note(request.scope)
-        recalled = Recalled(self._sure_hits(request, limit, now), limit, budget, note)
-        return context.build(request, self._history(request.scope, window), recalled, now)
-
-    def _sure_hits(self, request: ContextRequest, limit: int, now: float) -> list[Hit]:
-        if limit <= 0 or request.scope.user_id == GUEST or not self.captures.may_read(request.scope):
-            return []
-        return self.finding.sure(request, limit, now)
+        return self._contexts.build(request)
 
     # lasting memories
 
@@ -265,20 +254,32 @@ class PersonaMemory(SessionVerbs):
         return entry
 
     def get(self, key: str, scope: Scope = Scope()) -> Entry | None:
-        """The memory with this key of the user in scope; None where there is none or reading is off."""
+        """The memory with this key, or the fact with this id, of the user in scope; None where there is none or
+        reading is off.
+        """
         return self._entries.get(key, scope)
 
-    def list(self, scope: Scope = Scope(), limit: int = 20, offset: int = 0) -> list[Entry]:
-        """The lasting memories in scope, the last changed first; none while reading is off."""
+    def list(
+        self,
+        scope: Scope = Scope(),
+        limit: int = 20,
+        offset: int = 0,
+        kinds: set[str] | frozenset[str] = frozenset({"memory"}),
+    ) -> list[Entry]:
+        """The lasting memories in scope, the last changed first; none while reading is off.
+
+        With ``fact`` among the ``kinds`` facts too: the id is the key.
+        """
         refuse_below_zero(limit=limit, offset=offset)
-        if not self.captures.may_read(scope):
-            return []
-        return self._store.entries(scope, limit, offset)
+        return self._entries.list(scope, limit, offset, frozenset(kinds))
 
     def update(
         self, key: str, scope: Scope = Scope(), text: str | None = None, metadata: Mapping[str, Any] | None = None
     ) -> Entry:
-        """Change the text of a memory, or merge into its metadata; UnknownEntry where there is none."""
+        """Change the text of a memory, or merge into its metadata; UnknownEntry where there is none.
+
+        A fact, by its id, is superseded by one with the new text; it has no metadata to merge into.
+        """
         return self._entries.update(key, scope, text, metadata)
 
     # documents

@@ -9,53 +9,29 @@ from typing import Annotated, Any, Literal
 import msgspec
 
 from ovos_persona_memory.errors import InvalidRequest, UnknownVerb
+from ovos_persona_memory.fact_requests import (
+    DecisionsAsked,
+    FactAuditAsked,
+    FactReviewRequest,
+    FactsAsked,
+    HistoryOfFactAsked,
+)
+from ovos_persona_memory.fields import (
+    MAX_DEPTH,
+    MAX_METADATA,
+    MAX_TEXT,
+    MAX_TURNS,
+    Count,
+    Embedding,
+    Few,
+    Name,
+    ScopeFields,
+    Seconds,
+    Text,
+    TurnFields,
+)
 from ovos_persona_memory.messages import Request, is_clean
-from ovos_persona_memory.records import Inject, Role
-
-MAX_TEXT = 16384
-MAX_TURNS = 1000
-MAX_DEPTH = 16
-MAX_METADATA = 16384
-MAX_DIM = 8192
-
-Text = Annotated[str, msgspec.Meta(max_length=MAX_TEXT)]
-Name = Annotated[str, msgspec.Meta(min_length=1, max_length=256)]
-Count = Annotated[int, msgspec.Meta(ge=0, le=1_000_000)]
-Few = Annotated[int, msgspec.Meta(ge=0, le=1000)]
-Embedding = Annotated[list[float], msgspec.Meta(max_length=MAX_DIM)]
-Seconds = Annotated[float, msgspec.Meta(ge=0, le=1e11)]
-
-
-class ScopeFields(msgspec.Struct, kw_only=True):
-    """Which records; over the bus only what the message itself carries is reached."""
-
-    session_id: Name | None = None
-    user_id: Name | None = None
-    persona_id: Name | None = None
-    site_id: Name | None = None
-    task_id: Name | None = None
-    everyone: bool = False
-
-
-class ToolCallFields(msgspec.Struct, kw_only=True):
-    """One tool invocation."""
-
-    id: Name
-    name: Name
-    arguments: dict[str, Any] = {}
-
-
-class TurnFields(msgspec.Struct, kw_only=True):
-    """One turn to record."""
-
-    role: Role
-    text: Text
-    at: Seconds | None = None
-    speaker: Name | None = None
-    lang: Name | None = None
-    tool_calls: Annotated[list[ToolCallFields], msgspec.Meta(max_length=64)] = []
-    tool_call_id: Name | None = None
-    name: Name | None = None
+from ovos_persona_memory.records import Inject
 
 
 class RecordRequest(msgspec.Struct, kw_only=True):
@@ -141,6 +117,8 @@ class ListAsked(msgspec.Struct, kw_only=True):
 
     limit: Few = 20
     offset: Count = 0
+    kinds: Annotated[list[Literal["memory", "fact"]], msgspec.Meta(max_length=8)] | None = None
+    """None: memories alone."""
     scope: ScopeFields | None = None
 
 
@@ -320,13 +298,20 @@ FIELDS: dict[str, type[msgspec.Struct]] = {
     "document.get": DocumentGetAsked,
     "document.delete": DocumentDeleteRequest,
     "document.clear": DocumentClearRequest,
+    "facts": FactsAsked,
+    "facts.history": HistoryOfFactAsked,
+    "facts.review": FactReviewRequest,
+    "facts.decisions": DecisionsAsked,
+    "facts.audit": FactAuditAsked,
     "capture": CaptureRequest,
     "users": UsersAsked,
     "users.list": UsersListAsked,
     "users.merge": UsersMergeRequest,
     "status": StatusAsked,
 }
-FORGETS = frozenset({"forget", "session.restore", "session.clear", "document.delete", "document.clear", "users.merge"})
+FORGETS = frozenset(
+    {"forget", "session.restore", "session.clear", "document.delete", "document.clear", "users.merge", "facts.review"}
+)
 """Verbs that have what they delete gone from the files when they answer."""
 CHANGES = FORGETS | {"record", "session.update", "session.trim", "remember", "update", "document.upsert", "capture"}
 """Verbs that change something (``capture`` only when it is given what to set)."""

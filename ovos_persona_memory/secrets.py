@@ -5,16 +5,45 @@ from __future__ import annotations
 import re
 
 from ovos_persona_memory import language, templates
+from ovos_persona_memory.errors import SecretRefused
 
 _DIGITS = re.compile(r"\d(?:[ .\-]?\d){11,18}(?!\d)")
 _IBAN = re.compile(r"\b[A-Za-z]{2}\d{2}(?:[ ]?[A-Za-z0-9]){11,30}\b")
 _TOKEN = re.compile(r"\b(?:sk|pk|ghp|gho|xox[abp]|AKIA|AIza)[-_A-Za-z0-9]{12,}\b|-----BEGIN [A-Z ]*PRIVATE KEY-----")
-_CARD_LENGTHS = range(12, 20)
+_CARD_LENGTHS = range(13, 20)
+_ISSUERS = "23456"
+"""First digits of payment cards (ISO/IEC 7812-1): travel, banking and merchandising."""
+_IBAN_LENGTHS = {
+    **dict.fromkeys(("NO",), 15),
+    **dict.fromkeys(("BE",), 16),
+    **dict.fromkeys(("DK", "FI", "NL"), 18),
+    **dict.fromkeys(("AT", "EE", "LT", "LU"), 20),
+    **dict.fromkeys(("CH", "HR", "LI", "LV"), 21),
+    **dict.fromkeys(("BG", "DE", "GB", "IE"), 22),
+    **dict.fromkeys(("CZ", "ES", "RO", "SE", "SK"), 24),
+    "PT": 25,
+    **dict.fromkeys(("FR", "GR", "IT"), 27),
+    **dict.fromkeys(("HU", "PL"), 28),
+}
+"""Characters of an IBAN by country (the IBAN registry of SWIFT)."""
+SAID = 30
+"""Words at most of something said to an assistant: a longer text that speaks of passwords seldom tells one."""
 
 
 def is_secret(text: str, lang: str | None) -> bool:
     """Whether a text holds a secret: by its form, or because it says that what follows is one."""
     return has_number(text, lang) or bool(_TOKEN.search(text)) or names_secret(text, lang)
+
+
+def tells_secret(text: str, lang: str | None) -> bool:
+    """Whether a turn holds a secret, so that its words are not even logged."""
+    return has_number(text, lang) or (len(text.split()) <= SAID and is_secret(text, lang))
+
+
+def refuse_secret(text: str | None, lang: str | None) -> None:
+    """Raise SecretRefused where a text holds a secret."""
+    if text is not None and is_secret(text, lang):
+        raise SecretRefused()
 
 
 def has_number(text: str, lang: str | None) -> bool:
@@ -58,12 +87,12 @@ def _after(rest: templates.Words, known: templates.Templates) -> int:
 
 
 def _digits_said(text: str, lang: str | None) -> str:
-    """The longest run of single digits, spoken as words or written apart."""
+    """The longest run of single digits, spoken as words or written one by one."""
     digits = templates.of(language.of(lang).tag).lists.get("digit", ())
     values = {word: str(n % 10) for n, word in enumerate(digits)}
     best, run = "", ""
     for word in language.fold(text):
-        digit = values.get(word) or (word if word.isdigit() else "")
+        digit = values.get(word) or (word if len(word) == 1 and word.isdigit() else "")
         run = run + digit if digit else ""
         best = max(best, run, key=len)
     return best
@@ -72,16 +101,17 @@ def _digits_said(text: str, lang: str | None) -> str:
 def _is_card(text: str) -> bool:
     """Luhn's check (ISO/IEC 7812-1, annex B) on the digits of a text."""
     digits = [int(sign) for sign in text if sign.isdigit()]
-    if len(digits) not in _CARD_LENGTHS or len(set(digits)) == 1:
+    if len(digits) not in _CARD_LENGTHS or str(digits[0]) not in _ISSUERS or len(set(digits)) == 1:
         return False
     doubled = [sum(divmod(2 * digit, 10)) for digit in digits[-2::-2]]
     return (sum(digits[-1::-2]) + sum(doubled)) % 10 == 0
 
 
 def _is_iban(text: str) -> bool:
-    """The check digits of ISO 13616: the number modulo 97 is 1."""
+    """The check digits of ISO 13616, on as many characters as the country has: the number modulo 97 is 1."""
     bare = re.sub(r"\s", "", text).upper()
-    return any(_checks(bare[:length]) for length in range(15, min(len(bare), 34) + 1))
+    length = _IBAN_LENGTHS.get(bare[:2], 0)
+    return 0 < length <= len(bare) and _checks(bare[:length])
 
 
 def _checks(bare: str) -> bool:

@@ -9,22 +9,15 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 
 from ovos_persona_memory import language
+from ovos_persona_memory.patterns import Compiler, Pattern
 
 FILE = "facts.templates"
-MOST_WORDS = {"value": 9, "thing": 4}
-"""Words that a capture holds at most; what says more tells a story."""
-BEFORE = 3
-"""Words at most before the one of a list that {value:*list} ends with."""
-CAPTURED = ("value", "thing", "subject")
-
-_TOKEN = re.compile(r"<\w+>|\{\w+(?::\*?\w+)?\}(?:'s)?|[()\[\]|]|[^\s()\[\]|{}<>]+")
 _DEFINITION = re.compile(r"<(\w+)>\s*=\s*(.+)")
 _SLOT = re.compile(r"(\w+)( ends)?:")
-_CAPTURE = re.compile(r"\{(\w+)(?::(\*?)(\w+))?\}")
 _SPELLED = re.compile(r"[^\W_]+")
 
 
@@ -71,26 +64,22 @@ class Template:
 
     slot: str
     ends: bool
-    regex: str
-    needed: tuple[frozenset[str], ...]
-    """Of each of these the clause must hold a word: most templates are ruled out by it, and never compiled."""
-    first: frozenset[str] | None
-    """The words that the clause may begin with; None: any."""
+    pattern: Pattern
     named: str | None
 
     def may_fit(self, first: str, held: set[str]) -> bool:
         """Whether a clause with this first word and these words may fit: quickly, and seldom wrong."""
-        if self.first is not None and first not in self.first:
+        if self.pattern.first is not None and first not in self.pattern.first:
             return False
-        return not any(held.isdisjoint(words) for words in self.needed)
+        return not any(held.isdisjoint(words) for words in self.pattern.needed)
 
     @cached_property
-    def _pattern(self) -> re.Pattern[str]:
-        return re.compile(self.regex)
+    def _compiled(self) -> re.Pattern[str]:
+        return re.compile(self.pattern.regex)  # most never are: may_fit rules them out
 
     def told(self, clause: Words) -> Told | None:
         """What it takes from a clause; None where it does not fit."""
-        match = self._pattern.match(clause.joined)
+        match = self._compiled.match(clause.joined)
         if match is None:
             return None
         value, thing = _captured(match, clause, "value"), _captured(match, clause, "thing")
@@ -237,13 +226,18 @@ def parse(lines: Sequence[str]) -> Templates:
         else:
             rows.append((slot, ends, line))
     contractions = dict(_contraction(item) for item in raw.pop("contractions", ()))
-    compiled = _Compiler(raw, contractions)
+    compiler = Compiler(raw, lambda text: _folded(text, contractions))
     return Templates(
         lists={name: tuple(" ".join(_folded(item, contractions)) for item in items) for name, items in raw.items()},
-        all=(made := tuple(compiled.template(*row) for row in rows)),
+        all=(made := tuple(_template(compiler, *row) for row in rows)),
         by_word=_by_rarest_word(made),
         contractions=contractions,
     )
+
+
+def _template(compiler: Compiler, slot: str, ends: bool, line: str) -> Template:
+    text, arrow, named = line.partition("->")
+    return Template(slot, ends, compiler.pattern(slot, text), named.strip() if arrow else None)
 
 
 def _split(text: str) -> list[str]:
@@ -270,150 +264,10 @@ def _folded(text: str, contractions: Mapping[tuple[str, ...], tuple[str, ...]]) 
 
 def _by_rarest_word(templates: Sequence[Template]) -> dict[str, tuple[int, ...]]:
     """Each template under the words of the one of its needs that the fewest others share."""
-    shared = Counter(word for one in templates for words in one.needed for word in words)
+    shared = Counter(word for one in templates for words in one.pattern.needed for word in words)
     found: dict[str, list[int]] = {}
     for place, one in enumerate(templates):
-        rarest = min(one.needed, key=lambda words: sum(shared[word] for word in words), default=frozenset({""}))
+        rarest = min(one.pattern.needed, key=lambda words: sum(shared[word] for word in words), default=frozenset({""}))
         for word in rarest:
             found.setdefault(word, []).append(place)
     return {word: tuple(places) for word, places in found.items()}
-
-
-_First = frozenset[str] | None
-"""The words that something may begin with; None: any."""
-
-
-@dataclass(frozen=True)
-class _Piece:
-    """A part of a template as a regular expression over words with a blank behind each."""
-
-    regex: str
-    first: _First
-    optional: bool = False
-    needed: tuple[frozenset[str], ...] = ()
-
-
-class _Compiler:
-    """From lines to patterns."""
-
-    def __init__(self, lists: Mapping[str, Sequence[str]], contractions: Mapping[tuple[str, ...], tuple[str, ...]]):
-        self._lists = lists
-        self._contractions = contractions
-        self._count = 0
-        self._use_tail("")
-
-    def _use_tail(self, slot: str) -> None:
-        """A value of the slot ends before the words of <tail> and of <tail_slot>."""
-        items = [*self._lists.get("tail", ()), *self._lists.get(f"tail_{slot}", ())]
-        tails = ["".join(f"{word} " for word in _folded(item, self._contractions)) for item in items]
-        self._tail = "|".join(map(re.escape, sorted(tails, key=len, reverse=True))) or r"(?!)"
-        self._word = rf"(?!{self._tail})\w+ "
-
-    def template(self, slot: str, ends: bool, line: str) -> Template:
-        """The template of a line."""
-        text, arrow, named = line.partition("->")
-        self._count = 0
-        self._use_tail(slot)
-        try:
-            piece = self._sequence(text)
-        except (KeyError, IndexError) as error:
-            raise ValueError(f"{line!r} cannot be read: {error}") from error
-        needed = tuple(sorted(piece.needed, key=len))
-        regex = rf"{piece.regex}(?:(?:{self._tail}).*)?\Z"
-        return Template(slot, ends, regex, needed, piece.first, named.strip() if arrow else None)
-
-    def _sequence(self, text: str) -> _Piece:
-        tokens = _TOKEN.findall(text)
-        piece = self._alternatives(tokens)
-        if tokens:
-            raise IndexError("a bracket too many")
-        return piece
-
-    def _alternatives(self, tokens: list[str]) -> _Piece:
-        """Takes its tokens from the front, up to a closing bracket."""
-        branches: list[list[_Piece]] = [[]]
-        while tokens and tokens[0] not in ")]":
-            token = tokens.pop(0)
-            if token == "|":
-                branches.append([])
-            elif token in "([":
-                inner = self._alternatives(tokens)
-                tokens.pop(0)
-                if token == "[":
-                    inner = _Piece(f"(?:{inner.regex})?", inner.first, optional=True)
-                branches[-1].append(replace(inner, regex=f"(?:{inner.regex})"))
-            else:
-                branches[-1].append(self._one(token))
-        joined = [_joined(branch) for branch in branches]
-        if len(joined) == 1:
-            return joined[0]
-        return _either(joined, "|".join(one.regex for one in joined))
-
-    def _one(self, token: str) -> _Piece:
-        possessive = token.endswith("'s")
-        bare = token[:-2] if possessive else token
-        if bare.startswith("<"):
-            piece = self._list(bare[1:-1])
-        elif bare.startswith("{"):
-            piece = self._capture(bare, possessive)
-        else:
-            words = _folded(bare, self._contractions)
-            needed = tuple(frozenset((word,)) for word in words)
-            piece = _Piece("".join(f"{re.escape(word)} " for word in words), frozenset(words[:1]), needed=needed)
-        if not possessive or bare.startswith("{"):
-            return piece
-        plain = piece.regex.rstrip()
-        return _Piece(f"{plain}(?: |s | s )", None if piece.first is None else _with_s(piece.first))
-
-    def _list(self, name: str, bare: bool = False) -> _Piece:
-        """One item of a list; ``bare``: without the blank behind its last word."""
-        pieces = sorted(map(self._sequence, self._lists[name]), key=lambda piece: len(piece.regex), reverse=True)
-        ends = [piece.regex.removesuffix(" ") if bare else piece.regex for piece in pieces]
-        return _either(pieces, f"(?:{'|'.join(ends)})")
-
-    def _capture(self, token: str, possessive: bool) -> _Piece:
-        found = _CAPTURE.fullmatch(token)
-        if found is None:
-            raise KeyError(token)
-        name, ending, listed = found.groups()
-        group = self._group(name)
-        if not listed:
-            lazy = "?" if name == "thing" else ""
-            return _Piece(f"({group}(?:{self._word}){{1,{MOST_WORDS.get(name, 9)}}}{lazy})", None)
-        inner = self._list(listed, bare=possessive)
-        if ending:
-            return _Piece(rf"({group}(?:{self._word}){{0,{BEFORE}}}?\w*{inner.regex})", None)
-        if inner.first is None or not possessive:
-            return replace(inner, regex=f"({group}{inner.regex})")
-        first = _with_s(inner.first)
-        return _Piece(f"({group}{inner.regex})(?: |s | s )", first, needed=(first,))
-
-    def _group(self, name: str) -> str:
-        if name not in CAPTURED:
-            return "?:"
-        self._count += 1
-        return f"?P<{name}{self._count}>"
-
-
-def _joined(pieces: Sequence[_Piece]) -> _Piece:
-    """One behind the other."""
-    first: _First = frozenset()
-    optional = True
-    for piece in pieces:
-        if optional:
-            first = None if first is None or piece.first is None else first | piece.first
-        optional = optional and piece.optional
-    needed = [words for piece in pieces for words in piece.needed]
-    return _Piece("".join(piece.regex for piece in pieces), first, optional, tuple(needed))
-
-
-def _either(pieces: Sequence[_Piece], regex: str) -> _Piece:
-    """One of them."""
-    firsts = [piece.first for piece in pieces if piece.first is not None]
-    first = frozenset[str]().union(*firsts) if len(firsts) == len(pieces) else None
-    optional = any(piece.optional for piece in pieces)
-    return _Piece(regex, first, optional, () if first is None or optional else (first,))
-
-
-def _with_s(words: frozenset[str]) -> frozenset[str]:
-    return words | {f"{word}s" for word in words}

@@ -27,6 +27,11 @@ VERBS = (
     "document.get",
     "document.delete",
     "document.clear",
+    "facts",
+    "facts.history",
+    "facts.review",
+    "facts.decisions",
+    "facts.audit",
     "capture",
     "users",
     "users.list",
@@ -51,6 +56,7 @@ ASSISTANT_READY = ("mycroft.ready", AUDIO_READY + RESPONSE)
 SAY = "speak"
 HUSH = "mycroft.audio.speech.stop"
 RECORDED = PREFIX + "recorded"
+LEARNED = PREFIX + "learned"
 FORGOTTEN = PREFIX + "forgotten"
 CAPTURED = PREFIX + "captured"
 
@@ -70,4 +76,4 @@ def verb_of(topic: str) -> str | None:
     if not topic.startswith(PREFIX) or topic.endswith(RESPONSE):
         return None
     verb = topic[len(PREFIX) :]
-    return None if PREFIX + verb in (RECORDED, FORGOTTEN, CAPTURED) else verb
+    return None if PREFIX + verb in (RECORDED, LEARNED, FORGOTTEN, CAPTURED) else verb

@@ -17,6 +17,7 @@ from ovos_persona_memory.ledger import Ledger
 from ovos_persona_memory.linking import already_recorded, claimant, heard_answer, spelled
 from ovos_persona_memory.messages import Heard, is_clean
 from ovos_persona_memory.records import HOUSEHOLD, Role, Scope, Selection, Turn, changed
+from ovos_persona_memory.secrets import tells_secret
 from ovos_persona_memory.stores.base import Store, redacted
 from ovos_persona_memory.wording import index_words
 
@@ -104,8 +105,9 @@ class Transcript:
         )
 
     def _add(self, turn: Turn) -> Turn:
-        kept = self._store.add_turn(turn, index_words(turn))
-        self.learner.learn(kept)
+        said = replace(turn, text="", redacted=True) if tells_secret(turn.text, turn.lang) else turn
+        kept = self._store.add_turn(said, index_words(said))
+        self.learner.learn(replace(kept, text=turn.text, redacted=turn.redacted))
         return kept
 
     def _change(self, turn: Turn) -> None:

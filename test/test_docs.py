@@ -18,7 +18,7 @@ import pytest
 import rich_click as click
 from msgspec import inspect as shapes
 
-from ovos_persona_memory import claims, config, errors, messages, records, requests, topics
+from ovos_persona_memory import claims, config, errors, fact, fields, messages, records, requests, topics
 from ovos_persona_memory.cli.doctor import check_persona
 from ovos_persona_memory.cli.program import program
 from ovos_persona_memory.memory import PersonaMemory
@@ -170,7 +170,7 @@ def test_the_fields_of_a_request_are_documented_with_type_default_and_limits(ver
 
 @pytest.mark.parametrize(
     ("title", "struct"),
-    [("scope", requests.ScopeFields), ("turn", requests.TurnFields), ("tool call", requests.ToolCallFields)],
+    [("scope", fields.ScopeFields), ("turn", fields.TurnFields), ("tool call", fields.ToolCallFields)],
 )
 def test_the_objects_in_requests_are_documented(title: str, struct: type[msgspec.Struct]) -> None:
     assert documented_fields(section(BUS, title)) == wire_fields(struct)
@@ -186,6 +186,8 @@ def record_type(hint: Any) -> str:
         return "text"
     if origin is dict:
         return "object"
+    if (origin, arguments[:1]) in ((tuple, (str,)), (list, (str,))):
+        return "list of text"
     if origin is tuple:
         assert arguments[0] is records.ToolCall
         return "list of [tool call](#tool-call)"
@@ -201,6 +203,10 @@ def record_type(hint: Any) -> str:
         ("memory", records.Entry),
         ("session", records.Session),
         ("note", records.Note),
+        ("fact", fact.Fact),
+        ("change", fact.FactChange),
+        ("decision", fact.Decision),
+        ("trouble", fact.Trouble),
         ("document", records.Document),
         ("user", records.User),
         ("capture setting", records.Capture),
@@ -239,8 +245,12 @@ def documented_answer(verb: str) -> set[str]:
 def test_the_fields_of_every_answer_are_documented() -> None:
     settings = config.MemoryConfig(backend="inmemory")
     with PersonaMemory.open(config=settings) as memory:
+        doubtful = records.Turn("user", "i think i put my keys in the drawer", lang="en-US")
+        memory.record([doubtful, records.Turn("user", "my name is Ann", lang="en-US")], records.Scope(session_id="s0"))
+        [known], [waiting] = memory.facts.list(), memory.facts.list(status="waiting")
+        ids = {"facts.history": {"id": known.id}, "facts.review": {"id": waiting.id, "accept": True}}
         for verb in topics.VERBS:
-            asked = messages.Request(verb, ASKED.get(verb, {}), records.Scope(session_id="s1"))
+            asked = messages.Request(verb, {**ASKED, **ids}.get(verb, {}), records.Scope(session_id="s1"))
             answer = answers.answer(memory, settings, asked, owner=verb in reach.OWNERS)
             assert documented_answer(verb) == answer.keys() | ADDED_BY_THE_DAEMON.get(verb, set()), verb
 
@@ -297,7 +307,7 @@ def test_every_heard_topic_is_documented_and_no_other() -> None:
 
 def test_the_limits_are_those_of_the_code() -> None:
     rows = by_name(table(section(BUS, "Limits"), "limit", "value", "of"), "limit")
-    limits = {name: value for room in (requests, claims, messages, door) for name, value in vars(room).items()}
+    limits = {name: value for room in (fields, requests, claims, messages, door) for name, value in vars(room).items()}
     assert {name: int(row["value"]) for name, row in rows.items()} == {
         name: value for name, value in limits.items() if name.startswith("MAX_")
     }

@@ -17,6 +17,7 @@ from ovos_persona_memory.context import without_notes
 from ovos_persona_memory.errors import PersonaMemoryError
 from ovos_persona_memory.language import Language
 from ovos_persona_memory.records import Hit, Scope, Turn
+from ovos_persona_memory.secrets import tells_secret
 from ovos_persona_memory.transport import shared_transport
 
 
@@ -83,6 +84,8 @@ class RecallChatEngine(ChatEngine):  # type: ignore[misc]  # ovos_plugin_manager
             return ""
         if not kept:
             return spoken.say("not_remembering")
+        if tells_secret(utterance, spoken.tag):
+            return spoken.say("not_kept_secret")
         if spoken.is_statement(utterance):
             return spoken.say("remembered", text=_bare(spoken.without_lead(utterance)))
         return spoken.say("noted" if len(utterance.split()) > 2 else "all_right")

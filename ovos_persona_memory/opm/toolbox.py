@@ -14,9 +14,9 @@ from ovos_persona_memory import messages
 from ovos_persona_memory.client import MemoryClient
 from ovos_persona_memory.config import bus_address, seconds
 from ovos_persona_memory.errors import InvalidRequest, NotAllowed, PersonaMemoryError, UnknownEntry
+from ovos_persona_memory.fields import MAX_TEXT
 from ovos_persona_memory.quoting import as_json
 from ovos_persona_memory.records import Entry, Hit, Scope
-from ovos_persona_memory.requests import MAX_TEXT
 from ovos_persona_memory.transport import shared_transport
 
 TOOLBOX = "ovos-persona-memory-tools"

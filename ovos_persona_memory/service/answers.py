@@ -12,6 +12,7 @@ from ovos_persona_memory import requests
 from ovos_persona_memory.config import MemoryConfig
 from ovos_persona_memory.documents import Documents
 from ovos_persona_memory.errors import NotAllowed
+from ovos_persona_memory.fields import TurnFields
 from ovos_persona_memory.memory import PersonaMemory
 from ovos_persona_memory.messages import Request
 from ovos_persona_memory.records import ContextRequest, Scope, ToolCall, Turn
@@ -45,10 +46,10 @@ def answer(memory: PersonaMemory, config: MemoryConfig, asked: Request, owner: b
 def _record(memory: PersonaMemory, asked: Request, fields: Any, scope: Scope, _: MemoryConfig) -> Answer:
     turns = [_turn(turn, asked.lang) for turn in fields.turns]
     ids = memory.record(turns, scope, fields.as_passed, fields.delivery_id, asked.utterance_id)
-    return {"ids": ids}
+    return {"ids": ids, "learned": memory.facts.take_learned()}
 
 
-def _turn(given: requests.TurnFields, lang: str | None) -> Turn:
+def _turn(given: TurnFields, lang: str | None) -> Turn:
     return Turn(
         role=given.role,
         text=given.text,
@@ -142,7 +143,7 @@ def _get(memory: PersonaMemory, asked: Request, fields: Any, scope: Scope, _: Me
 
 
 def _list(memory: PersonaMemory, asked: Request, fields: Any, scope: Scope, _: MemoryConfig) -> Answer:
-    return {"memories": _wire(memory.list(scope, fields.limit, fields.offset))}
+    return {"memories": _wire(memory.list(scope, fields.limit, fields.offset, set(fields.kinds or ("memory",))))}
 
 
 def _update(memory: PersonaMemory, asked: Request, fields: Any, scope: Scope, _: MemoryConfig) -> Answer:
@@ -208,6 +209,27 @@ def _user(memory: PersonaMemory, asked: Request, _f: Any, scope: Scope, config: 
     return {"user_id": scope.user_id, "auth_level": scope.auth_level, "trust": config.identity.trust}
 
 
+def _facts(memory: PersonaMemory, _a: Request, fields: Any, scope: Scope, _c: MemoryConfig) -> Answer:
+    found = memory.facts.list(scope, fields.status, fields.slot, fields.at, fields.limit, fields.offset)
+    return {"facts": _wire(found)}
+
+
+def _fact_history(memory: PersonaMemory, _a: Request, fields: Any, scope: Scope, _c: MemoryConfig) -> Answer:
+    return dict(_wire(memory.facts.history(fields.id, scope)))
+
+
+def _fact_review(memory: PersonaMemory, _a: Request, fields: Any, scope: Scope, _c: MemoryConfig) -> Answer:
+    return {"fact": _wire(memory.facts.review(fields.id, fields.accept, scope)), "learned": memory.facts.take_learned()}
+
+
+def _decisions(memory: PersonaMemory, _a: Request, fields: Any, scope: Scope, _c: MemoryConfig) -> Answer:
+    return {"decisions": _wire(memory.facts.decisions(scope, fields.limit))}
+
+
+def _audit(memory: PersonaMemory, _a: Request, _f: Any, scope: Scope, _c: MemoryConfig) -> Answer:
+    return {"troubles": _wire(memory.facts.audit(scope))}
+
+
 def _users(memory: PersonaMemory, _a: Request, _f: Any, _s: Scope, _c: MemoryConfig) -> Answer:
     return {"users": _wire(memory.users.list())}
 
@@ -243,6 +265,11 @@ _VERBS: dict[str, Callable[[PersonaMemory, Request, Any, Scope, MemoryConfig], A
     "document.delete": _delete,
     "document.clear": _clear_documents,
     "capture": _capture,
+    "facts": _facts,
+    "facts.history": _fact_history,
+    "facts.review": _fact_review,
+    "facts.decisions": _decisions,
+    "facts.audit": _audit,
     "users": _user,
     "users.list": _users,
     "users.merge": _merge,

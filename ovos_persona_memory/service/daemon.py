@@ -313,7 +313,7 @@ class Daemon:
             self._announce = not self.bus.send(first_start.announcement(device_language()))
             if not self._announce:
                 first_start.done(memory)
-        return {"ok": True, "ids": [turn.id for turn in added]}
+        return {"ok": True, "ids": [turn.id for turn in added], "learned": memory.facts.take_learned()}
 
     # the store
 
@@ -358,7 +358,9 @@ def _is_ours(topic: str) -> bool:
 
 
 def _is_news(outcome: dict[str, Any] | None) -> bool:
-    return outcome is not None and bool(outcome.get("ids") or "forgotten" in outcome or "capture" in outcome)
+    return outcome is not None and bool(
+        outcome.get("ids") or outcome.get("learned") or "forgotten" in outcome or "capture" in outcome
+    )
 
 
 def _tell_systemd() -> None:

@@ -15,18 +15,22 @@ Outcome = Mapping[str, Any]
 def events(done: Sequence[tuple[Heard | Request, Outcome | None]]) -> list[bytes]:
     """The frames that tell of what was done together; the turns of one session are told of at once."""
     recorded: dict[str, list[str]] = {}
+    learned: dict[str, list[str]] = {}
     frames: list[bytes] = []
     for what, outcome in done:
         if outcome is None or not outcome["ok"]:
             continue
         session_id = what.scope.session_id or messages.DEFAULT_SESSION
+        if outcome.get("learned"):
+            learned.setdefault(session_id, []).extend(outcome["learned"])
         if outcome.get("ids"):
             recorded.setdefault(session_id, []).extend(outcome["ids"])
         elif isinstance(what, Request) and changes_something(what):
             frames += _change(what.verb, outcome, session_id)
         elif isinstance(what, Heard) and outcome.get("forgotten"):
             frames += _change(what.what, outcome, session_id)
-    told = (messages.frame(topics.RECORDED, {"ids": ids}, session_id) for session_id, ids in recorded.items())
+    told = [messages.frame(topics.RECORDED, {"ids": ids}, session_id) for session_id, ids in recorded.items()]
+    told += [messages.frame(topics.LEARNED, {"ids": ids}, session_id) for session_id, ids in learned.items()]
     return [*told, *frames]
 
 

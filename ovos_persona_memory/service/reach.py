@@ -11,16 +11,29 @@ import msgspec
 from ovos_persona_memory import requests
 from ovos_persona_memory.config import MemoryConfig
 from ovos_persona_memory.errors import InvalidRequest, NotAllowed
+from ovos_persona_memory.fields import ScopeFields
 from ovos_persona_memory.messages import Request
 from ovos_persona_memory.records import GUEST, HOUSEHOLD, Person, Scope
 
-OF_USER = frozenset({"recall", "get", "list", "forget"})
+OF_USER = frozenset(
+    {
+        "recall",
+        "get",
+        "list",
+        "forget",
+        "facts",
+        "facts.history",
+        "facts.review",
+        "facts.decisions",
+        "facts.audit",
+    }
+)
 """Verbs that reach all of the person's records over the bus, wherever they were said."""
 OWNERS = frozenset({"users.list", "users.merge"})
 """Verbs that are for the owner's door alone."""
 AS_CARRIED = frozenset({"record", "session.restore", "remember", "update", "capture"})
 """Verbs that note the session, room and persona of the message, or are about them."""
-GUESTS_IN_VAIN = frozenset({"recall", "get", "list", "document.search", "document.get"})
+GUESTS_IN_VAIN = frozenset({"recall", "get", "list", "document.search", "document.get", "facts"})
 """Verbs that a guest may use, and that find nothing."""
 GUESTS_OWN_SESSION = frozenset(
     {
@@ -79,7 +92,7 @@ def mark_of(asked: Request, fields: Any) -> bytes | None:
     return hashlib.blake2b(told, digest_size=16).digest()
 
 
-def _carried(asked: Request, fields: requests.ScopeFields | None, person: Person) -> Scope:
+def _carried(asked: Request, fields: ScopeFields | None, person: Person) -> Scope:
     scope = replace(asked.scope, user_id=person.user_id, auth_level=person.auth_level)
     if fields is None:
         return scope
@@ -114,7 +127,7 @@ def _guests(asked: Request, fields: Any, carried: Scope) -> Scope:
     return carried if asked.verb in AS_CARRIED else replace(carried, site_id=None)
 
 
-def _owners_scope(fields: requests.ScopeFields | None) -> Scope:
+def _owners_scope(fields: ScopeFields | None) -> Scope:
     if fields is None:
         return Scope()
     return Scope(

@@ -1,0 +1,87 @@
+"""What a persona is handed for an utterance: gathered from history, recall and what is known of the person."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from ovos_persona_memory import context, language, templates
+from ovos_persona_memory.audit import STALE
+from ovos_persona_memory.certainty import confidence_at
+from ovos_persona_memory.config import MemoryConfig
+from ovos_persona_memory.context import Recalled
+from ovos_persona_memory.fact import Fact
+from ovos_persona_memory.finding import Finding
+from ovos_persona_memory.hits import hit_of
+from ovos_persona_memory.learning import half_lives
+from ovos_persona_memory.records import GUEST, Context, ContextMessage, ContextRequest, Hit, Scope
+from ovos_persona_memory.sessions import Sessions
+from ovos_persona_memory.stores.facts import Wanted
+from ovos_persona_memory.transcript import Workings
+from ovos_persona_memory.window import Window
+
+MATTERS = {"food": ("allergy", "diet"), "health": ("allergy", "health"), "greeting": ("name",), "place": ("home",)}
+"""Slots of the person that matter to an utterance about this, whether or not they share a word with it."""
+LOOKED_AT = 20
+"""Facts of a slot at most."""
+
+GetHistory = Callable[[Scope, Window], list[ContextMessage]]
+
+
+class Contexts:
+    """The verb ``context`` of PersonaMemory."""
+
+    def __init__(self, workings: Workings, config: MemoryConfig, finding: Finding, history: GetHistory) -> None:
+        self._workings = workings
+        self._store = workings.store
+        self._config = config
+        self._finding = finding
+        self._history = history
+        self._sessions = Sessions(workings)
+
+    def build(self, request: ContextRequest) -> Context:
+        """See PersonaMemory.context."""
+        now = self._workings.clock() if request.at is None else request.at
+        request = replace(request, timezone=request.timezone or self._finding.timezone)
+        window = Window(request.max_history, request.max_rounds, request.max_tokens, request.max_age_s)
+        settings = self._config.recall
+        limit = settings.limit if request.recall is None else request.recall
+        budget = settings.max_tokens if request.recall_tokens is None else request.recall_tokens
+        note = self._sessions.note(request.scope)
+        recalled = Recalled(self._hits(request, limit, now), limit, budget, note)
+        return context.build(request, self._history(request.scope, window), recalled, now)
+
+    def _hits(self, request: ContextRequest, limit: int, now: float) -> list[Hit]:
+        """What surely bears on the utterance, and behind it what is known of the person and matters to it."""
+        if limit <= 0 or request.scope.user_id == GUEST or not self._workings.captures.may_read(request.scope):
+            return []
+        of_user = replace(request.scope, session_id=None, site_id=None, task_id=None)
+        hits = [hit for hit in self._finding.sure(request, limit, now) if not self._has_faded(hit, now)]
+        return [*hits, *self._of_person(request, of_user, hits, now)]
+
+    def _has_faded(self, hit: Hit, now: float) -> bool:
+        fact = self._store.fact_store.fact(hit.id) if hit.kind == "fact" else None
+        return fact is not None and not self._is_fresh(fact, now)
+
+    def _is_fresh(self, fact: Fact, now: float) -> bool:
+        return confidence_at(fact, now, half_lives(self._config.facts)) >= STALE
+
+    def _of_person(self, request: ContextRequest, scope: Scope, hits: Sequence[Hit], now: float) -> list[Hit]:
+        told = {" ".join(language.fold(hit.text)) for hit in hits}
+        facts = (
+            (topic, fact)
+            for topic in _topics(request)
+            for slot in MATTERS[topic]
+            for fact in self._store.fact_store.facts(Wanted(scope, slot=slot, limit=LOOKED_AT))
+            if not fact.subject and self._is_fresh(fact, now)
+        )
+        fresh = [(topic, fact) for topic, fact in facts if " ".join(language.fold(fact.text)) not in told]
+        return [replace(hit_of(fact, 0.0, False, f"about the person ({topic})"), sure=True) for topic, fact in fresh]
+
+
+def _topics(request: ContextRequest) -> list[str]:
+    """What of the person an utterance touches, by the lists <about_…> of its language."""
+    spoken = language.of_text(request.lang, request.utterance)
+    known = templates.of(spoken.tag)
+    words = known.words_of(request.utterance)
+    return [topic for topic in MATTERS if known.has(words, f"about_{topic}")]

@@ -1,0 +1,54 @@
+"""The types of fields that several verbs take, with their limits."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+
+import msgspec
+
+from ovos_persona_memory.records import Role
+
+MAX_TEXT = 16384
+MAX_TURNS = 1000
+MAX_DEPTH = 16
+MAX_METADATA = 16384
+MAX_DIM = 8192
+
+Text = Annotated[str, msgspec.Meta(max_length=MAX_TEXT)]
+Name = Annotated[str, msgspec.Meta(min_length=1, max_length=256)]
+Count = Annotated[int, msgspec.Meta(ge=0, le=1_000_000)]
+Few = Annotated[int, msgspec.Meta(ge=0, le=1000)]
+Embedding = Annotated[list[float], msgspec.Meta(max_length=MAX_DIM)]
+Seconds = Annotated[float, msgspec.Meta(ge=0, le=1e11)]
+
+
+class ScopeFields(msgspec.Struct, kw_only=True):
+    """Which records; over the bus only what the message itself carries is reached."""
+
+    session_id: Name | None = None
+    user_id: Name | None = None
+    persona_id: Name | None = None
+    site_id: Name | None = None
+    task_id: Name | None = None
+    everyone: bool = False
+
+
+class ToolCallFields(msgspec.Struct, kw_only=True):
+    """One tool invocation."""
+
+    id: Name
+    name: Name
+    arguments: dict[str, Any] = {}
+
+
+class TurnFields(msgspec.Struct, kw_only=True):
+    """One turn to record."""
+
+    role: Role
+    text: Text
+    at: Seconds | None = None
+    speaker: Name | None = None
+    lang: Name | None = None
+    tool_calls: Annotated[list[ToolCallFields], msgspec.Meta(max_length=64)] = []
+    tool_call_id: Name | None = None
+    name: Name | None = None

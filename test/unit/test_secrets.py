@@ -1,0 +1,71 @@
+"""What is never kept: by its form, or because the sentence says so."""
+
+from __future__ import annotations
+
+import pytest
+
+from ovos_persona_memory.config import MemoryConfig
+from ovos_persona_memory.errors import SecretRefused
+from ovos_persona_memory.memory import PersonaMemory
+from ovos_persona_memory.records import Scope, Turn
+from ovos_persona_memory.secrets import is_secret, tells_secret
+
+SECRETS = [
+    ("my card number is 4111 1111 1111 1111", "en-US"),
+    ("it is 5500-0000-0000-0004", "en-US"),
+    ("four one one one one one one one one one one one one one one one", "en-US"),
+    ("GB82 WEST 1234 5698 7654 32", "en-US"),
+    ("meine iban ist DE89370400440532013000", "de-DE"),
+    ("my pin is 1234", "en-US"),
+    ("the wifi password is swordfish", "en-US"),
+    ("the code for the alarm is four seven one one", "en-US"),
+    ("the token is ghp_abcdefghijklmnop1234", "en-US"),
+    ("mein passwort lautet schwertfisch", "de-DE"),
+    ("die geheimzahl ist 4711", "de-DE"),
+]
+HARMLESS = [
+    ("my shoe size is 43", "en-US"),
+    ("I was born on 12 06 1980", "en-US"),
+    ("the password is on the note under the keyboard", "en-US"),
+    ("I forgot my password", "en-US"),
+    ("my password is not important", "en-US"),
+    ("call 0123 456 789", "en-US"),
+    ("13/52 and 4/52 and 1/52 make 16/52", "en-US"),
+    ("4111 1111 1111 1112", "en-US"),
+    ("0000 0000 0000 0000", "en-US"),
+    ("das passwort liegt im tresor", "de-DE"),
+]
+
+
+@pytest.mark.parametrize(("text", "lang"), SECRETS)
+def test_a_secret_is_known(text: str, lang: str) -> None:
+    assert is_secret(text, lang)
+    assert tells_secret(text, lang)
+
+
+@pytest.mark.parametrize(("text", "lang"), HARMLESS)
+def test_what_is_no_secret_is_not_taken_for_one(text: str, lang: str) -> None:
+    assert not is_secret(text, lang)
+
+
+@pytest.fixture
+def memory() -> PersonaMemory:
+    return PersonaMemory.open(config=MemoryConfig(backend="inmemory"))
+
+
+def test_a_turn_that_tells_a_secret_is_logged_without_its_words(memory: PersonaMemory) -> None:
+    scope = Scope(session_id="s")
+    memory.record([Turn("user", "remember that my pin is 1234", lang="en-US")], scope)
+    [turn] = memory._store.turns(scope)
+    assert (turn.text, turn.redacted) == ("", True)
+    assert [(one.outcome, one.reason) for one in memory.facts.decisions()] == [("refused", "secret")]
+    assert memory.recall("what is my pin") == []
+
+
+def test_a_secret_is_refused_where_somebody_asks_to_remember_it(memory: PersonaMemory) -> None:
+    with pytest.raises(SecretRefused):
+        memory.remember("my card number is 4111 1111 1111 1111")
+    kept = memory.remember("the passport is in the safe", key="p")
+    with pytest.raises(SecretRefused):
+        memory.update(kept.key, text="the code for the safe is 1234")
+    assert [entry.text for entry in memory.list()] == ["the passport is in the safe"]
