@@ -53,10 +53,10 @@ The rooms, from the ground up; imports go down only:
    sessions    one session as a whole: its summary, taking it out and putting it back, trimming it
    users       who there is, and two that are one person made one
    retention   what is kept for so many days and no longer
-   contexts    what a persona is handed: history, what is recalled, what is known of the person
    documents   texts kept to be found, apart from what was said
    forgetting  from what is asked to be forgotten to the records that go
    finding     questions to the memory: asked now, where the person is
+   contexts    what a persona is handed: history, what is recalled, what is known of the person
    memory      PersonaMemory: the verbs, in this process
    transport   requests to the daemon, over the bus or the owner's door
    outbox      records on their way to a daemon that may be away
