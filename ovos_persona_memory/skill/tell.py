@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-from ovos_persona_memory.errors import UnknownEntry
+import contextlib
+import threading
+import uuid
+
+from ovos_bus_client.message import Message
+
+from ovos_persona_memory.errors import NoAnswer, PersonaMemoryError, UnknownEntry
 from ovos_persona_memory.language import Language
 from ovos_persona_memory.skill.moments import Item
 from ovos_persona_memory.skill.speech import agrees, own_words
@@ -18,9 +24,24 @@ def remember(talk: Talk) -> None:
     if not text:
         talk.say("remember_what")
         return
-    kept = talk.client.remember(text, lang=talk.spoken.tag)
+    key = uuid.uuid4().hex[:12]
+    try:
+        kept = talk.client.remember(text, key=key, lang=talk.spoken.tag)
+    except NoAnswer:
+        _take_back(talk, key)
+        raise
     talk.spoke_of([Item(text, kept.created_at, kept.key)])
     talk.say("remembered", text=own_words(text, talk.spoken))
+
+
+def _take_back(talk: Talk, key: str) -> None:
+    """A request that was given up may still be carried out: it is said not to be kept, so it is not."""
+
+    def forget(_: Message) -> None:
+        with contextlib.suppress(PersonaMemoryError):
+            talk.client.forget(key=key)
+
+    threading.Thread(target=lambda: talk.forwarded(forget), daemon=True).start()
 
 
 def _to_keep(talk: Talk) -> str:

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 from servers import wait_until
@@ -60,6 +61,18 @@ class Assistant:
     def owner(self) -> MemoryClient:
         """A client at the owner's door."""
         return MemoryClient.over_door(self.data)
+
+    @contextlib.contextmanager
+    def without_daemon(self) -> Iterator[None]:
+        """While the block lasts the daemon is stopped in its tracks, and answers nobody."""
+        (daemon,) = [
+            pid for pid in self._services() if b"ovos_persona_memory\0run" in Path(f"/proc/{pid}/cmdline").read_bytes()
+        ]
+        os.kill(daemon, signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            os.kill(daemon, signal.SIGCONT)
 
     def end(self) -> None:
         """End it in order."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
@@ -10,7 +11,7 @@ from pathlib import Path
 import pytest
 from assistants import Assistant
 from play_utterances import Labelled, play
-from servers import Wire, free_port
+from servers import Wire, free_port, wait_until
 
 Starter = Callable[[], Assistant]
 
@@ -132,6 +133,45 @@ def test_guest_mode_writes_nothing_and_says_nothing(assistant: Assistant) -> Non
         "Guest mode is off. I remember again.",
         "You told me today: my cat is called Bob.",
     ]
+
+
+def test_a_daemon_that_does_not_answer_is_told_within_a_second_or_so(assistant: Assistant) -> None:
+    assert says(assistant, "what do you know about me") == ["You have not asked me to remember anything yet."]
+    with assistant.without_daemon(), Wire(assistant.port) as wire:
+        began = time.monotonic()
+        reached = play(wire, Labelled("en-US", "remember that my emu is called Ella", "remember"), 1)
+        took_s = time.monotonic() - began
+    assert reached.spoken == "My memory is not answering, so I have not kept that."
+    assert took_s < 5.0  # a second for the memory, the rest for the assistant on a busy machine
+    with assistant.owner() as owner:
+        # what arrived while it slept is carried out, and taken back
+        wait_until(lambda: owner.list() == [] and b"emu is called" not in bytes_of(assistant), "the taking back")
+    assert says(assistant, "remember that my emu is called Ella") == ["I'll remember: my emu is called Ella."]
+
+
+def test_forgetting_a_time_reads_back_how_much_and_takes_it_all(assistant: Assistant) -> None:
+    replies = says(assistant, TOLD, "forget the last five minutes", "yes")
+    assert replies[1].startswith("I'll forget what was said in this time: five minutes. In all: ")
+    assert replies[2] == "I have forgotten what was said in this time: five minutes."
+    assert b"rimaldi" not in bytes_of(assistant)
+
+
+def test_forget_that_takes_what_was_told_last(assistant: Assistant) -> None:
+    replies = says(assistant, TOLD, "forget that", "yes", "what do you know about me")
+    assert replies[1:] == [
+        "I'll forget this: my cormorant is called Grimaldi. Say yes to delete it, no to keep it.",
+        "I have forgotten this: my cormorant is called Grimaldi.",
+        "You have not asked me to remember anything yet.",
+    ]
+    assert b"rimaldi" not in bytes_of(assistant)
+
+
+def test_forget_everything_leaves_nothing(assistant: Assistant) -> None:
+    replies = says(assistant, TOLD, "forget everything", "yes", "forget everything")
+    assert replies[2] == "I have forgotten everything: what you told me, and what we said."
+    with assistant.owner() as owner:
+        assert owner.list() == []
+    assert b"rimaldi" not in bytes_of(assistant)
 
 
 def test_it_speaks_german(assistant: Assistant) -> None:
