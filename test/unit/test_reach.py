@@ -1,0 +1,347 @@
+"""Persons, sessions, rooms, levels, personas and trust over every verb: nobody is given another's record.
+
+Everybody keeps the same things, marked with whose they are; whatever a request answers or changes is
+looked through for the marks. A verb that is new fails here until it is placed.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import product
+from typing import Any
+
+import pytest
+
+from ovos_persona_memory import messages, requests, topics
+from ovos_persona_memory.config import IdentityConfig, MemoryConfig
+from ovos_persona_memory.errors import NotAllowed, PersonaMemoryError, UnknownEntry
+from ovos_persona_memory.memory import PersonaMemory
+from ovos_persona_memory.records import Document, Note, Scope, Turn
+from ovos_persona_memory.service import reach
+from ovos_persona_memory.service.answers import answer
+from ovos_persona_memory.stores.inmemory import InMemoryStore
+
+USERS = ("alice", "bob", "household", "guest")
+SESSIONS = ("s1", "s2", "default")
+TRUSTS = ("none", "configured", "session")
+LEVELS = (None, 1, 3, 5)
+PERSONAS = (None, "Ada", "Eve")
+MAP = {"her room": "alice", "his room": "bob", "hall": "household"}
+ROOMS = {user: room for room, user in MAP.items()}
+
+READS: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
+    "context": (
+        {"utterance": "what is the lamp", "recall": 100, "recall_tokens": 100_000},
+        ("turn", "memory", "note"),
+    ),
+    "history": ({"max_history": 100, "hanging": True}, ("turn",)),
+    "sessions": ({}, ("description",)),
+    "session.snapshot": ({}, ("turn", "note")),
+    "session.to_summarise": ({"keep_recent": 0}, ("turn",)),
+    "recall": ({"question": "what is the lamp", "k": 100}, ("turn", "memory")),
+    "get": ({"key": "lamp"}, ("memory",)),
+    "list": ({"limit": 100}, ("memory",)),
+    "document.search": ({"query": "lamp"}, ("document",)),
+    "document.get": ({"id": "lamp"}, ("document",)),
+}
+"""What is asked, and which kinds of one's own records are in the answer."""
+OF_GUESTS = {
+    "context": ("turn", "note"),
+    "recall": (),
+    "get": (),
+    "list": (),
+    "document.search": (),
+    "document.get": (),
+}
+"""Where that is less for a guest."""
+CHANGES: dict[str, dict[str, Any]] = {
+    "record": {"turns": [{"role": "user", "text": "new"}]},
+    "session.update": {"summary": "new"},
+    "session.restore": {"messages": [{"role": "user", "text": "new"}]},
+    "session.trim": {"keep_recent": 0},
+    "session.clear": {},
+    "remember": {"text": "new", "key": "lamp"},
+    "update": {"key": "lamp", "text": "new"},
+    "forget": {"everything": True},
+    "document.upsert": {"text": "new", "id": "lamp"},
+    "document.delete": {"ids": ["lamp"]},
+    "document.clear": {},
+}
+TELLS_NO_RECORD = {"status", "users", "capture"}
+WHERE_ALL_IS_ONE_SESSION = {"record", "session.update", "session.restore", "session.trim", "session.clear"}
+
+
+def test_every_verb_is_placed() -> None:
+    placed = [*READS, *CHANGES, *TELLS_NO_RECORD, *reach.OWNERS]
+    assert sorted(placed) == sorted(requests.FIELDS), "say who reaches what with the new verb, and what proves it"
+    assert set(CHANGES) | {"capture"} == requests.CHANGES - reach.OWNERS
+
+
+@dataclass(frozen=True)
+class Asker:
+    """Who asks, where, known how surely, through which persona."""
+
+    user: str
+    session: str = "s1"
+    level: int | None = None
+    persona: str | None = None
+
+    def context(self, trust: str) -> dict[str, Any]:
+        """The context of a message from them."""
+        session: dict[str, Any] = {"session_id": self.session}
+        if trust == "session" and self.user != "guest":
+            session["user_id"] = self.user
+        if trust == "configured" and self.user in ROOMS:
+            session["site_id"] = ROOMS[self.user]
+        if self.level is not None:
+            session["auth_level"] = self.level
+        if self.persona is not None:
+            session["persona_id"] = self.persona
+        return {"session": session}
+
+    @property
+    def surely(self) -> int:
+        """How surely they are known."""
+        level = 0 if self.user == "guest" else self.level or 0
+        return min(level, 1) if self.session == "default" else level
+
+
+def askers(trust: str) -> Iterator[Asker]:
+    users = {"none": ("household",), "configured": USERS, "session": ("alice", "bob", "guest")}[trust]
+    yield from (Asker(*one) for one in product(users, SESSIONS, LEVELS, PERSONAS))
+
+
+class House:
+    """A memory in which everybody has one of everything in each session, marked with whose it is."""
+
+    def __init__(self, trust: str, users: tuple[str, ...] = USERS) -> None:
+        self.trust, self.store = trust, InMemoryStore()
+        self.config = MemoryConfig(identity=IdentityConfig(trust, MAP))
+        self.memory = PersonaMemory(self.store, self.config, lambda: 1000.0)
+        self.marks: dict[str, str] = {user: f"mark{n}x" for n, user in enumerate(users)}
+        for user, session in product(users, SESSIONS):
+            self._fill(user, session)
+        for user in users:
+            self.memory.remember(f"a lamp {self.mark(user, 'memory')}", Scope("s1", user), "lamp")
+            self.memory.remember(f"a lamp {self.mark(user, 'secret')}", Scope("s1", user), "safe", {"private": 3})
+            self.memory.documents(Scope("s1", user)).upsert(f"a lamp {self.mark(user, 'document')}", "lamp")
+
+    def mark(self, user: str, kind: str, session: str = "any", persona: str | None = None) -> str:
+        return f"{self.marks[user]}-{session}-{persona}-{kind}"
+
+    def _fill(self, user: str, session: str) -> None:
+        for persona in PERSONAS:
+            text = f"the lamp is here {self.mark(user, 'turn', session, persona)}"
+            said = [Turn("user", text), Turn("assistant", f"so be it {self.mark(user, 'turn', session, persona)}")]
+            self.memory.record(said, Scope(session, user, persona))
+        summary, description = self.mark(user, "note", session), self.mark(user, "description", session)
+        self.memory.update_session(Scope(session, user), summary, description)
+
+    def ask(self, verb: str, data: dict[str, Any], context: dict[str, Any]) -> dict[str, Any]:
+        frame = json.dumps({"type": topics.request(verb), "data": data, "context": context}).encode()
+        asked = messages.request(messages.decode(frame, 1000.0))
+        assert asked is not None
+        return answer(self.memory, self.config, asked, owner=False)
+
+    def hear(self, topic: str, data: dict[str, Any], context: dict[str, Any]) -> None:
+        frame = json.dumps({"type": topic, "data": data, "context": context}).encode()
+        self.memory.transcript.hear(messages.heard(messages.decode(frame, 1000.0)))
+
+    def marks_in(self, answered: object) -> set[tuple[str, ...]]:
+        """Whose records of which session, persona and kind stand in an answer."""
+        names = {mark: user for user, mark in self.marks.items()}
+        found = re.findall(r"(mark\d+x)-(\w+)-(\w+)-(\w+)", json.dumps(answered))
+        return {(names[mark], *rest) for mark, *rest in found}
+
+    def held_by(self, user: str, session: str | None = None) -> Any:
+        """Everything that a user has, or what of it belongs to one session."""
+        scope = Scope(session, user)
+        notes: list[tuple[str, str, Note]] = sorted(self.store.notes(scope), key=repr)
+        document: Document | None = self.memory.documents(scope).get("lamp")
+        return self.store.turns(scope), notes, *(() if session else (self.store.entries(scope), document))
+
+
+@pytest.mark.parametrize("trust", TRUSTS)
+@pytest.mark.parametrize("verb", READS)
+def test_everybody_reads_their_own_and_nobody_elses(verb: str, trust: str) -> None:
+    house, (data, kinds) = House(trust), READS[verb]
+    for asker in askers(trust):
+        found = house.marks_in(house.ask(verb, data, asker.context(trust)))
+        wanted = OF_GUESTS.get(verb, kinds) if asker.user == "guest" else kinds
+        assert {user for user, *_ in found} <= {asker.user}, asker
+        assert {kind for *_, kind in found} - {"secret"} == set(wanted), asker
+        for _, session, persona, kind in found:
+            assert asker.persona is None or persona in ("None", asker.persona), asker
+            of_session = asker.user == "guest" or verb not in ("context", "recall")
+            assert session in ("any", asker.session) or not of_session or kind not in ("turn", "note"), asker
+
+
+@pytest.mark.parametrize("trust", TRUSTS)
+@pytest.mark.parametrize("verb", ["context", "recall", "get", "list", "update", "remember", "forget"])
+def test_what_is_private_needs_its_level_everywhere(verb: str, trust: str) -> None:
+    house = House(trust)
+    data = {**READS, **{name: (fields, ()) for name, fields in CHANGES.items()}}[verb][0]
+    if verb in ("get", "update", "remember"):
+        data = {**data, "key": "safe"}
+    for asker in (one for one in askers(trust) if one.user != "guest"):
+        enough, refused = asker.surely >= 3, False
+        before = house.memory.get("safe", Scope(user_id=asker.user))
+        try:
+            found = house.marks_in(house.ask(verb, data, asker.context(trust)))
+        except (NotAllowed, UnknownEntry):
+            found, refused = set(), True
+        changed = house.memory.get("safe", Scope(user_id=asker.user)) != before
+        if verb in READS:
+            assert ("secret" in {kind for *_, kind in found}) == enough, asker
+        elif verb == "forget":
+            assert changed == (enough and before is not None), asker
+        else:
+            assert (changed or before != house.memory.get("lamp", Scope(user_id=asker.user))) and refused != enough, (
+                asker
+            )
+
+
+@pytest.mark.parametrize("trust", TRUSTS)
+@pytest.mark.parametrize("verb", CHANGES)
+def test_everybody_changes_their_own_and_nobody_elses(verb: str, trust: str) -> None:
+    for asker in (one for one in askers(trust) if one.level is None and one.persona is None):
+        house = House(trust)
+        others = [user for user in USERS if user != asker.user]
+        before = {user: house.held_by(user) for user in others}
+        own, elsewhere = (
+            house.held_by(asker.user),
+            [house.held_by(asker.user, s) for s in SESSIONS if s != asker.session],
+        )
+        may = asker.user != "guest" or verb in reach.GUESTS_OWN_SESSION
+        try:
+            house.ask(verb, CHANGES[verb], asker.context(trust))
+        except NotAllowed:
+            assert not may, asker
+        assert {user: house.held_by(user) for user in others} == before, asker
+        assert (house.held_by(asker.user) != own) == may, asker
+        if verb in WHERE_ALL_IS_ONE_SESSION or asker.user == "guest":
+            assert [house.held_by(asker.user, s) for s in SESSIONS if s != asker.session] == elsewhere, asker
+
+
+@pytest.mark.parametrize("trust", TRUSTS)
+@pytest.mark.parametrize("verb", sorted({*READS, *CHANGES, "capture", "users"}))
+def test_nobody_names_another_in_the_scope_of_a_request(verb: str, trust: str) -> None:
+    house = House(trust)
+    data = CHANGES[verb] if verb in CHANGES else READS[verb][0] if verb in READS else {}
+    before = {user: house.held_by(user) for user in USERS}
+    for asker in (one for one in askers(trust) if one.level is None and one.persona is None):
+        wider = [{"user_id": user} for user in USERS if user != asker.user]
+        for scope in (*wider, {"everyone": True}, {"session_id": "another"}, {"site_id": "attic"}):
+            with pytest.raises(NotAllowed):
+                house.ask(verb, {**data, "scope": scope}, asker.context(trust))
+    assert {user: house.held_by(user) for user in USERS} == before
+
+
+@pytest.mark.parametrize("trust", TRUSTS)
+@pytest.mark.parametrize("verb", sorted(reach.OWNERS))
+def test_what_is_the_owners_is_refused_on_the_bus_and_done_at_the_door(verb: str, trust: str) -> None:
+    house = House(trust)
+    data = {"user_id": "bob", "into": "alice"} if verb == "users.merge" else {}
+    for asker in askers(trust):
+        with pytest.raises(NotAllowed):
+            house.ask(verb, data, asker.context(trust))
+    asked = messages.Request(verb, data, Scope())
+    assert answer(house.memory, house.config, asked, owner=True)
+
+
+@pytest.mark.parametrize("verb", READS)
+def test_at_the_owners_door_the_scope_says_whose_and_nobody_elses_comes_along(verb: str) -> None:
+    house, (data, kinds) = House("session"), READS[verb]
+    for user, session in product(USERS, SESSIONS):
+        scope = {"user_id": user, "session_id": session} if verb not in ("get", "list", "recall") else {"user_id": user}
+        asked = messages.Request(verb, {**data, "scope": scope}, Scope())
+        found = house.marks_in(answer(house.memory, house.config, asked, owner=True))
+        assert {one for one, *_ in found} == {user}
+        # into a guest's prompt comes nothing but the session, whoever asks for it
+        wanted = OF_GUESTS["context"] if (user, verb) == ("guest", "context") else kinds
+        assert {kind for *_, kind in found} - {"secret"} == set(wanted)
+
+
+@pytest.mark.parametrize("trust", ["configured", "session"])
+@pytest.mark.parametrize("verb", READS)
+def test_a_name_that_arrives_only_in_a_later_message_opens_nothing(verb: str, trust: str) -> None:
+    house = House(trust)
+    first = {"session": {"session_id": "default"}}
+    later = {"session": {"session_id": "default", "user_id": "alice", "auth_level": 5}, "utterance_id": "u1"}
+    house.hear("recognizer_loop:utterance", {"utterances": ["hello"]}, first)
+    house.hear("ovos.intent.matched", {"utterance": "hello"}, later)
+    found = house.marks_in(house.ask(verb, READS[verb][0], later))
+    assert {user for user, *_ in found} <= {"guest"}
+    assert house.ask("users", {}, later) == {"user_id": "guest", "auth_level": 0, "trust": trust}
+
+
+@pytest.mark.parametrize("verb", READS)
+def test_the_person_of_the_utterance_is_given_their_own_whoever_the_later_message_names(verb: str) -> None:
+    house, (data, kinds) = House("session"), READS[verb]
+    first = {"session": {"session_id": "s1", "user_id": "alice", "auth_level": 3}}
+    later = {"session": {"session_id": "s1", "user_id": "bob"}, "utterance_id": "u1"}
+    house.hear("recognizer_loop:utterance", {"utterances": ["hello"]}, first)
+    house.hear("ovos.intent.matched", {"utterance": "hello"}, later)
+    found = house.marks_in(house.ask(verb, data, later))
+    assert {user for user, *_ in found} == {"alice"}
+    assert set(kinds) <= {kind for *_, kind in found}
+
+
+LOOKALIKES = (
+    "u_4",
+    "u_42",
+    "U_4",
+    " u_4",
+    "u_4 ",
+    "u%",
+    "u_",
+    "*",
+    "%",
+    "_",
+    "u-4",
+    "u_4'--",
+    "ü_4",
+    "u\u0308_4",
+    "u_4\t",
+)
+UNREADABLE: tuple[Any, ...] = (None, "", " ", "\t\n", 4, True, ["u_4"], {"u_4": 1}, "u_4\0", "\ud83d", "x" * 257,
+                               "household", "guest")  # fmt: skip
+
+
+@pytest.mark.parametrize("verb", READS)
+def test_names_that_are_nearly_the_same_are_different_people(verb: str) -> None:
+    house, (data, kinds) = House("session", LOOKALIKES), READS[verb]
+    for name in LOOKALIKES:
+        found = house.marks_in(house.ask(verb, data, {"session": {"session_id": "s1", "user_id": name}}))
+        assert {user for user, *_ in found} == {name}
+        assert {kind for *_, kind in found} == set(kinds)
+
+
+@pytest.mark.parametrize("verb", sorted({*READS, *CHANGES}))
+def test_a_name_that_cannot_be_read_is_a_guests(verb: str) -> None:
+    for name in UNREADABLE:
+        house = House("session", (*USERS, "u_4", "x" * 256))
+        before = {user: house.held_by(user) for user in house.marks if user != "guest"}
+        context = {"session": {"session_id": "s1", "user_id": name, "auth_level": 5}}
+        try:
+            found = house.marks_in(
+                house.ask(verb, {**READS, **{v: (d, ()) for v, d in CHANGES.items()}}[verb][0], context)
+            )
+        except NotAllowed:
+            found = set()
+        assert {user for user, *_ in found} <= {"guest"}, name
+        assert {user: house.held_by(user) for user in house.marks if user != "guest"} == before, name
+
+
+def test_a_guest_pauses_the_own_session_alone() -> None:
+    house = House("session")
+    guest = Asker("guest").context("session")
+    for data in ({"write": False}, {"write": False, "site": True}, {"write": False, "person": True}):
+        with pytest.raises(PersonaMemoryError):
+            house.ask("capture", data, guest)
+    assert house.ask("capture", {"write": False, "session": True}, guest)["capture"]["session_id"] == "s1"
+    assert house.ask("record", CHANGES["record"], guest) == {"ids": []}
+    assert house.ask("record", CHANGES["record"], Asker("guest", "s2").context("session"))["ids"]
