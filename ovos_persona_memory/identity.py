@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Callable, MutableMapping
 from dataclasses import dataclass, replace
+from itertools import takewhile
 from typing import TypeVar
 
 from ovos_persona_memory.config import IdentityConfig
-from ovos_persona_memory.linking import claimant, spelled
+from ovos_persona_memory.linking import CLAIM_S, spelled
 from ovos_persona_memory.messages import DEFAULT_SESSION, Heard, Request
-from ovos_persona_memory.records import GUEST, HOUSEHOLD, NOBODY, Claim, Person, Scope, Turn, changed
+from ovos_persona_memory.records import GUEST, HOUSEHOLD, NOBODY, Claim, Person, Scope, changed
 
 SESSIONS, OF_EACH, UTTERANCES = 256, 12, 1024
 """Sessions, newest utterances of each, and utterance ids that are kept in mind at most."""
@@ -46,6 +47,11 @@ class Said:
     """The room in which it was said."""
     kept: bool = True
     """False: nothing of it is kept, and nothing that follows from it."""
+    mark: str = ""
+    """Tells its words from others without holding them."""
+    at: float = 0.0
+    waits: bool = False
+    """It has no utterance id yet."""
 
 
 class People:
@@ -59,7 +65,7 @@ class People:
         """``stored``: the user of a session's utterance in the log, by session and utterance id; None where unknown."""
         self._config = config
         self._stored = stored
-        self._heard: dict[str, deque[tuple[Turn, Said]]] = {}
+        self._heard: dict[str, deque[Said]] = {}
         self._by_id: dict[tuple[str, str], Said] = {}
 
     def attribute(self, heard: Heard) -> tuple[Heard, Said]:
@@ -83,7 +89,7 @@ class People:
 
     def rename(self, user_id: str, into: str) -> None:
         """What one user said is another's from now on."""
-        for said in (*self._by_id.values(), *(said for each in self._heard.values() for _, said in each)):
+        for said in (*self._by_id.values(), *(said for each in self._heard.values() for said in each)):
             if said.person.user_id == user_id:
                 said.person = replace(said.person, user_id=into)
 
@@ -95,7 +101,7 @@ class People:
             said = Said(person_of(heard.claim, heard.scope, self._config), heard.scope.site_id)
             return self._note(heard, said) if heard.what == "utterance" else said
         utterances = self._heard.get(heard.session_id)
-        return utterances[-1][1] if utterances and not heard.scheduled else self._nobodys(heard.scope)
+        return utterances[-1] if utterances and not heard.scheduled else self._nobodys(heard.scope)
 
     def _knows(self, heard: Heard) -> bool:
         return (heard.session_id, heard.utterance_id) in self._by_id
@@ -105,11 +111,11 @@ class People:
         return Said(person_of(NOBODY, scope, self._config), scope.site_id)
 
     def _note(self, heard: Heard, said: Said) -> Said:
-        turn = Turn("user", _mark(heard.text), at=heard.at, utterance_id=heard.utterance_id)
+        said.mark, said.at, said.waits = _mark(heard.text), heard.at, heard.utterance_id is None
         if heard.utterance_id is not None:
             _keep(self._by_id, (heard.session_id, heard.utterance_id), said, UTTERANCES)
         utterances = self._heard.pop(heard.session_id, None) or deque(maxlen=OF_EACH)
-        utterances.append((turn, said))
+        utterances.append(said)
         _keep(self._heard, heard.session_id, utterances, SESSIONS)
         return said
 
@@ -117,19 +123,24 @@ class People:
         session_id = scope.session_id or DEFAULT_SESSION
         known = self._by_id.get((session_id, utterance_id))
         if known is None:
-            known = self._claimed(session_id, utterance_id, text) or self._from_the_log(session_id, utterance_id)
+            known = self._claimed(session_id, text) or self._from_the_log(session_id, utterance_id)
             known = known or self._nobodys(scope)
             _keep(self._by_id, (session_id, utterance_id), known, UTTERANCES)
         return known
 
-    def _claimed(self, session_id: str, utterance_id: str, text: str | None) -> Said | None:
-        utterances = self._heard.get(session_id, ())
-        waiting = claimant([turn for turn, _ in utterances], utterance_id, _mark(text or ""))
-        for place, (turn, said) in enumerate(utterances):
-            if turn is waiting:
-                self._heard[session_id][place] = (changed(turn, utterance_id=utterance_id), said)
-                return said
-        return None
+    def _claimed(self, session_id: str, text: str | None) -> Said | None:
+        """The utterance that takes an id seen for the first time, by the rules of ``linking.claimant``."""
+        utterances = self._heard.get(session_id)
+        since = utterances[-1].at - CLAIM_S if utterances else 0.0
+        waiting = [said for said in utterances or () if said.waits and said.at >= since]
+        if len(waiting) > 1:
+            mark = _mark(text or "")
+            after_last = takewhile(lambda said: said.waits, reversed(utterances or ()))
+            fresh = [said for said in reversed(list(after_last)) if said.at >= since]
+            waiting = [*(said for said in waiting if mark and said.mark == mark), *fresh, *waiting]
+        if waiting:
+            waiting[0].waits = False
+        return waiting[0] if waiting else None
 
     def _from_the_log(self, session_id: str, utterance_id: str) -> Said | None:
         # how surely they were known is not in the log: at level 0 nothing private is reached
