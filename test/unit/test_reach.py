@@ -18,6 +18,7 @@ import pytest
 from ovos_persona_memory import messages, requests, topics
 from ovos_persona_memory.config import IdentityConfig, MemoryConfig
 from ovos_persona_memory.errors import NotAllowed, PersonaMemoryError, UnknownEntry
+from ovos_persona_memory.fact import Decision, Fact
 from ovos_persona_memory.memory import PersonaMemory
 from ovos_persona_memory.records import Document, Note, Scope, Turn
 from ovos_persona_memory.service import reach
@@ -46,17 +47,20 @@ READS: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
     "list": ({"limit": 100}, ("memory",)),
     "document.search": ({"query": "lamp"}, ("document",)),
     "document.get": ({"id": "lamp"}, ("document",)),
+    "facts": ({"limit": 100}, ("fact",)),
+    "facts.history": ({"id": "{fact}"}, ("fact",)),
+    "facts.decisions": ({"limit": 100}, ("decision",)),
+    "facts.audit": ({}, ("waiting",)),
 }
 """What is asked, and which kinds of one's own records are in the answer."""
-OF_GUESTS = {
+IDS = ("{fact}", "{waiting}")
+"""In what is asked, these stand for the ids of somebody's facts."""
+OF_GUESTS: dict[str, tuple[str, ...]] = {
     "context": ("turn", "note"),
-    "recall": (),
-    "get": (),
-    "list": (),
-    "document.search": (),
-    "document.get": (),
+    **dict.fromkeys(("recall", "get", "list", "document.search", "document.get", "facts"), ()),
 }
 """Where that is less for a guest."""
+NOT_FOR_GUESTS = {"facts.history", "facts.decisions", "facts.audit"}
 CHANGES: dict[str, dict[str, Any]] = {
     "record": {"turns": [{"role": "user", "text": "new"}]},
     "session.update": {"summary": "new"},
@@ -69,6 +73,7 @@ CHANGES: dict[str, dict[str, Any]] = {
     "document.upsert": {"text": "new", "id": "lamp"},
     "document.delete": {"ids": ["lamp"]},
     "document.clear": {},
+    "facts.review": {"id": "{waiting}", "accept": True},
 }
 TELLS_NO_RECORD = {"status", "users", "capture"}
 WHERE_ALL_IS_ONE_SESSION = {"record", "session.update", "session.restore", "session.trim", "session.clear"}
@@ -128,6 +133,7 @@ class House:
             self.memory.remember(f"a lamp {self.mark(user, 'memory')}", Scope("s1", user), "lamp")
             self.memory.remember(f"a lamp {self.mark(user, 'secret')}", Scope("s1", user), "safe", {"private": 3})
             self.memory.documents(Scope("s1", user)).upsert(f"a lamp {self.mark(user, 'document')}", "lamp")
+            self._learn(user)
 
     def mark(self, user: str, kind: str, session: str = "any", persona: str | None = None) -> str:
         return f"{self.marks[user]}-{session}-{persona}-{kind}"
@@ -140,7 +146,18 @@ class House:
         summary, description = self.mark(user, "note", session), self.mark(user, "description", session)
         self.memory.update_session(Scope(session, user), summary, description)
 
-    def ask(self, verb: str, data: dict[str, Any], context: dict[str, Any]) -> dict[str, Any]:
+    def _learn(self, user: str) -> None:
+        facts = self.store.fact_store
+        facts.put(Fact("the rope is long", thing="rope", id=self.mark(user, "fact"), user_id=user), "rope")
+        facts.put(Fact("the key is red", thing="key", id=self.mark(user, "secret"), user_id=user, private=3), "key")
+        facts.put(
+            Fact("it may rain", thing="rain", id=self.mark(user, "waiting"), user_id=user, status="waiting"), "rain"
+        )
+        facts.add_decision(Decision("learned", "said", 1000.0, user, fact_id=self.mark(user, "decision")))
+
+    def ask(self, verb: str, data: dict[str, Any], context: dict[str, Any], of: str = "") -> dict[str, Any]:
+        """``of``: whose records the data name by id."""
+        data = {name: self.mark(of, value[1:-1]) if value in IDS else value for name, value in data.items()}
         frame = json.dumps({"type": topics.request(verb), "data": data, "context": context}).encode()
         asked = messages.request(messages.decode(frame, 1000.0))
         assert asked is not None
@@ -161,7 +178,13 @@ class House:
         scope = Scope(session, user)
         notes: list[tuple[str, str, Note]] = sorted(self.store.notes(scope), key=repr)
         document: Document | None = self.memory.documents(scope).get("lamp")
-        return self.store.turns(scope), notes, *(() if session else (self.store.entries(scope), document))
+        facts = self.store.fact_store.held(user, frozenset({"active", "waiting", "superseded"}))
+        return self.store.turns(scope), notes, *(() if session else (self.store.entries(scope), document, list(facts)))
+
+
+def kinds_in(found: set[tuple[str, ...]], verb: str) -> set[str]:
+    """The kinds of records found; what is private is looked at elsewhere, and facts join a context when they fit."""
+    return {kind for *_, kind in found} - {"secret"} - ({"fact"} if verb == "context" else set())
 
 
 @pytest.mark.parametrize("trust", TRUSTS)
@@ -169,10 +192,14 @@ class House:
 def test_everybody_reads_their_own_and_nobody_elses(verb: str, trust: str) -> None:
     house, (data, kinds) = House(trust), READS[verb]
     for asker in askers(trust):
-        found = house.marks_in(house.ask(verb, data, asker.context(trust)))
+        if asker.user == "guest" and verb in NOT_FOR_GUESTS:
+            with pytest.raises(NotAllowed):
+                house.ask(verb, data, asker.context(trust), asker.user)
+            continue
+        found = house.marks_in(house.ask(verb, data, asker.context(trust), asker.user))
         wanted = OF_GUESTS.get(verb, kinds) if asker.user == "guest" else kinds
         assert {user for user, *_ in found} <= {asker.user}, asker
-        assert {kind for *_, kind in found} - {"secret"} == set(wanted), asker
+        assert kinds_in(found, verb) == set(wanted), asker
         for _, session, persona, kind in found:
             assert asker.persona is None or persona in ("None", asker.persona), asker
             of_session = asker.user == "guest" or verb not in ("context", "recall")
@@ -217,7 +244,7 @@ def test_everybody_changes_their_own_and_nobody_elses(verb: str, trust: str) -> 
         )
         may = asker.user != "guest" or verb in reach.GUESTS_OWN_SESSION
         try:
-            house.ask(verb, CHANGES[verb], asker.context(trust))
+            house.ask(verb, CHANGES[verb], asker.context(trust), asker.user)
         except NotAllowed:
             assert not may, asker
         assert {user: house.held_by(user) for user in others} == before, asker
@@ -236,7 +263,7 @@ def test_nobody_names_another_in_the_scope_of_a_request(verb: str, trust: str) -
         wider = [{"user_id": user} for user in USERS if user != asker.user]
         for scope in (*wider, {"everyone": True}, {"session_id": "another"}, {"site_id": "attic"}):
             with pytest.raises(NotAllowed):
-                house.ask(verb, {**data, "scope": scope}, asker.context(trust))
+                house.ask(verb, {**data, "scope": scope}, asker.context(trust), asker.user)
     assert {user: house.held_by(user) for user in USERS} == before
 
 
@@ -256,13 +283,14 @@ def test_what_is_the_owners_is_refused_on_the_bus_and_done_at_the_door(verb: str
 def test_at_the_owners_door_the_scope_says_whose_and_nobody_elses_comes_along(verb: str) -> None:
     house, (data, kinds) = House("session"), READS[verb]
     for user, session in product(USERS, SESSIONS):
-        scope = {"user_id": user, "session_id": session} if verb not in ("get", "list", "recall") else {"user_id": user}
-        asked = messages.Request(verb, {**data, "scope": scope}, Scope())
+        scope = {"user_id": user, "session_id": session} if verb not in reach.OF_USER else {"user_id": user}
+        own = {name: house.mark(user, "fact") if value in IDS else value for name, value in data.items()}
+        asked = messages.Request(verb, {**own, "scope": scope}, Scope())
         found = house.marks_in(answer(house.memory, house.config, asked, owner=True))
         assert {one for one, *_ in found} == {user}
         # into a guest's prompt comes nothing but the session, whoever asks for it
         wanted = OF_GUESTS["context"] if (user, verb) == ("guest", "context") else kinds
-        assert {kind for *_, kind in found} - {"secret"} == set(wanted)
+        assert kinds_in(found, verb) == set(wanted)
 
 
 @pytest.mark.parametrize("trust", ["configured", "session"])
@@ -273,7 +301,10 @@ def test_a_name_that_arrives_only_in_a_later_message_opens_nothing(verb: str, tr
     later = {"session": {"session_id": "default", "user_id": "alice", "auth_level": 5}, "utterance_id": "u1"}
     house.hear("recognizer_loop:utterance", {"utterances": ["hello"]}, first)
     house.hear("ovos.intent.matched", {"utterance": "hello"}, later)
-    found = house.marks_in(house.ask(verb, READS[verb][0], later))
+    try:
+        found = house.marks_in(house.ask(verb, READS[verb][0], later, "alice"))
+    except NotAllowed:
+        found = set()
     assert {user for user, *_ in found} <= {"guest"}
     assert house.ask("users", {}, later) == {"user_id": "guest", "auth_level": 0, "trust": trust}
 
@@ -285,7 +316,7 @@ def test_the_person_of_the_utterance_is_given_their_own_whoever_the_later_messag
     later = {"session": {"session_id": "s1", "user_id": "bob"}, "utterance_id": "u1"}
     house.hear("recognizer_loop:utterance", {"utterances": ["hello"]}, first)
     house.hear("ovos.intent.matched", {"utterance": "hello"}, later)
-    found = house.marks_in(house.ask(verb, data, later))
+    found = house.marks_in(house.ask(verb, data, later, "alice"))
     assert {user for user, *_ in found} == {"alice"}
     assert set(kinds) <= {kind for *_, kind in found}
 
@@ -315,25 +346,44 @@ UNREADABLE: tuple[Any, ...] = (None, "", " ", "\t\n", 4, True, ["u_4"], {"u_4": 
 def test_names_that_are_nearly_the_same_are_different_people(verb: str) -> None:
     house, (data, kinds) = House("session", LOOKALIKES), READS[verb]
     for name in LOOKALIKES:
-        found = house.marks_in(house.ask(verb, data, {"session": {"session_id": "s1", "user_id": name}}))
+        found = house.marks_in(house.ask(verb, data, {"session": {"session_id": "s1", "user_id": name}}, name))
         assert {user for user, *_ in found} == {name}
-        assert {kind for *_, kind in found} == set(kinds)
+        assert kinds_in(found, verb) == set(kinds)
 
 
 @pytest.mark.parametrize("verb", sorted({*READS, *CHANGES}))
 def test_a_name_that_cannot_be_read_is_a_guests(verb: str) -> None:
+    house = House("session", (*USERS, "u_4", "x" * 256))
+    before = {user: house.held_by(user) for user in house.marks if user != "guest"}
     for name in UNREADABLE:
-        house = House("session", (*USERS, "u_4", "x" * 256))
-        before = {user: house.held_by(user) for user in house.marks if user != "guest"}
         context = {"session": {"session_id": "s1", "user_id": name, "auth_level": 5}}
         try:
-            found = house.marks_in(
-                house.ask(verb, {**READS, **{v: (d, ()) for v, d in CHANGES.items()}}[verb][0], context)
-            )
+            data = CHANGES[verb] if verb in CHANGES else READS[verb][0]
+            found = house.marks_in(house.ask(verb, data, context, "u_4"))
         except NotAllowed:
             found = set()
         assert {user for user, *_ in found} <= {"guest"}, name
         assert {user: house.held_by(user) for user in house.marks if user != "guest"} == before, name
+
+
+@pytest.mark.parametrize("trust", TRUSTS)
+@pytest.mark.parametrize("verb", ["facts.history", "facts.review", "forget", "get", "update"])
+def test_anothers_record_is_not_reached_by_its_id(verb: str, trust: str) -> None:
+    house = House(trust)
+    data = {"facts.history": {"id": "{fact}"}, "facts.review": {"id": "{waiting}", "accept": False},
+            "get": {"key": "{fact}"}, "update": {"key": "{fact}", "text": "new"}}.get(verb, {})  # fmt: skip
+    for asker in (one for one in askers(trust) if one.level in (None, 5) and one.persona is None):
+        for other in (user for user in USERS if user != asker.user):
+            before = house.held_by(other)
+            if verb == "forget":
+                data = {"ids": [turn.id for turn in before[0]] + [house.mark(other, "fact")]}
+            try:
+                answered = house.ask(verb, data, asker.context(trust), other)
+            except (NotAllowed, UnknownEntry):
+                answered = {}
+            assert house.marks_in(answered) == set(), asker
+            assert not answered.get("forgotten"), asker
+            assert house.held_by(other) == before, asker
 
 
 def test_a_guest_pauses_the_own_session_alone() -> None:
@@ -343,5 +393,5 @@ def test_a_guest_pauses_the_own_session_alone() -> None:
         with pytest.raises(PersonaMemoryError):
             house.ask("capture", data, guest)
     assert house.ask("capture", {"write": False, "session": True}, guest)["capture"]["session_id"] == "s1"
-    assert house.ask("record", CHANGES["record"], guest) == {"ids": []}
+    assert house.ask("record", CHANGES["record"], guest)["ids"] == []
     assert house.ask("record", CHANGES["record"], Asker("guest", "s2").context("session"))["ids"]
