@@ -5,6 +5,8 @@ The rooms, from the ground up; imports go down only:
 0  errors      what can go wrong, with its code
    records     turns, entries, hits, scopes: plain data
    fact        a fact about a person, its changes, what was decided about it
+   episode     what happened, as plain data
+   origin      where a memory comes from, as plain data
    topics      the bus topics
    words       from a text to index words: folding, stems, pairs of characters
    language    stop words, question forms and sentences of each known language
@@ -15,6 +17,7 @@ The rooms, from the ground up; imports go down only:
    config      the only reader of settings
    fields      the types of fields that several verbs take
    fact_requests  what each verb about facts takes
+   episode_requests  what the verbs about what happened take
    requests    what each verb takes, checked at the rim
    bus         a bus connection that keeps order, answers fast and comes back
 2  embedder    from texts to vectors
@@ -36,6 +39,7 @@ The rooms, from the ground up; imports go down only:
    gate        what of a turn becomes a fact, and why not
    certainty   how sure a fact is, and how it grows out of what was said
    dates       the days that a question names
+   times       times that people name
    question    what is known of a question before anything is searched
    forms       the other index words under which a question's words may stand
    ranking     the order of candidates: their words, and the talk around them
@@ -54,6 +58,8 @@ The rooms, from the ground up; imports go down only:
    users       who there is, and two that are one person made one
    retention   what is kept for so many days and no longer
    documents   texts kept to be found, apart from what was said
+   episodes    the log of what happened
+   why         where a memory comes from
    forgetting  from what is asked to be forgotten to the records that go
    finding     questions to the memory: asked now, where the person is
    contexts    what a persona is handed: history, what is recalled, what is known of the person

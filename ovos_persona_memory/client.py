@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import builtins
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
+from ovos_persona_memory.episode import Episode
 from ovos_persona_memory.errors import NoAnswer, PersonaMemoryError, from_wire
 from ovos_persona_memory.fact import Decision, Fact, Story, Trouble
+from ovos_persona_memory.origin import Origin
 from ovos_persona_memory.records import (
     Capture,
     Context,
@@ -205,6 +208,23 @@ class MemoryClient:
         # over the bus a key is the user's, wherever it was kept; anything else keeps to the session of its scope
         session = scope.session_id is not None and wanted.get("key") is None
         return _as(Forgotten, self.ask("forget", scope, session=session, preview=preview or None, **wanted)["kinds"])
+
+    def why(self, scope: Scope = Scope(), id: str | None = None, key: str | None = None) -> Origin | None:
+        """See PersonaMemory.why."""
+        found = self.ask("why", scope, id=id, key=key)["origin"]
+        return None if found is None else _as(Origin, found)
+
+    def episodes(
+        self,  # more than five: these are the protocol's conditions
+        scope: Scope = Scope(),
+        kinds: Collection[str] | None = None,
+        since: float | None = None,
+        until: float | None = None,
+        limit: int = 20,
+    ) -> builtins.list[Episode]:
+        """See PersonaMemory.episodes. Over the bus a session in the scope limits nothing."""
+        asked = {"kinds": None if kinds is None else sorted(kinds), "since": since, "until": until, "limit": limit}
+        return _as(builtins.list[Episode], self.ask("episodes", scope, **asked)["episodes"])
 
     def capture(
         self,  # more than five: these are the protocol's fields

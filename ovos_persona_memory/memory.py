@@ -16,12 +16,15 @@ from ovos_persona_memory.contexts import Contexts
 from ovos_persona_memory.documents import Documents, Embed, Shelf
 from ovos_persona_memory.embedder import Open, open_embedder
 from ovos_persona_memory.entries import Entries
+from ovos_persona_memory.episodes import Episodes, EpisodeVerbs
 from ovos_persona_memory.errors import InvalidRequest, StoreError, refuse_below_zero
 from ovos_persona_memory.facts import Facts
 from ovos_persona_memory.finding import Finding
 from ovos_persona_memory.forgetting import Forgetting, Wanted
 from ovos_persona_memory.history import history, raw_history
 from ovos_persona_memory.indexer import Indexer
+from ovos_persona_memory.messages import Heard
+from ovos_persona_memory.origin import Origin
 from ovos_persona_memory.question import Question
 from ovos_persona_memory.recall import KINDS
 from ovos_persona_memory.records import (
@@ -45,11 +48,12 @@ from ovos_persona_memory.stores.base import Store
 from ovos_persona_memory.transcript import Transcript, Workings, delivered_id, handed_in, refuse_unusable
 from ovos_persona_memory.users import Users
 from ovos_persona_memory.version import __version__
+from ovos_persona_memory.why import Why
 from ovos_persona_memory.window import Window
 from ovos_persona_memory.wording import renew
 
 
-class PersonaMemory(SessionVerbs):
+class PersonaMemory(SessionVerbs, EpisodeVerbs):
     """One memory, opened in this process.
 
     Every verb is thread-safe. A verb that changes something has it on disk when it returns, or at
@@ -81,6 +85,8 @@ class PersonaMemory(SessionVerbs):
         self.retention = Retention(self._workings, config.retention)
         self._sessions = Sessions(self._workings)
         self._forgetting = Forgetting(self._workings)
+        self._episodes = Episodes(self._workings)
+        self._why = Why(self._workings, self._episodes, config.facts)
 
     @classmethod
     def open(
@@ -138,6 +144,13 @@ class PersonaMemory(SessionVerbs):
             self.transcript.purge_due = True
 
     # turns
+
+    def hear(self, heard: Heard) -> list[Turn]:
+        """Take in one event heard on the bus: the turns that it added to the log, none for most events."""
+        with self.transaction():
+            added = self.transcript.hear(heard)
+            self._episodes.hear(self.transcript.latest)
+        return added
 
     def record(
         self,
@@ -223,11 +236,15 @@ class PersonaMemory(SessionVerbs):
         if not self.captures.may_read(scope):
             return []
         asked = Question(question, lang, utterance_id, at=at, timezone=timezone)
-        return self.finding.hits(asked, scope, k, KINDS if kinds is None else KINDS & kinds)
+        found = self.finding.hits(asked, scope, k, KINDS if kinds is None else KINDS & kinds)
+        self._episodes.note_recall(scope, [hit.id for hit in found if hit.sure and utterance_id], utterance_id)
+        return found
 
     def context(self, request: ContextRequest) -> Context:
         """What a persona is handed for an utterance: history of its session, and what is surely remembered."""
-        return self._contexts.build(request)
+        known = self._contexts.build(request)
+        self._episodes.note_recall(request.scope, [hit.id for hit in known.hits], request.utterance_id)
+        return known
 
     # lasting memories
 
@@ -293,6 +310,13 @@ class PersonaMemory(SessionVerbs):
         gave any are found by the memory's own search by meaning, too, where it has one.
         """
         return Documents(self._workings, Shelf(scope, namespace, lang, embed, self.finding.meaning))
+
+    def why(self, scope: Scope = Scope(), id: str | None = None, key: str | None = None) -> Origin | None:
+        """Where a memory, fact or turn comes from: by id or key, else what the last answer of the session used first.
+
+        None where it is not known, or reading is off.
+        """
+        return self._why.why(scope, id, key)
 
     # forgetting
 

@@ -374,7 +374,7 @@ class Selection:
     """Only what holds at least one index word of each of these groups."""
     spare: tuple[str, ...] = ()
     """No records with these ids; this alone narrows nothing else."""
-    kinds: frozenset[str] = frozenset({"turn", "memory", "fact"})
+    kinds: frozenset[str] = frozenset({"turn", "memory", "fact", "episode"})
     source: str | None = None
     """Only turns that this skill or persona spoke."""
 
@@ -391,8 +391,9 @@ class Forgotten:
     """Turns that stay in the log without their words."""
     facts: int = 0
     """Without those that go with the turn that they were learned from."""
+    episodes: int = 0
 
     @property
     def total(self) -> int:
-        """Turns, memories, facts and documents together; a note goes with its session, a redacted turn stays."""
+        """Turns, memories, facts and documents together; a note goes with its session, an episode tells of them."""
         return self.turns + self.memories + self.facts + self.documents

@@ -8,6 +8,7 @@ from typing import Annotated, Any, Literal
 
 import msgspec
 
+from ovos_persona_memory.episode_requests import EpisodesAsked, WhyAsked
 from ovos_persona_memory.errors import InvalidRequest, UnknownVerb
 from ovos_persona_memory.fact_requests import (
     DecisionsAsked,
@@ -293,6 +294,8 @@ FIELDS: dict[str, type[msgspec.Struct]] = {
     "list": ListAsked,
     "update": UpdateRequest,
     "forget": ForgetRequest,
+    "why": WhyAsked,
+    "episodes": EpisodesAsked,
     "document.upsert": DocumentUpsertRequest,
     "document.search": DocumentSearchAsked,
     "document.get": DocumentGetAsked,

@@ -22,6 +22,8 @@ VERBS = (
     "list",
     "update",
     "forget",
+    "why",
+    "episodes",
     "document.upsert",
     "document.search",
     "document.get",
@@ -45,6 +47,10 @@ SPEAK = ("speak", "ovos.utterance.speak")
 HANDLED = ("ovos.utterance.handled",)
 CANCELLED = ("ovos.utterance.cancelled",)
 MATCHED = ("ovos.intent.matched",)
+UNMATCHED = ("complete_intent_failure", "ovos.intent.unmatched")
+FAILED = ("mycroft.skill.handler.error", "ovos.intent.handler.error")
+TOOL_CALL = ("ovos.persona.tools.call",)
+TOOL_RESULT = (TOOL_CALL[0] + RESPONSE,)
 PERSONA_TURN = ("persona:query",)
 PERSONA_QUERY = ("ovos.persona.query",)
 PERSONA_ANSWER = ("ovos.persona.answer",)

@@ -18,7 +18,8 @@ from ovos_persona_memory.linking import already_recorded, claimant, heard_answer
 from ovos_persona_memory.messages import Heard, is_clean
 from ovos_persona_memory.records import HOUSEHOLD, Role, Scope, Selection, Turn, changed
 from ovos_persona_memory.secrets import tells_secret
-from ovos_persona_memory.stores.base import Store, redacted
+from ovos_persona_memory.stores.base import Store
+from ovos_persona_memory.stores.selecting import redacted
 from ovos_persona_memory.wording import index_words
 
 RECENT = 60
@@ -47,6 +48,8 @@ class Transcript:
         self._questions: dict[tuple[str, str | None, str], Heard] = {}
         self._linked: dict[str, list[str]] = {}
         self._asked_to_forget: dict[str | None, float] = {}
+        self.latest: Heard | None = None
+        """What was heard last, with its person; None where nothing may be kept of it."""
         self.purge_due = False
         """Whether something was deleted or redacted whose words are still in the files."""
 
@@ -55,6 +58,7 @@ class Transcript:
     def hear(self, heard: Heard) -> list[Turn]:
         """Take one event in: the turns that it added to the log, none for most events."""
         heard, said = self.people.attribute(heard)
+        self.latest = heard
         if heard.utterance_id and heard.what != "utterance":
             self._claim(heard)
         if heard.what == "cancelled":
@@ -62,6 +66,7 @@ class Transcript:
             self._cancel(heard)
         if not self._is_wanted(heard, said):
             said.kept = said.kept and heard.what != "utterance"
+            self.latest = heard if heard.what == "cancelled" else None
             return []
         if heard.what == "utterance" and heard.text:
             return [self._add(self._unless_forgotten(self._turn(heard, "user")))]

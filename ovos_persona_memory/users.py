@@ -95,6 +95,7 @@ class Users:
                 notes=self._move_notes(user_id, into),
                 facts=self._store.fact_store.merge_user(user_id, into),
             )
+            self._store.episode_store.rename_user(user_id, into)
             self._move_pauses(user_id, into)
             self._store.purge_later()
             if user_id in self._store.users():

@@ -18,7 +18,19 @@ import pytest
 import rich_click as click
 from msgspec import inspect as shapes
 
-from ovos_persona_memory import claims, config, errors, fact, fields, messages, records, requests, topics
+from ovos_persona_memory import (
+    claims,
+    config,
+    episode,
+    errors,
+    fact,
+    fields,
+    messages,
+    origin,
+    records,
+    requests,
+    topics,
+)
 from ovos_persona_memory.cli.doctor import check_persona
 from ovos_persona_memory.cli.program import program
 from ovos_persona_memory.memory import PersonaMemory
@@ -184,8 +196,11 @@ def record_type(hint: Any) -> str:
     origin, arguments = typing.get_origin(hint), typing.get_args(hint)
     if origin is typing.Literal:
         return "text"
-    if origin is dict:
+    if origin in (dict, Mapping):
         return "object"
+    if dataclasses.is_dataclass(hint):
+        name = typing.cast(type, hint).__name__.lower()
+        return f"[{name}](#{name})"
     if (origin, arguments[:1]) in ((tuple, (str,)), (list, (str,))):
         return "list of text"
     if origin is tuple:
@@ -210,6 +225,9 @@ def record_type(hint: Any) -> str:
         ("document", records.Document),
         ("user", records.User),
         ("capture setting", records.Capture),
+        ("origin", origin.Origin),
+        ("use", origin.Use),
+        ("episode", episode.Episode),
     ],
 )
 def test_the_records_in_answers_are_documented(title: str, record: type) -> None:
@@ -228,6 +246,7 @@ ASKED: dict[str, dict[str, Any]] = {
     "get": {"key": "bins"},
     "update": {"key": "bins", "text": "the bins go out on Wednesday"},
     "forget": {"key": "bins"},
+    "why": {"key": "bins"},
     "document.upsert": {"text": "Lisbon has a castle", "id": "lisbon"},
     "document.search": {"query": "castle"},
     "document.get": {"id": "lisbon"},

@@ -43,6 +43,7 @@ _NAMES = {
     "facts": ("fact", "facts"),
     "documents": ("document", "documents"),
     "notes": ("summary of a session", "summaries of sessions"),
+    "episodes": ("episode", "episodes"),
     "redacted": ("turn that stays without its words", "turns that stay without their words"),
 }
 

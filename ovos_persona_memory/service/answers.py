@@ -11,10 +11,11 @@ import msgspec
 from ovos_persona_memory import requests
 from ovos_persona_memory.config import MemoryConfig
 from ovos_persona_memory.documents import Documents
+from ovos_persona_memory.episodes import named_time
 from ovos_persona_memory.errors import NotAllowed
 from ovos_persona_memory.fields import TurnFields
 from ovos_persona_memory.memory import PersonaMemory
-from ovos_persona_memory.messages import Request
+from ovos_persona_memory.messages import Request, now
 from ovos_persona_memory.records import ContextRequest, Scope, ToolCall, Turn
 from ovos_persona_memory.service import reach
 
@@ -173,6 +174,19 @@ def _asked_in(asked: Request, scope: Scope) -> Scope | None:
     return Scope(session_id=asked.scope.session_id, user_id=scope.user_id) if asked.context else None
 
 
+def _why(memory: PersonaMemory, _a: Request, fields: Any, scope: Scope, _c: MemoryConfig) -> Answer:
+    return {"origin": _wire(memory.why(scope, fields.id, fields.key))}
+
+
+def _episodes(memory: PersonaMemory, asked: Request, fields: Any, scope: Scope, _: MemoryConfig) -> Answer:
+    since, until = fields.since, fields.until
+    if fields.question is not None:
+        at = now() if fields.at is None else fields.at
+        since, until = named_time(fields.question, fields.lang or asked.lang, asked.timezone, at)
+    found = memory.episodes(scope, fields.kinds, since, until, fields.limit)
+    return {"episodes": _wire(found), "since": since, "until": until}
+
+
 def _documents(memory: PersonaMemory, asked: Request, fields: Any, scope: Scope) -> Documents:
     return memory.documents(scope, fields.namespace, getattr(fields, "lang", None) or asked.lang)
 
@@ -259,6 +273,8 @@ _VERBS: dict[str, Callable[[PersonaMemory, Request, Any, Scope, MemoryConfig], A
     "list": _list,
     "update": _update,
     "forget": _forget,
+    "why": _why,
+    "episodes": _episodes,
     "document.upsert": _upsert,
     "document.search": _search,
     "document.get": _document,

@@ -307,8 +307,7 @@ class Daemon:
         if heard.what == "clear_data":
             closed = self._config.bus.changes == "closed"
             return {"ok": True, "forgotten": 0 if closed else memory.users.clear(heard)}
-        with memory.transaction():
-            added = memory.transcript.hear(heard)
+        added = memory.hear(heard)
         if self._announce and heard.what in ("ready", "handled"):
             self._announce = not self.bus.send(first_start.announcement(device_language()))
             if not self._announce:

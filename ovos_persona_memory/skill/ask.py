@@ -9,7 +9,7 @@ from ovos_persona_memory.skill.moments import Item
 from ovos_persona_memory.skill.speech import own_words, speakable, turned, whole_topic
 from ovos_persona_memory.skill.talk import Talk
 from ovos_persona_memory.skill.tell import PRIVATE
-from ovos_persona_memory.skill.times import Span, span
+from ovos_persona_memory.times import Span, span
 
 LOOKED_AT = 50
 """Memories at most that one question looks at."""

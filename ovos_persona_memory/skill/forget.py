@@ -12,7 +12,7 @@ from ovos_persona_memory.records import Scope
 from ovos_persona_memory.skill.ask import found
 from ovos_persona_memory.skill.speech import agrees, own_words, speakable, turned, whole_topic
 from ovos_persona_memory.skill.talk import Ends, Talk
-from ovos_persona_memory.skill.times import span
+from ovos_persona_memory.times import span
 
 # every dialog of this module begins with "forget": what is said under these names is logged without its words
 SOON_S = 1.0

@@ -7,7 +7,7 @@ from typing import Any
 from ovos_persona_memory.errors import NotAllowed
 from ovos_persona_memory.language import Language
 from ovos_persona_memory.skill.talk import Talk
-from ovos_persona_memory.skill.times import duration_s
+from ovos_persona_memory.times import duration_s
 
 
 def guest_on(talk: Talk) -> None:

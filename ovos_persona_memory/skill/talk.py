@@ -16,7 +16,7 @@ from ovos_persona_memory.client import MemoryClient
 from ovos_persona_memory.language import Language
 from ovos_persona_memory.records import Scope
 from ovos_persona_memory.skill.moments import Item, Moments, Pending
-from ovos_persona_memory.skill.times import zone
+from ovos_persona_memory.times import zone
 
 ANSWER_S = 20.0
 """How long a question waits for its answer, seconds."""

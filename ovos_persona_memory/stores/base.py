@@ -7,15 +7,16 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ovos_persona_memory.errors import StoreError
 from ovos_persona_memory.records import Entry, Forgotten, Note, Pause, Role, Scope, Selection, Session, Turn
-from ovos_persona_memory.stores.selecting import in_scope, kind_of, selected
+from ovos_persona_memory.stores.selecting import in_scope, kind_of, redacted, selected
 
 if TYPE_CHECKING:
     from ovos_persona_memory.stores.documents import DocumentStore
+    from ovos_persona_memory.stores.episodes import EpisodeStore
     from ovos_persona_memory.stores.facts import FactStore
     from ovos_persona_memory.stores.ledger import LedgerStore
     from ovos_persona_memory.stores.vectors import VectorStore
@@ -91,6 +92,8 @@ class Store(ABC):
     """Vectors of turns and entries: likewise."""
     fact_store: FactStore
     """Facts: likewise."""
+    episode_store: EpisodeStore
+    """Episodes: likewise."""
     ledger_store: LedgerStore
     """What is known of what was forgotten: likewise."""
 
@@ -256,6 +259,7 @@ class Store(ABC):
         with self.transaction():
             turns = [turn for turn_id in dict.fromkeys(turn_ids) if (turn := self.turn(turn_id)) and not turn.redacted]
             self.delete_notes(self.notes_retelling(turns))
+            self.episode_store.delete(self.episode_store.ids_of_turns([turn.id for turn in turns]))
             for turn in turns:
                 self.change_turn(redacted(turn), "")
         return len(turns)
@@ -311,11 +315,6 @@ class Store(ABC):
     def details(self) -> Mapping[str, Any]:
         """What an owner may want to know: path, size in bytes, notes of what was set aside."""
         return {}
-
-
-def redacted(turn: Turn) -> Turn:
-    """The turn without its words."""
-    return replace(turn, text="", speaker=None, name=None, tool_calls=(), redacted=True)
 
 
 def found_order(found: Found) -> tuple[float, int, int]:

@@ -13,6 +13,7 @@ from ovos_persona_memory.records import Entry, Forgotten, Note, Pause, Place, Sc
 from ovos_persona_memory.stores.base import Counts, Store, refuse_unstorable
 from ovos_persona_memory.stores.facts import EVERY_STATUS, alone
 from ovos_persona_memory.stores.inmemory_documents import InMemoryDocuments
+from ovos_persona_memory.stores.inmemory_episodes import InMemoryEpisodes
 from ovos_persona_memory.stores.inmemory_facts import InMemoryFacts
 from ovos_persona_memory.stores.inmemory_ledger import InMemoryLedger
 from ovos_persona_memory.stores.inmemory_vectors import InMemoryVectors
@@ -37,6 +38,7 @@ class InMemoryStore(Store):
         self._depth = 0
         self._failed = False
         self._undo: list[tuple[dict[Any, Any], Any, Any]] = []
+        self.episode_store = InMemoryEpisodes(self.transaction, self._set, _MISSING)
         self.ledger_store = InMemoryLedger(self.transaction, self._set, _MISSING)
         self.document_store = self._documents = InMemoryDocuments(
             self.transaction, self._set, _MISSING, lambda: self.vector_store.wake()
@@ -183,13 +185,15 @@ class InMemoryStore(Store):
             turns, entries, notes = self._chosen(selection)
             documents = self.document_store.count_selected(selection)
             facts = alone(self.fact_store.chosen(selection), {turn.id for turn in turns})
-        return Forgotten(len(turns), len(entries), documents, len(notes), facts=facts)
+            episodes = len(self.episode_store.going(selection, [turn.id for turn in turns]))
+        return Forgotten(len(turns), len(entries), documents, len(notes), facts=facts, episodes=episodes)
 
     def delete(self, selection: Selection) -> Forgotten:
         with self.transaction():
             count = self.count(selection)
             turns, entries, notes = self._chosen(selection)
             self.delete_notes(notes)
+            self.episode_store.delete(self.episode_store.going(selection, [turn.id for turn in turns]))
             for turn in turns:
                 self._vectors.deleted(turn)
                 self._set(self._turns, turn.id, _MISSING)

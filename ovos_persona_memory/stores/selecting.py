@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from ovos_persona_memory.records import Entry, Note, Scope, Selection, Turn
 
@@ -22,6 +23,11 @@ def in_scope(record: Turn | Entry, scope: Scope) -> bool:
 def kind_of(record: Turn | Entry) -> str:
     """``turn`` or ``memory``."""
     return "turn" if isinstance(record, Turn) else "memory"
+
+
+def redacted(turn: Turn) -> Turn:
+    """The turn without its words."""
+    return replace(turn, text="", speaker=None, name=None, tool_calls=(), redacted=True)
 
 
 def selected(record: Turn | Entry, selection: Selection, words: str = "") -> bool:

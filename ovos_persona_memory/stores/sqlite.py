@@ -15,6 +15,7 @@ from ovos_persona_memory.stores.facts import alone
 from ovos_persona_memory.stores.sqlite_bodies import add_body, replaced_body
 from ovos_persona_memory.stores.sqlite_database import SqliteDatabase
 from ovos_persona_memory.stores.sqlite_documents import SqliteDocuments
+from ovos_persona_memory.stores.sqlite_episodes import SqliteEpisodes
 from ovos_persona_memory.stores.sqlite_facts import SqliteFacts
 from ovos_persona_memory.stores.sqlite_forgetting import CHUNK, Chosen, Deletions
 from ovos_persona_memory.stores.sqlite_ledger import SqliteLedger
@@ -51,6 +52,7 @@ class SqliteStore(SqliteDatabase):
         self._sql, self._index, self._notes = connection, WordIndex(connection), Notes(connection)
         self._languages: dict[int, set[str]] = {}
         self._deletions = Deletions(connection, self._index, self._notes)
+        self.episode_store = SqliteEpisodes(connection, self.transaction, self._reading)
         self.ledger_store = SqliteLedger(connection, self.transaction, self._reading)
         self.vector_store = self._vectors = SqliteVectors(connection, self.transaction, self._reading, self._records)
         self.document_store = SqliteDocuments(connection, self.transaction, self._reading, self._vectors.wake)
@@ -323,6 +325,7 @@ class SqliteStore(SqliteDatabase):
         with self.transaction():
             chosen = self._deletions.chosen(selection, self._owner_in(selection.scope))
             counted = self._counted(selection, chosen)
+            self.episode_store.delete(self.episode_store.going(selection, self._deletions.turn_ids(chosen)))
             self._deletions.delete(chosen)
             self._vectors.deleted([*chosen.turns, *(-seq for seq in chosen.entries)])
             self.document_store.delete_selected(selection)
@@ -334,7 +337,8 @@ class SqliteStore(SqliteDatabase):
         facts = self.fact_store.chosen(selection)
         sources = self._deletions.ids_among(chosen, [fact.turn_id for fact in facts if fact.turn_id])
         turns, entries, notes = len(chosen.turns), len(chosen.entries), len(chosen.notes)
-        return Forgotten(turns, entries, documents, notes, facts=alone(facts, sources))
+        episodes = len(self.episode_store.going(selection, self._deletions.turn_ids(chosen)))
+        return Forgotten(turns, entries, documents, notes, facts=alone(facts, sources), episodes=episodes)
 
     def notes(self, scope: Scope) -> list[tuple[str, str, Note]]:
         with self._reading():

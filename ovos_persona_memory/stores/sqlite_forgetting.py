@@ -53,6 +53,11 @@ class Deletions:
             entries = [seq for seq in entries if -seq in held]
         return Chosen(turns, entries, self._notes.chosen(selection, turns))
 
+    def turn_ids(self, chosen: Chosen) -> list[str]:
+        """The ids of the turns that are chosen."""
+        sql = "SELECT t.id FROM json_each(?) j CROSS JOIN turn t ON t.seq = j.value"
+        return [turn_id for (turn_id,) in self._sql.execute(sql, (json.dumps(list(chosen.turns)),))]
+
     def ids_among(self, chosen: Chosen, turn_ids: Sequence[str]) -> set[str]:
         """Which of these turns are among the chosen."""
         seqs = set(chosen.turns)

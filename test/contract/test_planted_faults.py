@@ -38,6 +38,7 @@ from ovos_persona_memory.stores import lock as locks
 from ovos_persona_memory.stores.inmemory import InMemoryStore
 from ovos_persona_memory.stores.sqlite import SqliteStore
 from ovos_persona_memory.stores.sqlite_documents import SqliteDocuments
+from ovos_persona_memory.stores.sqlite_episodes import SqliteEpisodes
 from ovos_persona_memory.stores.sqlite_forgetting import Deletions
 from ovos_persona_memory.stores.sqlite_notes import Notes
 from ovos_persona_memory.stores.sqlite_vectors import SqliteVectors
@@ -260,6 +261,11 @@ FAULTS = {
     ),
     "the ledger loses its entries": Fault("numbers_are_kept_with_their_time", ignoring("INSERT ON ledger")),
     "nothing is lifted from the ledger": Fault("lists_are_apart", ignoring("DELETE ON ledger")),
+    "episodes stay": Fault("selected_episodes_go", ignoring("DELETE ON episode")),
+    "uses stay": Fault("last_use_of_a_record", ignoring("DELETE ON episode_used")),
+    "episodes outlive their redacted turns": Fault(
+        "episodes_of_a_redacted_turn", instead(SqliteEpisodes, "ids_of_turns", lambda *_: [])
+    ),
     "one word of several is enough": Fault("exactly_what_is_selected", instead(WordIndex, "holding", holding_any)),
     "what is spared goes too": Fault("exactly_what_is_selected", instead(sqlite_rows, "_spared", not_spared)),
     "documents that hold the words stay": Fault(

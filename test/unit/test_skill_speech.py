@@ -10,7 +10,7 @@ from ovos_persona_memory import language
 from ovos_persona_memory.skill.quiet import lasting
 from ovos_persona_memory.skill.speech import agrees, distinct, own_words, speakable, turned, whole_topic
 from ovos_persona_memory.skill.tell import corrected, without_courtesy
-from ovos_persona_memory.skill.times import duration_s, span
+from ovos_persona_memory.times import duration_s, span
 
 ENGLISH, GERMAN = language.of("en-US"), language.of("de-DE")
 

@@ -14,13 +14,17 @@ from ovos_bus_client.message import Message, dig_for_message
 from ovos_persona_memory import topics
 from ovos_persona_memory.claims import claim_in
 from ovos_persona_memory.errors import InvalidRequest
+from ovos_persona_memory.messages import values
+from ovos_persona_memory.messages.values import MAX_UTTERANCE as MAX_UTTERANCE
+from ovos_persona_memory.messages.values import cleaned as cleaned
+from ovos_persona_memory.messages.values import is_clean as is_clean
 from ovos_persona_memory.records import NOBODY, Claim, Scope
 
 DEFAULT_SESSION = "default"
 FRAMES = 50
 """Of the stack that are searched for the message being handled: an agent loop lies deep."""
-MAX_UTTERANCE = 16384
-"""Characters of a heard utterance that are kept; a longer one is shortened visibly in the middle."""
+MAX_DETAIL = 2000
+"""Characters of slots, arguments or an error that an episode keeps."""
 _TWINS = dict([topics.UTTERANCE, topics.SPEAK])
 _TWIN_MARK = "_namespace_compat_twin"
 """Set by bus-client 2.x on the old-name copy of a message that it also sent under the new name."""
@@ -50,7 +54,7 @@ class Heard:
     """What one event on the bus says, in our words."""
 
     what: str
-    """utterance, speech, handled, cancelled, matched, persona_turn, query, answer or ready."""
+    """A name out of ``_WHAT``: utterance, speech, handled, cancelled, matched and so on."""
     scope: Scope
     at: float
     text: str = ""
@@ -71,6 +75,8 @@ class Heard:
     """For a request to clear data: what, as the message says."""
     claim: Claim = NOBODY
     """Whose it is by its own words: of weight only where an utterance first arrives."""
+    detail: Mapping[str, Any] = field(default_factory=dict)
+    """What an episode keeps of it."""
 
 
 @dataclass(frozen=True)
@@ -184,39 +190,15 @@ def scope_of(message: Envelope) -> Scope:
     """The session, site and persona that a message carries. Its user is nobody in particular."""
     session = session_of(message)
     return Scope(
-        session_id=_text(session.get("session_id")) or DEFAULT_SESSION,
-        site_id=_site(session.get("site_id")),
-        persona_id=_text(session.get("persona_id")),
+        session_id=values.text(session.get("session_id")) or DEFAULT_SESSION,
+        site_id=values.site(session.get("site_id")),
+        persona_id=values.text(session.get("persona_id")),
     )
 
 
 def claim_of(message: Envelope) -> Claim:
     """Who the session of a message says is speaking."""
     return claim_in(session_of(message), on_default=scope_of(message).session_id == DEFAULT_SESSION)
-
-
-def _site(value: Any) -> str | None:
-    site = _text(value)
-    return None if site == "unknown" else site
-
-
-def _text(value: Any) -> str | None:
-    return value if isinstance(value, str) and value and is_clean(value) else None
-
-
-def is_clean(text: str) -> bool:
-    """Whether a text can be kept: no NUL and no lone surrogate."""
-    return "\0" not in text and (text.isascii() or not any("\ud800" <= c <= "\udfff" for c in text if c > "\ud7ff"))
-
-
-def cleaned(text: str) -> str:
-    """A heard text as it can be kept: without NUL and lone surrogates, shortened in the middle if too long."""
-    if not is_clean(text):
-        text = text.replace("\0", "").encode("utf-8", "replace").decode("utf-8")
-    if len(text) > MAX_UTTERANCE:
-        half = MAX_UTTERANCE // 2 - 4
-        text = f"{text[:half]} […] {text[-half:]}"
-    return text.strip()
 
 
 _WHAT = {
@@ -230,6 +212,10 @@ _WHAT = {
         "persona_turn": topics.PERSONA_TURN,
         "query": topics.PERSONA_QUERY,
         "answer": topics.PERSONA_ANSWER,
+        "unmatched": topics.UNMATCHED,
+        "failed": topics.FAILED,
+        "tool_call": topics.TOOL_CALL,
+        "tool_result": topics.TOOL_RESULT,
         "ready": topics.ASSISTANT_READY,
         "clear_data": topics.CLEAR_DATA,
     }.items()
@@ -242,65 +228,62 @@ HEARD_TOPICS = frozenset(_WHAT)
 def heard(message: Envelope) -> Heard:
     """The event that a message reports; MalformedSession where its session is no object."""
     data, context = message.data, message.context
-    meta = _mapping(data.get("meta"))
+    meta = values.mapping(data.get("meta"))
     scope = scope_of(message)
     what = _WHAT[message.topic]
     if what == "ready" and data.get("status", True) is not True:
         what = "nothing"  # the audio service says that it is not there yet
     answer = data.get("response")
-    text = (answer if isinstance(answer, str) else "") if what == "answer" else _spoken(data)
+    text = (answer if isinstance(answer, str) else "") if what == "answer" else values.spoken(data)
     return Heard(
         what=what,
         scope=scope,
         session_id=scope.session_id or DEFAULT_SESSION,
         at=message.received_at,
         text=cleaned(text),
-        lang=_text(data.get("lang")) or _text(context.get("lang")) or _text(session_of(message).get("lang")),
-        utterance_id=_text(context.get("utterance_id")),
-        skill_id=_text(data.get("skill_id")) or _text(context.get("skill_id")) or _text(meta.get("skill")),
-        persona_id=_text(data.get("persona")) or _text(data.get("persona_id")) or scope.persona_id,
-        intent=_text(data.get("intent_name")),
-        dialog=_text(meta.get("dialog")),
+        lang=values.first(data.get("lang"), context.get("lang"), session_of(message).get("lang")),
+        utterance_id=values.text(context.get("utterance_id")),
+        skill_id=values.first(data.get("skill_id"), context.get("skill_id"), meta.get("skill")),
+        persona_id=values.text(data.get("persona")) or values.text(data.get("persona_id")) or scope.persona_id,
+        intent=values.text(data.get("intent_name")),
+        dialog=values.text(meta.get("dialog")),
         expects_reply=data.get("expect_response") is True or data.get("listen") is True,
         scheduled="scheduler" in context,
-        question=cleaned(_spoken(data)) if what == "answer" else "",
-        names_user=_text(data.get("username")),
+        question=cleaned(values.spoken(data)) if what == "answer" else "",
+        names_user=values.text(data.get("username")),
         clears=tuple(asked) if isinstance(asked := data.get("data_to_remove"), list) else (),
         claim=claim_of(message),
+        detail=_detail(what, data),
     )
+
+
+def _detail(what: str, data: Mapping[str, Any]) -> Mapping[str, Any]:
+    """What an episode keeps of an event: the slots of an intent, a tool call, what went wrong."""
+    if what == "matched":
+        return values.bounded(data.get("slots"), MAX_DETAIL)
+    if what == "tool_call":
+        told = values.first(data.get("name")), values.first(data.get("toolbox_id"))
+        return {"tool": told[0], "toolbox": told[1], "arguments": values.bounded(data.get("kwargs"), MAX_DETAIL)}
+    error = values.first(data.get("error"), data.get("exception")) if what in ("tool_result", "failed") else None
+    return {"toolbox": values.first(data.get("toolbox_id"))} | ({"error": cleaned(error)[:MAX_DETAIL]} if error else {})
 
 
 def addressed(message: Message) -> Addressed:
     """What was said to the skill, by whom, where: of an intent's message, or of one that asks it to converse."""
     data = message.data
-    session = _mapping(message.context.get("session"))
+    session = values.mapping(message.context.get("session"))
     return Addressed(
-        text=cleaned(_spoken(data)),
+        text=cleaned(values.spoken(data)),
         forms=tuple(cleaned(form) for form in data.get("utterances") or () if isinstance(form, str)),
         slots={name: value for name, value in data.items() if isinstance(value, str) and name not in _NO_SLOTS},
-        session_id=_text(session.get("session_id")) or DEFAULT_SESSION,
-        site_id=_site(session.get("site_id")),
-        lang=_text(data.get("lang")) or _text(session.get("lang")),
-        zone=_zone(_mapping(session.get("location"))),
+        session_id=values.text(session.get("session_id")) or DEFAULT_SESSION,
+        site_id=values.site(session.get("site_id")),
+        lang=values.text(data.get("lang")) or values.text(session.get("lang")),
+        zone=values.zone(values.mapping(session.get("location"))),
     )
 
 
 _NO_SLOTS = frozenset({"utterance", "lang", "skill_id", "intent_name", "intent_type", "name"})
-
-
-def _zone(location: Mapping[str, Any]) -> str | None:
-    """OVOS-SESSION-1, section 3.5: ``tz``; the stable line nests it as in mycroft.conf."""
-    return _text(location.get("tz")) or _text(_mapping(location.get("timezone")).get("code"))
-
-
-def _mapping(value: Any) -> Mapping[str, Any]:
-    return value if isinstance(value, dict) else {}
-
-
-def _spoken(data: Mapping[str, Any]) -> str:
-    utterances = data.get("utterances")
-    first = utterances[0] if isinstance(utterances, list) and utterances else None
-    return next((value for value in (data.get("utterance"), first) if isinstance(value, str)), "")
 
 
 def request(message: Envelope) -> Request | None:
@@ -314,9 +297,9 @@ def request(message: Envelope) -> Request | None:
         scope=scope_of(message),
         claim=claim_of(message),
         request_id=message.data.get("request_id"),
-        lang=_text(message.data.get("lang")) or _text(session_of(message).get("lang")),
-        utterance_id=_text(message.context.get("utterance_id")),
-        timezone=_zone(_mapping(session_of(message).get("location"))),
+        lang=values.text(message.data.get("lang")) or values.text(session_of(message).get("lang")),
+        utterance_id=values.text(message.context.get("utterance_id")),
+        timezone=values.zone(values.mapping(session_of(message).get("location"))),
         unreadable=message.unreadable,
         context=message.context,
     )
@@ -387,7 +370,11 @@ def context_of_caller(scope: Scope) -> dict[str, Any]:
 def session_of_caller() -> str | None:
     """The session of the message that a plugin's caller is handling; None where none is found on the stack."""
     handled = dig_for_message(max_records=FRAMES)
-    return _text(_mapping(handled.context.get("session")).get("session_id")) if isinstance(handled, Message) else None
+    return (
+        values.text(values.mapping(handled.context.get("session")).get("session_id"))
+        if isinstance(handled, Message)
+        else None
+    )
 
 
 def now() -> float:

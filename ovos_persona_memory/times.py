@@ -1,7 +1,8 @@
-"""Times that people name: "the last five minutes", "yesterday", "on Tuesday"."""
+"""Times that people name: "the last five minutes", "yesterday", "on Tuesday", "at three"."""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from datetime import datetime, timedelta, tzinfo
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -50,6 +51,47 @@ def span(phrase: str, spoken: Language, now: datetime) -> Span | None:
         return Span(start.timestamp(), min(end, now).timestamp())
     seconds = duration_s(phrase, spoken)
     return None if seconds is None else Span(now.timestamp() - seconds, now.timestamp())
+
+
+def happened_at(question: str, spoken: Language, now: datetime) -> Span | None:
+    """The time that a question of what happened is about: a day, an hour of it, or some last minutes.
+
+    An hour without a day is the last one of this name: at noon "at three" is this night's.
+    """
+    day = _relative(question, spoken, now) or _weekday(question, spoken, now)
+    clock = _clock(question, spoken)
+    if clock is None:
+        return span(question, spoken, now)
+    hour, minute, sure = clock
+    start = (day[0] if day else now).replace(hour=hour, minute=minute or 0, second=0, microsecond=0)
+    if not sure and hour < 12 and start.replace(hour=hour + 12) <= now and (day or now.hour >= hour + 12):
+        start = start.replace(hour=hour + 12)  # of three at night and three in the afternoon, the later one
+    if day is None and start > now:
+        start -= timedelta(days=1)
+        start = start.replace(hour=hour + 12) if not sure and hour < 12 else start
+    length = timedelta(hours=1) if minute is None else timedelta(minutes=30)
+    since = start if minute is None else start - timedelta(minutes=15)
+    return Span(since.timestamp(), min(since + length, max(now, since)).timestamp())
+
+
+_CLOCK = re.compile(r"(?<![\d.:])(\d{1,2})(?:[:.](\d{2}))?\s*([ap])?\.?(?:m\b)?", re.IGNORECASE)
+
+
+def _clock(text: str, spoken: Language) -> tuple[int, int | None, bool] | None:
+    """Hour, minute (None: not named) and whether it is surely of 24; None where no time of day is named.
+
+    A number is one where a colon or "pm" marks it, or where it ends the text after a small word ("at three").
+    """
+    for found in _CLOCK.finditer(text):
+        hour, half = int(found[1]), (found[3] or "").lower()
+        if (found[2] or half) and hour < 24:
+            hour = hour % 12 + (12 if half == "p" else 0) if half else hour
+            return hour, int(found[2]) if found[2] else None, bool(half) or hour > 12
+    *_, before, last = ["", "", *fold(text)]
+    number = float(last) if last.isdecimal() else spoken.table("numbers.list").get(last)
+    if number is None or number not in range(24) or before not in spoken.stop_words:
+        return None
+    return int(number), None, number > 12
 
 
 def _relative(phrase: str, spoken: Language, now: datetime) -> tuple[datetime, datetime] | None:
