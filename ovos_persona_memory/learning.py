@@ -166,6 +166,7 @@ class Learner:
         until = max(later.valid_from, made.valid_from)
         kept = self._put(replace(made, status="superseded", valid_until=until, superseded_by=later.id))
         self._note(kept, "superseded", until, made.turn_id)
+        self._learned.append(kept.id)
         return kept
 
     def _supersede(self, active: Fact, by: Fact) -> None:

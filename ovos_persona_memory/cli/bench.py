@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from importlib import import_module, util
 from pathlib import Path
 
@@ -13,13 +13,15 @@ from rich.console import Console
 from rich.table import Table
 
 from ovos_persona_memory.cli.options import json_option
-from ovos_persona_memory.cli.output import Command, answer_json, answers, plain, say
+from ovos_persona_memory.cli.output import Command, answer, answer_json, answer_rows, answers, plain, say
 from ovos_persona_memory.config import MemoryConfig, RecallConfig
 from ovos_persona_memory.embedder import chosen
 from ovos_persona_memory.measuring.conversations import Conversation, read
+from ovos_persona_memory.measuring.learned import LearnedFigures, Share, measure_learning
 from ovos_persona_memory.measuring.measures import Figures, K, Measured
 from ovos_persona_memory.measuring.rankers import RANKERS, Ask, Ranker, Ranking, as_document, by_embedder, of_memory
 from ovos_persona_memory.measuring.rounds import measure
+from ovos_persona_memory.measuring.talks import read_talks
 from ovos_persona_memory.service.embedders import open_embedder
 from ovos_persona_memory.stores import BACKENDS
 
@@ -98,6 +100,49 @@ def recall(  # one parameter an option
     if as_json:
         return answer_json({"settings": settings, "files": found, "left_out": left_out})
     return _show(found, f"{backend}, by {how}")
+
+
+@bench.command(cls=Command)
+@click.argument("files", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("--speakers", is_flag=True, help="Whoever has a name is a person, whatever the role.")
+@click.option("--list", "listed", is_flag=True, help="List every fact that was learned, and what was missed.")
+@json_option
+def facts(files: Sequence[Path], speakers: bool, listed: bool, as_json: bool) -> None:
+    """How well facts are learned from the labelled talk in FILES, JSON lines, plain or gzip."""
+    found = {str(path): measure_learning(read_talks(path), speakers) for path in files}
+    if as_json:
+        return answer_json({"files": [{"file": name, **asdict(figures)} for name, figures in found.items()]})
+    for name, figures in found.items():
+        answer(f"{name}: {figures.turns} turns, {figures.precision.of} facts learned")
+        _show_learned(figures)
+        if listed:
+            _list_learned(figures)
+    return None
+
+
+def _show_learned(figures: LearnedFigures) -> None:
+    whole = {
+        "precision": figures.precision,
+        "recall of what fills a slot": figures.recall_typed,
+        "recall of what was asked": figures.recall_asked,
+    }
+    for name, share in whole.items():
+        answer(f"{name}: {_share(share)}")
+    answer(f"learned from turns that must teach nothing: {figures.from_nothing}")
+    rows = [[name, _share(both["precision"]), _share(both["recall"])] for name, both in figures.slots.items()]
+    answer_rows(["slot", "precision", "recall"], rows)
+
+
+def _share(share: Share) -> str:
+    return f"{100 * share.share:.1f} % ({share.number} of {share.of})" if share.share is not None else "none"
+
+
+def _list_learned(figures: LearnedFigures) -> None:
+    for one in figures.learned:
+        mark = "right" if one.right else one.why
+        answer(f"{mark}: {one.turn} {one.person} {one.slot or 'asked'} {one.subject}: {one.value or ''} | {one.text}")
+    for label in figures.missed:
+        answer(f"missed: {label.turn} {label.slot or 'asked'}: {label.value or ''}")
 
 
 def _measured(name: str, conversations: list[Conversation], rankers: Mapping[str, Ranker]) -> FileMeasured:

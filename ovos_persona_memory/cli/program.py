@@ -8,6 +8,7 @@ from ovos_persona_memory.cli.bench import bench
 from ovos_persona_memory.cli.change import capture, forget, remember, update
 from ovos_persona_memory.cli.chat import chat
 from ovos_persona_memory.cli.doctor import doctor
+from ovos_persona_memory.cli.facts import audit, facts, review
 from ovos_persona_memory.cli.happened import episodes, why
 from ovos_persona_memory.cli.look import get, history, list_, recall, sessions, status
 from ovos_persona_memory.cli.options import address_options, data_option
@@ -27,7 +28,7 @@ def program(**_: object) -> None:
     """
 
 
-_LOOK = (status, history, sessions, recall, list_, get, why, episodes)
-_CHANGE = (remember, update, forget, capture)
+_LOOK = (status, history, sessions, recall, list_, get, facts, audit, why, episodes)
+_CHANGE = (remember, update, review, forget, capture)
 for _command in (run, chat, *_LOOK, *_CHANGE, users, doctor, bench):
     program.add_command(_command)

@@ -103,13 +103,13 @@ def read(path: Path, limit: int | None = None) -> list[Conversation]:
 
     InvalidRequest naming file, line and field where the file is not as documented.
     """
-    found = [_conversation(path, number, line) for number, line in islice(_lines(path), limit)]
+    found = [_conversation(path, number, line) for number, line in islice(lines_of(path), limit)]
     if not found:
         raise InvalidRequest(str(path), "holds no conversation")
     return found
 
 
-def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
+def lines_of(path: Path) -> Iterator[tuple[int, bytes]]:
     """Lines that are not blank, with their numbers."""
     try:
         packed = path.read_bytes()
@@ -124,7 +124,7 @@ def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
 def _conversation(path: Path, number: int, line: bytes) -> Conversation:
     place = f"{path}, line {number}"
     try:
-        read_in = msgspec.json.decode(line, type=Conversation, dec_hook=_moment)
+        read_in = msgspec.json.decode(line, type=Conversation, dec_hook=moment)
     except msgspec.ValidationError as error:
         problem, _, where = str(error).partition(" - at `$.")
         raise InvalidRequest(f"{place}, {where.rstrip('`')}" if where else place, problem) from error
@@ -142,7 +142,8 @@ def _refuse_doubles(place: str, conversation: Conversation) -> None:
         known.add(turn.id)
 
 
-def _moment(_: type, value: Any) -> Moment:
+def moment(_: type, value: Any) -> Moment:
+    """A time in a file as seconds; ValueError where it is none."""
     if not isinstance(value, str):
         raise ValueError("Expected a time in ISO 8601")
     try:

@@ -19,13 +19,16 @@ from typing import Any, NamedTuple
 
 import pytest
 
+from ovos_persona_memory.fact import Fact
 from ovos_persona_memory.records import Scope
 from ovos_persona_memory.stores import (
     base,
     documents,
+    facts,
     inmemory,
     selecting,
     sqlite,
+    sqlite_facts,
     sqlite_file,
     sqlite_forgetting,
     sqlite_notes,
@@ -35,6 +38,7 @@ from ovos_persona_memory.stores import (
     vectors,
 )
 from ovos_persona_memory.stores import lock as locks
+from ovos_persona_memory.stores.facts import FactStore
 from ovos_persona_memory.stores.inmemory import InMemoryStore
 from ovos_persona_memory.stores.sqlite import SqliteStore
 from ovos_persona_memory.stores.sqlite_documents import SqliteDocuments
@@ -192,6 +196,22 @@ def farthest(self: VectorTable, query: Any, places: Any, number: int) -> Any:
 
 still_there, nearest_by_signs = SqliteVectors._still_there, VectorTable._nearest_by_signs
 
+
+def all_words(text: str) -> Any:
+    return base.set_of(text or "cat")
+
+
+def everywhere(_: Scope, __: str = "turn") -> sqlite_rows.Where:
+    return sqlite_rows.Where()
+
+
+def no_facts(*_: Any) -> list[Fact]:
+    return []
+
+
+BY_SLOT_ALONE = property(lambda fact: fact.slot or "")
+
+
 FAULTS = {
     # beneath the port
     "secure_delete off": Fault("no_byte_of_a_deleted_turn", beneath("PRAGMA secure_delete = OFF")),
@@ -275,6 +295,16 @@ FAULTS = {
         "exactly_what_is_selected",
         instead(sqlite_forgetting, "DELETED", sqlite_forgetting.DELETED + " WHERE r.seq > 1"),
     ),
+    "superseded facts stay in the index": Fault("only_active_facts", instead(sqlite_facts, "set_of", all_words)),
+    "words of facts stay": Fault("replaced_in_its_place", ignoring("DELETE ON fact_word")),
+    "a fact's changes stay": Fault("takes_its_changes", ignoring("DELETE ON fact_change")),
+    "a fact's scope forgotten": Fault("scope_narrows_facts", instead(sqlite_facts, "narrowing", everywhere)),
+    "facts outlive everything of their user": Fault("and_nothing_else", instead(FactStore, "chosen", no_facts)),
+    "decisions outlive their user": Fault("decisions_go_with", instead(facts, "takes_everything", nothing)),
+    "decisions are never shortened": Fault("only_the_newest_are_kept", ignoring("DELETE ON decision")),
+    "a forgotten fact's words stay": Fault("of_a_forgotten_fact", instead(sqlite_facts, "empty_bodies", nothing)),
+    "places of facts told by slot alone": Fault("by_user_subject_and_thing", instead(Fact, "place", BY_SLOT_ALONE)),
+    "of two users' facts both hold": Fault("last_said_holds", instead(FactStore, "_keep_newest", nothing)),
     "documents outlive their user": Fault("everything_of_their_user", instead(documents, "takes_documents", nothing)),
     "rollback commits": Fault("exception_undoes_the_whole", instead(SqliteStore, "_end", committed_all_the_same)),
     "nested failure forgiven": Fault("nested_failure_undoes", instead(SqliteStore, "_commit", failure_forgiven)),

@@ -1,0 +1,154 @@
+"""How well facts are learned: labelled talk is recorded turn by turn, and what was learned compared with the labels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from ovos_persona_memory import language
+from ovos_persona_memory.config import MemoryConfig
+from ovos_persona_memory.fact import Fact
+from ovos_persona_memory.measuring.talks import LabelledFact, SaidTurn, Talk
+from ovos_persona_memory.memory import PersonaMemory
+from ovos_persona_memory.records import GUEST, HOUSEHOLD, Scope, Turn
+
+STEP_S = 60.0
+"""Between two turns where a file gives no times, seconds."""
+
+
+@dataclass(frozen=True)
+class Learned:
+    """One fact that a turn taught."""
+
+    turn: str
+    person: str
+    slot: str | None
+    subject: str
+    value: str | None
+    text: str
+    right: bool = False
+    why: str = ""
+    """Of a wrong one: nothing (its turn must teach nothing), unlabelled (no label is of its turn), or differs."""
+
+
+@dataclass(frozen=True)
+class Share:
+    """Right or found ones among all."""
+
+    number: int
+    of: int
+
+    @property
+    def share(self) -> float | None:
+        """0 to 1; None where there are none."""
+        return self.number / self.of if self.of else None
+
+
+@dataclass(frozen=True)
+class LearnedFigures:
+    """What was measured on one file."""
+
+    turns: int
+    precision: Share
+    """Of all facts learned, those that a label of their turn names."""
+    recall_typed: Share
+    """Of all labels with a slot, those that were learned."""
+    recall_asked: Share
+    """Of all labels without a slot, those that were kept."""
+    from_nothing: int
+    """Facts learned from turns that must teach nothing."""
+    slots: dict[str, dict[str, Share]]
+    """Precision and recall by slot."""
+    learned: list[Learned]
+    missed: list[LabelledFact]
+
+
+def measure_learning(talks: Sequence[Talk], speakers: bool = False) -> LearnedFigures:
+    """Each talk in a memory of its own. ``speakers``: who has a name is a person, whatever the role."""
+    learned: list[Learned] = []
+    labels: list[LabelledFact] = []
+    missed: list[LabelledFact] = []
+    for talk in talks:
+        judged = [_judged(one, talk) for one in _learned_from(talk, speakers)]
+        learned += judged
+        labels += talk.facts
+        missed += [label for label in talk.facts if not any(_fits(one, label, talk) for one in judged)]
+    typed, asked = ([one for one in labels if bool(one.slot) is slotted] for slotted in (True, False))
+    return LearnedFigures(
+        turns=sum(len(talk.turns) for talk in talks),
+        precision=_right(learned),
+        recall_typed=_found(typed, missed),
+        recall_asked=_found(asked, missed),
+        from_nothing=sum(one.why == "nothing" for one in learned),
+        slots=_by_slot(learned, labels, missed),
+        learned=learned,
+        missed=missed,
+    )
+
+
+def _right(learned: Sequence[Learned]) -> Share:
+    return Share(sum(one.right for one in learned), len(learned))
+
+
+def _found(labels: Sequence[LabelledFact], missed: Sequence[LabelledFact]) -> Share:
+    return Share(sum(not any(one is other for other in missed) for one in labels), len(labels))
+
+
+def _by_slot(
+    learned: Sequence[Learned], labels: Sequence[LabelledFact], missed: Sequence[LabelledFact]
+) -> dict[str, dict[str, Share]]:
+    names = {one.slot or "" for one in learned} | {one.slot or "" for one in labels}
+    return {
+        name or "asked": {
+            "precision": _right([one for one in learned if (one.slot or "") == name]),
+            "recall": _found([one for one in labels if (one.slot or "") == name], missed),
+        }
+        for name in sorted(names)
+    }
+
+
+def _learned_from(talk: Talk, speakers: bool) -> Iterator[Learned]:
+    now = 0.0
+    memory = PersonaMemory.open(config=MemoryConfig(backend="inmemory"), clock=lambda: now)
+    for turn in talk.turns:
+        at = now + STEP_S if turn.at is None else float(turn.at)
+        now = max(now, at)
+        person = GUEST if turn.person is None else turn.person
+        scope = Scope(session_id=turn.session, user_id=person)
+        memory.record([_turn(turn, talk, at, speakers)], scope)
+        for fact_id in memory.facts.take_learned():
+            fact = memory.facts.get(fact_id, Scope(user_id=person))
+            if fact is not None:
+                yield _learned(turn, fact)
+
+
+def _turn(turn: SaidTurn, talk: Talk, at: float, speakers: bool) -> Turn:
+    named = speakers and turn.speaker is not None
+    role = "user" if named and turn.role == "assistant" else turn.role
+    return Turn(role, turn.text, at=at, speaker=turn.speaker, lang=turn.language or talk.language)
+
+
+def _learned(turn: SaidTurn, fact: Fact) -> Learned:
+    return Learned(turn.id, fact.user_id, fact.slot, fact.subject, fact.value, fact.text)
+
+
+def _judged(one: Learned, talk: Talk) -> Learned:
+    if one.turn in talk.nothing:
+        return replace(one, why="nothing")
+    labels = [label for label in talk.facts if label.turn == one.turn]
+    if any(_fits(one, label, talk) for label in labels):
+        return replace(one, right=True)
+    return replace(one, why="differs" if labels else "unlabelled")
+
+
+def _fits(one: Learned, label: LabelledFact, talk: Talk) -> bool:
+    """Whether a label names what was learned: its turn, person and slot, and all words of the shorter value."""
+    said_by = next(turn.person for turn in talk.turns if turn.id == label.turn)
+    if (one.turn, one.slot or "", one.person) != (label.turn, label.slot or "", label.person or said_by or HOUSEHOLD):
+        return False
+    spoken = language.of(talk.language)
+    if label.subject is not None and spoken.words(label.subject) != spoken.words(one.subject):
+        return False
+    wanted = set(spoken.words(label.value or ""))
+    told = set(spoken.words(one.text if one.value is None else one.value))
+    return wanted <= told or (bool(one.value) and told <= wanted)

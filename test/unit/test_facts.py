@@ -1,0 +1,271 @@
+"""The verbs about facts, and facts in a persona's context."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+
+from ovos_persona_memory.config import FactsConfig, MemoryConfig
+from ovos_persona_memory.errors import InvalidRequest, SecretRefused, UnknownEntry
+from ovos_persona_memory.memory import PersonaMemory
+from ovos_persona_memory.records import ContextRequest, Scope, Turn
+
+DAY = 86400.0
+
+
+class Clock:
+    """A clock that stands."""
+
+    now = DAY
+
+    def __call__(self) -> float:
+        return self.now
+
+
+@pytest.fixture
+def clock() -> Clock:
+    return Clock()
+
+
+@pytest.fixture
+def memory(clock: Clock) -> Iterator[PersonaMemory]:
+    config = MemoryConfig(backend="inmemory", facts=FactsConfig(half_life_d=10.0))
+    with PersonaMemory.open(config=config, clock=clock) as opened:
+        yield opened
+
+
+def say(memory: PersonaMemory, text: str, day: float = 1.0, user_id: str = "household", role: str = "user") -> str:
+    turn = Turn("user" if role == "user" else "assistant", text, at=day * DAY, lang="en-US")
+    return memory.record([turn], Scope(session_id="s", user_id=user_id))[0]
+
+
+def test_facts_are_listed_as_sure_as_they_are_now(memory: PersonaMemory, clock: Clock) -> None:
+    say(memory, "I like tea")
+    say(memory, "I'm allergic to peanuts", 2)
+    clock.now = 11 * DAY
+    found = {fact.slot: fact.confidence for fact in memory.facts.list()}
+    assert found == {"allergy": 0.8, "likes": 0.4}
+    assert [fact.slot for fact in memory.facts.list(limit=1)] == ["allergy"]
+    assert [fact.slot for fact in memory.facts.list(slot="likes")] == ["likes"]
+
+
+def test_facts_are_listed_by_status_and_by_time(memory: PersonaMemory) -> None:
+    say(memory, "I live in Berlin", 1)
+    say(memory, "I live in Porto", 5)
+    say(memory, "I think I put my passport in the desk", 6)
+    values = {
+        status: [fact.value for fact in memory.facts.list(status=status)]
+        for status in ("active", "superseded", "waiting", "all")
+    }
+    assert values == {
+        "active": ["Porto"],
+        "superseded": ["Berlin"],
+        "waiting": ["in the desk"],
+        "all": ["in the desk", "Porto", "Berlin"],
+    }
+    assert [fact.value for fact in memory.facts.list(at=3 * DAY)] == ["Berlin"]
+    with pytest.raises(InvalidRequest, match="status"):
+        memory.facts.list(status="other")
+
+
+def test_the_history_of_a_fact_tells_all_that_was_known_about_its_thing(memory: PersonaMemory) -> None:
+    first = say(memory, "I live in Berlin", 1)
+    second = say(memory, "I live in Porto", 5)
+    [fact] = memory.facts.list()
+    story = memory.facts.history(fact.id)
+    assert [one.value for one in story.facts] == ["Berlin", "Porto"]
+    assert [(one.what, one.turn_id) for one in story.changes] == [
+        ("learned", first),
+        ("learned", second),
+        ("superseded", second),
+    ]
+    with pytest.raises(UnknownEntry):
+        memory.facts.history("none")
+
+
+def test_a_corrected_fact_becomes_history(memory: PersonaMemory, clock: Clock) -> None:
+    say(memory, "my cat is called Bob", 1)
+    [old] = memory.facts.list()
+    clock.now = 3 * DAY
+    entry = memory.update(old.id, text="my cat is called Tom")
+    [new] = memory.facts.list()
+    assert (entry.key, entry.text, entry.metadata["value"]) == (new.id, "my cat is called Tom", "Tom")
+    assert (new.slot, new.thing, new.value, new.confidence) == ("pet", "cat", "Tom", 0.9)
+    story = memory.facts.history(new.id)
+    assert [(one.text, one.status) for one in story.facts] == [
+        ("my cat is called Bob", "superseded"),
+        ("my cat is called Tom", "active"),
+    ]
+    assert ("corrected", "my cat is called Bob", "my cat is called Tom") in [
+        (one.what, one.old, one.new) for one in story.changes
+    ]
+    hits = memory.recall("what is my cat called")
+    assert [hit.text for hit in hits if hit.answers] == ["my cat is called Tom"]
+
+
+def test_a_fact_is_a_memory_by_its_id(memory: PersonaMemory) -> None:
+    say(memory, "my cat is called Bob", 2)
+    memory.remember("the bins go out on Tuesday", key="bins")
+    [fact] = memory.facts.list()
+    entry = memory.get(fact.id)
+    assert entry is not None
+    assert (entry.text, entry.metadata) == (
+        "my cat is called Bob",
+        {"kind": "fact", "confidence": 0.8, "slot": "pet", "value": "Bob"},
+    )
+    assert [one.key for one in memory.list()] == ["bins"]
+    assert [one.key for one in memory.list(kinds={"fact"})] == [fact.id]
+    assert [one.key for one in memory.list(kinds={"memory", "fact"})] == [fact.id, "bins"]
+    assert [one.key for one in memory.list(kinds={"memory", "fact"}, limit=1, offset=1)] == ["bins"]
+    assert memory.forget(key=fact.id) == 1
+    assert memory.get(fact.id) is None
+
+
+def test_what_cannot_be_a_correction_is_refused(memory: PersonaMemory) -> None:
+    say(memory, "my cat is called Bob")
+    [fact] = memory.facts.list()
+    with pytest.raises(InvalidRequest):
+        memory.update(fact.id, text=" ")
+    with pytest.raises(SecretRefused):
+        memory.update(fact.id, text="my pin is 1234")
+    with pytest.raises(UnknownEntry):
+        memory.facts.correct(fact.id, "my cat is called Tom", Scope(user_id="ann"))
+    assert [one.value for one in memory.facts.list()] == ["Bob"]
+
+
+def test_a_fact_that_waits_is_taken_in_or_forgotten(memory: PersonaMemory) -> None:
+    say(memory, "I think I put my passport in the desk")
+    say(memory, "I think I live in Rome", 2)
+    home, place = memory.facts.list(status="waiting")
+    taken = memory.facts.review(place.id, accept=True)
+    assert taken is not None
+    assert (taken.status, taken.confidence) == ("active", 0.7)
+    assert memory.facts.review(home.id, accept=False) is None
+    assert [fact.id for fact in memory.facts.list(status="all")] == [place.id]
+    assert memory.recall("where is my passport", kinds={"fact"})[0].id == place.id
+    for fact_id in (place.id, home.id, "none"):
+        with pytest.raises(UnknownEntry):
+            memory.facts.review(fact_id, accept=True)
+
+
+def test_a_fact_taken_in_late_does_not_beat_a_newer_one(memory: PersonaMemory) -> None:
+    say(memory, "I think I live in Rome", 1)
+    say(memory, "I live in Porto", 5)
+    [waiting] = memory.facts.list(status="waiting")
+    taken = memory.facts.review(waiting.id, accept=True)
+    assert taken is not None
+    assert taken.status == "superseded"
+    assert [fact.value for fact in memory.facts.list()] == ["Porto"]
+
+
+def test_decisions_tell_why(memory: PersonaMemory) -> None:
+    say(memory, "my cat is called Bob", 1)
+    turn_id = say(memory, "my cat is called Bob?", 2)
+    newest = memory.facts.decisions(limit=1)
+    assert [(one.outcome, one.reason, one.turn_id, one.slot) for one in newest] == [
+        ("refused", "question", turn_id, "pet")
+    ]
+    assert len(memory.facts.decisions()) == 2
+    assert memory.facts.decisions(Scope(user_id="ann")) == []
+
+
+def test_others_reach_nothing(memory: PersonaMemory) -> None:
+    say(memory, "my cat is called Bob", user_id="ann")
+    [fact] = memory.facts.list(Scope(user_id="ann"))
+    other = Scope(user_id="tom")
+    assert memory.facts.list(other) == []
+    assert memory.facts.get(fact.id, other) is None
+    assert memory.get(fact.id, other) is None
+    assert memory.forget(other, ids=[fact.id]) == 0
+    for ask in (memory.facts.history, memory.facts.get):
+        assert ask(fact.id, Scope(user_id="ann"))
+    with pytest.raises(UnknownEntry):
+        memory.facts.history(fact.id, other)
+
+
+def test_while_reading_is_off_nothing_is_told(memory: PersonaMemory) -> None:
+    say(memory, "my cat is called Bob")
+    [fact] = memory.facts.list()
+    memory.capture(read=False)
+    assert (memory.facts.list(), memory.facts.get(fact.id), memory.facts.decisions()) == ([], None, [])
+    assert memory.facts.audit() == []
+
+
+# audit
+
+
+def troubles(memory: PersonaMemory) -> dict[str, int]:
+    return {one.what: one.count for one in memory.facts.audit()}
+
+
+def test_an_audit_of_a_sound_memory_finds_nothing(memory: PersonaMemory) -> None:
+    say(memory, "my cat is called Bob")
+    memory.remember("the bins go out on Tuesday")
+    found = memory.facts.audit()
+    assert {one.count for one in found} == {0}
+    assert {one.advice for one in found} == {""}
+
+
+def test_an_audit_counts_each_kind_of_trouble(memory: PersonaMemory, clock: Clock) -> None:
+    say(memory, "the paper bin is emptied on Friday", 0.5, role="assistant")
+    say(memory, "I like tea", 1)
+    memory.remember("I like tea", key="tea")
+    memory.remember("our garden gate squeaks when it rains hard", key="g1")
+    memory.remember("our garden gate squeaks when it rains", key="g2")
+    memory.remember("The paper bin is emptied on Friday!", key="loop")
+    say(memory, "I think I put my passport in the desk", 2)
+    clock.now = 60 * DAY
+    found = {one.what: one for one in memory.facts.audit()}
+    assert {what: one.count for what, one in found.items()} == {
+        "duplicates": 1,
+        "near_duplicates": 1,
+        "stale": 1,
+        "secrets": 0,
+        "recall_loops": 1,
+        "waiting": 1,
+    }
+    assert [bool(one.advice) for one in found.values()] == [one.count > 0 for one in found.values()]
+    loop = memory.get("loop")
+    assert loop is not None
+    assert found["recall_loops"].ids == [loop.id]
+
+
+def test_an_audit_finds_secrets_that_were_kept_before(memory: PersonaMemory, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("ovos_persona_memory.entries.refuse_secret", lambda *_: None)
+    memory.remember("my pin is 1234")
+    assert troubles(memory)["secrets"] == 1
+
+
+# in a persona's context
+
+
+def told(memory: PersonaMemory, utterance: str, **fields: int) -> list[str]:
+    request = ContextRequest(utterance, Scope(session_id="new"), lang="en-US", **fields)  # type: ignore[arg-type]  # numbers alone
+    return [hit.text for hit in memory.context(request).hits]
+
+
+def test_what_is_known_of_the_person_joins_where_it_matters(memory: PersonaMemory) -> None:
+    for text in ("I'm allergic to peanuts", "my name is Ann", "I live in Porto", "my son is allergic to eggs"):
+        say(memory, text)
+    assert told(memory, "suggest a recipe for tonight") == ["I'm allergic to peanuts"]
+    assert told(memory, "good morning") == ["my name is Ann"]
+    assert told(memory, "how is the weather") == ["I live in Porto"]
+    assert told(memory, "tell me a joke") == []
+
+
+def test_what_is_known_of_the_person_keeps_to_the_limits(memory: PersonaMemory) -> None:
+    for thing in ("peanuts", "eggs", "milk", "nuts"):
+        say(memory, f"I'm allergic to {thing}")
+    assert len(told(memory, "what shall I cook")) == 3
+    assert len(told(memory, "what shall I cook", recall=1)) == 1
+    assert told(memory, "what shall I cook", recall=0) == []
+    assert told(memory, "what shall I cook", recall_tokens=5) == []
+
+
+def test_a_faded_fact_is_no_part_of_a_prompt(memory: PersonaMemory, clock: Clock) -> None:
+    say(memory, "Hello! I like green tea. What about you?")
+    asked = "what do I know about my green tea"
+    assert "I like green tea" in told(memory, asked)
+    clock.now = 60 * DAY
+    assert "I like green tea" not in told(memory, asked)
