@@ -91,7 +91,9 @@ class RetentionConfig:
     """What is kept for so long and no longer."""
 
     turns_days: float | None = None
-    """What was said, days; none: until it is forgotten. Lasting memories stay in any case."""
+    """What was said, days; none: until it is forgotten. Lasting memories and facts stay in any case."""
+    episodes_days: float | None = None
+    """What happened, days; none: until it is forgotten."""
 
 
 @dataclass(frozen=True)
@@ -156,8 +158,10 @@ def parse(section: dict[str, Any]) -> MemoryConfig:
         value = getattr(getattr(config, group), setting)
         if value not in allowed:
             raise ConfigError(f"{SECTION}.{name}: {value!r} is none of {', '.join(allowed)}")
-    if config.retention.turns_days is not None and config.retention.turns_days <= 0:
-        raise ConfigError(f"{SECTION}.retention.turns_days: must be above 0")
+    for name in ("turns_days", "episodes_days"):
+        days = getattr(config.retention, name)
+        if days is not None and days <= 0:
+            raise ConfigError(f"{SECTION}.retention.{name}: must be above 0")
     for place, user_id in config.identity.map.items():
         if not user_id.strip() or not is_clean(user_id) or len(user_id) > MAX_USER_ID:
             raise ConfigError(f"{SECTION}.identity.map.{place}: {user_id[:40]!r} cannot be the name of a user")

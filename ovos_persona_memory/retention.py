@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
+from typing import get_args
 
 from ovos_persona_memory.config import RetentionConfig
+from ovos_persona_memory.episode import EpisodeKind, EpisodesWanted
 from ovos_persona_memory.records import Scope, Selection
 from ovos_persona_memory.transcript import Workings
 
@@ -14,6 +16,7 @@ DAY_S = 86400.0
 STEP = 50
 """Records at most that one step removes: some ten milliseconds."""
 STATE = "retention"
+EVERY_KIND = frozenset(get_args(EpisodeKind))
 
 
 @dataclass(frozen=True)
@@ -23,13 +26,14 @@ class Removed:
     at: float
     """When it began, seconds since the epoch, UTC."""
     turns: int = 0
+    episodes: int = 0
     notes: int = 0
     """Summaries and descriptions of sessions, which may retell the turns that went."""
 
     @property
     def total(self) -> int:
-        """Turns; a note goes with them."""
-        return self.turns
+        """Turns and episodes; a note goes with its session."""
+        return self.turns + self.episodes
 
 
 class Retention:
@@ -41,7 +45,7 @@ class Retention:
     def __init__(self, workings: Workings, config: RetentionConfig) -> None:
         self._workings = workings
         self._store = workings.store
-        self._days = config.turns_days
+        self._config = config
         self.told: Callable[[Removed], None] = lambda removed: None
         """Hears of each run that has ended and removed something."""
         self._next_at = 0.0
@@ -49,7 +53,7 @@ class Retention:
 
     def due_in_s(self) -> float | None:
         """Seconds until there is something to do, 0 for now; None where everything is kept for good."""
-        if self._days is None:
+        if self._config == RetentionConfig():
             return None
         return 0.0 if self._run else max(self._next_at - self._workings.clock(), 0.0)
 
@@ -64,22 +68,40 @@ class Retention:
         if self.due_in_s() != 0.0:
             return False
         run = self._run or Removed(self._workings.clock())
-        before = run.at - (self._days or 0.0) * DAY_S
-        turns = self._store.oldest_turns(before, STEP)
-        if turns:
-            gone = self._store.delete(Selection(Scope.everyone(), ids=tuple(turns), kinds=frozenset({"turn"})))
-            self._run = Removed(run.at, run.turns + gone.turns, run.notes + gone.notes)
-            return True
-        self._end(run, before)
-        return False
+        gone = self._turns(run) or self._episodes(run)
+        if gone is None:
+            self._end(run)
+        else:
+            self._run = gone
+        return gone is not None
 
-    def _end(self, run: Removed, before: float) -> None:
-        old = [names for *names, note in self._store.notes(Scope.everyone()) if note.updated_at < before]
+    def _turns(self, run: Removed) -> Removed | None:
+        """The run with the next turns removed; None where none is too old."""
+        before = _before(run, self._config.turns_days)
+        turns = self._store.oldest_turns(before, STEP) if before is not None else []
+        if not turns:
+            return None
+        gone = self._store.delete(Selection(Scope.everyone(), ids=tuple(turns), kinds=frozenset({"turn"})))
+        return replace(run, turns=run.turns + gone.turns, notes=run.notes + gone.notes)
+
+    def _episodes(self, run: Removed) -> Removed | None:
+        before, log = _before(run, self._config.episodes_days), self._store.episode_store
+        if before is None:
+            return None
+        old = log.episodes(EpisodesWanted(Scope.everyone(), EVERY_KIND, until=before, limit=STEP))
+        return replace(run, episodes=run.episodes + log.delete([one.id for one in old])) if old else None
+
+    def _end(self, run: Removed) -> None:
+        before, notes = _before(run, self._config.turns_days), self._store.notes(Scope.everyone())
+        old = [(user, session) for user, session, note in notes if before is not None and note.updated_at < before]
         with self._store.transaction():
-            notes = self._store.delete_notes([(user_id, session_id) for user_id, session_id in old])
-            done = Removed(run.at, run.turns, run.notes + notes)
+            done = replace(run, notes=run.notes + self._store.delete_notes(old))
             self._store.put_state(STATE, json.dumps(asdict(done)))
         self._run, self._next_at = None, run.at + DAY_S
         self._workings.purge_if(done.total + done.notes > 0)
         if done.total + done.notes:
             self.told(done)
+
+
+def _before(run: Removed, days: float | None) -> float | None:
+    return None if days is None else run.at - days * DAY_S

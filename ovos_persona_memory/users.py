@@ -19,8 +19,8 @@ NEON_DATA = ("CACHES", "PROFILE", "ALL_TR", "CONF_LIKES", "CONF_DISLIKES", "ALL_
 and neon-data-models, read 2026-11-22)."""
 NOTHING: frozenset[str] = frozenset()
 CLEARED = {
-    "ALL_DATA": frozenset({"turn", "memory", "fact"}),
-    "ALL_TR": frozenset({"turn"}),
+    "ALL_DATA": frozenset({"turn", "memory", "fact", "episode"}),
+    "ALL_TR": frozenset({"turn", "episode"}),
     "PROFILE": frozenset({"memory", "fact"}),
 }
 TASTES = {"CONF_LIKES": "likes", "CONF_DISLIKES": "dislikes"}
@@ -63,7 +63,10 @@ class Users:
             return 0
         wanted = {_cleared(asked) for asked in heard.clears}
         if scope.user_id == GUEST:
-            scope, wanted = replace(scope, session_id=heard.session_id), {kinds & {"turn"} for kinds in wanted}
+            scope, wanted = (
+                replace(scope, session_id=heard.session_id),
+                {kinds & {"turn", "episode"} for kinds in wanted},
+            )
         chosen = [Selection(scope, kinds=kinds) for kinds in wanted if kinds]
         tastes = {TASTES[asked] for asked in heard.clears if isinstance(asked, str) and asked in TASTES}
         if tastes and scope.user_id != GUEST:

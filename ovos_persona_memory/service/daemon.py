@@ -301,7 +301,7 @@ class Daemon:
     # events
 
     def _tell_removed(self, removed: Removed) -> None:
-        self.bus.send(messages.frame(topics.FORGOTTEN, {"forgotten": removed.turns, "retention": asdict(removed)}))
+        self.bus.send(messages.frame(topics.FORGOTTEN, {"forgotten": removed.total, "retention": asdict(removed)}))
 
     def _hear(self, memory: PersonaMemory, heard: Heard) -> dict[str, Any]:
         if heard.what == "clear_data":

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from itertools import pairwise
 
 import pytest
 
 from ovos_persona_memory.config import MemoryConfig, RetentionConfig, parse
+from ovos_persona_memory.episode import Episode
 from ovos_persona_memory.errors import ConfigError
 from ovos_persona_memory.memory import PersonaMemory
 from ovos_persona_memory.records import Scope, Turn
@@ -73,7 +73,7 @@ def test_turns_that_are_too_old_go_whoever_said_them_and_all_else_stays(open_mem
     assert memory.get("bins") is not None
     assert memory.documents().get("d") is not None
     assert told == [Removed(NOW, turns=3)]
-    assert memory.status()["retention"] == {"at": NOW, "turns": 3, "notes": 0}
+    assert memory.status()["retention"] == {"at": NOW, "turns": 3, "episodes": 0, "notes": 0}
 
 
 def test_unless_it_is_asked_for_nothing_goes(open_memory: Open, store: Store) -> None:
@@ -104,7 +104,7 @@ def test_a_summary_that_may_retell_what_went_goes_too(open_memory: Open, store: 
     clock.now = NOW
     run(memory)
     assert [session_id for _, session_id, _ in store.notes(Scope.everyone())] == ["kept"]
-    assert memory.status()["retention"] == {"at": NOW, "turns": 1, "notes": 2}
+    assert memory.status()["retention"] == {"at": NOW, "turns": 1, "episodes": 0, "notes": 2}
 
 
 def test_it_goes_in_small_steps(open_memory: Open, store: Store) -> None:
@@ -160,7 +160,23 @@ def test_the_oldest_turns_are_those_before_a_time_and_no_more_than_asked_for(sto
 
 
 @pytest.mark.parametrize("days", [0, -1])
-def test_no_days_at_all_are_refused(days: float) -> None:
-    with pytest.raises(ConfigError, match=r"retention\.turns_days"):
-        parse({"retention": {"turns_days": days}})
-    assert replace(parse({"retention": {"turns_days": 0.5}}).retention) == RetentionConfig(0.5)
+@pytest.mark.parametrize("name", ["turns_days", "episodes_days"])
+def test_no_days_at_all_are_refused(days: float, name: str) -> None:
+    with pytest.raises(ConfigError, match=rf"retention\.{name}"):
+        parse({"retention": {name: days}})
+    assert getattr(parse({"retention": {name: 0.5}}).retention, name) == 0.5
+
+
+def test_episodes_have_days_of_their_own(store: Store, clock: Clock) -> None:
+    config = MemoryConfig(retention=RetentionConfig(episodes_days=10))
+    memory = PersonaMemory(store, config, clock)
+    said(memory, "old", 40)
+    for number in range(STEP + 10):
+        for user, days in (("alice", 10.5), ("bob", 9.5)):
+            store.episode_store.add(Episode("tool_call", NOW - days * DAY, f"{user} {number}", user_id=user))
+    told: list[Removed] = []
+    memory.retention.told = told.append
+    run(memory)
+    assert told == [Removed(NOW, episodes=STEP + 10)]
+    assert {episode.user_id for episode, _ in store.episode_store.held(None)} == {"bob"}
+    assert left(store) == ["old"]

@@ -17,6 +17,7 @@ import pytest
 
 from ovos_persona_memory import messages, requests, topics
 from ovos_persona_memory.config import IdentityConfig, MemoryConfig
+from ovos_persona_memory.episode import Episode
 from ovos_persona_memory.errors import NotAllowed, PersonaMemoryError, UnknownEntry
 from ovos_persona_memory.fact import Decision, Fact
 from ovos_persona_memory.memory import PersonaMemory
@@ -47,14 +48,16 @@ READS: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
     "list": ({"limit": 100}, ("memory",)),
     "document.search": ({"query": "lamp"}, ("document",)),
     "document.get": ({"id": "lamp"}, ("document",)),
+    "why": ({"id": "{turn}"}, ("turn",)),
+    "episodes": ({"limit": 100}, ("episode",)),
     "facts": ({"limit": 100}, ("fact",)),
     "facts.history": ({"id": "{fact}"}, ("fact",)),
     "facts.decisions": ({"limit": 100}, ("decision",)),
     "facts.audit": ({}, ("waiting",)),
 }
 """What is asked, and which kinds of one's own records are in the answer."""
-IDS = ("{fact}", "{waiting}")
-"""In what is asked, these stand for the ids of somebody's facts."""
+IDS = ("{fact}", "{waiting}", "{turn}")
+"""In what is asked, these stand for the ids of somebody's records."""
 OF_GUESTS: dict[str, tuple[str, ...]] = {
     "context": ("turn", "note"),
     **dict.fromkeys(("recall", "get", "list", "document.search", "document.get", "facts"), ()),
@@ -139,12 +142,20 @@ class House:
         return f"{self.marks[user]}-{session}-{persona}-{kind}"
 
     def _fill(self, user: str, session: str) -> None:
+        name = self.mark(user, "episode", session)
+        self.store.episode_store.add(Episode("tool_call", 900.0, name, user_id=user, session_id=session, name=name))
         for persona in PERSONAS:
             text = f"the lamp is here {self.mark(user, 'turn', session, persona)}"
             said = [Turn("user", text), Turn("assistant", f"so be it {self.mark(user, 'turn', session, persona)}")]
             self.memory.record(said, Scope(session, user, persona))
         summary, description = self.mark(user, "note", session), self.mark(user, "description", session)
         self.memory.update_session(Scope(session, user), summary, description)
+
+    def id_of(self, what: str, user: str, session: str) -> str:
+        """The id that one of ``IDS`` stands for."""
+        if what != "{turn}":
+            return self.mark(user, what[1:-1])
+        return next(turn.id for turn in self.store.turns(Scope(session, user)) if turn.persona_id is None)
 
     def _learn(self, user: str) -> None:
         facts = self.store.fact_store
@@ -157,7 +168,8 @@ class House:
 
     def ask(self, verb: str, data: dict[str, Any], context: dict[str, Any], of: str = "") -> dict[str, Any]:
         """``of``: whose records the data name by id."""
-        data = {name: self.mark(of, value[1:-1]) if value in IDS else value for name, value in data.items()}
+        session = context.get("session", {}).get("session_id", "s1")
+        data = {name: self.id_of(value, of, session) if value in IDS else value for name, value in data.items()}
         frame = json.dumps({"type": topics.request(verb), "data": data, "context": context}).encode()
         asked = messages.request(messages.decode(frame, 1000.0))
         assert asked is not None
@@ -202,8 +214,8 @@ def test_everybody_reads_their_own_and_nobody_elses(verb: str, trust: str) -> No
         assert kinds_in(found, verb) == set(wanted), asker
         for _, session, persona, kind in found:
             assert asker.persona is None or persona in ("None", asker.persona), asker
-            of_session = asker.user == "guest" or verb not in ("context", "recall")
-            assert session in ("any", asker.session) or not of_session or kind not in ("turn", "note"), asker
+            of_session = asker.user == "guest" or verb not in ("context", "recall", "episodes")
+            assert session in ("any", asker.session) or not of_session, asker
 
 
 @pytest.mark.parametrize("trust", TRUSTS)
@@ -284,7 +296,7 @@ def test_at_the_owners_door_the_scope_says_whose_and_nobody_elses_comes_along(ve
     house, (data, kinds) = House("session"), READS[verb]
     for user, session in product(USERS, SESSIONS):
         scope = {"user_id": user, "session_id": session} if verb not in reach.OF_USER else {"user_id": user}
-        own = {name: house.mark(user, "fact") if value in IDS else value for name, value in data.items()}
+        own = {name: house.id_of(value, user, session) if value in IDS else value for name, value in data.items()}
         asked = messages.Request(verb, {**own, "scope": scope}, Scope())
         found = house.marks_in(answer(house.memory, house.config, asked, owner=True))
         assert {one for one, *_ in found} == {user}
@@ -367,10 +379,10 @@ def test_a_name_that_cannot_be_read_is_a_guests(verb: str) -> None:
 
 
 @pytest.mark.parametrize("trust", TRUSTS)
-@pytest.mark.parametrize("verb", ["facts.history", "facts.review", "forget", "get", "update"])
+@pytest.mark.parametrize("verb", ["why", "facts.history", "facts.review", "forget", "get", "update"])
 def test_anothers_record_is_not_reached_by_its_id(verb: str, trust: str) -> None:
     house = House(trust)
-    data = {"facts.history": {"id": "{fact}"}, "facts.review": {"id": "{waiting}", "accept": False},
+    data = {"why": {"id": "{turn}"}, "facts.history": {"id": "{fact}"}, "facts.review": {"id": "{waiting}", "accept": False},
             "get": {"key": "{fact}"}, "update": {"key": "{fact}", "text": "new"}}.get(verb, {})  # fmt: skip
     for asker in (one for one in askers(trust) if one.level in (None, 5) and one.persona is None):
         for other in (user for user in USERS if user != asker.user):
