@@ -63,10 +63,8 @@ class Users:
             return 0
         wanted = {_cleared(asked) for asked in heard.clears}
         if scope.user_id == GUEST:
-            scope, wanted = (
-                replace(scope, session_id=heard.session_id),
-                {kinds & {"turn", "episode"} for kinds in wanted},
-            )
+            scope = replace(scope, session_id=heard.session_id)
+            wanted = {kinds & {"turn", "episode"} for kinds in wanted}
         chosen = [Selection(scope, kinds=kinds) for kinds in wanted if kinds]
         tastes = {TASTES[asked] for asked in heard.clears if isinstance(asked, str) and asked in TASTES}
         if tastes and scope.user_id != GUEST:

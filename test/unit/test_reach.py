@@ -212,7 +212,7 @@ def test_everybody_reads_their_own_and_nobody_elses(verb: str, trust: str) -> No
         wanted = OF_GUESTS.get(verb, kinds) if asker.user == "guest" else kinds
         assert {user for user, *_ in found} <= {asker.user}, asker
         assert kinds_in(found, verb) == set(wanted), asker
-        for _, session, persona, kind in found:
+        for _, session, persona, _kind in found:
             assert asker.persona is None or persona in ("None", asker.persona), asker
             of_session = asker.user == "guest" or verb not in ("context", "recall", "episodes")
             assert session in ("any", asker.session) or not of_session, asker
@@ -382,7 +382,8 @@ def test_a_name_that_cannot_be_read_is_a_guests(verb: str) -> None:
 @pytest.mark.parametrize("verb", ["why", "facts.history", "facts.review", "forget", "get", "update"])
 def test_anothers_record_is_not_reached_by_its_id(verb: str, trust: str) -> None:
     house = House(trust)
-    data = {"why": {"id": "{turn}"}, "facts.history": {"id": "{fact}"}, "facts.review": {"id": "{waiting}", "accept": False},
+    data = {"why": {"id": "{turn}"},
+            "facts.history": {"id": "{fact}"}, "facts.review": {"id": "{waiting}", "accept": False},
             "get": {"key": "{fact}"}, "update": {"key": "{fact}", "text": "new"}}.get(verb, {})  # fmt: skip
     for asker in (one for one in askers(trust) if one.level in (None, 5) and one.persona is None):
         for other in (user for user in USERS if user != asker.user):
