@@ -129,7 +129,7 @@ def record_until_refused(wire: Wire) -> tuple[list[str], dict[str, Any]]:
     acknowledged: list[str] = []
     randomness = random.Random(5)
     for number in range(10_000):
-        words = " ".join(f"{randomness.getrandbits(40):x}" for _ in range(200))
+        words = " ".join(f"w{randomness.getrandbits(40):x}" for _ in range(200))  # digits alone may be a card number
         pair = f"question {number} {words}", f"answer {number} {words}"
         answer = record(wire, *pair)
         if not answer["ok"]:
