@@ -12,13 +12,15 @@ from ovos_persona_memory import language, times
 from ovos_persona_memory.episode import EPISODE_KINDS, Episode, EpisodeKind, EpisodesWanted
 from ovos_persona_memory.errors import InvalidRequest, refuse_below_zero
 from ovos_persona_memory.messages import Heard
-from ovos_persona_memory.records import HOUSEHOLD, Scope, Turn
+from ovos_persona_memory.records import HOUSEHOLD, Scope, ToolCall, Turn
 from ovos_persona_memory.transcript import Workings
 from ovos_persona_memory.window import estimate_tokens
 
 OPEN = 256
 """Intents, tool calls and recalls at most that are kept in mind until their end is heard."""
-NEAR = 20
+RECALLS_KEPT, KEPT_STEP = 10_000, 250
+"""So many recalls are kept at most, and more are let go of so many at a time."""
+NEAR = 8
 """Of a session, the newest turns among which those of an utterance are looked for."""
 
 
@@ -26,6 +28,8 @@ NEAR = 20
 class _Open:
     """An utterance on its way."""
 
+    asked: Turn | None = None
+    answers: list[Turn] = field(default_factory=list)
     intent: Episode | None = None
     failed: bool = False
     error: Mapping[str, Any] = field(default_factory=dict)
@@ -45,14 +49,19 @@ class Episodes:
         self._open: dict[tuple[str, str | None], _Open] = {}
         self._calls: dict[tuple[str, str | None], Episode] = {}
         self._used: list[Episode] = []
+        self._written = 0
 
     # noting
 
-    def hear(self, heard: Heard | None) -> None:
-        """Take in one event, after the transcript has; None: nothing may be kept of it."""
+    def hear(self, heard: Heard | None, added: Sequence[Turn] = ()) -> None:
+        """Take in one event, after the transcript has, and the turns that it added; None: nothing may be kept."""
         self.write_recalls()
-        if heard is None:
-            return
+        if heard is None or self._workings.transcript.ledger.knows(heard.utterance_id):
+            return  # or it belongs to what was forgotten, and comes late or again
+        if heard.what == "utterance" and heard.utterance_id is None:
+            self._open.pop((heard.session_id, None), None)  # on the stable line what was open is over
+        elif heard.what == "speech":
+            self._going(heard).answers.extend(added)
         if heard.what in ("matched", "unmatched", "failed"):
             self._chosen(heard)
         elif heard.what == "handled":
@@ -68,7 +77,7 @@ class Episodes:
             going.failed = heard.what == "failed"
             going.error = heard.detail
         elif going.intent is None:
-            spoken_of = self._asked(heard)
+            spoken_of = going.asked = self._asked(heard)
             slots = {} if spoken_of is None or spoken_of.redacted else dict(heard.detail)
             made = self._made(heard, "intent", name=heard.intent, detail=slots)
             made = replace(made, turn_id=spoken_of.id if spoken_of else None)
@@ -77,24 +86,22 @@ class Episodes:
 
     def _handled(self, heard: Heard) -> None:
         going = self._open.pop((heard.session_id, heard.utterance_id), _Open())
-        turns = self._turns(heard)
-        asked = next((turn for turn in turns if turn.role == "user"), None)
+        asked = going.asked or self._asked(heard)
         if asked is None:
             return
-        outcome = "failed" if going.failed else "handled" if going.intent or _answers(turns) else "unmatched"
+        outcome = "failed" if going.failed else "handled" if going.intent or going.answers else "unmatched"
         if going.intent is not None:
             took_ms = round((heard.at - going.intent.at) * 1000, 1)
             self._store.finish(replace(going.intent, outcome=outcome, latency_ms=took_ms))
-        self._add(self._exchange(heard, asked, turns, going, outcome), heard.lang)
+        self._add(self._exchange(heard, asked, going, outcome), heard.lang)
 
-    def _exchange(self, heard: Heard, asked: Turn, turns: Sequence[Turn], going: _Open, outcome: str) -> Episode:
-        answers = _answers(turns)
+    def _exchange(self, heard: Heard, asked: Turn, going: _Open, outcome: str) -> Episode:
+        answers = going.answers
         first_at = min((turn.at or heard.at for turn in answers), default=heard.at)
         at = asked.at or heard.at
-        called = [call.name for turn in turns for call in turn.tool_calls]
         tokens = sum(estimate_tokens(turn.text) for turn in answers)
         return replace(
-            self._made(heard, "exchange", detail={"tokens": tokens, "tools": [*called, *going.tools]}),
+            self._made(heard, "exchange", detail={"tokens": tokens, "tools": list(going.tools)}),
             at=at,
             turn_id=asked.id,
             persona_id=asked.persona_id,
@@ -112,7 +119,7 @@ class Episodes:
         place = (heard.session_id, heard.detail.get("toolbox"))
         if heard.what == "tool_call":
             asked = self._asked(heard)
-            arguments = {} if asked is not None and asked.redacted else heard.detail["arguments"]
+            arguments = heard.detail["arguments"] if asked is not None and not asked.redacted else {}
             made = self._made(heard, "tool_call", name=heard.detail["tool"], detail={"arguments": arguments})
             self._keep(self._calls, place, replace(made, turn_id=asked.id if asked else None))
             return
@@ -125,6 +132,14 @@ class Episodes:
         ended = replace(call, outcome="error" if error else "ok", latency_ms=took_ms, detail=detail)
         self._going(heard).tools.append(call.name or "")
         self._add(ended, heard.lang)
+
+    def note_tools(self, turn_ids: Sequence[str]) -> None:
+        """Note the tool calls of turns that were handed in, each once; how long they took is not known."""
+        for turn_id in dict.fromkeys(turn_ids):
+            turn = self._workings.store.turn(turn_id)
+            if turn is not None and turn.tool_calls and not self._store.ids_of_turns([turn.id]):
+                for call in turn.tool_calls:
+                    self._add(_of_call(turn, call), turn.lang)
 
     def note_recall(self, scope: Scope, used: Sequence[str], utterance_id: str | None) -> None:
         """Records were handed to a persona, or quoted: kept in mind, and written with the next change."""
@@ -150,7 +165,15 @@ class Episodes:
             asked = [one for one in self._workings.transcript.of_request(here, made.utterance_id) if one.role == "user"]
             wanted = self._workings.captures.may_write(here, made.at) and not (asked and asked[0].redacted)
             if wanted:
+                self._bound()
                 self._store.add(replace(made, turn_id=asked[0].id if asked else None))
+
+    def _bound(self) -> None:
+        """Let go of the oldest recalls now and then: they say what was used, and that matters for a while."""
+        self._written += 1
+        if self._written % KEPT_STEP == 0:
+            kept = EpisodesWanted(Scope.everyone(), frozenset({"recall"}), limit=RECALLS_KEPT + 2 * KEPT_STEP)
+            self._store.delete([one.id for one in self._store.episodes(kept)[RECALLS_KEPT:]])
 
     # asking
 
@@ -247,10 +270,22 @@ def index_words(episode: Episode, lang: str | None) -> str:
     return " ".join(language.of_text(lang, text).words(text)) if text else ""
 
 
+def _of_call(turn: Turn, call: ToolCall) -> Episode:
+    return Episode(
+        kind="tool_call",
+        at=turn.at or 0.0,
+        id=uuid.uuid4().hex,
+        user_id=turn.user_id,
+        session_id=turn.session_id,
+        persona_id=turn.persona_id,
+        site_id=turn.site_id,
+        utterance_id=turn.utterance_id,
+        turn_id=turn.id,
+        name=call.name,
+        detail={"arguments": call.arguments} if call.arguments else {},
+    )
+
+
 def _texts(detail: Mapping[str, Any]) -> list[str]:
     inner = [text for value in detail.values() if isinstance(value, Mapping) for text in _texts(value)]
     return [*(value for value in detail.values() if isinstance(value, str)), *inner]
-
-
-def _answers(turns: Sequence[Turn]) -> list[Turn]:
-    return [turn for turn in turns if turn.role == "assistant"]

@@ -149,7 +149,7 @@ class PersonaMemory(SessionVerbs, EpisodeVerbs):
         """Take in one event heard on the bus: the turns that it added to the log, none for most events."""
         with self.transaction():
             added = self.transcript.hear(heard)
-            self._episodes.hear(self.transcript.latest)
+            self._episodes.hear(self.transcript.latest, added)
         return added
 
     def record(
@@ -177,7 +177,9 @@ class PersonaMemory(SessionVerbs, EpisodeVerbs):
             return []
         batch = (delivery_id or uuid.uuid4().hex) if as_passed else None
         with self._store.transaction():
-            return self.transcript.take(given, batch)
+            kept = self.transcript.take(given, batch)
+            self._episodes.note_tools(kept if any(turn.tool_calls for turn in turns) else ())
+            return kept
 
     def history(
         self,

@@ -259,7 +259,7 @@ class Store(ABC):
         with self.transaction():
             turns = [turn for turn_id in dict.fromkeys(turn_ids) if (turn := self.turn(turn_id)) and not turn.redacted]
             self.delete_notes(self.notes_retelling(turns))
-            self.episode_store.delete(self.episode_store.ids_of_turns([turn.id for turn in turns]))
+            self.episode_store.delete(self.episode_store.ids_around(turns))
             for turn in turns:
                 self.change_turn(redacted(turn), "")
         return len(turns)

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
 from ovos_persona_memory.episode import Episode, EpisodesWanted
-from ovos_persona_memory.records import Scope, Selection
+from ovos_persona_memory.records import Scope, Selection, Turn
 from ovos_persona_memory.stores.selecting import holds_all
 
 
@@ -49,6 +49,10 @@ class EpisodeStore(ABC):
         """The ids of the episodes that belong to these turns."""
 
     @abstractmethod
+    def ids_of_utterances(self, utterance_ids: Sequence[str]) -> list[str]:
+        """The ids of the episodes that belong to these utterances."""
+
+    @abstractmethod
     def delete_before(self, at: float) -> int:
         """Delete what began before a time, seconds since the epoch; how many there were."""
 
@@ -61,6 +65,11 @@ class EpisodeStore(ABC):
         if "episode" not in selection.kinds or selection.keys is not None:
             return []
         return [one for one, words in self.held(selection.scope.user_id) if takes_episode(selection, one, words)]
+
+    def ids_around(self, turns: Sequence[Turn]) -> list[str]:
+        """The ids of the episodes that belong to these turns, or to their utterances."""
+        named = [turn.utterance_id for turn in turns if turn.utterance_id is not None]
+        return [*self.ids_of_turns([turn.id for turn in turns]), *self.ids_of_utterances(named)]
 
     def going(self, selection: Selection, turn_ids: Sequence[str]) -> list[str]:
         """The ids of the episodes that go with a selection, and with these turns."""

@@ -71,6 +71,10 @@ class InMemoryEpisodes(EpisodeStore):
         with self._transaction():
             return [episode.id for episode, _ in self._held.values() if episode.turn_id in turns]
 
+    def ids_of_utterances(self, utterance_ids: Sequence[str]) -> list[str]:
+        with self._transaction():
+            return [episode.id for episode, _ in self._held.values() if episode.utterance_id in utterance_ids]
+
     def delete_before(self, at: float) -> int:
         return self._delete(lambda episode: episode.at < at)
 

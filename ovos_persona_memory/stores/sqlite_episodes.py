@@ -104,6 +104,11 @@ class SqliteEpisodes(EpisodeStore):
         with self._reading():
             return [one for (one,) in self._sql.execute(sql, (json.dumps(list(turn_ids)),))]
 
+    def ids_of_utterances(self, utterance_ids: Sequence[str]) -> list[str]:
+        sql = "SELECT id FROM episode WHERE utterance_id IN (SELECT value FROM json_each(?))"
+        with self._reading():
+            return [one for (one,) in self._sql.execute(sql, (json.dumps(list(utterance_ids)),))]
+
     def delete_before(self, at: float) -> int:
         return self._delete_where("at < ?", at)
 

@@ -145,11 +145,13 @@ def test_exactly_the_selected_episodes_go_and_those_of_selected_turns(
 
 
 def test_the_episodes_of_a_redacted_turn_go(store: Store, note: Note) -> None:
-    store.add_turn(Turn("user", "hello", id="t1", at=1.0), "hello")
+    store.add_turn(Turn("assistant", "hello", id="t1", at=1.0, utterance_id="u1"), "hello")
     note(turn_id="t1")
     note(turn_id="t2")
+    note(turn_id="t3", utterance_id="u1")
+    note(turn_id="t3", utterance_id="u2")
     store.redact(["t1"])
-    assert ids(store.episode_store.episodes(EVERYTHING)) == ["e2"]
+    assert ids(store.episode_store.episodes(EVERYTHING)) == ["e4", "e2"]
 
 
 def test_no_byte_of_a_deleted_episode_is_left(store: Store, note: Note, left_in_files: Left) -> None:

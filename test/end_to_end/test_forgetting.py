@@ -90,6 +90,9 @@ class House:
                 ],
                 "list": owner.list(Scope.everyone(), limit=1000),
                 "get": owner.get("cats", ada),
+                "why": owner.why(ada, key="cats"),
+                "facts": owner.ask("facts", Scope.everyone(), status="all"),
+                "episodes": owner.episodes(Scope.everyone(), ["exchange", "intent", "tool_call", "recall"]),
                 "history": owner.history(in_session, max_history=1000, hanging=True),
                 "snapshot": owner.snapshot(in_session),
                 "sessions": owner.sessions(Scope.everyone()),
@@ -123,6 +126,7 @@ def tell(house: House) -> None:
     asked, spoken = topics.UTTERANCE[0], topics.SPEAK[1]
     house.say(asked, {"utterances": [f"remember that {TOLD}"]})
     matched = {"skill_id": "a.skill", "intent_name": "remember", "utterance": f"remember that {TOLD}"}
+    matched |= {"slots": {"cats": f"{WORDS[0]} and {WORDS[1]}"}}
     house.say(topics.MATCHED[0], matched, "u-1")
     remember = {"text": TOLD, "key": "cats", "metadata": {"first": WORDS[0]}, "request_id": "remember-1"}
     house.say(topics.request("remember"), remember, "u-1")
@@ -130,6 +134,9 @@ def tell(house: House) -> None:
     house.say(topics.HANDLED[0], {}, "u-1")
     house.say(asked, {"utterances": ["what are my cats called"]})
     house.say(topics.PERSONA_TURN[0], {"utterance": "what are my cats called", "persona": "Scribe"}, "u-2")
+    house.ask("context", {"utterance": "what are my cats called"}, "u-2")
+    house.say(topics.TOOL_CALL[0], {"toolbox_id": "t", "name": "cats", "kwargs": {"named": " ".join(WORDS)}}, "u-2")
+    house.say(topics.TOOL_RESULT[0], {"toolbox_id": "t", "error": f"no {WORDS[0]}"}, "u-2")
     answer = f"your cats are called {WORDS[0]} and {WORDS[1]}"
     house.say(spoken, {"utterance": answer}, "u-2")
     turns = [{"role": "user", "text": "what are my cats called"}, {"role": "assistant", "text": answer}]
@@ -200,7 +207,8 @@ KINDS: dict[str, Callable[[House], dict[str, Any]]] = {
 def test_what_is_forgotten_leaves_no_byte_and_does_not_come_back(house: House, kind: str) -> None:
     tell(house)
     before = set(house.known())
-    assert {"recall", "context", "list", "get", "history", "snapshot", "documents"} <= before
+    verbs = {"recall", "context", "list", "get", "why", "facts", "episodes", "history", "snapshot", "documents"}
+    assert verbs <= before
     written = {found.rpartition(" in ")[0] for found in house.left()}
     stem, escaped = language.of("en-US").words(WORDS[1])[0].encode(), json.dumps(WORDS[0])[1:-1].encode()
     assert {repr(form) for form in (WORDS[0].encode(), WORDS[1].encode(), stem, escaped)} <= written, "found before"
@@ -278,9 +286,9 @@ def test_the_request_to_forget_and_its_confirmation_are_kept_without_their_words
 
 
 def test_on_the_stable_line_a_confirmation_is_known_by_its_place(house: House) -> None:
-    house.ask("remember", {"text": f"the door code is {WORDS[1]}", "key": "code"})
-    house.say(topics.UTTERANCE[0], {"utterances": [f"forget the door code {WORDS[1]}"]})
-    house.ask("forget", {"key": "code"})
+    house.ask("remember", {"text": f"the plumber is called {WORDS[1]}", "key": "plumber"})
+    house.say(topics.UTTERANCE[0], {"utterances": [f"forget the plumber {WORDS[1]}"]})
+    house.ask("forget", {"key": "plumber"})
     house.say("speak", {"utterance": f"I forgot {WORDS[1]}"})
     house.say("speak", {"utterance": "anything else"})
     assert house.left() == []

@@ -16,7 +16,7 @@ from ovos_persona_memory.errors import InvalidRequest
 from ovos_persona_memory.memory import PersonaMemory
 from ovos_persona_memory.messages import Heard
 from ovos_persona_memory.origin import Use
-from ovos_persona_memory.records import ContextRequest, Scope, Turn
+from ovos_persona_memory.records import ContextRequest, Scope, ToolCall, Turn
 from ovos_persona_memory.stores.inmemory import InMemoryStore
 from ovos_persona_memory.times import happened_at
 
@@ -93,6 +93,16 @@ def test_a_tool_call_is_noted_with_its_latency(home: Home) -> None:
     assert exchange.detail["tools"] == ["add"]
 
 
+def test_a_tool_call_that_is_handed_in_is_noted_once(home: Home) -> None:
+    turns = [Turn("user", "two and two"), Turn("assistant", "", tool_calls=(ToolCall("1", "add", {"a": 2}),))]
+    for _ in range(2):
+        home.memory.record(turns, HERE, as_passed=True, delivery_id="d")
+    [call] = home.episodes(kinds={"tool_call"})
+    assert (call.name, call.detail, call.turn_id) == ("add", {"arguments": {"a": 2}}, home.store.turns(Scope())[1].id)
+    home.memory.forget(HERE)
+    assert home.episodes(kinds=EVERY) == []
+
+
 def test_of_a_cancelled_utterance_nothing_is_noted(home: Home) -> None:
     home.hear("utterance", "lights on")
     home.hear("matched", "lights on", "u1", detail={"room": "kitchen"})
@@ -120,6 +130,17 @@ def test_a_request_to_forget_is_noted_without_its_slots(home: Home) -> None:
     home.hear("handled", "", "u1")
     assert {one.kind for one in home.episodes()} == {"exchange", "intent"}
     assert "Bob" not in repr(home.store.episode_store.held(None))
+
+
+def test_what_comes_late_or_again_of_a_forgotten_utterance_is_not_noted(home: Home) -> None:
+    home.exchange("lights on in the kitchen", "on", "u1", {"room": "kitchen"})
+    home.memory.forget(HERE)
+    detail = {"tool": "lights", "toolbox": "t", "arguments": {"room": "kitchen"}}
+    home.hear("matched", "lights on in the kitchen", "u1", detail={"room": "kitchen"})
+    home.hear("tool_call", "", "u1", detail=detail)
+    home.hear("tool_result", "", "u1", detail={"toolbox": "t"})
+    home.hear("handled", "", "u1")
+    assert home.episodes(kinds=EVERY) == []
 
 
 def test_episodes_are_forgotten_with_what_they_tell_of(home: Home) -> None:
