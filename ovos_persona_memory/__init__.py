@@ -8,6 +8,7 @@ The rooms, from the ground up; imports go down only:
    episode     what happened, as plain data
    origin      where a memory comes from, as plain data
    topics      the bus topics
+   irregular   words of which no stemmer knows that they are one
    words       from a text to index words: folding, stems, pairs of characters
    language    stop words, question forms and sentences of each known language
    vectors     rows of numbers of which near ones mean alike

@@ -13,7 +13,9 @@ from importlib.metadata import version
 from importlib.util import find_spec, module_from_spec, spec_from_loader
 from typing import Any
 
-RULES = 2
+from ovos_persona_memory.irregular import FIRST_FORM
+
+RULES = 3
 """Raise this when the same text gives other index words than before: stores then make theirs anew."""
 
 STEMMERS = {
@@ -147,7 +149,8 @@ def forget_texts() -> None:
 def _stem(algorithm: str, word: str) -> str:
     if not algorithm or not word.strip(string.digits):
         return word
-    return str(_stemmer(algorithm).stemWord(word))
+    first = FIRST_FORM.get(algorithm, {}).get(word, word)
+    return str(_stemmer(algorithm).stemWord(first))
 
 
 @cache

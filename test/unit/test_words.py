@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from ovos_persona_memory import words
+from ovos_persona_memory import irregular, words
 
 
 @pytest.mark.parametrize(
@@ -73,6 +73,36 @@ def test_inflected_forms_are_one_word(primary: str, one: str, other: str) -> Non
 
 
 @pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        ("went", "going"),
+        ("bought", "buys"),
+        ("Gotten", "got"),
+        ("kept", "keeping"),
+        ("children", "child"),
+        ("wives", "wife"),
+    ],
+)
+def test_irregular_forms_are_one_word(one: str, other: str) -> None:
+    assert words.indexed(one, "en") == words.indexed(other, "en") == words.asked(one, "en")
+
+
+@pytest.mark.parametrize("text", ["rose", "bit", "lives", "better", "lie"])
+def test_what_is_mostly_another_word_stays_itself(text: str) -> None:
+    assert {"rise", "bite", "life", "good", "lay"}.isdisjoint(words.indexed(text, "en"))
+
+
+def test_irregular_forms_are_of_one_language() -> None:
+    assert words.indexed("went", "de") == ["went"]
+
+
+def test_each_irregular_form_stands_for_one_word_as_texts_are_folded() -> None:
+    for forms in irregular.FIRST_FORM.values():
+        assert set(forms).isdisjoint(forms.values())
+        assert all(words.fold(form) == [form] for form in (*forms, *forms.values()))
+
+
+@pytest.mark.parametrize(
     ("text", "said", "told"),
     [
         ("hello", "zh", None),
@@ -94,7 +124,7 @@ def test_the_script_tells_the_language_where_the_tag_cannot_be_right(text: str, 
 
 def test_a_stemmer_does_not_bring_in_those_of_other_languages() -> None:
     code = (
-        "import sys; from ovos_persona_memory import words; words.indexed('maisons', 'fr');"
+        "import sys; from ovos_persona_memory import irregular, words; words.indexed('maisons', 'fr');"
         "print(*sorted(m for m in sys.modules if m.endswith('_stemmer')))"
     )
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
