@@ -56,7 +56,7 @@ SLOTS: dict[str, Slot] = {
 def refused_value(known: Templates, told: Told, letter: bool) -> str | None:
     """Why what a template took cannot be a fact; None where it can. ``letter``: of a turn of many sentences."""
     for words in (told.value, told.thing):
-        if words is not None and _is_nothing(known, words) and told.slot != "location":
+        if words is not None and _is_nothing(known, words) and told.slot not in ("location", "mood"):
             return "no_value"
     if told.value is not None and len(told.value.folded) > SLOTS[told.slot].words:
         return "too_long"
@@ -127,6 +127,12 @@ def _family(known: Templates, told: Told, _: bool) -> str | None:
     return "no_value" if _holds(known, told.value, "not_name") else None
 
 
+def _pet(known: Templates, told: Told, _: bool) -> str | None:
+    """A name; or how many there are of what ("two cats"), which holds the thing itself."""
+    names = told.value is not None and told.thing is not None and told.thing.folded[-1] not in told.value.folded
+    return "no_value" if names and _holds(known, told.value, "not_name") else None
+
+
 def _allergy(known: Templates, told: Told, _: bool) -> str | None:
     return "joke" if _first_is(known, told.value, "not_allergen") else None
 
@@ -153,6 +159,11 @@ def _activity(known: Templates, told: Told, _: bool) -> str | None:
     return "no_value" if _first_is(known, told.value, "not_activity") else None
 
 
+def _detail(known: Templates, told: Told, _: bool) -> str | None:
+    """How somebody or something is today is no particular of theirs."""
+    return "no_value" if _first_is(known, told.value, "not_detail") else None
+
+
 def _location(known: Templates, told: Told, _: bool) -> str | None:
     if told.thing is not None and (
         _first_is(known, told.thing, "not_put")
@@ -176,11 +187,12 @@ _CHECKS: dict[str, Callable[[Templates, Told, bool], str | None]] = {
     "home": _home,
     "work": _work,
     "family": _family,
-    "pet": _family,
+    "pet": _pet,
     "allergy": _allergy,
     "favourite": _favourite,
     "likes": _taste,
     "activity": _activity,
     "dislikes": _taste,
     "location": _location,
+    "detail": _detail,
 }

@@ -8,7 +8,7 @@ import uuid
 
 from ovos_bus_client.message import Message
 
-from ovos_persona_memory.errors import NoAnswer, PersonaMemoryError, UnknownEntry
+from ovos_persona_memory.errors import NoAnswer, PersonaMemoryError, SecretRefused, UnknownEntry
 from ovos_persona_memory.language import Language
 from ovos_persona_memory.skill.moments import Item
 from ovos_persona_memory.skill.speech import agrees, own_words
@@ -30,6 +30,9 @@ def remember(talk: Talk) -> None:
     except NoAnswer:
         _take_back(talk, key)
         raise
+    except SecretRefused:
+        talk.say("not_kept_secret")
+        return
     talk.spoke_of([Item(text, kept.created_at, kept.key)])
     talk.say("remembered", text=own_words(text, talk.spoken))
 
