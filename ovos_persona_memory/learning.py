@@ -22,6 +22,8 @@ from ovos_persona_memory.ledger import Ledger
 from ovos_persona_memory.records import Scope, Turn
 from ovos_persona_memory.stores.base import Store
 
+AROUND = 20
+"""Facts of one place that are looked at: keys may be put somewhere every day."""
 ECHO_S, ECHOES = 60.0, 12
 """What the assistant said so shortly before, in so many turns, may come back through the microphone, seconds."""
 
@@ -121,7 +123,7 @@ class Learner:
         return self._settle(made)
 
     def _wait(self, made: Fact) -> Fact:
-        known = [one for one in self._facts.at_place(made.user_id, made.place) if same(one, made)]
+        known = [one for one in self._around(made) if same(one, made)]
         if known:
             return known[-1]
         self._note(made, "waiting", made.created_at, made.turn_id)
@@ -129,7 +131,7 @@ class Learner:
 
     def _settle(self, made: Fact) -> Fact:
         """Find its place among the facts about the same: confirmed, in place of another, or late."""
-        around = [one for one in self._facts.at_place(made.user_id, made.place) if one.id != made.id]
+        around = [one for one in self._around(made) if one.id != made.id]
         active = next((one for one in around if one.status == "active"), None)
         if active is not None and same(active, made):
             return self._confirm(active, made)
@@ -142,6 +144,14 @@ class Learner:
         if active is not None:
             self._supersede(active, kept)
         return kept
+
+    def _around(self, made: Fact) -> list[Fact]:
+        """What is known at its place: the newest; all where it is older than those, or none of them is active."""
+        newest = self._facts.at_place(made.user_id, made.place, AROUND)
+        active = any(one.status == "active" for one in newest)
+        if len(newest) < AROUND or (active and made.valid_from > newest[0].valid_from):
+            return newest
+        return self._facts.at_place(made.user_id, made.place)
 
     def _confirm(self, active: Fact, made: Fact) -> Fact:
         if made.status == "active" and self._facts.fact(made.id):
@@ -175,8 +185,7 @@ class Learner:
 
     def _end(self, made: Fact) -> Fact | None:
         """Something was taken back: kept as a fact that held for no time, so that nothing older comes back."""
-        around = self._facts.at_place(made.user_id, made.place)
-        active = next((one for one in around if one.status == "active"), None)
+        active = next((one for one in self._around(made) if one.status == "active"), None)
         if active is not None and (_last_word(active) > made.valid_from or not _takes_back(made, active)):
             return None
         kept = self._put(replace(made, status="superseded", valid_until=made.valid_from))

@@ -61,8 +61,11 @@ class FactStore(ABC):
         """The facts that are wanted, the last said first (by ``last_seen_at``, then ``seq``)."""
 
     @abstractmethod
-    def at_place(self, user_id: str, place: str) -> list[Fact]:
-        """All facts of a user at one place (``Fact.place``), in any status, by ``valid_from``, then ``seq``."""
+    def at_place(self, user_id: str, place: str, limit: int | None = None) -> list[Fact]:
+        """The newest ``limit`` facts of a user at one place (``Fact.place``), in any status, oldest first.
+
+        By ``valid_from``, then ``seq``.
+        """
 
     @abstractmethod
     def of_turns(self, turn_ids: Sequence[str]) -> list[Fact]:

@@ -64,9 +64,10 @@ class InMemoryFacts(FactStore):
         found = sorted((fact for fact, _ in self._every() if is_wanted(fact, wanted)), key=in_said_order)
         return found[wanted.offset :][: wanted.limit]
 
-    def at_place(self, user_id: str, place: str) -> list[Fact]:
+    def at_place(self, user_id: str, place: str, limit: int | None = None) -> list[Fact]:
         found = [fact for fact, _ in self._every() if (fact.user_id, fact.place) == (user_id, place)]
-        return sorted(found, key=lambda fact: (fact.valid_from, fact.seq))
+        found.sort(key=lambda fact: (fact.valid_from, fact.seq))
+        return found if limit is None else found[max(len(found) - limit, 0) :]
 
     def of_turns(self, turn_ids: Sequence[str]) -> list[Fact]:
         found = [fact for fact, _ in self._every() if fact.turn_id in turn_ids]

@@ -110,10 +110,11 @@ class SqliteFacts(FactStore):
         sql = f"{FACTS}{where} ORDER BY r.last_seen_at DESC, r.seq DESC LIMIT ? OFFSET ?"
         return [fact for fact, _ in self._read(sql, (*where.values, limit, wanted.offset))]
 
-    def at_place(self, user_id: str, place: str) -> list[Fact]:
+    def at_place(self, user_id: str, place: str, limit: int | None = None) -> list[Fact]:
         refuse_unstorable(None, user_id, place)
-        sql = f"{FACTS} WHERE r.user_id = ? AND r.place_hash = ? ORDER BY r.valid_from, r.seq"
-        return [fact for fact, _ in self._read(sql, (user_id, hash_of(place)))]
+        newest = "WHERE r.user_id = ? AND r.place_hash = ? ORDER BY r.valid_from DESC, r.seq DESC LIMIT ?"
+        found = self._read(f"{FACTS} {newest}", (user_id, hash_of(place), -1 if limit is None else limit))
+        return [fact for fact, _ in reversed(found)]
 
     def of_turns(self, turn_ids: Sequence[str]) -> list[Fact]:
         sql = f"{FACTS} WHERE r.turn_id IN (SELECT value FROM json_each(?)) ORDER BY r.seq"

@@ -143,6 +143,8 @@ def test_the_facts_of_a_place_are_told_by_user_subject_and_thing(facts: FactStor
     ):
         put(f"n{n}", "x", **{"slot": "likes", "thing": "tea", **fields})
     assert ids(facts.at_place("household", fact.place)) == ["b", "a"]
+    assert ids(facts.at_place("household", fact.place, 1)) == ["a"]
+    assert ids(facts.at_place("household", fact.place, 0)) == []
 
 
 def test_the_facts_of_turns_are_found(facts: FactStore, put: Put) -> None:

@@ -177,6 +177,30 @@ def test_what_is_taken_back_before_it_was_said_is_not_learned_from_an_old_turn()
     assert talk.values() == []
 
 
+def test_what_is_older_than_a_long_history_is_filed_in_its_place() -> None:
+    talk = Talk()
+    for day in range(10, 40):
+        talk.say(f"I put the keys in drawer {day}", day)
+    talk.say("I put the keys in the garage", 5)
+    talk.say("I put the keys in the cellar", 25.5)
+    first, *_ = talk.facts("superseded")
+    assert (first.value, first.valid_until) == ("in the garage", 10 * DAY)
+    [between] = [fact for fact in talk.facts("superseded") if fact.value == "in the cellar"]
+    assert between.valid_until == 26 * DAY
+    assert talk.values() == ["in drawer 39"]
+
+
+def test_what_holds_since_long_is_superseded_however_much_arrived_late() -> None:
+    talk = Talk()
+    for day in (1, 90):
+        talk.say("I put the keys in the garage", day)
+    for day in range(2, 32):
+        talk.say(f"I put the keys in drawer {day}", day)
+    assert talk.values() == ["in the garage"]
+    talk.say("I put the keys in the cellar", 91)
+    assert talk.values() == ["in the cellar"]
+
+
 def test_to_take_back_something_else_changes_nothing() -> None:
     talk = Talk()
     talk.say("I live in Porto", 1)
