@@ -116,11 +116,14 @@ class PersonaMemory(SessionVerbs, EpisodeVerbs):
         return self
 
     def __exit__(self, *_: object) -> None:
-        self.close()
+        try:
+            self._store.compact()
+        finally:
+            self.close()
 
     def tidy(self) -> bool:
         """Do a little of what was put off for a quiet moment, some ten milliseconds of it; whether more is left."""
-        return self._store.tidy() or self.retention.step()
+        return self._store.tidy() or self.retention.step() or self._store.compact()
 
     def close(self) -> None:
         """End the work in the background and close the store."""

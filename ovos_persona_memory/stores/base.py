@@ -276,10 +276,11 @@ class Store(ABC):
         """
 
     def tidy(self) -> bool:
-        """Do a little of what was put off for a quiet moment, some ten milliseconds of it; whether more is left.
+        """Do a little of what was put off for a quiet moment, some ten milliseconds; whether more is left."""
+        return False
 
-        Nothing depends on it but speed: everything is found without it.
-        """
+    def compact(self) -> bool:
+        """Write the file anew where more than half is empty after forgetting; whether it was. It takes seconds."""
         return False
 
     # small state

@@ -61,6 +61,7 @@ class SqliteStore(SqliteDatabase):
             self._rebuild_index()
         if self._pending():
             self.purge()
+            self.compact()
 
     def _undone(self) -> None:
         self._index.undone()

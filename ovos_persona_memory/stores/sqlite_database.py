@@ -23,6 +23,8 @@ from ovos_persona_memory.stores.sqlite_file import (
 )
 
 DATABASE = "memory.db"
+COMPACTED_PAGES = 1000
+"""A file of fewer pages (4 MB) is not written anew, however empty it is."""
 
 
 class SqliteDatabase(Store):
@@ -33,6 +35,7 @@ class SqliteDatabase(Store):
     def __init__(self, folder: Path, clock: Callable[[], float] = time.time) -> None:
         self._path = folder / DATABASE
         self._lock = threading.RLock()  # guards the connection and the transaction's state
+        self._emptied = False
         self._depth = 0
         self._failed = False
         self._repaired = False
@@ -106,14 +109,41 @@ class SqliteDatabase(Store):
                 return
             if self._one("PRAGMA wal_checkpoint(TRUNCATE)")[0]:
                 raise StoreBusy(f"another program is reading {self._path}: close it, then what was forgotten can go")
-            self._sql.execute("DELETE FROM pending")
+            self._sql.execute("DELETE FROM pending WHERE what <> 'compact'")
+            self._emptied = True
+
+    def compact(self) -> bool:
+        with self._reading():
+            due = self._has("compact") or (self._emptied and self._is_mostly_empty())
+            self._emptied = False
+            if not due or self._depth:
+                return False
+            # rows that are deleted leave copies of their neighbours behind, until the file is written anew:
+            # where that is cut short, opening does it
+            with self.transaction():
+                self._sql.execute("INSERT OR IGNORE INTO pending (what) VALUES ('compact')")
+                self._sql.execute("DELETE FROM body WHERE text IS NULL AND num < (SELECT max(num) FROM body)")
+            self._sql.execute("VACUUM")
+            self._sql.execute("DELETE FROM pending WHERE what = 'compact'")
+            self._one("PRAGMA wal_checkpoint(TRUNCATE)")
+        return True
+
+    def _is_mostly_empty(self) -> bool:
+        pages, free = self._one("PRAGMA page_count")[0], self._one("PRAGMA freelist_count")[0]
+        if pages < COMPACTED_PAGES:
+            return False
+        bodies, held = self._one("SELECT count(*), count(text) FROM body")
+        return bool(free * 2 > pages or held * 2 < bodies)
 
     def purge_later(self) -> None:
         with self.transaction():
             self._sql.execute("INSERT OR IGNORE INTO pending (what) VALUES ('purge')")
 
     def _pending(self) -> bool:
-        return self._one("SELECT 1 FROM pending") is not None
+        return self._has("purge") or self._has("compact")
+
+    def _has(self, what: str) -> bool:
+        return self._one("SELECT 1 FROM pending WHERE what = ?", what) is not None
 
     def details(self) -> dict[str, Any]:
         with self._reading():

@@ -281,6 +281,9 @@ FAULTS = {
     ),
     "the ledger loses its entries": Fault("numbers_are_kept_with_their_time", ignoring("INSERT ON ledger")),
     "nothing is lifted from the ledger": Fault("lists_are_apart", ignoring("DELETE ON ledger")),
+    "written anew over what is kept": Fault(
+        "mostly_full_stay", instead(SqliteStore, "_is_mostly_empty", lambda self: True)
+    ),
     "episodes stay": Fault("selected_episodes_go", ignoring("DELETE ON episode")),
     "uses stay": Fault("last_use_of_a_record", ignoring("DELETE ON episode_used")),
     "episodes outlive their redacted turns": Fault(

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from ovos_persona_memory.errors import ConfigError, StoreDamaged, StoreError, StoreUnavailable
-from ovos_persona_memory.records import Scope, Turn
+from ovos_persona_memory.records import Scope, Selection, Turn
 from ovos_persona_memory.stores import open_store
 from ovos_persona_memory.stores.sqlite import SqliteStore
 from ovos_persona_memory.stores.sqlite_file import STEPS, inspect
@@ -301,3 +301,67 @@ def test_a_word_index_that_lost_something_is_rebuilt(opened: Opened, database: P
     assert store.details()["index_rebuilt"]
     assert store.search(["cat"], Scope(), frozenset({"turn"}), 400) == expected
     assert not opened().details()["index_rebuilt"]
+
+
+def fill_up(store: SqliteStore, number: int, letter: str = "x") -> None:
+    with store.transaction():
+        for n in range(number):
+            store.add_turn(Turn("user", f"{n} " + letter * 1000, id=f"{letter}{n}", at=float(n)), f"word {n}")
+
+
+def test_a_file_that_is_mostly_empty_is_written_anew(opened: Callable[[], SqliteStore], database: Path) -> None:
+    store = opened()
+    fill_up(store, 5000)
+    assert not store.compact(), "nothing was forgotten"
+    store.delete(Selection(Scope(), since=100.0))
+    store.purge()
+    before = database.stat().st_size
+    assert store.compact()
+    assert database.stat().st_size < before / 4
+    assert not store.compact(), "once"
+    assert [turn.text[:3].strip() for turn in store.turns(Scope(), limit=2)] == ["98", "99"]
+    assert len(store.search(["word"], Scope(), frozenset({"turn"}), 200)) == 100
+    fill_up(store, 3, "y")
+    store = opened()
+    assert len(store.turns(Scope())) == 103
+
+
+def test_a_small_file_and_one_that_is_mostly_full_stay_as_they_are(opened: Callable[[], SqliteStore]) -> None:
+    store = opened()
+    fill_up(store, 100)
+    store.delete(Selection(Scope()))
+    store.purge()
+    assert not store.compact(), "too small"
+    fill_up(store, 5000, "y")
+    store.delete(Selection(Scope(), until=1000.0))
+    store.purge()
+    assert not store.compact(), "four fifths are full"
+
+
+def test_writing_anew_that_was_cut_short_is_finished_by_opening(
+    opened: Callable[[], SqliteStore], database: Path
+) -> None:
+    store = opened()
+    fill_up(store, 5000)
+    store.delete(Selection(Scope(), since=100.0))
+    store.purge()
+    before = database.stat().st_size
+    store._sql.execute("INSERT INTO pending (what) VALUES ('compact')")  # as after kill -9 in the middle
+    store = opened()
+    assert database.stat().st_size < before / 4
+    assert len(store.turns(Scope())) == 100
+    assert store._sql.execute("SELECT count(*) FROM pending").fetchone() == (0,)
+
+
+def test_while_it_is_written_anew_no_byte_of_what_was_forgotten_comes_back(
+    opened: Callable[[], SqliteStore], home: Path
+) -> None:
+    store = opened()
+    fill_up(store, 3000, "q")
+    fill_up(store, 200, "k")
+    store.delete(Selection(Scope(), ids=tuple(f"q{n}" for n in range(3000))))
+    store.purge()
+    assert store.compact()
+    content = b"".join(path.read_bytes() for path in home.iterdir() if path.is_file())
+    assert b"qqqq" not in content
+    assert content.count(b"k" * 1000) == 200, "and what is kept is there once"
