@@ -7,6 +7,7 @@ import os
 import queue
 import signal
 import socket
+import sys
 import threading
 import time
 from collections import deque
@@ -40,6 +41,8 @@ changes also when so many wait."""
 CROWD, GATHER_S = 4, 0.0008
 """After a group of so many, the next commit waits so long for more to share it, seconds: less than it takes itself
 (PostgreSQL's commit_siblings and commit_delay)."""
+SWITCH_S = 0.0002
+"""After so long a thread that has work lets another one have its turn, seconds."""
 NEXT_STEP_S = 0.005
 """Between two steps of what was put off, seconds."""
 BUSY_S = 3.0
@@ -387,6 +390,8 @@ def run(config: MemoryConfig, ready: Callable[[], None] = lambda: None, **addres
         signal.set_wakeup_fd(writer.fileno())
         daemon = Daemon(config, ready, **address)
         daemon.start()
+        # the worker lets go at each statement: python's own 5 ms it would wait each time for a busy receiver
+        sys.setswitchinterval(SWITCH_S)
         # what was made at the start lives as long as the process: looking through it costs 30 ms at a time
         gc.collect()
         gc.freeze()
