@@ -161,8 +161,9 @@ class Forgetting:
         return _Told(entry.user_id, entry.text, entry.lang, [entry.turn_id])
 
     def _told_fact(self, fact: Fact) -> _Told:
-        changes = self._store.fact_store.changes([fact.id])
-        return _Told(fact.user_id, fact.text, fact.lang, [fact.turn_id, *(change.turn_id for change in changes)])
+        # what took its place tells something else
+        told = [change for change in self._store.fact_store.changes([fact.id]) if change.what != "superseded"]
+        return _Told(fact.user_id, fact.text, fact.lang, [fact.turn_id, *(change.turn_id for change in told)])
 
     def _retold(self, told: _Told) -> Iterable[Entry | Fact]:
         """Memories and facts of the same person that say the same in the same words."""

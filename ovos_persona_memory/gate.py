@@ -76,6 +76,8 @@ def judge(turn: Turn, known: Circumstances = Circumstances()) -> list[Verdict]:
     if turn.role != "user" or not turn.text or turn.redacted or turn.machine or turn.announcement:
         return []
     spoken = _spoken(turn)
+    if not spoken.templates.may_tell(turn.text) and _without_lead(spoken, turn.text, False) is None:
+        return []  # most of what is said, in a tenth of the time
     verdicts = list(_verdicts(spoken, turn.text))
     if not verdicts:
         return []

@@ -37,7 +37,9 @@ def is_secret(text: str, lang: str | None) -> bool:
 
 def tells_secret(text: str, lang: str | None) -> bool:
     """Whether a turn holds a secret, so that its words are not even logged."""
-    return has_number(text, lang) or (len(text.split()) <= SAID and is_secret(text, lang))
+    if has_number(text, lang):
+        return True
+    return len(text.split()) <= SAID and (bool(_TOKEN.search(text)) or names_secret(text, lang))
 
 
 def refuse_secret(text: str | None, lang: str | None) -> None:
@@ -59,6 +61,8 @@ def names_secret(text: str, lang: str | None) -> bool:
     The words are in the language's templates: <secret> followed by <is> and something.
     """
     known = templates.of(language.of(lang).tag)
+    if known.opening("secret").isdisjoint(language.fold(text)):
+        return False
     words = known.words_of(text)
     for secret in known.lists.get("secret", ()):
         for place in _places(words.joined, secret):
@@ -88,6 +92,8 @@ def _after(rest: templates.Words, known: templates.Templates) -> int:
 
 def _digits_said(text: str, lang: str | None) -> str:
     """The longest run of single digits, spoken as words or written one by one."""
+    if text.count(" ") < _CARD_LENGTHS.start - 1:
+        return ""
     digits = templates.of(language.of(lang).tag).lists.get("digit", ())
     values = {word: str(n % 10) for n, word in enumerate(digits)}
     best, run = "", ""

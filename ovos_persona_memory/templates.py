@@ -171,6 +171,20 @@ class Templates:
             for phrase in known.get(word, ())
         )
 
+    def opening(self, name: str) -> frozenset[str]:
+        """The words that the phrases of a list begin with, as a text spells them: also those of contractions."""
+        return self._first_words.get(name, frozenset())
+
+    @cached_property
+    def _first_words(self) -> Mapping[str, frozenset[str]]:
+        return {name: frozenset(known) for name, known in self._opening.items()}
+
+    def may_tell(self, text: str) -> bool:
+        """Whether a clause of the text may fit a template: quickly, and never wrong where it says no."""
+        held = {*self.words_of(text).folded, *self.lists.get("elided_subject", ())}
+        places = (place for word in (*held, "") for place in self.by_word.get(word, ()))
+        return any(not any(held.isdisjoint(words) for words in self.all[place].pattern.needed) for place in places)
+
     @cached_property
     def _opening(self) -> Mapping[str, Mapping[str, tuple[tuple[str, ...], ...]]]:
         """Of each list the phrases by their first word."""
