@@ -19,7 +19,7 @@ from typing import Any, Literal
 from ovos_utils.log import LOG
 from ovos_utils.process_utils import ProcessStatus, StatusCallbackMap
 
-from ovos_persona_memory import messages, requests, topics
+from ovos_persona_memory import messages, requests, templates, topics
 from ovos_persona_memory.bus import BusConnection
 from ovos_persona_memory.config import MemoryConfig, device_language, device_timezone
 from ovos_persona_memory.errors import PersonaMemoryError, StoreBusy, StoreError, StoreUnavailable
@@ -41,8 +41,7 @@ changes also when so many wait."""
 CROWD, GATHER_S = 4, 0.0008
 """After a group of so many, the next commit waits so long for more to share it, seconds: less than it takes itself
 (PostgreSQL's commit_siblings and commit_delay)."""
-SWITCH_S = 0.0002
-"""After so long a thread that has work lets another one have its turn, seconds."""
+SWITCH_S = 0.0002  # after so long a thread that has work lets another one have its turn, seconds
 NEXT_STEP_S = 0.005
 """Between two steps of what was put off, seconds."""
 BUSY_S = 3.0
@@ -335,6 +334,7 @@ class Daemon:
         for aside in memory.status()["store"].get("set_aside", ()):
             LOG.warning("%s was set aside: %s", aside["path"], aside["reason"])
         self._announce = first_start.is_due(memory, self._config.announce)
+        templates.of(device_language())  # the first utterance shall not wait for them
         self._open_door()
         self.status.set_ready()
         self._ready_if_complete()

@@ -390,7 +390,9 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Runs]:
     disk = tempfile.TemporaryDirectory(dir=QUICK if os.access(QUICK, os.W_OK) else tmp_path_factory.mktemp("faults"))
     wanted = {"": " or ".join(sorted({fault.noticed_by for fault in FAULTS.values()}))}
     for name, fault in FAULTS.items():
-        wanted[name] = f"{fault.noticed_by} and {'inmemory' if name.startswith('in memory') else 'sqlite'}"
+        wanted[name] = (
+            f"{fault.noticed_by} and {'inmemory' if name.startswith('in memory') else 'sqlite and not entered'}"
+        )
     with disk as folder, ThreadPoolExecutor(max(2, os.cpu_count() or 1)) as pool:
         yield {
             name: pool.submit(run_tests, tests, name, Path(folder) / str(number))

@@ -53,7 +53,8 @@ from ovos_persona_memory.records import Scope, Turn
 from ovos_persona_memory.stores import open_store
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 store = open_store("sqlite", Path(sys.argv[1]))
-resource.setrlimit(resource.RLIMIT_FSIZE, (400_000, -1))
+largest = max(path.stat().st_size for path in Path(sys.argv[1]).iterdir())  # the journal: the tables were just made
+resource.setrlimit(resource.RLIMIT_FSIZE, (largest + 200_000, -1))
 said, kept = [], 0
 for number in range(400):
     try:

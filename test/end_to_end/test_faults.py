@@ -536,8 +536,8 @@ def is_open_door(daemon: Daemon) -> bool:
 
 def test_sigterm_ends_a_busy_daemon_in_time_and_loses_nothing_acknowledged(start: Start, wire: Wire) -> None:
     daemon = start()
-    texts = [f"turn {number} of many that wait in line" for number in range(10_000)]
-    ids = iter(range(10_000))
+    texts = [f"turn {number} of many that wait in line" for number in range(50_000)]
+    ids = iter(range(50_000))
     context = {"session": {"session_id": "busy"}}
     ended = threading.Event()
     acknowledged: set[int] = set()
