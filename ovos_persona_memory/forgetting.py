@@ -139,8 +139,8 @@ class Forgetting:
         facts = self._with_history(self._store.fact_store.chosen(selection))
         lasting = [*map(self._told_entry, entries), *map(self._told_fact, facts)]
         known = {entry.id for entry in entries} | {fact.id for fact in facts}
-        retold = {one.id: one for told in lasting for one in self._retold(told) if one.id not in known}
-        telling = [turn for told in lasting for turn in self._telling(told)]
+        retold = {one.id: one for told in lasting for one in self._retold(told, selection) if one.id not in known}
+        telling = [turn for told in lasting for turn in self._telling(told) if _reaches(selection, turn)]
         telling += self._just_asked(asked_in, lasting) if asked_in is not None else []
         taken = {record.id for record in gone} | set(selection.spare)
         redacted = {turn.id: turn for turn in telling if turn.id not in taken and not turn.redacted}
@@ -165,11 +165,13 @@ class Forgetting:
         told = [change for change in self._store.fact_store.changes([fact.id]) if change.what != "superseded"]
         return _Told(fact.user_id, fact.text, fact.lang, [fact.turn_id, *(change.turn_id for change in told)])
 
-    def _retold(self, told: _Told) -> Iterable[Entry | Fact]:
-        """Memories and facts of the same person that say the same in the same words."""
+    def _retold(self, told: _Told, selection: Selection) -> Iterable[Entry | Fact]:
+        """Memories and facts of the same person, as far as forgetting reaches, that say the same in the same words."""
         if len(told.words) < TELLING:
             return
-        same = Selection(Scope(user_id=told.user_id), words=told.words, kinds=frozenset({"memory", "fact"}))
+        here = replace(selection.scope, user_id=told.user_id)
+        same = Selection(here, words=told.words, kinds=frozenset({"memory", "fact"}))
+        same = replace(same, since=selection.since, until=selection.until)
         held = [record for record in self._store.select(same) if isinstance(record, Entry)]
         alike: list[Entry | Fact] = [*held, *self._store.fact_store.chosen(same)]
         for one in alike:
@@ -220,6 +222,18 @@ class Forgetting:
             self._ledger.note([*plan.gone, *plan.redacted], told)
             self._workings.transcript.forget_texts()
         return _with_more(replace(forgotten, notes=0), plan, notes, redacted)
+
+
+def _reaches(selection: Selection, turn: Turn) -> bool:
+    """Whether forgetting reaches a turn that told what goes: who names a session or a time means no other."""
+    scope, at = selection.scope, turn.at or 0.0
+    return (
+        scope.session_id in (None, turn.session_id)
+        and scope.site_id in (None, turn.site_id)
+        and scope.task_id in (None, turn.task_id)
+        and (selection.since is None or at >= selection.since)
+        and (selection.until is None or at < selection.until)
+    )
 
 
 def _with_more(counted: Forgotten, plan: _Plan, notes: int, redacted: int) -> Forgotten:

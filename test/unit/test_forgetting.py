@@ -56,6 +56,20 @@ def test_what_told_of_a_forgotten_memory_loses_its_words(home: Home) -> None:
     assert home.log == ["", "", "what is my cat called", "", "is Bob a good name", "it is"]
 
 
+def test_who_names_a_session_or_a_time_means_no_other(home: Home) -> None:
+    home.exchange("my cat is called Bob", "nice", "u1")
+    home.memory.record([Turn("user", "my cat is called Bob", at=1.0)], Scope(session_id="t"))
+    home.memory.remember("my cat is called Bob", HERE, key="cat")
+    home.memory.forget(Scope(), since=500.0)
+    assert home.log == ["my cat is called Bob"]
+    home.memory.remember("my cat is called Bob", HERE, key="cat")
+    home.memory.forget(HERE)
+    assert home.log == ["my cat is called Bob"]
+    home.memory.remember("my cat is called Bob", HERE, key="cat")
+    home.memory.forget(Scope(), key="cat")
+    assert home.log == [""]
+
+
 def test_a_memory_of_one_word_takes_no_other_turn_along(home: Home) -> None:
     home.exchange("milk please", "noted", "u1")
     home.memory.remember("milk", HERE, key="list")
