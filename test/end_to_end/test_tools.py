@@ -209,16 +209,16 @@ def test_a_model_recalls_no_more_than_it_may(assistant: Assistant, model: ToolMo
 def test_a_model_changes_a_memory_and_what_it_leaves_out_stays(
     assistant: Assistant, model: ToolModelServer, owner: MemoryClient
 ) -> None:
-    owner.remember("the gate code is 1234", key="gate", metadata={"place": "gate", "by": "Ann"})
+    owner.remember("the gate opens at seven", key="gate", metadata={"place": "gate", "by": "Ann"})
     change = {"key": "gate", "metadata": {"by": "Ben"}}
     model.will(
-        Call("memory_update", {"key": "gate", "content": "the gate code is 9876"}), Call("memory_update", change)
+        Call("memory_update", {"key": "gate", "content": "the gate opens at nine"}), Call("memory_update", change)
     )
-    assistant.talk("s-update", "please correct the code")
-    assert [answer["memory"]["text"] for answer in model.results()] == ["the gate code is 9876"] * 2
+    assistant.talk("s-update", "please correct the time")
+    assert [answer["memory"]["text"] for answer in model.results()] == ["the gate opens at nine"] * 2
     kept = owner.get("gate")
     assert kept is not None
-    assert (kept.text, kept.metadata) == ("the gate code is 9876", {"place": "gate", "by": "Ben"})
+    assert (kept.text, kept.metadata) == ("the gate opens at nine", {"place": "gate", "by": "Ben"})
 
 
 def test_what_a_model_deletes_is_gone(assistant: Assistant, model: ToolModelServer, owner: MemoryClient) -> None:
