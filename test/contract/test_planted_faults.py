@@ -391,7 +391,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Runs]:
     wanted = {"": " or ".join(sorted({fault.noticed_by for fault in FAULTS.values()}))}
     for name, fault in FAULTS.items():
         wanted[name] = (
-            f"{fault.noticed_by} and {'inmemory' if name.startswith('in memory') else 'sqlite and not entered'}"
+            f"{fault.noticed_by} and {'inmemory' if name.startswith('in memory') else 'sqlite and not at_once'}"
         )
     with disk as folder, ThreadPoolExecutor(max(2, os.cpu_count() or 1)) as pool:
         yield {
