@@ -29,7 +29,7 @@ def pytest_configure() -> None:
         faults.FAULTS[name].plant()
 
 
-@pytest.fixture(params=[*BACKENDS, "sqlite-at_once"])
+@pytest.fixture(params=[*BACKENDS, "sqlite-entered_now"])
 def backend(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """A backend's name; SQLite twice, since words of turns wait in memory before they are in the index on disk."""
     name, _, entered = str(request.param).partition("-")
