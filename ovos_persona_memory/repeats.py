@@ -53,12 +53,9 @@ def _shown(message: ContextMessage) -> Iterator[str]:
 def _texts(value: object) -> Iterator[str]:
     if isinstance(value, str):
         yield value
-    elif isinstance(value, dict):
-        for inner in value.values():
-            yield from _texts(inner)
-    elif isinstance(value, list | tuple):
-        for inner in value:
-            yield from _texts(inner)
+    held = value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ()
+    for inner in held:
+        yield from _texts(inner)
 
 
 def _beside_cuts(message: ContextMessage) -> Iterator[str]:

@@ -12,6 +12,7 @@ from ovos_persona_memory.errors import StoreError, UnknownEntry
 from ovos_persona_memory.records import Entry, Forgotten, Note, Pause, Place, Scope, Selection, Session, Turn
 from ovos_persona_memory.stores.base import Counts, Store, refuse_unstorable
 from ovos_persona_memory.stores.facts import EVERY_STATUS, alone
+from ovos_persona_memory.stores.inmemory_changes import Changes
 from ovos_persona_memory.stores.inmemory_documents import InMemoryDocuments
 from ovos_persona_memory.stores.inmemory_episodes import InMemoryEpisodes
 from ovos_persona_memory.stores.inmemory_facts import InMemoryFacts
@@ -38,15 +39,12 @@ class InMemoryStore(Store):
         self._depth = 0
         self._failed = False
         self._undo: list[tuple[dict[Any, Any], Any, Any]] = []
-        self.episode_store = InMemoryEpisodes(self.transaction, self._set, _MISSING)
-        self.ledger_store = InMemoryLedger(self.transaction, self._set, _MISSING)
-        self.document_store = self._documents = InMemoryDocuments(
-            self.transaction, self._set, _MISSING, lambda: self.vector_store.wake()
-        )
-        self.vector_store = self._vectors = InMemoryVectors(
-            self.transaction, self._set, _MISSING, self._documents.numbered
-        )
-        self.fact_store = InMemoryFacts(self.transaction, self._set, _MISSING)
+        changes = Changes(self.transaction, self._set, _MISSING)
+        self.episode_store = InMemoryEpisodes(changes)
+        self.ledger_store = InMemoryLedger(changes)
+        self.document_store = self._documents = InMemoryDocuments(changes, lambda: self.vector_store.wake())
+        self.vector_store = self._vectors = InMemoryVectors(changes, self._documents.numbered)
+        self.fact_store = InMemoryFacts(changes)
 
     def close(self) -> None:
         pass

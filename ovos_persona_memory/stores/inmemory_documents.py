@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager
 from copy import deepcopy
 from dataclasses import replace
-from typing import Any
 
 from ovos_persona_memory.records import Document, Namespace
 from ovos_persona_memory.stores.base import refuse_unstorable
 from ovos_persona_memory.stores.documents import DocumentStore, Held, numbered
+from ovos_persona_memory.stores.inmemory_changes import Changes
 from ovos_persona_memory.stores.selecting import holds_all
 from ovos_persona_memory.vectors import Floats
 
@@ -22,19 +21,12 @@ class InMemoryDocuments(DocumentStore):
 
     def __init__(
         self,
-        transaction: Callable[[], AbstractContextManager[None]],
-        put: Callable[[Any, Any, Any], None],
-        gone: object,
+        changes: Changes,
         written: Callable[[], None] = lambda: None,
     ) -> None:
-        """``put`` changes a dict so that the store can undo it; ``gone`` is the value that takes a key out.
-
-        ``written`` is called when a text was written.
-        """
+        """``written`` is called when a text was written."""
         self._written = written
-        self._transaction = transaction
-        self._put = put
-        self._gone = gone
+        self._transaction, self._put, self._gone = changes.transaction, changes.put, changes.gone
         self._held: dict[Place, tuple[int, Held]] = {}
         self._last = 0
 

@@ -3,28 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import replace
-from typing import Any
 
 from ovos_persona_memory.episode import Episode, EpisodesWanted
 from ovos_persona_memory.stores.base import refuse_unstorable
 from ovos_persona_memory.stores.episodes import EpisodeStore, is_wanted, newest_first
+from ovos_persona_memory.stores.inmemory_changes import Changes
 
 
 class InMemoryEpisodes(EpisodeStore):
     """One plain dict."""
 
-    def __init__(
-        self,
-        transaction: Callable[[], AbstractContextManager[None]],
-        put: Callable[[Any, Any, Any], None],
-        gone: object,
-    ) -> None:
-        """``put`` changes a dict so that the store can undo it; ``gone`` is the value that takes a key out."""
-        self._transaction = transaction
-        self._put = put
-        self._gone = gone
+    def __init__(self, changes: Changes) -> None:
+        self._transaction, self._put, self._gone = changes.transaction, changes.put, changes.gone
         self._held: dict[str, tuple[Episode, str]] = {}
         self._last = 0
 

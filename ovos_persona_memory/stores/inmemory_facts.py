@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
 
 from ovos_persona_memory.fact import Decision, Fact, FactChange
 from ovos_persona_memory.stores.base import refuse_unstorable
@@ -19,21 +17,14 @@ from ovos_persona_memory.stores.facts import (
     in_said_order,
     is_wanted,
 )
+from ovos_persona_memory.stores.inmemory_changes import Changes
 
 
 class InMemoryFacts(FactStore):
     """Plain dicts."""
 
-    def __init__(
-        self,
-        transaction: Callable[[], AbstractContextManager[None]],
-        put: Callable[[Any, Any, Any], None],
-        gone: object,
-    ) -> None:
-        """``put`` changes a dict so that the store can undo it; ``gone`` is the value that takes a key out."""
-        self._transaction = transaction
-        self._put = put
-        self._gone = gone
+    def __init__(self, changes: Changes) -> None:
+        self._transaction, self._put, self._gone = changes.transaction, changes.put, changes.gone
         self._facts: dict[str, tuple[Fact, str]] = {}
         self._changes: dict[int, FactChange] = {}
         self._decisions: dict[int, Decision] = {}

@@ -2,26 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from contextlib import AbstractContextManager
-from typing import Any
+from collections.abc import Iterable
 
+from ovos_persona_memory.stores.inmemory_changes import Changes
 from ovos_persona_memory.stores.ledger import KEPT, LedgerStore
 
 
 class InMemoryLedger(LedgerStore):
     """One plain dict."""
 
-    def __init__(
-        self,
-        transaction: Callable[[], AbstractContextManager[None]],
-        put: Callable[[Any, Any, Any], None],
-        gone: object,
-    ) -> None:
-        """``put`` changes a dict so that the store can undo it; ``gone`` is the value that takes a key out."""
-        self._transaction = transaction
-        self._put = put
-        self._gone = gone
+    def __init__(self, changes: Changes) -> None:
+        self._transaction, self._put, self._gone = changes.transaction, changes.put, changes.gone
         self._entered: dict[tuple[str, int], float] = {}
 
     def add(self, name: str, hashes: Iterable[int], at: float) -> None:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager
 from typing import Any
 
 from ovos_persona_memory.errors import StoreError
 from ovos_persona_memory.records import Entry, Namespace, Scope, Turn
 from ovos_persona_memory.stores.documents import Held
+from ovos_persona_memory.stores.inmemory_changes import Changes
 from ovos_persona_memory.stores.selecting import kind_of
 from ovos_persona_memory.stores.vectors import Index, Pending, VectorStore, doc_of, entry_text, is_held
 from ovos_persona_memory.vectors import Bytes
@@ -19,20 +19,13 @@ class InMemoryVectors(VectorStore):
 
     def __init__(
         self,
-        transaction: Callable[[], AbstractContextManager[None]],
-        put: Callable[[Any, Any, Any], None],
-        gone: object,
+        changes: Changes,
         documents: Callable[[], dict[int, tuple[Namespace, Held]]],
     ) -> None:
-        """``put`` changes a dict so that the store can undo it; ``gone`` is the value that takes a key out.
-
-        ``documents``: each by a number that is new whenever it is put.
-        """
+        """``documents``: each by a number that is new whenever it is put."""
         self._numbered = documents
         self._of_documents: dict[tuple[str, int], Bytes] = {}
-        self._transaction = transaction
-        self._put = put
-        self._gone = gone
+        self._transaction, self._put, self._gone = changes.transaction, changes.put, changes.gone
         self._documents: dict[int, tuple[Turn | Entry, int]] = {}
         self._indexes: dict[str, Index] = {}
         self._done_to: dict[str, int] = {}

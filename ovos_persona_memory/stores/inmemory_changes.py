@@ -1,0 +1,20 @@
+"""How the parts of the in-memory store change their dicts, so that what fails is undone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Changes:
+    """What the store hands to each of its parts."""
+
+    transaction: Callable[[], AbstractContextManager[None]]
+    """The store's own."""
+    put: Callable[[Any, Any, Any], None]
+    """Sets a key of a dict to a value, noting what was there before."""
+    gone: object
+    """The value that takes a key out."""
