@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+from ovos_persona_memory.fact import Fact
 from ovos_persona_memory.records import GUEST, HOUSEHOLD, Entry, Hit
 from ovos_persona_memory.skill.moments import Item
 from ovos_persona_memory.skill.speech import own_words, speakable, turned, whole_topic
@@ -18,8 +19,8 @@ LOOKED_AT = 50
 def about_me(talk: Talk) -> None:
     """Read what was asked to be remembered, the newest first, then what was learned."""
     entries = [entry for entry in talk.client.list(limit=LOOKED_AT) if not _is_hushed(talk, entry)]
-    learned = talk.client.recall(talk.said.text, k=LOOKED_AT, kinds={"fact"}, lang=talk.spoken.tag)
-    facts = _items(talk, [hit for hit in learned if _is_told(talk, hit)])
+    learned = talk.client.facts.list(limit=LOOKED_AT)
+    facts = [Item(one.text, one.last_seen_at, one.id, one.speaker) for one in learned if not _is_hushed(talk, one)]
     _tell(talk, _once(talk, [*map(_item, entries), *facts]), "nothing_known_of_you")
 
 
@@ -118,9 +119,10 @@ def _is_told(talk: Talk, hit: Hit) -> bool:
     return told_by_person and not (talk.is_overheard and hit.user_id != HOUSEHOLD)
 
 
-def _is_hushed(talk: Talk, entry: Entry) -> bool:
+def _is_hushed(talk: Talk, kept: Entry | Fact) -> bool:
     """Whether it is not to be said in this room."""
-    return talk.is_overheard and bool(entry.metadata.get(PRIVATE) or entry.user_id != HOUSEHOLD)
+    private = kept.private if isinstance(kept, Fact) else kept.metadata.get(PRIVATE)
+    return talk.is_overheard and bool(private or kept.user_id != HOUSEHOLD)
 
 
 def _items(talk: Talk, hits: Iterable[Hit]) -> list[Item]:

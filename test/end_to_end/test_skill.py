@@ -59,6 +59,16 @@ def test_what_is_told_is_said_back_and_found(assistant: Assistant) -> None:
     ]
 
 
+def test_what_was_learned_is_read_beside_what_was_asked_to_be_kept(assistant: Assistant) -> None:
+    *_, reply = says(
+        assistant, "remember that the bins go out on Tuesday", "my cat is called Bob", "what do you know about me"
+    )
+    assert sorted(reply.removesuffix(".").split(". ")) == [
+        "You told me today: my cat is called Bob",
+        "You told me today: the bins go out on Tuesday",
+    ]
+
+
 def test_what_is_wrong_is_corrected_and_why_gives_the_words(assistant: Assistant) -> None:
     replies = says(
         assistant, "remember that the bins go out on Tuesday", "that's wrong it's Wednesday", "why do you know that"
