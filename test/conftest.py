@@ -2,12 +2,47 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Callable, Iterator
+
 import pytest
+from postgres_server import FAST, Databases, running
 
 from ovos_persona_memory import embedder
+
+POSTGRES = "OPM_TEST_POSTGRES"
+"""The url of a server that is running already: of the tests that started these."""
 
 
 @pytest.fixture(autouse=True)
 def no_default_embedder(monkeypatch: pytest.MonkeyPatch) -> None:
     """``auto`` finds nothing here: a test that wants an embedder names it, and the others need not load one."""
     monkeypatch.setattr(embedder, "DEFAULT", (*embedder.DEFAULT, "left_out_by_the_tests"))
+
+
+@pytest.fixture(scope="session")
+def databases() -> Iterator[Databases]:
+    """Fresh databases, on one server for all tests."""
+    if POSTGRES in os.environ:
+        yield Databases(os.environ[POSTGRES])
+        return
+    with running(**FAST) as server:
+        os.environ[POSTGRES] = server.url()
+        try:
+            yield Databases(server)
+        finally:
+            del os.environ[POSTGRES]
+
+
+@pytest.fixture
+def postgres(databases: Databases) -> Iterator[Callable[[], str]]:
+    """Makes databases for a test, and gives their urls."""
+    made: list[str] = []
+
+    def fresh() -> str:
+        made.append(databases.fresh())
+        return made[-1]
+
+    yield fresh
+    for url in made:
+        databases.drop(url)

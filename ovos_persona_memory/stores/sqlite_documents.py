@@ -17,7 +17,8 @@ from ovos_persona_memory.records import Document, Namespace
 from ovos_persona_memory.stores.base import Bm25, refuse_unstorable, words_of
 from ovos_persona_memory.stores.documents import ALONG, DocumentStore, Held, fits, numbered
 from ovos_persona_memory.stores.sqlite_bodies import add_body, empty_bodies
-from ovos_persona_memory.stores.sqlite_rows import Where, hash_of
+from ovos_persona_memory.stores.sqlite_rows import hash_of
+from ovos_persona_memory.stores.where import Where
 from ovos_persona_memory.vectors import Floats
 
 CHUNK, PART = 1000, 100

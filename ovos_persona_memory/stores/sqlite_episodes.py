@@ -12,7 +12,8 @@ from ovos_persona_memory.episode import Episode, EpisodesWanted
 from ovos_persona_memory.stores.base import refuse_unstorable
 from ovos_persona_memory.stores.episodes import EpisodeStore
 from ovos_persona_memory.stores.sqlite_bodies import add_body, empty_bodies
-from ovos_persona_memory.stores.sqlite_rows import Where, between, narrowing
+from ovos_persona_memory.stores.sqlite_rows import between, narrowing
+from ovos_persona_memory.stores.where import Where
 
 FIELDS = [
     "id",

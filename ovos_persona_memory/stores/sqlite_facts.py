@@ -25,7 +25,8 @@ from ovos_persona_memory.stores.facts import (
     weight_of,
 )
 from ovos_persona_memory.stores.sqlite_bodies import add_body, empty_bodies, replaced_body
-from ovos_persona_memory.stores.sqlite_rows import PLACES, Body, Where, hash_of, narrowing
+from ovos_persona_memory.stores.sqlite_rows import PLACES, Body, hash_of, narrowing
+from ovos_persona_memory.stores.where import Where
 
 FIELDS = [
     "id",

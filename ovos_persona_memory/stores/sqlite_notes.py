@@ -10,7 +10,7 @@ from typing import Any
 from ovos_persona_memory.records import Note, Scope, Selection
 from ovos_persona_memory.stores.selecting import takes_note
 from ovos_persona_memory.stores.sqlite_bodies import add_body, empty_bodies, replaced_body
-from ovos_persona_memory.stores.sqlite_rows import Where
+from ovos_persona_memory.stores.where import Where
 
 NOTES = (
     "SELECT n.user_id, n.session_id, n.body, b.text, b.name, n.trimmed_to, n.updated_at"

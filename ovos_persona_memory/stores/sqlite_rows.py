@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import hashlib
 import json
-from dataclasses import dataclass, replace
 from typing import Any
 
 from ovos_persona_memory.records import Entry, Scope, Selection, ToolCall, Turn
+from ovos_persona_memory.stores.where import Where
 
 FLAGS = ["expects_reply", "announcement", "machine", "linked", "redacted"]
 PLACES = ["session_id", "persona_id", "site_id", "task_id"]
@@ -83,21 +83,6 @@ def turn_values(turn: Turn) -> list[Any]:
 def entry_values(entry: Entry) -> list[Any]:
     """The values of ``ENTRY_COLUMNS``."""
     return [getattr(entry, name) for name in ENTRY_COLUMNS]
-
-
-@dataclass(frozen=True)
-class Where:
-    """Conditions on the rows ``r`` of one table, and the values that they bind."""
-
-    conditions: tuple[str, ...] = ()
-    values: tuple[Any, ...] = ()
-
-    def also(self, condition: str, *values: Any) -> Where:
-        """These conditions and one more."""
-        return replace(self, conditions=(*self.conditions, condition), values=(*self.values, *values))
-
-    def __str__(self) -> str:
-        return f" WHERE {' AND '.join(self.conditions)}" if self.conditions else ""
 
 
 def within(scope: Scope, owner: int | None, kind: str = "turn") -> Where:

@@ -8,7 +8,8 @@ from typing import Any
 
 from ovos_persona_memory.records import Scope, Selection, Turn
 from ovos_persona_memory.stores.base import Beside
-from ovos_persona_memory.stores.sqlite_rows import Where, chosen_turns, within
+from ovos_persona_memory.stores.sqlite_rows import chosen_turns, within
+from ovos_persona_memory.stores.where import Where
 
 FEW = 2000
 """A time window with fewer turns of a user is read whole and sorted."""

@@ -17,8 +17,9 @@ from math import fsum
 
 from ovos_persona_memory.records import Scope
 from ovos_persona_memory.stores.base import Bm25, Statistics, words_of
-from ovos_persona_memory.stores.sqlite_rows import Where, hash_of, narrowing, within
+from ovos_persona_memory.stores.sqlite_rows import hash_of, narrowing, within
 from ovos_persona_memory.stores.sqlite_waiting import Posting, WaitingWords
+from ovos_persona_memory.stores.where import Where
 
 BUDGET = 1000
 """A search reads about so many postings, those of the rarest words first."""

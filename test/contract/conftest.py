@@ -6,15 +6,17 @@ import importlib.util
 import os
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+import psycopg
 import pytest
 
 from ovos_persona_memory.records import Entry, Turn
-from ovos_persona_memory.stores import BACKENDS, open_store, sqlite_words
+from ovos_persona_memory.stores import open_store, sqlite_words
 from ovos_persona_memory.stores.base import Store
+from ovos_persona_memory.stores.postgres import open_postgres
 from ovos_persona_memory.stores.sqlite import SqliteStore
 
 
@@ -29,9 +31,9 @@ def pytest_configure() -> None:
         faults.FAULTS[name].plant()
 
 
-@pytest.fixture(params=[*BACKENDS, "sqlite-entered_now"])
+@pytest.fixture(params=["inmemory", "sqlite", "sqlite-entered_now", "postgres"])
 def backend(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """A backend's name; SQLite twice, since words of turns wait in memory before they are in the index on disk."""
+    """A backend's name; twice where words of turns wait before they are in the index."""
     name, _, entered = str(request.param).partition("-")
     if entered:
         monkeypatch.setattr(sqlite_words, "WAITING", 0)
@@ -45,7 +47,13 @@ def home(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def open_again(backend: str, home: Path) -> Iterator[Callable[[], Store]]:
+def url(backend: str, request: pytest.FixtureRequest) -> str:
+    """Where the database is; empty for a backend without a server."""
+    return str(request.getfixturevalue("postgres")()) if backend == "postgres" else ""
+
+
+@pytest.fixture
+def open_again(backend: str, home: Path, url: str) -> Iterator[Callable[[], Store]]:
     """Closes the store, if open, and opens it; one that does not keep stays as it is."""
     opened: list[Store] = []
 
@@ -54,7 +62,7 @@ def open_again(backend: str, home: Path) -> Iterator[Callable[[], Store]]:
             return opened[-1]
         if opened:
             opened[-1].close()
-        opened.append(open_store(backend, home))
+        opened.append(open_postgres(url) if backend == "postgres" else open_store(backend, home))
         return opened[-1]
 
     yield again
@@ -67,14 +75,37 @@ def store(open_again: Callable[[], Store]) -> Store:
     return open_again()
 
 
+Kept = Callable[[], Mapping[str, bytes]]
+
+
 @pytest.fixture
-def left_in_files(home: Path) -> Callable[[str], list[str]]:
-    """The files of the data folder in which a text can still be read, in any encoding."""
+def kept(home: Path, url: str) -> Kept:
+    """All that is kept: the content of each file of the data folder, or the rows of each table of the database."""
+
+    def files() -> dict[str, bytes]:
+        found = [path for path in home.rglob("*") if path.is_file()] if home.exists() else []
+        return {path.name: path.read_bytes() for path in found}
+
+    def tables() -> dict[str, bytes]:
+        with psycopg.connect(url) as connection:
+            names = connection.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'persona_memory'").fetchall()
+            return {name: _copied(connection, name) for (name,) in names}
+
+    return tables if url else files
+
+
+def _copied(connection: psycopg.Connection, table: str) -> bytes:
+    with connection.cursor().copy(f"COPY persona_memory.{table} TO STDOUT (FORMAT binary)") as copy:
+        return b"".join(bytes(part) for part in copy)
+
+
+@pytest.fixture
+def left_in_files(kept: Kept) -> Callable[[str], list[str]]:
+    """The files or tables in which a text can still be read, in any encoding."""
 
     def left(text: str) -> list[str]:
         forms = [text.encode(encoding) for encoding in ("utf-8", "utf-16-le", "utf-16-be")]
-        files = [path for path in home.rglob("*") if path.is_file()] if home.exists() else []
-        return [path.name for path in files if any(form in path.read_bytes() for form in forms)]
+        return [name for name, content in kept().items() if any(form in content for form in forms)]
 
     return left
 

@@ -1,0 +1,324 @@
+"""The store in a PostgreSQL database: for several devices, rooms or households with one memory."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+from ovos_persona_memory.errors import StoreError, UnknownEntry
+from ovos_persona_memory.records import Entry, Forgotten, Note, Pause, Place, Scope, Selection, Session, Turn, changed
+from ovos_persona_memory.stores import postgres_rows as rows
+from ovos_persona_memory.stores.base import Beside, Counts, Store, refuse_unstorable
+from ovos_persona_memory.stores.facts import alone
+from ovos_persona_memory.stores.postgres_database import PostgresDatabase, PostgresSettings
+from ovos_persona_memory.stores.postgres_documents import PostgresDocuments
+from ovos_persona_memory.stores.postgres_episodes import PostgresEpisodes
+from ovos_persona_memory.stores.postgres_facts import PostgresFacts
+from ovos_persona_memory.stores.postgres_ledger import PostgresLedger
+from ovos_persona_memory.stores.postgres_notes import PostgresNotes
+from ovos_persona_memory.stores.postgres_vectors import PostgresVectors
+from ovos_persona_memory.stores.where import Where
+
+CHUNK = 2000
+BESIDE = "SELECT r.id, r.seq, r.at, r.role, r.speaker, r.words FROM turn r"
+SESSIONS = (
+    "SELECT s.session_id, s.user_id, s.turns, s.first_at, s.last_at, coalesce(n.description, '') FROM"
+    " (SELECT r.user_id, r.session_id, count(*) turns, min(r.at) first_at, max(r.at) last_at, max(r.seq) newest"
+    " FROM turn r{where} GROUP BY r.user_id, r.session_id ORDER BY newest DESC LIMIT %s) s"
+    " LEFT JOIN note n ON n.household = %s AND n.user_id = s.user_id AND n.session_id = s.session_id"
+    " ORDER BY s.newest DESC"
+)
+USERS = " UNION ".join(
+    f"SELECT user_id FROM {table} WHERE household = %(home)s" for table in ("turn", "entry", "fact", "note", "document")
+)
+COUNTS = (
+    "SELECT (SELECT count(*) FROM turn WHERE household = %(home)s),"
+    " (SELECT count(*) FROM entry WHERE household = %(home)s),"
+    " (SELECT count(*) FROM (SELECT DISTINCT user_id, session_id FROM turn"
+    " WHERE household = %(home)s AND session_id IS NOT NULL) s),"
+    f" (SELECT count(*) FROM ({USERS}) u),"
+    " (SELECT count(*) FROM fact WHERE household = %(home)s AND status = 'active')"
+)
+
+
+def open_postgres(settings: PostgresSettings | str) -> PostgresStore:
+    """The store at these settings, or at this url; its tables are made where there are none.
+
+    A StoreError with what to do where it cannot be reached, used or migrated. Several processes may have
+    one open at the same time.
+    """
+    return PostgresStore(PostgresSettings(settings) if isinstance(settings, str) else settings)
+
+
+class PostgresStore(Store):
+    """Durable as far as the server is (``synchronous_commit`` must be on)."""
+
+    durable = True
+
+    def __init__(self, settings: PostgresSettings) -> None:
+        self._home = settings.household
+        self._db = PostgresDatabase(settings)
+        self._notes = PostgresNotes(self._db)
+        self.episode_store = PostgresEpisodes(self._db)
+        self.ledger_store = PostgresLedger(self._db)
+        self.vector_store = self._vectors = PostgresVectors(self._db)
+        self.document_store = PostgresDocuments(self._db, self._vectors)
+        self.fact_store = PostgresFacts(self._db)
+
+    def close(self) -> None:
+        self._db.close()
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        with self._db.transaction():
+            yield
+
+    # turns
+
+    def add_turn(self, turn: Turn, words: str) -> Turn:
+        refuse_unstorable(turn, words)
+        with self.transaction():
+            added = self._db.one(rows.ADD_TURN, self._home, turn.user_id, *rows.turn_values(turn, words))
+            if added:
+                self._vectors.wake()
+        if not added:
+            raise StoreError("there is a turn with this id already")
+        return changed(turn, seq=added[0])
+
+    def change_turn(self, turn: Turn, words: str) -> None:
+        refuse_unstorable(turn, words)
+        sql = "SELECT user_id, seq, version, text FROM turn WHERE household = %s AND id = %s"
+        old = self._db.one(sql, self._home, turn.id)
+        if not old:
+            raise UnknownEntry("there is no turn with this id")
+        user_id, seq, version, text = old
+        same = text == turn.text
+        with self.transaction():
+            values = (turn.user_id, version if same else None, *rows.turn_values(turn, words))
+            self._db.run(rows.CHANGE_TURN, *values, self._home, user_id, seq)
+            self._vectors.changed("turn", user_id, replace(turn, seq=seq), same)
+
+    def turn(self, turn_id: str) -> Turn | None:
+        row = self._db.one(f"{rows.TURNS} WHERE r.household = %s AND r.id = %s", self._home, turn_id)
+        return rows.turn_of(row)[0] if row else None
+
+    def turns(
+        self, scope: Scope, limit: int | None = None, since: float | None = None, until: float | None = None
+    ) -> list[Turn]:
+        where = rows.between(rows.within(self._home, scope), "at", since, until)
+        sql = f"{rows.TURNS}{where} ORDER BY r.seq DESC LIMIT %s"
+        return [rows.turn_of(row)[0] for row in reversed(self._db.all(sql, *where.values, limit))]
+
+    def oldest_turns(self, until: float, limit: int) -> list[str]:
+        sql = "SELECT id FROM turn WHERE household = %s AND at < %s LIMIT %s"
+        return [turn_id for (turn_id,) in self._db.all(sql, self._home, until, limit)]
+
+    def sessions(self, scope: Scope, limit: int | None = None) -> list[Session]:
+        where = rows.within(self._home, scope).also("r.session_id IS NOT NULL")
+        found = self._db.all(SESSIONS.format(where=where), *where.values, limit, self._home)
+        return [Session(*row) for row in found]
+
+    def note(self, user_id: str, session_id: str) -> Note | None:
+        return self._notes.note(user_id, session_id)
+
+    def put_note(self, user_id: str, session_id: str, note: Note) -> None:
+        refuse_unstorable(note, user_id, session_id)
+        with self.transaction():
+            self._notes.put(user_id, session_id, note)
+
+    # lasting memories
+
+    def put_entry(self, entry: Entry, words: str) -> Entry:
+        refuse_unstorable(entry, words)
+        with self.transaction():
+            known = self.entry(entry.key, entry.user_id)
+            if known:
+                return self._replaced(known, entry, words)
+            added = self._db.one(rows.ADD_ENTRY, self._home, entry.user_id, *rows.entry_values(entry, words))
+            self._vectors.wake()
+        return replace(entry, seq=added[0])
+
+    def _replaced(self, known: Entry, entry: Entry, words: str) -> Entry:
+        kept = replace(entry, id=known.id, seq=known.seq, created_at=known.created_at)
+        (version,) = self._db.one(
+            "SELECT version FROM entry WHERE household = %s AND user_id = %s AND seq = %s",
+            self._home,
+            kept.user_id,
+            kept.seq,
+        )
+        same = known.text == kept.text
+        values = (version if same else None, *rows.entry_values(kept, words))
+        self._db.run(rows.CHANGE_ENTRY, *values, self._home, kept.user_id, kept.seq)
+        self._vectors.changed("memory", kept.user_id, kept, same)
+        return kept
+
+    def entry(self, key: str, user_id: str) -> Entry | None:
+        refuse_unstorable(None, key, user_id)
+        sql = f"{rows.ENTRIES} WHERE r.household = %s AND r.user_id = %s AND md5(r.key) = md5(%s) AND r.key = %s"
+        row = self._db.one(sql, self._home, user_id, key, key)
+        return rows.entry_of(row)[0] if row else None
+
+    def entries(self, scope: Scope, limit: int | None = None, offset: int = 0) -> list[Entry]:
+        where = rows.within(self._home, scope, "memory")
+        sql = f"{rows.ENTRIES}{where} ORDER BY r.updated_at DESC, r.seq DESC LIMIT %s OFFSET %s"
+        return [rows.entry_of(row)[0] for row in self._db.all(sql, *where.values, limit, offset)]
+
+    # finding
+
+    def documents(self, scope: Scope, kinds: frozenset[str]) -> Iterator[tuple[Turn | Entry, str]]:
+        for kind, select, read in (("turn", rows.TURNS, rows.turn_of), ("memory", rows.ENTRIES, rows.entry_of)):
+            last = 0
+            while kind in kinds:
+                where = rows.within(self._home, scope, kind).also("r.seq > %s", last)
+                found = self._db.all(f"{select}{where} ORDER BY r.seq LIMIT {CHUNK}", *where.values)
+                if not found:
+                    break
+                last = found[-1][1]
+                yield from map(read, found)
+
+    def languages(self, user_id: str) -> frozenset[str]:
+        sql = " UNION ".join(
+            f"SELECT lang FROM {table} WHERE household = %s AND user_id = %s" for table in ("turn", "entry")
+        )
+        found = self._db.all(sql, self._home, user_id, self._home, user_id)
+        return frozenset(lang for (lang,) in found if lang)
+
+    def newest_words(self, scope: Scope, kinds: frozenset[str], limit: int) -> list[str]:
+        newest: list[str] = []
+        for kind in sorted(kinds):
+            table, where = {"turn": "turn", "memory": "entry"}[kind], rows.within(self._home, scope, kind)
+            sql = f"SELECT r.words FROM {table} r{where} ORDER BY r.seq DESC LIMIT %s"
+            newest += [words for (words,) in self._db.all(sql, *where.values, limit)]
+        return newest
+
+    def around(self, turns: Sequence[Turn], reach: int, persona_id: str | None = None) -> list[list[Beside]]:
+        return [self._around(turn, reach, persona_id) for turn in turns]
+
+    def _around(self, turn: Turn, reach: int, persona_id: str | None) -> list[Beside]:
+        own = rows.within(self._home, Scope(turn.session_id, turn.user_id, persona_id))
+        if turn.session_id is None:
+            own = own.also("r.seq = %s", turn.seq)
+        before, since = own.also("r.seq < %s", turn.seq), own.also("r.seq >= %s", turn.seq)
+        found = self._db.all(
+            f"(({BESIDE}{before} ORDER BY r.seq DESC LIMIT %s) UNION ALL ({BESIDE}{since} ORDER BY r.seq LIMIT %s))"
+            " ORDER BY 2",
+            *(*before.values, reach, *since.values, reach + 1),
+        )
+        return [Beside(*row) for row in found]
+
+    # forgetting
+
+    def select(self, selection: Selection, limit: int | None = None) -> list[Turn | Entry]:
+        turns, entries = self._chosen(selection)
+        found: list[Turn | Entry] = []
+        for select, read, where, number in (
+            (rows.TURNS, rows.turn_of, turns, limit),
+            (rows.ENTRIES, rows.entry_of, entries, None),
+        ):
+            if where is not None:
+                sql = f"{select}{where} ORDER BY r.seq DESC LIMIT %s"
+                found += [read(row)[0] for row in self._db.all(sql, *where.values, number)]
+        return found
+
+    def _chosen(self, selection: Selection) -> tuple[Where | None, Where | None]:
+        return rows.chosen_turns(self._home, selection), rows.chosen_entries(self._home, selection)
+
+    def count(self, selection: Selection) -> Forgotten:
+        chosen = self.select(selection)
+        return self._counted(selection, [one for one in chosen if isinstance(one, Turn)], chosen)
+
+    def _counted(self, selection: Selection, turns: list[Turn], chosen: Sequence[Turn | Entry]) -> Forgotten:
+        turn_ids = [turn.id for turn in turns]
+        return Forgotten(
+            len(turns),
+            len(chosen) - len(turns),
+            self.document_store.count_selected(selection),
+            len(self._notes.chosen(selection, turns)),
+            facts=alone(self.fact_store.chosen(selection), set(turn_ids)),
+            episodes=len(self.episode_store.going(selection, turn_ids)),
+        )
+
+    def delete(self, selection: Selection) -> Forgotten:
+        with self.transaction():
+            chosen = self.select(selection)
+            turns = [one for one in chosen if isinstance(one, Turn)]
+            counted = self._counted(selection, turns, chosen)
+            self._notes.delete(self._notes.chosen(selection, turns))
+            self.episode_store.delete(self.episode_store.going(selection, [turn.id for turn in turns]))
+            self._vectors.deleted(chosen)
+            for table, gone in (("turn", turns), ("entry", [one for one in chosen if isinstance(one, Entry)])):
+                self._db.run(
+                    f"DELETE FROM {table} r USING unnest(%s::text[], %s::bigint[]) g (user_id, seq)"
+                    " WHERE r.household = %s AND r.user_id = g.user_id AND r.seq = g.seq",
+                    [one.user_id for one in gone],
+                    [one.seq for one in gone],
+                    self._home,
+                )
+            self.document_store.delete_selected(selection)
+            self.fact_store.delete_selected(selection)
+        return counted
+
+    def notes(self, scope: Scope) -> list[tuple[str, str, Note]]:
+        return self._notes.held(scope)
+
+    def notes_retelling(self, turns: Sequence[Turn]) -> list[tuple[str, str]]:
+        return self._notes.retelling(turns)
+
+    def delete_notes(self, names: Sequence[tuple[str, str]]) -> int:
+        with self.transaction():
+            return self._notes.delete(names)
+
+    def purge_later(self) -> None:
+        pass
+
+    def purge(self) -> None:
+        if self._db.depth:
+            raise StoreError("forgetting is finished after a transaction, not within")
+
+    # small state
+
+    def pauses(self) -> list[Pause]:
+        sql = "SELECT kind, name, since, until, may_write, may_read FROM pause WHERE household = %s ORDER BY since"
+        return [Pause(Place(*row[:2]), *row[2:]) for row in self._db.all(sql, self._home)]
+
+    def put_pause(self, pause: Pause) -> None:
+        refuse_unstorable(pause.place)
+        values = (pause.place.kind, pause.place.name, pause.since, pause.until, pause.write, pause.read)
+        with self.transaction():
+            self._db.run(
+                "INSERT INTO pause (household, kind, name, since, until, may_write, may_read)"
+                " VALUES (%s, %s, %s, %s, %s, %s, %s) ON CONFLICT (household, user_id, kind, name, since)"
+                " DO UPDATE SET until = excluded.until, may_write = excluded.may_write, may_read = excluded.may_read",
+                self._home,
+                *values,
+            )
+
+    def delete_pauses(self, pauses: Sequence[Pause]) -> None:
+        sql = "DELETE FROM pause WHERE household = %s AND kind = %s AND name = %s AND since = %s"
+        with self.transaction():
+            for pause in pauses:
+                self._db.run(sql, self._home, pause.place.kind, pause.place.name, pause.since)
+
+    def state(self, name: str) -> str | None:
+        row = self._db.one("SELECT value FROM state WHERE household = %s AND name = %s", self._home, name)
+        return row[0] if row else None
+
+    def put_state(self, name: str, value: str) -> None:
+        refuse_unstorable(None, name, value)
+        with self.transaction():
+            self._db.run(
+                "INSERT INTO state (household, name, value) VALUES (%s, %s, %s)"
+                " ON CONFLICT (household, user_id, name) DO UPDATE SET value = excluded.value",
+                *(self._home, name, value),
+            )
+
+    def users(self) -> list[str]:
+        return [user_id for (user_id,) in self._db.all(USERS.replace("%(home)s", "%s"), *[self._home] * 5)]
+
+    def counts(self) -> Counts:
+        return Counts(*self._db.one(COUNTS.replace("%(home)s", "%s"), *[self._home] * 9))
+
+    def details(self) -> dict[str, Any]:
+        return self._db.details()

@@ -1,0 +1,265 @@
+"""A PostgreSQL database: its connection and what becomes of it, transactions, statements."""
+
+from __future__ import annotations
+
+import hashlib
+import threading
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from typing import Any
+
+import psycopg
+from psycopg.conninfo import conninfo_to_dict
+from psycopg.pq import TransactionStatus
+
+from ovos_persona_memory.errors import StoreError, StoreUnavailable
+from ovos_persona_memory.stores.postgres_errors import driver_errors, is_lost, ours
+from ovos_persona_memory.stores.postgres_migrations import migrate
+
+Row = tuple[Any, ...]
+BACK_OFF_S = 0.5
+"""After a failure to connect nothing is tried for so long, seconds: whoever asks is told at once."""
+ASKED_AGAIN_S = 0.05
+"""Between two looks at whether a lost commit was one, seconds."""
+
+
+@dataclass(frozen=True)
+class PostgresSettings:
+    """Where a PostgreSQL store is, and how it is used."""
+
+    url: str
+    """``postgresql://user@host/database`` or ``host=… dbname=…``, as libpq reads it; so do PGPASSWORD and ~/.pgpass."""
+    household: str = "home"
+    """Whose memory it is: several households can share a database, and know nothing of each other."""
+    schema: str = "persona_memory"
+    """The schema of the tables; made where there is none."""
+    timeout_s: float = 5.0
+    """A statement, a wait for another daemon and a connection take no longer, seconds."""
+
+
+class PostgresDatabase:
+    """One connection, opened again when it is lost. Thread-safe: its lock is held while a transaction goes on.
+
+    Outside a transaction a read is done again on a new connection where the first was lost, and so is the
+    beginning of a transaction. What was lost within one raises StoreUnavailable, and nothing of it is kept.
+    """
+
+    def __init__(self, settings: PostgresSettings, clock: Callable[[], float] = time.monotonic) -> None:
+        self.settings = settings
+        self.lock = threading.RLock()  # guards the connection and everything below
+        self._clock = clock
+        self._connection: psycopg.Connection | None = None
+        self._closed = False
+        self._depth = 0
+        self._failed = False
+        self._transaction_id: str | None = None
+        self._down_until = 0.0
+        self._down: StoreError | None = None
+        with self.lock, driver_errors():
+            migrate(self._connected(), settings.schema)
+
+    def close(self) -> None:
+        """End the connection; a second call does nothing."""
+        with self.lock:
+            self._closed = True
+            self._drop()
+
+    @property
+    def depth(self) -> int:
+        """How many transactions are open, one within the other."""
+        return self._depth
+
+    def details(self) -> dict[str, Any]:
+        """What an owner may want to know: where it is, how large, its versions. Without any secret."""
+        known = conninfo_to_dict(self.settings.url)
+        size = "SELECT sum(pg_total_relation_size(oid)) FROM pg_class WHERE relnamespace = %s::regnamespace"
+        (taken, version, step) = self.one(
+            f"SELECT ({size} AND relkind = 'r'), current_setting('server_version'),"
+            " (SELECT max(step) FROM schema_step)",
+            f'"{self.settings.schema}"',
+        )
+        place = {name: str(known[name]) for name in ("host", "port", "dbname", "user") if name in known}
+        home = {"household": self.settings.household, "schema_name": self.settings.schema}
+        return place | home | {"bytes": int(taken or 0), "postgresql": version, "schema": step}
+
+    # statements
+
+    def all(self, sql: str, *values: Any) -> list[Row]:
+        """The rows of a query."""
+        with self.lock, driver_errors():
+            try:
+                return self._execute(sql, values).fetchall()
+            except psycopg.Error as error:
+                if self._depth or not self._lost(error):
+                    raise
+            return self._execute(sql, values).fetchall()
+
+    def one(self, sql: str, *values: Any) -> Any:
+        """The first row of a query; None where there is none."""
+        found = self.all(sql, *values)
+        return found[0] if found else None
+
+    def run(self, sql: str, *values: Any) -> int:
+        """Change something, within a transaction; how many rows that were."""
+        with driver_errors():
+            return self._execute(sql, values).rowcount
+
+    def many(self, sql: str, rows: Sequence[Sequence[Any]]) -> None:
+        """Change something with each of these values, within a transaction."""
+        if rows:
+            with driver_errors():
+                self._in_use().cursor().executemany(sql, rows)
+
+    def _execute(self, sql: str, values: Sequence[Any]) -> psycopg.Cursor[Row]:
+        return self._in_use().execute(sql, values)
+
+    # transactions
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        """See Store.transaction. Writers of one household take turns, whichever daemon they belong to."""
+        with self.lock, driver_errors():
+            if not self._depth:
+                self._begin()
+            self._depth += 1
+            try:
+                yield
+                if self._depth == 1:
+                    self._commit()
+            except BaseException:
+                self._failed = True
+                raise
+            finally:
+                self._depth -= 1
+                if not self._depth:
+                    self._end()
+
+    def _begin(self) -> None:
+        try:
+            self._began()
+        except psycopg.Error as error:
+            if not self._lost(error):
+                self._rolled_back()
+                raise
+            self._began()
+
+    def _began(self) -> None:
+        lock = household_lock(self.settings)
+        found = self._connected().execute(
+            f"BEGIN; SELECT pg_advisory_xact_lock({lock:d}); SELECT pg_current_xact_id()::text"
+        )
+        while found.nextset():
+            pass
+        row = found.fetchone()
+        self._transaction_id = str(row[0]) if row else None
+
+    def _commit(self) -> None:
+        connection = self._in_use()
+        if self._failed or connection.pgconn.transaction_status == TransactionStatus.INERROR:
+            raise StoreError("a part of the transaction failed")
+        try:
+            connection.execute("COMMIT")
+        except psycopg.Error as error:
+            if not self._lost(error) or not self._was_committed():
+                raise
+
+    def _was_committed(self) -> bool:
+        """Whether the transaction that was lost while it was being committed is one all the same."""
+        until = self._clock() + self.settings.timeout_s
+        while True:
+            with suppress(psycopg.Error, StoreUnavailable):
+                found = self._connected().execute("SELECT pg_xact_status(%s::xid8)", (self._transaction_id,)).fetchone()
+                if found and found[0] != "in progress":
+                    return bool(found[0] == "committed")
+            if self._clock() > until:
+                raise StoreUnavailable("PostgreSQL was lost at the end of a change: whether it was kept is not known")
+            self._down = None
+            time.sleep(ASKED_AGAIN_S)
+
+    def _end(self) -> None:
+        self._failed = False
+        self._transaction_id = None
+        self._rolled_back()
+
+    def _rolled_back(self) -> None:
+        connection = self._connection
+        if connection is None or connection.pgconn.transaction_status == TransactionStatus.IDLE:
+            return
+        try:
+            connection.execute("ROLLBACK")
+        except psycopg.Error:
+            self._drop()
+
+    # the connection
+
+    def _in_use(self) -> psycopg.Connection:
+        if self._depth and self._connection is None:
+            raise StoreUnavailable("PostgreSQL was lost during a change: nothing of it was kept")
+        return self._connected()
+
+    def _connected(self) -> psycopg.Connection:
+        if self._connection is not None:
+            return self._connection
+        if self._closed:
+            raise StoreUnavailable("the store is closed")
+        if self._down is not None and self._clock() < self._down_until:
+            raise self._down
+        try:
+            self._connection = self._opened()
+        except psycopg.Error as error:
+            self._down, self._down_until = ours(error), self._clock() + BACK_OFF_S
+            raise
+        self._down = None
+        return self._connection
+
+    def _opened(self) -> psycopg.Connection:
+        connection = psycopg.connect(autocommit=True, **connection_settings(self.settings))
+        try:
+            limit = f"{self.settings.timeout_s:g}s"
+            connection.execute(
+                "SELECT set_config('search_path', %s, false), set_config('statement_timeout', %s, false),"
+                " set_config('lock_timeout', %s, false), set_config('jit', 'off', false)",
+                (f'"{self.settings.schema}", public', limit, limit),
+            )
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _lost(self, error: Exception) -> bool:
+        """Whether the connection is gone; it is dropped then."""
+        if self._connection is None or not (self._connection.closed or is_lost(error)):
+            return False
+        self._drop()
+        return True
+
+    def _drop(self) -> None:
+        connection, self._connection = self._connection, None
+        if connection is not None:
+            with suppress(psycopg.Error):
+                connection.close()
+
+
+def connection_settings(settings: PostgresSettings) -> dict[str, Any]:
+    """What libpq is told: what the url says, and otherwise that no connection hangs for long."""
+    seconds = max(round(settings.timeout_s), 2)
+    known = {
+        "application_name": "ovos-persona-memory",
+        "connect_timeout": seconds,
+        "keepalives_idle": seconds,
+        "keepalives_interval": 2,
+        "keepalives_count": 2,
+        "tcp_user_timeout": 1000 * seconds,
+    }
+    try:
+        return known | conninfo_to_dict(settings.url)
+    except psycopg.Error as error:
+        raise StoreUnavailable("the url of the PostgreSQL store cannot be read") from error
+
+
+def household_lock(settings: PostgresSettings) -> int:
+    """The number of the advisory lock under which a household is written."""
+    named = f"{settings.schema}\n{settings.household}".encode()
+    return int.from_bytes(hashlib.blake2b(named, digest_size=8).digest(), "big", signed=True)

@@ -1,0 +1,173 @@
+"""Rows of the PostgreSQL store: as records, and which of them are in a scope."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from typing import Any
+
+from ovos_persona_memory.records import Entry, Scope, Selection, ToolCall, Turn
+from ovos_persona_memory.stores.where import Where
+
+PLACES = ["session_id", "persona_id", "site_id", "task_id"]
+TURN_FIELDS = [
+    "id",
+    "at",
+    "role",
+    "lang",
+    "utterance_id",
+    "source",
+    "skill_id",
+    "batch",
+    "tool_call_id",
+    *PLACES,
+    "expects_reply",
+    "announcement",
+    "machine",
+    "linked",
+    "redacted",
+    "text",
+    "speaker",
+    "name",
+]
+ENTRY_FIELDS = ["key", "text", "id", "lang", "created_at", "updated_at", "turn_id", *PLACES]
+
+
+def hashed(name: str) -> str:
+    """What stands for a name that nobody needs to read again."""
+    return hashlib.blake2b(name.encode(), digest_size=16).hexdigest()
+
+
+def listed(fields: list[str]) -> str:
+    """The columns of the rows ``r``."""
+    return ", ".join(f"r.{name}" for name in fields)
+
+
+def marks(number: int) -> str:
+    """So many placeholders."""
+    return ", ".join(["%s"] * number)
+
+
+def assigned(fields: list[str]) -> str:
+    """An assignment to each of these columns."""
+    return ", ".join(f"{name} = %s" for name in fields)
+
+
+TURNS = f"SELECT r.user_id, r.seq, r.words, r.data, {listed(TURN_FIELDS)} FROM turn r"
+ENTRIES = f"SELECT r.user_id, r.seq, r.words, r.data, {listed(ENTRY_FIELDS)} FROM entry r"
+NEXT = "nextval('persona_memory_order')"
+ADD_TURN = (
+    f"INSERT INTO turn (household, user_id, seq, version, words, data, {', '.join(TURN_FIELDS)})"
+    f" SELECT %s, %s, n, n, {marks(2 + len(TURN_FIELDS))} FROM {NEXT} n"
+    " ON CONFLICT (household, id) DO NOTHING RETURNING seq"
+)
+CHANGE_TURN = (
+    f"UPDATE turn SET user_id = %s, version = coalesce(%s, {NEXT}), words = %s, data = %s, {assigned(TURN_FIELDS)}"
+    " WHERE household = %s AND user_id = %s AND seq = %s"
+)
+ENTRY_COLUMNS = ["words", "data", "private", *ENTRY_FIELDS]
+ADD_ENTRY = (
+    f"INSERT INTO entry (household, user_id, seq, version, {', '.join(ENTRY_COLUMNS)})"
+    f" SELECT %s, %s, n, n, {marks(len(ENTRY_COLUMNS))} FROM {NEXT} n RETURNING seq"
+)
+CHANGE_ENTRY = (
+    f"UPDATE entry SET version = coalesce(%s, {NEXT}), {assigned(ENTRY_COLUMNS)}"
+    " WHERE household = %s AND user_id = %s AND seq = %s"
+)
+
+
+def turn_of(row: tuple[Any, ...]) -> tuple[Turn, str]:
+    """A row of ``TURNS`` as a turn and its words."""
+    user_id, seq, words, data, *values = row
+    calls = tuple(ToolCall(*call) for call in json.loads(data)) if data else ()
+    fields = dict(zip(TURN_FIELDS, values, strict=True))
+    return Turn(seq=seq, user_id=user_id, tool_calls=calls, **fields), words
+
+
+def entry_of(row: tuple[Any, ...]) -> tuple[Entry, str]:
+    """A row of ``ENTRIES`` as an entry and its words."""
+    user_id, seq, words, data, *values = row
+    fields = dict(zip(ENTRY_FIELDS, values, strict=True))
+    return Entry(seq=seq, user_id=user_id, metadata=json.loads(data) if data else {}, **fields), words
+
+
+def turn_values(turn: Turn, words: str) -> list[Any]:
+    """Words, data and the values of ``TURN_FIELDS``."""
+    calls = json.dumps([(call.id, call.name, call.arguments) for call in turn.tool_calls]) if turn.tool_calls else None
+    return [words, calls, *(getattr(turn, name) for name in TURN_FIELDS)]
+
+
+def entry_values(entry: Entry, words: str) -> list[Any]:
+    """The values of ``ENTRY_COLUMNS``."""
+    data = json.dumps(entry.metadata) if entry.metadata else None
+    return [words, data, entry.private, *(getattr(entry, name) for name in ENTRY_FIELDS)]
+
+
+def within(household: str, scope: Scope, kind: str = "turn") -> Where:
+    """The rows of a household in scope, of turns or memories."""
+    where = Where(("r.household = %s",), (household,))
+    if scope.user_id is not None:
+        where = where.also("r.user_id = %s", scope.user_id)
+    return narrowed(where, scope, kind)
+
+
+def narrowed(where: Where, scope: Scope, kind: str = "turn") -> Where:
+    """What a scope asks for besides its user."""
+    if kind == "memory" and scope.auth_level is not None:
+        where = where.also("r.private <= %s", scope.auth_level)
+    for column in ("session_id", "site_id", "task_id"):
+        if getattr(scope, column) is not None:
+            where = where.also(f"r.{column} = %s", getattr(scope, column))
+    if scope.persona_id is not None:
+        where = where.also("(r.persona_id IS NULL OR r.persona_id = %s)", scope.persona_id)
+    return where
+
+
+def between(where: Where, column: str, since: float | None, until: float | None) -> Where:
+    """Only rows whose column is in [since, until)."""
+    if since is not None:
+        where = where.also(f"r.{column} >= %s", since)
+    return where if until is None else where.also(f"r.{column} < %s", until)
+
+
+def chosen_turns(household: str, selection: Selection) -> Where | None:
+    """The turns of a selection, but for its words; None where it can hold none."""
+    if "turn" not in selection.kinds or selection.keys is not None:
+        return None
+    where = between(within(household, selection.scope), "at", selection.since, selection.until)
+    if selection.ids is not None:
+        where = where.also("r.id = ANY(%s)", list(selection.ids))
+    if selection.source is not None:
+        where = where.also("%s IN (r.skill_id, r.persona_id)", selection.source)
+    return _worded(_spared(where, selection), selection)
+
+
+def chosen_entries(household: str, selection: Selection) -> Where | None:
+    """The entries of a selection; None where it can hold none."""
+    if "memory" not in selection.kinds:
+        return None
+    where = between(within(household, selection.scope, "memory"), "updated_at", selection.since, selection.until)
+    if selection.keys is not None:
+        where = where.also("r.key = ANY(%s)", list(selection.keys))
+    if selection.ids is not None:
+        where = where.also("r.id = ANY(%s)", list(selection.ids))
+    if selection.source is not None:
+        where = where.also("r.persona_id = %s", selection.source)
+    return _worded(_spared(where, selection), selection)
+
+
+def _spared(where: Where, selection: Selection) -> Where:
+    return where.also("NOT r.id = ANY(%s)", list(selection.spare)) if selection.spare else where
+
+
+def _worded(where: Where, selection: Selection) -> Where:
+    return where if selection.words is None else holding(where, selection.words)
+
+
+def holding(where: Where, groups: tuple[frozenset[str], ...]) -> Where:
+    """Only rows whose words hold at least one of each group; of no group: none."""
+    if not groups:
+        return where.also("false")
+    for group in groups:
+        where = where.also("string_to_array(r.words, ' ') && %s::text[]", sorted(group))
+    return where

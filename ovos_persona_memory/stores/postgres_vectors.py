@@ -1,0 +1,242 @@
+"""Vectors in the PostgreSQL store: pgvector's halfvec, compared one by one where they are few, else by HNSW."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from ovos_persona_memory.errors import StoreError
+from ovos_persona_memory.records import Entry, Namespace, Scope, Turn
+from ovos_persona_memory.stores import postgres_rows as rows
+from ovos_persona_memory.stores.postgres_database import PostgresDatabase
+from ovos_persona_memory.stores.vectors import Index, Near, Pending, VectorStore, doc_of, entry_text
+from ovos_persona_memory.stores.where import Where
+from ovos_persona_memory.vectors import Bytes, Floats, cosines, quantised
+
+SLOTS = (0, 1)
+DROPPED = 5000
+"""Rows that are deleted at once."""
+INDEXED_DIM = 4000
+"""pgvector's HNSW takes no more dimensions of a halfvec."""
+TABLES = {"turn": "turn", "memory": "entry"}
+VECTOR = "halfvec_send(r.vector)"
+KNOWN = "SELECT slot, dim, done_to FROM vector_index WHERE household = %s AND user_id = '' AND name = %s"
+START = (
+    "INSERT INTO vector_index (household, name, slot, setting, dim, done_to, started)"
+    f" VALUES (%s, %s, %s, %s, %s, 0, {rows.NEXT})"
+)
+NEW = " UNION ALL ".join(
+    f"(SELECT {columns} FROM {table} r WHERE r.household = %s AND r.{version} > %s ORDER BY r.{version} LIMIT %s)"
+    for table, version, columns in (
+        ("turn", "version", "'turn' AS kind, r.seq, r.version AS version, r.text, NULL AS key"),
+        ("entry", "version", "'memory', -r.seq, r.version, r.text, r.key"),
+        # what has an embedding of its own needs none
+        ("document", "num", "'document', r.num, r.num, CASE WHEN r.dim IS NULL THEN r.text ELSE '' END, NULL"),
+    )
+)
+LAG = " + ".join(
+    f"(SELECT count(*) FROM {table} WHERE household = %s AND {version} > %s)"
+    for table, version in (("turn", "version"), ("entry", "version"), ("document", "num"))
+)
+PUT = (
+    "INSERT INTO vector (household, user_id, slot, kind, doc, version, dim, vector, {places}, private)"
+    " SELECT r.household, r.user_id, %s, %s, g.doc, g.version, %s, g.vector::halfvec, {given}, {private}"
+    " FROM unnest(%s::bigint[], %s::bigint[], %s::text[]) g (doc, version, vector)"
+    " JOIN {table} r ON r.household = %s AND r.{version} = g.version"
+    " ON CONFLICT (household, user_id, slot, kind, doc) DO UPDATE"
+    " SET version = excluded.version, vector = excluded.vector"
+)
+PLACES = ", ".join(rows.PLACES)
+PUT_TURNS = PUT.format(places=PLACES, given=rows.listed(rows.PLACES), private="0", table="turn", version="version")
+PUT_ENTRIES = PUT.format(
+    places=PLACES, given=rows.listed(rows.PLACES), private="r.private", table="entry", version="version"
+)
+PUT_DOCUMENTS = PUT.format(places=PLACES, given="NULL, NULL, NULL, NULL", private="0", table="document", version="num")
+PUTS = {"turn": PUT_TURNS, "memory": PUT_ENTRIES, "document": PUT_DOCUMENTS}
+DROP = (
+    "DELETE FROM vector r USING (SELECT user_id, kind, doc FROM vector WHERE household = %s AND slot = %s"
+    f" LIMIT {DROPPED}) g WHERE r.household = %s AND r.slot = %s AND r.user_id = g.user_id AND r.kind = g.kind"
+    " AND r.doc = g.doc"
+)
+OF_NAMESPACE = (
+    f"SELECT d.id, {VECTOR} FROM document d JOIN vector r ON r.household = d.household AND r.user_id = d.user_id"
+    " AND r.kind = 'document' AND r.doc = d.num WHERE d.household = %s AND d.user_id = %s"
+    " AND d.namespace = %s AND d.dim IS NULL AND r.slot = %s"
+)
+MOVED = (
+    f"UPDATE vector SET user_id = %s, {rows.assigned(rows.PLACES)}, private = %s"
+    " WHERE household = %s AND user_id = %s AND kind = %s AND doc = %s"
+)
+GONE = (
+    "DELETE FROM vector r USING unnest(%s::text[], %s::text[], %s::bigint[]) g (user_id, kind, doc)"
+    " WHERE r.household = %s AND r.user_id = g.user_id AND r.kind = g.kind AND r.doc = g.doc"
+)
+
+
+class PostgresVectors(VectorStore):
+    """In the store's transactions. Nothing is kept in memory: several daemons may write."""
+
+    def __init__(self, database: PostgresDatabase) -> None:
+        self._db, self._home = database, database.settings.household
+
+    # what the store tells
+
+    def changed(self, kind: str, user_id: str, record: Turn | Entry, same_text: bool) -> None:
+        """A turn or memory, which was this user's, was changed."""
+        if not same_text:
+            self._delete([(user_id, kind, doc_of(record))])
+            self.wake()
+            return
+        places = [getattr(record, name) for name in rows.PLACES]
+        private = record.private if isinstance(record, Entry) else 0
+        self._db.run(MOVED, record.user_id, *places, private, self._home, user_id, kind, doc_of(record))
+
+    def deleted(self, gone: Sequence[Turn | Entry]) -> None:
+        """Turns and memories have gone."""
+        self._delete([(one.user_id, "turn" if isinstance(one, Turn) else "memory", doc_of(one)) for one in gone])
+
+    def deleted_documents(self, gone: Sequence[tuple[Any, ...]]) -> None:
+        """Documents have gone: user and number of each."""
+        self._delete([(user_id, "document", num) for user_id, num in gone])
+
+    def _delete(self, gone: Sequence[tuple[str, str, int]]) -> None:
+        if gone:
+            self._db.run(GONE, *(list(column) for column in zip(*gone, strict=True)), self._home)
+
+    # indexes
+
+    def indexes(self) -> list[Index]:
+        sql = "SELECT name, setting, dim FROM vector_index WHERE household = %s ORDER BY started"
+        return [Index(*row) for row in self._db.all(sql, self._home)]
+
+    def start(self, index: Index) -> None:
+        with self._db.transaction():
+            taken = self._db.all("SELECT name, slot FROM vector_index WHERE household = %s", self._home)
+            if index.name in {name for name, _ in taken}:
+                return
+            free = [slot for slot in SLOTS if slot not in {slot for _, slot in taken}]
+            if free:
+                self._db.run(START, self._home, index.name, free[0], index.setting, index.dim)
+                self._prepare(index.dim)
+        if not free:
+            raise StoreError("there are two indexes already")
+
+    def _prepare(self, dim: int) -> None:
+        """Have an index for vectors of so many dimensions, of whichever household."""
+        if dim <= INDEXED_DIM:
+            self._db.run(
+                f"CREATE INDEX IF NOT EXISTS vector_near_{dim:d} ON vector"
+                f" USING hnsw ((vector::halfvec({dim:d})) halfvec_cosine_ops) WHERE dim = {dim:d}"
+            )
+
+    def drop(self, name: str) -> bool:
+        with self._db.transaction():
+            known = self._known(name)
+            if known is None:
+                return True
+            if self._db.run(DROP, self._home, known[0], self._home, known[0]) == DROPPED:
+                return False
+            self._db.run("DELETE FROM vector_index WHERE household = %s AND name = %s", self._home, name)
+        return True
+
+    def _known(self, name: str | None) -> tuple[int, int, int] | None:
+        """Slot, dimensions and how far it has got."""
+        found: tuple[int, int, int] | None = self._db.one(KNOWN, self._home, name)
+        return found
+
+    # taking up
+
+    def lag(self, name: str | None) -> int:
+        known = self._known(name)
+        done_to = known[2] if known else 0
+        return int(self._db.one(f"SELECT {LAG}", *[self._home, done_to] * 3)[0])
+
+    def pending(self, name: str, limit: int) -> list[Pending]:
+        known = self._known(name)
+        done_to = known[2] if known else 0
+        found = self._db.all(f"{NEW} ORDER BY version LIMIT %s", *[self._home, done_to, limit] * 3, limit)
+        return [
+            Pending(kind, doc, version, entry_text(key, text) if kind == "memory" else text)
+            for kind, doc, version, text, key in found
+        ]
+
+    def put(self, name: str, taken: Sequence[Pending], vectors: Bytes) -> None:
+        hurried = self._db.depth > 0
+        with self._db.transaction():
+            known = self._known(name)
+            if known is None or not taken:
+                return
+            if not hurried:  # what a crash of the server takes of them is embedded again
+                self._db.run("SET LOCAL synchronous_commit = off")
+            for kind, sql in PUTS.items():
+                some = [(n, one) for n, one in enumerate(taken) if one.kind == kind and vectors[n].any()]
+                if some:
+                    docs, versions = [one.doc for _, one in some], [one.version for _, one in some]
+                    texts = [_written(vectors[n]) for n, _ in some]
+                    self._db.run(sql, known[0], kind, known[1], docs, versions, texts, self._home)
+            done = "UPDATE vector_index SET done_to = greatest(done_to, %s) WHERE household = %s AND name = %s"
+            self._db.run(done, taken[-1].version, self._home, name)
+
+    # finding
+
+    def held(self, name: str, scope: Scope, kinds: frozenset[str]) -> Iterator[tuple[Turn | Entry, Bytes]]:
+        where = self._where(name, scope, kinds)
+        found = self._db.all(f"SELECT r.doc, {VECTOR} FROM vector r{where}", *where.values)
+        records = self._records([doc for doc, _ in found], scope.user_id)
+        return iter([(records[doc], _read(packed)) for doc, packed in found if doc in records])
+
+    def _where(self, name: str, scope: Scope, kinds: frozenset[str]) -> Where:
+        known = self._known(name)
+        where = rows.within(self._home, scope).also("r.slot = %s", known[0] if known else -1)
+        if scope.auth_level is not None:
+            where = where.also("r.private <= %s", scope.auth_level)
+        return where.also("r.kind = ANY(%s)", sorted(kinds))
+
+    def _records(self, docs: Sequence[int], user_id: str | None) -> dict[int, Turn | Entry]:
+        found: dict[int, Turn | Entry] = {}
+        for sign, select, read in ((1, rows.TURNS, rows.turn_of), (-1, rows.ENTRIES, rows.entry_of)):
+            seqs = [sign * doc for doc in docs if sign * doc > 0]
+            where = rows.within(self._home, Scope(user_id=user_id)).also("r.seq = ANY(%s)", seqs)
+            if seqs:
+                records = [read(row)[0] for row in self._db.all(f"{select}{where}", *where.values)]
+                found |= {doc_of(record): record for record in records}
+        return found
+
+    def nearest(self, name: str, query: Floats, scope: Scope, kinds: frozenset[str], limit: int) -> list[Near]:
+        if limit <= 0 or not query.any():
+            return super().nearest(name, query, scope, kinds, limit)
+        where = self._where(name, scope, kinds)
+        sql = f"SELECT r.doc, {VECTOR} FROM vector r{where} ORDER BY r.vector <=> %s::halfvec, abs(r.doc) DESC LIMIT %s"
+        asked = _written(quantised(query[None, :])[0])
+        found = self._db.all(sql, *where.values, asked, limit)
+        if not found:
+            return []
+        records = self._records([doc for doc, _ in found], scope.user_id)
+        scores = cosines(np.stack([_read(packed) for _, packed in found]), query).tolist()
+        near = [Near(records[doc], score) for (doc, _), score in zip(found, scores, strict=True) if doc in records]
+        return sorted(near, key=lambda one: (-one.cosine, -one.record.seq))
+
+    def documents(self, name: str, space: Namespace) -> list[tuple[str, Bytes]]:
+        known = self._known(name)
+        slot = known[0] if known else -1
+        found = self._db.all(OF_NAMESPACE, self._home, space.user_id, rows.hashed(space.name), slot)
+        return [(document_id, _read(packed)) for document_id, packed in found]
+
+    def cosines(self, name: str, query: Floats, docs: Iterable[int], user_id: str) -> Mapping[int, float]:
+        where = self._where(name, Scope(user_id=user_id), frozenset(TABLES)).also("r.doc = ANY(%s)", list(docs))
+        found = self._db.all(f"SELECT r.doc, {VECTOR} FROM vector r{where}", *where.values)
+        if not found:
+            return {}
+        scores = cosines(np.stack([_read(packed) for _, packed in found]), query).tolist()
+        return dict(zip((doc for doc, _ in found), scores, strict=True))
+
+
+def _written(vector: Bytes) -> str:
+    return str(vector.tolist())
+
+
+def _read(packed: bytes) -> Bytes:
+    """What halfvec_send gives: two numbers of 16 bits, then the vector's, all in network order."""
+    return np.frombuffer(packed, dtype=">f2", offset=4).astype(np.int8)
