@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Mapping
-from dataclasses import dataclass, field, fields, is_dataclass
+from dataclasses import dataclass, field, fields, is_dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -105,13 +106,53 @@ class BusConfig:
 
 
 @dataclass(frozen=True)
+class KindConfig:
+    """Where one kind of memory is kept."""
+
+    backend: str | None = None
+    """Its name; none: as ``backend`` says where no kind names one, else this kind is off."""
+    connection: str | None = field(default=None, repr=False)
+    """How the backend is reached; env:NAME or file:PATH where it is a secret."""
+    collection: str | None = None
+    """The name under which it is kept there."""
+    ttl: float | None = None
+    """Kept for so long, seconds; none: until it is forgotten."""
+    top_k: int | None = None
+    """Recalled records of this kind in a persona's context at most; of semantic: in place of recall.limit."""
+
+
+@dataclass(frozen=True)
+class KindsConfig:
+    """Where each kind of memory is kept."""
+
+    conversational: KindConfig = field(default_factory=KindConfig)
+    """What was said: turns, and the summaries of sessions."""
+    semantic: KindConfig = field(default_factory=KindConfig)
+    """What search by meaning needs, and documents."""
+    episodic: KindConfig = field(default_factory=KindConfig)
+    """What happened."""
+    facts: KindConfig = field(default_factory=KindConfig)
+    """Lasting memories, and facts about people."""
+
+    @property
+    def chosen(self) -> dict[str, KindConfig]:
+        """The kinds that name a backend; empty where all are kept together."""
+        every = {one.name: getattr(self, one.name) for one in fields(self)}
+        return {name: kind for name, kind in every.items() if kind.backend is not None}
+
+
+@dataclass(frozen=True)
 class MemoryConfig:
     """All settings."""
 
     data_dir: str | None = None
     """The data folder; none: ovos_persona_memory in the user's XDG data folder."""
     backend: str = "sqlite"
-    """Where records are kept: sqlite or inmemory."""
+    """Where records are kept, unless ``kinds`` says otherwise."""
+    connection: str | None = field(default=None, repr=False)
+    """How the backend is reached, where it is a server; env:NAME or file:PATH where it is a secret."""
+    collection: str | None = None
+    """The name under which everything is kept there."""
     announce: bool = True
     """Whether the first start says aloud that it remembers."""
     history: HistoryConfig = field(default_factory=HistoryConfig)
@@ -121,6 +162,7 @@ class MemoryConfig:
     facts: FactsConfig = field(default_factory=FactsConfig)
     retention: RetentionConfig = field(default_factory=RetentionConfig)
     bus: BusConfig = field(default_factory=BusConfig)
+    kinds: KindsConfig = field(default_factory=KindsConfig)
 
     @property
     def folder(self) -> Path:
@@ -162,10 +204,62 @@ def parse(section: dict[str, Any]) -> MemoryConfig:
         days = getattr(config.retention, name)
         if days is not None and days <= 0:
             raise ConfigError(f"{SECTION}.retention.{name}: must be above 0")
+    _refuse_unusable_kinds(config.kinds)
     for place, user_id in config.identity.map.items():
         if not user_id.strip() or not is_clean(user_id) or len(user_id) > MAX_USER_ID:
             raise ConfigError(f"{SECTION}.identity.map.{place}: {user_id[:40]!r} cannot be the name of a user")
     return config
+
+
+def _refuse_unusable_kinds(kinds: KindsConfig) -> None:
+    for name in (one.name for one in fields(kinds)):
+        kind, place = getattr(kinds, name), f"{SECTION}.kinds.{name}"
+        if kind.ttl is not None and name in ("semantic", "facts"):
+            raise ConfigError(f"{place}.ttl: only what was said and what happened expires, not what is to be kept")
+        if kind.top_k is not None and name == "episodic":
+            raise ConfigError(f"{place}.top_k: what happened is in no persona's context")
+        if (kind.ttl is not None and kind.ttl <= 0) or (kind.top_k is not None and kind.top_k < 0):
+            raise ConfigError(f"{place}: ttl must be above 0, and top_k not below 0")
+        if kind.backend is None and (kind.connection or kind.collection):
+            raise ConfigError(f"{place}.backend: is missing, though a connection or a collection is given")
+
+
+def settled(config: MemoryConfig) -> MemoryConfig:
+    """The settings with what follows from those of the kinds: what is off, for how long and how much."""
+    kinds, chosen = config.kinds, config.kinds.chosen
+    days = config.retention.turns_days, config.retention.episodes_days
+    turns, episodes = (_shorter(*pair) for pair in zip(days, (kinds.conversational, kinds.episodic), strict=True))
+    limit = config.recall.limit if kinds.semantic.top_k is None else kinds.semantic.top_k
+    embedder = "none" if chosen and "semantic" not in chosen else config.recall.embedder
+    return replace(
+        config,
+        retention=replace(config.retention, turns_days=turns, episodes_days=episodes),
+        recall=replace(config.recall, limit=limit, embedder=embedder),
+        facts=replace(config.facts, learn=config.facts.learn and not (chosen and "facts" not in chosen)),
+    )
+
+
+def _shorter(days: float | None, kind: KindConfig) -> float | None:
+    ttl_days = None if kind.ttl is None else kind.ttl / 86400
+    return min((one for one in (days, ttl_days) if one is not None), default=None)
+
+
+def secret(setting: str | None) -> str | None:
+    """A setting that may be kept elsewhere: in the environment (``env:NAME``) or in a file (``file:PATH``).
+
+    ConfigError, which never tells what was read, where there is none.
+    """
+    where, _, name = (setting or "").partition(":")
+    if where == "env":
+        if not (found := os.environ.get(name)):
+            raise ConfigError(f"the environment variable {name}, which a connection is to be read from, is not set")
+        return found
+    if where != "file":
+        return setting
+    try:
+        return Path(name).expanduser().read_text("utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigError(f"the file {name}, which a connection is to be read from, cannot be read") from error
 
 
 def persona_settings() -> dict[str, Any]:

@@ -25,6 +25,9 @@ MATTERS = {"food": ("allergy", "diet"), "health": ("allergy", "health"), "greeti
 LOOKED_AT = 20
 """Facts of a slot at most."""
 
+WIDER = 3
+"""So many times as many hits are looked at where one kind of them may be left out."""
+
 GetHistory = Callable[[Scope, Window], list[ContextMessage]]
 
 
@@ -56,8 +59,23 @@ class Contexts:
         if limit <= 0 or request.scope.user_id == GUEST or not self._workings.captures.may_read(request.scope):
             return []
         of_user = replace(request.scope, session_id=None, site_id=None, task_id=None)
-        hits = [hit for hit in self._finding.sure(request, limit, now) if not self._has_faded(hit, now)]
+        hits = [hit for hit in self._sure(request, limit, now) if not self._has_faded(hit, now)]
         return [*hits, *self._of_person(request, of_user, hits, now)]
+
+    def _sure(self, request: ContextRequest, limit: int, now: float) -> list[Hit]:
+        """The best sure hits, of no kind more than its ``top_k``."""
+        kinds = self._config.kinds
+        left = {"turn": kinds.conversational.top_k, "lasting": kinds.facts.top_k}
+        if all(most is None for most in left.values()):
+            return self._finding.sure(request, limit, now)
+        taken: list[Hit] = []
+        for hit in self._finding.sure(request, limit * WIDER, now):
+            kind = "turn" if hit.kind == "turn" else "lasting"
+            most = left[kind]
+            if most is None or most > 0:
+                taken.append(hit)
+                left[kind] = None if most is None else most - 1
+        return taken[:limit]
 
     def _has_faded(self, hit: Hit, now: float) -> bool:
         fact = self._store.fact_store.fact(hit.id) if hit.kind == "fact" else None

@@ -5,13 +5,14 @@ from __future__ import annotations
 import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 from ovos_persona_memory import captures, language
-from ovos_persona_memory.config import MemoryConfig
+from ovos_persona_memory.captures import CaptureVerb
+from ovos_persona_memory.config import MemoryConfig, settled
 from ovos_persona_memory.contexts import Contexts
 from ovos_persona_memory.documents import Documents, Embed, Shelf
 from ovos_persona_memory.embedder import Open, open_embedder
@@ -28,7 +29,6 @@ from ovos_persona_memory.origin import Origin
 from ovos_persona_memory.question import Question
 from ovos_persona_memory.recall import KINDS
 from ovos_persona_memory.records import (
-    Capture,
     Context,
     ContextMessage,
     ContextRequest,
@@ -43,8 +43,9 @@ from ovos_persona_memory.records import (
 )
 from ovos_persona_memory.retention import Retention
 from ovos_persona_memory.sessions import Sessions, SessionVerbs
-from ovos_persona_memory.stores import open_store
+from ovos_persona_memory.stores import open_stores, own
 from ovos_persona_memory.stores.base import Store
+from ovos_persona_memory.stores.lock import FolderLock
 from ovos_persona_memory.transcript import Transcript, Workings, delivered_id, handed_in, refuse_unusable
 from ovos_persona_memory.users import Users
 from ovos_persona_memory.version import __version__
@@ -53,7 +54,7 @@ from ovos_persona_memory.window import Window
 from ovos_persona_memory.wording import renew
 
 
-class PersonaMemory(SessionVerbs, EpisodeVerbs):
+class PersonaMemory(SessionVerbs, EpisodeVerbs, CaptureVerb):
     """One memory, opened in this process.
 
     Every verb is thread-safe. A verb that changes something has it on disk when it returns, or at
@@ -75,6 +76,7 @@ class PersonaMemory(SessionVerbs, EpisodeVerbs):
         self._opened_at = clock()
         self.finding = Finding(store, clock, indexer)
         self._depth = 0
+        self._lock: FolderLock | None = None
         self.transcript = Transcript(store, config, clock)
         self.captures = self.transcript.captures
         self._workings = Workings(store, self.transcript, clock, self._purge_if)
@@ -106,11 +108,19 @@ class PersonaMemory(SessionVerbs, EpisodeVerbs):
         config = config or MemoryConfig()
         if data_dir is not None:
             config = replace(config, data_dir=str(data_dir))
-        store = open_store(config.backend, config.folder)
-        renew(store)
-        indexer = Indexer(store.vector_store, config.recall.embedder, opener, load_wait_s)
-        indexer.start()
-        return cls(store, config, clock, indexer)
+        config = settled(config)
+        with ExitStack() as undo:
+            if (lock := own(config)) is not None:
+                undo.callback(lock.release)
+            store = open_stores(config)
+            undo.callback(store.close)
+            renew(store)
+            indexer = Indexer(store.vector_store, config.recall.embedder, opener, load_wait_s)
+            memory = cls(store, config, clock, indexer)
+            memory._lock = lock
+            indexer.start()
+            undo.pop_all()
+        return memory
 
     def __enter__(self) -> PersonaMemory:
         return self
@@ -130,6 +140,8 @@ class PersonaMemory(SessionVerbs, EpisodeVerbs):
         if self._indexer is not None:
             self._indexer.stop()
         self._store.close()
+        if self._lock is not None:
+            self._lock.release()
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
@@ -353,28 +365,7 @@ class PersonaMemory(SessionVerbs, EpisodeVerbs):
             self._store.purge()
             language.forget_texts()
 
-    # switches and state
-
-    def capture(
-        self,  # more than five: these are the protocol's fields
-        scope: Scope = Scope(),
-        write: bool | None = None,
-        read: bool | None = None,
-        until: float | None = None,
-        session: bool = False,
-        site: bool = False,
-        person: bool = False,
-    ) -> Capture:
-        """What holds now, for everything or for the session, room (``site``) or user (``person``) in scope alone,
-        after setting what is given; that of everything holds there too.
-
-        ``until``: when the setting ends by itself, seconds since the epoch; it is kept over restarts.
-        InvalidRequest where the scope does not name what it is to be about, or more than one is chosen.
-        """
-        place = captures.place_of(scope, {"session": session, "site": site, "user": person})
-        if write is not None or read is not None:
-            self.captures.switch(place, write, read, until)
-        return self.captures.of(place)
+    # state
 
     def state(self, name: str) -> str | None:
         """A small value kept by name; None where there is none."""
@@ -388,7 +379,7 @@ class PersonaMemory(SessionVerbs, EpisodeVerbs):
         """Version, store, counts, capture, ``index_lag`` (turns and memories without a vector yet), ``meaning``."""
         return {
             "version": __version__,
-            "backend": self._config.backend,
+            "backend": self._config.backend if not self._config.kinds.chosen else "kinds",
             "counts": asdict(self._store.counts()),
             "store": dict(self._store.details()),
             "capture": asdict(self.captures.of(captures.EVERYTHING)),

@@ -15,6 +15,9 @@ from ovos_persona_memory.transcript import Workings
 DAY_S = 86400.0
 STEP = 50
 """Records at most that one step removes: some ten milliseconds."""
+PARTS, SOONEST_S = 24, 60.0
+"""Where something is kept for less than so many days, a run comes as many times as often as that, but not sooner
+after the last than this, seconds."""
 STATE = "retention"
 EVERY_KIND = frozenset(get_args(EpisodeKind))
 
@@ -75,6 +78,11 @@ class Retention:
             self._run = gone
         return gone is not None
 
+    def _every_s(self) -> float:
+        """Once a day, and where something is kept for hours, as often as it takes to be in time by and large."""
+        days = (self._config.turns_days, self._config.episodes_days)
+        return min(max(min(day for day in days if day is not None) * DAY_S / PARTS, SOONEST_S), DAY_S)
+
     def _turns(self, run: Removed) -> Removed | None:
         """The run with the next turns removed; None where none is too old."""
         before = _before(run, self._config.turns_days)
@@ -97,7 +105,7 @@ class Retention:
         with self._store.transaction():
             done = replace(run, notes=run.notes + self._store.delete_notes(old))
             self._store.put_state(STATE, json.dumps(asdict(done)))
-        self._run, self._next_at = None, run.at + DAY_S
+        self._run, self._next_at = None, run.at + self._every_s()
         self._workings.purge_if(done.total + done.notes > 0)
         if done.total + done.notes:
             self.told(done)

@@ -84,9 +84,7 @@ def examine(data: Path | None, address: dict[str, Any]) -> Iterator[Check]:
     door = check_door(config)
     yield door
     yield check_folder(config.folder)
-    if config.backend == "sqlite":
-        yield check_database(stores.database_in(config.folder), in_use=door.state == "ok")
-        yield check_set_aside(config.folder)
+    yield from check_stores(config, in_use=door.state == "ok")
     yield check_disk(config.folder)
     yield check_sqlite()
     current = has_chat_engines()
@@ -158,6 +156,36 @@ def _open_to_others(path: Path) -> str:
     """The mode, where others than the owner may do anything."""
     mode = stat.S_IMODE(path.stat().st_mode)
     return f"{mode:04o}" if mode & 0o077 else ""
+
+
+def check_stores(config: MemoryConfig, in_use: bool) -> Iterator[Check]:
+    """Where each kind of memory is kept; a file or a server that keeps several is looked at once."""
+    try:
+        places = stores.places(config)
+        for place in dict.fromkeys(places.values()):
+            kinds = ", ".join(name for name, one in places.items() if one == place)
+            folder = stores.folder_of(place, config.folder)
+            if folder is None:
+                yield check_server(place, kinds)
+            else:
+                yield check_database(stores.database_in(folder), in_use)
+                yield check_set_aside(folder)
+    except ConfigError as error:
+        yield Check("stores", "problem", error.reason, "correct it in mycroft.conf")
+
+
+def check_server(place: stores.Place, kinds: str) -> Check:
+    """Whether a place that is no file can be used."""
+    about = f"store for {kinds}"
+    try:
+        stores.try_out(place)
+    except ConfigError as error:
+        return Check(about, "problem", error.reason, "see docs/config.md, kinds of memory")
+    except PersonaMemoryError as error:
+        return Check(
+            about, "problem", f"{place}: {error.reason}", "start it, or correct the connection in mycroft.conf"
+        )
+    return Check(about, "ok", f"{place} can be used")
 
 
 def check_database(path: Path, in_use: bool) -> Check:

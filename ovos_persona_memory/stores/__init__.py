@@ -4,12 +4,44 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import dataclass, field, replace
 from pathlib import Path
+from urllib.parse import urlsplit
 
-from ovos_persona_memory.errors import ConfigError
+from ovos_persona_memory.config import MemoryConfig, secret
+from ovos_persona_memory.errors import ConfigError, StoreUnavailable
 from ovos_persona_memory.stores.base import Store
+from ovos_persona_memory.stores.lock import FolderLock
 
 BACKENDS = ("inmemory", "sqlite")
+EVERYTHING = "everything"
+COLLECTION = "persona_memory"
+"""The name under which a server keeps records where none is given."""
+NEEDS_NO_SERVER = ("inmemory", "sqlite")
+
+
+@dataclass(frozen=True)
+class Place:
+    """Where a store keeps its records. Two that are equal are one store."""
+
+    backend: str
+    connection: str | None = field(default=None, repr=False)
+    """Of a server, how it is reached; of sqlite, a folder; None: the backend's own default."""
+    collection: str | None = None
+    """The name under which records are kept there; None: the backend's own default."""
+    ttl_s: float | None = field(default=None, compare=False)
+    """What was said may leave the store by itself so long after it was written, seconds."""
+
+    def __str__(self) -> str:
+        """For people: the backend and where it is, without user and password."""
+        where = secret(self.connection)
+        if where is None or self.backend == "inmemory":
+            return self.backend
+        if self.backend == "sqlite":
+            return f"{self.backend} in {where}"
+        parts = urlsplit(where)
+        at = f" at {parts.hostname or 'localhost'}:{parts.port or 'its usual port'}{parts.path}"
+        return f"{self.backend}{at}" + (f", {self.collection}" if self.collection else "")
 
 
 def database_in(folder: Path) -> Path:
@@ -24,19 +56,88 @@ def inspect(path: Path) -> str | None:
     return sqlite_file.inspect(path)
 
 
-def open_store(backend: str, folder: Path | None, clock: Callable[[], float] = time.time) -> Store:
-    """The store of this name in the data folder (None where it needs none).
+def open_stores(config: MemoryConfig, clock: Callable[[], float] = time.time) -> Store:
+    """The store that the settings name: one for everything, or one that joins the stores of each kind.
+
+    ConfigError for what cannot be used or is not installed; a StoreError where one cannot be opened.
+    """
+    kinds = places(config)
+    if EVERYTHING in kinds:
+        return open_store(config.backend, config.folder, clock, kinds[EVERYTHING])
+    from ovos_persona_memory.stores.composed import compose
+
+    def opened(place: Place) -> Store:
+        return open_store(place.backend, config.folder, clock, place)
+
+    return compose(kinds, opened, lambda place: opened(_aside(place, config.folder)))
+
+
+def _aside(place: Place, folder: Path) -> Place:
+    """Where a store that holds nothing but vectors stands beside the one at a place."""
+    if place.backend == "inmemory":
+        return place
+    if place.backend == "sqlite":
+        return replace(place, connection=str((folder_of(place, folder) or folder) / "vectors"))
+    return replace(place, collection=f"{place.collection or COLLECTION}_vectors")
+
+
+def places(config: MemoryConfig) -> dict[str, Place]:
+    """Where each kind that is on is kept; ``EVERYTHING`` alone where no kind has a place of its own."""
+    kinds = config.kinds.chosen
+    if not kinds:
+        ttl_s = config.kinds.conversational.ttl
+        return {EVERYTHING: Place(config.backend, config.connection, config.collection, ttl_s)}
+    return {name: Place(one.backend or "", one.connection, one.collection, one.ttl) for name, one in kinds.items()}
+
+
+def own(config: MemoryConfig) -> FolderLock | None:
+    """The lock of the data folder, which is made where there is none.
+
+    None where a store in it holds the lock, or none is needed.
+
+    StoreBusy where another process has it: two daemons would answer every request twice.
+    """
+    used = places(config).values()
+    if all(place.backend == "inmemory" for place in used) or any(
+        place.backend == "sqlite" and place.connection is None for place in used
+    ):
+        return None
+    try:
+        config.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    except OSError as error:
+        raise StoreUnavailable(f"the folder {config.folder} cannot be made ({error.strerror})") from error
+    return FolderLock(config.folder)
+
+
+def folder_of(place: Place, folder: Path) -> Path | None:
+    """The folder of an SQLite file; None for every other place."""
+    return Path(secret(place.connection) or folder).expanduser() if place.backend == "sqlite" else None
+
+
+def try_out(place: Place) -> None:
+    """Open what is at a place and let go of it; an error of ours where that cannot be done."""
+    open_store(place.backend, None, place=place).close()
+
+
+def open_store(
+    backend: str, folder: Path | None, clock: Callable[[], float] = time.time, place: Place | None = None
+) -> Store:
+    """The store of this name in the data folder (None where it needs none), or at a place of its own.
 
     ConfigError for an unknown name or a missing folder; a StoreError where it cannot be opened.
     """
+    place = place or Place(backend)
+    if backend in NEEDS_NO_SERVER and place.collection is not None:
+        raise ConfigError(f"the {backend} backend knows no collections")
     if backend == "inmemory":
         from ovos_persona_memory.stores.inmemory import InMemoryStore
 
         return InMemoryStore()
     if backend != "sqlite":
         raise ConfigError(f"there is no storage backend named {backend!r}; choose one of {', '.join(BACKENDS)}")
-    if folder is None:
+    kept_in = secret(place.connection)
+    if folder is None and kept_in is None:
         raise ConfigError("the sqlite backend needs a data folder")
     from ovos_persona_memory.stores.sqlite import SqliteStore
 
-    return SqliteStore(Path(folder), clock)
+    return SqliteStore(Path(kept_in).expanduser() if kept_in else Path(folder or ""), clock)

@@ -39,12 +39,15 @@ class InMemoryStore(Store):
         self._depth = 0
         self._failed = False
         self._undo: list[tuple[dict[Any, Any], Any, Any]] = []
-        changes = Changes(self.transaction, self._set, _MISSING)
+        changes = self._changes()
         self.episode_store = InMemoryEpisodes(changes)
         self.ledger_store = InMemoryLedger(changes)
         self.document_store = self._documents = InMemoryDocuments(changes, lambda: self.vector_store.wake())
         self.vector_store = self._vectors = InMemoryVectors(changes, self._documents.numbered)
         self.fact_store = InMemoryFacts(changes)
+
+    def _changes(self) -> Changes:
+        return Changes(self.transaction, self._set, _MISSING)
 
     def close(self) -> None:
         pass

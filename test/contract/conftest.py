@@ -13,8 +13,9 @@ from typing import Any
 import psycopg
 import pytest
 
+from ovos_persona_memory import config
 from ovos_persona_memory.records import Entry, Turn
-from ovos_persona_memory.stores import open_store, sqlite_words
+from ovos_persona_memory.stores import open_store, open_stores, sqlite_words
 from ovos_persona_memory.stores.base import Store
 from ovos_persona_memory.stores.postgres import open_postgres
 from ovos_persona_memory.stores.sqlite import SqliteStore
@@ -31,7 +32,18 @@ def pytest_configure() -> None:
         faults.FAULTS[name].plant()
 
 
-@pytest.fixture(params=["inmemory", "sqlite", "sqlite-entered_now", "postgres"])
+KINDS = "kinds"
+"""Not a backend but four: each kind of memory in an SQLite file of its own."""
+
+
+def open_kinds(home: Path) -> Store:
+    """Each kind of memory in a folder of its own."""
+    kinds = {name: {"backend": "sqlite", "connection": str(home / name)} for name in ("facts", "episodic", "semantic")}
+    settings = {"data_dir": str(home), "kinds": {"conversational": {"backend": "sqlite"}, **kinds}}
+    return open_stores(config.parse(settings))
+
+
+@pytest.fixture(params=["inmemory", "sqlite", "sqlite-entered_now", KINDS, "postgres"])
 def backend(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """A backend's name; twice where words of turns wait before they are in the index."""
     name, _, entered = str(request.param).partition("-")
@@ -62,12 +74,18 @@ def open_again(backend: str, home: Path, url: str) -> Iterator[Callable[[], Stor
             return opened[-1]
         if opened:
             opened[-1].close()
-        opened.append(open_postgres(url) if backend == "postgres" else open_store(backend, home))
+        opened.append(_opened(backend, home, url))
         return opened[-1]
 
     yield again
     for store in opened:
         store.close()
+
+
+def _opened(backend: str, home: Path, url: str) -> Store:
+    if backend == KINDS:
+        return open_kinds(home)
+    return open_postgres(url) if backend == "postgres" else open_store(backend, home)
 
 
 @pytest.fixture
@@ -84,7 +102,7 @@ def kept(home: Path, url: str) -> Kept:
 
     def files() -> dict[str, bytes]:
         found = [path for path in home.rglob("*") if path.is_file()] if home.exists() else []
-        return {path.name: path.read_bytes() for path in found}
+        return {str(path.relative_to(home)): path.read_bytes() for path in found}
 
     def tables() -> dict[str, bytes]:
         with psycopg.connect(url) as connection:

@@ -26,6 +26,7 @@ from ovos_persona_memory.stores import (
     documents,
     facts,
     inmemory,
+    joint,
     selecting,
     sqlite,
     sqlite_facts,
@@ -38,6 +39,8 @@ from ovos_persona_memory.stores import (
     vectors,
 )
 from ovos_persona_memory.stores import lock as locks
+from ovos_persona_memory.stores.beside import VectorsBeside
+from ovos_persona_memory.stores.composed import ComposedStore
 from ovos_persona_memory.stores.facts import FactStore
 from ovos_persona_memory.stores.inmemory import InMemoryStore
 from ovos_persona_memory.stores.sqlite import SqliteStore
@@ -212,6 +215,14 @@ def no_facts(*_: Any) -> list[Fact]:
 BY_SLOT_ALONE = property(lambda fact: fact.slot or "")
 
 
+def first_alone(stores: Any, words: Any, user_id: str) -> Any:
+    return stores[0].statistics(words, user_id)
+
+
+def one_store_deletes(self: ComposedStore, selection: Any) -> Any:
+    return self._talk.delete(selection)
+
+
 FAULTS = {
     # beneath the port
     "secure_delete off": Fault("no_byte_of_a_deleted_turn", beneath("PRAGMA secure_delete = OFF")),
@@ -350,6 +361,17 @@ FAULTS = {
     "in memory: unstorable text taken": Fault(
         "text_that_cannot_be_kept", instead(inmemory, "refuse_unstorable", nothing)
     ),
+    # several stores as one
+    "kinds: words are counted apart": Fault("equals_the_plain_scan", instead(joint, "statistics", first_alone)),
+    "kinds: one store forgets": Fault("exactly_what_is_selected", instead(ComposedStore, "delete", one_store_deletes)),
+    "kinds: vectors outlive their texts": Fault("changed_text_has_no_vector", instead(VectorsBeside, "went", nothing)),
+    "kinds: vectors stay where they were": Fault(
+        "goes_where_its_document_goes", instead(VectorsBeside, "moved", nothing)
+    ),
+    "kinds: what waits is not undone": Fault("taken_up_in_vain", instead(VectorsBeside, "undone", nothing)),
+    "kinds: what an index lacks is not found": Fault(
+        "vectors_are_there_after_a_restart", instead(VectorsBeside, "_compare", nothing)
+    ),
     # vectors
     "vectors of forgotten texts stay": Fault(
         "no_byte_of_the_vector", beneath(*(IGNORED_VECTOR.format(slot=slot) for slot in (0, 1)))
@@ -380,6 +402,8 @@ def backend_of(name: str) -> str:
     """The part of the tests' names that stands for the backend in which a fault is planted."""
     if name.startswith("in memory"):
         return "inmemory"
+    if name.startswith("kinds"):
+        return "kinds"
     return "entered_now" if name in ENTERED else "sqlite and not entered_now"
 
 

@@ -257,6 +257,16 @@ def test_an_undone_transaction_leaves_the_vectors_as_they_were(
     assert (found(vectors, "one", limit=9), vectors.lag(INDEX.name)) == (before, 0)
 
 
+def test_what_was_taken_up_in_vain_waits_again(store: Store, vectors: VectorStore, say: Say, take: Take) -> None:
+    say("one")
+    with pytest.raises(ZeroDivisionError), store.transaction():
+        take(vectors)
+        assert 1 // 0
+    assert (vectors.lag(INDEX.name), found(vectors, "one")) == (1, [])
+    take(vectors)
+    assert found(vectors, "one") == ["one"]
+
+
 def test_one_index_is_built_while_another_answers(store: Store, vectors: VectorStore, say: Say, take: Take) -> None:
     for number in range(30):
         say(f"turn {number}")

@@ -1,0 +1,255 @@
+"""Each kind of memory in a place of its own, or off."""
+
+from __future__ import annotations
+
+import json
+import threading
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from ovos_persona_memory import config, stores
+from ovos_persona_memory.cli import doctor
+from ovos_persona_memory.config import KindConfig, parse, secret, settled
+from ovos_persona_memory.errors import ConfigError, NotAllowed, StoreBusy
+from ovos_persona_memory.memory import PersonaMemory
+from ovos_persona_memory.messages import Heard
+from ovos_persona_memory.records import ContextRequest, Scope, Turn
+from ovos_persona_memory.stores.composed import ComposedStore
+from ovos_persona_memory.stores.sqlite import SqliteStore
+
+SCOPE = Scope("s")
+EVERY = ("conversational", "semantic", "episodic", "facts")
+PASSWORD = "hunter2secret"
+
+
+def sqlite(folder: Path, *names: str, **more: Any) -> dict[str, Any]:
+    return {name: {"backend": "sqlite", "connection": str(folder / name), **more} for name in names}
+
+
+def opened(folder: Path, kinds: dict[str, Any], **more: Any) -> PersonaMemory:
+    return PersonaMemory.open(config=parse({"data_dir": str(folder), "kinds": kinds, **more}))
+
+
+def say(memory: PersonaMemory, text: str, number: int = 0) -> None:
+    heard = Heard("utterance", scope=Scope("s"), session_id="s", text=text, at=1000.0 + number, lang="en-US")
+    memory.hear(heard)
+
+
+def said(memory: PersonaMemory) -> list[str]:
+    return [turn.text for turn in memory._store.turns(Scope())]
+
+
+def test_nothing_configured_is_one_sqlite_store_without_anything_around_it(tmp_path: Path) -> None:
+    with PersonaMemory.open(tmp_path) as memory:
+        assert type(memory._store) is SqliteStore
+
+
+def test_four_kinds_at_one_place_are_one_store(tmp_path: Path) -> None:
+    with opened(tmp_path, {name: {"backend": "sqlite"} for name in EVERY}) as memory:
+        assert type(memory._store) is SqliteStore
+
+
+def test_each_kind_is_kept_where_the_settings_say(tmp_path: Path) -> None:
+    with opened(tmp_path, sqlite(tmp_path, *EVERY)) as memory:
+        say(memory, "my cat is called Bob")
+        memory.remember("the bins go out on Tuesday", SCOPE, key="bins")
+        memory.documents().upsert("a recipe", id="r")
+    found = {
+        name: [word for word in (b"called Bob", b"bins go out", b"recipe") if word in _bytes(tmp_path / name)]
+        for name in EVERY
+    }
+    assert found == {
+        "conversational": [b"called Bob"],
+        "facts": [b"called Bob", b"bins go out"],
+        "semantic": [b"recipe"],
+        "episodic": [],
+    }
+    with opened(tmp_path, sqlite(tmp_path, *EVERY)) as memory:
+        hits = memory.recall("what is my cat called", SCOPE)
+        assert (hits[0].text, hits[0].sure) == ("my cat is called Bob", True)
+        assert memory.recall("when do the bins go out", SCOPE)[0].key == "bins"
+        assert memory.forget(Scope(), everything=True) >= 3
+    assert all(b"Bob" not in _bytes(tmp_path / name) and b"bins" not in _bytes(tmp_path / name) for name in EVERY)
+
+
+def _bytes(folder: Path) -> bytes:
+    return b"".join(path.read_bytes() for path in folder.rglob("*") if path.is_file())
+
+
+@pytest.mark.parametrize("off", EVERY)
+def test_a_kind_without_a_backend_is_off_and_the_others_work(tmp_path: Path, off: str) -> None:
+    on = [name for name in EVERY if name != off]
+    with opened(tmp_path, sqlite(tmp_path, *on)) as memory:
+        say(memory, "my cat is called Bob")
+        memory.hear(Heard("speech", scope=Scope("s"), session_id="s", text="nice", at=1001.0, utterance_id="u"))
+        status = memory.status()
+        assert status["backend"] == "kinds"
+        assert sorted(status["store"]["kinds"]) == sorted(on)
+        assert bool(said(memory)) == (off != "conversational")
+        assert bool(memory.facts.list(SCOPE)) == (off != "facts")
+        if off == "facts":
+            with pytest.raises(NotAllowed, match=r"kinds\.facts"):
+                memory.remember("x", SCOPE)
+        else:
+            assert memory.remember("the bins go out on Tuesday", SCOPE).text
+        if off == "semantic":
+            assert status["meaning"]["embedder"] == "none"
+            with pytest.raises(NotAllowed, match=r"kinds\.semantic"):
+                memory.documents().upsert("a recipe")
+        memory.capture(write=False)
+    with opened(tmp_path, sqlite(tmp_path, *on)) as memory:
+        assert not memory.capture().write
+    files = (
+        _bytes(tmp_path / "conversational") if off != "conversational" else b"".join(map(_bytes, [tmp_path / "facts"]))
+    )
+    assert (b"called Bob" in files) or off == "conversational"
+
+
+def test_what_is_refused_leaves_the_rest_of_a_shared_commit(tmp_path: Path) -> None:
+    with opened(tmp_path, sqlite(tmp_path, "conversational")) as memory:
+        with pytest.raises(NotAllowed):
+            memory.remember("x", SCOPE)
+        say(memory, "hello")
+        assert said(memory) == ["hello"]
+
+
+@pytest.mark.parametrize(
+    ("section", "named"),
+    [
+        ({"backend": "oracle"}, "'oracle'; choose one of"),
+        ({"kinds": {"facts": {"backend": "oracle"}}}, "'oracle'; choose one of"),
+        ({"kinds": {"procedural": {}}}, "kinds.procedural: there is no such setting"),
+        ({"kinds": {"facts": {"bakcend": "sqlite"}}}, "kinds.facts.bakcend: there is no such setting"),
+        ({"kinds": {"facts": {"backend": "sqlite", "ttl": 5}}}, "kinds.facts.ttl: only what was said"),
+        ({"kinds": {"semantic": {"backend": "sqlite", "ttl": 5}}}, "kinds.semantic.ttl: only what was said"),
+        ({"kinds": {"episodic": {"backend": "sqlite", "top_k": 5}}}, "kinds.episodic.top_k: what happened"),
+        ({"kinds": {"conversational": {"ttl": 0}}}, "kinds.conversational: ttl must be above 0"),
+        ({"kinds": {"facts": {"connection": "x"}}}, "kinds.facts.backend: is missing"),
+        ({"kinds": {"facts": {"backend": "sqlite", "collection": "x"}}}, "sqlite backend knows no collections"),
+        ({"connection": "env:NO_SUCH_VARIABLE"}, "environment variable NO_SUCH_VARIABLE"),
+        ({"connection": "file:/no/such/file"}, "the file /no/such/file"),
+    ],
+)
+def test_what_cannot_be_used_is_named_in_one_sentence(tmp_path: Path, section: dict[str, Any], named: str) -> None:
+    with pytest.raises(ConfigError) as caught:
+        PersonaMemory.open(config=parse({"data_dir": str(tmp_path), **section}))
+    assert named in caught.value.reason
+    assert "\n" not in caught.value.reason
+
+
+def test_a_secret_comes_from_the_environment_or_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    (tmp_path / "url").write_text(f"redis://me:{PASSWORD}@there:7/1\n")
+    monkeypatch.setenv("MEMORY_URL", "redis://other")
+    assert secret(f"file:{tmp_path}/url") == f"redis://me:{PASSWORD}@there:7/1"
+    assert secret("env:MEMORY_URL") == "redis://other"
+    assert (secret("redis://plain"), secret(None)) == ("redis://plain", None)
+
+
+def test_a_secret_is_in_nothing_that_is_shown(tmp_path: Path) -> None:
+    given = parse({"kinds": {"facts": {"backend": "postgres", "connection": f"postgresql://me:{PASSWORD}@h:5/db"}}})
+    place = stores.places(given)["facts"]
+    assert str(place) == "postgres at h:5/db"
+    assert PASSWORD not in repr(given) + repr(place) + str(place)
+    assert PASSWORD not in json.dumps([one.found + one.mend for one in doctor.check_stores(given, in_use=False)])
+
+
+def test_a_time_to_live_is_a_retention_and_the_shorter_holds() -> None:
+    kinds = {"conversational": {"ttl": 3600}, "episodic": {"ttl": 2 * 86400}}
+    got = settled(parse({"kinds": kinds, "retention": {"episodes_days": 1}})).retention
+    assert (got.turns_days, got.episodes_days) == (pytest.approx(1 / 24), 1)
+    assert settled(parse({})) == parse({})
+
+
+def test_what_has_lived_its_time_is_removed_in_time(tmp_path: Path) -> None:
+    now = [1000.0]
+    given = parse({"data_dir": str(tmp_path), "kinds": {"conversational": {"ttl": 3600}}})
+    with PersonaMemory.open(config=given, clock=lambda: now[0]) as memory:
+        say(memory, "hello")
+        for _ in range(50):
+            while memory.tidy():
+                continue
+            now[0] += 65.0
+        assert said(memory) == ["hello"]
+        now[0] = 1000.0 + 3600 + 150
+        while memory.tidy():
+            continue
+        assert said(memory) == []
+
+
+def test_of_each_kind_so_many_hits_reach_a_persona(tmp_path: Path) -> None:
+    def told(kinds: dict[str, Any]) -> list[str]:
+        folder = tmp_path / f"{len(list(tmp_path.iterdir()))}"
+        settings = parse({"data_dir": str(folder), "kinds": kinds, "facts": {"learn": False}})
+        with PersonaMemory.open(config=settings) as memory:
+            for number in range(3):
+                memory.record(
+                    [Turn("user", f"the parrot eats seeds number {number}", at=1000.0 + number)], Scope("old")
+                )
+                memory.remember(f"the parrot eats seeds from shop {number}", Scope("old"))
+            hits = memory.context(ContextRequest("what does the parrot eat", Scope("new"))).hits
+            return [hit.kind for hit in hits]
+
+    assert len(told({"semantic": {"top_k": 4}})) == 4
+    assert sorted(told({"semantic": {"top_k": 6}, "conversational": {"top_k": 1}})) == ["memory"] * 3 + ["turn"]
+    assert set(told({"facts": {"top_k": 0}})) == {"turn"}
+    assert told({"conversational": {"top_k": 0}, "facts": {"top_k": 0}}) == []
+
+
+def test_a_folder_has_one_owner_wherever_the_records_are(tmp_path: Path) -> None:
+    kinds = sqlite(tmp_path / "elsewhere", *EVERY)
+    with opened(tmp_path / "mine", kinds):
+        assert (tmp_path / "mine").stat().st_mode & 0o777 == 0o700
+        with pytest.raises(StoreBusy):
+            stores.own(parse({"data_dir": str(tmp_path / "mine"), "kinds": kinds}))
+    with opened(tmp_path / "mine", kinds) as memory:
+        assert isinstance(memory._store, ComposedStore)
+
+
+def test_what_was_opened_is_let_go_where_another_cannot_be(tmp_path: Path) -> None:
+    kinds = sqlite(tmp_path, "conversational", "facts")
+    with pytest.raises(ConfigError):
+        opened(tmp_path, kinds | {"episodic": {"backend": "oracle"}})
+    with opened(tmp_path, kinds) as memory:
+        say(memory, "hello")
+
+
+def test_a_failure_in_one_store_undoes_the_others(tmp_path: Path) -> None:
+    with opened(tmp_path, sqlite(tmp_path, *EVERY)) as memory:
+        with pytest.raises(ZeroDivisionError), memory.transaction():
+            say(memory, "my cat is called Bob")
+            memory.remember("a", SCOPE, key="k")
+            assert 1 // 0
+        assert (said(memory), memory.get("k", SCOPE), memory.facts.list(SCOPE)) == ([], None, [])
+
+
+def test_threads_that_write_to_several_stores_do_not_stop_each_other(tmp_path: Path) -> None:
+    with opened(tmp_path, sqlite(tmp_path, *EVERY)) as memory:
+
+        def work(number: int) -> None:
+            for turn in range(20):
+                say(memory, f"my cat {number} is called Bob{turn}", number)
+                memory.remember(f"thing {number} {turn}", SCOPE)
+                memory.recall("what is my cat called", SCOPE)
+
+        threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join(60)
+        assert not any(thread.is_alive() for thread in threads)
+        assert (memory.status()["counts"]["turns"], memory.status()["counts"]["entries"]) == (80, 80)
+
+
+def test_the_doctor_looks_at_each_place_once(tmp_path: Path) -> None:
+    kinds = sqlite(tmp_path / "a", "facts") | {
+        "conversational": {"backend": "sqlite"},
+        "episodic": {"backend": "sqlite"},
+    }
+    given = parse({"data_dir": str(tmp_path), "kinds": kinds})
+    found = [one.check for one in doctor.check_stores(given, in_use=False)]
+    assert found == ["database", "set aside"] * 2
+    broken = config.MemoryConfig(kinds=config.KindsConfig(facts=KindConfig(backend="oracle")))
+    (told,) = doctor.check_stores(broken, in_use=False)
+    assert (told.state, "choose one of" in told.found) == ("problem", True)
