@@ -137,8 +137,13 @@ class PostgresServer:
         """End it with all of its processes at once, as kill -9 does."""
         if self._popen is None:
             return
-        with contextlib.suppress(ProcessLookupError):
-            self._popen.kill()
+        pid = self._popen.pid
+        with contextlib.suppress(OSError):
+            others = Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="ascii").split()
+            for one in (pid, *map(int, others)):
+                with contextlib.suppress(ProcessLookupError):
+                    os.kill(one, signal.SIGKILL)
+        self._popen.kill()
         self._popen.wait(START_S)
         self._popen = None
 
@@ -170,11 +175,11 @@ class Databases:
     """Fresh databases on one server, each with everything made that the store needs."""
 
     TEMPLATE = "opm_template"
+    _numbers = itertools.count()
 
     def __init__(self, server: PostgresServer | str) -> None:
         """``server``: a running one, or the url of the database ``postgres`` of one that is used by others, too."""
         self._url = server if isinstance(server, str) else server.url()
-        self._numbers = itertools.count()
         self._made: dict[str, str] = {}
         with self._connected() as connection:
             connection.execute("SELECT pg_advisory_lock(1)")

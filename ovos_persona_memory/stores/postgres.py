@@ -10,7 +10,7 @@ from typing import Any
 from ovos_persona_memory.errors import StoreError, UnknownEntry
 from ovos_persona_memory.records import Entry, Forgotten, Note, Pause, Place, Scope, Selection, Session, Turn, changed
 from ovos_persona_memory.stores import postgres_rows as rows
-from ovos_persona_memory.stores.base import Beside, Counts, Store, refuse_unstorable
+from ovos_persona_memory.stores.base import Beside, Counts, Found, Statistics, Store, refuse_unstorable
 from ovos_persona_memory.stores.facts import alone
 from ovos_persona_memory.stores.postgres_database import PostgresDatabase, PostgresSettings
 from ovos_persona_memory.stores.postgres_documents import PostgresDocuments
@@ -19,9 +19,13 @@ from ovos_persona_memory.stores.postgres_facts import PostgresFacts
 from ovos_persona_memory.stores.postgres_ledger import PostgresLedger
 from ovos_persona_memory.stores.postgres_notes import PostgresNotes
 from ovos_persona_memory.stores.postgres_vectors import PostgresVectors
+from ovos_persona_memory.stores.postgres_words import BUDGET, PostgresWords, Query
 from ovos_persona_memory.stores.where import Where
 
 CHUNK = 2000
+MIN_BUDGET = 100
+TIDIED = 100
+"""Turns whose words one step of tidying enters."""
 BESIDE = "SELECT r.id, r.seq, r.at, r.role, r.speaker, r.words FROM turn r"
 SESSIONS = (
     "SELECT s.session_id, s.user_id, s.turns, s.first_at, s.last_at, coalesce(n.description, '') FROM"
@@ -66,6 +70,26 @@ class PostgresStore(Store):
         self.vector_store = self._vectors = PostgresVectors(self._db)
         self.document_store = PostgresDocuments(self._db, self._vectors)
         self.fact_store = PostgresFacts(self._db)
+        self._words = PostgresWords(self._db)
+        try:
+            self._mend_index()
+        except BaseException:
+            self.close()
+            raise
+
+    def _mend_index(self) -> None:
+        """Build the word index anew where it does not find the newest: a database that came from elsewhere."""
+        if self._words.works():
+            return
+        with self.transaction():
+            memories = self.documents(Scope.everyone(), frozenset({"memory"}))
+            self._words.rebuild([(entry.user_id, -entry.seq, words) for entry, words in memories])
+
+    def tidy(self) -> bool:
+        if not self._words.any_waiting():
+            return False
+        with self.transaction():
+            return self._words.enter(TIDIED) == TIDIED
 
     def close(self) -> None:
         self._db.close()
@@ -80,8 +104,10 @@ class PostgresStore(Store):
     def add_turn(self, turn: Turn, words: str) -> Turn:
         refuse_unstorable(turn, words)
         with self.transaction():
-            added = self._db.one(rows.ADD_TURN, self._home, turn.user_id, *rows.turn_values(turn, words))
+            spoken = (self._home, turn.user_id, turn.lang, turn.lang)
+            added = self._db.one(rows.ADD_TURN, *spoken, self._home, turn.user_id, *rows.turn_values(turn, words))
             if added:
+                self._words.added()
                 self._vectors.wake()
         if not added:
             raise StoreError("there is a turn with this id already")
@@ -89,15 +115,17 @@ class PostgresStore(Store):
 
     def change_turn(self, turn: Turn, words: str) -> None:
         refuse_unstorable(turn, words)
-        sql = "SELECT user_id, seq, version, text FROM turn WHERE household = %s AND id = %s"
+        sql = "SELECT user_id, seq, version, text, words FROM turn WHERE household = %s AND id = %s"
         old = self._db.one(sql, self._home, turn.id)
         if not old:
             raise UnknownEntry("there is no turn with this id")
-        user_id, seq, version, text = old
+        user_id, seq, version, text, old_words = old
         same = text == turn.text
         with self.transaction():
             values = (turn.user_id, version if same else None, *rows.turn_values(turn, words))
             self._db.run(rows.CHANGE_TURN, *values, self._home, user_id, seq)
+            self._words.changed((user_id, seq, old_words), (turn.user_id, seq, words))
+            self._know_language(turn)
             self._vectors.changed("turn", user_id, replace(turn, seq=seq), same)
 
     def turn(self, turn_id: str) -> Turn | None:
@@ -137,13 +165,18 @@ class PostgresStore(Store):
             if known:
                 return self._replaced(known, entry, words)
             added = self._db.one(rows.ADD_ENTRY, self._home, entry.user_id, *rows.entry_values(entry, words))
+            self._words.put([(entry.user_id, -added[0], words)])
+            self._know_language(entry)
             self._vectors.wake()
         return replace(entry, seq=added[0])
 
+    def _know_language(self, record: Turn | Entry) -> None:
+        self._db.run(rows.KNOW_LANGUAGE, self._home, record.user_id, record.lang, record.lang)
+
     def _replaced(self, known: Entry, entry: Entry, words: str) -> Entry:
         kept = replace(entry, id=known.id, seq=known.seq, created_at=known.created_at)
-        (version,) = self._db.one(
-            "SELECT version FROM entry WHERE household = %s AND user_id = %s AND seq = %s",
+        version, old_words = self._db.one(
+            "SELECT version, words FROM entry WHERE household = %s AND user_id = %s AND seq = %s",
             self._home,
             kept.user_id,
             kept.seq,
@@ -151,6 +184,8 @@ class PostgresStore(Store):
         same = known.text == kept.text
         values = (version if same else None, *rows.entry_values(kept, words))
         self._db.run(rows.CHANGE_ENTRY, *values, self._home, kept.user_id, kept.seq)
+        self._words.changed((kept.user_id, -kept.seq, old_words), (kept.user_id, -kept.seq, words))
+        self._know_language(kept)
         self._vectors.changed("memory", kept.user_id, kept, same)
         return kept
 
@@ -178,12 +213,23 @@ class PostgresStore(Store):
                 last = found[-1][1]
                 yield from map(read, found)
 
+    def search(self, words: Sequence[str], scope: Scope, kinds: frozenset[str], limit: int) -> list[Found]:
+        asked = list(dict.fromkeys(word for word in words if word))
+        users = self._words.users_of(asked) if scope.user_id is None else [scope.user_id]
+        budget = max(BUDGET // max(len(users), 1), MIN_BUDGET)
+        queries = [Query(user_id, scope, tuple(sorted(kinds)), limit, budget) for user_id in users]
+        matches = [match for query in queries for match in self._words.search(asked, query)]
+        matches.sort(key=lambda match: match.order)
+        best = matches[: max(limit, 0)]
+        found = self._vectors.records([match.doc for match in best], scope.user_id)
+        return [Found(found[match.doc], match.score, match.words) for match in best if match.doc in found]
+
+    def statistics(self, words: Sequence[str], user_id: str) -> Statistics:
+        return self._words.statistics(user_id, words)
+
     def languages(self, user_id: str) -> frozenset[str]:
-        sql = " UNION ".join(
-            f"SELECT lang FROM {table} WHERE household = %s AND user_id = %s" for table in ("turn", "entry")
-        )
-        found = self._db.all(sql, self._home, user_id, self._home, user_id)
-        return frozenset(lang for (lang,) in found if lang)
+        sql = "SELECT lang FROM language WHERE household = %s AND user_id = %s"
+        return frozenset(lang for (lang,) in self._db.all(sql, self._home, user_id))
 
     def newest_words(self, scope: Scope, kinds: frozenset[str], limit: int) -> list[str]:
         newest: list[str] = []
@@ -249,16 +295,24 @@ class PostgresStore(Store):
             self.episode_store.delete(self.episode_store.going(selection, [turn.id for turn in turns]))
             self._vectors.deleted(chosen)
             for table, gone in (("turn", turns), ("entry", [one for one in chosen if isinstance(one, Entry)])):
-                self._db.run(
-                    f"DELETE FROM {table} r USING unnest(%s::text[], %s::bigint[]) g (user_id, seq)"
-                    " WHERE r.household = %s AND r.user_id = g.user_id AND r.seq = g.seq",
-                    [one.user_id for one in gone],
-                    [one.seq for one in gone],
-                    self._home,
-                )
+                self._delete_rows(table, gone)
+            self._words.clean(sorted({one.user_id for one in chosen}))
             self.document_store.delete_selected(selection)
             self.fact_store.delete_selected(selection)
         return counted
+
+    def _delete_rows(self, table: str, gone: Sequence[Turn | Entry]) -> None:
+        sign = "-" if table == "entry" else ""
+        sql = (
+            f"DELETE FROM {table} r USING unnest(%s::text[], %s::bigint[]) g (user_id, seq)"
+            " WHERE r.household = %s AND r.user_id = g.user_id AND r.seq = g.seq"
+            f" RETURNING r.user_id, {sign}r.seq, r.words"
+        )
+        for start in range(0, len(gone), CHUNK):
+            part = gone[start : start + CHUNK]
+            users, seqs = [one.user_id for one in part], [one.seq for one in part]
+            deleted = self._db.all(sql, users, seqs, self._home)
+            self._words.remove([(user_id, doc, words) for user_id, doc, words in deleted])
 
     def notes(self, scope: Scope) -> list[tuple[str, str, Note]]:
         return self._notes.held(scope)

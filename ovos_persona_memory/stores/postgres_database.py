@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import hashlib
+import os
+import socket
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
@@ -55,15 +57,24 @@ class PostgresDatabase:
         self._depth = 0
         self._failed = False
         self._transaction_id: str | None = None
+        self._line: socket.socket | None = None
+        self._busy_since: float | None = None
+        self._ended = threading.Event()
         self._down_until = 0.0
         self._down: StoreError | None = None
-        with self.lock, driver_errors():
-            migrate(self._connected(), settings.schema)
+        try:
+            with driver_errors():
+                migrate(self._connected(), settings.schema)
+        except BaseException:
+            self.close()
+            raise
+        threading.Thread(target=self._watch, name="postgres", daemon=True).start()
 
     def close(self) -> None:
         """End the connection; a second call does nothing."""
         with self.lock:
             self._closed = True
+            self._ended.set()
             self._drop()
 
     @property
@@ -106,14 +117,22 @@ class PostgresDatabase:
         with driver_errors():
             return self._execute(sql, values).rowcount
 
-    def many(self, sql: str, rows: Sequence[Sequence[Any]]) -> None:
-        """Change something with each of these values, within a transaction."""
-        if rows:
-            with driver_errors():
-                self._in_use().cursor().executemany(sql, rows)
+    def _execute(self, sql: str, values: Sequence[Any] | None = None) -> psycopg.Cursor[Row]:
+        connection = self._in_use()
+        self._busy_since = self._clock()
+        try:
+            return connection.execute(sql, values)
+        finally:
+            self._busy_since = None
 
-    def _execute(self, sql: str, values: Sequence[Any]) -> psycopg.Cursor[Row]:
-        return self._in_use().execute(sql, values)
+    def _watch(self) -> None:
+        """Cut the connection where a statement gets no answer, not even that it took too long: the line is dead."""
+        patience = 1.5 * self.settings.timeout_s
+        while not self._ended.wait(patience / 4):
+            since, line = self._busy_since, self._line
+            if since is not None and line is not None and self._clock() - since > patience:
+                with suppress(OSError):
+                    line.shutdown(socket.SHUT_RDWR)
 
     # transactions
 
@@ -147,9 +166,7 @@ class PostgresDatabase:
 
     def _began(self) -> None:
         lock = household_lock(self.settings)
-        found = self._connected().execute(
-            f"BEGIN; SELECT pg_advisory_xact_lock({lock:d}); SELECT pg_current_xact_id()::text"
-        )
+        found = self._execute(f"BEGIN; SELECT pg_advisory_xact_lock({lock:d}); SELECT pg_current_xact_id()::text")
         while found.nextset():
             pass
         row = found.fetchone()
@@ -160,7 +177,7 @@ class PostgresDatabase:
         if self._failed or connection.pgconn.transaction_status == TransactionStatus.INERROR:
             raise StoreError("a part of the transaction failed")
         try:
-            connection.execute("COMMIT")
+            self._execute("COMMIT")
         except psycopg.Error as error:
             if not self._lost(error) or not self._was_committed():
                 raise
@@ -212,16 +229,17 @@ class PostgresDatabase:
             self._down, self._down_until = ours(error), self._clock() + BACK_OFF_S
             raise
         self._down = None
+        self._line = socket.socket(fileno=os.dup(self._connection.fileno()))
         return self._connection
 
     def _opened(self) -> psycopg.Connection:
         connection = psycopg.connect(autocommit=True, **connection_settings(self.settings))
         try:
-            limit = f"{self.settings.timeout_s:g}s"
+            longest = round(1000 * self.settings.timeout_s)
             connection.execute(
                 "SELECT set_config('search_path', %s, false), set_config('statement_timeout', %s, false),"
                 " set_config('lock_timeout', %s, false), set_config('jit', 'off', false)",
-                (f'"{self.settings.schema}", public', limit, limit),
+                (f'"{self.settings.schema}", public', f"{longest}ms", f"{longest * 9 // 10}ms"),
             )
         except BaseException:
             connection.close()
@@ -237,6 +255,9 @@ class PostgresDatabase:
 
     def _drop(self) -> None:
         connection, self._connection = self._connection, None
+        line, self._line = self._line, None
+        if line is not None:
+            line.close()
         if connection is not None:
             with suppress(psycopg.Error):
                 connection.close()

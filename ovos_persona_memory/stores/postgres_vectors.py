@@ -184,7 +184,7 @@ class PostgresVectors(VectorStore):
     def held(self, name: str, scope: Scope, kinds: frozenset[str]) -> Iterator[tuple[Turn | Entry, Bytes]]:
         where = self._where(name, scope, kinds)
         found = self._db.all(f"SELECT r.doc, {VECTOR} FROM vector r{where}", *where.values)
-        records = self._records([doc for doc, _ in found], scope.user_id)
+        records = self.records([doc for doc, _ in found], scope.user_id)
         return iter([(records[doc], _read(packed)) for doc, packed in found if doc in records])
 
     def _where(self, name: str, scope: Scope, kinds: frozenset[str]) -> Where:
@@ -194,7 +194,8 @@ class PostgresVectors(VectorStore):
             where = where.also("r.private <= %s", scope.auth_level)
         return where.also("r.kind = ANY(%s)", sorted(kinds))
 
-    def _records(self, docs: Sequence[int], user_id: str | None) -> dict[int, Turn | Entry]:
+    def records(self, docs: Sequence[int], user_id: str | None) -> dict[int, Turn | Entry]:
+        """The turns and memories with these numbers, of this user or of anybody; what is gone is left out."""
         found: dict[int, Turn | Entry] = {}
         for sign, select, read in ((1, rows.TURNS, rows.turn_of), (-1, rows.ENTRIES, rows.entry_of)):
             seqs = [sign * doc for doc in docs if sign * doc > 0]
@@ -213,7 +214,7 @@ class PostgresVectors(VectorStore):
         found = self._db.all(sql, *where.values, asked, limit)
         if not found:
             return []
-        records = self._records([doc for doc, _ in found], scope.user_id)
+        records = self.records([doc for doc, _ in found], scope.user_id)
         scores = cosines(np.stack([_read(packed) for _, packed in found]), query).tolist()
         near = [Near(records[doc], score) for (doc, _), score in zip(found, scores, strict=True) if doc in records]
         return sorted(near, key=lambda one: (-one.cosine, -one.record.seq))

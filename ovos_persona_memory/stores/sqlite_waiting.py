@@ -12,9 +12,7 @@ from collections.abc import Iterable, Sequence
 from itertools import islice
 
 from ovos_persona_memory.stores.base import set_of, words_of
-
-Posting = tuple[int, int, int]
-"""Document, how often it holds the word, and its length in words."""
+from ovos_persona_memory.stores.scoring import Posting
 
 
 class WaitingWords:

@@ -12,13 +12,12 @@ import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from heapq import nsmallest
-from math import fsum
 
 from ovos_persona_memory.records import Scope
 from ovos_persona_memory.stores.base import Bm25, Statistics, words_of
+from ovos_persona_memory.stores.scoring import Match, Posting, Scores
 from ovos_persona_memory.stores.sqlite_rows import hash_of, narrowing, within
-from ovos_persona_memory.stores.sqlite_waiting import Posting, WaitingWords
+from ovos_persona_memory.stores.sqlite_waiting import WaitingWords
 from ovos_persona_memory.stores.where import Where
 
 BUDGET = 1000
@@ -41,20 +40,6 @@ NOT_ENTERED = (
     "SELECT r.owner, r.seq, b.words FROM turn r CROSS JOIN body b ON b.num = r.body WHERE r.seq > ? ORDER BY r.seq"
 )
 TABLES = {"turn": "turn", "memory": "entry"}
-
-
-@dataclass(frozen=True)
-class Match:
-    """A document that holds words asked for; ``doc`` is a turn's seq, or minus an entry's."""
-
-    doc: int
-    score: float
-    words: frozenset[str]
-
-    @property
-    def order(self) -> tuple[float, bool, int]:
-        """As ``base.found_order``."""
-        return (-self.score, self.doc > 0, -abs(self.doc))
 
 
 @dataclass(frozen=True)
@@ -233,7 +218,7 @@ class WordIndex:
         if not terms:
             return []
         documents, length = self._size(owner)
-        scores = _Scores(Bm25(documents, length / documents))
+        scores = Scores(Bm25(documents, length / documents))
         near = self._near(owner, terms, query)
         if near is None or len(near) >= NEAR:
             self._walk(terms, query, scores)
@@ -258,7 +243,7 @@ class WordIndex:
             docs += [doc for (doc,) in found]
         return docs
 
-    def _walk(self, terms: Sequence[_Term], query: Query, scores: _Scores) -> None:
+    def _walk(self, terms: Sequence[_Term], query: Query, scores: Scores) -> None:
         """Read postings, rarest word and newest document first, until the budget is spent."""
         left, cut_short = query.budget, []
         for term in terms:
@@ -266,7 +251,7 @@ class WordIndex:
             read = 0
             for kind in query.kinds if wanted > 0 else ():
                 found = self._postings(term, kind, query.scope, wanted)
-                scores.add(term, found)
+                scores.add(term.word, term.frequency, found)
                 read += len(found)
             if read >= wanted or term.frequency > INSPECTED:
                 cut_short.append(term)
@@ -304,17 +289,17 @@ class WordIndex:
             (*where.values, limit),
         ).fetchall()
 
-    def _look_up(self, terms: Sequence[_Term], docs: Sequence[int], scores: _Scores) -> None:
+    def _look_up(self, terms: Sequence[_Term], docs: Sequence[int], scores: Scores) -> None:
         """Add what these words give to these documents."""
         listed = json.dumps(docs)
         for term in terms:
-            scores.add(term, self._waiting.postings(term.owner, term.word, docs))
+            scores.add(term.word, term.frequency, self._waiting.postings(term.owner, term.word, docs))
             rows = self._sql.execute(
                 "SELECT p.doc, p.times, p.length FROM json_each(?) j"
                 " CROSS JOIN posting p ON p.word = ? AND p.doc = j.value",
                 (listed, term.num),
             )
-            scores.add(term, rows)
+            scores.add(term.word, term.frequency, rows)
 
     def _terms(self, owner: int, words: Sequence[str]) -> list[_Term]:
         """Those of the words that any document of the user holds."""
@@ -335,42 +320,6 @@ class WordIndex:
             (json.dumps(list(by_hash)), owner),
         )
         return {by_hash[number]: (num, n) for number, num, n in rows if n > 0}
-
-
-class _Scores:
-    """What each word gives to each document, while a search goes on."""
-
-    def __init__(self, formula: Bm25) -> None:
-        self.parts: dict[int, dict[str, float]] = {}
-        self._formula = formula
-        self._damping: dict[int, float] = {}
-
-    def add(self, term: _Term, rows: Iterable[Posting]) -> None:
-        """Rows of doc, times, length; a document given twice counts once."""
-        weight, word = self._formula.weight(term.frequency), term.word
-        parts, damping = self.parts, self._damping
-        for doc, times, length in rows:
-            held_back = damping.get(length)
-            if held_back is None:
-                held_back = damping[length] = self._formula.damping(length)
-            part = weight * times / (times + held_back)  # Bm25.part, which costs a call for each of hundreds
-            held = parts.get(doc)
-            if held is None:
-                parts[doc] = {word: part}
-            else:
-                held[word] = part
-
-    def leaders(self, number: int) -> list[int]:
-        """The documents that are ahead so far; the others are dropped."""
-        if len(self.parts) > number:
-            ahead = sorted([(-sum(parts.values()), -abs(doc), doc) for doc, parts in self.parts.items()])[:number]
-            self.parts = {doc: self.parts[doc] for _, _, doc in ahead}
-        return list(self.parts)
-
-    def best(self, number: int) -> list[Match]:
-        """The best documents, best first, with the words they hold."""
-        total = [(-fsum(parts.values()), doc > 0, -abs(doc), doc) for doc, parts in self.parts.items()]
-        return [Match(doc, -score, frozenset(self.parts[doc])) for score, _, _, doc in nsmallest(number, total)]
 
 
 def _index(scope: Scope) -> str:

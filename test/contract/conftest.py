@@ -15,7 +15,7 @@ import pytest
 
 from ovos_persona_memory import config
 from ovos_persona_memory.records import Entry, Turn
-from ovos_persona_memory.stores import open_store, open_stores, sqlite_words
+from ovos_persona_memory.stores import open_store, open_stores, postgres_words, sqlite_words
 from ovos_persona_memory.stores.base import Store
 from ovos_persona_memory.stores.postgres import open_postgres
 from ovos_persona_memory.stores.sqlite import SqliteStore
@@ -45,10 +45,11 @@ def open_kinds(home: Path) -> Store:
 
 @pytest.fixture(params=["inmemory", "sqlite", "sqlite-entered_now", KINDS, "postgres"])
 def backend(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
-    """A backend's name; twice where words of turns wait before they are in the index."""
+    """A backend's name; SQLite twice, since words of turns wait in memory before they are in the index on disk."""
     name, _, entered = str(request.param).partition("-")
     if entered:
         monkeypatch.setattr(sqlite_words, "WAITING", 0)
+    monkeypatch.setattr(postgres_words, "WAITING", 3)  # some wait, some are entered: in every test
     return name
 
 

@@ -63,6 +63,43 @@ CREATE TABLE entry (
 CREATE UNIQUE INDEX entry_key ON entry (household, user_id, md5(key));
 CREATE INDEX entry_changed ON entry (household, user_id, updated_at, seq);
 CREATE INDEX entry_version ON entry (household, version);
+-- Words by hash, of each person by themselves: how many documents hold one, and which; a document is a turn by its
+-- seq, or a memory by minus its seq. Turns with a seq above that in `entered` wait: their words are only in the turn.
+CREATE TABLE person (
+    household text NOT NULL,
+    user_id text NOT NULL,
+    documents bigint NOT NULL,
+    words bigint NOT NULL,
+    PRIMARY KEY (household, user_id)
+);
+CREATE TABLE word (
+    household text NOT NULL,
+    user_id text NOT NULL,
+    hash bigint NOT NULL,
+    n bigint NOT NULL,
+    PRIMARY KEY (household, user_id, hash)
+) WITH (fillfactor = 70);
+CREATE TABLE posting (
+    household text NOT NULL,
+    user_id text NOT NULL,
+    hash bigint NOT NULL,
+    doc bigint NOT NULL,
+    times integer NOT NULL,
+    length integer NOT NULL,
+    PRIMARY KEY (household, user_id, hash, doc) INCLUDE (times, length)
+);
+CREATE TABLE entered (
+    household text NOT NULL,
+    user_id text NOT NULL DEFAULT '',
+    seq bigint NOT NULL,
+    PRIMARY KEY (household, user_id)
+);
+CREATE TABLE language (
+    household text NOT NULL,
+    user_id text NOT NULL,
+    lang text NOT NULL,
+    PRIMARY KEY (household, user_id, lang)
+);
 CREATE TABLE note (
     household text NOT NULL,
     user_id text NOT NULL,

@@ -1,0 +1,269 @@
+"""The tables of the PostgreSQL store: who makes them, what their keys are, who sees them."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+
+import numpy as np
+import psycopg
+import pytest
+from postgres_server import Databases
+
+from ovos_persona_memory.episode import Episode
+from ovos_persona_memory.errors import StoreDamaged, StoreUnavailable
+from ovos_persona_memory.fact import Fact
+from ovos_persona_memory.records import Document, Entry, Namespace, Note, Pause, Place, Scope, Selection, Turn
+from ovos_persona_memory.stores import postgres_migrations
+from ovos_persona_memory.stores.base import Store
+from ovos_persona_memory.stores.postgres import PostgresStore, open_postgres
+from ovos_persona_memory.stores.postgres_database import PostgresSettings
+from ovos_persona_memory.stores.vectors import Index
+
+BOTH = frozenset({"turn", "memory"})
+
+
+@pytest.fixture
+def url(postgres: Callable[[], str]) -> str:
+    return postgres()
+
+
+@pytest.fixture
+def empty(url: str) -> str:
+    """A database without anything of ours."""
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("DROP SCHEMA persona_memory CASCADE; DROP EXTENSION vector")
+    return url
+
+
+def query(url: str, sql: str) -> list[tuple[object, ...]]:
+    with psycopg.connect(url, autocommit=True) as connection:
+        return connection.execute(sql).fetchall()
+
+
+def test_daemons_that_start_at_once_make_the_tables_once(empty: str) -> None:
+    together = threading.Barrier(6)
+
+    def start(number: int) -> int:
+        together.wait()
+        store = open_postgres(empty)
+        store.put_state(f"daemon {number}", "ready")
+        store.close()
+        return number
+
+    with ThreadPoolExecutor(6) as pool:
+        assert sorted(pool.map(start, range(6))) == list(range(6))
+    steps = query(empty, "SELECT step FROM persona_memory.schema_step ORDER BY step")
+    assert steps == [(number,) for number in range(1, len(postgres_migrations.STEPS) + 1)]
+    assert query(empty, "SELECT count(*) FROM persona_memory.state WHERE value = 'ready'") == [(6,)]
+
+
+def test_a_step_that_fails_leaves_nothing_behind(empty: str, monkeypatch: pytest.MonkeyPatch, tmp_path: object) -> None:
+    class Broken:
+        def read_bytes(self) -> bytes:
+            return b"CREATE TABLE half (n integer); SELECT 1 / 0"
+
+    good = postgres_migrations.STEPS
+    monkeypatch.setattr(postgres_migrations, "STEPS", [*good, Broken()])
+    with pytest.raises(Exception, match="zero"):
+        open_postgres(empty)
+    assert query(empty, "SELECT nspname FROM pg_namespace WHERE nspname = 'persona_memory'") == []
+    monkeypatch.setattr(postgres_migrations, "STEPS", good)
+    open_postgres(empty).close()
+
+
+def test_newer_tables_are_left_alone(url: str) -> None:
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("INSERT INTO persona_memory.schema_step VALUES (9999)")
+    with pytest.raises(StoreDamaged, match="too new"):
+        open_postgres(url)
+
+
+def test_a_user_who_may_not_make_tables_is_told_what_to_do(empty: str) -> None:
+    with psycopg.connect(empty, autocommit=True) as connection:
+        connection.execute("DROP ROLE IF EXISTS limited")
+        connection.execute("CREATE ROLE limited LOGIN")
+    with pytest.raises(StoreUnavailable, match=r"grant|CREATE EXTENSION"):
+        open_postgres(empty.replace("postgres@", "limited@"))
+
+
+def test_every_key_leads_with_household_and_user(url: str) -> None:
+    keys = query(
+        url,
+        "SELECT c.relname, array_agg(a.attname::text ORDER BY k.place)"
+        " FROM pg_class c LEFT JOIN pg_index i ON i.indrelid = c.oid AND i.indisprimary"
+        " LEFT JOIN LATERAL unnest(i.indkey::int[]) WITH ORDINALITY k (number, place) ON true"
+        " LEFT JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum = k.number"
+        " WHERE c.relnamespace = 'persona_memory'::regnamespace AND c.relkind = 'r' AND c.relname <> 'schema_step'"
+        " GROUP BY 1",
+    )
+    assert len(keys) > 10
+    assert [name for name, columns in keys if columns[:2] != ["household", "user_id"]] == []  # type: ignore[index]
+
+
+def test_every_other_index_leads_with_the_household(url: str) -> None:
+    store = open_postgres(url)
+    store.vector_store.start(Index("model", "minilm", 8))
+    store.close()
+    found = query(
+        url,
+        "SELECT indexname, indexdef FROM pg_indexes WHERE schemaname = 'persona_memory'"
+        " AND indexdef NOT LIKE '%(household%' AND tablename <> 'schema_step'",
+    )
+    # those of pgvector and of lists take no second column
+    assert {name for name, _ in found} == {"vector_near_8", "episode_used"}
+
+
+def test_no_extension_but_pgvector_is_needed(empty: str) -> None:
+    open_postgres(empty).close()
+    assert {name for (name,) in query(empty, "SELECT extname FROM pg_extension")} == {"plpgsql", "vector"}
+
+
+# households
+
+
+@pytest.fixture
+def houses(url: str) -> Iterator[tuple[PostgresStore, PostgresStore]]:
+    stores = [open_postgres(PostgresSettings(url, household=name)) for name in ("north", "south")]
+    yield stores[0], stores[1]
+    for store in stores:
+        store.close()
+
+
+def fill(store: Store, text: str) -> None:
+    """Something of everything, under the same names in each household."""
+    store.add_turn(Turn(role="user", text=text, at=1.0, id="turn", session_id="s", lang="en-US"), text)
+    store.put_entry(Entry("key", text, id="entry", updated_at=1.0), text)
+    store.put_note("household", "s", Note(text))
+    store.put_state("name", text)
+    store.put_pause(Pause(Place(), 1.0, None, write=False, read=True))
+    store.fact_store.put(Fact(text, id="fact", turn_id="turn"), text)
+    store.episode_store.add(Episode("recall", 1.0, id="episode", turn_id="turn", used=("turn",)), text)
+    store.document_store.put(Document("document", text), text, np.ones(4, dtype=np.float32))
+    store.ledger_store.add("forgotten", [7], 1.0)
+    index = Index("model", "minilm", 4)
+    store.vector_store.start(index)
+    while taken := store.vector_store.pending("model", 10):
+        store.vector_store.put("model", taken, np.ones((len(taken), 4), dtype=np.int8))
+
+
+def everything(store: Store) -> str:
+    scope, space = Scope.everyone(), Namespace()
+    return repr(
+        (
+            store.turns(scope),
+            store.entries(scope),
+            store.sessions(scope),
+            store.notes(scope),
+            store.users(),
+            store.counts(),
+            store.pauses(),
+            store.state("name"),
+            store.languages("household"),
+            store.statistics(["cat", "dog"], "household"),
+            store.search(["cat", "dog"], scope, BOTH, 9),
+            store.fact_store.held(None),
+            store.fact_store.fact("fact"),
+            store.episode_store.held(None),
+            store.episode_store.last_use("turn"),
+            list(store.document_store.held(space)),
+            store.document_store.count(None),
+            store.ledger_store.at("forgotten", 7),
+            store.vector_store.indexes(),
+            store.vector_store.lag("model"),
+            store.vector_store.nearest("model", np.ones(4, dtype=np.float32), Scope(), BOTH, 9),
+        )
+    )
+
+
+def test_two_households_know_nothing_of_each_other(houses: tuple[PostgresStore, PostgresStore]) -> None:
+    north, south = houses
+    nothing = everything(south)
+    fill(north, "cat")
+    assert everything(south) == nothing
+    fill(south, "dog")
+    known = everything(north)
+    assert ("cat" in known, "'dog'" in known) == (True, False)
+    kept = everything(south)
+    assert north.delete(Selection(Scope.everyone())).total > 0
+    north.ledger_store.remove("forgotten", [7])
+    north.delete_pauses(north.pauses())
+    north.fact_store.delete_decisions(None)
+    while not north.vector_store.drop("model"):
+        pass
+    north.episode_store.delete_before(99.0)
+    assert everything(south) == kept
+    assert everything(north).count("cat") == 1  # the small value, which nobody deletes
+
+
+# several daemons of one household
+
+
+def test_what_one_daemon_writes_another_finds_at_once(url: str) -> None:
+    kitchen, study = open_postgres(url), open_postgres(url)
+    for number in range(30):
+        say, hear = (kitchen, study) if number % 2 else (study, kitchen)
+        text = f"word{number}"
+        kept = say.add_turn(Turn(role="user", text=text, at=1.0, id=text, lang="en-US"), f"{text} all")
+        assert [found.record.id for found in hear.search([text], Scope(), BOTH, 3)] == [text]
+        assert hear.statistics(["all"], "household").frequency == {"all": number + 1}
+        hear.change_turn(replace(kept, persona_id="p"), f"{text} all")
+    assert [turn.text for turn in kitchen.turns(Scope())] == [f"word{number}" for number in range(30)]
+    assert study.delete(Selection(Scope())).turns == 30
+    assert kitchen.search(["all"], Scope(), BOTH, 3) == []
+    assert kitchen.languages("household") == frozenset()
+    kitchen.add_turn(Turn(role="user", text="x", at=1.0, id="x", lang="en-US"), "x")
+    assert study.languages("household") == {"en-US"}
+    for store in (kitchen, study):
+        store.close()
+
+
+def test_daemons_that_write_at_once_lose_and_double_nothing(url: str) -> None:
+    def write(number: int) -> list[int]:
+        store = open_postgres(url)
+        seqs = []
+        for turn in range(60):
+            with store.transaction():
+                seqs.append(store.add_turn(Turn("user", "cat", at=1.0, id=f"{number}-{turn}"), "cat dog").seq)
+                count = int(store.state("count") or "0")
+                store.put_state("count", str(count + 1))
+                store.put_entry(Entry("shared", f"{count}"), "dog")
+        store.close()
+        return seqs
+
+    with ThreadPoolExecutor(4) as pool:
+        written = list(pool.map(write, range(4)))
+    store = open_postgres(url)
+    assert store.state("count") == "240"
+    assert all(seqs == sorted(seqs) for seqs in written)
+    assert len({seq for seqs in written for seq in seqs}) == store.counts().turns == 240
+    while store.tidy():
+        pass
+    assert store.statistics(["cat", "dog"], "household").frequency == {"cat": 240, "dog": 241}
+    assert query(url, "SELECT n FROM persona_memory.word ORDER BY n") == [(240,), (241,)]
+    store.close()
+
+
+def test_an_index_that_lost_its_words_is_built_anew(url: str) -> None:
+    store = open_postgres(url)
+    for text in ("cat", "dog"):
+        store.add_turn(Turn("user", text, at=1.0, id=text), text)
+        store.put_entry(Entry(text, text), text)
+    while store.tidy():
+        pass
+    store.close()
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("DELETE FROM persona_memory.posting")
+    again = open_postgres(url)
+    assert len(again.search(["cat", "dog"], Scope(), BOTH, 9)) == 4
+    assert again.statistics(["cat"], "household").frequency == {"cat": 2}
+    again.close()
+
+
+def test_databases_are_apart(databases: Databases) -> None:
+    one, other = databases.fresh(), databases.fresh()
+    assert one != other
+    for url in (one, other):
+        databases.drop(url)
