@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any
 
 from ovos_persona_memory.records import Claim
@@ -31,3 +32,13 @@ def _name(value: Any) -> str | None:
 def _level(value: Any) -> int:
     known = isinstance(value, (int, float)) and not isinstance(value, bool) and value in range(HIGHEST_LEVEL + 1)
     return int(value) if known else 0
+
+
+@dataclass(frozen=True)
+class Relatives:
+    """Users to whom another stands in a relation that the settings name."""
+
+    approves_for: tuple[str, ...] = ()
+    """Children: the other may take in what waits of theirs."""
+    cares_for: tuple[str, ...] = ()
+    """The other may ask what they asked."""

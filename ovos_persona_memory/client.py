@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 import msgspec
 
+from ovos_persona_memory.claims import Relatives
 from ovos_persona_memory.episode import Episode
 from ovos_persona_memory.errors import NoAnswer, PersonaMemoryError, from_wire
 from ovos_persona_memory.fact import Decision, Fact, Story, Trouble
@@ -221,9 +222,11 @@ class MemoryClient:
         since: float | None = None,
         until: float | None = None,
         limit: int = 20,
+        words: bool = False,
     ) -> builtins.list[Episode]:
         """See PersonaMemory.episodes. Over the bus a session in the scope limits nothing."""
         asked = {"kinds": None if kinds is None else sorted(kinds), "since": since, "until": until, "limit": limit}
+        asked["words"] = words or None
         return _as(builtins.list[Episode], self.ask("episodes", scope, **asked)["episodes"])
 
     def capture(
@@ -303,6 +306,11 @@ class UsersClient:
         """Whom a request in this scope is made for, and how surely that is known."""
         answer = self._client.ask("users", scope)
         return Person(str(answer["user_id"]), int(answer["auth_level"] or 0))
+
+    def relatives(self, scope: Scope = Scope()) -> Relatives:
+        """For whom the asker approves, and after whom the asker looks; as ``identity.children`` and ``.carers`` say."""
+        answer = self._client.ask("users", scope)
+        return Relatives(tuple(answer["approves_for"]), tuple(answer["cares_for"]))
 
     def list(self) -> list[User]:
         """See Users.list. For the owner's door alone."""

@@ -17,6 +17,7 @@ from ovos_utils.xdg_utils import xdg_data_home
 from ovos_persona_memory.claims import MAX_USER_ID
 from ovos_persona_memory.errors import ConfigError
 from ovos_persona_memory.messages import is_clean
+from ovos_persona_memory.records import GUEST, HOUSEHOLD
 
 SECTION = "persona_memory"
 
@@ -36,7 +37,11 @@ class HistoryConfig:
     """Skills whose speech answers nothing."""
     machine_dialogs: tuple[str, ...] = ("persona_error", "no_personas", "unknown_persona")
     """Dialogs whose speech answers nothing."""
-    redacted_intents: tuple[str, ...] = ("ovos-skill-persona-memory.openvoiceos:forget",)
+    redacted_intents: tuple[str, ...] = (
+        "ovos-skill-persona-memory.openvoiceos:forget",
+        "ovos-skill-persona-memory.openvoiceos:asked_of",
+        "ovos-skill-persona-memory.openvoiceos:waiting",
+    )
     """Beginnings of intents ("skill:intent") and dialogs ("skill:dialog") that are logged without their words."""
 
 
@@ -61,6 +66,10 @@ class IdentityConfig:
     session: as the session's user_id says, where it is missing a guest."""
     map: dict[str, str] = field(default_factory=dict)
     """For trust configured: from a session, or else a room (site), to its user."""
+    children: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """From a child to the adults who approve: before one does, nothing that lasts is kept of the child."""
+    carers: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    """From a user to those who look after the user, and may ask what the user asked."""
 
 
 @dataclass(frozen=True)
@@ -206,8 +215,10 @@ def parse(section: dict[str, Any]) -> MemoryConfig:
             raise ConfigError(f"{SECTION}.retention.{name}: must be above 0")
     _refuse_unusable_kinds(config.kinds)
     for place, user_id in config.identity.map.items():
-        if not user_id.strip() or not is_clean(user_id) or len(user_id) > MAX_USER_ID:
-            raise ConfigError(f"{SECTION}.identity.map.{place}: {user_id[:40]!r} cannot be the name of a user")
+        _refuse_unusable(f"map.{place}", user_id)
+    for relation in ("children", "carers"):
+        for user_id, others in getattr(config.identity, relation).items():
+            _check_relation(config.identity, f"{relation}.{user_id}", user_id, others)
     return config
 
 
@@ -260,6 +271,23 @@ def secret(setting: str | None) -> str | None:
         return Path(name).expanduser().read_text("utf-8").strip()
     except (OSError, UnicodeDecodeError) as error:
         raise ConfigError(f"the file {name}, which a connection is to be read from, cannot be read") from error
+
+
+def _check_relation(identity: IdentityConfig, name: str, user_id: str, others: tuple[str, ...]) -> None:
+    """Both sides are people who are told apart, and neither side is both."""
+    for one in (user_id, *others):
+        _refuse_unusable(name, one)
+        if one in (HOUSEHOLD, GUEST):
+            raise ConfigError(f"{SECTION}.identity.{name}: {one} is nobody in particular")
+    if user_id in others:
+        raise ConfigError(f"{SECTION}.identity.{name}: nobody does that for themselves")
+    if identity.trust == "none":
+        raise ConfigError(f"{SECTION}.identity.{name}: needs identity.trust, else nobody is told apart")
+
+
+def _refuse_unusable(name: str, user_id: str) -> None:
+    if not user_id.strip() or not is_clean(user_id) or len(user_id) > MAX_USER_ID:
+        raise ConfigError(f"{SECTION}.identity.{name}: {user_id[:40]!r} cannot be the name of a user")
 
 
 def persona_settings() -> dict[str, Any]:

@@ -42,6 +42,8 @@ class Episode:
     """Of an exchange: tokens and tools; of an intent: its slots; of a tool call: its arguments and error."""
     used: tuple[str, ...] = ()
     """Of a recall: ids of the records, best first."""
+    said: str | None = None
+    """The words of its turn, where they were asked for and are still there; never kept with it."""
 
 
 @dataclass(frozen=True)

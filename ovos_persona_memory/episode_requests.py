@@ -20,6 +20,8 @@ class EpisodesAsked(msgspec.Struct, kw_only=True):
     until: Seconds | None = None
     session: bool = False
     """Only what happened in this session."""
+    words: bool = False
+    """With the words of each one's turn."""
     limit: Few = 20
     lang: Name | None = None
     at: Seconds | None = None

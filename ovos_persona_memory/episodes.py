@@ -183,6 +183,11 @@ class Episodes:
         self.write_recalls_now()
         return self._store.episodes(wanted) if self._workings.captures.may_read(wanted.scope) else []
 
+    def with_words(self, episode: Episode) -> Episode:
+        """The episode with the words of its turn, where those are still there."""
+        turn = self._workings.store.turn(episode.turn_id) if episode.turn_id is not None else None
+        return episode if turn is None or turn.redacted else replace(episode, said=turn.text)
+
     def write_recalls_now(self) -> None:
         """Write what was kept in mind, in a transaction of its own."""
         if self._used:
@@ -245,14 +250,16 @@ class EpisodeVerbs:
         since: float | None = None,
         until: float | None = None,
         limit: int = 20,
+        words: bool = False,
     ) -> list[Episode]:
         """The newest episodes in scope of these kinds that began in [since, until), newest first.
 
         An empty answer means that nothing happened then of which anything is kept, or that reading is off.
-        ``kinds``: exchange, intent, tool_call, recall; None: all but recall.
+        ``kinds``: exchange, intent, tool_call, recall; None: all but recall. ``words``: with what was said.
         """
         chosen = EPISODE_KINDS[:3] if kinds is None else kinds
-        return self._episodes.episodes(EpisodesWanted(scope, frozenset(chosen), since, until, limit))
+        found = self._episodes.episodes(EpisodesWanted(scope, frozenset(chosen), since, until, limit))
+        return [self._episodes.with_words(one) for one in found] if words else found
 
 
 def named_time(question: str, lang: str | None, zone: str | None, now: float) -> tuple[float, float]:

@@ -57,6 +57,12 @@ class SecretRefused(PersonaMemoryError):
     code = "secret"
 
 
+class NeedsApproval(PersonaMemoryError):
+    """A child keeps nothing that lasts until an adult approves."""
+
+    code = "needs_approval"
+
+
 class ConfigError(PersonaMemoryError):
     """A setting cannot be used."""
 
@@ -115,6 +121,7 @@ BY_CODE: dict[str, type[PersonaMemoryError]] = {
         NotAllowed,
         CapturePaused,
         SecretRefused,
+        NeedsApproval,
         ConfigError,
         NoAnswer,
         StoreError,

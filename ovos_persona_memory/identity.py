@@ -6,7 +6,7 @@ from collections import deque
 from collections.abc import Callable, MutableMapping
 from dataclasses import dataclass, replace
 from itertools import takewhile
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 from ovos_persona_memory.config import IdentityConfig
 from ovos_persona_memory.linking import CLAIM_S, spelled
@@ -36,6 +36,11 @@ def person_of(claim: Claim, scope: Scope, config: IdentityConfig) -> Person:
     if known is None or known == GUEST:
         return Person(GUEST)
     return Person(known, claim.auth_level if claim.user_id in (None, known) else 0)
+
+
+def relatives(config: IdentityConfig, relation: Literal["children", "carers"], user_id: str | None) -> list[str]:
+    """Those whom a user approves for (children) or may ask about (carers), by name; empty for everybody else."""
+    return sorted(name for name, others in getattr(config, relation).items() if user_id in others)
 
 
 @dataclass

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache, cached_property, lru_cache
@@ -26,6 +26,8 @@ _KOREAN_ENDING = re.compile(
 )
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])")
 _MARKS = ("?", "？", "؟")
+_DOTTED = frozenset({"da", "de"})  # the day of a month has a dot behind it there
+Shown = Callable[[int], str]
 
 
 def locale_folder() -> Path:
@@ -220,18 +222,26 @@ class Language:
         """Every wording of a dialog, slots not filled."""
         return self.lines(f"{dialog}.dialog")
 
-    def when(self, said: datetime, now: datetime) -> str:
-        """When something was said, in words: "today", "yesterday", "3 days ago", "on 4 May 2026"."""
+    def when(self, said: datetime, now: datetime, number: Shown = str, day: Shown | None = None) -> str:
+        """When something was said: "today", "yesterday", "3 days ago", "on 4 May 2026".
+
+        ``number`` and ``day`` give numbers and days of a month another form than digits.
+        """
         days = (now.date() - said.date()).days
         if days <= 0:
             return self.say("today")
         if days == 1:
             return self.say("yesterday")
         if days < 7:
-            return self.say("days_ago", days=str(days))
+            return self.say("days_ago", days=number(days))
         spoken = self if self.sentences("on_date") else of(FALLBACK)
         months = spoken.lines("months.list")
-        return self.say("on_date", day=str(said.day), month=months[said.month - 1], year=str(said.year))
+        return self.say(
+            "on_date", day=(day or self._day)(said.day), month=months[said.month - 1], year=number(said.year)
+        )
+
+    def _day(self, day: int) -> str:
+        return f"{day}." if self.tag.partition("-")[0] in _DOTTED else str(day)
 
     @cached_property
     def stop_words(self) -> frozenset[str]:

@@ -53,8 +53,17 @@ def half_lives(config: FactsConfig) -> HalfLives:
 class Learner:
     """Writes facts. Not thread-safe by itself: call it within the store's transaction that takes the turn in."""
 
-    def __init__(self, store: Store, config: FactsConfig, clock: Callable[[], float], ledger: Ledger) -> None:
+    def __init__(
+        self,
+        store: Store,
+        config: FactsConfig,
+        clock: Callable[[], float],
+        ledger: Ledger,
+        children: frozenset[str] = frozenset(),
+    ) -> None:
+        """``children``: users of whom nothing is taken in before somebody reviews it."""
         self._store = store
+        self._children = children
         self._ledger = ledger
         self._facts = store.fact_store
         self.config = config
@@ -69,7 +78,7 @@ class Learner:
         verdicts = judge(turn, Circumstances(speaker.known))
         if verdicts and verdicts[0].outcome != "refused" and is_echo(turn.text, self._told_before(turn)):
             verdicts = [Verdict("refused", "echo", "")]
-        for verdict in (self._unless_forgotten(verdict, turn) for verdict in verdicts):
+        for verdict in (self._of_child(self._unless_forgotten(verdict, turn), turn) for verdict in verdicts):
             fact = self._take(verdict, turn, speaker)
             self._decided(verdict, turn, fact)
 
@@ -81,6 +90,14 @@ class Learner:
             self._ledger.lift(turn.user_id, verdict.text, turn.lang)
             return verdict
         return Verdict("refused", "forgotten", "", verdict.slot)
+
+    def _of_child(self, verdict: Verdict, turn: Turn) -> Verdict:
+        """What a child says about itself waits for review; it takes nothing back by itself."""
+        if turn.user_id not in self._children or verdict.outcome == "refused":
+            return verdict
+        if verdict.outcome == "ended":
+            return Verdict("refused", "child", "", verdict.slot)
+        return replace(verdict, outcome="waiting", reason="child")
 
     def take_learned(self) -> list[str]:
         """The ids of what was learned since the last call, each once."""

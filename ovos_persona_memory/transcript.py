@@ -42,7 +42,7 @@ class Transcript:
         self.captures = Captures(store, config.capture, clock)
         self.people = People(config.identity, self._user_of)
         self.ledger = Ledger(store, clock)
-        self.learner = Learner(store, config.facts, clock, self.ledger)
+        self.learner = Learner(store, config.facts, clock, self.ledger, frozenset(config.identity.children))
         self._known_ids: dict[str, None] = {}
         self._pieces: dict[str, str] = {}
         self._questions: dict[tuple[str, str | None, str], Heard] = {}

@@ -30,9 +30,19 @@ class Spoken:
 class Conversation:
     """Says utterances and hears what is spoken, in order. ``heard`` is called on the receiving thread."""
 
-    def __init__(self, session_id: str, lang: str, heard: Callable[[Spoken], None], **address: Any) -> None:
-        self._session: dict[str, Any] = {"session_id": session_id, "lang": lang}
-        self._own = {"session_id": session_id, "lang": lang}
+    def __init__(
+        self,  # more than five: these are the session's fields
+        session_id: str,
+        lang: str,
+        heard: Callable[[Spoken], None],
+        site_id: str | None = None,
+        user_id: str | None = None,
+        **address: Any,
+    ) -> None:
+        """``site_id``: the room in which it is talked; ``user_id``: who talks, as far as the device believes it."""
+        named = {"session_id": session_id, "lang": lang, "site_id": site_id, "user_id": user_id}
+        self._own = {name: value for name, value in named.items() if value is not None}
+        self._session: dict[str, Any] = dict(self._own)
         self._heard = heard
         self._twins = messages.Twins()
         self._changed = threading.Condition()  # guards what follows and _session

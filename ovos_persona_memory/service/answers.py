@@ -14,6 +14,7 @@ from ovos_persona_memory.documents import Documents
 from ovos_persona_memory.episodes import named_time
 from ovos_persona_memory.errors import NotAllowed
 from ovos_persona_memory.fields import TurnFields
+from ovos_persona_memory.identity import relatives
 from ovos_persona_memory.memory import PersonaMemory
 from ovos_persona_memory.messages import Request, now
 from ovos_persona_memory.records import ContextRequest, Scope, ToolCall, Turn
@@ -183,7 +184,7 @@ def _episodes(memory: PersonaMemory, asked: Request, fields: Any, scope: Scope, 
     if fields.question is not None:
         at = now() if fields.at is None else fields.at
         since, until = named_time(fields.question, fields.lang or asked.lang, asked.timezone, at)
-    found = memory.episodes(scope, fields.kinds, since, until, fields.limit)
+    found = memory.episodes(scope, fields.kinds, since, until, fields.limit, fields.words)
     return {"episodes": _wire(found), "since": since, "until": until}
 
 
@@ -220,7 +221,9 @@ def _capture(memory: PersonaMemory, _a: Request, fields: Any, scope: Scope, _c: 
 
 
 def _user(memory: PersonaMemory, asked: Request, _f: Any, scope: Scope, config: MemoryConfig) -> Answer:
-    return {"user_id": scope.user_id, "auth_level": scope.auth_level, "trust": config.identity.trust}
+    relations = {name: relatives(config.identity, name, scope.user_id) for name in ("children", "carers")}
+    told = {"user_id": scope.user_id, "auth_level": scope.auth_level, "trust": config.identity.trust}
+    return told | {"approves_for": relations["children"], "cares_for": relations["carers"]}
 
 
 def _facts(memory: PersonaMemory, _a: Request, fields: Any, scope: Scope, _c: MemoryConfig) -> Answer:

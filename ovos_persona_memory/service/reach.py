@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
 from ovos_persona_memory import requests
-from ovos_persona_memory.config import MemoryConfig
-from ovos_persona_memory.errors import InvalidRequest, NotAllowed
+from ovos_persona_memory.config import IdentityConfig, MemoryConfig
+from ovos_persona_memory.errors import InvalidRequest, NeedsApproval, NotAllowed
 from ovos_persona_memory.fields import ScopeFields
+from ovos_persona_memory.identity import relatives
 from ovos_persona_memory.messages import Request
 from ovos_persona_memory.records import GUEST, HOUSEHOLD, Person, Scope
 
@@ -34,6 +35,14 @@ OWNERS = frozenset({"users.list", "users.merge"})
 """Verbs that are for the owner's door alone."""
 AS_CARRIED = frozenset({"record", "session.restore", "remember", "update", "capture"})
 """Verbs that note the session, room and persona of the message, or are about them."""
+LASTING = frozenset({"remember", "update", "document.upsert", "facts.review"})
+"""Verbs that keep something that lasts: for a child they wait for an adult (``identity.children``)."""
+OF_OTHERS: dict[str, Literal["children", "carers"]] = {
+    "facts": "children",
+    "facts.review": "children",
+    "episodes": "carers",
+}
+"""Verbs that reach another's records over the bus, and by which relation: of facts those that wait."""
 GUESTS_IN_VAIN = frozenset({"recall", "get", "list", "document.search", "document.get", "facts"})
 """Verbs that a guest may use, and that find nothing."""
 GUESTS_OWN_SESSION = frozenset(
@@ -66,7 +75,9 @@ def over_the_bus(asked: Request, fields: Any, person: Person, config: MemoryConf
         raise NotAllowed("changes over the bus are switched off (bus.changes)")
     if asked.verb in OWNERS:
         raise NotAllowed(f"{asked.verb} is for the owner alone, not for the bus")
-    carried = _carried(asked, getattr(fields, "scope", None), person)
+    if asked.verb in LASTING and person.user_id in config.identity.children:
+        raise NeedsApproval()
+    carried = _carried(asked, fields, person, config.identity)
     return _guests(asked, fields, carried) if person.user_id == GUEST else _reach(asked, fields, carried, config)
 
 
@@ -95,17 +106,28 @@ def mark_of(asked: Request, fields: Any) -> bytes | None:
     return hashlib.blake2b(told, digest_size=16).digest()
 
 
-def _carried(asked: Request, fields: ScopeFields | None, person: Person) -> Scope:
+def _carried(asked: Request, given: Any, person: Person, identity: IdentityConfig) -> Scope:
     scope = replace(asked.scope, user_id=person.user_id, auth_level=person.auth_level)
+    fields: ScopeFields | None = getattr(given, "scope", None)
     if fields is None:
         return scope
     for name in ("session_id", "site_id", "persona_id"):
         wanted = getattr(fields, name)
         if wanted is not None and wanted != getattr(scope, name):
             raise NotAllowed(f"scope.{name}: over the bus only what the message carries is reached")
-    if fields.everyone or fields.user_id not in (None, person.user_id):
+    of_another = fields.user_id not in (None, person.user_id)
+    if fields.everyone or (of_another and not _may_reach(asked.verb, given, fields.user_id, person, identity)):
         raise NotAllowed("scope.user_id: over the bus only the user of the message's session is reached")
-    return replace(scope, task_id=fields.task_id)
+    return replace(scope, task_id=fields.task_id, user_id=fields.user_id or scope.user_id)
+
+
+def _may_reach(verb: str, given: Any, whose: str | None, person: Person, identity: IdentityConfig) -> bool:
+    """Whether somebody reaches something of another: an adult what waits of a child, a carer what was asked."""
+    if person.user_id == GUEST or verb not in OF_OTHERS:
+        return False
+    if verb == "facts" and (given.status != "waiting" or given.at is not None):
+        return False
+    return whose in relatives(identity, OF_OTHERS[verb], person.user_id)
 
 
 def _reach(asked: Request, fields: Any, carried: Scope, config: MemoryConfig) -> Scope:

@@ -3,25 +3,30 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import TypeVar
 
+from ovos_persona_memory.episode import Episode
 from ovos_persona_memory.fact import Fact
-from ovos_persona_memory.records import GUEST, HOUSEHOLD, Entry, Hit
+from ovos_persona_memory.origin import Origin
+from ovos_persona_memory.records import GUEST, HOUSEHOLD, Entry, Hit, Scope
 from ovos_persona_memory.skill.moments import Item
 from ovos_persona_memory.skill.speech import own_words, speakable, turned, whole_topic
-from ovos_persona_memory.skill.talk import Talk
-from ovos_persona_memory.skill.tell import PRIVATE
+from ovos_persona_memory.skill.talk import SKILL, Talk
+from ovos_persona_memory.skill.tell import HUSHED
 from ovos_persona_memory.times import Span, span
 
 LOOKED_AT = 50
 """Memories at most that one question looks at."""
+MOST_KEPT = 1000
+"""Memories at most that are looked at for what is not to be said aloud."""
 
 
 def about_me(talk: Talk) -> None:
     """Read what was asked to be remembered, the newest first, then what was learned."""
-    entries = [entry for entry in talk.client.list(limit=LOOKED_AT) if not _is_hushed(talk, entry)]
     learned = talk.client.facts.list(limit=LOOKED_AT)
-    facts = [Item(one.text, one.last_seen_at, one.id, one.speaker) for one in learned if not _is_hushed(talk, one)]
-    _tell(talk, _once(talk, [*map(_item, entries), *facts]), "nothing_known_of_you")
+    facts = [Item(one.text, one.last_seen_at, one.id, one.speaker, one.id) for one in _aloud(talk, learned)]
+    kept = map(_item, _aloud(talk, talk.client.list(limit=LOOKED_AT)))
+    _tell(talk, _once(talk, [*kept, *facts]), "nothing_known_of_you")
 
 
 def about(talk: Talk) -> None:
@@ -49,36 +54,81 @@ def told_when(talk: Talk) -> None:
 
 
 def happened(talk: Talk) -> None:
-    """Read what was kept and said at a time, today where none is named."""
-    _of_time(talk, "nothing_happened")
+    """Read what was asked, kept and said at a time, today where none is named."""
+    named = named_time(talk)
+    items = [] if named is None else [*_told_in(talk, named), *asked_in(talk, named)]
+    _tell(talk, sorted(_once(talk, items), key=lambda item: item.at), "nothing_happened")
 
 
 def _of_time(talk: Talk, nothing: str) -> None:
-    named = span(talk.said.text, talk.spoken, talk.now) or span(
-        talk.spoken.phrases("today.dialog")[0], talk.spoken, talk.now
-    )
-    items = [] if named is None else _told_in(talk, named)
-    _tell(talk, items, nothing)
+    named = named_time(talk)
+    _tell(talk, [] if named is None else _told_in(talk, named), nothing)
+
+
+def named_time(talk: Talk) -> Span | None:
+    """The time that the utterance names, today where it names none."""
+    today = talk.spoken.phrases("today.dialog")[0]
+    return span(talk.said.text, talk.spoken, talk.now) or span(today, talk.spoken, talk.now)
 
 
 def _told_in(talk: Talk, named: Span) -> list[Item]:
     kept = [e for e in talk.client.list(limit=LOOKED_AT) if named.since <= e.updated_at < named.until]
     said = [hit for hit in _sure(talk, talk.said.text) if named.since <= hit.at < named.until]
-    items = [*[_item(entry) for entry in kept if not _is_hushed(talk, entry)], *_items(talk, said)]
+    items = [*map(_item, _aloud(talk, kept)), *_items(talk, said)]
     return sorted(_once(talk, items), key=lambda item: item.at)
+
+
+def asked_in(talk: Talk, named: Span, whose: Scope = Scope()) -> list[Item]:
+    """What somebody asked of the assistant at a time and it did, or failed to do, in their words, oldest first."""
+    done = talk.client.episodes(whose, {"intent"}, named.since, named.until, LOOKED_AT, words=True)
+    found = [one for one in reversed(done) if one.skill_id != SKILL and not _is_not_aloud(talk, one)]
+    return [_asked(talk, one, one.said) for one in found if one.said]
+
+
+def _is_not_aloud(talk: Talk, episode: Episode) -> bool:
+    hushed = talk.is_overheard and episode.user_id != HOUSEHOLD
+    talk.hushed = talk.hushed or hushed
+    return hushed
+
+
+def _asked(talk: Talk, episode: Episode, said: str) -> Item:
+    failed = "asked_me_in_vain" if episode.outcome == "failed" else "asked_me"
+    told_as = "told_me" if talk.spoken.is_statement(said) and not talk.spoken.is_command(said) else failed
+    return Item(said, episode.at, id=episode.turn_id, told_as=told_as)
 
 
 def why(talk: Talk) -> None:
     """Say when and in whose words the last thing spoken of was told."""
-    if not talk.moment.items:
-        talk.say("why_what")
+    origin = _origin(talk)
+    if origin is None:
+        talk.say("why_what" if talk.client.capture().read else "guest_is_on")
         return
-    item = talk.moment.items[0]
-    slots = {"when": talk.when(item.at), "text": own_words(item.text, talk.spoken)}
-    if item.speaker:
-        talk.say("because_somebody", speaker=speakable(item.speaker), **slots)
+    if talk.is_overheard and (origin.user_id != HOUSEHOLD or is_hushed_text(talk, origin.text)):
+        talk.say("not_aloud")
+        return
+    slots = {"when": talk.when(origin.at), "text": own_words(_whose_words(talk, origin), talk.spoken)}
+    if origin.role == "assistant":
+        talk.say("because_mine", **slots)
+    elif origin.speaker:
+        talk.say("because_somebody", speaker=speakable(origin.speaker), **slots)
     else:
         talk.say("because", **slots)
+
+
+def _origin(talk: Talk) -> Origin | None:
+    """Of what was spoken of last: by the skill, or by a persona's answer where that came later."""
+    answered = talk.client.why(talk.session)
+    item = next(iter(talk.moment.items), None)
+    later = answered is not None and answered.used is not None and answered.used.at > talk.moment.spoke_at
+    if item is None or later or (item.id is None and item.key is None):
+        return answered
+    return talk.client.why(id=item.id, key=None if item.id else item.key)
+
+
+def _whose_words(talk: Talk, origin: Origin) -> str:
+    """The words of the turn, where they say what is remembered: it may have been corrected since."""
+    known = set(talk.spoken.words(origin.text))
+    return origin.said if origin.said and known <= set(talk.spoken.words(origin.said)) else origin.text
 
 
 def how_much(talk: Talk) -> None:
@@ -116,39 +166,69 @@ def _sure(talk: Talk, question: str) -> list[Hit]:
 def _is_told(talk: Talk, hit: Hit) -> bool:
     """Whether it is something that a person told: neither a question nor the assistant's own words."""
     told_by_person = hit.kind != "turn" or (hit.role == "user" and talk.spoken.is_statement(hit.text))
-    return told_by_person and not (talk.is_overheard and hit.user_id != HOUSEHOLD)
+    return told_by_person and not (hit.user_id != HOUSEHOLD and _is_overheard_now(talk))
 
 
-def _is_hushed(talk: Talk, kept: Entry | Fact) -> bool:
-    """Whether it is not to be said in this room."""
-    private = kept.private if isinstance(kept, Fact) else kept.metadata.get(PRIVATE)
-    return talk.is_overheard and bool(private or kept.user_id != HOUSEHOLD)
+def _is_overheard_now(talk: Talk) -> bool:
+    """Whether others may hear: something is left out for it."""
+    talk.hushed = talk.hushed or talk.is_overheard
+    return talk.is_overheard
+
+
+# in a room where others may hear
+
+Kept = TypeVar("Kept", Entry, Fact)
+
+
+def _aloud(talk: Talk, kept: Iterable[Kept]) -> list[Kept]:
+    """Those of them that may be said in this room."""
+    if not talk.is_overheard:
+        return list(kept)
+    hushed = _hushed_words(talk)
+    found = list(kept)
+    left = [one for one in found if one.user_id == HOUSEHOLD and _words_of(talk, one.text) not in hushed]
+    left = [one for one in left if not (isinstance(one, Fact) and one.private)]
+    talk.hushed = talk.hushed or len(left) < len(found)
+    return left
+
+
+def is_hushed_text(talk: Talk, text: str) -> bool:
+    """Whether this text is not to be said in this room."""
+    return talk.is_overheard and _words_of(talk, text) in _hushed_words(talk)
 
 
 def _items(talk: Talk, hits: Iterable[Hit]) -> list[Item]:
-    hushed = _hushed_keys(talk)
-    items = [Item(h.text, h.at, h.key, h.speaker) for h in hits if h.key is None or h.key not in hushed]
-    return _once(talk, items)
+    hushed = _hushed_words(talk)
+    found = _once(talk, [Item(hit.text, hit.at, hit.key, hit.speaker, hit.id) for hit in hits])
+    left = [item for item in found if _words_of(talk, item.text) not in hushed]
+    talk.hushed = talk.hushed or len(left) < len(found)
+    return left
 
 
-def _hushed_keys(talk: Talk) -> frozenset[str]:
+def _hushed_words(talk: Talk) -> frozenset[tuple[str, ...]]:
+    """What is not to be said aloud in this room, each as its words: the same may stand in a turn and a fact."""
     if not talk.is_overheard:
         return frozenset()
-    return frozenset(entry.key for entry in talk.client.list(limit=LOOKED_AT) if _is_hushed(talk, entry))
+    kept = talk.client.list(limit=MOST_KEPT)
+    return frozenset(_words_of(talk, one.text) for one in kept if one.metadata.get(HUSHED) or one.user_id != HOUSEHOLD)
+
+
+def _words_of(talk: Talk, text: str) -> tuple[str, ...]:
+    return tuple(talk.spoken.words(own_words(text, talk.spoken)))
 
 
 def _once(talk: Talk, items: Iterable[Item]) -> list[Item]:
     """Each thing once, a lasting memory rather than the turn that asked for it."""
     seen: dict[str, Item] = {}
     for item in items:
-        words = " ".join(talk.spoken.words(own_words(item.text, talk.spoken)))
+        words = " ".join(_words_of(talk, item.text))
         if words and (words not in seen or seen[words].key is None):
             seen[words] = item if words not in seen or item.key is not None else seen[words]
     return list(seen.values())
 
 
 def _item(entry: Entry) -> Item:
-    return Item(entry.text, entry.updated_at, entry.key)
+    return Item(entry.text, entry.updated_at, entry.key, None, entry.id)
 
 
 # speaking
@@ -160,15 +240,17 @@ def _tell(talk: Talk, items: Sequence[Item], nothing: str, **slots: str) -> None
         talk.read([_quoted(talk, item) for item in items], "told_me")
     elif not talk.client.capture().read:
         talk.say("guest_is_on")
+    elif talk.hushed:
+        talk.say("not_aloud")
     else:
         talk.say(nothing, **{name: turned(speakable(text), talk.spoken) for name, text in slots.items()})
 
 
 def _quoted(talk: Talk, item: Item) -> str:
-    when, text = talk.when(item.at), own_words(item.text, talk.spoken)
+    slots = {"when": talk.when(item.at), "text": own_words(item.text, talk.spoken)}
     if item.speaker:
-        return talk.spoken.say("somebody_told_me", speaker=speakable(item.speaker), when=when, text=text)
-    return talk.spoken.say("told_me", when=when, text=text)
+        return talk.sentence(f"somebody_{item.told_as}", speaker=speakable(item.speaker), **slots)
+    return talk.sentence(item.told_as, **slots)
 
 
 INTENTS = {

@@ -8,9 +8,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ovos_persona_memory.errors import PersonaMemoryError
-from ovos_persona_memory.records import Scope
-from ovos_persona_memory.skill.ask import found
-from ovos_persona_memory.skill.speech import agrees, own_words, speakable, turned, whole_topic
+from ovos_persona_memory.records import HOUSEHOLD, Scope
+from ovos_persona_memory.skill.ask import found, is_hushed_text
+from ovos_persona_memory.skill.speech import agrees, own_words, speakable, time_words, turned, whole_topic
 from ovos_persona_memory.skill.talk import Ends, Talk
 from ovos_persona_memory.times import span
 
@@ -44,7 +44,7 @@ def _ask_by_words(talk: Talk, topic: str, dialog: str) -> None:
         talk.say("forget_about_nothing", topic=shown)
         return
     question = f"{dialog}_ask_one" if count == 1 else f"{dialog}_ask"
-    _ask(talk, question, Deletion(f"{dialog}_done", what, {"topic": shown}), count=str(count), topic=shown)
+    _ask(talk, question, Deletion(f"{dialog}_done", what, {"topic": shown}), count=count, topic=shown)
 
 
 def _number(talk: Talk, what: dict[str, Any]) -> int:
@@ -61,9 +61,17 @@ def forget_that(talk: Talk) -> None:
     if not text:
         talk.say("forget_that_nothing")
         return
-    shown = own_words(text, talk.spoken)
     what = {"query": talk.spoken.without_lead(text), "lang": talk.spoken.tag}
+    if talk.is_overheard and _is_hushed(talk, text):
+        _ask(talk, "forget_quietly_ask", Deletion("forget_quietly_done", what))
+        return
+    shown = own_words(text, talk.spoken)
     _ask(talk, "forget_that_ask", Deletion("forget_that_done", what, {"text": shown}), text=shown)
+
+
+def _is_hushed(talk: Talk, text: str) -> bool:
+    """Whether it is not to be read back in this room: others may hear it."""
+    return talk.client.users.which().user_id != HOUSEHOLD or is_hushed_text(talk, text)
 
 
 def forget_time(talk: Talk) -> None:
@@ -72,14 +80,14 @@ def forget_time(talk: Talk) -> None:
     if named is None:
         talk.say("forget_time_what")
         return
-    period = turned(speakable(talk.slot("period") or talk.said.text), talk.spoken)
+    period = speakable(time_words(talk.said.text, talk.spoken, talk.now))
     what = {"since": named.since, "until": named.until}
     count = _number(talk, what)
     if not count:
         talk.say("forget_time_nothing", period=period)
         return
     deletion = Deletion("forget_time_done", what, {"period": period})
-    _ask(talk, "forget_time_ask", deletion, count=str(count), period=period)
+    _ask(talk, "forget_time_ask", deletion, count=count, period=period)
 
 
 def forget_me(talk: Talk) -> None:
@@ -96,12 +104,12 @@ def _ask_for_everything(talk: Talk, dialog: str) -> None:
     what = {"everything": True}
     count = _number(talk, what)
     if count:
-        _ask(talk, f"{dialog}_ask", Deletion(f"{dialog}_done", what), count=str(count))
+        _ask(talk, f"{dialog}_ask", Deletion(f"{dialog}_done", what), count=count)
     else:
         talk.say("forget_all_nothing")
 
 
-def _ask(talk: Talk, question: str, deletion: Deletion, **slots: str) -> None:
+def _ask(talk: Talk, question: str, deletion: Deletion, **slots: object) -> None:
     ends = Ends("forget_silence", "forget_kept", "forget_unclear", _is_reply)
     talk.moment.items = []
     talk.ask(question, lambda reply: _answered(reply, deletion), ends, **slots)

@@ -16,20 +16,20 @@ from ovos_workshop.skills.converse import ConversationalSkill
 from ovos_persona_memory import messages, topics
 from ovos_persona_memory.client import MemoryClient
 from ovos_persona_memory.config import bus_address
-from ovos_persona_memory.errors import CapturePaused, NotAllowed, PersonaMemoryError
+from ovos_persona_memory.errors import CapturePaused, NeedsApproval, NotAllowed, PersonaMemoryError
 from ovos_persona_memory.language import locale_folder
-from ovos_persona_memory.skill import ask, forget, quiet, tell
+from ovos_persona_memory.skill import ask, care, forget, quiet, tell
 from ovos_persona_memory.skill.moments import Moments
 from ovos_persona_memory.skill.speech import is_said
 from ovos_persona_memory.skill.talk import Means, Talk
 from ovos_persona_memory.skill.wordings import engines_are_slow, write_few
 from ovos_persona_memory.transport import shared_transport
 
-ANSWER_WITHIN_S = 1.0
-"""How long the memory may take before it is said to be away, seconds."""
+ANSWER_WITHIN_S = 0.8
+"""How long the memory may take before it is said to be away, seconds: within a second people hear it."""
 DELETE_WITHIN_S = 60.0
 """How long a deletion may take before it is said to have failed, seconds."""
-ROOMS: tuple[ModuleType, ...] = (tell, ask, forget, quiet)
+ROOMS: tuple[ModuleType, ...] = (tell, ask, forget, quiet, care)
 
 
 class PersonaMemorySkill(ConversationalSkill):  # type: ignore[misc]  # ovos_workshop carries no types
@@ -95,6 +95,8 @@ class PersonaMemorySkill(ConversationalSkill):  # type: ignore[misc]  # ovos_wor
             talk.say("not_remembering")
         except NotAllowed:
             talk.say("changes_closed")
+        except NeedsApproval:
+            talk.say("needs_approval")
         except PersonaMemoryError as error:
             LOG.warning("the memory could not do it: %s", error.reason)
             talk.say(failed)

@@ -23,6 +23,10 @@ class Item:
     key: str | None = None
     """Of a lasting memory."""
     speaker: str | None = None
+    id: str | None = None
+    """Of the record."""
+    told_as: str = "told_me"
+    """The dialog in which it is quoted; where somebody else said it, one of the same name behind "somebody_"."""
 
 
 @dataclass
@@ -50,6 +54,8 @@ class Moment:
     """What was spoken of last."""
     utterance: str = ""
     """What was said to the skill last."""
+    spoke_at: float = 0.0
+    """When it last spoke of something, by the clock."""
     heard: str = ""
     """The last utterance of all as it was heard, before anything rewrote it."""
     reads_until: float = 0.0

@@ -6,6 +6,7 @@ from typing import Any
 
 from ovos_persona_memory.errors import NotAllowed
 from ovos_persona_memory.language import Language
+from ovos_persona_memory.skill.numerals import sentence
 from ovos_persona_memory.skill.talk import Talk
 from ovos_persona_memory.times import duration_s
 
@@ -69,10 +70,10 @@ def lasting(seconds: float, spoken: Language) -> str:
     """A span in words, in minutes up to an hour and a half, then in hours."""
     minutes = max(1, round(seconds / 60))
     if minutes > 90:
-        return spoken.say("hours", count=str(round(minutes / 60)))
-    return (
-        spoken.say("minute") if minutes == 1 else spoken.say("hour" if minutes == 60 else "minutes", count=str(minutes))
-    )
+        return sentence(spoken, "hours", count=round(minutes / 60))
+    if minutes in (1, 60):
+        return spoken.say("minute" if minutes == 1 else "hour")
+    return sentence(spoken, "minutes", count=minutes)
 
 
 INTENTS = {

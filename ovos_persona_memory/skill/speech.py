@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from datetime import datetime
 
 from ovos_persona_memory.language import Language, fold
+from ovos_persona_memory.times import span
 
 LONGEST = 240
 """Characters of one quoted memory at most."""
@@ -39,6 +41,23 @@ def whole_topic(topic: str, utterance: str, spoken: Language) -> str:
     before, found, _ = utterance.casefold().rpartition(" " + topic.casefold())
     word = before.split()[-1] if found and before.split() else ""
     return f"{word} {topic}" if word in spoken.swaps else topic
+
+
+def time_words(utterance: str, spoken: Language, now: datetime) -> str:
+    """The words of an utterance that name its time: "today", "the last hour"; all of it where none stand out."""
+    words = utterance.strip(" .!?,").split()
+    meant = span(utterance, spoken, now)
+    if meant is None:
+        return " ".join(words)
+    windows = [(first, last) for last in range(len(words), 0, -1) for first in range(last - 1, -1, -1)]
+    fitting = [one for one in windows if span(" ".join(words[one[0] : one[1]]), spoken, now) == meant]
+    first, last = min(fitting, key=lambda one: one[1] - one[0], default=(0, len(words)))
+    known = {word for line in spoken.lines("time_words.list") for word in fold(line)}
+    if first and fold(words[first - 1])[:1] and fold(words[first - 1])[0] in known:
+        first -= 1
+        small = {word for line in spoken.lines("stop_words.list") for word in fold(line)}
+        first -= bool(first and fold(words[first - 1]) and set(fold(words[first - 1])) <= small)
+    return " ".join(words[first:last])
 
 
 def distinct(texts: Iterable[str], spoken: Language) -> list[str]:

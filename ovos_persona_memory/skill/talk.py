@@ -16,8 +16,11 @@ from ovos_persona_memory.client import MemoryClient
 from ovos_persona_memory.language import Language
 from ovos_persona_memory.records import Scope
 from ovos_persona_memory.skill.moments import Item, Moments, Pending
+from ovos_persona_memory.skill.numerals import day_in_words, in_words, sentence
 from ovos_persona_memory.times import zone
 
+SKILL = "ovos-skill-persona-memory.openvoiceos"
+"""What the skill is called on the bus."""
 ANSWER_S = 20.0
 """How long a question waits for its answer, seconds."""
 AT_A_TIME = 3
@@ -63,6 +66,8 @@ class Talk:
         self.said = messages.addressed(message)
         self.spoken: Language = language.of(self.said.lang)
         self.moment = means.moments.of(self.said.session_id)
+        self.hushed = False
+        """Something was left out because others may hear it."""
 
     @property
     def client(self) -> MemoryClient:
@@ -94,11 +99,18 @@ class Talk:
 
     def when(self, at: float) -> str:
         """When that was, in words, in the person's zone."""
-        return self.spoken.when(datetime.fromtimestamp(at, self.now.tzinfo), self.now)
+        said, tag = datetime.fromtimestamp(at, self.now.tzinfo), self.spoken.tag
+        return self.spoken.when(
+            said, self.now, lambda number: in_words(number, tag), lambda day: day_in_words(day, tag)
+        )
 
     def say(self, dialog: str, **slots: object) -> None:
-        """Speak a sentence."""
-        self._speak(dialog, self.spoken.say(dialog, **{name: str(value) for name, value in slots.items()}), False)
+        """Speak a sentence; numbers in words."""
+        self._speak(dialog, self.sentence(dialog, **slots), False)
+
+    def sentence(self, dialog: str, **slots: object) -> str:
+        """A sentence of the language, with its numbers in words."""
+        return sentence(self.spoken, dialog, **slots)
 
     def _speak(self, dialog: str, text: str, expect_response: bool) -> None:
         self.means.speak(self._message, text, dialog, expect_response)
@@ -108,8 +120,8 @@ class Talk:
         first, self.moment.left = list(sentences[:AT_A_TIME]), list(sentences[AT_A_TIME:])
         length = sum(map(len, first))
         self.moment.reads_until = self.means.clock() + length / SPOKEN_PER_S
-        for sentence in first:
-            self._speak(dialog, sentence, False)
+        for text in first:
+            self._speak(dialog, text, False)
         if self.moment.left:
             self._speak("say_more", self.spoken.say("say_more"), True)
 
@@ -120,6 +132,7 @@ class Talk:
     def spoke_of(self, items: Sequence[Item]) -> None:
         """Keep in mind what "that" means from now on in this session."""
         self.moment.items, self.moment.utterance = list(items), self.said.text
+        self.moment.spoke_at = self.means.clock()
 
     def ask(self, question: str, answer: Callable[[Talk], None], ends: Ends, **slots: object) -> None:
         """Ask, and have the reply given to ``answer``."""
@@ -134,8 +147,7 @@ class Talk:
             timer=timer,
         )
         self.moment.pending = pending
-        text = self.spoken.say(question, **{name: str(value) for name, value in slots.items()})
-        self._speak(question, text, True)
+        self._speak(question, self.sentence(question, **slots), True)
         timer.start()
 
     def _gave_up(self, pending: Pending, silence: str) -> None:

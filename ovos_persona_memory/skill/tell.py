@@ -8,14 +8,23 @@ import uuid
 
 from ovos_bus_client.message import Message
 
-from ovos_persona_memory.errors import NoAnswer, PersonaMemoryError, SecretRefused, UnknownEntry
+from ovos_persona_memory.errors import (
+    NeedsApproval,
+    NoAnswer,
+    PersonaMemoryError,
+    SecretRefused,
+    StoreError,
+    UnknownEntry,
+)
 from ovos_persona_memory.language import Language
+from ovos_persona_memory.records import HOUSEHOLD
 from ovos_persona_memory.skill.moments import Item
 from ovos_persona_memory.skill.speech import agrees, own_words
 from ovos_persona_memory.skill.talk import Ends, Talk
 
-PRIVATE = "private"
-"""In the metadata of a memory that is not to be said aloud where others may hear."""
+HUSHED = "hushed"
+"""In the metadata of a memory that is not to be said aloud where others may hear. Whoever it belongs to is still
+given it elsewhere: ``records.PRIVATE`` would ask for a person who is surely known, which a voice alone seldom is."""
 
 
 def remember(talk: Talk) -> None:
@@ -30,11 +39,14 @@ def remember(talk: Talk) -> None:
     except NoAnswer:
         _take_back(talk, key)
         raise
-    except SecretRefused:
-        talk.say("not_kept_secret")
+    except (SecretRefused, NeedsApproval, StoreError) as error:
+        talk.say(_NOT_KEPT.get(type(error), "not_stored"))
         return
-    talk.spoke_of([Item(text, kept.created_at, kept.key)])
+    talk.spoke_of([Item(text, kept.created_at, kept.key, None, kept.id)])
     talk.say("remembered", text=own_words(text, talk.spoken))
+
+
+_NOT_KEPT: dict[type[PersonaMemoryError], str] = {SecretRefused: "not_kept_secret", NeedsApproval: "needs_approval"}
 
 
 def _take_back(talk: Talk, key: str) -> None:
@@ -140,8 +152,12 @@ def _replace(talk: Talk, wrong: Item, right: str) -> None:
             kept = client.remember(right, lang=spoken.tag)
     else:
         kept = client.remember(right, lang=spoken.tag)
-    talk.spoke_of([Item(right, kept.updated_at, kept.key)])
-    talk.say("corrected", text=own_words(right, spoken))
+    talk.spoke_of([Item(right, kept.updated_at, kept.key, None, kept.id)])
+    hushed = talk.is_overheard and (kept.metadata.get(HUSHED) or kept.user_id != HOUSEHOLD)
+    if hushed:
+        talk.say("corrected_quietly")
+    else:
+        talk.say("corrected", text=own_words(right, spoken))
 
 
 def private(talk: Talk) -> None:
@@ -150,10 +166,10 @@ def private(talk: Talk) -> None:
         talk.say("private_what")
         return
     for item in talk.moment.items:
-        if item.key is not None:
-            talk.client.update(item.key, metadata={PRIVATE: True})
-        else:
-            talk.client.remember(item.text, metadata={PRIVATE: True}, lang=talk.spoken.tag)
+        try:
+            talk.client.update(item.key or "", metadata={HUSHED: True})
+        except UnknownEntry:  # what was only said, or learned of it: a memory with the same words stands for both
+            talk.client.remember(item.text, metadata={HUSHED: True}, lang=talk.spoken.tag)
     talk.say("kept_private")
 
 

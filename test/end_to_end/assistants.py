@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import os
+import resource
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from servers import wait_until
@@ -16,6 +17,12 @@ from ovos_persona_memory.cli.conversation import Conversation, Spoken
 from ovos_persona_memory.client import MemoryClient
 
 ROOT = Path(__file__).resolve().parents[2]
+
+
+def skill_settings(data: Path) -> Path:
+    """Where the memory skill of an assistant on this data folder has its settings."""
+    skills = data / "assistant" / "config" / "mycroft" / "skills"
+    return skills / "ovos-skill-persona-memory.openvoiceos" / "settings.json"
 
 
 class Assistant:
@@ -42,21 +49,28 @@ class Assistant:
     def __exit__(self, *_: object) -> None:
         self.end()
 
-    def talk(self, session_id: str, *utterances: str, lang: str = "en-US") -> list[list[str]]:
-        """What is spoken for each utterance, said one after the other in this session."""
+    def talk(self, session_id: str, *utterances: str, lang: str = "en-US", **session: str) -> list[list[str]]:
+        """What is spoken for each utterance, said one after the other in this session; more of it in ``session``."""
+        with self.talking(session_id, lang, **session) as say:
+            return [say(utterance) for utterance in utterances]
+
+    @contextlib.contextmanager
+    def talking(self, session_id: str, lang: str = "en-US", **session: str) -> Iterator[Callable[[str], list[str]]]:
+        """Says an utterance in this session and gives what is spoken for it, while the block lasts."""
         spoken: list[Spoken] = []
-        conversation = Conversation(session_id, lang, spoken.append, host="127.0.0.1", port=self.port)
-        replies = []
+        conversation = Conversation(session_id, lang, spoken.append, host="127.0.0.1", port=self.port, **session)
+
+        def say(utterance: str) -> list[str]:
+            before = len(spoken)
+            conversation.say(utterance)
+            assert conversation.wait(30.0), f"no end of {utterance!r}"
+            return [one.text for one in spoken[before:] if one.ours]
+
         try:
             assert conversation.start(10.0)
-            for utterance in utterances:
-                before = len(spoken)
-                conversation.say(utterance)
-                assert conversation.wait(30.0), f"no end of {utterance!r}"
-                replies.append([one.text for one in spoken[before:] if one.ours])
+            yield say
         finally:
             conversation.close()
-        return replies
 
     def owner(self) -> MemoryClient:
         """A client at the owner's door."""
@@ -65,14 +79,28 @@ class Assistant:
     @contextlib.contextmanager
     def without_daemon(self) -> Iterator[None]:
         """While the block lasts the daemon is stopped in its tracks, and answers nobody."""
-        (daemon,) = [
-            pid for pid in self._services() if b"ovos_persona_memory\0run" in Path(f"/proc/{pid}/cmdline").read_bytes()
-        ]
+        daemon = self._daemon()
         os.kill(daemon, signal.SIGSTOP)
         try:
             yield
         finally:
             os.kill(daemon, signal.SIGCONT)
+
+    @contextlib.contextmanager
+    def without_room(self) -> Iterator[None]:
+        """While the block lasts no file of the daemon's may grow: what it wants to commit fails."""
+        daemon = self._daemon()
+        _, most = resource.prlimit(daemon, resource.RLIMIT_FSIZE)
+        resource.prlimit(daemon, resource.RLIMIT_FSIZE, (0, most))
+        try:
+            yield
+        finally:
+            resource.prlimit(daemon, resource.RLIMIT_FSIZE, (most, most))
+
+    def _daemon(self) -> int:
+        services = {pid: Path(f"/proc/{pid}/cmdline").read_bytes() for pid in self._services()}
+        (daemon,) = [pid for pid, command in services.items() if b"ovos_persona_memory\0run" in command]
+        return daemon
 
     def end(self) -> None:
         """End it in order."""

@@ -15,6 +15,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from assistants import Assistant, skill_settings
 
 from ovos_persona_memory.client import MemoryClient
 from ovos_persona_memory.errors import PersonaMemoryError
@@ -158,3 +159,23 @@ def daemon(tmp_path: Path, bus_address: Address) -> Iterator[Callable[..., Daemo
     yield start
     for process in started:
         process.end()
+
+
+SHARED_ROOM = "hall"
+"""A room in which others may hear what is said, as the skill of ``speaking`` is told."""
+
+
+@pytest.fixture(scope="session")
+def speaking(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Assistant]:
+    """One assistant for all tests of what is said aloud; its owner speaks English and German.
+
+    Each test talks in sessions of its own, and begins with an empty memory.
+    """
+    home, data = tmp_path_factory.mktemp("home"), tmp_path_factory.mktemp("data")
+    settings = home / ".config" / "mycroft" / "mycroft.conf"
+    settings.parent.mkdir(parents=True)
+    settings.write_text(json.dumps({"lang": "en-US", "secondary_langs": ["de-DE"]}))
+    skill_settings(data).parent.mkdir(parents=True)
+    skill_settings(data).write_text(json.dumps({"shared_rooms": f"porch, {SHARED_ROOM}"}))
+    with Assistant(data, home, free_port()) as assistant:
+        yield assistant

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+import remains
 from servers import Wire
 
 from ovos_persona_memory import language, topics
@@ -72,10 +73,7 @@ class House:
 
     def left(self) -> list[str]:
         """The forms of the words that can be read in the data folder, with the file."""
-        files = [path for path in self.data.rglob("*") if path.is_file()]
-        assert any(path.name == "memory.db" for path in files)
-        held = {path.name: path.read_bytes() for path in files}
-        return [f"{form!r} in {name}" for form in forms() for name, content in held.items() if form in content]
+        return remains.left(self.data, WORDS)
 
     def known(self) -> list[str]:
         """The verbs whose answers hold one of the words."""
@@ -99,15 +97,6 @@ class House:
                 "documents": owner.documents(ada).search(" ".join(WORDS), k=50),
             }
         return [verb for verb, answer in answers.items() if any(word in repr(answer) for word in WORDS)]
-
-
-def forms() -> set[bytes]:
-    """Everything in which one of the words could be read: as it is, folded, stemmed; in each encoding."""
-    spoken = [language.of(tag) for tag in ("en-US", "de-DE")]
-    shapes = set(WORDS) | {word.lower() for word in WORDS} | {f for word in WORDS for f in language.fold(word)}
-    shapes |= {stem for word in WORDS for one in spoken for stem in one.words(word)}
-    escaped = {json.dumps(shape)[1:-1].encode() for shape in shapes}
-    return {shape.encode(name) for shape in shapes for name in ("utf-8", "utf-16-le", "utf-16-be")} | escaped
 
 
 @pytest.fixture

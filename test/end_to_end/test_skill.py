@@ -2,35 +2,19 @@
 
 from __future__ import annotations
 
-import json
 import time
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
-from pathlib import Path
+from collections.abc import Iterator
 
 import pytest
 from assistants import Assistant
 from play_utterances import Labelled, play
 from servers import Wire, free_port, wait_until
 
-Starter = Callable[[], Assistant]
 
-
-@pytest.fixture(scope="module")
-def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A home whose owner speaks English and German."""
-    folder = tmp_path_factory.mktemp("home")
-    settings = folder / ".config" / "mycroft" / "mycroft.conf"
-    settings.parent.mkdir(parents=True)
-    settings.write_text(json.dumps({"lang": "en-US", "secondary_langs": ["de-DE"]}))
-    return folder
-
-
-@pytest.fixture(scope="module")
-def assistant(home: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Assistant]:
-    """One assistant for all tests: each talks in sessions of its own, and forgets in the end what it told."""
-    with ExitStack() as running:
-        yield running.enter_context(Assistant(tmp_path_factory.mktemp("data"), home, free_port()))
+@pytest.fixture
+def assistant(speaking: Assistant) -> Assistant:
+    """The one of all such tests: each talks in sessions of its own."""
+    return speaking
 
 
 @pytest.fixture(autouse=True)
@@ -136,10 +120,10 @@ def test_guest_mode_writes_nothing_and_says_nothing(assistant: Assistant) -> Non
         "what do you know about me",
     )
     assert replies[1:] == [
-        "Guest mode is on for 2 hours. Until then I write nothing down, and I use nothing that I remember.",
+        "Guest mode is on for two hours. Until then I write nothing down, and I use nothing that I remember.",
         "Guest mode is on: I write nothing down, and I use nothing that I remember.",
         "I am not remembering anything at the moment.",
-        "Guest mode is on for 2 hours more.",
+        "Guest mode is on for two hours more.",
         "Guest mode is off. I remember again.",
         "You told me today: my cat is called Bob.",
     ]
@@ -161,8 +145,8 @@ def test_a_daemon_that_does_not_answer_is_told_within_a_second_or_so(assistant: 
 
 def test_forgetting_a_time_reads_back_how_much_and_takes_it_all(assistant: Assistant) -> None:
     replies = says(assistant, TOLD, "forget the last five minutes", "yes")
-    assert replies[1].startswith("I'll forget what was said in this time: five minutes. In all: ")
-    assert replies[2] == "I have forgotten what was said in this time: five minutes."
+    assert replies[1].startswith("I'll forget what was said in this time: the last five minutes. In all: ")
+    assert replies[2] == "I have forgotten what was said in this time: the last five minutes."
     assert b"rimaldi" not in bytes_of(assistant)
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from ovos_persona_memory import language
 from ovos_persona_memory.skill.quiet import lasting
-from ovos_persona_memory.skill.speech import agrees, distinct, own_words, speakable, turned, whole_topic
+from ovos_persona_memory.skill.speech import agrees, distinct, own_words, speakable, time_words, turned, whole_topic
 from ovos_persona_memory.skill.tell import corrected, without_courtesy
 from ovos_persona_memory.times import duration_s, span
 
@@ -128,7 +128,22 @@ def test_how_long() -> None:
 
 
 @pytest.mark.parametrize(
-    ("seconds", "words"), [(40, "one minute"), (1800, "30 minutes"), (3600, "one hour"), (7190, "2 hours")]
+    ("seconds", "words"), [(40, "one minute"), (1800, "thirty minutes"), (3600, "one hour"), (7190, "two hours")]
 )
 def test_a_span_in_words(seconds: float, words: str) -> None:
     assert lasting(seconds, ENGLISH) == words
+
+
+@pytest.mark.parametrize(
+    ("tag", "utterance", "words"),
+    [
+        ("en-US", "please forget the last five minutes", "the last five minutes"),
+        ("en-US", "forget today", "today"),
+        ("en-US", "forget everything I said yesterday please", "yesterday"),
+        ("de-DE", "vergiss die letzten zwei Stunden", "die letzten zwei Stunden"),
+        ("fr-FR", "oublie la dernière heure", "la dernière heure"),
+        ("en-US", "forget my car", "forget my car"),
+    ],
+)
+def test_the_words_that_name_a_time(tag: str, utterance: str, words: str) -> None:
+    assert time_words(utterance, language.of(tag), NOW) == words

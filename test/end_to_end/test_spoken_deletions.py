@@ -1,0 +1,161 @@
+"""Every way to have something forgotten by voice, and every answer to the question before it."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import pytest
+import remains
+from assistants import Assistant
+from servers import free_port
+
+from ovos_persona_memory.cli.conversation import Conversation
+from ovos_persona_memory.skill.talk import ANSWER_S
+
+TOLD = "remember that my cormorant is called Grimáldur"
+WORDS = ("Grimáldur", "cormorant")
+KEPT = "my cormorant is called Grimáldur"
+SAY = "Say yes to delete"
+
+
+@dataclass(frozen=True)
+class Deletion:
+    """One way to say it, and what is said to it."""
+
+    said: str
+    asked: str
+    done: str
+
+
+DELETIONS = [
+    Deletion("forget that", f"I'll forget this: {KEPT}. {SAY}", f"I have forgotten this: {KEPT}."),
+    Deletion("forget what I just said", f"I'll forget this: {KEPT}. {SAY}", f"I have forgotten this: {KEPT}."),
+    Deletion(
+        "forget the last five minutes",
+        "I'll forget what was said in this time: the last five minutes. In all: ",
+        "I have forgotten what was said in this time: the last five minutes.",
+    ),
+    Deletion(
+        "forget the last hour",
+        "I'll forget what was said in this time: the last hour. In all: ",
+        "I have forgotten what was said in this time: the last hour.",
+    ),
+    Deletion(
+        "forget today",
+        "I'll forget what was said in this time: today. In all: ",
+        "I have forgotten what was said in this time: today.",
+    ),
+    Deletion(
+        "forget everything about my cormorant",
+        f"I'll forget one thing about your cormorant. {SAY}",
+        "I have forgotten everything about your cormorant.",
+    ),
+    Deletion(
+        "forget me",
+        "I'll forget everything that I know about you. In all: ",
+        "I have forgotten everything that I knew about you.",
+    ),
+    Deletion(
+        "forget everything",
+        "I'll forget everything that I may forget for you. In all: ",
+        "I have forgotten everything: what you told me, and what we said.",
+    ),
+]
+ANSWERS = {
+    "no": "All right, I have kept everything.",
+    "stop": "All right, I have kept everything.",
+    "forget it": "All right, I have kept everything.",
+    "purple elephants": "That was neither yes nor no, so I have kept everything.",
+}
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_left(speaking: Assistant) -> Iterator[None]:
+    """Each test begins with an empty memory that is switched on."""
+    with speaking.owner() as owner:
+        owner.capture(write=True, read=True)
+        owner.forget(everything=True)
+    yield
+
+
+def says(assistant: Assistant, *utterances: str) -> list[str]:
+    """What is said to each utterance, in a session of its own."""
+    return [" ".join(replies) for replies in assistant.talk(f"s{free_port()}", *utterances)]
+
+
+def kept(assistant: Assistant) -> list[str]:
+    with assistant.owner() as owner:
+        return [entry.text for entry in owner.list()]
+
+
+def by_what_was_said(deletion: Deletion) -> str:
+    return deletion.said
+
+
+@pytest.mark.parametrize("deletion", DELETIONS, ids=by_what_was_said)
+def test_after_a_yes_it_says_what_is_gone_and_no_byte_of_it_is_left(speaking: Assistant, deletion: Deletion) -> None:
+    session = f"s{free_port()}"
+    speaking.talk(session, TOLD)
+    assert any("memory.db" in one for one in remains.left(speaking.data, WORDS))
+    (asked,), (done,) = speaking.talk(session, deletion.said, "yes")
+    assert asked.startswith(deletion.asked)
+    assert SAY in asked
+    assert done == deletion.done
+    assert remains.left(speaking.data, WORDS) == []
+    assert says(speaking, "what do you know about my cormorant") == ["I know nothing about your cormorant."]
+
+
+@pytest.mark.parametrize("answer", ANSWERS)
+@pytest.mark.parametrize("deletion", DELETIONS, ids=by_what_was_said)
+def test_without_a_yes_it_says_that_all_is_kept_and_a_late_yes_deletes_nothing(
+    speaking: Assistant, deletion: Deletion, answer: str
+) -> None:
+    _, asked, answered, late = says(speaking, TOLD, deletion.said, answer, "yes")
+    assert asked.startswith(deletion.asked)
+    assert answered == ANSWERS[answer]
+    assert "forgotten" not in late
+    assert kept(speaking) == [KEPT]
+
+
+def test_silence_keeps_everything_and_says_so(speaking: Assistant) -> None:
+    heard: dict[str, list[str]] = {deletion.said: [] for deletion in DELETIONS}
+    silent = [
+        threading.Thread(target=say_and_wait, args=(speaking, deletion, heard[deletion.said])) for deletion in DELETIONS
+    ]
+    speaking.talk("teller", TOLD)
+    for one in silent:
+        one.start()
+    for one in silent:
+        one.join()
+    for deletion in DELETIONS:
+        assert heard[deletion.said][0].startswith(deletion.asked), deletion.said
+        assert heard[deletion.said][1:] == ["I heard no answer, so I have kept everything."], deletion.said
+    assert kept(speaking) == [KEPT] * (len(DELETIONS) + 1)
+
+
+def say_and_wait(assistant: Assistant, deletion: Deletion, heard: list[str]) -> None:
+    """Tell, ask to forget, and say nothing more; what is said from then on, until patience has ended."""
+    spoken: list[str] = []
+    told = threading.Event()
+
+    def hear(one: object) -> None:
+        if getattr(one, "ours", False):
+            spoken.append(str(getattr(one, "text", "")))
+            told.set()
+
+    conversation = Conversation(f"silent-{free_port()}", "en-US", hear, host="127.0.0.1", port=assistant.port)
+    try:
+        assert conversation.start(10.0)
+        for said in (TOLD, deletion.said):
+            conversation.say(said)
+            assert conversation.wait(60.0)
+        until = time.monotonic() + ANSWER_S + 20.0
+        while len(spoken) < 3 and time.monotonic() < until:
+            told.clear()
+            told.wait(1.0)
+    finally:
+        conversation.close()
+    heard += spoken[1:]

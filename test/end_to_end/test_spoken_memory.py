@@ -1,0 +1,179 @@
+"""What is spoken where something goes wrong, where others may hear, and of where things come from."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from assistants import Assistant
+from servers import Wire, free_port, wait_until
+
+from ovos_persona_memory import topics
+
+from .conftest import SHARED_ROOM
+
+SAID = ("ovos.utterance.speak", "speak")
+
+
+@pytest.fixture(autouse=True)
+def nothing_is_left(speaking: Assistant) -> Iterator[None]:
+    """Each test begins with an empty memory that is switched on."""
+    with speaking.owner() as owner:
+        owner.capture(write=True, read=True)
+        owner.forget(everything=True)
+    yield
+
+
+def says(assistant: Assistant, *utterances: str, room: str = "kitchen") -> list[str]:
+    """What is said to each utterance, in a session of its own in this room."""
+    return [" ".join(replies) for replies in assistant.talk(f"s{free_port()}", *utterances, site_id=room)]
+
+
+def kept(assistant: Assistant) -> list[str]:
+    with assistant.owner() as owner:
+        return [entry.text for entry in owner.list()]
+
+
+# where something goes wrong
+
+
+def test_a_store_that_cannot_commit_is_heard_and_nothing_is_kept(speaking: Assistant) -> None:
+    assert says(speaking, "remember that the first thing is fine") == ["I'll remember: the first thing is fine."]
+    with speaking.without_room():
+        assert says(speaking, "remember that the second thing is lost") == [
+            "I could not write that down, so I have not kept it."
+        ]
+    assert kept(speaking) == ["the first thing is fine"]
+    assert says(speaking, "remember that the third thing is fine") == ["I'll remember: the third thing is fine."]
+
+
+def test_a_deletion_that_the_store_cannot_carry_out_is_said_to_have_failed(speaking: Assistant) -> None:
+    with speaking.talking(f"s{free_port()}") as say:
+        say("remember that my ostrich is called Olga")
+        say("forget everything about my ostrich")
+        with speaking.without_room():
+            assert say("yes") == ["I could not delete that. It is still there."]
+    assert kept(speaking) == ["my ostrich is called Olga"]
+
+
+def test_a_daemon_that_is_away_is_said_within_a_second(speaking: Assistant) -> None:
+    says(speaking, "what do you know about me")  # what is slow the first time is over
+    session, said = {"session_id": f"s{free_port()}", "lang": "en-US"}, "remember that my emu is called Ella"
+    with speaking.without_daemon(), Wire(speaking.port) as wire:
+        wire.send("recognizer_loop:utterance", {"utterances": [said]}, {"session": session})
+        heard = timed(wire, topics.request("remember"), *SAID)
+    assert heard[-1][1]["data"]["utterance"] == "My memory is not answering, so I have not kept that."
+    assert heard[-1][0] - heard[0][0] < 1.0  # from the request to the memory until it is said
+    wait_until(lambda: kept(speaking) == [], "the taking back")
+
+
+def timed(wire: Wire, first: str, *last: str) -> list[tuple[float, dict[str, Any]]]:
+    """The messages from the one on this topic to one on the last, each with when it came."""
+    heard: list[tuple[float, dict[str, Any]]] = []
+    deadline = time.monotonic() + 20.0
+    while time.monotonic() < deadline:
+        message = wire.receive(1.0)
+        if message is not None and (heard or message.get("type") == first):
+            heard.append((time.monotonic(), message))
+            if message.get("type") in last:
+                return heard
+    raise AssertionError(f"neither {first} nor {last} came in time")
+
+
+# reading
+
+
+MANY = [f"remember that the {thing} is in the cellar" for thing in ("saw", "drill", "ladder", "rope", "paint")]
+
+
+def test_a_stop_in_the_middle_of_reading_stops_the_voice_and_what_was_left(speaking: Assistant) -> None:
+    says(speaking, *MANY)
+    with Wire(speaking.port) as wire, speaking.talking(f"s{free_port()}") as say:
+        assert len(say("what do you know about me")) == 4  # three of them, and that there is more
+        say("stop")
+        wire.until(topics.HUSH)
+        assert not any("cellar" in reply for reply in say("say more"))
+
+
+def test_say_more_reads_what_is_left_each_thing_once(speaking: Assistant) -> None:
+    says(speaking, *MANY)
+    *_, first, more, none = says(speaking, "what do you know about me", "say more", "what do you know about me")
+    told = [thing for reply in (first, more) for thing in ("saw", "drill", "ladder", "rope", "paint") if thing in reply]
+    assert sorted(told) == sorted({"saw", "drill", "ladder", "rope", "paint"})
+    assert none == first
+
+
+# where others may hear
+
+DOCTOR = "remember that my doctor is called Vogelsang"
+NOT_ALOUD = "I will not say that aloud here, because others may hear."
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "what do you know about me",
+        "what do you know about my doctor",
+        "what did I tell you about my doctor",
+        "what did I tell you today",
+        "what happened today",
+    ],
+)
+def test_what_is_private_is_said_in_a_room_of_ones_own_and_not_where_others_may_hear(
+    speaking: Assistant, question: str
+) -> None:
+    assert says(speaking, DOCTOR, "this is private")[1] == "I will not say that aloud where others may hear."
+    assert "Vogelsang" in says(speaking, question)[0]
+    assert says(speaking, question, room=SHARED_ROOM) == [NOT_ALOUD]
+
+
+def test_what_was_learned_and_then_made_private_is_not_said_where_others_may_hear(speaking: Assistant) -> None:
+    says(speaking, "my dentist is called Zahnstein", "what do you know about me", "this is private")
+    assert "Zahnstein" in says(speaking, "what do you know about me")[0]
+    assert says(speaking, "what do you know about me", room=SHARED_ROOM) == [NOT_ALOUD]
+
+
+def test_where_others_may_hear_a_private_thing_is_neither_explained_nor_read_back(speaking: Assistant) -> None:
+    replies = says(speaking, DOCTOR, "this is private", "why do you know that", "forget that", "yes", room=SHARED_ROOM)
+    assert replies[2:] == [
+        NOT_ALOUD,
+        "I'll forget what was spoken of last. Say yes to delete it, no to keep it.",
+        "I have forgotten what was spoken of last.",
+    ]
+    assert kept(speaking) == []
+
+
+# where it comes from, and what happened
+
+
+def test_why_gives_the_words_of_the_turn_from_which_something_was_learned(speaking: Assistant) -> None:
+    told = "well by the way my hamster is called Hugo"
+    replies = says(speaking, told, "what do you know about my hamster", "why do you know that")
+    assert replies[2] == f"You told me today, in these words: {told}."
+
+
+def test_why_after_a_personas_answer_is_about_that_answer(speaking: Assistant) -> None:
+    replies = says(
+        speaking,
+        "remember that the bins go out on Tuesday",
+        "my parrot is called Pedro",
+        "what is my parrot called",
+        "why do you know that",
+    )
+    assert "Pedro" in replies[2]
+    assert replies[3] == "You told me today, in these words: my parrot is called Pedro."
+
+
+def test_why_of_nothing_says_so(speaking: Assistant) -> None:
+    assert says(speaking, "why do you know that") == ["I have not told you anything just now. Ask me something first."]
+
+
+def test_what_the_assistant_was_asked_to_do_is_told_with_what_it_was_told(speaking: Assistant) -> None:
+    says(speaking, "remember that the bins go out on Tuesday", "set a timer for five hours")
+    for question in ("what happened today", "what did you change today", "what did you do today"):
+        (reply,) = says(speaking, question)
+        assert "You told me today: the bins go out on Tuesday." in reply
+        assert "You asked me today: set a timer for five hours." in reply
+    assert says(speaking, "cancel all timers")
