@@ -37,6 +37,8 @@ The rooms, from the ground up; imports go down only:
    templates   the sentences by which people tell facts, of each language
    slots       what facts can tell, and which values each can hold
    secrets     what is never kept as a fact
+   clauses     what somebody said, cut into clauses
+   mentions    whom and what a clause speaks of
    gate        what of a turn becomes a fact, and why not
    certainty   how sure a fact is, and how it grows out of what was said
    dates       the days that a question names
@@ -50,7 +52,8 @@ The rooms, from the ground up; imports go down only:
    excerpts    the part of a long text that bears on a question
    repeats     which hits a persona is told already
    context     from history and hits to what a persona is handed
-4  learning    facts from turns, as they are taken in: what supersedes what
+4  around      who is known by name, and what was spoken of a moment ago
+   learning    facts from turns, as they are taken in: what supersedes what
    transcript  the log: what was heard or handed in, each turn once
    audit       what is wrong with what is kept
    facts       what was learned of people: listed, followed back, corrected, reviewed

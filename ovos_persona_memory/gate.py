@@ -7,11 +7,23 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from ovos_persona_memory import language, templates
+from ovos_persona_memory import language
+from ovos_persona_memory.clauses import (
+    MARKS,
+    SINGLE,
+    Spoken,
+    between_commas,
+    clauses,
+    lists_things,
+    run_on,
+    sentences,
+    stripped,
+)
 from ovos_persona_memory.fact import Decay
+from ovos_persona_memory.mentions import ANSWERED, OF_OTHERS, OF_PETS, Before, Reading, Who, named_people, readings
 from ovos_persona_memory.records import GUEST, Turn
 from ovos_persona_memory.secrets import is_secret
 from ovos_persona_memory.slots import SLOTS, Slot, refused_value
@@ -23,18 +35,14 @@ CHAT = 2
 """Sentences from which on a turn is a letter rather than something said to an assistant."""
 ASKED = 25
 """Words at most that somebody asks to remember in one go."""
+PASSING = ("location", "home", "family")
+"""The slots that what holds for a moment does not fill."""
+LEAST = 3
+"""Words at least before "... don't forget that"."""
 
 Outcome = Literal["learned", "kept", "waiting", "ended", "refused"]
 
-_ASIDE = re.compile(r"\[[^\]]*\]|\([^)]*\)|https?://\S+")
-_MARKS = '"\u201c\u201d\u201e\u00ab\u00bb'
-_SINGLE = "'\u2018\u2019\u201a"
-_SENTENCE_END = re.compile(
-    rf"(?<=[!?\u2026;\n])\s+|(?<!\bDr)(?<!\bMr)(?<!\bMs)(?<!\bSt)(?<!\bMrs)(?<!\bProf)(?<=[^\W\d_]{{2}})\.+\s+|(?<=[)\"\u201d])\.\s+|\n+|\s+[\u2013\u2014-]{{1,2}}\s+"
-    rf"|[^\w\s,.;:!?&%/$\u20ac#@*+()\-{_MARKS}{_SINGLE}]+"
-)
-_QUOTED = re.compile(rf"[{_MARKS}]([^{_MARKS}]*)[{_MARKS}]|(?<!\w)[{_SINGLE}]([^{_SINGLE}]*)[{_SINGLE}](?!\w)")
-_COMMA = re.compile(r",\s+|:\s+")
+_QUOTED = re.compile(rf"[{MARKS}]([^{MARKS}]*)[{MARKS}]|(?<!\w)[{SINGLE}]([^{SINGLE}]*)[{SINGLE}](?!\w)")
 
 
 @dataclass(frozen=True)
@@ -43,6 +51,8 @@ class Circumstances:
 
     person: bool = True
     """Its speaker is somebody whose facts are learned: no guest, no television, nobody unknown."""
+    before: Before = field(default_factory=Before)
+    """Who is known by name, and what was spoken of just before."""
 
 
 @dataclass(frozen=True)
@@ -75,21 +85,17 @@ def judge(turn: Turn, known: Circumstances = Circumstances()) -> list[Verdict]:
     """The verdicts of a turn, in order; empty where it says nothing that could be a fact."""
     if turn.role != "user" or not turn.text or turn.redacted or turn.machine or turn.announcement:
         return []
-    spoken = _spoken(turn)
-    if not spoken.templates.may_tell(turn.text) and _without_lead(spoken, turn.text, False) is None:
+    spoken = Spoken.of(turn)
+    may_tell = spoken.templates.may_tell(turn.text, known.before.names, known.before.question)
+    if not may_tell and _asked(spoken, turn.text, False) is None:
         return []  # most of what is said, in a tenth of the time
-    verdicts = list(_verdicts(spoken, turn.text))
+    verdicts = list(_verdicts(spoken, turn.text, known.before))
     if not verdicts:
         return []
     reason = _not_of_a_person(turn, known)
     if reason is None and verdicts[0].reason != "secret" and is_secret(turn.text, turn.lang):
         reason = "secret"
     return [Verdict("refused", reason, verdicts[0].text)] if reason else verdicts
-
-
-def _spoken(turn: Turn) -> _Spoken:
-    known = language.of_text(turn.lang, turn.text)
-    return _Spoken(known, templates.of(known.tag))
 
 
 def _not_of_a_person(turn: Turn, known: Circumstances) -> str | None:
@@ -106,29 +112,37 @@ def is_echo(text: str, told_before: Sequence[str]) -> bool:
     return any(bare in f" {' '.join(language.fold(told))} " for told in told_before)
 
 
-@dataclass(frozen=True)
-class _Spoken:
-    """A language, and its templates."""
-
-    language: language.Language
-    templates: Templates
-
-
-def _verdicts(spoken: _Spoken, text: str) -> Iterator[Verdict]:
-    parts = [part.strip() for part in _SENTENCE_END.split(_ASIDE.sub(" . ", text)) if part and part.strip()]
-    sentences = [part for part in parts if language.fold(part)]
-    for number, sentence in enumerate(sentences):
-        asked = None if number else _without_lead(spoken, sentence, len(sentences) >= CHAT)
+def _verdicts(spoken: Spoken, text: str, before: Before) -> Iterator[Verdict]:
+    said = sentences(text)
+    letter = len(said) >= CHAT
+    for number, sentence in enumerate(said):
+        asked = None if number else _asked(spoken, sentence, letter)
         if asked is not None:
-            yield from _asked_to_keep(spoken, asked)
+            yield from _asked_to_keep(spoken, asked, before)
         else:
-            yield from _of_sentence(spoken, sentence, len(sentences) >= CHAT)
+            yield from _of_sentence(spoken, sentence, letter, before)
 
 
 # somebody asks to remember
 
 
-def _without_lead(spoken: _Spoken, text: str, letter: bool) -> str | None:
+def _asked(spoken: Spoken, text: str, letter: bool) -> str | None:
+    """What somebody asks to remember; None where nobody does."""
+    asked = _without_lead(spoken, text, letter)
+    return _without_request(spoken.templates, text) if asked is None and not letter else asked
+
+
+def _without_request(known: Templates, text: str) -> str | None:
+    """What stands before "... don't forget that"; None where the text closes otherwise."""
+    words = known.words_of(text)
+    size = known.ends(words, "remember_last")
+    rest = words.part(0, len(words.folded) - size)
+    if not size or len(rest.folded) < LEAST or known.ends(rest, "unasked"):
+        return None
+    return rest.spelled
+
+
+def _without_lead(spoken: Spoken, text: str, letter: bool) -> str | None:
     """What follows "remember that"; None where the text opens otherwise. Written, a comma may stand in it.
 
     In a letter one word ("Remember, ...") reminds its reader of something.
@@ -141,20 +155,20 @@ def _without_lead(spoken: _Spoken, text: str, letter: bool) -> str | None:
     return None
 
 
-def _asked_to_keep(spoken: _Spoken, text: str) -> Iterator[Verdict]:
+def _asked_to_keep(spoken: Spoken, text: str, before: Before) -> Iterator[Verdict]:
     """A verdict for what somebody asked to remember: typed where a template knows it, else as it was said."""
     text = " ".join(text.split()).rstrip(".! ")
     reason = _no_request(spoken, text)
     if reason:
         yield Verdict("refused", reason, text)
         return
-    typed = [one for one in _of_sentence(spoken, text, False) if one.outcome in ("learned", "ended")]
+    typed = [one for one in _of_sentence(spoken, text, False, before) if one.outcome in ("learned", "ended")]
     yield from (replace(one, reason="asked") for one in typed)
     if not typed:
         yield Verdict("kept", "asked", text, thing=" ".join(spoken.language.words(text)))
 
 
-def _no_request(spoken: _Spoken, text: str) -> str | None:
+def _no_request(spoken: Spoken, text: str) -> str | None:
     """Why nothing of this is kept though somebody asks for it; None where it is."""
     words = spoken.templates.words_of(text)
     if is_secret(text, spoken.language.tag):
@@ -171,10 +185,14 @@ def _no_request(spoken: _Spoken, text: str) -> str | None:
 # somebody says something
 
 
-def _of_sentence(spoken: _Spoken, sentence: str, letter: bool) -> Iterator[Verdict]:
-    found = _of_clauses(spoken, [sentence], letter) if _lists_things(spoken, sentence) else []
+def _of_sentence(spoken: Spoken, sentence: str, letter: bool, before: Before) -> Iterator[Verdict]:
+    found: list[Verdict] = []
+    if lists_things(spoken.templates, sentence):
+        found = _of_parts(spoken, [sentence], letter, before)
     if not any(one.outcome != "refused" for one in found):
-        found = _of_clauses(spoken, _COMMA.split(sentence), letter) or found
+        found = _of_parts(spoken, between_commas(sentence), letter, before) or found
+    if spoken.templates.has(spoken.templates.words_of(sentence), "passing"):
+        found = [one for one in found if one.slot not in PASSING]
     if not found:
         return
     reason = _no_statement(spoken, sentence)
@@ -190,13 +208,13 @@ def _fields(verdict: Verdict) -> tuple[str, str | None, str, str, str | None]:
     return verdict.text, verdict.slot, verdict.subject, verdict.thing, verdict.value
 
 
-def _no_statement(spoken: _Spoken, sentence: str) -> str | None:
+def _no_statement(spoken: Spoken, sentence: str) -> str | None:
     """Why a sentence says nothing about its speaker, though its words could; None where it does."""
     if spoken.language.is_question(sentence):
         return "question"
     if any(len((one[1] or one[2] or "").split()) > 2 for one in _QUOTED.finditer(sentence)):
         return "quotation"
-    words = spoken.templates.words_of(sentence)
+    words = stripped(spoken.templates, spoken.templates.words_of(sentence))
     for name in ("quoted", "supposed", "joking", "past", "unsure"):
         if spoken.templates.has(words, name):
             return _REASONS[name]
@@ -206,104 +224,103 @@ def _no_statement(spoken: _Spoken, sentence: str) -> str | None:
 _REASONS = {"quoted": "quotation", "supposed": "supposed", "joking": "joke", "past": "past", "unsure": "unsure"}
 
 
-def _of_clauses(spoken: _Spoken, parts: Sequence[str], letter: bool) -> list[Verdict]:
-    return [
-        verdict for part in parts for clause in _clauses(spoken, part) for verdict in _of_clause(spoken, clause, letter)
-    ]
+def _of_parts(spoken: Spoken, parts: Sequence[str], letter: bool, before: Before) -> list[Verdict]:
+    """What the clauses of a sentence tell; one that tells nothing is looked at in pieces."""
+    found: list[Verdict] = []
+    earlier: list[Words] = []
+    for clause in (clause for part in parts for clause in clauses(spoken, part)):
+        told = _of_clause(spoken, clause, earlier, letter, before)
+        pieces = [clause] if _tells(told) else run_on(spoken.templates, clause)
+        if len(pieces) == 1:
+            found += told
+            earlier.append(clause)
+            continue
+        of_pieces: list[Verdict] = []
+        for piece in pieces:
+            of_pieces += _of_clause(spoken, piece, earlier, letter, before)
+            earlier.append(piece)
+        found += of_pieces or told
+    return found
 
 
-def _clauses(spoken: _Spoken, part: str) -> Iterator[Words]:
-    """The clauses of a sentence, or of what stands between its commas, without what opens and closes them."""
-    subject = False
-    for piece in _at_joints(spoken, spoken.templates.words_of(part)):
-        clause = _bare(spoken, piece)
-        if clause.folded:
-            clause = _with_subject(spoken, clause) if subject else clause
-            subject = clause.folded[0] in spoken.templates.lists.get("elided_subject", ())
-            yield clause
+def _tells(verdicts: Sequence[Verdict]) -> bool:
+    return any(one.outcome != "refused" for one in verdicts)
 
 
-def _with_subject(spoken: _Spoken, clause: Words) -> Words:
-    """A clause behind a joint that leaves out who it is about, with it: "... and work as a nurse"."""
-    subject = spoken.templates.lists.get("elided_subject", ())
-    if not subject or clause.folded[0] not in spoken.templates.lists.get("elided", ()):
-        return clause
-    start = clause.spans[0][0]
-    return Words(clause.text, (subject[0], *clause.folded), ((start, start), *clause.spans))
+def _of_clause(spoken: Spoken, clause: Words, earlier: Sequence[Words], letter: bool, before: Before) -> list[Verdict]:
+    """What a clause tells about whoever says it; else about those whom it speaks of."""
+    if not clause.folded or len(clause.folded) > LONG:
+        return []
+    direct = list(_told(spoken, Reading(clause, None), letter))
+    if _tells(direct):
+        return direct
+    refused = direct
+    named = [_named(spoken, clause, who) for who in named_people(spoken.templates, clause, before)]
+    for reading in readings(spoken.templates, clause, earlier, before):
+        told = list(_told(spoken, reading, letter))
+        if _tells(told):
+            return named + told
+        refused = refused or told
+    return named or refused
 
 
-def _lists_things(spoken: _Spoken, sentence: str) -> bool:
-    """Whether no comma stands before a new clause: then it divides the things of a list."""
-    parts = _COMMA.split(sentence)
-    opened = [spoken.templates.words_of(part) for part in parts]
-    return not any(_opens(spoken, words) for words in opened[1:]) and not _is_lead(spoken, opened[0])
+def _named(spoken: Spoken, clause: Words, who: Who) -> Verdict:
+    """What "my cousin danny ..." says of the cousin's name."""
+    thing = " ".join(spoken.language.words(who.relation))
+    name = who.name.spelled if who.name else who.subject
+    return Verdict("learned", "stated", who.said, "pet" if who.pet else "family", "", thing, name)
 
 
-def _opens(spoken: _Spoken, words: Words) -> bool:
-    known = spoken.templates
-    rest = words.part(known.starts(words, "joint"), len(words.folded))
-    joined = len(rest.folded) < len(words.folded)
-    return bool(known.starts(rest, "clause") or (joined and known.starts(rest, "elided")))
-
-
-def _is_lead(spoken: _Spoken, words: Words) -> bool:
-    return not _bare(spoken, words).folded
-
-
-def _at_joints(spoken: _Spoken, words: Words) -> list[Words]:
-    """The words cut before each joint that a new clause follows."""
-    known, cuts = spoken.templates, [0]
-    for place in range(1, len(words.folded) - 1):
-        rest = words.part(place, len(words.folded))
-        if known.starts(rest, "joint") and _opens(spoken, rest):
-            cuts.append(place)
-    return [words.part(first, last) for first, last in zip(cuts, [*cuts[1:], len(words.folded)], strict=True)]
-
-
-def _bare(spoken: _Spoken, words: Words) -> Words:
-    known = spoken.templates
-    words = known.without(words, "skip")
-    while number := max(known.starts(words, "lead"), known.starts(words, "unsure")):
-        words = words.part(number, len(words.folded))
-    while (number := known.ends(words, "trail")) and number < len(words.folded):
-        words = words.part(0, len(words.folded) - number)
-    return words
-
-
-def _of_clause(spoken: _Spoken, clause: Words, letter: bool) -> Iterator[Verdict]:
+def _told(spoken: Spoken, reading: Reading, letter: bool) -> Iterator[Verdict]:
     """What the first template that fits with a value that can be has to say."""
-    if len(clause.folded) > LONG:
-        return
     refused: Verdict | None = None
-    for told in spoken.templates.told(clause):
+    for told in spoken.templates.told(reading.words):
+        if not _serves(told, reading):
+            continue
         slot = SLOTS[told.slot]
         each = [told] if told.value is None else [replace(told, value=one) for one in _each(spoken, told.value, slot)]
         reasons = [refused_value(spoken.templates, one, letter) for one in each]
         if reasons[0] is None:
             yield from (
-                _typed(spoken, clause, one, slot) for one, why in zip(each, reasons, strict=True) if why is None
+                _typed(spoken, reading, one, slot) for one, why in zip(each, reasons, strict=True) if why is None
             )
             return
         if reasons[0] != "no_value":
-            refused = refused or Verdict("refused", reasons[0] or "", _spelled(clause), told.slot)
+            refused = refused or Verdict("refused", reasons[0] or "", _spelled(reading), told.slot)
     if refused is not None:
         yield refused
 
 
-def _typed(spoken: _Spoken, clause: Words, told: Told, slot: Slot) -> Verdict:
+def _serves(told: Told, reading: Reading) -> bool:
+    """Whether a template serves for those whom a clause is about."""
+    if reading.only:
+        return told.slot == reading.only
+    if reading.who is None:
+        return not reading.before or told.slot in ANSWERED
+    return told.slot in (OF_PETS if reading.who.pet else OF_OTHERS) or (reading.who.pet and told.slot == "name")
+
+
+def _typed(spoken: Spoken, reading: Reading, told: Told, slot: Slot) -> Verdict:
     value = told.value.spelled if told.value else told.thing.spelled if told.thing else None
-    return Verdict(
+    made = Verdict(
         outcome="ended" if told.ends else "learned",
         reason="taken_back" if told.ends else "stated",
-        text=_spelled(clause),
+        text=_spelled(reading),
         slot=told.slot,
         subject=told.subject,
         thing=_thing(spoken, told, told.value, slot),
         value=value,
     )
+    who = reading.who
+    if who is None:
+        return made
+    if told.slot == "name" and not made.thing and who.relation:  # "her name is ana"
+        relation = " ".join(spoken.language.words(who.relation))
+        return replace(made, slot="pet" if who.pet else "family", thing=relation)
+    return replace(made, subject=" ".join(filter(None, (who.subject, told.subject))))
 
 
-def _each(spoken: _Spoken, value: Words, slot: Slot) -> Iterator[Words]:
+def _each(spoken: Spoken, value: Words, slot: Slot) -> Iterator[Words]:
     """The things of a list, where a slot holds several side by side."""
     first = 0
     joints = set(spoken.templates.lists.get("listing", ()))
@@ -316,14 +333,14 @@ def _each(spoken: _Spoken, value: Words, slot: Slot) -> Iterator[Words]:
         yield value.part(first, len(value.folded))
 
 
-def _thing(spoken: _Spoken, told: Told, value: Words | None, slot: Slot) -> str:
+def _thing(spoken: Spoken, told: Told, value: Words | None, slot: Slot) -> str:
     named = told.named if told.named is not None else "*" if slot.of_value and told.thing is None else None
     if named is not None:
         return " ".join(spoken.language.words(named.replace("*", _without_articles(spoken, value))))
     return " ".join(spoken.language.words(_without_articles(spoken, told.thing)))
 
 
-def _without_articles(spoken: _Spoken, words: Words | None) -> str:
+def _without_articles(spoken: Spoken, words: Words | None) -> str:
     if words is None:
         return ""
     articles = set(spoken.templates.lists.get("determiner", ()))
@@ -331,5 +348,6 @@ def _without_articles(spoken: _Spoken, words: Words | None) -> str:
     return " ".join(kept or words.folded)
 
 
-def _spelled(clause: Words) -> str:
-    return " ".join(clause.spelled.split())
+def _spelled(reading: Reading) -> str:
+    said = " ".join(reading.words.spelled.split())
+    return f"{reading.before}: {said}" if reading.before else said

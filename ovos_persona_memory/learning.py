@@ -6,6 +6,7 @@ import uuid
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
+from ovos_persona_memory.around import NAMING, Around
 from ovos_persona_memory.certainty import (
     SAME_SAYING_S,
     HalfLives,
@@ -70,12 +71,15 @@ class Learner:
         self._clock = clock
         self._half_lives = half_lives(config)
         self._learned: list[str] = []
+        self.around = Around(store)
 
     def learn(self, turn: Turn, speaker: Speaker = Speaker()) -> None:
         """Take in what a turn says about its person; most turns say nothing. ``turn`` is in the store."""
         if not self.config.learn:
             return
-        verdicts = judge(turn, Circumstances(speaker.known))
+        before = self.around.before(turn)
+        verdicts = judge(turn, Circumstances(speaker.known, before))
+        self.around.note(turn, before.names)
         if verdicts and verdicts[0].outcome != "refused" and is_echo(turn.text, self._told_before(turn)):
             verdicts = [Verdict("refused", "echo", "")]
         for verdict in (self._of_child(self._unless_forgotten(verdict, turn), turn) for verdict in verdicts):
@@ -111,6 +115,7 @@ class Learner:
                 if before.superseded_by == fact.id:
                     self._reinstate(before, fact)
             self._facts.delete([fact.id])
+            self.around.forget()
 
     def accept(self, fact: Fact) -> Fact:
         """A fact that waited is one that holds."""
@@ -222,6 +227,8 @@ class Learner:
     # keeping
 
     def _put(self, fact: Fact) -> Fact:
+        if fact.slot in NAMING:
+            self.around.forget_names()
         return self._facts.put(fact, words_of(fact))
 
     def _note(self, fact: Fact, what: str, at: float, turn_id: str | None, new: str | None = None) -> None:

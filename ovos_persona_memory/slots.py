@@ -138,6 +138,8 @@ def _allergy(known: Templates, told: Told, _: bool) -> str | None:
 
 
 def _favourite(known: Templates, told: Told, _: bool) -> str | None:
+    if _first_is(known, told.value, "not_favourite"):
+        return "no_value"
     last = told.thing.part(0, 1) if told.thing else None
     return "no_value" if told.thing is None or _first_is(known, last, "not_thing") else None
 
@@ -174,7 +176,10 @@ def _location(known: Templates, told: Told, _: bool) -> str | None:
     if told.value is None:
         return None
     place = told.value.part(known.starts(told.value, "preposition"), len(told.value.folded))
-    if not place.folded:
+    determiners = known.lists.get("determiner", ())
+    while place.folded and place.folded[0] in determiners:
+        place = place.part(1, len(place.folded))
+    if not place.folded or (len(place.folded) > 1 and known.ends(place, "storage")):
         return None
     return "no_value" if _first_is(known, place, "not_place") or _is_nothing(known, place) else None
 

@@ -8,14 +8,17 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
+from itertools import pairwise
 
 from ovos_persona_memory import language
 from ovos_persona_memory.patterns import Compiler, Pattern
 
 FILE = "facts.templates"
+SHORT = 8
+"""Words at most of an answer to a question."""
 _DEFINITION = re.compile(r"<(\w+)>\s*=\s*(.+)")
 _SLOT = re.compile(r"(\w+)( ends)?:")
 _SPELLED = re.compile(r"[^\W_]+")
@@ -116,6 +119,8 @@ class Templates:
     by_word: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     """The places of the templates that a clause with this word may fit; under the empty word those that fit any."""
     contractions: Mapping[tuple[str, ...], tuple[str, ...]] = field(default_factory=dict)
+    third: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Verbs as they are said of others, to those said of oneself: "works" to "work"; none: nothing about others."""
 
     def words_of(self, text: str) -> Words:
         """The text as words, contractions written out."""
@@ -179,11 +184,52 @@ class Templates:
     def _first_words(self) -> Mapping[str, frozenset[str]]:
         return {name: frozenset(known) for name, known in self._opening.items()}
 
-    def may_tell(self, text: str) -> bool:
-        """Whether a clause of the text may fit a template: quickly, and never wrong where it says no."""
-        held = {*self.words_of(text).folded, *self.lists.get("elided_subject", ())}
+    def may_tell(self, text: str, names: Container[str] = (), question: bool = False) -> bool:
+        """Whether a clause of the text may fit a template: quickly, and never wrong where it says no.
+
+        ``names``: of people who are known. ``question``: it may answer one.
+        """
+        words = self.words_of(text)
+        if question and len(words.folded) <= SHORT:
+            return True
+        held = {*words.folded, *self.lists.get("elided_subject", ())}
+        if self._may_fit(held):
+            return True
+        if not held.isdisjoint(self._first_words.get("mine", ())) and self.starts(words, "mine"):
+            return True
+        return self._of_others(words.folded, names) and self._may_fit(self._as_own(held))
+
+    def _may_fit(self, held: set[str]) -> bool:
         places = (place for word in (*held, "") for place in self.by_word.get(word, ()))
         return any(not any(held.isdisjoint(words) for words in self.all[place].pattern.needed) for place in places)
+
+    def _of_others(self, held: tuple[str, ...], names: Container[str]) -> bool:
+        """Whether somebody is named, or meant by a pronoun beside a verb."""
+        if self.third.keys().isdisjoint(held):
+            return False
+        if not self.people.isdisjoint(held) or any(word in names or word[:-1] in names for word in held):
+            return True
+        pairs = pairwise(held)
+        return any((one in self._pronouns and two in self.third) or one in self._owning for one, two in pairs)
+
+    def _as_own(self, held: set[str]) -> set[str]:
+        """The words, and those that somebody would say of themselves in their place."""
+        said = {verb for word in held for verb in self.third.get(word, ())}
+        return {*held, *said, *self.lists.get("first_my", ())}
+
+    @cached_property
+    def people(self) -> frozenset[str]:
+        """Words for people of the family, each also with an s."""
+        found = (word for name in ("relation", "kin") for word in self.opening(name))
+        return frozenset(form for word in found for form in (word, f"{word}s"))
+
+    @cached_property
+    def _pronouns(self) -> frozenset[str]:
+        return self.opening("he_she")
+
+    @cached_property
+    def _owning(self) -> frozenset[str]:
+        return self.opening("whose")
 
     @cached_property
     def _opening(self) -> Mapping[str, Mapping[str, tuple[tuple[str, ...], ...]]]:
@@ -240,12 +286,16 @@ def parse(lines: Sequence[str]) -> Templates:
         else:
             rows.append((slot, ends, line))
     contractions = dict(_contraction(item) for item in raw.pop("contractions", ()))
+    third: dict[str, tuple[str, ...]] = {}
+    for (said, *_), own in map(_contraction, raw.pop("third", ())):
+        third[said] = (*third.get(said, ()), *own)
     compiler = Compiler(raw, lambda text: _folded(text, contractions))
     return Templates(
         lists={name: tuple(" ".join(_folded(item, contractions)) for item in items) for name, items in raw.items()},
         all=(made := tuple(_template(compiler, *row) for row in rows)),
         by_word=_by_rarest_word(made),
         contractions=contractions,
+        third=third,
     )
 
 

@@ -265,6 +265,7 @@ class Transcript:
         """What one user said, and what is still to follow from it, is another's from now on."""
         self.people.rename(user_id, into)
         self.captures.reload()
+        self.learner.around.forget()
         for key, heard in self._questions.items():
             if heard.scope.user_id == user_id:
                 self._questions[key] = changed(heard, scope=changed(heard.scope, user_id=into))
@@ -325,6 +326,7 @@ class Transcript:
         """Let go of the texts that are kept in mind to link what is heard."""
         self._pieces.clear()
         self._questions.clear()
+        self.learner.around.forget()
 
 
 @dataclass(frozen=True)

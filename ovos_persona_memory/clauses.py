@@ -1,0 +1,135 @@
+"""What somebody said, cut into clauses as templates compare them."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from ovos_persona_memory import language, templates
+from ovos_persona_memory.records import Turn
+from ovos_persona_memory.templates import Templates, Words
+
+_ASIDE = re.compile(r"\[[^\]]*\]|\([^)]*\)|https?://\S+")
+MARKS = '"\u201c\u201d\u201e\u00ab\u00bb'
+SINGLE = "'\u2018\u2019\u201a"
+_SENTENCE_END = re.compile(
+    rf"(?<=[!?\u2026;\n])\s+|(?<!\bDr)(?<!\bMr)(?<!\bMs)(?<!\bSt)(?<!\bMrs)(?<!\bProf)(?<=[^\W\d_]{{2}})\.+\s+|(?<=[)\"\u201d])\.\s+|\n+|\s+[\u2013\u2014-]{{1,2}}\s+"
+    rf"|[^\w\s,.;:!?&%/$\u20ac#@*+()\-{MARKS}{SINGLE}]+"
+)
+_COMMA = re.compile(r",\s+|:\s+")
+RELATIVE = 2
+"""Words before a clause without punctuation, at least: what is shorter is its opening."""
+
+
+@dataclass(frozen=True)
+class Spoken:
+    """A language, and its templates."""
+
+    language: language.Language
+    templates: Templates
+
+    @classmethod
+    def of(cls, turn: Turn) -> Spoken:
+        """The language of a turn."""
+        known = language.of_text(turn.lang, turn.text)
+        return cls(known, templates.of(known.tag))
+
+
+def sentences(text: str) -> list[str]:
+    """The sentences of a text, without links and what stands in brackets."""
+    parts = [part.strip() for part in _SENTENCE_END.split(_ASIDE.sub(" . ", text)) if part and part.strip()]
+    return [part for part in parts if language.fold(part)]
+
+
+def between_commas(sentence: str) -> list[str]:
+    """What stands between the commas of a sentence."""
+    return _COMMA.split(sentence)
+
+
+def clauses(spoken: Spoken, part: str) -> Iterator[Words]:
+    """The clauses of a sentence, or of what stands between its commas, without what opens and closes them."""
+    subject = False
+    for piece in _at_joints(spoken.templates, spoken.templates.words_of(part)):
+        clause = bare(spoken.templates, piece)
+        if clause.folded:
+            clause = _with_subject(spoken.templates, clause) if subject else clause
+            subject = clause.folded[0] in spoken.templates.lists.get("elided_subject", ())
+            yield clause
+
+
+def run_on(known: Templates, clause: Words) -> list[Words]:
+    """A clause cut where another begins though nothing is said between them: "... is blue it's a nice colour".
+
+    It begins with a pronoun and a verb (<pronoun>, <finite>), unless a word before makes it part of the first.
+    """
+    pronouns, finite = set(known.lists.get("pronoun", ())), set(known.lists.get("finite", ()))
+    binding = {*known.lists.get("binding", ()), *pronouns}
+    held, cuts = clause.folded, [0]
+    if known.starts(clause, "ordering"):
+        return [clause]
+    for place in range(1, len(held) - 1):
+        if held[place] in pronouns and held[place + 1] in finite and held[place - 1] not in binding:
+            cuts.append(place)
+    parts = [clause.part(first, last) for first, last in zip(cuts, [*cuts[1:], len(held)], strict=True)]
+    return [piece for piece in (bare(known, part) for part in parts) if piece.folded]
+
+
+def _with_subject(known: Templates, clause: Words) -> Words:
+    """A clause behind a joint that leaves out who it is about, with it: "... and work as a nurse"."""
+    subject = known.lists.get("elided_subject", ())
+    if not subject or clause.folded[0] not in known.lists.get("elided", ()):
+        return clause
+    start = clause.spans[0][0]
+    return Words(clause.text, (subject[0], *clause.folded), ((start, start), *clause.spans))
+
+
+def lists_things(known: Templates, sentence: str) -> bool:
+    """Whether no comma stands before a new clause: then it divides the things of a list."""
+    opened = [known.words_of(part) for part in between_commas(sentence)]
+    return not any(_opens(known, words) for words in opened[1:]) and bool(bare(known, opened[0]).folded)
+
+
+def _opens(known: Templates, words: Words) -> bool:
+    rest = words.part(known.starts(words, "joint"), len(words.folded))
+    joined = 0 < len(rest.folded) < len(words.folded)
+    left_out = joined and (known.starts(rest, "elided") or rest.folded[0] in known.third)
+    return bool(known.starts(rest, "clause") or left_out)
+
+
+def _at_joints(known: Templates, words: Words) -> list[Words]:
+    """The words cut before each joint that a new clause follows."""
+    cuts = [0]
+    for place in range(1, len(words.folded) - 1):
+        rest = words.part(place, len(words.folded))
+        if known.starts(rest, "joint") and _opens(known, rest):
+            cuts.append(place)
+    return [words.part(first, last) for first, last in zip(cuts, [*cuts[1:], len(words.folded)], strict=True)]
+
+
+def bare(known: Templates, words: Words) -> Words:
+    """A clause without small words, and without what opens and closes it."""
+    words = _without_trail(known, words)
+    words = known.without(words, "skip")
+    while number := max(known.starts(words, "lead"), known.starts(words, "unsure")):
+        words = words.part(number, len(words.folded))
+    return _without_trail(known, words)
+
+
+def stripped(known: Templates, words: Words) -> Words:
+    """Words without what opens and closes a statement, and means nothing else: "just in case", "i would say"."""
+    words = _without_trail(known, words)
+    while number := known.starts(words, "lead"):
+        words = words.part(number, len(words.folded))
+    return words
+
+
+def _without_trail(known: Templates, words: Words) -> Words:
+    while (number := known.ends(words, "trail")) and number < len(words.folded):
+        words = words.part(0, len(words.folded) - number)
+    return words
+
+
+def flat(spoken: Spoken, texts: Sequence[str]) -> list[Words]:
+    """The clauses of several texts, one behind the other."""
+    return [clause for text in texts for sentence in sentences(text) for clause in clauses(spoken, sentence)]
