@@ -97,10 +97,10 @@ class Around:
 
     def _asked(self, spoken: Spoken, words: Words, turn: Turn, room: _Room) -> _Room:
         named = set(words.folded) & spoken.templates.opening("asked_for")
-        found = asked_for(spoken.templates, words) if named else ()
+        question = bool(named) and spoken.language.is_question(turn.text)
+        found = asked_for(spoken.templates, words) if question or (named and turn.role == "user") else ()
         if not found:
             return replace(room, question=False)
-        question = spoken.language.is_question(turn.text) or turn.text.rstrip().endswith("?")
         return replace(room, asked=found, question=question, at=turn.at or 0.0)
 
     def _names_of(self, user_id: str) -> Mapping[str, Who]:

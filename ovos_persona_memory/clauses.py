@@ -116,6 +116,14 @@ def bare(known: Templates, words: Words) -> Words:
     return _without_trail(known, words)
 
 
+def lead_taken(known: Templates, text: str) -> str:
+    """A text without the small words that open it: "oh and by the way"."""
+    words = whole = known.words_of(text)
+    while number := known.starts(words, "lead"):
+        words = words.part(number, len(words.folded))
+    return text if len(words.folded) == len(whole.folded) else text[words.spans[0][0] :] if words.folded else text
+
+
 def stripped(known: Templates, words: Words) -> Words:
     """Words without what opens and closes a statement, and means nothing else: "just in case", "i would say"."""
     words = _without_trail(known, words)

@@ -17,6 +17,7 @@ from ovos_persona_memory.clauses import (
     Spoken,
     between_commas,
     clauses,
+    lead_taken,
     lists_things,
     run_on,
     sentences,
@@ -147,7 +148,8 @@ def _without_lead(spoken: Spoken, text: str, letter: bool) -> str | None:
 
     In a letter one word ("Remember, ...") reminds its reader of something.
     """
-    for said in (text, text.replace(",", "", 1)):
+    opened = lead_taken(spoken.templates, text)
+    for said in dict.fromkeys((text, text.replace(",", "", 1), opened)):
         bare = spoken.language.without_lead(said)
         words = len(language.fold(said)) - len(language.fold(bare))
         if words and not (letter and words == 1):

@@ -143,7 +143,7 @@ def _person(
 ) -> _Found | None:
     """The person whom the words from a place on name: "my sister ana", "grandma", "die lena", a known name."""
     held, at = clause.folded, place
-    owners = known.lists.get("determiner" if any_article else "own", ())
+    owners = known.lists.get("introducing" if any_article else "own", ())
     rest = clause.part(at, len(held))
     if held[at] in owners:
         related = _related(known, clause, at + 1)

@@ -14,9 +14,9 @@ BEFORE = 3
 
 CAPTURED = ("value", "thing", "subject")
 
-_TOKEN = re.compile(r"<\w+>|\{\w+(?::\*?\w+)?\}(?:'s)?|[()\[\]|]|[^\s()\[\]|{}<>]+")
+_TOKEN = re.compile(r"<\w+>|\{\w+(?::\*?\w+\*?)?\}(?:'s)?|[()\[\]|]|[^\s()\[\]|{}<>]+")
 
-_CAPTURE = re.compile(r"\{(\w+)(?::(\*?)(\w+))?\}")
+_CAPTURE = re.compile(r"\{(\w+)(?::(\*?)(\w+)(\*?))?\}")
 
 
 @dataclass(frozen=True)
@@ -126,11 +126,13 @@ class Compiler:
         found = _CAPTURE.fullmatch(token)
         if found is None:
             raise KeyError(token)
-        name, ending, listed = found.groups()
+        name, ending, listed, beginning = found.groups()
         group = self._group(name)
         if not listed:
             lazy = "?" if name == "thing" else ""
             return _Piece(f"({group}(?:{self._word}){{1,{MOST_WORDS.get(name, 9)}}}{lazy})", None)
+        if beginning:
+            return _Piece(rf"({group}{self._list(listed, bare=True).regex}\w+ )", None)
         inner = self._list(listed, bare=possessive)
         if ending:
             return _Piece(rf"({group}(?:{self._word}){{0,{BEFORE}}}?\w*{inner.regex})", None)

@@ -220,7 +220,7 @@ class Templates:
     @cached_property
     def people(self) -> frozenset[str]:
         """Words for people of the family, each also with an s."""
-        found = (word for name in ("relation", "kin") for word in self.opening(name))
+        found = (word for name in ("relation", "kin", "pet") for word in self.opening(name))
         return frozenset(form for word in found for form in (word, f"{word}s"))
 
     @cached_property
