@@ -50,7 +50,8 @@ def between_commas(sentence: str) -> list[str]:
 def clauses(spoken: Spoken, part: str) -> Iterator[Words]:
     """The clauses of a sentence, or of what stands between its commas, without what opens and closes them."""
     subject = False
-    for piece in _at_joints(spoken.templates, spoken.templates.words_of(part)):
+    words = _without_trail(spoken.templates, spoken.templates.words_of(part))
+    for piece in _at_joints(spoken.templates, words):
         clause = bare(spoken.templates, piece)
         if clause.folded:
             clause = _with_subject(spoken.templates, clause) if subject else clause
@@ -93,6 +94,9 @@ def lists_things(known: Templates, sentence: str) -> bool:
 def _opens(known: Templates, words: Words) -> bool:
     rest = words.part(known.starts(words, "joint"), len(words.folded))
     joined = 0 < len(rest.folded) < len(words.folded)
+    pronoun, verb = rest.folded[:1], rest.folded[1:2]
+    if pronoun and verb and pronoun[0] in known.opening("pronoun") and verb[0] in known.opening("finite"):
+        return True
     left_out = joined and (known.starts(rest, "elided") or rest.folded[0] in known.third)
     return bool(known.starts(rest, "clause") or left_out)
 
@@ -109,8 +113,7 @@ def _at_joints(known: Templates, words: Words) -> list[Words]:
 
 def bare(known: Templates, words: Words) -> Words:
     """A clause without small words, and without what opens and closes it."""
-    words = _without_trail(known, words)
-    words = known.without(words, "skip")
+    words = known.without(stripped(known, words), "skip")
     while number := max(known.starts(words, "lead"), known.starts(words, "unsure")):
         words = words.part(number, len(words.folded))
     return _without_trail(known, words)

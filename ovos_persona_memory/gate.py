@@ -36,7 +36,7 @@ CHAT = 2
 """Sentences from which on a turn is a letter rather than something said to an assistant."""
 ASKED = 25
 """Words at most that somebody asks to remember in one go."""
-PASSING = ("location", "home", "family")
+PASSING = ("location", "home", "family", "detail")
 """The slots that what holds for a moment does not fill."""
 LEAST = 3
 """Words at least before "... don't forget that"."""
@@ -251,7 +251,7 @@ def _tells(verdicts: Sequence[Verdict]) -> bool:
 
 def _of_clause(spoken: Spoken, clause: Words, earlier: Sequence[Words], letter: bool, before: Before) -> list[Verdict]:
     """What a clause tells about whoever says it; else about those whom it speaks of."""
-    if not clause.folded or len(clause.folded) > LONG:
+    if not clause.folded or len(clause.folded) > LONG or spoken.templates.starts(clause, "ordering"):
         return []
     direct = list(_told(spoken, Reading(clause, None), letter))
     if _tells(direct):

@@ -87,6 +87,7 @@ def readings(known: Templates, clause: Words, earlier: Sequence[Words], before: 
                 break
         yield from _left_out(known, clause, earlier, before)
         yield from _owned(known, clause, before)
+    yield from _turned(known, clause)
     yield from _written_out(known, clause)
     yield from _of_thing(known, clause, earlier)
     yield from _mine(known, clause, before)
@@ -135,7 +136,10 @@ def _subject_places(known: Templates, clause: Words) -> Iterator[int]:
     """Where the subject may stand: in front; and behind the verb where a language puts it there."""
     yield 0
     if "verb_second" in known.lists:
-        yield from (place for place in range(2, len(clause.folded)) if clause.folded[place - 1] in known.third)
+        given = known.opening("given_name")
+        for place in range(1, len(clause.folded)):
+            if clause.folded[place - 1] in known.third and given.isdisjoint(clause.folded[:place]):
+                yield place
 
 
 def _person(
@@ -149,6 +153,9 @@ def _person(
         related = _related(known, clause, at + 1)
         if related is not None:
             return _with_name(known, clause, place, related, names)
+        named = _by_name(clause, place, at + 1, names) if at + 1 < len(held) else None
+        if named is not None:
+            return named
     if held[at] in known.lists.get("article", ()) and at + 1 < len(held):
         at += 1
         rest = clause.part(at, len(held))
@@ -161,6 +168,8 @@ def _person(
 def _related(known: Templates, clause: Words, at: int) -> tuple[int, str, bool] | None:
     """Where a relation or a pet ends that stands here, behind words like "older", and what it is."""
     rest = clause.part(at, len(clause.folded))
+    if known.starts(rest, "outsider"):
+        return None
     while older := known.starts(rest, "older"):
         if known.starts(rest, "relation") > older:
             break
@@ -193,11 +202,19 @@ def _with_name(
     there = names.get(_unowned(name.folded[0]) if owning else name.folded[0])
     if there is not None and there.relation == relation:
         return _Found(replace(there, said=said), place, end + 1 - place, owning=owning)
-    if there is None and not known.starts(clause.part(end, len(clause.folded)), "given_name"):
+    if there is None and not _is_name(known, clause.part(end, len(clause.folded)), pet):
         return plain
     taken = any(one.relation == relation for one in names.values())
     who = Who(name.folded[0] if taken else relation, said, relation, pet, None if owning else name)
     return _Found(who, place, end + 1 - place, owning=owning)
+
+
+def _is_name(known: Templates, rest: Words, pet: bool) -> bool:
+    """Whether a name comes next: a usual one, or for a pet whatever stands before a verb."""
+    if known.starts(rest, "given_name"):
+        return True
+    verb = rest.folded[1:2]
+    return pet and bool(verb) and verb[0] != "s" and verb[0] in known.third and rest.folded[0] not in known.third
 
 
 def _by_name(clause: Words, place: int, at: int, names: Mapping[str, Who]) -> _Found | None:
@@ -255,7 +272,8 @@ def _in_first_person(known: Templates, clause: Words, found: _Found) -> Iterator
     if head.folded:  # behind its verb
         verb, head = head.part(len(head.folded) - 1, len(head.folded)), head.part(0, len(head.folded) - 1)
         for own in known.third.get(verb.folded[0], ()):
-            yield _joined(head, [(own, verb), (first, who)], rest)
+            turned = [(own, verb), (first, who)] if head.folded else [(first, who), (own, verb)]
+            yield _joined(head, turned, rest)
         return
     if not rest.folded:
         return
@@ -275,7 +293,7 @@ def _joined(head: Words, instead: Sequence[tuple[str, Words]], rest: Words) -> W
     """Words, others in place of what stands there, and the rest behind them."""
     folded = (*head.folded, *(word for word, _ in instead), *rest.folded)
     spans = ((of.spans[0][0], of.spans[-1][1]) for _, of in instead)
-    return Words(head.text, folded, (*head.spans, *spans, *rest.spans))
+    return Words(head.text, folded, (*head.spans, *sorted(spans), *rest.spans))
 
 
 def _left_out(known: Templates, clause: Words, earlier: Sequence[Words], before: Before) -> Iterator[Reading]:
@@ -306,6 +324,15 @@ def _owned(known: Templates, clause: Words, before: Before) -> Iterator[Reading]
             for my in known.lists.get("first_my", ()) if (marked or found.owning) and rest.folded else ():
                 made = _joined(clause.part(0, place), [(my, clause.part(place, end))], rest)
                 yield Reading(made, found.who, only="location")
+
+
+def _turned(known: Templates, clause: Words) -> Iterator[Reading]:
+    """ "(eigentlich) mag ich ...": its subject before its verb."""
+    first = known.lists.get("elided_subject", ("",))[0]
+    if "verb_second" in known.lists and clause.folded[1:2] == (first,):
+        turned = (1, 0, *range(2, len(clause.folded)))
+        folded = tuple(clause.folded[n] for n in turned)
+        yield Reading(Words(clause.text, folded, tuple(clause.spans[n] for n in turned)), None)
 
 
 def _written_out(known: Templates, clause: Words) -> Iterator[Reading]:

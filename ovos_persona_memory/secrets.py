@@ -26,6 +26,8 @@ _IBAN_LENGTHS = {
     **dict.fromkeys(("HU", "PL"), 28),
 }
 """Characters of an IBAN by country (the IBAN registry of SWIFT)."""
+SHORTEST_CODE = 3
+"""Digits of a code at least: "my pin 4 1 9"."""
 SAID = 30
 """Words at most of something said to an assistant: a longer text that speaks of passwords seldom tells one."""
 
@@ -67,12 +69,25 @@ def names_secret(text: str, lang: str | None) -> bool:
     for secret in known.lists.get("secret", ()):
         for place in _places(words.joined, secret):
             rest = words.part(place, len(words.folded))
+            if _digits_first(rest, known) >= SHORTEST_CODE:
+                return True
             if not rest.folded or not known.has(rest, "secret_is"):
                 continue
             told = words.part(place + _after(rest, known), len(words.folded))
             if told.folded and not known.starts(told, "preposition") and not known.starts(told, "no_secret"):
                 return True
     return False
+
+
+def _digits_first(words: templates.Words, known: templates.Templates) -> int:
+    """How many digits words begin with, spoken or written."""
+    spoken = known.lists.get("digit", ())
+    digits = 0
+    for word in words.folded:
+        if word not in spoken and not word.isdigit():
+            break
+        digits += 1 if word in spoken else len(word)
+    return digits
 
 
 def _places(joined: str, phrase: str) -> list[int]:

@@ -175,13 +175,18 @@ def _location(known: Templates, told: Told, _: bool) -> str | None:
         return "no_value"
     if told.value is None:
         return None
-    place = told.value.part(known.starts(told.value, "preposition"), len(told.value.folded))
-    determiners = known.lists.get("determiner", ())
-    while place.folded and place.folded[0] in determiners:
-        place = place.part(1, len(place.folded))
-    if not place.folded or (len(place.folded) > 1 and known.ends(place, "storage")):
+    whole = told.value.part(known.starts(told.value, "preposition"), len(told.value.folded))
+    place = _without_determiners(known, whole)
+    named = len(whole.folded) > 1  # "under my bed", not "in bed"
+    if not place.folded or (named and known.ends(place, "storage")):
         return None
     return "no_value" if _first_is(known, place, "not_place") or _is_nothing(known, place) else None
+
+
+def _without_determiners(known: Templates, words: Words) -> Words:
+    determiners = known.lists.get("determiner", ())
+    first = next((n for n, word in enumerate(words.folded) if word not in determiners), len(words.folded))
+    return words.part(first, len(words.folded))
 
 
 _CHECKS: dict[str, Callable[[Templates, Told, bool], str | None]] = {

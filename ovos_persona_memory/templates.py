@@ -193,11 +193,15 @@ class Templates:
         if question and len(words.folded) <= SHORT:
             return True
         held = {*words.folded, *self.lists.get("elided_subject", ())}
+        if "s" in held:
+            held.update(self.lists.get("is", ()))
         if self._may_fit(held):
             return True
-        if not held.isdisjoint(self._first_words.get("mine", ())) and self.starts(words, "mine"):
+        if not held.isdisjoint(self.opening("mine")) and self.has(words, "mine"):
             return True
-        return self._of_others(words.folded, names) and self._may_fit(self._as_own(held))
+        if not self._of_others(words.folded, names):
+            return False
+        return not held.isdisjoint(self.opening("given_name")) or self._may_fit(self._as_own(held))
 
     def _may_fit(self, held: set[str]) -> bool:
         places = (place for word in (*held, "") for place in self.by_word.get(word, ()))
