@@ -28,7 +28,7 @@ from ovos_persona_memory.mentions import ANSWERED, OF_OTHERS, OF_PETS, Before, R
 from ovos_persona_memory.records import GUEST, Turn
 from ovos_persona_memory.secrets import is_secret
 from ovos_persona_memory.slots import SLOTS, Slot, refused_value
-from ovos_persona_memory.templates import Templates, Told, Words
+from ovos_persona_memory.templates import SHORT, Templates, Told, Words
 
 LONG = 40
 """Words of a clause that says more than one fact."""
@@ -116,6 +116,7 @@ def is_echo(text: str, told_before: Sequence[str]) -> bool:
 def _verdicts(spoken: Spoken, text: str, before: Before) -> Iterator[Verdict]:
     said = sentences(text)
     letter = len(said) >= CHAT
+    before = replace(before, question=before.question and len(said) == 1 and len(text.split()) <= SHORT)
     for number, sentence in enumerate(said):
         asked = None if number else _asked(spoken, sentence, letter)
         if asked is not None:

@@ -132,12 +132,18 @@ def bare_end(known: Templates, words: Words) -> Words:
 # people
 
 
+def _behind_adverb(known: Templates, clause: Words) -> bool:
+    """Whether a small word that was left out stands before the clause: "jetzt wohne ich ...", which is no question."""
+    opening = known.words_of(clause.text[: clause.spans[0][0]]).folded
+    return bool(opening) and opening[-1] in known.lists.get("skip", ())
+
+
 def _subject_places(known: Templates, clause: Words) -> Iterator[int]:
     """Where the subject may stand: in front; and behind the verb where a language puts it there."""
     yield 0
     if "verb_second" in known.lists:
         given = known.opening("given_name")
-        for place in range(1, len(clause.folded)):
+        for place in range(1 if _behind_adverb(known, clause) else 2, len(clause.folded)):
             if clause.folded[place - 1] in known.third and given.isdisjoint(clause.folded[:place]):
                 yield place
 
@@ -329,7 +335,7 @@ def _owned(known: Templates, clause: Words, before: Before) -> Iterator[Reading]
 def _turned(known: Templates, clause: Words) -> Iterator[Reading]:
     """ "(eigentlich) mag ich ...": its subject before its verb."""
     first = known.lists.get("elided_subject", ("",))[0]
-    if "verb_second" in known.lists and clause.folded[1:2] == (first,):
+    if "verb_second" in known.lists and clause.folded[1:2] == (first,) and _behind_adverb(known, clause):
         turned = (1, 0, *range(2, len(clause.folded)))
         folded = tuple(clause.folded[n] for n in turned)
         yield Reading(Words(clause.text, folded, tuple(clause.spans[n] for n in turned)), None)
@@ -360,6 +366,8 @@ def _mine(known: Templates, clause: Words, before: Before) -> Iterator[Reading]:
         size = known.starts(clause, "answer")
     value = clause.part(size, len(clause.folded))
     if not before.asked or not value.folded or not (size or before.question) or len(value.folded) > ANSWER:
+        return
+    if not known.opening("finite").isdisjoint(value.folded):
         return
     link = known.lists.get("is", ("",))[0]
     start = clause.part(0, 1)

@@ -58,6 +58,8 @@ def refused_value(known: Templates, told: Told, letter: bool) -> str | None:
     for words in (told.value, told.thing):
         if words is not None and _is_nothing(known, words) and told.slot not in ("location", "mood"):
             return "no_value"
+    if told.value is not None and told.value.folded[-1] in known.lists.get("article", ()):
+        return "no_value"
     if told.value is not None and len(told.value.folded) > SLOTS[told.slot].words:
         return "too_long"
     check = _CHECKS.get(told.slot)
@@ -158,7 +160,8 @@ def _taste(known: Templates, told: Told, letter: bool) -> str | None:
 
 
 def _activity(known: Templates, told: Told, _: bool) -> str | None:
-    return "no_value" if _first_is(known, told.value, "not_activity") else None
+    none = told.value is not None and known.starts(told.value, "not_activity")
+    return "no_value" if none or _first_is(known, told.value, "not_activity") else None
 
 
 def _detail(known: Templates, told: Told, _: bool) -> str | None:

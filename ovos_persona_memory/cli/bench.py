@@ -140,7 +140,10 @@ def _share(share: Share) -> str:
 def _list_learned(figures: LearnedFigures) -> None:
     for one in figures.learned:
         mark = "right" if one.right else one.why
-        answer(f"{mark}: {one.turn} {one.person} {one.slot or 'asked'} {one.subject}: {one.value or ''} | {one.text}")
+        about = " ".join(filter(None, (one.person, one.slot or "asked", one.subject)))
+        answer(f"{mark}: {one.turn} {about}: {one.value or ''} | {one.text}")
+        if one.said != one.text:
+            answer(f"    from: {' '.join(one.said.split())}")
     for label in figures.missed:
         answer(f"missed: {label.turn} {label.slot or 'asked'}: {label.value or ''}")
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
 
 from ovos_persona_memory import language
@@ -26,6 +27,8 @@ class Learned:
     subject: str
     value: str | None
     text: str
+    said: str = ""
+    """The words of the turn."""
     right: bool = False
     why: str = ""
     """Of a wrong one: nothing (its turn must teach nothing), unlabelled (no label is of its turn), or differs."""
@@ -109,17 +112,14 @@ def _by_slot(
 
 def _learned_from(talk: Talk, speakers: bool) -> Iterator[Learned]:
     now = 0.0
-    memory = PersonaMemory.open(config=MemoryConfig(backend="inmemory"), clock=lambda: now)
-    for turn in talk.turns:
-        at = now + STEP_S if turn.at is None else float(turn.at)
-        now = max(now, at)
-        person = GUEST if turn.person is None else turn.person
-        scope = Scope(session_id=turn.session, user_id=person)
-        memory.record([_turn(turn, talk, at, speakers)], scope)
-        for fact_id in memory.facts.take_learned():
-            fact = memory.facts.get(fact_id, Scope(user_id=person))
-            if fact is not None:
-                yield _learned(turn, fact)
+    with closing(PersonaMemory.open(config=MemoryConfig(backend="inmemory"), clock=lambda: now)) as memory:
+        for turn in talk.turns:
+            at = now + STEP_S if turn.at is None else float(turn.at)
+            now = max(now, at)
+            person = GUEST if turn.person is None else turn.person
+            memory.record([_turn(turn, talk, at, speakers)], Scope(session_id=turn.session, user_id=person))
+            known = (memory.facts.get(fact_id, Scope(user_id=person)) for fact_id in memory.facts.take_learned())
+            yield from (_learned(turn, fact) for fact in known if fact is not None)
 
 
 def _turn(turn: SaidTurn, talk: Talk, at: float, speakers: bool) -> Turn:
@@ -129,7 +129,7 @@ def _turn(turn: SaidTurn, talk: Talk, at: float, speakers: bool) -> Turn:
 
 
 def _learned(turn: SaidTurn, fact: Fact) -> Learned:
-    return Learned(turn.id, fact.user_id, fact.slot, fact.subject, fact.value, fact.text)
+    return Learned(turn.id, fact.user_id, fact.slot, fact.subject, fact.value, fact.text, turn.text)
 
 
 def _judged(one: Learned, talk: Talk) -> Learned:

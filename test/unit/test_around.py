@@ -1,0 +1,112 @@
+"""Who is known by name while somebody speaks, and what was spoken of a moment ago."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ovos_persona_memory.config import MemoryConfig
+from ovos_persona_memory.fact import Fact
+from ovos_persona_memory.memory import PersonaMemory
+from ovos_persona_memory.records import Scope, Turn
+from ovos_persona_memory.stores.facts import Wanted
+from ovos_persona_memory.stores.inmemory import InMemoryStore
+
+
+class Home:
+    """People who talk to a memory, a minute after one another."""
+
+    def __init__(self) -> None:
+        self.now = 0.0
+        self.store = InMemoryStore()
+        self.memory = PersonaMemory(self.store, MemoryConfig(), clock=lambda: self.now)
+
+    def say(self, user_id: str, text: str, role: Any = "user", session_id: str = "kitchen", after_s: float = 20) -> str:
+        self.now += after_s
+        turn = Turn(role, text, at=self.now, lang="en-US")
+        return self.memory.record([turn], Scope(session_id=session_id, user_id=user_id))[0]
+
+    def facts(self, user_id: str) -> list[tuple[str | None, str, str | None]]:
+        found: list[Fact] = self.store.fact_store.facts(Wanted(Scope(user_id=user_id)))
+        return [(fact.slot, fact.subject, fact.value) for fact in reversed(found)]
+
+
+def test_a_name_that_was_told_is_known_from_then_on() -> None:
+    home = Home()
+    home.say("ann", "oscar works as a plumber")
+    assert home.facts("ann") == []
+    home.say("ann", "my husband is called oscar")
+    home.say("ann", "oscar works as a plumber", session_id="hall")
+    assert home.facts("ann") == [("family", "", "oscar"), ("work", "husband", "plumber")]
+
+
+def test_whom_one_of_the_house_named_the_others_may_speak_of() -> None:
+    home = Home()
+    home.say("ann", "my name is ann")
+    home.say("ann", "my sister is called lotte")
+    home.say("bob", "ann is allergic to figs")
+    home.say("bob", "lotte lives in porto")
+    home.say("ann", "ann likes tea")
+    assert home.facts("bob") == [("allergy", "ann", "figs"), ("home", "lotte", "porto")]
+    assert ("likes", "", "tea") in home.facts("ann")
+
+
+def test_who_is_forgotten_is_not_known_any_more() -> None:
+    home = Home()
+    home.say("ann", "my husband is called oscar")
+    home.say("ann", "oscar likes tea")
+    home.memory.forget(Scope(user_id="ann"), everything=True)
+    home.say("ann", "oscar likes figs")
+    assert home.facts("ann") == []
+
+
+def test_a_name_goes_with_the_turn_that_told_it() -> None:
+    home = Home()
+    turn_id = home.say("ann", "my husband is called oscar")
+    home.memory.transcript.learner.unlearn([turn_id])
+    home.say("ann", "oscar likes figs")
+    assert home.facts("ann") == []
+
+
+def test_she_is_the_one_spoken_of_a_moment_ago_by_the_same_person_in_the_same_room() -> None:
+    home = Home()
+    home.say("ann", "my sister is called lotte")
+    home.say("bob", "she lives in porto")
+    home.say("ann", "she lives in faro", session_id="hall")
+    home.say("ann", "she lives in rome")
+    home.say("ann", "she works as a baker", after_s=1000)
+    assert home.facts("bob") == []
+    assert home.facts("ann") == [("family", "", "lotte"), ("home", "sister", "rome")]
+
+
+def test_she_is_nobody_after_talk_of_other_things() -> None:
+    home = Home()
+    home.say("ann", "my sister is called lotte")
+    for text in ("set a timer for ten minutes", "turn off the light", "what time is it"):
+        home.say("ann", text)
+    home.say("ann", "she lives in porto")
+    assert home.facts("ann") == [("family", "", "lotte")]
+
+
+def test_mine_is_of_what_anybody_in_the_room_just_named() -> None:
+    home = Home()
+    home.say("ann", "my favourite colour is blue")
+    home.say("bob", "mine is green")
+    home.say("bob", "mine is red", session_id="hall")
+    assert home.facts("bob") == [("favourite", "", "green")]
+
+
+def test_an_answer_to_a_question_of_the_assistant_is_learned() -> None:
+    home = Home()
+    home.say("ann", "What is your favourite soup?", role="assistant")
+    home.say("ann", "leek soup")
+    home.say("ann", "turnip soup")
+    assert home.facts("ann") == [("favourite", "", "leek soup")]
+
+
+def test_merged_people_share_whom_they_named() -> None:
+    home = Home()
+    home.say("ann", "my husband is called oscar")
+    home.say("annie", "hello")
+    home.memory.users.merge("ann", "annie")
+    home.say("annie", "oscar likes figs")
+    assert ("likes", "husband", "figs") in home.facts("annie")

@@ -1,0 +1,164 @@
+"""Whom and what a clause speaks of: people of the family, known names, and what "she" and "mine" stand for."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from ovos_persona_memory.gate import Circumstances, judge
+from ovos_persona_memory.mentions import Before, Who
+from ovos_persona_memory.records import Turn
+
+EN, DE = "en-US", "de-DE"
+NAMES = {
+    "oscar": Who("husband", relation="husband"),
+    "tilda": Who("schwester", relation="schwester"),
+    "ann": Who("ann"),
+    "rex": Who("dog", relation="dog", pet=True),
+}
+BEFORE = Before(names=NAMES)
+
+
+def told(text: str, lang: str = EN, before: Before = BEFORE) -> list[tuple[str | None, str, str | None]]:
+    found = judge(Turn("user", text, lang=lang), Circumstances(before=before))
+    return [(one.slot, one.subject, one.value) for one in found if one.outcome == "learned"]
+
+
+OF_OTHERS = [
+    (EN, "oscar works as a plumber", ("work", "husband", "plumber")),
+    (EN, "oscar's allergic to wasps", ("allergy", "husband", "wasps")),
+    (EN, "oscars middle name is jude", ("name", "husband", "jude")),
+    (EN, "grandma's birthday is on the sixth of june", ("birthday", "grandma", "sixth of june")),
+    (EN, "ann lives in porto", ("home", "ann", "porto")),
+    (EN, "rex hates the vacuum", ("dislikes", "dog", "the vacuum")),
+    (EN, "my parents live in faro", ("home", "parents", "faro")),
+    (EN, "i put oscar's scarf in the hall closet", ("location", "husband", "in the hall closet")),
+    (EN, "my mum she drives a tram", ("work", "mum", "tram")),
+    (DE, "tilda arbeitet als gärtnerin", ("work", "schwester", "gärtnerin")),
+    (DE, "die tilda mag kein lakritz", ("dislikes", "schwester", "lakritz")),
+    (DE, "tildas lieblingsfarbe ist grün", ("favourite", "schwester", "grün")),
+    (DE, "am sechsten juni hat tilda geburtstag", ("birthday", "schwester", "sechsten juni")),
+    (DE, "jetzt wohnen meine eltern in kassel", ("home", "eltern", "kassel")),
+    (DE, "oma verträgt keine nüsse", ("allergy", "oma", "nüsse")),
+]
+
+
+@pytest.mark.parametrize(("lang", "text", "fact"), OF_OTHERS)
+def test_what_is_said_of_people_who_are_known_is_theirs(lang: str, text: str, fact: tuple[str, str, str]) -> None:
+    assert told(text, lang) == [fact]
+
+
+@pytest.mark.parametrize(
+    ("lang", "text"),
+    [
+        (EN, "victor works as a plumber"),
+        (EN, "my boss lives in porto"),
+        (EN, "my neighbour is allergic to wasps"),
+        (EN, "is oscar allergic to wasps"),
+        (EN, "tell ann i live in porto"),
+        (EN, "oscar is here"),
+        (EN, "oscar is tired"),
+        (EN, "rex works as a plumber"),
+        (EN, "oscar said i work as a plumber"),
+        (EN, "she works as a plumber"),
+        (EN, "mine is green"),
+        (DE, "viktor arbeitet als gärtner"),
+        (DE, "wohnt tilda in kassel"),
+        (DE, "mein chef wohnt in kassel"),
+        (DE, "sie wohnt in kassel"),
+    ],
+)
+def test_nothing_is_learned_of_people_who_are_not_known_or_not_told_of(lang: str, text: str) -> None:
+    assert told(text, lang) == []
+
+
+def test_a_name_beside_a_relation_is_learned_with_what_is_told() -> None:
+    assert told("my cousin felix is allergic to wasps") == [("family", "", "felix"), ("allergy", "cousin", "wasps")]
+    assert told("my cousin felix comes on sunday") == [("family", "", "felix")]
+    assert told("meine tante jutta kommt am sonntag", DE) == [("family", "", "jutta")]
+    assert told("my mother tongue is welsh") == [("detail", "", "welsh")]
+
+
+def test_two_of_one_relation_are_told_apart_by_name() -> None:
+    names = {"tom": Who("tom", relation="cousin"), "ben": Who("ben", relation="cousin")}
+    assert told("tom is allergic to wasps", before=Before(names=names)) == [("allergy", "tom", "wasps")]
+    assert told("my cousin lisa is allergic to wasps", before=Before(names=names))[1] == ("allergy", "lisa", "wasps")
+
+
+def test_a_pronoun_stands_for_whom_was_spoken_of() -> None:
+    sister = Before(person=Who("sister", "my sister", "sister"))
+    assert told("she lives in porto", before=sister) == [("home", "sister", "porto")]
+    assert told("her birthday is on the first of may", before=sister) == [("birthday", "sister", "first of may")]
+    assert told("he lives in porto", before=sister) == []
+    assert told("my brother is called tom and he's a baker", before=sister) == [
+        ("family", "", "tom"),
+        ("work", "brother", "baker"),
+    ]
+    assert told("oscar lives in porto and works at a bank", before=BEFORE) == [
+        ("home", "husband", "porto"),
+        ("work", "husband", "a bank"),
+    ]
+    assert told("wir haben eine katze die heißt mina", DE) == [("pet", "", "mina")]
+
+
+def test_a_fact_of_a_pronoun_can_be_understood_alone() -> None:
+    sister = Circumstances(before=Before(person=Who("sister", "my sister", "sister")))
+    [fact] = judge(Turn("user", "she lives in porto", lang=EN), sister)
+    assert fact.text == "my sister: she lives in porto"
+
+
+def test_mine_is_what_was_named_before() -> None:
+    asked = Before(asked=("favourite", "colour"))
+    assert told("mine is dark green", before=asked) == [("favourite", "", "dark green")]
+    assert told("it's green", before=asked) == []
+    assert told("it's green", before=replace(asked, question=True)) == [("favourite", "", "green")]
+    assert told("meiner ist hering", DE, Before(asked=("lieblingsfisch",))) == [("favourite", "", "hering")]
+    assert told("never mind", before=replace(asked, question=True)) == []
+
+
+RUN_ON = [
+    (EN, "my favourite snack is popcorn it's so good", [("favourite", "", "popcorn")]),
+    (EN, "i love figs they remind me of home", [("likes", "", "figs")]),
+    (EN, "the ladder it's behind the shed", [("location", "", "behind the shed")]),
+    (EN, "the umbrella's in the hall closet", [("location", "", "in the hall closet")]),
+    (EN, "turns out i'm allergic to figs", [("allergy", "", "figs")]),
+    (EN, "my dad is george", [("family", "", "george")]),
+    (EN, "lena is our daughter", [("family", "", "lena")]),
+    (EN, "i'm allergic to figs just in case", [("allergy", "", "figs")]),
+    (DE, "mein lieblingstier ist der igel den find ich so süß", [("favourite", "", "igel")]),
+    (DE, "meine trompete hab ich unter mein bett gelegt", [("location", "", "unter mein bett")]),
+    (DE, "mein opa ist der klaus", [("family", "", "klaus")]),
+    (DE, "ich mag mathe aber nicht", [("dislikes", "", "mathe")]),
+]
+
+
+@pytest.mark.parametrize(("lang", "text", "facts"), RUN_ON)
+def test_speech_without_marks_is_understood(lang: str, text: str, facts: list[tuple[str, str, str]]) -> None:
+    assert told(text, lang) == facts
+
+
+@pytest.mark.parametrize(
+    ("lang", "text"),
+    [
+        (EN, "translate i live in porto into german"),
+        (EN, "text ann i put the keys under the mat"),
+        (EN, "the towels are in the hall closet right now"),
+        (EN, "my name is batman"),
+        (EN, "the next line is i have a dog"),
+        (DE, "schreib tilda der schlüssel liegt unter der matte"),
+        (DE, "die handtücher sind gerade im schrank"),
+        (DE, "nenn mich prinzessin"),
+    ],
+)
+def test_what_is_dictated_played_or_passing_is_not_learned(lang: str, text: str) -> None:
+    assert told(text, lang) == []
+
+
+def test_a_request_to_remember_may_come_last() -> None:
+    for text, lang in (("the bins go out on friday don't forget", EN), ("die tonne kommt freitags merk dir das", DE)):
+        [one] = judge(Turn("user", text, lang=lang))
+        assert (one.outcome, one.reason) == ("kept", "asked")
+    assert judge(Turn("user", "please do not save that", lang=EN)) == []
+    [secret] = judge(Turn("user", "merk dir meine pin vier vier eins neun", lang=DE))
+    assert secret.reason == "secret"
