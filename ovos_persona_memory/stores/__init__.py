@@ -13,10 +13,12 @@ from ovos_persona_memory.errors import ConfigError, StoreUnavailable
 from ovos_persona_memory.stores.base import Store
 from ovos_persona_memory.stores.lock import FolderLock
 
-BACKENDS = ("inmemory", "sqlite")
+BACKENDS = ("inmemory", "sqlite", "postgres", "redis")
 EVERYTHING = "everything"
 COLLECTION = "persona_memory"
 """The name under which a server keeps records where none is given."""
+SERVERS = {"postgres": "postgresql://user@host/database", "redis": "redis://host:6379/0"}
+"""The backends that need a server, and how it is named."""
 NEEDS_NO_SERVER = ("inmemory", "sqlite")
 
 
@@ -62,6 +64,8 @@ def open_stores(config: MemoryConfig, clock: Callable[[], float] = time.time) ->
     ConfigError for what cannot be used or is not installed; a StoreError where one cannot be opened.
     """
     kinds = places(config)
+    if any(kinds[name].backend == "redis" for name in (EVERYTHING, "semantic") if name in kinds):
+        raise ConfigError("the redis backend keeps neither documents nor vectors: name another for kinds.semantic")
     if EVERYTHING in kinds:
         return open_store(config.backend, config.folder, clock, kinds[EVERYTHING])
     from ovos_persona_memory.stores.composed import compose
@@ -133,6 +137,8 @@ def open_store(
         from ovos_persona_memory.stores.inmemory import InMemoryStore
 
         return InMemoryStore()
+    if backend in SERVERS:
+        return _on_server(place)
     if backend != "sqlite":
         raise ConfigError(f"there is no storage backend named {backend!r}; choose one of {', '.join(BACKENDS)}")
     kept_in = secret(place.connection)
@@ -141,3 +147,27 @@ def open_store(
     from ovos_persona_memory.stores.sqlite import SqliteStore
 
     return SqliteStore(Path(kept_in).expanduser() if kept_in else Path(folder or ""), clock)
+
+
+def _on_server(place: Place) -> Store:
+    url = secret(place.connection)
+    if not url:
+        raise ConfigError(f"the {place.backend} backend needs a connection, such as {SERVERS[place.backend]}")
+    try:
+        return _opened_on_server(place, url)
+    except ImportError as error:
+        extra = f"pip install 'ovos-persona-memory[{place.backend}]'"
+        raise ConfigError(f"the {place.backend} backend needs {error.name}, which is missing: {extra}") from error
+
+
+def _opened_on_server(place: Place, url: str) -> Store:
+    if place.backend == "redis":
+        from ovos_persona_memory.stores.redis import open_redis
+        from ovos_persona_memory.stores.redis_database import RedisSettings
+
+        return open_redis(RedisSettings(url, place.collection or COLLECTION, place.ttl_s))
+    from ovos_persona_memory.stores.postgres import open_postgres
+    from ovos_persona_memory.stores.postgres_database import PostgresSettings
+
+    settings = PostgresSettings(url)
+    return open_postgres(replace(settings, household=place.collection) if place.collection else settings)

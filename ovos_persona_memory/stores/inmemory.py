@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, MutableMapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
@@ -18,7 +18,7 @@ from ovos_persona_memory.stores.inmemory_episodes import InMemoryEpisodes
 from ovos_persona_memory.stores.inmemory_facts import InMemoryFacts
 from ovos_persona_memory.stores.inmemory_ledger import InMemoryLedger
 from ovos_persona_memory.stores.inmemory_vectors import InMemoryVectors
-from ovos_persona_memory.stores.selecting import in_scope, kind_of, selected, takes_note
+from ovos_persona_memory.stores.selecting import in_scope, selected, takes_note
 
 _MISSING = object()
 
@@ -30,15 +30,16 @@ class InMemoryStore(Store):
 
     def __init__(self) -> None:
         self._lock = threading.RLock()  # guards everything below
-        self._turns: dict[str, tuple[Turn, str]] = {}
-        self._entries: dict[tuple[str, str], tuple[Entry, str]] = {}
-        self._pauses: dict[tuple[Place, float], Pause] = {}
-        self._states: dict[str, str] = {}
-        self._notes: dict[tuple[str, str], tuple[Note, int]] = {}
-        self._last_seq = 0
+        self._gone = _MISSING
+        self._numbers: dict[str, int] = {}
+        self._turns: MutableMapping[str, tuple[Turn, str]] = self._table("turn")
+        self._entries: MutableMapping[tuple[str, str], tuple[Entry, str]] = self._table("entry")
+        self._pauses: MutableMapping[tuple[Place, float], Pause] = self._table("pause")
+        self._states: MutableMapping[str, str] = self._table("state")
+        self._notes: MutableMapping[tuple[str, str], tuple[Note, int]] = self._table("note")
         self._depth = 0
         self._failed = False
-        self._undo: list[tuple[dict[Any, Any], Any, Any]] = []
+        self._undo: list[tuple[MutableMapping[Any, Any], Any, Any]] = []
         changes = self._changes()
         self.episode_store = InMemoryEpisodes(changes)
         self.ledger_store = InMemoryLedger(changes)
@@ -47,7 +48,14 @@ class InMemoryStore(Store):
         self.fact_store = InMemoryFacts(changes)
 
     def _changes(self) -> Changes:
-        return Changes(self.transaction, self._set, _MISSING)
+        return Changes(self.transaction, self._reading, self._set, self._gone, self._table, self._next_number)
+
+    def _table(self, name: str) -> MutableMapping[Any, Any]:
+        return {}
+
+    def _next_number(self, name: str) -> int:
+        self._numbers[name] = self._numbers.get(name, 0) + 1
+        return self._numbers[name]
 
     def close(self) -> None:
         pass
@@ -77,16 +85,23 @@ class InMemoryStore(Store):
             else:
                 table[key] = before
 
-    def _set(self, table: dict[Any, Any], key: Any, value: Any) -> None:
+    def _set(self, table: MutableMapping[Any, Any], key: Any, value: Any) -> None:
         self._undo.append((table, key, table.get(key, _MISSING)))
         if value is _MISSING:
             del table[key]
         else:
             table[key] = value
 
+    @contextmanager
+    def _reading(self) -> Iterator[None]:
+        with self._lock:
+            yield
+
+    def _last_seq(self) -> int:
+        return self._numbers.get("seq", 0)
+
     def _next_seq(self) -> int:
-        self._last_seq += 1
-        return self._last_seq
+        return self._next_number("seq")
 
     # turns
 
@@ -112,15 +127,16 @@ class InMemoryStore(Store):
                 self._vectors.wrote(replace(turn, seq=seq))
 
     def turn(self, turn_id: str) -> Turn | None:
-        with self._lock:
-            return self._turns[turn_id][0] if turn_id in self._turns else None
+        with self._reading():
+            found = self._turns.get(turn_id)
+        return found[0] if found else None
 
     def turns(
         self, scope: Scope, limit: int | None = None, since: float | None = None, until: float | None = None
     ) -> list[Turn]:
         window = Selection(scope, since=since, until=until)
-        with self._lock:
-            found = [turn for turn, _ in self._turns.values() if selected(turn, window)]
+        with self._reading():
+            found = [turn for turn, _ in self._turns_in(scope) if selected(turn, window)]
         found.sort(key=lambda turn: turn.seq)
         return found if limit is None else found[max(len(found) - limit, 0) :]
 
@@ -137,14 +153,14 @@ class InMemoryStore(Store):
         return note.description if note else ""
 
     def note(self, user_id: str, session_id: str) -> Note | None:
-        with self._lock:
+        with self._reading():
             found = self._notes.get((user_id, session_id))
         return found[0] if found else None
 
     def put_note(self, user_id: str, session_id: str, note: Note) -> None:
         refuse_unstorable(note, user_id, session_id)
         with self.transaction():
-            self._set(self._notes, (user_id, session_id), (note, self._last_seq))
+            self._set(self._notes, (user_id, session_id), (note, self._last_seq()))
 
     # lasting memories
 
@@ -162,27 +178,37 @@ class InMemoryStore(Store):
             return kept
 
     def entry(self, key: str, user_id: str) -> Entry | None:
-        with self._lock:
+        with self._reading():
             found = self._entries.get((user_id, key))
         return found[0] if found else None
 
     def entries(self, scope: Scope, limit: int | None = None, offset: int = 0) -> list[Entry]:
-        with self._lock:
-            found = [entry for entry, _ in self._entries.values() if in_scope(entry, scope)]
+        with self._reading():
+            found = [entry for entry, _ in self._entries_in(scope) if in_scope(entry, scope)]
         found.sort(key=lambda entry: (-entry.updated_at, -entry.seq))
         return found[offset:] if limit is None else found[offset : offset + limit]
 
     # finding
 
     def documents(self, scope: Scope, kinds: frozenset[str]) -> Iterator[tuple[Turn | Entry, str]]:
-        with self._lock:
-            held: list[tuple[Turn | Entry, str]] = [*self._turns.values(), *self._entries.values()]
-        return ((record, words) for record, words in held if kind_of(record) in kinds and in_scope(record, scope))
+        with self._reading():
+            held: list[tuple[Turn | Entry, str]] = []
+            held += self._turns_in(scope) if "turn" in kinds else ()
+            held += self._entries_in(scope) if "memory" in kinds else ()
+        return ((record, words) for record, words in held if in_scope(record, scope))
+
+    def _turns_in(self, scope: Scope) -> Iterable[tuple[Turn, str]]:
+        """The turns of a scope, and perhaps others."""
+        return self._turns.values()
+
+    def _entries_in(self, scope: Scope) -> Iterable[tuple[Entry, str]]:
+        """The entries of a scope, and perhaps others."""
+        return self._entries.values()
 
     # forgetting
 
     def count(self, selection: Selection) -> Forgotten:
-        with self._lock:
+        with self._reading():
             turns, entries, notes = self._chosen(selection)
             documents = self.document_store.count_selected(selection)
             facts = alone(self.fact_store.chosen(selection), {turn.id for turn in turns})
@@ -206,18 +232,19 @@ class InMemoryStore(Store):
         return count
 
     def _chosen(self, selection: Selection) -> tuple[list[Turn], list[Entry], list[tuple[str, str]]]:
-        turns = [turn for turn, words in self._turns.values() if selected(turn, selection, words)]
-        entries = [entry for entry, words in self._entries.values() if selected(entry, selection, words)]
+        every, lasting = self._turns_in(selection.scope), self._entries_in(selection.scope)
+        turns = [turn for turn, words in every if selected(turn, selection, words)]
+        entries = [entry for entry, words in lasting if selected(entry, selection, words)]
         within = [names for names, (note, _) in self._notes.items() if takes_note(selection, *names, note)]
         return turns, entries, sorted({*within, *self.notes_retelling(turns)})
 
     def notes(self, scope: Scope) -> list[tuple[str, str, Note]]:
-        with self._lock:
+        with self._reading():
             held = [(*names, note) for names, (note, _) in self._notes.items()]
         return [one for one in held if scope.user_id in (None, one[0]) and scope.session_id in (None, one[1])]
 
     def notes_retelling(self, turns: Sequence[Turn]) -> list[tuple[str, str]]:
-        with self._lock:
+        with self._reading():
             last = {names: seq for names, (_, seq) in self._notes.items()}
         said = [((turn.user_id, turn.session_id or ""), turn.seq) for turn in turns]
         return sorted({names for names, seq in said if seq <= last.get(names, 0)})
@@ -238,7 +265,7 @@ class InMemoryStore(Store):
     # small state
 
     def pauses(self) -> list[Pause]:
-        with self._lock:
+        with self._reading():
             return list(self._pauses.values())
 
     def put_pause(self, pause: Pause) -> None:
@@ -252,7 +279,7 @@ class InMemoryStore(Store):
                 self._set(self._pauses, names, _MISSING)
 
     def state(self, name: str) -> str | None:
-        with self._lock:
+        with self._reading():
             return self._states.get(name)
 
     def put_state(self, name: str, value: str) -> None:
@@ -261,14 +288,14 @@ class InMemoryStore(Store):
             self._set(self._states, name, value)
 
     def users(self) -> list[str]:
-        with self._lock:
+        with self._reading():
             turns = {turn.user_id for turn, _ in self._turns.values()}
             entries, notes = {user_id for user_id, _ in self._entries}, {user_id for user_id, _ in self._notes}
             facts = {fact.user_id for fact, _ in self.fact_store.held(None, EVERY_STATUS)}
             return [*(turns | entries | facts | notes | self._documents.users())]
 
     def counts(self) -> Counts:
-        with self._lock:
+        with self._reading():
             turns = [turn for turn, _ in self._turns.values()]
             entries = [entry for entry, _ in self._entries.values()]
         sessions = {(turn.user_id, turn.session_id) for turn in turns if turn.session_id is not None}

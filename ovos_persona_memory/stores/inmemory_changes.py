@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, MutableMapping
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
@@ -14,7 +14,13 @@ class Changes:
 
     transaction: Callable[[], AbstractContextManager[None]]
     """The store's own."""
+    reading: Callable[[], AbstractContextManager[None]]
+    """Around what only looks."""
     put: Callable[[Any, Any, Any], None]
     """Sets a key of a dict to a value, noting what was there before."""
     gone: object
     """The value that takes a key out."""
+    table: Callable[[str], MutableMapping[Any, Any]]
+    """Makes the table of this name."""
+    number: Callable[[str], int]
+    """The next number of a series, within a transaction."""

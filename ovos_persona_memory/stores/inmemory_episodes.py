@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, MutableMapping, Sequence
 from dataclasses import replace
 
 from ovos_persona_memory.episode import Episode, EpisodesWanted
@@ -16,14 +16,13 @@ class InMemoryEpisodes(EpisodeStore):
 
     def __init__(self, changes: Changes) -> None:
         self._transaction, self._put, self._gone = changes.transaction, changes.put, changes.gone
-        self._held: dict[str, tuple[Episode, str]] = {}
-        self._last = 0
+        self._reading, self._number = changes.reading, changes.number
+        self._held: MutableMapping[str, tuple[Episode, str]] = changes.table("episode")
 
     def add(self, episode: Episode, words: str = "") -> Episode:
         refuse_unstorable(episode, words, *map(str, episode.detail.values()))
         with self._transaction():
-            self._last += 1
-            kept = replace(episode, seq=self._last)
+            kept = replace(episode, seq=self._number("episode"))
             self._put(self._held, kept.id, (kept, words))
             return kept
 
@@ -36,7 +35,7 @@ class InMemoryEpisodes(EpisodeStore):
                 self._put(self._held, episode.id, (ended, words))
 
     def episodes(self, wanted: EpisodesWanted) -> list[Episode]:
-        with self._transaction():
+        with self._reading():
             found = [episode for episode, _ in self._held.values() if is_wanted(episode, wanted)]
         return sorted(found, key=newest_first)[: wanted.limit]
 
@@ -47,23 +46,24 @@ class InMemoryEpisodes(EpisodeStore):
         return len(self._using(record_id))
 
     def _using(self, record_id: str) -> list[Episode]:
-        with self._transaction():
+        with self._reading():
             return [episode for episode, _ in self._held.values() if record_id in episode.used]
 
     def held(self, user_id: str | None) -> Sequence[tuple[Episode, str]]:
-        with self._transaction():
-            return [one for one in self._held.values() if user_id in (None, one[0].user_id)]
+        with self._reading():
+            found = [one for one in self._held.values() if user_id in (None, one[0].user_id)]
+        return sorted(found, key=lambda one: one[0].seq)
 
     def delete(self, ids: Sequence[str]) -> int:
         return self._delete(lambda episode: episode.id in ids)
 
     def ids_of_turns(self, turn_ids: Sequence[str]) -> list[str]:
         turns = set(turn_ids)
-        with self._transaction():
+        with self._reading():
             return [episode.id for episode, _ in self._held.values() if episode.turn_id in turns]
 
     def ids_of_utterances(self, utterance_ids: Sequence[str]) -> list[str]:
-        with self._transaction():
+        with self._reading():
             return [episode.id for episode, _ in self._held.values() if episode.utterance_id in utterance_ids]
 
     def delete_before(self, at: float) -> int:

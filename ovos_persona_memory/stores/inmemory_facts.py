@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import MutableMapping, Sequence
 from dataclasses import replace
 
 from ovos_persona_memory.fact import Decision, Fact, FactChange
@@ -25,14 +25,13 @@ class InMemoryFacts(FactStore):
 
     def __init__(self, changes: Changes) -> None:
         self._transaction, self._put, self._gone = changes.transaction, changes.put, changes.gone
-        self._facts: dict[str, tuple[Fact, str]] = {}
-        self._changes: dict[int, FactChange] = {}
-        self._decisions: dict[int, Decision] = {}
-        self._last = 0
+        self._reading, self._number = changes.reading, changes.number
+        self._facts: MutableMapping[str, tuple[Fact, str]] = changes.table("fact")
+        self._changes: MutableMapping[int, FactChange] = changes.table("change")
+        self._decisions: MutableMapping[int, Decision] = changes.table("decision")
 
     def _next(self) -> int:
-        self._last += 1
-        return self._last
+        return self._number("fact")
 
     def put(self, fact: Fact, words: str) -> Fact:
         refuse_unstorable(fact, words, *fact.topics)
@@ -43,12 +42,12 @@ class InMemoryFacts(FactStore):
         return kept
 
     def fact(self, fact_id: str) -> Fact | None:
-        with self._transaction():
+        with self._reading():
             found = self._facts.get(fact_id)
         return found[0] if found else None
 
     def _every(self) -> list[tuple[Fact, str]]:
-        with self._transaction():
+        with self._reading():
             return list(self._facts.values())
 
     def facts(self, wanted: Wanted) -> list[Fact]:
@@ -76,7 +75,7 @@ class InMemoryFacts(FactStore):
             self._put(self._changes, self._next(), change)
 
     def changes(self, fact_ids: Sequence[str]) -> list[FactChange]:
-        with self._transaction():
+        with self._reading():
             return [change for _, change in sorted(self._changes.items()) if change.fact_id in fact_ids]
 
     def add_decision(self, decision: Decision) -> None:
@@ -89,7 +88,7 @@ class InMemoryFacts(FactStore):
                     self._put(self._decisions, number, self._gone)
 
     def decisions(self, user_id: str | None, limit: int) -> list[Decision]:
-        with self._transaction():
+        with self._reading():
             found = [one for _, one in sorted(self._decisions.items(), reverse=True)]
         return [one for one in found if user_id in (None, one.user_id)][: max(limit, 0)]
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, MutableMapping
 
 from ovos_persona_memory.stores.inmemory_changes import Changes
 from ovos_persona_memory.stores.ledger import KEPT, LedgerStore
@@ -13,7 +13,8 @@ class InMemoryLedger(LedgerStore):
 
     def __init__(self, changes: Changes) -> None:
         self._transaction, self._put, self._gone = changes.transaction, changes.put, changes.gone
-        self._entered: dict[tuple[str, int], float] = {}
+        self._reading = changes.reading
+        self._entered: MutableMapping[tuple[str, int], float] = changes.table("ledger")
 
     def add(self, name: str, hashes: Iterable[int], at: float) -> None:
         with self._transaction():
@@ -21,7 +22,7 @@ class InMemoryLedger(LedgerStore):
                 self._put(self._entered, (name, number), at)
 
     def at(self, name: str, number: int) -> float | None:
-        with self._transaction():
+        with self._reading():
             return self._entered.get((name, number))
 
     def remove(self, name: str, hashes: Iterable[int]) -> None:

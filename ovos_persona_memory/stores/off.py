@@ -71,6 +71,12 @@ class _NoDocuments(InMemoryDocuments):
 
 
 class _NoVectors(InMemoryVectors):
+    def wrote(self, record: Turn | Entry) -> None:
+        pass
+
+    def deleted(self, record: Turn | Entry) -> None:
+        pass
+
     def start(self, index: Index) -> None:
         pass
 

@@ -36,6 +36,16 @@ KINDS = "kinds"
 """Not a backend but four: each kind of memory in an SQLite file of its own."""
 
 
+REDIS = "redis"
+"""What it can keep on a server; documents and vectors in an SQLite file."""
+
+
+def open_beside_redis(home: Path, url: str) -> Store:
+    """What Redis can keep there, the rest in the data folder."""
+    kinds = {name: {"backend": "redis", "connection": url} for name in ("conversational", "facts", "episodic")}
+    return open_stores(config.parse({"data_dir": str(home), "kinds": {**kinds, "semantic": {"backend": "sqlite"}}}))
+
+
 def open_kinds(home: Path) -> Store:
     """Each kind of memory in a folder of its own."""
     kinds = {name: {"backend": "sqlite", "connection": str(home / name)} for name in ("facts", "episodic", "semantic")}
@@ -43,7 +53,7 @@ def open_kinds(home: Path) -> Store:
     return open_stores(config.parse(settings))
 
 
-@pytest.fixture(params=["inmemory", "sqlite", "sqlite-entered_now", KINDS, "postgres"])
+@pytest.fixture(params=["inmemory", "sqlite", "sqlite-entered_now", KINDS, REDIS, "postgres"])
 def backend(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """A backend's name; SQLite twice, since words of turns wait in memory before they are in the index on disk."""
     name, _, entered = str(request.param).partition("-")
@@ -62,6 +72,8 @@ def home(tmp_path: Path) -> Path:
 @pytest.fixture
 def url(backend: str, request: pytest.FixtureRequest) -> str:
     """Where the database is; empty for a backend without a server."""
+    if backend == REDIS:
+        return str(request.getfixturevalue("redis_server").url)
     return str(request.getfixturevalue("postgres")()) if backend == "postgres" else ""
 
 
@@ -86,6 +98,8 @@ def open_again(backend: str, home: Path, url: str) -> Iterator[Callable[[], Stor
 def _opened(backend: str, home: Path, url: str) -> Store:
     if backend == KINDS:
         return open_kinds(home)
+    if backend == REDIS:
+        return open_beside_redis(home, url)
     return open_postgres(url) if backend == "postgres" else open_store(backend, home)
 
 
@@ -98,19 +112,22 @@ Kept = Callable[[], Mapping[str, bytes]]
 
 
 @pytest.fixture
-def kept(home: Path, url: str) -> Kept:
-    """All that is kept: the content of each file of the data folder, or the rows of each table of the database."""
+def kept(backend: str, home: Path, url: str, request: pytest.FixtureRequest) -> Kept:
+    """All that is kept: the content of each file of the data folder and of a Redis server's own, or the rows of
+    each table of the database."""
+    server = request.getfixturevalue("redis_server") if backend == REDIS else None
 
     def files() -> dict[str, bytes]:
         found = [path for path in home.rglob("*") if path.is_file()] if home.exists() else []
-        return {str(path.relative_to(home)): path.read_bytes() for path in found}
+        of_server = server.kept() if server is not None else {}
+        return {**of_server, **{str(path.relative_to(home)): path.read_bytes() for path in found}}
 
     def tables() -> dict[str, bytes]:
         with psycopg.connect(url) as connection:
             names = connection.execute("SELECT tablename FROM pg_tables WHERE schemaname = 'persona_memory'").fetchall()
             return {name: _copied(connection, name) for (name,) in names}
 
-    return tables if url else files
+    return tables if backend == "postgres" else files
 
 
 def _copied(connection: psycopg.Connection, table: str) -> bytes:

@@ -27,6 +27,7 @@ from ovos_persona_memory.stores import (
     facts,
     inmemory,
     joint,
+    redis_database,
     selecting,
     sqlite,
     sqlite_facts,
@@ -43,6 +44,8 @@ from ovos_persona_memory.stores.beside import VectorsBeside
 from ovos_persona_memory.stores.composed import ComposedStore
 from ovos_persona_memory.stores.facts import FactStore
 from ovos_persona_memory.stores.inmemory import InMemoryStore
+from ovos_persona_memory.stores.redis import RedisStore
+from ovos_persona_memory.stores.redis_table import Table
 from ovos_persona_memory.stores.sqlite import SqliteStore
 from ovos_persona_memory.stores.sqlite_documents import SqliteDocuments
 from ovos_persona_memory.stores.sqlite_episodes import SqliteEpisodes
@@ -223,6 +226,18 @@ def one_store_deletes(self: ComposedStore, selection: Any) -> Any:
     return self._talk.delete(selection)
 
 
+def ended_well(self: RedisStore) -> None:
+    self._failed = False
+    end_redis(self)
+
+
+def part_of_keys_alone(self: Table, key: Any) -> Any:
+    return None if self._shape.located else part_of(self, key)
+
+
+end_redis, part_of = RedisStore._end, Table._part_of
+
+
 FAULTS = {
     # beneath the port
     "secure_delete off": Fault("no_byte_of_a_deleted_turn", beneath("PRAGMA secure_delete = OFF")),
@@ -361,6 +376,18 @@ FAULTS = {
     "in memory: unstorable text taken": Fault(
         "text_that_cannot_be_kept", instead(inmemory, "refuse_unstorable", nothing)
     ),
+    # on a Redis server
+    "redis: rollback commits": Fault("exception_undoes_the_whole", instead(RedisStore, "_end", ended_well)),
+    "redis: what is remembered is never stale": Fault(
+        "another_knows_at_once", instead(Table, "_is_stale", lambda self, key, _: key not in self._held)
+    ),
+    "redis: deleted items stay": Fault(
+        "exactly_what_is_selected", instead(redis_database, "APPLY", redis_database.APPLY.replace("'HDEL'", "'HGET'"))
+    ),
+    "redis: its files are not written anew": Fault("no_byte_of_a_deleted_turn", instead(RedisStore, "purge", nothing)),
+    "redis: what moves stays where it was, too": Fault(
+        "nothing_of_the_merged_user", instead(Table, "_part_of", part_of_keys_alone)
+    ),
     # several stores as one
     "kinds: words are counted apart": Fault("equals_the_plain_scan", instead(joint, "statistics", first_alone)),
     "kinds: one store forgets": Fault("exactly_what_is_selected", instead(ComposedStore, "delete", one_store_deletes)),
@@ -402,8 +429,8 @@ def backend_of(name: str) -> str:
     """The part of the tests' names that stands for the backend in which a fault is planted."""
     if name.startswith("in memory"):
         return "inmemory"
-    if name.startswith("kinds"):
-        return "kinds"
+    if name.startswith(("kinds", "redis")):
+        return name.partition(":")[0]
     return "entered_now" if name in ENTERED else "sqlite and not entered_now"
 
 

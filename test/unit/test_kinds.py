@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 import threading
 from pathlib import Path
 from typing import Any
@@ -137,6 +138,22 @@ def test_what_cannot_be_used_is_named_in_one_sentence(tmp_path: Path, section: d
         PersonaMemory.open(config=parse({"data_dir": str(tmp_path), **section}))
     assert named in caught.value.reason
     assert "\n" not in caught.value.reason
+
+
+@pytest.mark.parametrize(("backend", "driver"), [("redis", "redis"), ("postgres", "psycopg")])
+def test_a_missing_driver_is_named_with_the_command_that_installs_it(
+    tmp_path: Path, backend: str, driver: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in [name for name in sys.modules if name.startswith((driver, f"{stores.__name__}.{backend}"))]:
+        monkeypatch.delitem(sys.modules, name)
+    monkeypatch.setitem(sys.modules, driver, None)
+    given = parse({"data_dir": str(tmp_path), "kinds": {"facts": {"backend": backend, "connection": "unix:///x"}}})
+    with pytest.raises(ConfigError) as caught:
+        PersonaMemory.open(config=given)
+    assert f"needs {driver}" in caught.value.reason
+    assert f"pip install 'ovos-persona-memory[{backend}]'" in caught.value.reason
+    (told,) = doctor.check_stores(given, in_use=False)
+    assert (told.state, "pip install" in told.found) == ("problem", True)
 
 
 def test_a_secret_comes_from_the_environment_or_a_file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

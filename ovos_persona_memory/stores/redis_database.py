@@ -1,0 +1,288 @@
+"""Commits to a Redis or Valkey server: all or nothing, one writer at a time, in a cluster, too. Plain commands only.
+
+A transaction takes the lock of its collection, gathers its changes here, and at its end writes them down in one
+record, the journal, if it still has the lock: that is the commit. Then each hash gets its changes, by a script
+that does nothing where a later commit has been there, and the journal and the lock go. Whoever takes the lock next
+and finds a journal finishes it first.
+"""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
+from typing import Any
+from urllib.parse import quote, urlsplit
+
+import msgspec
+import redis
+from redis.backoff import ExponentialBackoff
+from redis.exceptions import (
+    AuthenticationError,
+    BusyLoadingError,
+    NoPermissionError,
+    OutOfMemoryError,
+    ReadOnlyError,
+    RedisError,
+    ResponseError,
+)
+from redis.retry import Retry
+
+from ovos_persona_memory.errors import StoreBusy, StoreError, StoreFull, StoreUnavailable
+
+LOCK_MS = 15_000
+"""A transaction that takes longer than this has lost its lock, and is refused when it wants to commit."""
+WAIT_S, PAUSE_S = 10.0, 0.001
+"""How long a transaction waits for the others at most, and between two attempts at first, seconds."""
+TRIES = 3
+
+BEGIN = """
+if redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) or redis.call('GET', KEYS[1]) == ARGV[1] then
+  return {1, redis.call('GET', KEYS[2]), redis.call('HGETALL', KEYS[3])}
+end
+return {0}
+"""
+# a hash that was emptied is kept a minute: an apply that comes late finds that it is late
+COMMIT = """
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+redis.call('SET', KEYS[2], ARGV[2])
+for i = 3, #ARGV, 2 do redis.call('HSET', KEYS[3], ARGV[i], ARGV[i + 1]) end
+return 1
+"""
+APPLY = """
+local commit, lives, gone = tonumber(ARGV[1]), tonumber(ARGV[2]), tonumber(ARGV[3])
+if (tonumber(redis.call('HGET', KEYS[1], '') or '0')) >= commit then return 0 end
+for i = 4, 3 + gone do redis.call('HDEL', KEYS[1], ARGV[i]) end
+for i = 4 + gone, #ARGV, 2 do redis.call('HSET', KEYS[1], ARGV[i], ARGV[i + 1]) end
+redis.call('HSET', KEYS[1], '', commit)
+if redis.call('HLEN', KEYS[1]) == 1 then redis.call('PEXPIRE', KEYS[1], 60000)
+elseif lives > 0 then redis.call('PEXPIRE', KEYS[1], lives)
+else redis.call('PERSIST', KEYS[1]) end
+return 1
+"""
+END = """
+if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+if ARGV[2] == 'done' then redis.call('DEL', KEYS[2]) end
+redis.call('DEL', KEYS[1])
+return 1
+"""
+
+
+@dataclass(frozen=True)
+class RedisSettings:
+    """Where a Redis store is, and how it is used."""
+
+    url: str
+    """``redis://``, ``rediss://`` or ``unix://``; of a cluster that of any of its nodes."""
+    collection: str = "persona_memory"
+    """The beginning of the names of its keys: several can share a server, and know nothing of each other."""
+    ttl_s: float | None = None
+    """A session in which nothing was said for so long leaves the server by itself, seconds."""
+    timeout_s: float = 5.0
+    """A command and a connection take no longer, seconds."""
+
+
+@dataclass
+class HashChange:
+    """What one commit does to one hash."""
+
+    lives_ms: int = 0
+    """It goes by itself so long after its last change; 0: never."""
+    sets: dict[bytes, bytes] = field(default_factory=dict)
+    gone: list[bytes] = field(default_factory=list)
+
+
+@dataclass
+class Record:
+    """All that one commit does: what the journal holds."""
+
+    commit: int = 0
+    hashes: dict[str, HashChange] = field(default_factory=dict)
+    places: dict[str, str | None] = field(default_factory=dict)
+    """Strings to set, None: to delete."""
+    parts: dict[str, list[str]] = field(default_factory=dict)
+    """Members to add to sets."""
+    lives_ms: int = 0
+    """How long the strings live; 0: for good."""
+
+    @property
+    def is_empty(self) -> bool:
+        return not (self.hashes or self.places)
+
+
+_RECORD = msgspec.msgpack.Decoder(Record)
+
+
+class RedisDatabase:
+    """One server or cluster, as one collection sees it. Not thread-safe by itself: the store's lock is."""
+
+    def __init__(self, settings: RedisSettings, clock: Callable[[], float] = time.monotonic) -> None:
+        self.settings = settings
+        self._clock = clock
+        self._prefix = quote(settings.collection, safe="")
+        self._keys = [self.name(what) for what in ("lock", "journal", "counters")]
+        self._token: str | None = None
+        self.counters: dict[str, int] = {}
+        """Of this transaction: those of the collection, as they will be after it."""
+        with _ours():
+            self._client: Any = _client(settings)
+            self.is_cluster = bool(self._client.info("cluster").get("cluster_enabled"))
+            if self.is_cluster:
+                self._client.close()
+                self._client = redis.RedisCluster.from_url(settings.url, **_options(settings))
+            self._client.ping()
+
+    def close(self) -> None:
+        """Let go of the connections; a second call does nothing."""
+        self._client.close()
+
+    def name(self, what: str, tag: str | None = None) -> str:
+        """A key of this collection; ``tag``: what is on one node of a cluster together, a session for instance."""
+        return f"{self._prefix}:{what}" + (f":{{{tag}}}" if tag is not None else f":{{{self._prefix}}}")
+
+    # reading
+
+    def call(self, *command: Any) -> Any:
+        """The answer to one command."""
+        with _ours():
+            return self._client.execute_command(*command)
+
+    def each(self, commands: Sequence[Sequence[Any]]) -> list[Any]:
+        """The answers to several commands, sent together."""
+        if not commands:
+            return []
+        with _ours():
+            pipeline = self._client.pipeline() if self.is_cluster else self._client.pipeline(transaction=False)
+            for command in commands:
+                pipeline.execute_command(*command)
+            return list(pipeline.execute())
+
+    def info(self, section: str) -> list[Mapping[str, Any]]:
+        """What the server says of itself, or each node of a cluster that keeps something."""
+        with _ours():
+            if not self.is_cluster:
+                return [self._client.info(section)]
+            return [self._client.info(section, target_nodes=node) for node in self._client.get_primaries()]
+
+    def everywhere(self, *command: str) -> None:
+        """Have every node of a cluster, or the server, carry out a command that has no key."""
+        with _ours():
+            if self.is_cluster:
+                for node in self._client.get_primaries():
+                    self._client.execute_command(*command, target_nodes=node)
+            else:
+                self._client.execute_command(*command)
+
+    # transactions
+
+    def begin(self) -> None:
+        """Take the lock, and finish what another left unfinished; StoreBusy where others do not let go of it."""
+        token, pause, until = uuid.uuid4().hex, PAUSE_S, self._clock() + WAIT_S
+        while True:
+            found = self._script(BEGIN, self._keys, token, LOCK_MS)
+            if found[0]:
+                break
+            if self._clock() > until:
+                raise StoreBusy(f"other writers have the memory on {self.where} for more than {WAIT_S:.0f} s")
+            time.sleep(pause)
+            pause = min(pause * 1.5, 0.004)
+        self._token = token
+        try:
+            if found[1]:
+                self._apply(_RECORD.decode(found[1]))
+        except BaseException:
+            self.rollback()
+            raise
+        numbers = found[2]
+        pairs = numbers.items() if isinstance(numbers, dict) else zip(numbers[::2], numbers[1::2], strict=True)
+        self.counters = {key.decode(): int(value) for key, value in pairs}
+
+    def next_number(self, name: str) -> int:
+        """The next number of a counter, which no other transaction gets."""
+        self.counters[name] = self.counters.get(name, 0) + 1
+        return self.counters[name]
+
+    def commit(self, record: Record) -> None:
+        """Make a record's changes, all of them or none, and let go of the lock."""
+        try:
+            if not record.is_empty:
+                record.commit = self.next_number("commit")
+                numbers = [one for pair in self.counters.items() for one in pair]
+                written = msgspec.msgpack.encode(record)
+                if not self._script(COMMIT, self._keys, self._token, written, *numbers):
+                    raise StoreError(f"a transaction took more than {LOCK_MS / 1000:.0f} s, and others have written")
+        except BaseException:
+            self.rollback()
+            raise
+        try:
+            self._apply(record)
+        except StoreError:
+            self.rollback()  # committed all the same: whoever takes the lock next does the rest
+            return
+        self._end("done")
+
+    def rollback(self) -> None:
+        """Let go of the lock; what the journal holds stays to be carried out."""
+        self._end("")
+
+    def _end(self, outcome: str) -> None:
+        token, self._token = self._token, None
+        if token is not None:
+            with suppress(StoreError):  # the lock goes by itself, and a journal that stays is carried out again
+                self._script(END, self._keys[:2], token, outcome)
+
+    def _apply(self, record: Record) -> None:
+        lives: tuple[Any, ...] = ("PX", record.lives_ms) if record.lives_ms else ()
+        self.each(
+            [
+                *(("SADD", key, *members) for key, members in record.parts.items()),
+                *(("DEL", key) if one is None else ("SET", key, one, *lives) for key, one in record.places.items()),
+            ]
+        )
+        for key, one in record.hashes.items():
+            values = [part for pair in one.sets.items() for part in pair]
+            self._script(APPLY, [key], record.commit, one.lives_ms, len(one.gone), *one.gone, *values)
+
+    def _script(self, script: str, keys: Sequence[str], *arguments: Any) -> Any:
+        return self.call("EVAL", script, len(keys), *keys, *arguments)
+
+    @property
+    def where(self) -> str:
+        """For people: host and port, or the socket; no password."""
+        parts = urlsplit(self.settings.url)
+        return parts.path if parts.scheme == "unix" else f"{parts.hostname or 'localhost'}:{parts.port or 6379}"
+
+
+def _options(settings: RedisSettings) -> dict[str, Any]:
+    return {"socket_timeout": settings.timeout_s, "socket_connect_timeout": settings.timeout_s}
+
+
+def _client(settings: RedisSettings) -> Any:
+    retry = Retry(ExponentialBackoff(cap=0.5, base=0.02), TRIES)
+    lost = [redis.exceptions.ConnectionError, redis.exceptions.TimeoutError]
+    return redis.Redis.from_url(settings.url, retry=retry, retry_on_error=lost, **_options(settings))
+
+
+@contextmanager
+def _ours() -> Iterator[None]:
+    """What the driver raises, as a StoreError. Nothing that could hold a password is repeated."""
+    try:
+        yield
+    except ValueError as error:
+        raise StoreUnavailable("the connection is no URL that begins with redis://, rediss:// or unix://") from error
+    except (AuthenticationError, NoPermissionError) as error:
+        raise StoreUnavailable("the Redis server does not let this user in, or do what is needed") from error
+    except OutOfMemoryError as error:
+        raise StoreFull("the Redis server has no memory left") from error
+    except ReadOnlyError as error:
+        raise StoreUnavailable("the Redis server can only be read: it is a replica") from error
+    except BusyLoadingError as error:
+        raise StoreUnavailable("the Redis server is still reading its data") from error
+    except ResponseError as error:
+        if str(error).startswith("MISCONF"):
+            raise StoreFull("the Redis server cannot write to its disk") from error
+        raise StoreError(f"the Redis server refused a command ({type(error).__name__})") from error
+    except (RedisError, OSError) as error:
+        raise StoreUnavailable(f"the Redis server cannot be reached ({type(error).__name__})") from error
