@@ -15,7 +15,7 @@ MARKS = '"\u201c\u201d\u201e\u00ab\u00bb'
 SINGLE = "'\u2018\u2019\u201a"
 _SENTENCE_END = re.compile(
     rf"(?<=[!?\u2026;\n])\s+|(?<!\bDr)(?<!\bMr)(?<!\bMs)(?<!\bSt)(?<!\bMrs)(?<!\bProf)(?<=[^\W\d_]{{2}})\.+\s+|(?<=[)\"\u201d])\.\s+|\n+|\s+[\u2013\u2014-]{{1,2}}\s+"
-    rf"|[^\w\s,.;:!?&%/$\u20ac#@*+()\-{MARKS}{SINGLE}]+"
+    rf"|[^\w\s,.;:!?&%/$\u20ac\u00b7#@*+()\-{MARKS}{SINGLE}]+"
 )
 _COMMA = re.compile(r",\s+|:\s+")
 RELATIVE = 2

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 PREFIX = "ovos.persona.memory."
 RESPONSE = ".response"
 
@@ -40,6 +42,12 @@ VERBS = (
     "users.merge",
     "status",
 )
+OF_OTHERS: dict[str, Literal["children", "carers"]] = {
+    "facts": "children",
+    "facts.review": "children",
+    "episodes": "carers",
+}
+"""Verbs that may name another user over the bus, and the relation that it takes: of facts those that wait."""
 
 # heard: old name, new name
 UTTERANCE = ("recognizer_loop:utterance", "ovos.utterance.handle")

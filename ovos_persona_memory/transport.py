@@ -15,7 +15,7 @@ from typing import Any, Protocol
 from ovos_persona_memory import messages, topics
 from ovos_persona_memory.bus import BusConnection
 from ovos_persona_memory.errors import NoAnswer
-from ovos_persona_memory.records import Scope, Turn
+from ovos_persona_memory.records import HOUSEHOLD, Scope, Turn
 
 DOOR = "door.sock"
 """Name of the owner's socket in the data folder."""
@@ -75,7 +75,7 @@ class BusTransport:
         ``context``: what the message travels with; that of the caller's message where it is None.
         """
         context = messages.context_of_caller(scope) if context is None else context
-        frame = messages.encode(topics.request(verb), {**data, **_wire_scope(scope, over_bus=True)}, context)
+        frame = messages.encode(topics.request(verb), {**data, **_wire_scope(scope, verb, over_bus=True)}, context)
         if not self.bus.send(frame):
             raise NoAnswer("the messagebus is away")
 
@@ -145,7 +145,7 @@ class DoorTransport:
     def ask(self, verb: str, data: dict[str, Any], scope: Scope, timeout_s: float) -> dict[str, Any]:
         """See Transport."""
         request_id = f"door-{next(self._numbers)}"
-        asked = {**data, "request_id": request_id, **_wire_scope(scope, over_bus=False)}
+        asked = {**data, "request_id": request_id, **_wire_scope(scope, verb, over_bus=False)}
         with self._lock:
             self._socket.settimeout(timeout_s)
             try:
@@ -182,9 +182,12 @@ def door_address(folder: Path) -> Iterator[str]:
         os.close(descriptor)
 
 
-def _wire_scope(scope: Scope, over_bus: bool) -> dict[str, Any]:
-    # over the bus session, site and persona travel in the message itself
-    names = ("task_id", "site_id") if over_bus else ("session_id", "user_id", "persona_id", "site_id", "task_id")
+def _wire_scope(scope: Scope, verb: str, over_bus: bool) -> dict[str, Any]:
+    # over the bus session, site, persona and user travel in the message itself; another user is named where one may be
+    other = ("user_id",) if verb in topics.OF_OTHERS and scope.user_id != HOUSEHOLD else ()
+    names = (
+        ("task_id", "site_id", *other) if over_bus else ("session_id", "user_id", "persona_id", "site_id", "task_id")
+    )
     fields: dict[str, Any] = {name: value for name in names if (value := getattr(scope, name)) is not None}
     if scope.user_id is None and not over_bus:
         fields["everyone"] = True

@@ -25,6 +25,8 @@ class Measured:
 
     tag: str
     sentences: int
+    silent: int
+    """Sentences that must teach nothing."""
     right: int
     learned: int
     trouble: tuple[str, ...]
@@ -61,7 +63,7 @@ def measure(tag: str) -> Measured:
         found = list(learned(text, tag))
         count += len(found)
         trouble += [f"{text}: nothing, learned {found}"] if found else []
-    return Measured(tag, len(held["tells"]), right, count, tuple(trouble))
+    return Measured(tag, len(held["tells"]), len(held["tells_nothing"]), right, count, tuple(trouble))
 
 
 def same(tag: str, one: str, other: str) -> bool:

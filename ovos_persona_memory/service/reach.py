@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import replace
-from typing import Any, Literal
+from typing import Any
 
 import msgspec
 
-from ovos_persona_memory import requests
+from ovos_persona_memory import requests, topics
 from ovos_persona_memory.config import IdentityConfig, MemoryConfig
 from ovos_persona_memory.errors import InvalidRequest, NeedsApproval, NotAllowed
 from ovos_persona_memory.fields import ScopeFields
@@ -37,12 +37,6 @@ AS_CARRIED = frozenset({"record", "session.restore", "remember", "update", "capt
 """Verbs that note the session, room and persona of the message, or are about them."""
 LASTING = frozenset({"remember", "update", "document.upsert", "facts.review"})
 """Verbs that keep something that lasts: for a child they wait for an adult (``identity.children``)."""
-OF_OTHERS: dict[str, Literal["children", "carers"]] = {
-    "facts": "children",
-    "facts.review": "children",
-    "episodes": "carers",
-}
-"""Verbs that reach another's records over the bus, and by which relation: of facts those that wait."""
 GUESTS_IN_VAIN = frozenset({"recall", "get", "list", "document.search", "document.get", "facts"})
 """Verbs that a guest may use, and that find nothing."""
 GUESTS_OWN_SESSION = frozenset(
@@ -123,11 +117,11 @@ def _carried(asked: Request, given: Any, person: Person, identity: IdentityConfi
 
 def _may_reach(verb: str, given: Any, whose: str | None, person: Person, identity: IdentityConfig) -> bool:
     """Whether somebody reaches something of another: an adult what waits of a child, a carer what was asked."""
-    if person.user_id == GUEST or verb not in OF_OTHERS:
+    if person.user_id == GUEST or verb not in topics.OF_OTHERS:
         return False
     if verb == "facts" and (given.status != "waiting" or given.at is not None):
         return False
-    return whose in relatives(identity, OF_OTHERS[verb], person.user_id)
+    return whose in relatives(identity, topics.OF_OTHERS[verb], person.user_id)
 
 
 def _reach(asked: Request, fields: Any, carried: Scope, config: MemoryConfig) -> Scope:

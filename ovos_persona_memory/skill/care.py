@@ -17,7 +17,7 @@ from ovos_persona_memory.words import fold
 
 def asked_of(talk: Talk) -> None:
     """Read what somebody asked of the assistant, to who looks after them and to nobody else."""
-    name = talk.slot("name")
+    name = talk.slot("person")
     if set(fold(name)) <= _small_words(talk):  # "what did I ask you": no name of anybody
         told_when(talk)
         return

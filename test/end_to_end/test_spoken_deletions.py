@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import threading
 import time
+import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass
 
 import pytest
 import remains
 from assistants import Assistant
-from servers import free_port
 
 from ovos_persona_memory.cli.conversation import Conversation
 from ovos_persona_memory.skill.talk import ANSWER_S
@@ -83,7 +83,7 @@ def nothing_is_left(speaking: Assistant) -> Iterator[None]:
 
 def says(assistant: Assistant, *utterances: str) -> list[str]:
     """What is said to each utterance, in a session of its own."""
-    return [" ".join(replies) for replies in assistant.talk(f"s{free_port()}", *utterances)]
+    return [" ".join(replies) for replies in assistant.talk(uuid.uuid4().hex, *utterances)]
 
 
 def kept(assistant: Assistant) -> list[str]:
@@ -97,7 +97,7 @@ def by_what_was_said(deletion: Deletion) -> str:
 
 @pytest.mark.parametrize("deletion", DELETIONS, ids=by_what_was_said)
 def test_after_a_yes_it_says_what_is_gone_and_no_byte_of_it_is_left(speaking: Assistant, deletion: Deletion) -> None:
-    session = f"s{free_port()}"
+    session = uuid.uuid4().hex
     speaking.talk(session, TOLD)
     assert any("memory.db" in one for one in remains.left(speaking.data, WORDS))
     (asked,), (done,) = speaking.talk(session, deletion.said, "yes")
@@ -146,7 +146,7 @@ def say_and_wait(assistant: Assistant, deletion: Deletion, heard: list[str]) -> 
             spoken.append(str(getattr(one, "text", "")))
             told.set()
 
-    conversation = Conversation(f"silent-{free_port()}", "en-US", hear, host="127.0.0.1", port=assistant.port)
+    conversation = Conversation(uuid.uuid4().hex, "en-US", hear, host="127.0.0.1", port=assistant.port)
     try:
         assert conversation.start(10.0)
         for said in (TOLD, deletion.said):

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import time
+import uuid
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 from assistants import Assistant
-from servers import Wire, free_port, wait_until
+from servers import Wire, wait_until
 
 from ovos_persona_memory import topics
 
@@ -28,7 +29,7 @@ def nothing_is_left(speaking: Assistant) -> Iterator[None]:
 
 def says(assistant: Assistant, *utterances: str, room: str = "kitchen") -> list[str]:
     """What is said to each utterance, in a session of its own in this room."""
-    return [" ".join(replies) for replies in assistant.talk(f"s{free_port()}", *utterances, site_id=room)]
+    return [" ".join(replies) for replies in assistant.talk(uuid.uuid4().hex, *utterances, site_id=room)]
 
 
 def kept(assistant: Assistant) -> list[str]:
@@ -50,7 +51,7 @@ def test_a_store_that_cannot_commit_is_heard_and_nothing_is_kept(speaking: Assis
 
 
 def test_a_deletion_that_the_store_cannot_carry_out_is_said_to_have_failed(speaking: Assistant) -> None:
-    with speaking.talking(f"s{free_port()}") as say:
+    with speaking.talking(uuid.uuid4().hex) as say:
         say("remember that my ostrich is called Olga")
         say("forget everything about my ostrich")
         with speaking.without_room():
@@ -60,7 +61,7 @@ def test_a_deletion_that_the_store_cannot_carry_out_is_said_to_have_failed(speak
 
 def test_a_daemon_that_is_away_is_said_within_a_second(speaking: Assistant) -> None:
     says(speaking, "what do you know about me")  # what is slow the first time is over
-    session, said = {"session_id": f"s{free_port()}", "lang": "en-US"}, "remember that my emu is called Ella"
+    session, said = {"session_id": uuid.uuid4().hex, "lang": "en-US"}, "remember that my emu is called Ella"
     with speaking.without_daemon(), Wire(speaking.port) as wire:
         wire.send("recognizer_loop:utterance", {"utterances": [said]}, {"session": session})
         heard = timed(wire, topics.request("remember"), *SAID)
@@ -90,7 +91,7 @@ MANY = [f"remember that the {thing} is in the cellar" for thing in ("saw", "dril
 
 def test_a_stop_in_the_middle_of_reading_stops_the_voice_and_what_was_left(speaking: Assistant) -> None:
     says(speaking, *MANY)
-    with Wire(speaking.port) as wire, speaking.talking(f"s{free_port()}") as say:
+    with Wire(speaking.port) as wire, speaking.talking(uuid.uuid4().hex) as say:
         assert len(say("what do you know about me")) == 4  # three of them, and that there is more
         say("stop")
         wire.until(topics.HUSH)

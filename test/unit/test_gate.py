@@ -210,5 +210,5 @@ def test_an_echo_is_what_the_assistant_said_in_these_very_words() -> None:
 
 
 def test_a_language_without_templates_keeps_what_is_asked_alone() -> None:
-    assert verdicts("mi gato se llama Bob", "es-ES") == []
-    assert [one.outcome for one in verdicts("recuerda que mi gato se llama Bob", "es-ES")] == ["kept"]
+    assert verdicts("моего кота зовут Боб", "ru-RU") == []
+    assert [one.outcome for one in verdicts("запомни что моего кота зовут Боб", "ru-RU")] == ["kept"]
