@@ -13,6 +13,8 @@ from ovos_bus_client import MessageBusClient
 from ovos_utils.log import LOG
 from pyee import EventEmitter
 
+from ovos_persona_memory.read_ahead import ReadAhead, ReadAheadApp
+
 FIRST_WAIT_S = 0.5
 LONGEST_WAIT_S = 5.0
 """Between two attempts to connect: doubled after each failure."""
@@ -23,7 +25,6 @@ class _Peek(msgspec.Struct):
 
 
 _peek = msgspec.json.Decoder(_Peek)
-_QUICKACK = getattr(socket, "TCP_QUICKACK", None)
 
 
 class BusConnection(MessageBusClient):  # type: ignore[misc]  # ovos_bus_client carries no types
@@ -63,6 +64,13 @@ class BusConnection(MessageBusClient):  # type: ignore[misc]  # ovos_bus_client 
         self._subscribed.add(event_name)
         super().on(event_name, func)
 
+    def create_client(self) -> ReadAheadApp:
+        """The websocket to the address that was given."""
+        made = super().create_client()
+        return ReadAheadApp(
+            made.url, on_open=made.on_open, on_close=made.on_close, on_error=made.on_error, on_message=made.on_message
+        )
+
     def start(self) -> None:
         """Connect, and stay connected, on a thread of its own; returns at once."""
         self._thread = threading.Thread(target=self.run_forever, name="bus", daemon=True)
@@ -93,8 +101,8 @@ class BusConnection(MessageBusClient):  # type: ignore[misc]  # ovos_bus_client 
     def on_open(self, *_: Any) -> None:
         """Take note that the bus is there."""
         self._wait_s = FIRST_WAIT_S
+        self.client.sock.sock = ReadAhead(self.client.sock.sock)
         self.connected_event.set()
-        self._acknowledge_quickly()
         if self.opened:
             self.opened()
 
@@ -109,7 +117,6 @@ class BusConnection(MessageBusClient):  # type: ignore[misc]  # ovos_bus_client 
 
     def on_message(self, *args: Any) -> None:
         """Hand a wanted frame on; read the others only where somebody listens."""
-        self._acknowledge_quickly()
         frame = args[-1]
         topic = _topic(frame)
         if self._wanted(topic):
@@ -122,16 +129,6 @@ class BusConnection(MessageBusClient):  # type: ignore[misc]  # ovos_bus_client 
             super().on_message(frame)
         except Exception as error:  # a frame that the client cannot read must not cost the connection
             LOG.warning("a message was dropped: %s", error)
-
-    def _acknowledge_quickly(self) -> None:
-        # Without this a request that closely follows other messages takes 44 ms: the bus's Nagle
-        # waits for our delayed ACK. The option does not stick, so it is set at every message.
-        if _QUICKACK is None:
-            return
-        try:
-            self.client.sock.sock.setsockopt(socket.IPPROTO_TCP, _QUICKACK, 1)
-        except (AttributeError, OSError):
-            LOG.debug("the connection is closing")
 
     def close(self) -> None:
         """Leave the bus; waits at most two seconds for the receiving thread."""

@@ -144,9 +144,12 @@ class PersonaMemory(SessionVerbs, EpisodeVerbs, CaptureVerb):
             self._lock.release()
 
     @contextmanager
-    def transaction(self) -> Iterator[None]:
-        """Several verbs with one commit: all of them or none. What they delete is gone when it ends."""
-        with self._store.transaction():
+    def transaction(self, synced: bool = True) -> Iterator[None]:
+        """Several verbs with one commit: all of them or none. What they delete is gone when it ends.
+
+        Unless ``synced``, nothing of it may be told before ``sync``: a loss of power may still take it.
+        """
+        with self._store.transaction() if synced else self._store.unsynced():
             self._depth += 1  # guarded by the store's lock, which a transaction holds
             try:
                 yield
@@ -157,6 +160,10 @@ class PersonaMemory(SessionVerbs, EpisodeVerbs, CaptureVerb):
         except StoreError:
             # it is committed: what could not be purged now is purged with the next change
             self.transcript.purge_due = True
+
+    def sync(self) -> None:
+        """Return when all that was committed is on the disk; StoreError where it cannot be. Waits for no verb."""
+        self._store.sync()
 
     # turns
 

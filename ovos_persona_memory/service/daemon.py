@@ -10,7 +10,6 @@ import socket
 import sys
 import threading
 import time
-from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass
 from itertools import groupby
@@ -27,10 +26,12 @@ from ovos_persona_memory.memory import PersonaMemory
 from ovos_persona_memory.messages import Heard, Request
 from ovos_persona_memory.retention import Removed
 from ovos_persona_memory.service import dates, first_start
+from ovos_persona_memory.service.acknowledging import Acknowledging
 from ovos_persona_memory.service.answers import answer
 from ovos_persona_memory.service.door import Door
 from ovos_persona_memory.service.embedders import open_embedder
 from ovos_persona_memory.service.events import events
+from ovos_persona_memory.service.latencies import Latencies
 from ovos_persona_memory.service.reach import changes_something
 
 GROUP = 64
@@ -38,9 +39,8 @@ GROUP = 64
 QUIET_S, UNTOLD = 0.05, 256
 """When nothing has arrived for so long, seconds, everybody is told of changes, and what was put off is done; of
 changes also when so many wait."""
-CROWD, GATHER_S = 4, 0.0008
-"""After a group of so many, the next commit waits so long for more to share it, seconds: less than it takes itself
-(PostgreSQL's commit_siblings and commit_delay)."""
+CROWD = 4
+"""So many arrivals at once are a crowd: the worker goes on with what comes next while the disk takes them in."""
 SWITCH_S = 0.0002  # after so long a thread that has work lets another one have its turn, seconds
 NEXT_STEP_S = 0.005
 """Between two steps of what was put off, seconds."""
@@ -92,11 +92,11 @@ class Daemon:
         self._failure: PersonaMemoryError = StoreUnavailable("the memory is starting")
         self._last_error: str | None = None
         self._ended = False
-        self._crowd = 0
         self._untidy: Literal["waiting", "begun"] | None = "waiting"
         self._untold: list[tuple[Heard | Request, dict[str, Any] | None]] = []
         self._try_at = 0.0
-        self._took_ms: dict[str, deque[float]] = {}
+        self._latencies = Latencies()
+        self._answers = Acknowledging(lambda: self._opened().sync())
         self._announce = False
         self.bus = BusConnection(_is_ours, self._from_bus, **address)
         self.bus.opened = self._bus_opened
@@ -116,6 +116,7 @@ class Daemon:
                 raise self._failure  # two daemons on one folder would both answer every request
             pause.wait(0.1)
             self._try_to_open()
+        self._answers.start()
         self._worker.start()
         self.bus.start()
 
@@ -124,7 +125,8 @@ class Daemon:
         self.status.set_stopping()
         self._ended = True
         self._arrivals.put(None)
-        self._worker.join(timeout=1.5)
+        self._worker.join(timeout=1.0)
+        self._answers.stop(timeout_s=0.5)
         if self._door is not None:
             self._door.close()
         self.bus.close()
@@ -173,9 +175,13 @@ class Daemon:
 
     def _tell(self) -> None:
         """Tell everybody what was done; in a quiet moment, since each message costs every client on the bus."""
-        for event in events(self._untold):
-            self.bus.send(event)
+        told = events(self._untold)
         self._untold.clear()
+        self._answers.add(lambda _: self._tell_all(told), written=False)
+
+    def _tell_all(self, told: Sequence[bytes]) -> None:
+        for event in told:
+            self.bus.send(event)
 
     def _tidy(self) -> None:
         """In a quiet moment: a little of what was put off."""
@@ -190,16 +196,11 @@ class Daemon:
     def _drain(self, first: Any) -> list[Any]:
         raw: list[Any] = []
         item = first
-        patience_s = GATHER_S if self._crowd >= CROWD else 0.0
         while item is not None:
             raw.append(item)
-            if len(raw) == GROUP or (not patience_s and self._arrivals.empty()):
+            if len(raw) == GROUP or self._arrivals.empty():
                 break
-            try:
-                item = self._arrivals.get(timeout=patience_s)
-            except queue.Empty:
-                break
-        self._crowd = len(raw)
+            item = self._arrivals.get()
         return raw
 
     def _read(self, item: tuple[bytes, Reply, bool, float, float]) -> Arrival | None:
@@ -229,18 +230,22 @@ class Daemon:
     def _write_together(self, group: Sequence[Arrival]) -> None:
         """One commit for all, then the answers; if it fails, each alone, so that one cannot spoil the others.
 
-        What only reads sees what was written before it, and waits for the commit too: nothing is
+        What only reads sees what was written before it, and waits for the disk too: nothing is
         shown that the disk does not have.
         """
+        crowd = len(group) >= CROWD
         try:
-            if self._memory is None:
-                raise self._failure
-            with self._memory.transaction():
+            with self._opened().transaction(synced=not crowd):
                 outcomes = [(arrival, self._outcome(arrival, grouped=arrival.writes)) for arrival in group]
         except PersonaMemoryError as error:
             self._one_by_one(group, error)
             return
-        self._send(outcomes)
+        self._send(outcomes, written=crowd)
+
+    def _opened(self) -> PersonaMemory:
+        if self._memory is None:
+            raise self._failure
+        return self._memory
 
     def _one_by_one(self, group: Sequence[Arrival], error: PersonaMemoryError) -> None:
         for arrival in group:
@@ -254,11 +259,9 @@ class Daemon:
     def _outcome(self, arrival: Arrival, grouped: bool = False) -> dict[str, Any] | None:
         """What to answer: None for an event. Inside a group a failing store is raised, to undo the group."""
         try:
-            if self._memory is None:
-                raise self._failure
             if isinstance(arrival.what, Heard):
-                return self._hear(self._memory, arrival.what)
-            return {"ok": True, **answer(self._memory, self._config, arrival.what, arrival.owner)}
+                return self._hear(self._opened(), arrival.what)
+            return {"ok": True, **answer(self._opened(), self._config, arrival.what, arrival.owner)}
         except StoreError as error:
             if grouped:
                 raise
@@ -276,29 +279,29 @@ class Daemon:
             LOG.error("the store failed: %s", error.reason)
         return {"ok": False, "error": error.code, "reason": error.reason}
 
-    def _send(self, outcomes: Sequence[tuple[Arrival, dict[str, Any] | None]]) -> None:
-        for arrival, outcome in outcomes:
-            if outcome is not None and isinstance(arrival.what, Request):
-                self._answer(arrival, arrival.what, outcome)
+    def _send(self, outcomes: Sequence[tuple[Arrival, dict[str, Any] | None]], written: bool = False) -> None:
+        """Answer; ``written``: when the disk has it."""
+        self._answers.add(lambda failure: self._leave(outcomes, failure), written)
         self._untidy = "waiting"
         self._untold += [(arrival.what, outcome) for arrival, outcome in outcomes if _is_news(outcome)]
         if len(self._untold) > UNTOLD:
             self._tell()
 
+    def _leave(
+        self, outcomes: Sequence[tuple[Arrival, dict[str, Any] | None]], failure: PersonaMemoryError | None
+    ) -> None:
+        for arrival, outcome in outcomes:
+            if outcome is not None and isinstance(arrival.what, Request):
+                failed = failure is not None and outcome["ok"]
+                self._answer(arrival, arrival.what, self._failed(failure) if failed and failure else outcome)
+
     def _answer(self, arrival: Arrival, asked: Request, outcome: dict[str, Any]) -> None:
         if asked.verb == "status" and outcome["ok"]:
-            outcome |= {"last_error": self._last_error, "latency_ms": self._latency(), "bus": self.bus.connected}
+            latency = self._latencies.by_verb()
+            outcome |= {"last_error": self._last_error, "latency_ms": latency, "bus": self.bus.connected}
         took_ms = (time.perf_counter() - arrival.received) * 1000
-        self._took_ms.setdefault(asked.verb, deque(maxlen=500)).append(took_ms)
+        self._latencies.note(asked.verb, took_ms)
         arrival.reply(messages.response(asked, {**outcome, "took_ms": round(took_ms, 3)}))
-
-    def _latency(self) -> dict[str, dict[str, float]]:
-        found = {}
-        for verb, took in self._took_ms.items():
-            ranked = sorted(took)
-            middle, late = ranked[len(ranked) // 2], ranked[int(len(ranked) * 0.95)]
-            found[verb] = {"p50": round(middle, 3), "p95": round(late, 3), "asked": len(ranked)}
-        return found
 
     # events
 

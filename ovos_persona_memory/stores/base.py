@@ -110,6 +110,21 @@ class Store(ABC):
         write refuses before it starts (UnknownEntry, a known id, an unstorable text) may be caught inside.
         """
 
+    @contextmanager
+    def unsynced(self) -> Iterator[None]:
+        """A transaction after which ``sync`` is to be called before anybody is told of it.
+
+        A store that gains nothing by that commits as always. Within a transaction it is a part of that.
+        """
+        with self.transaction():
+            yield
+
+    def sync(self) -> None:
+        """Return when all that was committed is durable; StoreError where it cannot be made so.
+
+        Does not wait for the store's lock: others may write meanwhile.
+        """
+
     # turns
 
     @abstractmethod

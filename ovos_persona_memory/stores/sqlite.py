@@ -54,7 +54,9 @@ class SqliteStore(SqliteDatabase):
         self._deletions = Deletions(connection, self._index, self._notes)
         self.episode_store = SqliteEpisodes(connection, self.transaction, self._reading)
         self.ledger_store = SqliteLedger(connection, self.transaction, self._reading)
-        self.vector_store = self._vectors = SqliteVectors(connection, self.transaction, self._reading, self._records)
+        self.vector_store = self._vectors = SqliteVectors(
+            connection, (self.transaction, self.unsynced), self._reading, self._records
+        )
         self.document_store = SqliteDocuments(connection, self.transaction, self._reading, self._vectors.wake)
         self.fact_store = SqliteFacts(connection, self.transaction, self._reading)
         if not self._index_works():

@@ -21,6 +21,7 @@ from ovos_persona_memory.stores.sqlite_file import (
     schema_step,
     set_aside_before,
 )
+from ovos_persona_memory.stores.sqlite_journal import Journal
 
 DATABASE = "memory.db"
 COMPACTED_PAGES = 1000
@@ -46,6 +47,9 @@ class SqliteDatabase(Store):
         except BaseException:
             self._folder_lock.release()
             raise
+        # where the file system has no shared memory, SQLite keeps none
+        has_journal = self._one("PRAGMA journal_mode")[0] == "wal"
+        self._journal = Journal(self._path) if has_journal else None
 
     @abstractmethod
     def _settle(self, connection: sqlite3.Connection) -> None:
@@ -56,6 +60,8 @@ class SqliteDatabase(Store):
             try:
                 self._sql.close()
             finally:
+                if self._journal is not None:
+                    self._journal.close()
                 self._folder_lock.release()
 
     @contextmanager
@@ -75,6 +81,28 @@ class SqliteDatabase(Store):
                 self._depth -= 1
                 if not self._depth:
                     self._end()
+
+    @contextmanager
+    def unsynced(self) -> Iterator[None]:
+        with self._unhurried(), self.transaction():
+            yield
+
+    @contextmanager
+    def _unhurried(self) -> Iterator[None]:
+        """Commits within do not wait for the disk; they are written in order with those before and after."""
+        with self._reading():
+            if self._depth or self._journal is None:
+                yield
+                return
+            self._sql.execute("PRAGMA synchronous = NORMAL")
+            try:
+                yield
+            finally:
+                self._sql.execute("PRAGMA synchronous = FULL")
+
+    def sync(self) -> None:
+        if self._journal is not None:
+            self._journal.sync()
 
     def _commit(self) -> None:
         if self._failed:

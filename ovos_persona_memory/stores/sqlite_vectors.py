@@ -6,7 +6,7 @@ import json
 import sqlite3
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from typing import Any
 
@@ -69,11 +69,13 @@ class SqliteVectors(VectorStore):
     """Works on the store's connection, within the store's transactions and under its lock."""
 
     def __init__(
-        self, connection: sqlite3.Connection, transaction: Context, reading: Context, records: Records
+        self, connection: sqlite3.Connection, transactions: tuple[Context, Context], reading: Context, records: Records
     ) -> None:
-        """``records`` gives the documents with these numbers."""
+        """``transactions``: one as always, and one that does not wait for the disk; ``records`` gives the documents
+        with these numbers.
+        """
         self._sql = connection
-        self._transaction = transaction
+        self._transaction, self._unsynced = transactions
         self._reading = reading
         self._records = records
         self._tables: OrderedDict[tuple[int, int], _Cached] = OrderedDict()
@@ -173,7 +175,7 @@ class SqliteVectors(VectorStore):
         ]
 
     def put(self, name: str, taken: Sequence[Pending], vectors: Bytes) -> None:
-        with self._unhurried(), self._transaction():
+        with self._unsynced():  # what a loss of power takes of it is embedded again
             slot = self._slot(name)
             if slot is None or not taken:
                 return
@@ -193,22 +195,6 @@ class SqliteVectors(VectorStore):
             sql = STILL_THERE.format(table="entry", private="r.private")
         found: Sequence[Any] | None = self._sql.execute(sql, (one.version, abs(one.doc))).fetchone()
         return found
-
-    @contextmanager
-    def _unhurried(self) -> Iterator[None]:
-        """Commits within do not wait for the disk: what a loss of power takes of them is embedded again.
-
-        They are written in order with those before and after, and those still wait for all of it.
-        """
-        with self._reading():
-            if self._sql.in_transaction:
-                yield
-                return
-            self._sql.execute("PRAGMA synchronous = NORMAL")
-            try:
-                yield
-            finally:
-                self._sql.execute("PRAGMA synchronous = FULL")
 
     def _add(self, slot: int, one: Pending, vector: Bytes, found: Sequence[Any]) -> None:
         row = (one.version, vector.tobytes())
