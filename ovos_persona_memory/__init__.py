@@ -20,6 +20,7 @@ The rooms, from the ground up; imports go down only:
    fact_requests  what each verb about facts takes
    episode_requests  what the verbs about what happened take
    requests    what each verb takes, checked at the rim
+   read_ahead  a socket of which as much is read at a time as has come
    bus         a bus connection that keeps order, answers fast and comes back
 2  embedder    from texts to vectors
    stores      where records are kept: the port, and a module for each backend
@@ -54,6 +55,7 @@ The rooms, from the ground up; imports go down only:
    context     from history and hits to what a persona is handed
 4  around      who is known by name, and what was spoken of a moment ago
    learning    facts from turns, as they are taken in: what supersedes what
+   backlog     turns from which something is still to be learned
    transcript  the log: what was heard or handed in, each turn once
    audit       what is wrong with what is kept
    facts       what was learned of people: listed, followed back, corrected, reviewed

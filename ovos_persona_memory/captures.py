@@ -86,6 +86,8 @@ class Captures:
         self._pauses[place] = [pause for pause in (*others, *changed) if not _is_over(pause, now - REMEMBERED_S)]
 
     def _in_force(self, places: Iterable[Place], at: float) -> list[Pause]:
+        if not self._pauses:
+            return []
         pauses = (pause for place in dict.fromkeys(places) for pause in self._pauses.get(place, ()))
         return [pause for pause in pauses if pause.since <= at and not _is_over(pause, at)]
 

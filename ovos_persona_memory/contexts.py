@@ -14,7 +14,7 @@ from ovos_persona_memory.fact import Fact
 from ovos_persona_memory.finding import Finding
 from ovos_persona_memory.hits import hit_of
 from ovos_persona_memory.learning import half_lives
-from ovos_persona_memory.records import GUEST, Context, ContextMessage, ContextRequest, Hit, Scope
+from ovos_persona_memory.records import GUEST, Context, ContextMessage, ContextRequest, Hit, Scope, Turn
 from ovos_persona_memory.sessions import Sessions
 from ovos_persona_memory.stores.facts import Wanted
 from ovos_persona_memory.transcript import Workings
@@ -41,18 +41,46 @@ class Contexts:
         self._finding = finding
         self._history = history
         self._sessions = Sessions(workings)
+        self._newest: ContextRequest | None = None
 
     def build(self, request: ContextRequest) -> Context:
         """See PersonaMemory.context."""
         now = self._workings.clock() if request.at is None else request.at
         request = replace(request, timezone=request.timezone or self._finding.timezone)
+        self._newest = request
         window = Window(request.max_history, request.max_rounds, request.max_tokens, request.max_age_s)
         settings = self._config.recall
-        limit = settings.limit if request.recall is None else request.recall
+        limit = self._limit(request)
         budget = settings.max_tokens if request.recall_tokens is None else request.recall_tokens
         note = self._sessions.note(request.scope)
         recalled = Recalled(self._hits(request, limit, now), limit, budget, note)
         return context.build(request, self._history(request.scope, window), recalled, now)
+
+    def foresee(self, turn: Turn) -> None:
+        """Find beforehand what a persona will be handed for an utterance just heard, as the last one was asked for.
+
+        Nothing where no persona has asked yet, or nothing may be read there.
+        """
+        newest, now = self._newest, self._workings.clock()
+        if newest is None or newest.scope.user_id != turn.user_id or not self._reaches(newest.scope, turn):
+            return
+        scope = replace(newest.scope, session_id=turn.session_id, site_id=turn.site_id)
+        request = replace(newest, utterance=turn.text, lang=turn.lang, scope=scope, at=None)
+        limit = self._limit(request)
+        if limit > 0:
+            self._finding.foresee(request, limit * WIDER if self._limits_kinds else limit, now)
+
+    def _reaches(self, scope: Scope, turn: Turn) -> bool:
+        here = replace(scope, session_id=turn.session_id, site_id=turn.site_id)
+        return turn.user_id != GUEST and self._workings.captures.may_read(here)
+
+    def _limit(self, request: ContextRequest) -> int:
+        return self._config.recall.limit if request.recall is None else request.recall
+
+    @property
+    def _limits_kinds(self) -> bool:
+        kinds = self._config.kinds
+        return kinds.conversational.top_k is not None or kinds.facts.top_k is not None
 
     def _hits(self, request: ContextRequest, limit: int, now: float) -> list[Hit]:
         """What surely bears on the utterance, and behind it what is known of the person and matters to it."""
@@ -66,7 +94,7 @@ class Contexts:
         """The best sure hits, of no kind more than its ``top_k``."""
         kinds = self._config.kinds
         left = {"turn": kinds.conversational.top_k, "lasting": kinds.facts.top_k}
-        if all(most is None for most in left.values()):
+        if not self._limits_kinds:
             return self._finding.sure(request, limit, now)
         taken: list[Hit] = []
         for hit in self._finding.sure(request, limit * WIDER, now):

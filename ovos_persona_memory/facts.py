@@ -28,6 +28,7 @@ class Facts:
         self._store = workings.store
         self._facts = workings.store.fact_store
         self._learner = workings.transcript.learner
+        self._backlog = workings.transcript.backlog
 
     @property
     def _half_lives(self) -> HalfLives:
@@ -101,6 +102,14 @@ class Facts:
         if not self._workings.captures.may_read(scope) or scope.blind:
             return []
         return audit(self._store, scope, self._workings.clock(), self._half_lives)
+
+    def settle(self) -> None:
+        """Learn from everything that was said; what came in a crowd may still wait for that."""
+        self._backlog.catch_up(None)
+
+    def take_learned_late(self) -> dict[str | None, list[str]]:
+        """The ids of what was learned in quiet moments since the last call, by the session in which it was said."""
+        return self._backlog.take_learned()
 
     def take_learned(self) -> list[str]:
         """The ids of the facts that were learned or confirmed since the last call."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 from ovos_persona_memory.dates import Dates, named_days
 from ovos_persona_memory.indexer import Indexer, Meaning
@@ -16,11 +16,28 @@ ITSELF_S = 30.0
 """A turn with the very words of an utterance said within so long before is that utterance, seconds."""
 
 
+FORESEEN_S = 20.0
+"""What was found before anybody asked is good for so long, seconds."""
+
+
+@dataclass(frozen=True)
+class _Foreseen:
+    request: ContextRequest
+    k: int
+    at: float
+    hits: list[Hit]
+
+    def answers(self, request: ContextRequest, k: int, now: float) -> bool:
+        """Whether the same is asked now: what may differ is told by the turns themselves."""
+        return k == self.k and 0 <= now - self.at < FORESEEN_S and _asked_of(request) == _asked_of(self.request)
+
+
 class Finding:
     """Recall with what is the same for every question."""
 
     def __init__(self, store: Store, clock: Callable[[], float], indexer: Indexer | None) -> None:
         self._store, self._clock, self._indexer = store, clock, indexer
+        self._foreseen: _Foreseen | None = None
         self.dates: Dates = named_days
         """Finds the days that a question names; an edge may put a better parser here."""
         self.timezone: str | None = None
@@ -42,7 +59,26 @@ class Finding:
 
     def sure(self, request: ContextRequest, k: int, now: float) -> list[Hit]:
         """What a persona may be told for an utterance: of the whole memory of its user, sure hits alone."""
+        if self._foreseen is not None and self._foreseen.answers(request, k, now):
+            return self._foreseen.hits
+        return self._sure(request, k, now)
+
+    def foresee(self, request: ContextRequest, k: int, now: float) -> None:
+        """Find beforehand what ``sure`` will be asked for; until ``unforesee`` or something else is foreseen."""
+        self._foreseen = _Foreseen(request, k, now, self._sure(request, k, now))
+
+    def unforesee(self) -> None:
+        """Something was changed: what was found beforehand may be out of date."""
+        self._foreseen = None
+
+    def _sure(self, request: ContextRequest, k: int, now: float) -> list[Hit]:
         asked = Question(request.utterance, request.lang, request.utterance_id, now - ITSELF_S, now)
         of_user = replace(request.scope, session_id=None, site_id=None, task_id=None)
         hits = self.hits(replace(asked, timezone=request.timezone), of_user, k)
         return [hit for hit in hits if hit.sure]
+
+
+def _asked_of(request: ContextRequest) -> tuple[str, str | None, Scope, str | None]:
+    """What decides the hits: the words, their language, whose memory, and where days are counted."""
+    of_user = replace(request.scope, session_id=None, site_id=None, task_id=None)
+    return request.utterance, request.lang, of_user, request.timezone

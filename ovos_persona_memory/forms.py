@@ -12,7 +12,8 @@ from dataclasses import dataclass, field, replace
 from ovos_persona_memory import language
 from ovos_persona_memory.language import Language
 from ovos_persona_memory.records import Hit, Scope
-from ovos_persona_memory.stores.base import Statistics, Store, words_of
+from ovos_persona_memory.stores.base import Statistics, Store
+from ovos_persona_memory.stores.bm25 import words_of
 
 COMPOUNDING = frozenset({"da", "de", "nl", "no", "nb", "nn", "sv", "is", "fi", "hu"})
 """Languages that write compounds as one word."""

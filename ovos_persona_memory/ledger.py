@@ -17,7 +17,9 @@ KEY, LAST = "ledger_key", "forgotten_at"
 REPLAY_S = 600.0
 """The same words heard so soon after they were forgotten are taken for a message that comes again, seconds."""
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])")
-ANSWERED_TOO_MANY = 500
+LOOKED_AFTER = 32
+"""After so many requests it is looked whether the key is still kept: the transaction that made it may be undone."""
+ANSWERED_TOO_MANY = 512
 """After so many requests the list of them is shortened."""
 
 
@@ -73,7 +75,8 @@ class Ledger:
 
     def note_answered(self, request: bytes) -> None:
         """Take note of a request that is carried out now."""
-        self._make_key()
+        if self._answered % LOOKED_AFTER == 0:
+            self._make_key()
         self._store.add(ANSWERED, [self._hash("request", request.hex())], self._clock())
         self._answered += 1
         if self._answered % ANSWERED_TOO_MANY == 0:
@@ -81,7 +84,9 @@ class Ledger:
 
     def is_answered(self, request: bytes) -> bool:
         """Whether this very request was carried out before something was forgotten."""
-        at = self._store.at(ANSWERED, self._hash("request", request.hex())) if self._key else None
+        if not self._key or not self._last:
+            return False
+        at = self._store.at(ANSWERED, self._hash("request", request.hex()))
         return at is not None and at <= self._last
 
     # hashes

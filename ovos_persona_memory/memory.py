@@ -62,11 +62,7 @@ class PersonaMemory(SessionVerbs, EpisodeVerbs, CaptureVerb):
     """
 
     def __init__(
-        self,
-        store: Store,
-        config: MemoryConfig,
-        clock: Callable[[], float] = time.time,
-        indexer: Indexer | None = None,
+        self, store: Store, config: MemoryConfig, clock: Callable[[], float] = time.time, indexer: Indexer | None = None
     ) -> None:
         """``indexer``: makes vectors and finds by them, and ends with the memory; None: words alone."""
         self._store = store
@@ -83,6 +79,7 @@ class PersonaMemory(SessionVerbs, EpisodeVerbs, CaptureVerb):
         self.facts = Facts(self._workings)
         self._entries = Entries(self._workings, self.facts)
         self._contexts = Contexts(self._workings, config, self.finding, self._history)
+        self.foresee = self._contexts.foresee  # whoever calls it calls ``finding.unforesee`` after a change
         self.users = Users(self._workings)
         self.retention = Retention(self._workings, config.retention)
         self._sessions = Sessions(self._workings)
@@ -133,7 +130,9 @@ class PersonaMemory(SessionVerbs, EpisodeVerbs, CaptureVerb):
 
     def tidy(self) -> bool:
         """Do a little of what was put off for a quiet moment, some ten milliseconds of it; whether more is left."""
-        return self._store.tidy() or self.retention.step() or self._store.compact()
+        return (
+            self.transcript.backlog.catch_up() or self._store.tidy() or self.retention.step() or self._store.compact()
+        )
 
     def close(self) -> None:
         """End the work in the background and close the store."""
@@ -144,17 +143,21 @@ class PersonaMemory(SessionVerbs, EpisodeVerbs, CaptureVerb):
             self._lock.release()
 
     @contextmanager
-    def transaction(self, synced: bool = True) -> Iterator[None]:
+    def transaction(self, crowded: bool = False) -> Iterator[None]:
         """Several verbs with one commit: all of them or none. What they delete is gone when it ends.
 
-        Unless ``synced``, nothing of it may be told before ``sync``: a loss of power may still take it.
+        ``crowded``: nothing may be told before ``sync``, a loss of power may still take it; facts come later.
         """
-        with self._store.transaction() if synced else self._store.unsynced():
+        with self._store.unsynced() if crowded else self._store.transaction():
+            if not self._depth:
+                self.transcript.backlog.crowd(crowded)
             self._depth += 1  # guarded by the store's lock, which a transaction holds
             try:
                 yield
             finally:
                 self._depth -= 1
+                if not self._depth:
+                    self.transcript.backlog.crowd(False)
         try:
             self._purge_if_due()
         except StoreError:
@@ -199,7 +202,8 @@ class PersonaMemory(SessionVerbs, EpisodeVerbs, CaptureVerb):
             return []
         batch = (delivery_id or uuid.uuid4().hex) if as_passed else None
         with self._store.transaction():
-            kept = self.transcript.take(given, batch)
+            is_fresh = delivery_id is None and not any(turn.id for turn in turns)
+            kept = self.transcript.take(given, batch, is_fresh)
             self._episodes.note_tools(kept if any(turn.tool_calls for turn in turns) else ())
             return kept
 
@@ -350,9 +354,8 @@ class PersonaMemory(SessionVerbs, EpisodeVerbs, CaptureVerb):
         By ``key`` a lasting memory; by ``ids`` turns and memories; by ``query`` what holds all of its
         words; by time [``since``, ``until``), seconds since the epoch; by ``source`` what a skill or
         persona said. InvalidRequest where neither a condition nor a session nor ``everything`` is given.
-        Gone when this returns: from rows, index and journal. ``lang``: the language of the query.
-        What told of a forgotten memory stays in the log without its words, and so does the utterance
-        that asks (``asked_in``, ``utterance_id``).
+        Gone when this returns: from rows, index and journal. ``lang``: the language of the query. What told of a
+        forgotten memory stays without its words, and so does the utterance that asks (``asked_in``, ``utterance_id``).
         """
         return self.forget_by_kind(scope, **wanted).total
 

@@ -13,7 +13,8 @@ from datetime import date
 
 from ovos_persona_memory.dates import DAY, DaySpan
 from ovos_persona_memory.question import Asked
-from ovos_persona_memory.stores.base import K1, B, Statistics
+from ovos_persona_memory.stores.base import Statistics
+from ovos_persona_memory.stores.bm25 import K1, B
 
 DECAY = {0: 1.0, -1: 0.5, 1: 0.5, -2: 0.25, 2: 0.25}
 """What a word is worth that is said so many turns before (-) or after (+) the turn, within the session."""

@@ -54,7 +54,7 @@ class ReadAhead:
             return  # the connection is closing
 
 
-class ReadAheadApp(WebSocketApp):  # type: ignore[misc]  # websocket carries types that do not fit its own use
+class ReadAheadApp(WebSocketApp):
     """A websocket whose loop asks what is ``pending`` before it waits for more."""
 
     def create_dispatcher(self, ping_timeout: Any, dispatcher: Any = None, is_ssl: bool = False, *rest: Any) -> Any:

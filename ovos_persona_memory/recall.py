@@ -17,7 +17,8 @@ from ovos_persona_memory.indexer import Meaning
 from ovos_persona_memory.question import Asked, Question, understand
 from ovos_persona_memory.ranking import COVER, COVER_OF, HELD, REACH, Candidate, Scored, is_known, rank
 from ovos_persona_memory.records import Hit, Scope, Turn
-from ovos_persona_memory.stores.base import BOTH, Beside, Store, words_of
+from ovos_persona_memory.stores.base import BOTH, Beside, Store
+from ovos_persona_memory.stores.bm25 import words_of
 from ovos_persona_memory.stores.vectors import Near
 from ovos_persona_memory.vectors import Floats
 from ovos_persona_memory.wording import index_words

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import get_args
 
+from ovos_persona_memory.backlog import Backlog
 from ovos_persona_memory.captures import Captures
 from ovos_persona_memory.config import MemoryConfig
 from ovos_persona_memory.errors import InvalidRequest
@@ -43,6 +44,7 @@ class Transcript:
         self.people = People(config.identity, self._user_of)
         self.ledger = Ledger(store, clock)
         self.learner = Learner(store, config.facts, clock, self.ledger, frozenset(config.identity.children))
+        self.backlog = Backlog(store, self.learner)
         self._known_ids: dict[str, None] = {}
         self._pieces: dict[str, str] = {}
         self._questions: dict[tuple[str, str | None, str], Heard] = {}
@@ -110,9 +112,9 @@ class Transcript:
         )
 
     def _add(self, turn: Turn) -> Turn:
-        said = replace(turn, text="", redacted=True) if tells_secret(turn.text, turn.lang) else turn
+        said = changed(turn, text="", redacted=True) if tells_secret(turn.text, turn.lang) else turn
         kept = self._store.add_turn(said, index_words(said))
-        self.learner.learn(replace(kept, text=turn.text, redacted=turn.redacted))
+        self.backlog.take(kept, changed(kept, text=turn.text, redacted=turn.redacted))
         return kept
 
     def _change(self, turn: Turn) -> None:
@@ -272,12 +274,15 @@ class Transcript:
 
     # what is handed in
 
-    def take(self, given: Sequence[Turn], batch: str | None) -> list[str]:
-        """Record turns of one session unless they were heard; the ids of what stands for them now, in order."""
+    def take(self, given: Sequence[Turn], batch: str | None, is_fresh: bool = False) -> list[str]:
+        """Record turns of one session unless they were heard; the ids of what stands for them now, in order.
+
+        ``is_fresh``: their ids were made just now.
+        """
         if not given:
             return []
         first = given[0]
-        if any(self._store.turn(turn.id) for turn in given):
+        if not is_fresh and any(self._store.turn(turn.id) for turn in given):
             return [turn.id for turn in given]  # delivered before
         if self.ledger.knows(first.utterance_id):
             return []  # it was forgotten, and comes late or again

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Watch the daemon's system calls: is a turn on the disk before its acknowledgement leaves?
 
-strace follows a real daemon while turns are recorded one after the other, over the bus and through the owner's door.
-For each: the write that holds the turn goes to the journal (memory.db-wal), an fdatasync or fsync of the journal starts
-after the last write before the acknowledgement and has returned 0 before the send that carries the acknowledgement
-starts. One line of JSON; status 1 where that does not hold, 3 where strace cannot run here.
+strace follows a real daemon while turns are recorded: one after the other over the bus and through the owner's door,
+then many at once over the bus. For each: the write that holds the turn goes to the journal (memory.db-wal), an
+fdatasync or fsync of the journal starts after its transaction was written to the end (the frame that commits it) and
+has returned 0 before the send that carries the acknowledgement starts. One line of JSON; status 1 where that does not
+hold, 3 where strace cannot run here.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ from servers import HOST, Bus, Daemon, free_port, wait_until
 
 from ovos_persona_memory.client import MemoryClient
 from ovos_persona_memory.records import Scope, Turn
+from ovos_persona_memory.transport import BusTransport
 
 JOURNAL = "memory.db-wal"
 CALLS = "write,pwrite64,writev,pwritev,pwritev2,sendto,sendmsg,fsync,fdatasync"
@@ -109,18 +111,33 @@ def calls(trace: str) -> list[Call]:
 def verdict(found: list[Call], marker: bytes, acknowledged: Call) -> str:
     """Whether the turn with this text was safe before it was acknowledged: "ok", or what was wrong."""
     before = [call for call in found if call.began < acknowledged.began]
-    writes = [call for call in before if call.is_of_journal and not call.is_sync]
-    holding = [call for call in writes if marker in call.payload]
+    writes = [call for call in before if call.is_of_journal and "sync" not in call.name]
+    holding = [place for place, call in enumerate(writes) if marker in call.payload]
     if not holding:
         return "was acknowledged before it was written to the journal"
-    synced = any(
-        call.is_sync and writes[-1].returned < call.began <= call.returned < acknowledged.began for call in before
-    )
+    written = end_of_transaction(writes, holding[0])
+    if written is None:
+        return "was acknowledged before it was committed"
+    syncs = [call for call in before if call.is_sync]
+    synced = any(written.returned < call.began <= call.returned < acknowledged.began for call in syncs)
     return "ok" if synced else "was acknowledged before the journal was on the disk"
 
 
+def end_of_transaction(writes: list[Call], place: int) -> Call | None:
+    """The write of the last page of the transaction to which this write belongs.
+
+    A frame is a header of 24 bytes and a page; the header of the last one holds the size of the database in bytes
+    4 to 7, that of the others zero (sqlite.org/fileformat2.html, 4.1).
+    """
+    for number in range(max(place - 1, 0), len(writes) - 1):
+        header = writes[number].payload
+        if len(header) == 24 and any(header[4:8]):
+            return writes[number + 1]
+    return None
+
+
 def verdicts(trace: str, texts: list[str]) -> list[str]:
-    """The verdict on each of these texts, which were recorded in this order, one at a time."""
+    """The verdict on each of these texts, which were acknowledged in this order."""
     found = calls(trace)
     acknowledged = [call for call in found if call.is_send and ACKNOWLEDGEMENT in call.payload]
     if len(acknowledged) != len(texts):
@@ -134,7 +151,7 @@ def record_all(folder: Path, count: int) -> dict[str, list[str]]:
     watched = ("strace", "-D", "-f", "-y", "-xx", "-s", "100000", "-e", f"trace={CALLS}", "-o", str(trace))
     bus = Bus(folder / "bus", port)
     daemon = Daemon(folder / "home", folder / "memory", port, wrapped=watched)
-    texts: dict[str, list[str]] = {"bus": [], "door": []}
+    texts: dict[str, list[str]] = {"bus": [], "door": [], "crowd": []}
     try:
         daemon.wait_ready(timeout_s=120)
         with MemoryClient.over_bus(host=HOST, port=port) as by_bus, daemon.door() as by_door:
@@ -142,12 +159,31 @@ def record_all(folder: Path, count: int) -> dict[str, list[str]]:
                 for number in range(count):
                     texts[way].append(f"fsync order {way} {number:04d}")
                     client.record([Turn(role="user", text=texts[way][-1])], Scope(session_id=way))
+        texts["crowd"] = record_at_once(port, count)
         daemon.kill()
         wait_until(lambda: f"{daemon.popen.pid} +++ killed" in trace.read_text(), "the end of the trace")
     finally:
         daemon.kill()
         bus.kill()
     return texts
+
+
+def record_at_once(port: int, count: int) -> list[str]:
+    """Record so many turns without waiting for one another; their texts in the order of the acknowledgements."""
+    texts = [f"fsync order crowd {number:04d}" for number in range(count)]
+    answered: list[str] = []
+    transport = BusTransport(host=HOST, port=port)
+    transport.listeners.append(lambda request_id, _: answered.append(request_id))
+    transport.bus.start()
+    try:
+        transport.wait_connected(10)
+        for text in texts:
+            turns = {"turns": [{"role": "user", "text": text}], "request_id": text}
+            transport.tell("record", turns, Scope(session_id="crowd"), {"session": {"session_id": "crowd"}})
+        wait_until(lambda: len(answered) >= count, "every acknowledgement")
+    finally:
+        transport.close()
+    return answered
 
 
 def main() -> int:

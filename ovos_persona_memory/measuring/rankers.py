@@ -21,7 +21,7 @@ from ovos_persona_memory.measuring.conversations import Conversation, LabelledTu
 from ovos_persona_memory.measuring.measures import K
 from ovos_persona_memory.memory import PersonaMemory
 from ovos_persona_memory.records import Scope, Turn
-from ovos_persona_memory.stores.base import Bm25
+from ovos_persona_memory.stores.bm25 import Bm25
 
 INDEXED_WITHIN_S = 900.0
 POLL_S = 0.02

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import os
 import queue
 import signal
 import socket
@@ -11,28 +10,29 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from itertools import groupby
 from typing import Any, Literal
 
 from ovos_utils.log import LOG
 from ovos_utils.process_utils import ProcessStatus, StatusCallbackMap
 
-from ovos_persona_memory import messages, requests, templates, topics
+from ovos_persona_memory import messages, templates, topics
 from ovos_persona_memory.bus import BusConnection
 from ovos_persona_memory.config import MemoryConfig, device_language, device_timezone
 from ovos_persona_memory.errors import PersonaMemoryError, StoreBusy, StoreError, StoreUnavailable
 from ovos_persona_memory.memory import PersonaMemory
 from ovos_persona_memory.messages import Heard, Request
+from ovos_persona_memory.records import Turn
 from ovos_persona_memory.retention import Removed
-from ovos_persona_memory.service import dates, first_start
+from ovos_persona_memory.service import dates, first_start, systemd
 from ovos_persona_memory.service.acknowledging import Acknowledging
 from ovos_persona_memory.service.answers import answer
+from ovos_persona_memory.service.arrival import Arrival, Reply
 from ovos_persona_memory.service.door import Door
 from ovos_persona_memory.service.embedders import open_embedder
-from ovos_persona_memory.service.events import events
+from ovos_persona_memory.service.events import events, learned_late
 from ovos_persona_memory.service.latencies import Latencies
-from ovos_persona_memory.service.reach import changes_something
 
 GROUP = 64
 """Arrivals at most that share a commit."""
@@ -49,30 +49,8 @@ BUSY_S = 3.0
 TRY_AGAIN_S = 5.0
 """Between two attempts to open a store that could not be opened."""
 
-Reply = Callable[[bytes], Any]
-
-
-@dataclass(frozen=True)
-class Arrival:
-    """Something that came in, read, and the way back."""
-
-    what: Heard | Request
-    reply: Reply
-    owner: bool
-    received: float
-    """time.perf_counter() at arrival."""
-
-    @property
-    def writes(self) -> bool:
-        """Whether its answer has to wait for a commit."""
-        return isinstance(self.what, Heard) or changes_something(self.what)
-
-    @property
-    def alone(self) -> bool:
-        """Whether it shares no commit: forgetting ends only when nothing is left in the journal."""
-        if isinstance(self.what, Heard):
-            return self.what.what in ("cancelled", "clear_data")
-        return self.what.verb in requests.FORGETS
+PATIENT = frozenset({"record", "context", "recall", "history", "status"})
+"""Verbs that do not wait for what is still to be learned: they find the turns themselves."""
 
 
 class Daemon:
@@ -96,11 +74,12 @@ class Daemon:
         self._untold: list[tuple[Heard | Request, dict[str, Any] | None]] = []
         self._try_at = 0.0
         self._latencies = Latencies()
+        self._just_heard: Turn | None = None
         self._answers = Acknowledging(lambda: self._opened().sync())
         self._announce = False
         self.bus = BusConnection(_is_ours, self._from_bus, **address)
         self.bus.opened = self._bus_opened
-        self.status = ProcessStatus("persona_memory", self.bus, StatusCallbackMap(on_ready=_tell_systemd))
+        self.status = ProcessStatus("persona_memory", self.bus, StatusCallbackMap(on_ready=systemd.tell_ready))
         self._worker = threading.Thread(target=self._work, name="worker", daemon=True)
 
     def start(self) -> None:
@@ -162,7 +141,25 @@ class Daemon:
             # at the end what still waits is left: it was not acknowledged
             raw = [] if self._ended else self._drain(first)
             self._handle([arrival for item in raw if (arrival := self._read(item)) is not None])
+            self._foresee()
         self._tell()
+
+    def _foresee(self) -> None:
+        """A persona may ask in a moment about what was just heard: find it while the assistant is still thinking."""
+        turn, memory = self._just_heard, self._memory
+        if turn is None or memory is None or not self._arrivals.empty():
+            return
+        self._just_heard = None
+        try:
+            memory.foresee(turn)
+        except PersonaMemoryError as error:  # whoever asks is told
+            LOG.debug("could not look ahead: %s", error.reason)
+
+    def _changed(self, heard: Turn | None = None) -> None:
+        """What was found beforehand holds no more; ``heard``: what may be asked about next."""
+        self._just_heard = heard
+        if self._memory is not None:
+            self._memory.finding.unforesee()
 
     def _patience_s(self) -> float | None:
         if self._untold:
@@ -189,6 +186,10 @@ class Daemon:
             return
         try:
             self._untidy = "begun" if self._memory.tidy() else None
+            late = self._memory.facts.take_learned_late()
+            if late:
+                self._changed()
+            self._tell_all(learned_late(late))
         except PersonaMemoryError as error:  # it is tried again after the next change
             self._untidy = None
             self._failed(error)
@@ -235,7 +236,7 @@ class Daemon:
         """
         crowd = len(group) >= CROWD
         try:
-            with self._opened().transaction(synced=not crowd):
+            with self._opened().transaction(crowded=crowd):
                 outcomes = [(arrival, self._outcome(arrival, grouped=arrival.writes)) for arrival in group]
         except PersonaMemoryError as error:
             self._one_by_one(group, error)
@@ -261,6 +262,10 @@ class Daemon:
         try:
             if isinstance(arrival.what, Heard):
                 return self._hear(self._opened(), arrival.what)
+            if arrival.what.verb not in PATIENT:
+                self._opened().facts.settle()
+            if arrival.writes:
+                self._changed()
             return {"ok": True, **answer(self._opened(), self._config, arrival.what, arrival.owner)}
         except StoreError as error:
             if grouped:
@@ -306,18 +311,23 @@ class Daemon:
     # events
 
     def _tell_removed(self, removed: Removed) -> None:
+        self._changed()
         self.bus.send(messages.frame(topics.FORGOTTEN, {"forgotten": removed.total, "retention": asdict(removed)}))
 
     def _hear(self, memory: PersonaMemory, heard: Heard) -> dict[str, Any]:
         if heard.what == "clear_data":
             closed = self._config.bus.changes == "closed"
+            self._changed()
             return {"ok": True, "forgotten": 0 if closed else memory.users.clear(heard)}
         added = memory.hear(heard)
+        learned = memory.facts.take_learned()
+        if added or learned or heard.what == "cancelled":
+            self._changed(next((turn for turn in added if turn.role == "user"), None))
         if self._announce and heard.what in ("ready", "handled"):
             self._announce = not self.bus.send(first_start.announcement(device_language()))
             if not self._announce:
                 first_start.done(memory)
-        return {"ok": True, "ids": [turn.id for turn in added], "learned": memory.facts.take_learned()}
+        return {"ok": True, "ids": [turn.id for turn in added], "learned": learned}
 
     # the store
 
@@ -366,19 +376,6 @@ def _is_news(outcome: dict[str, Any] | None) -> bool:
     return outcome is not None and bool(
         outcome.get("ids") or outcome.get("learned") or "forgotten" in outcome or "capture" in outcome
     )
-
-
-def _tell_systemd() -> None:
-    """Say READY=1 where systemd asks for it (sd_notify(3))."""
-    address = os.environ.get("NOTIFY_SOCKET")
-    if not address:
-        return
-    try:
-        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as notify:
-            notify.connect("\0" + address[1:] if address.startswith("@") else address)
-            notify.sendall(b"READY=1")
-    except OSError as error:
-        LOG.warning("systemd could not be told: %s", error)
 
 
 def run(config: MemoryConfig, ready: Callable[[], None] = lambda: None, **address: Any) -> None:

@@ -34,6 +34,14 @@ def events(done: Sequence[tuple[Heard | Request, Outcome | None]]) -> list[bytes
     return [*told, *frames]
 
 
+def learned_late(learned: Mapping[str | None, Sequence[str]]) -> list[bytes]:
+    """The frames that tell which facts were learned in a quiet moment, by session."""
+    return [
+        messages.frame(topics.LEARNED, {"ids": ids}, session_id or messages.DEFAULT_SESSION)
+        for session_id, ids in learned.items()
+    ]
+
+
 def _change(verb: str, outcome: Outcome, session_id: str) -> list[bytes]:
     if "forgotten" in outcome:
         return [messages.frame(topics.FORGOTTEN, {"forgotten": outcome["forgotten"]}, session_id)]

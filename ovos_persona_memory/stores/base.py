@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import math
 from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ovos_persona_memory.errors import StoreError
 from ovos_persona_memory.records import Entry, Forgotten, Note, Pause, Role, Scope, Selection, Session, Turn
+from ovos_persona_memory.stores.bm25 import bm25, set_of, words_of
 from ovos_persona_memory.stores.selecting import in_scope, kind_of, redacted, selected
 
 if TYPE_CHECKING:
@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     from ovos_persona_memory.stores.vectors import VectorStore
 
 BOTH = frozenset({"turn", "memory"})
-K1, B = 1.2, 0.75
-"""BM25's usual constants: Robertson and Zaragoza 2009, The Probabilistic Relevance Framework, section 3.4."""
 
 
 @dataclass(frozen=True)
@@ -102,8 +100,7 @@ class Store(ABC):
         """Release everything; a second call does nothing."""
 
     @abstractmethod
-    @contextmanager
-    def transaction(self) -> Iterator[None]:
+    def transaction(self) -> AbstractContextManager[None]:
         """All or nothing. Nested ones join the outermost; an exception undoes the outermost whole.
 
         Where an inner one failed and the outermost ends all the same, that is a StoreError. What a
@@ -119,7 +116,7 @@ class Store(ABC):
         with self.transaction():
             yield
 
-    def sync(self) -> None:
+    def sync(self) -> None:  # noqa: B027  # nothing to do where every commit is durable
         """Return when all that was committed is durable; StoreError where it cannot be made so.
 
         Does not wait for the store's lock: others may write meanwhile.
@@ -338,16 +335,6 @@ def found_order(found: Found) -> tuple[float, int, int]:
     return (-found.score, isinstance(found.record, Turn), -found.record.seq)
 
 
-def words_of(text: str) -> list[str]:
-    """The words of a document, as ``words`` holds them."""
-    return [word for word in text.split(" ") if word]
-
-
-def set_of(text: str) -> frozenset[str]:
-    """The different words of a document."""
-    return frozenset(words_of(text))
-
-
 def refuse_unstorable(record: object, *texts: str) -> None:
     """Raise StoreError where a text holds what no backend can keep: a NUL or half of a surrogate pair."""
     fields = vars(record).values() if record is not None else ()
@@ -358,45 +345,6 @@ def refuse_unstorable(record: object, *texts: str) -> None:
 
 def _odd(text: str) -> str:
     return "" if text.isascii() else text
-
-
-class Bm25:
-    """BM25 over one user's documents, in parts, so that an index adds up the very same numbers as the scan.
-
-    The inverse frequency is the one that never falls below zero: ln(1 + (N - n + 0.5) / (n + 0.5)).
-    Scores are summed with ``math.fsum``: equal parts make equal scores, whatever their order.
-    """
-
-    def __init__(self, documents: int, mean_length: float) -> None:
-        self.documents = documents
-        self.mean_length = mean_length
-
-    def weight(self, frequency: int) -> float:
-        """What a word is worth that occurs in ``frequency`` of the documents."""
-        return math.log(1 + (self.documents - frequency + 0.5) / (frequency + 0.5)) * (K1 + 1)
-
-    def damping(self, length: int) -> float:
-        """How much a document of so many words is held back."""
-        return K1 * (1 - B + B * length / self.mean_length)
-
-    @staticmethod
-    def part(weight: float, times: int, damping: float) -> float:
-        """What one word adds to the score of a document that holds it ``times`` times."""
-        return weight * times / (times + damping)
-
-
-def bm25(words: Sequence[str], text: str, frequency: Mapping[str, int], documents: int, mean_length: float) -> float:
-    """BM25 of one document for the words asked for (each counted once).
-
-    ``frequency``: in how many of the ``documents`` a word occurs.
-    """
-    held = Counter(words_of(text))
-    asked = [word for word in set(words) if word in held]
-    if not asked:
-        return 0.0
-    formula = Bm25(documents, mean_length)
-    damping = formula.damping(sum(held.values()))
-    return math.fsum(formula.part(formula.weight(frequency.get(word, 0)), held[word], damping) for word in asked)
 
 
 def _search_one_user(

@@ -10,7 +10,8 @@ from itertools import count
 from typing import Any
 
 from ovos_persona_memory.records import Document, Namespace, Selection
-from ovos_persona_memory.stores.base import BOTH, bm25, words_of
+from ovos_persona_memory.stores.base import BOTH
+from ovos_persona_memory.stores.bm25 import bm25, words_of
 from ovos_persona_memory.vectors import Floats
 
 ALONG = 1e-6

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from ovos_persona_memory.fact import Decision, Fact, FactChange
 from ovos_persona_memory.records import Scope, Selection
-from ovos_persona_memory.stores.base import set_of
+from ovos_persona_memory.stores.bm25 import set_of
 from ovos_persona_memory.stores.selecting import holds_all
 
 ACTIVE = frozenset({"active"})

@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from ovos_persona_memory.records import Scope, Turn
-from ovos_persona_memory.stores.base import Found, Statistics, Store, bm25, found_order
+from ovos_persona_memory.stores.base import Found, Statistics, Store, found_order
+from ovos_persona_memory.stores.bm25 import bm25
 
 MORE = 4
 """So many times as many are looked at as are wanted: the two count words apart, and so rank a little differently."""

@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ovos_persona_memory.records import Scope
-from ovos_persona_memory.stores.base import Bm25, Statistics, words_of
+from ovos_persona_memory.stores.base import Statistics
+from ovos_persona_memory.stores.bm25 import Bm25, words_of
 from ovos_persona_memory.stores.postgres_database import PostgresDatabase
 from ovos_persona_memory.stores.postgres_rows import narrowed, within
 from ovos_persona_memory.stores.scoring import Match, Posting, Scores

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from heapq import nsmallest
 from math import fsum
 
-from ovos_persona_memory.stores.base import Bm25
+from ovos_persona_memory.stores.bm25 import Bm25
 
 Posting = tuple[int, int, int]
 """Document, how often it holds the word, and its length in words."""

@@ -54,9 +54,8 @@ class SqliteStore(SqliteDatabase):
         self._deletions = Deletions(connection, self._index, self._notes)
         self.episode_store = SqliteEpisodes(connection, self.transaction, self._reading)
         self.ledger_store = SqliteLedger(connection, self.transaction, self._reading)
-        self.vector_store = self._vectors = SqliteVectors(
-            connection, (self.transaction, self.unsynced), self._reading, self._records
-        )
+        both = (self.transaction, self.unsynced)
+        self.vector_store = self._vectors = SqliteVectors(connection, both, self._reading, self._records)
         self.document_store = SqliteDocuments(connection, self.transaction, self._reading, self._vectors.wake)
         self.fact_store = SqliteFacts(connection, self.transaction, self._reading)
         if not self._index_works():
@@ -71,8 +70,7 @@ class SqliteStore(SqliteDatabase):
 
     def tidy(self) -> bool:
         with self.transaction():
-            before = self._index.entered_to
-            left = self._index.enter(TIDIED)
+            before, left = self._index.entered_to, self._index.enter(TIDIED)
             self._untidy += self._index.entered_to - before
         if not left and self._untidy >= CHECKPOINTED:
             self._untidy = 0

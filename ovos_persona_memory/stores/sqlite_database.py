@@ -7,7 +7,7 @@ import threading
 import time
 from abc import abstractmethod
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -36,6 +36,8 @@ class SqliteDatabase(Store):
     def __init__(self, folder: Path, clock: Callable[[], float] = time.time) -> None:
         self._path = folder / DATABASE
         self._lock = threading.RLock()  # guards the connection and the transaction's state
+        self._guard = driver_errors(self._path, self._lock)
+        self._whole = _Transaction(self._guard, self._begin, self._finish)
         self._emptied = False
         self._depth = 0
         self._failed = False
@@ -56,7 +58,7 @@ class SqliteDatabase(Store):
         """Take a connection into use, with every schema step applied; called while opening."""
 
     def close(self) -> None:
-        with self._lock, driver_errors(self._path):
+        with self._guard:
             try:
                 self._sql.close()
             finally:
@@ -64,23 +66,26 @@ class SqliteDatabase(Store):
                     self._journal.close()
                 self._folder_lock.release()
 
-    @contextmanager
-    def transaction(self) -> Iterator[None]:
-        with self._lock, driver_errors(self._path):
+    def transaction(self) -> AbstractContextManager[None]:
+        return self._whole
+
+    def _begin(self) -> None:
+        if not self._depth:
+            self._sql.execute("BEGIN IMMEDIATE")
+        self._depth += 1
+
+    def _finish(self, failed: bool) -> None:
+        try:
+            self._failed = self._failed or failed
+            if self._depth == 1 and not failed:
+                self._commit()
+        except BaseException:
+            self._failed = True
+            raise
+        finally:
+            self._depth -= 1
             if not self._depth:
-                self._sql.execute("BEGIN IMMEDIATE")
-            self._depth += 1
-            try:
-                yield
-                if self._depth == 1:
-                    self._commit()
-            except BaseException:
-                self._failed = True
-                raise
-            finally:
-                self._depth -= 1
-                if not self._depth:
-                    self._end()
+                self._end()
 
     @contextmanager
     def unsynced(self) -> Iterator[None]:
@@ -120,10 +125,8 @@ class SqliteDatabase(Store):
         if self._sql.in_transaction:
             self._sql.execute("ROLLBACK")
 
-    @contextmanager
-    def _reading(self) -> Iterator[None]:
-        with self._lock, driver_errors(self._path):
-            yield
+    def _reading(self) -> AbstractContextManager[None]:
+        return self._guard
 
     def _one(self, sql: str, *values: Any) -> Any:
         """The first row; None where there is none."""
@@ -183,3 +186,28 @@ class SqliteDatabase(Store):
                 "set_aside": [*self._set_aside, *set_aside_before(self._path, self._set_aside)],
                 "index_rebuilt": self._repaired,
             }
+
+
+class _Transaction:
+    """All or nothing. One object may be entered within itself: it costs less than a generator each time."""
+
+    def __init__(self, guard: driver_errors, begin: Callable[[], None], finish: Callable[[bool], None]) -> None:
+        self._guard = guard
+        self._begin = begin
+        self._finish = finish
+
+    def __enter__(self) -> None:
+        self._guard.__enter__()
+        try:
+            self._begin()
+        except BaseException as error:
+            self._guard.__exit__(type(error), error, None)
+            raise
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, traceback: object) -> None:
+        try:
+            self._finish(error is not None)
+        except BaseException as failure:
+            self._guard.__exit__(type(failure), failure, None)
+            raise
+        self._guard.__exit__(kind, error, traceback)

@@ -14,7 +14,8 @@ from typing import Any
 import numpy as np
 
 from ovos_persona_memory.records import Document, Namespace
-from ovos_persona_memory.stores.base import Bm25, refuse_unstorable, words_of
+from ovos_persona_memory.stores.base import refuse_unstorable
+from ovos_persona_memory.stores.bm25 import Bm25, words_of
 from ovos_persona_memory.stores.documents import ALONG, DocumentStore, Held, fits, numbered
 from ovos_persona_memory.stores.sqlite_bodies import add_body, empty_bodies
 from ovos_persona_memory.stores.sqlite_rows import hash_of

@@ -13,7 +13,8 @@ from typing import Any
 
 from ovos_persona_memory.fact import Decision, Fact, FactChange
 from ovos_persona_memory.records import Scope
-from ovos_persona_memory.stores.base import refuse_unstorable, set_of
+from ovos_persona_memory.stores.base import refuse_unstorable
+from ovos_persona_memory.stores.bm25 import set_of
 from ovos_persona_memory.stores.facts import (
     ACTIVE,
     DECISIONS_KEPT,

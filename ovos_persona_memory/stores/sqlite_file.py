@@ -7,7 +7,7 @@ import sqlite3
 import stat
 import struct
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext, suppress
 from datetime import datetime, timezone
 from pathlib import Path
 
@@ -28,13 +28,24 @@ TABLES = frozenset({"body", "owner", "turn", "entry", "word", "posting", "state"
 STEPS = sorted((Path(__file__).parent / "schema").glob("*.sql"))
 
 
-@contextmanager
-def driver_errors(path: Path) -> Iterator[None]:
-    """Turn what the driver raises into a StoreError that says what to do."""
-    try:
-        yield
-    except (sqlite3.Error, sqlite3.Warning, UnicodeError, OverflowError) as error:
-        raise _ours(error, path) from error
+class driver_errors:  # noqa: N801  # a context manager, read as a verb
+    """Turns what the driver raises into a StoreError that says what to do.
+
+    With a ``lock``, that is held inside. One may be entered many times over, also within itself: as a generator
+    it would cost more than most of what happens inside.
+    """
+
+    def __init__(self, path: Path, lock: AbstractContextManager[bool] | None = None) -> None:
+        self._path = path
+        self._lock = lock or nullcontext()
+
+    def __enter__(self) -> None:
+        self._lock.__enter__()
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, traceback: object) -> None:
+        self._lock.__exit__(None, None, None)
+        if isinstance(error, (sqlite3.Error, sqlite3.Warning, UnicodeError, OverflowError)):
+            raise _ours(error, self._path) from error
 
 
 def _ours(error: Exception, path: Path) -> StoreError:

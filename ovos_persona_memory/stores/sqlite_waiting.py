@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from itertools import islice
 
-from ovos_persona_memory.stores.base import set_of, words_of
+from ovos_persona_memory.stores.bm25 import set_of, words_of
 from ovos_persona_memory.stores.scoring import Posting
 
 

@@ -14,7 +14,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from ovos_persona_memory.records import Scope
-from ovos_persona_memory.stores.base import Bm25, Statistics, words_of
+from ovos_persona_memory.stores.base import Statistics
+from ovos_persona_memory.stores.bm25 import Bm25, words_of
 from ovos_persona_memory.stores.scoring import Match, Posting, Scores
 from ovos_persona_memory.stores.sqlite_rows import hash_of, narrowing, within
 from ovos_persona_memory.stores.sqlite_waiting import WaitingWords

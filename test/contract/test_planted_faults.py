@@ -23,6 +23,7 @@ from ovos_persona_memory.fact import Fact
 from ovos_persona_memory.records import Scope
 from ovos_persona_memory.stores import (
     base,
+    bm25,
     documents,
     facts,
     inmemory,
@@ -370,7 +371,7 @@ FAULTS = {
     "in memory: rollback does nothing": Fault("exception_undoes_the_whole", instead(InMemoryStore, "_end", not_undone)),
     "in memory: persona leaks": Fault("persona_has_its_own_entries", instead(inmemory, "in_scope", persona_forgotten)),
     "in memory: length ignored": Fault(
-        "score_is_that_of_the_book", instead(base.Bm25, "damping", lambda self, length: base.K1)
+        "score_is_that_of_the_book", instead(bm25.Bm25, "damping", lambda self, length: bm25.K1)
     ),
     "in memory: a document found thrice": Fault("equal_scores_put", instead(base, "_search_one_user", scored_together)),
     "in memory: unstorable text taken": Fault(

@@ -1,0 +1,109 @@
+"""What comes in a crowd is learned from in a quiet moment: once, also after a restart, never where it was forgotten."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ovos_persona_memory.config import MemoryConfig
+from ovos_persona_memory.memory import PersonaMemory
+from ovos_persona_memory.records import Scope, Turn
+from ovos_persona_memory.stores.base import Store
+
+HERE = Scope(session_id="s")
+CAT, HOME = "my cat is called Bob", "I live in Lisbon"
+
+
+def opened(store: Store) -> PersonaMemory:
+    return PersonaMemory(store, MemoryConfig())
+
+
+def say_together(memory: PersonaMemory, *texts: str) -> list[str]:
+    with memory.transaction(crowded=True):
+        ids = [memory.record([Turn("user", text, lang="en-US")], HERE)[0] for text in texts]
+    memory.sync()
+    return ids
+
+
+def known(memory: PersonaMemory) -> list[str]:
+    return sorted(fact.text for fact in memory.facts.list(Scope()))
+
+
+def idle(memory: PersonaMemory) -> None:
+    for _ in range(200):
+        if not memory.tidy():
+            return
+    raise AssertionError("it never comes to an end")
+
+
+def test_a_crowd_is_learned_from_in_a_quiet_moment(store: Store) -> None:
+    memory = opened(store)
+    say_together(memory, CAT, "what time is it", HOME)
+    assert known(memory) == []
+    idle(memory)
+    assert known(memory) == sorted([HOME, CAT])
+    late = memory.facts.take_learned_late()
+    assert list(late) == ["s"] and len(late["s"]) == 2
+    assert memory.facts.take_learned_late() == {} and memory.facts.take_learned() == []
+
+
+def test_without_a_crowd_it_is_learned_at_once(store: Store) -> None:
+    memory = opened(store)
+    say_together(memory, "good morning")
+    memory.record([Turn("user", CAT, lang="en-US")], HERE)
+    assert known(memory) == [CAT]
+
+
+def test_settling_learns_from_everything_that_waits(store: Store) -> None:
+    memory = opened(store)
+    say_together(memory, HOME, *["good morning"] * 150, CAT)
+    memory.facts.settle()
+    assert known(memory) == sorted([HOME, CAT])
+    assert not memory.transcript.backlog.catch_up()
+
+
+def test_what_waited_is_learned_from_after_a_restart(store: Store, open_again: Callable[[], Store]) -> None:
+    if not store.durable:
+        return  # there is nothing to open again
+    memory = opened(store)
+    memory.record([Turn("user", "hello there", lang="en-US")], HERE)
+    say_together(memory, *["good morning"] * 80, CAT)
+    again = opened(open_again())
+    assert known(again) == []
+    idle(again)
+    assert known(again) == [CAT]
+    story = again.facts.history(again.facts.list(Scope())[0].id, Scope())
+    assert [change.what for change in story.changes] == ["learned"]
+
+
+def test_what_was_learned_from_is_not_learned_from_again(store: Store, open_again: Callable[[], Store]) -> None:
+    if not store.durable:
+        return
+    memory = opened(store)
+    say_together(memory, CAT)
+    idle(memory)
+    again = opened(open_again())
+    again.facts.settle()
+    assert again.facts.take_learned_late() == {}
+    assert known(again) == [CAT]
+
+
+def test_what_is_forgotten_meanwhile_is_never_learned(store: Store) -> None:
+    memory = opened(store)
+    ids = say_together(memory, CAT, HOME)
+    assert memory.forget(Scope(), ids=[ids[0]]) == 1
+    idle(memory)
+    assert known(memory) == [HOME]
+
+
+def test_a_crowd_that_is_undone_leaves_nothing_to_learn(store: Store) -> None:
+    memory = opened(store)
+    try:
+        with memory.transaction(crowded=True):
+            memory.record([Turn("user", CAT, lang="en-US")], HERE)
+            raise KeyError
+    except KeyError:
+        idle(memory)
+    assert known(memory) == []
+    say_together(memory, HOME)
+    idle(memory)
+    assert known(memory) == [HOME]

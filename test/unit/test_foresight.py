@@ -1,0 +1,106 @@
+"""What a persona will be handed is found while the assistant still thinks, and never handed out of date."""
+
+from __future__ import annotations
+
+import pytest
+
+from ovos_persona_memory import finding
+from ovos_persona_memory.config import MemoryConfig
+from ovos_persona_memory.memory import PersonaMemory
+from ovos_persona_memory.messages import Heard
+from ovos_persona_memory.records import ContextRequest, Scope, Turn
+from ovos_persona_memory.stores.inmemory import InMemoryStore
+
+HERE = Scope(session_id="here")
+QUESTION = "what is my cat called"
+
+
+class Watched:
+    """A memory, with its clock and how often it searched."""
+
+    def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.now, self.searched = 1000.0, 0
+        found = finding.recall
+
+        def counted(*args: object) -> object:
+            self.searched += 1
+            return found(*args)  # type: ignore[arg-type]
+
+        monkeypatch.setattr(finding, "recall", counted)
+        self.memory = PersonaMemory(InMemoryStore(), MemoryConfig(), clock=lambda: self.now)
+        self.memory.record([Turn("user", "my cat is called Bob", lang="en-US")], Scope(session_id="elsewhere"))
+        self.now += 100
+
+    def hear(self, text: str) -> Turn:
+        scope = Scope(session_id="here")
+        return self.memory.hear(Heard("utterance", scope, self.now, text, "en-US", session_id="here"))[0]
+
+    def texts(self, utterance: str = QUESTION, scope: Scope = HERE) -> list[str]:
+        return [hit.text for hit in self.memory.context(ContextRequest(utterance, scope, lang="en-US")).hits]
+
+
+@pytest.fixture
+def watched(monkeypatch: pytest.MonkeyPatch) -> Watched:
+    made = Watched(monkeypatch)
+    made.texts("what is new")
+    return made
+
+
+def test_what_was_foreseen_is_handed_out_without_another_search(watched: Watched) -> None:
+    watched.memory.foresee(watched.hear(QUESTION))
+    before = watched.searched
+    assert watched.texts() == ["my cat is called Bob"]
+    assert watched.searched == before
+
+
+def test_it_is_what_a_search_would_have_found(watched: Watched) -> None:
+    turn = watched.hear(QUESTION)
+    searched = watched.texts()
+    watched.memory.foresee(turn)
+    assert watched.texts() == searched != []
+
+
+def test_before_any_persona_asked_nothing_is_foreseen(monkeypatch: pytest.MonkeyPatch) -> None:
+    fresh = Watched(monkeypatch)
+    fresh.memory.foresee(fresh.hear(QUESTION))
+    assert fresh.searched == 0
+
+
+@pytest.mark.parametrize(
+    ("utterance", "scope"),
+    [
+        ("what is my dog called", HERE),
+        (QUESTION, Scope(session_id="here", user_id="u_2")),
+        (QUESTION, Scope(session_id="here", auth_level=0)),
+        (QUESTION, Scope(session_id="here", persona_id="Scribe")),
+    ],
+)
+def test_another_question_person_level_or_persona_is_searched_for(
+    watched: Watched, utterance: str, scope: Scope
+) -> None:
+    watched.memory.foresee(watched.hear(QUESTION))
+    before = watched.searched
+    watched.texts(utterance, scope)
+    assert watched.searched == before + 1
+
+
+def test_after_a_change_or_a_while_it_is_searched_anew(watched: Watched) -> None:
+    watched.memory.foresee(watched.hear(QUESTION))
+    watched.memory.forget(Scope(), query="Bob")
+    watched.memory.finding.unforesee()
+    assert watched.texts() == []
+    watched.memory.foresee(watched.hear(QUESTION))
+    before = watched.searched
+    watched.now += finding.FORESEEN_S
+    watched.texts()
+    assert watched.searched == before + 1
+
+
+def test_while_reading_is_off_nothing_is_foreseen_or_handed_out(watched: Watched) -> None:
+    turn = watched.hear(QUESTION)
+    watched.memory.foresee(turn)
+    watched.memory.capture(Scope(), read=False)
+    assert watched.texts() == []
+    before = watched.searched
+    watched.memory.foresee(turn)
+    assert watched.searched == before
