@@ -37,11 +37,12 @@ class Backlog:
         self._noted = False  # an earlier note may have been undone with its transaction
 
     def take(self, turn: Turn, as_said: Turn) -> None:
-        """Learn from a turn that was just kept, now or later; one kept without its words is learned from at once.
+        """Learn from a turn that was just kept, now or later; one kept without its words is judged at once.
 
         ``as_said``: the turn with its words.
         """
-        if not self._is_crowded or turn.redacted or not self._learner.config.learn:
+        late = self._is_crowded or self._waiting  # nothing overtakes what waits
+        if not late or turn.redacted or not self._learner.config.learn:
             self._learner.learn(as_said)
             return
         if not self._noted:

@@ -48,9 +48,17 @@ def test_a_crowd_is_learned_from_in_a_quiet_moment(store: Store) -> None:
 
 def test_without_a_crowd_it_is_learned_at_once(store: Store) -> None:
     memory = opened(store)
-    say_together(memory, "good morning")
     memory.record([Turn("user", CAT, lang="en-US")], HERE)
     assert known(memory) == [CAT]
+
+
+def test_nothing_overtakes_what_waits(store: Store) -> None:
+    memory = opened(store)
+    say_together(memory, HOME)
+    memory.record([Turn("user", "I live in Porto", lang="en-US")], HERE)
+    assert known(memory) == []
+    idle(memory)
+    assert known(memory) == ["I live in Porto"]
 
 
 def test_settling_learns_from_everything_that_waits(store: Store) -> None:
