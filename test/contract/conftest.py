@@ -53,7 +53,12 @@ def open_kinds(home: Path) -> Store:
     return open_stores(config.parse(settings))
 
 
-@pytest.fixture(params=["inmemory", "sqlite", "sqlite-entered_now", KINDS, REDIS, "postgres"])
+QUICK = ("inmemory", "sqlite")
+FULL = ("sqlite-entered_now", KINDS, REDIS, "postgres")
+"""What the quick run leaves out."""
+
+
+@pytest.fixture(params=[*QUICK, *(pytest.param(name, marks=pytest.mark.full) for name in FULL)])
 def backend(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> str:
     """A backend's name; SQLite twice, since words of turns wait in memory before they are in the index on disk."""
     name, _, entered = str(request.param).partition("-")

@@ -127,7 +127,7 @@ def given(**changed: Any) -> Conversation:
 
 def read_back(*lines: dict[str, Any], limit: int | None = None, packed: bool = False) -> list[Conversation]:
     content = "\n\n".join(json.dumps(one) for one in lines).encode()
-    return read(_Content(gzip.compress(content) if packed else content), limit)  # type: ignore[arg-type]  # like a path
+    return read(_Content(gzip.compress(content, mtime=0) if packed else content), limit)  # type: ignore[arg-type]  # like a path
 
 
 class _Content:
@@ -176,7 +176,7 @@ def test_what_is_wrong_with_a_file_is_said_with_line_and_field(changed: dict[str
         (b'{"conversation": "\xff"}', "it.jsonl, line 1: is no JSON"),
         (b"[]", "it.jsonl, line 1: Expected `object`, got `array`"),
         (b"\n \n", "it.jsonl: holds no conversation"),
-        (gzip.compress(b"{}" * 99)[:-9], "it.jsonl: cannot be read"),
+        (gzip.compress(b"{}" * 99, mtime=0)[:-9], "it.jsonl: cannot be read"),
         (b"\x1f\x8bnonsense", "it.jsonl: cannot be read"),
     ],
 )
