@@ -8,6 +8,7 @@ who is there already.
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import fcntl
 import importlib.util
 import itertools
@@ -47,6 +48,7 @@ SETTINGS = {
 }
 START_S = 30.0
 _OWNER = "nobody"
+_PR_SET_PDEATHSIG = 1
 
 
 class NoServer(RuntimeError):
@@ -112,7 +114,13 @@ class PostgresServer:
         command = [str(self._bin / "postgres"), "-D", str(self.data), "-k", str(self.home), "-p", str(PORT), *options]
         with self.log.open("ab") as log:
             self._popen = subprocess.Popen(
-                command, stdin=subprocess.DEVNULL, stdout=log, stderr=log, start_new_session=True, **self._as_owner()
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                start_new_session=True,
+                preexec_fn=_end_with_parent,
+                **self._as_owner(),
             )
         began = time.monotonic()
         while not self._is_ready():
@@ -222,6 +230,12 @@ def why_not() -> str | None:
     except NoServer as error:
         return str(error)
     return None
+
+
+def _end_with_parent() -> None:
+    """Where Linux can: the server ends when whoever started it is killed."""
+    with contextlib.suppress(OSError, AttributeError):
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGQUIT)
 
 
 def _quick() -> Path | None:

@@ -26,7 +26,17 @@ CHUNK = 2000
 MIN_BUDGET = 100
 TIDIED = 100
 """Turns whose words one step of tidying enters."""
-BESIDE = "SELECT r.id, r.seq, r.at, r.role, r.speaker, r.words FROM turn r"
+BESIDE = (
+    "SELECT r.id, r.seq, r.at, r.role, r.speaker, r.words FROM turn r"
+    " WHERE r.household = %s AND r.user_id = t.user_id AND "
+)
+AROUND = (
+    "SELECT t.place, b.* FROM unnest(%s::text[], %s::text[], %s::bigint[])"
+    " WITH ORDINALITY t (user_id, session, seq, place) CROSS JOIN LATERAL"
+    f" (({BESIDE}r.session_id = t.session AND r.seq < t.seq{{also}} ORDER BY r.seq DESC LIMIT %s)"
+    f" UNION ALL ({BESIDE}r.session_id = t.session AND r.seq >= t.seq{{also}} ORDER BY r.seq LIMIT %s)"
+    f" UNION ALL ({BESIDE}t.session IS NULL AND r.seq = t.seq)) b ORDER BY t.place, b.seq"
+)
 SESSIONS = (
     "SELECT s.session_id, s.user_id, s.turns, s.first_at, s.last_at, coalesce(n.description, '') FROM"
     " (SELECT r.user_id, r.session_id, count(*) turns, min(r.at) first_at, max(r.at) last_at, max(r.seq) newest"
@@ -104,8 +114,7 @@ class PostgresStore(Store):
     def add_turn(self, turn: Turn, words: str) -> Turn:
         refuse_unstorable(turn, words)
         with self.transaction():
-            spoken = (self._home, turn.user_id, turn.lang, turn.lang)
-            added = self._db.one(rows.ADD_TURN, *spoken, self._home, turn.user_id, *rows.turn_values(turn, words))
+            added = self._db.one(rows.ADD_TURN, self._home, turn.user_id, *rows.turn_values(turn, words))
             if added:
                 self._words.added()
                 self._vectors.wake()
@@ -125,7 +134,7 @@ class PostgresStore(Store):
             values = (turn.user_id, version if same else None, *rows.turn_values(turn, words))
             self._db.run(rows.CHANGE_TURN, *values, self._home, user_id, seq)
             self._words.changed((user_id, seq, old_words), (turn.user_id, seq, words))
-            self._know_language(turn)
+            self._words.know_languages([(turn.user_id, turn.lang)])
             self._vectors.changed("turn", user_id, replace(turn, seq=seq), same)
 
     def turn(self, turn_id: str) -> Turn | None:
@@ -166,12 +175,9 @@ class PostgresStore(Store):
                 return self._replaced(known, entry, words)
             added = self._db.one(rows.ADD_ENTRY, self._home, entry.user_id, *rows.entry_values(entry, words))
             self._words.put([(entry.user_id, -added[0], words)])
-            self._know_language(entry)
+            self._words.know_languages([(entry.user_id, entry.lang)])
             self._vectors.wake()
         return replace(entry, seq=added[0])
-
-    def _know_language(self, record: Turn | Entry) -> None:
-        self._db.run(rows.KNOW_LANGUAGE, self._home, record.user_id, record.lang, record.lang)
 
     def _replaced(self, known: Entry, entry: Entry, words: str) -> Entry:
         kept = replace(entry, id=known.id, seq=known.seq, created_at=known.created_at)
@@ -185,7 +191,7 @@ class PostgresStore(Store):
         values = (version if same else None, *rows.entry_values(kept, words))
         self._db.run(rows.CHANGE_ENTRY, *values, self._home, kept.user_id, kept.seq)
         self._words.changed((kept.user_id, -kept.seq, old_words), (kept.user_id, -kept.seq, words))
-        self._know_language(kept)
+        self._words.know_languages([(kept.user_id, kept.lang)])
         self._vectors.changed("memory", kept.user_id, kept, same)
         return kept
 
@@ -228,8 +234,7 @@ class PostgresStore(Store):
         return self._words.statistics(user_id, words)
 
     def languages(self, user_id: str) -> frozenset[str]:
-        sql = "SELECT lang FROM language WHERE household = %s AND user_id = %s"
-        return frozenset(lang for (lang,) in self._db.all(sql, self._home, user_id))
+        return self._words.languages(user_id)
 
     def newest_words(self, scope: Scope, kinds: frozenset[str], limit: int) -> list[str]:
         newest: list[str] = []
@@ -240,19 +245,15 @@ class PostgresStore(Store):
         return newest
 
     def around(self, turns: Sequence[Turn], reach: int, persona_id: str | None = None) -> list[list[Beside]]:
-        return [self._around(turn, reach, persona_id) for turn in turns]
-
-    def _around(self, turn: Turn, reach: int, persona_id: str | None) -> list[Beside]:
-        own = rows.within(self._home, Scope(turn.session_id, turn.user_id, persona_id))
-        if turn.session_id is None:
-            own = own.also("r.seq = %s", turn.seq)
-        before, since = own.also("r.seq < %s", turn.seq), own.also("r.seq >= %s", turn.seq)
-        found = self._db.all(
-            f"(({BESIDE}{before} ORDER BY r.seq DESC LIMIT %s) UNION ALL ({BESIDE}{since} ORDER BY r.seq LIMIT %s))"
-            " ORDER BY 2",
-            *(*before.values, reach, *since.values, reach + 1),
-        )
-        return [Beside(*row) for row in found]
+        asked = [[getattr(turn, name) for turn in turns] for name in ("user_id", "session_id", "seq")]
+        persona = rows.narrowed(Where(), Scope(user_id=None, persona_id=persona_id))
+        also = "".join(f" AND {condition}" for condition in persona.conditions)
+        near = (self._home, *persona.values, reach, self._home, *persona.values, reach + 1, self._home)
+        found = self._db.all(AROUND.format(also=also), *asked, *near) if turns else []
+        beside: list[list[Beside]] = [[] for _ in turns]
+        for place, *row in found:
+            beside[place - 1].append(Beside(*row))
+        return beside
 
     # forgetting
 

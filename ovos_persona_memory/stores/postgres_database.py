@@ -23,6 +23,8 @@ from ovos_persona_memory.stores.postgres_migrations import migrate
 Row = tuple[Any, ...]
 BACK_OFF_S = 0.5
 """After a failure to connect nothing is tried for so long, seconds: whoever asks is told at once."""
+SESSION = {"jit": "off", "hnsw.iterative_scan": "relaxed_order", "hnsw.ef_search": "200"}
+"""Settings of each connection."""
 ASKED_AGAIN_S = 0.05
 """Between two looks at whether a lost commit was one, seconds."""
 
@@ -116,6 +118,17 @@ class PostgresDatabase:
         """Change something, within a transaction; how many rows that were."""
         with driver_errors():
             return self._execute(sql, values).rowcount
+
+    @contextmanager
+    def without_sorting(self) -> Iterator[None]:
+        """Queries within take an index that gives rows in their order, whatever the planner thinks of it."""
+        with self.lock:
+            self.all("SELECT set_config('enable_sort', 'off', false)")
+            try:
+                yield
+            finally:
+                with suppress(StoreError):
+                    self.all("SELECT set_config('enable_sort', 'on', false)")
 
     def _execute(self, sql: str, values: Sequence[Any] | None = None) -> psycopg.Cursor[Row]:
         connection = self._in_use()
@@ -236,10 +249,14 @@ class PostgresDatabase:
         connection = psycopg.connect(autocommit=True, **connection_settings(self.settings))
         try:
             longest = round(1000 * self.settings.timeout_s)
+            session = SESSION | {
+                "search_path": f'"{self.settings.schema}", public',
+                "statement_timeout": f"{longest}ms",
+                "lock_timeout": f"{longest * 9 // 10}ms",
+            }
             connection.execute(
-                "SELECT set_config('search_path', %s, false), set_config('statement_timeout', %s, false),"
-                " set_config('lock_timeout', %s, false), set_config('jit', 'off', false)",
-                (f'"{self.settings.schema}", public', f"{longest}ms", f"{longest * 9 // 10}ms"),
+                "SELECT set_config(name, value, false) FROM unnest(%s::text[], %s::text[]) s (name, value)",
+                (list(session), list(session.values())),
             )
         except BaseException:
             connection.close()

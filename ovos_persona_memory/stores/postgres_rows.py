@@ -56,12 +56,8 @@ def assigned(fields: list[str]) -> str:
 TURNS = f"SELECT r.user_id, r.seq, r.words, r.data, {listed(TURN_FIELDS)} FROM turn r"
 ENTRIES = f"SELECT r.user_id, r.seq, r.words, r.data, {listed(ENTRY_FIELDS)} FROM entry r"
 NEXT = "nextval('persona_memory_order')"
-KNOW_LANGUAGE = (
-    "INSERT INTO language (household, user_id, lang) SELECT %s, %s, %s WHERE %s <> '' ON CONFLICT DO NOTHING"
-)
 ADD_TURN = (
-    f"WITH spoken AS ({KNOW_LANGUAGE})"
-    f" INSERT INTO turn (household, user_id, seq, version, words, data, {', '.join(TURN_FIELDS)})"
+    f"INSERT INTO turn (household, user_id, seq, version, words, data, {', '.join(TURN_FIELDS)})"
     f" SELECT %s, %s, n, n, {marks(2 + len(TURN_FIELDS))} FROM {NEXT} n"
     " ON CONFLICT (household, id) DO NOTHING RETURNING seq"
 )

@@ -16,11 +16,16 @@ from ovos_persona_memory.stores.where import Where
 from ovos_persona_memory.vectors import Bytes, Floats, cosines, quantised
 
 SLOTS = (0, 1)
+EXACT = 4000
+"""Rows up to which each is compared, in some 5 ms; above that HNSW finds the nearest."""
+SPARE = 4
+"""So many times more are taken from HNSW than are asked for: those in scope are a part of what it meets."""
 DROPPED = 5000
 """Rows that are deleted at once."""
 INDEXED_DIM = 4000
 """pgvector's HNSW takes no more dimensions of a halfvec."""
 TABLES = {"turn": "turn", "memory": "entry"}
+BOTH = frozenset(TABLES)
 VECTOR = "halfvec_send(r.vector)"
 KNOWN = "SELECT slot, dim, done_to FROM vector_index WHERE household = %s AND user_id = '' AND name = %s"
 START = (
@@ -189,7 +194,10 @@ class PostgresVectors(VectorStore):
 
     def _where(self, name: str, scope: Scope, kinds: frozenset[str]) -> Where:
         known = self._known(name)
-        where = rows.within(self._home, scope).also("r.slot = %s", known[0] if known else -1)
+        return self._placed(known[0] if known else -1, scope, kinds)
+
+    def _placed(self, slot: int, scope: Scope, kinds: frozenset[str]) -> Where:
+        where = rows.within(self._home, scope).also("r.slot = %s", slot)
         if scope.auth_level is not None:
             where = where.also("r.private <= %s", scope.auth_level)
         return where.also("r.kind = ANY(%s)", sorted(kinds))
@@ -206,18 +214,56 @@ class PostgresVectors(VectorStore):
         return found
 
     def nearest(self, name: str, query: Floats, scope: Scope, kinds: frozenset[str], limit: int) -> list[Near]:
-        if limit <= 0 or not query.any():
-            return super().nearest(name, query, scope, kinds, limit)
-        where = self._where(name, scope, kinds)
-        sql = f"SELECT r.doc, {VECTOR} FROM vector r{where} ORDER BY r.vector <=> %s::halfvec, abs(r.doc) DESC LIMIT %s"
-        asked = _written(quantised(query[None, :])[0])
-        found = self._db.all(sql, *where.values, asked, limit)
-        if not found:
+        known = self._known(name)
+        if limit <= 0 or known is None:
             return []
-        records = self.records([doc for doc, _ in found], scope.user_id)
-        scores = cosines(np.stack([_read(packed) for _, packed in found]), query).tolist()
-        near = [Near(records[doc], score) for (doc, _), score in zip(found, scores, strict=True) if doc in records]
-        return sorted(near, key=lambda one: (-one.cosine, -one.record.seq))
+        if not query.any():  # near to nothing, as far as pgvector is concerned
+            return super().nearest(name, query, scope, kinds, limit)
+        found = self._candidates(known, query, (scope, kinds), limit)
+        scores = cosines(np.stack([_read(packed) for _, packed in found]), query).tolist() if found else []
+        best = sorted(zip(scores, (doc for doc, _ in found), strict=True), key=lambda one: (-one[0], -abs(one[1])))
+        records = self.records([doc for _, doc in best[:limit]], scope.user_id)
+        return [Near(records[doc], score) for score, doc in best[:limit] if doc in records]
+
+    def _candidates(
+        self, known: tuple[int, int, int], query: Floats, within: tuple[Scope, frozenset[str]], limit: int
+    ) -> list[tuple[int, bytes]]:
+        """Numbers and vectors of the nearest and some more."""
+        slot, dim, _ = known
+        asked = _written(quantised(query[None, :])[0])
+        few = self._few(slot, *within)
+        if few is not None or dim > INDEXED_DIM:
+            return self._compared(slot, asked, within, few, limit)
+        where = self._placed(slot, *within).also(f"r.dim = {dim:d}")
+        near = (
+            f"SELECT r.doc, {VECTOR} FROM vector r{where}"
+            f" ORDER BY r.vector::halfvec({dim:d}) <=> %s::halfvec({dim:d}) LIMIT %s"
+        )
+        with self._db.without_sorting():
+            found = self._db.all(near, *where.values, asked, SPARE * limit)
+        return found if len(found) >= limit else self._compared(slot, asked, within, None, limit)
+
+    def _compared(
+        self, slot: int, asked: str, within: tuple[Scope, frozenset[str]], docs: list[int] | None, limit: int
+    ) -> list[tuple[int, bytes]]:
+        """The nearest of these documents, None: of all in scope, one by one."""
+        where = self._placed(slot, *within)
+        where = where.also("r.doc = ANY(%s)", docs) if docs else where
+        sql = f"SELECT r.doc, {VECTOR} FROM vector r{where} ORDER BY r.vector <=> %s::halfvec, abs(r.doc) DESC LIMIT %s"
+        return self._db.all(sql, *where.values, asked, limit)
+
+    def _few(self, slot: int, scope: Scope, kinds: frozenset[str]) -> list[int] | None:
+        """The documents in scope where they are few, none for all of a user who has few; None: they are many."""
+        if (scope.session_id, scope.site_id, scope.task_id) != (None, None, None):
+            docs: list[int] = []
+            for kind in sorted(kinds & TABLES.keys()):
+                sign, where = "-" if kind == "memory" else "", rows.within(self._home, scope, kind)
+                sql = f"SELECT {sign}r.seq FROM {TABLES[kind]} r{where} LIMIT {EXACT + 1}"
+                docs += [doc for (doc,) in self._db.all(sql, *where.values)]
+            return (docs or [0]) if len(docs) <= EXACT else None
+        own = self._placed(slot, Scope(user_id=scope.user_id), BOTH)
+        sql = f"SELECT count(*) FROM (SELECT 1 FROM vector r{own} LIMIT {EXACT + 1}) few"
+        return [] if self._db.one(sql, *own.values)[0] <= EXACT else None
 
     def documents(self, name: str, space: Namespace) -> list[tuple[str, Bytes]]:
         known = self._known(name)

@@ -33,7 +33,7 @@ WAITING = 200
 TABLES = {"turn": "turn", "memory": "entry"}
 MARK = "coalesce((SELECT seq FROM entered WHERE household = %s AND user_id = ''), 0)"
 NOT_ENTERED = (
-    "SELECT r.user_id, r.seq, r.words FROM turn r WHERE r.household = %s AND r.seq > %s ORDER BY r.seq LIMIT %s"
+    "SELECT r.user_id, r.seq, r.words, r.lang FROM turn r WHERE r.household = %s AND r.seq > %s ORDER BY r.seq LIMIT %s"
 )
 SPLIT = (
     "WITH given AS (SELECT * FROM unnest(%s::text[], %s::bigint[], %s::text[]) g (user_id, doc, words)),"
@@ -73,6 +73,14 @@ TERMS = (
     f" FROM (SELECT word, hashtextextended(word, 0) AS hash, {MARK} AS mark FROM unnest(%s::text[]) word) a"
     " LEFT JOIN word w ON w.household = %s AND w.user_id = %s AND w.hash = a.hash"
     " LEFT JOIN person p ON p.household = %s AND p.user_id = %s"
+)
+KNOW_LANGUAGES = (
+    "INSERT INTO language (household, user_id, lang)"
+    " SELECT %s, user_id, lang FROM unnest(%s::text[], %s::text[]) g (user_id, lang) ON CONFLICT DO NOTHING"
+)
+LANGUAGES = (
+    "SELECT lang FROM language WHERE household = %s AND user_id = %s"
+    f" UNION SELECT lang FROM turn WHERE household = %s AND user_id = %s AND seq > {MARK}"
 )
 LISTED = (
     "SELECT t.n, p.doc, p.times, p.length FROM unnest(%s::integer[], %s::bigint[], %s::integer[]) t (n, hash, most)"
@@ -140,7 +148,8 @@ class PostgresWords:
         (mark,) = self._db.one(f"SELECT {MARK}", self._home)
         found = self._db.all(NOT_ENTERED, self._home, mark, number)
         if found:
-            self.put([(user_id, seq, words) for user_id, seq, words in found])
+            self.put([(user_id, seq, words) for user_id, seq, words, _ in found])
+            self.know_languages([(user_id, lang) for user_id, *_, lang in found])
             self._db.run(
                 "INSERT INTO entered (household, seq) VALUES (%s, %s)"
                 " ON CONFLICT (household, user_id) DO UPDATE SET seq = excluded.seq",
@@ -157,6 +166,19 @@ class PostgresWords:
     def put(self, documents: Sequence[Document]) -> None:
         """Enter documents."""
         self._db.run(ENTER, *_columns(documents), self._home, self._home, self._home)
+
+    def know_languages(self, spoken: Sequence[tuple[str, str | None]]) -> None:
+        """Note which language tags users have; those of turns that wait are read from them."""
+        known = sorted({(user_id, lang) for user_id, lang in spoken if lang})
+        if known:
+            users, langs = zip(*known, strict=True)
+            self._db.run(KNOW_LANGUAGES, self._home, list(users), list(langs))
+
+    def languages(self, user_id: str) -> frozenset[str]:
+        """See Store."""
+        home = self._home
+        found = self._db.all(LANGUAGES, home, user_id, home, user_id, home)
+        return frozenset(lang for (lang,) in found if lang)
 
     def remove(self, documents: Sequence[Document]) -> None:
         """Take documents out: as they were put; those that wait need nothing."""

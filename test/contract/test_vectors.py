@@ -14,7 +14,7 @@ import pytest
 from ovos_persona_memory import vectors as tables
 from ovos_persona_memory.errors import StoreError
 from ovos_persona_memory.records import Document, Entry, Namespace, Scope, Selection, Turn
-from ovos_persona_memory.stores import sqlite_vectors
+from ovos_persona_memory.stores import postgres_vectors, sqlite_vectors
 from ovos_persona_memory.stores.base import Store
 from ovos_persona_memory.stores.vectors import Index, VectorStore, doc_of
 from ovos_persona_memory.vectors import Floats, normalised, quantised
@@ -112,6 +112,7 @@ def test_a_search_equals_the_plain_scan_in_every_scope(
     vectors: VectorStore, say: Say, keep: Keep, take: Take, exact: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(tables, "EXACT", exact)
+    monkeypatch.setattr(postgres_vectors, "EXACT", exact)
     chance = random.Random(7)
     for number in range(240):
         places = {
