@@ -69,7 +69,7 @@ class PostgresServer:
         if self._user is not None:
             os.chown(self.home, self._user.pw_uid, self._user.pw_gid)
         try:
-            self._run("initdb", "-D", str(self.data), "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "-N")
+            self.run("initdb", "-D", str(self.data), "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "-N")
             self.start()
         except BaseException:
             self.close()
@@ -102,7 +102,8 @@ class PostgresServer:
             "extra_groups": [],
         }
 
-    def _run(self, program: str, *arguments: str) -> None:
+    def run(self, program: str, *arguments: str) -> None:
+        """Run one of the programs that come with it; NoServer with what it says where it fails."""
         command = [str(self._bin / program), *arguments]
         ended = subprocess.run(command, capture_output=True, text=True, check=False, **self._as_owner())
         if ended.returncode:

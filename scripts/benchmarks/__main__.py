@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from benchmarks import figures, meaning, million, process, rates, requests, turns
+from benchmarks import figures, meaning, million, process, rates, requests, sessions, turns
 from benchmarks.corpus import ROOT
 from benchmarks.figures import Figure
 
@@ -18,13 +18,14 @@ PARTS: dict[str, Callable[[str], list[Figure]]] = {
     "d": million.run,
     "e": process.run,
     "f": meaning.run,
+    "h": sessions.run,
 }
 
 
 def arguments() -> argparse.Namespace:
     """What was asked for on the command line."""
     about = "a: requests, b: in a persona's turns, c: recording rate, d: a million turns, e: memory and start, "
-    about += "f: recall by words and by meaning"
+    about += "f: recall by words and by meaning, h: 500 sessions at once, and PostgreSQL with a million turns"
     parser = argparse.ArgumentParser(
         prog="scripts/bench", description="Figures, each beside its comparison.", epilog=about
     )

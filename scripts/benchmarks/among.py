@@ -22,6 +22,7 @@ from ovos_persona_memory.memory import PersonaMemory
 from ovos_persona_memory.records import Scope
 from ovos_persona_memory.stores.base import BOTH
 from ovos_persona_memory.stores.postgres import PostgresStore, open_postgres
+from ovos_persona_memory.stores.postgres_vectors import NEAR
 from ovos_persona_memory.stores.postgres_words import ENTER
 from ovos_persona_memory.vectors import Bytes, Floats, cosines, quantised
 
@@ -221,8 +222,5 @@ def _index(url: str) -> float:
         connection.execute("VACUUM ANALYZE")
         connection.execute("SET max_parallel_maintenance_workers = 2")
         connection.execute("SET maintenance_work_mem = '3GB'")
-        connection.execute(
-            f"CREATE INDEX vector_near_{DIM} ON vector"
-            f" USING hnsw ((vector::halfvec({DIM})) halfvec_cosine_ops) WHERE dim = {DIM}"
-        )
+        connection.execute(NEAR.format(dim=DIM))
     return time.monotonic() - began

@@ -25,11 +25,13 @@ def pytest_configure() -> None:
     """In a run that test_planted_faults.py starts, break the backend first."""
     name = os.environ.get("PLANTED_FAULT")
     if name:
-        spec = importlib.util.spec_from_file_location("faults", Path(__file__).with_name("test_planted_faults.py"))
+        of_postgres, fault = name.startswith("postgres: "), name.removeprefix("postgres: ")
+        file = "test_planted_postgres_faults.py" if of_postgres else "test_planted_faults.py"
+        spec = importlib.util.spec_from_file_location("faults", Path(__file__).with_name(file))
         assert spec and spec.loader
         faults = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(faults)
-        faults.FAULTS[name].plant()
+        faults.FAULTS[fault].plant()
 
 
 KINDS = "kinds"

@@ -20,6 +20,8 @@ from ovos_persona_memory.stores.postgres_database import PostgresSettings
 
 TIMEOUT_S = 0.6
 
+pytestmark = pytest.mark.full
+
 
 @pytest.fixture(scope="module")
 def own() -> Iterator[PostgresServer]:

@@ -24,6 +24,8 @@ from ovos_persona_memory.stores.vectors import Index
 
 BOTH = frozenset({"turn", "memory"})
 
+pytestmark = pytest.mark.full
+
 
 @pytest.fixture
 def url(postgres: Callable[[], str]) -> str:

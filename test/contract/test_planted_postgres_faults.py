@@ -1,0 +1,254 @@
+"""Faults planted in the PostgreSQL store, several beneath it as triggers: the contract's tests must notice each.
+
+As in test_planted_faults.py: each in a process of its own, which runs the tests that are to notice it.
+"""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import psycopg
+import pytest
+from postgres_server import Databases
+
+from ovos_persona_memory.records import Scope
+from ovos_persona_memory.stores import (
+    postgres_database,
+    postgres_documents,
+    postgres_episodes,
+    postgres_facts,
+    postgres_migrations,
+    postgres_rows,
+    postgres_vectors,
+    postgres_words,
+)
+from ovos_persona_memory.stores.postgres import PostgresStore
+from ovos_persona_memory.stores.postgres_database import PostgresDatabase
+from ovos_persona_memory.stores.postgres_documents import PostgresDocuments
+from ovos_persona_memory.stores.postgres_notes import PostgresNotes
+from ovos_persona_memory.stores.postgres_vectors import PostgresVectors
+from ovos_persona_memory.stores.postgres_words import PostgresWords
+from ovos_persona_memory.stores.where import Where
+
+pytestmark = pytest.mark.full
+
+
+class Fault(NamedTuple):
+    noticed_by: str
+    """Part of the name of the tests that are run."""
+    plant: Callable[[], None]
+
+
+def ignoring(event: str, when: str = "true") -> Callable[[], None]:
+    """A change of a table that the server is made to ignore."""
+    trigger = (
+        "CREATE OR REPLACE FUNCTION ignored() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';"
+        f" CREATE OR REPLACE TRIGGER fault BEFORE {event} FOR EACH ROW WHEN ({when}) EXECUTE FUNCTION ignored()"
+    )
+    migrate = postgres_database.migrate
+
+    def broken(connection: psycopg.Connection, schema: str) -> None:
+        migrate(connection, schema)
+        connection.execute(trigger)
+
+    return lambda: setattr(postgres_database, "migrate", broken)
+
+
+def instead(owner: Any, name: str, value: Any) -> Callable[[], None]:
+    """Something of ours that is replaced."""
+    return lambda: setattr(owner, name, value)
+
+
+def without(owner: Any, name: str, part: str, other: str = "") -> Callable[[], None]:
+    """A part of a statement that is missing, or another in its place."""
+    assert part in getattr(owner, name), (name, part)
+    return instead(owner, name, getattr(owner, name).replace(part, other))
+
+
+def nothing(*_: Any, **__: Any) -> None:
+    """Does nothing."""
+
+
+def everywhere() -> None:
+    """Rows of every household."""
+
+    def within(household: str, scope: Scope, kind: str = "turn") -> Where:
+        where = Where(("r.household <> %s",), ("",))
+        where = where if scope.user_id is None else where.also("r.user_id = %s", scope.user_id)
+        return postgres_rows.narrowed(where, scope, kind)
+
+    for module in (postgres_rows, postgres_words, postgres_facts, postgres_episodes):
+        module.within = within  # type: ignore[attr-defined]  # each holds the name
+
+
+def users_as_one() -> None:
+    """Rows of every user."""
+
+    def within(household: str, scope: Scope, kind: str = "turn") -> Where:
+        return postgres_rows.narrowed(Where(("r.household = %s",), (household,)), scope, kind)
+
+    postgres_rows.within = within
+
+
+def leaking(**fields: Any) -> Callable[[], None]:
+    """Scopes of which these fields are not looked at."""
+    narrowed = postgres_rows.narrowed
+
+    def wider(where: Where, scope: Scope, kind: str = "turn") -> Where:
+        return narrowed(where, replace(scope, **fields), kind)
+
+    def plant() -> None:
+        for module in (postgres_rows, postgres_words):
+            module.narrowed = wider  # type: ignore[attr-defined]  # both hold the name
+
+    return plant
+
+
+def rolled_back_by_committing(self: PostgresDatabase) -> None:
+    if self._connection is not None and not self._connection.closed:
+        self._connection.execute("COMMIT")
+
+
+def committed_all_the_same(self: PostgresDatabase) -> None:
+    self._execute("COMMIT")
+
+
+def begun_without_a_turn(self: PostgresDatabase) -> None:
+    self._execute("BEGIN")
+    self._transaction_id = str(self._execute("SELECT pg_current_xact_id()::text").fetchone()[0])  # type: ignore[index]
+
+
+def never_lost(self: PostgresDatabase, error: Exception) -> bool:
+    return False
+
+
+def between(where: Where, column: str, since: float | None, until: float | None) -> Where:
+    where = where if since is None else where.also(f"r.{column} >= %s", since)
+    return where if until is None else where.also(f"r.{column} <= %s", until)
+
+
+def scope_after_the_limit(self: PostgresStore, words: Any, scope: Scope, kinds: Any, limit: int) -> Any:
+    found = searched(self, words, Scope(user_id=scope.user_id), kinds, limit)
+    return [one for one in found if scope.session_id in (None, one.record.session_id)]
+
+
+def any_of(where: Where, groups: Any) -> Where:
+    every = sorted(word for group in groups for word in group)
+    return where.also("string_to_array(r.words, ' ') && %s::text[]", every) if groups else where.also("false")
+
+
+searched = PostgresStore.search
+
+FAULTS = {
+    # beneath the port
+    "deleted turns stay": Fault("exactly_what_is_selected", ignoring("DELETE ON turn")),
+    "deleted entries stay": Fault("no_byte_of_a_deleted_entry", ignoring("DELETE ON entry")),
+    "changes of turns are ignored": Fault("changed_turn_keeps_its_place", ignoring("UPDATE ON turn")),
+    "frequency not lowered": Fault(
+        "deleted_document_counts_no_longer", ignoring("UPDATE ON word", "new.n < old.n AND new.n > 0")
+    ),
+    "frequency not raised": Fault("equals_the_plain_scan", ignoring("UPDATE ON word", "new.n > old.n")),
+    "postings are lost": Fault("equals_the_plain_scan", ignoring("INSERT ON posting", "new.doc % 7 = 3")),
+    "postings stay": Fault("deleted_document_counts_no_longer", ignoring("DELETE ON posting")),
+    "persons stay": Fault("languages_of_a_user|finds_at_once", ignoring("DELETE ON language")),
+    "notes stay": Fault("note_goes_with", ignoring("DELETE ON note")),
+    "facts stay": Fault("takes_its_changes", ignoring("DELETE ON fact")),
+    "changes of facts stay": Fault("takes_its_changes", ignoring("DELETE ON fact_change")),
+    "decisions stay": Fault("decisions_go_with", ignoring("DELETE ON decision")),
+    "episodes stay": Fault("selected_episodes_go", ignoring("DELETE ON episode")),
+    "documents stay": Fault("no_byte_of_a_document", ignoring("DELETE ON document")),
+    "vectors stay": Fault("is_forgotten_is_not_found", ignoring("DELETE ON vector")),
+    "nothing is lifted from the ledger": Fault("lists_are_apart", ignoring("DELETE ON ledger")),
+    # in our own code
+    "users are one": Fault("one_user_never_reads", users_as_one),
+    "persona leaks": Fault("persona_has_its_own_turns", leaking(persona_id=None)),
+    "what is private leaks": Fault("private", leaking(auth_level=None)),
+    "households are one": Fault("households_know_nothing", everywhere),
+    "window holds its end": Fault("window_holds_its_start", instead(postgres_rows, "between", between)),
+    "scope after the limit": Fault("scope_narrows_before", instead(PostgresStore, "search", scope_after_the_limit)),
+    "one word of several is enough": Fault("exactly_what_is_selected", instead(postgres_rows, "holding", any_of)),
+    "what is spared goes too": Fault("exactly_what_is_selected", instead(postgres_rows, "_spared", lambda w, _: w)),
+    "waiting words are not looked at": Fault(
+        "finds_at_once", without(postgres_words, "TERMS", postgres_words.MARK, "(9000000000000000000 + length(%s))")
+    ),
+    "deleted words are not taken out": Fault("deleted_document_counts", instead(PostgresWords, "remove", nothing)),
+    "changed words are not entered": Fault("by_its_new_words", instead(PostgresWords, "changed", nothing)),
+    "the index is not tested": Fault("lost_its_words", instead(PostgresWords, "works", lambda self: True)),
+    "a note outlives what it retells": Fault(
+        "turn_that_it_may_retell", instead(PostgresNotes, "retelling", lambda self, turns: [])
+    ),
+    "namespaces are one": Fault("namespace", instead(postgres_documents, "hashed", lambda name: "")),
+    "an older document takes the name": Fault(
+        "becomes_the_others", instead(PostgresDocuments, "_free", lambda self, user, space, name, at: name)
+    ),
+    "stale vectors are kept": Fault("no_stale_vector", instead(PostgresVectors, "changed", nothing)),
+    "vectors of others are ranked": Fault(
+        "in_every_scope", instead(PostgresVectors, "_few", lambda self, slot, scope, kinds: [1, 2, 3])
+    ),
+    "a version is skipped": Fault(
+        "taken_up_in_order", without(postgres_vectors, "NEW", "version > %s", "version > 1 + %s")
+    ),
+    "rollback commits": Fault(
+        "exception_undoes_the_whole", instead(PostgresDatabase, "_rolled_back", rolled_back_by_committing)
+    ),
+    "nested failure forgiven": Fault(
+        "nested_failure_undoes", instead(PostgresDatabase, "_commit", committed_all_the_same)
+    ),
+    "writers do not take turns": Fault(
+        "daemons_that_write_at_once", instead(PostgresDatabase, "_began", begun_without_a_turn)
+    ),
+    "a lost connection is not noticed": Fault("nobody_notices", instead(PostgresDatabase, "_lost", never_lost)),
+    "a lost commit is taken for one": Fault(
+        "never_arrived", instead(PostgresDatabase, "_was_committed", lambda self: True)
+    ),
+    "a lost commit is taken for none": Fault(
+        "answer_is_lost", instead(PostgresDatabase, "_was_committed", lambda self: False)
+    ),
+    "a dead line is waited for": Fault("line_that_is_dead", instead(PostgresDatabase, "_watch", nothing)),
+    "tables are made twice": Fault(
+        "make_the_tables_once", instead(postgres_migrations, "_is_current", lambda connection, schema: False)
+    ),
+}
+
+FOLDER = Path(__file__).parent
+TAKES_TOO_LONG_S = 60
+
+
+def run_tests(tests: str, fault: str, temporary: Path) -> subprocess.CompletedProcess[str]:
+    """The contract's tests of these names, with this fault; none for an empty name."""
+    files = [str(path) for path in sorted(FOLDER.glob("test_*.py")) if "planted" not in path.name]
+    wanted = f"({tests.replace('|', ' or ')}) and postgres"
+    options = ["-x", "-q", "-p", "no:cacheprovider", "-k", wanted, f"--basetemp={temporary}"]
+    environment = {**os.environ, "PLANTED_FAULT": fault and f"postgres: {fault}", "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
+    command = [sys.executable, "-m", "pytest", *options, *files]
+    try:
+        return subprocess.run(
+            command,
+            capture_output=True,
+            text=True,
+            env=environment,
+            cwd=FOLDER.parents[1],
+            check=False,
+            timeout=TAKES_TOO_LONG_S if fault else None,
+        )
+    except subprocess.TimeoutExpired:
+        return subprocess.CompletedProcess(command, 1, "1 failed: it never ended", "")
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_a_planted_fault_is_noticed(databases: Databases, tmp_path: Path, name: str) -> None:
+    run = run_tests(FAULTS[name].noticed_by, name, tmp_path / "run")
+    assert run.returncode == 1, f"{name}: {run.stdout[-2000:]}{run.stderr[-2000:]}"
+    assert "1 failed" in run.stdout or "1 error" in run.stdout
+
+
+def test_without_a_fault_the_same_tests_pass(databases: Databases, tmp_path: Path) -> None:
+    run = run_tests("|".join(sorted({fault.noticed_by for fault in FAULTS.values()})), "", tmp_path / "run")
+    assert run.returncode == 0, run.stdout[-2000:]
+    assert "passed" in run.stdout
