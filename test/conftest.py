@@ -15,6 +15,19 @@ POSTGRES = "OPM_TEST_POSTGRES"
 """The url of a server that is running already: of the tests that started these."""
 
 
+NO_POSTGRES = "OPM_TEST_NO_POSTGRES"
+"""Set by scripts/test where no server can be run, which it says: its tests are left out then."""
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave out what needs a server that cannot be had."""
+    if NO_POSTGRES not in os.environ:
+        return
+    needing = [one for one in items if "postgres" in one.nodeid or "databases" in getattr(one, "fixturenames", ())]
+    items[:] = [one for one in items if one not in needing]
+    config.hook.pytest_deselected(items=needing)
+
+
 @pytest.fixture(autouse=True)
 def no_default_embedder(monkeypatch: pytest.MonkeyPatch) -> None:
     """``auto`` finds nothing here: a test that wants an embedder names it, and the others need not load one."""

@@ -163,7 +163,7 @@ FAULTS = {
     "decisions stay": Fault("decisions_go_with", ignoring("DELETE ON decision")),
     "episodes stay": Fault("selected_episodes_go", ignoring("DELETE ON episode")),
     "documents stay": Fault("no_byte_of_a_document", ignoring("DELETE ON document")),
-    "vectors stay": Fault("is_forgotten_is_not_found", ignoring("DELETE ON vector")),
+    "vectors stay": Fault("vectors_of_what_is_forgotten", ignoring("DELETE ON vector")),
     "nothing is lifted from the ledger": Fault("lists_are_apart", ignoring("DELETE ON ledger")),
     # in our own code
     "users are one": Fault("one_user_never_reads", users_as_one),
@@ -187,7 +187,7 @@ FAULTS = {
     "an older document takes the name": Fault(
         "becomes_the_others", instead(PostgresDocuments, "_free", lambda self, user, space, name, at: name)
     ),
-    "stale vectors are kept": Fault("no_stale_vector", instead(PostgresVectors, "changed", nothing)),
+    "stale vectors are kept": Fault("vectors_of_what_is_forgotten", instead(PostgresVectors, "changed", nothing)),
     "vectors of others are ranked": Fault(
         "in_every_scope", instead(PostgresVectors, "_few", lambda self, slot, scope, kinds: [1, 2, 3])
     ),
@@ -212,7 +212,7 @@ FAULTS = {
     ),
     "a dead line is waited for": Fault("line_that_is_dead", instead(PostgresDatabase, "_watch", nothing)),
     "tables are made twice": Fault(
-        "make_the_tables_once", instead(postgres_migrations, "_is_current", lambda connection, schema: False)
+        "make_the_tables_once", instead(postgres_migrations, "schema_step", lambda connection: 0)
     ),
 }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import socket
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator
@@ -277,10 +278,11 @@ class Relay:
 
 
 @pytest.fixture
-def relay(server: PostgresServer, tmp_path: Path) -> Iterator[Relay]:
-    between = Relay(server, tmp_path)
-    yield between
-    between.close()
+def relay(server: PostgresServer) -> Iterator[Relay]:
+    with tempfile.TemporaryDirectory(prefix="opm-") as folder:  # the name of a socket is at most 107 bytes
+        between = Relay(server, Path(folder))
+        yield between
+        between.close()
 
 
 @pytest.fixture

@@ -264,6 +264,20 @@ def test_an_index_that_lost_its_words_is_built_anew(url: str) -> None:
     again.close()
 
 
+def test_the_vectors_of_what_is_forgotten_or_changed_go_with_it(url: str) -> None:
+    store = open_postgres(url)
+    fill(store, "cat")
+    kinds = "SELECT kind FROM persona_memory.vector ORDER BY kind"
+    assert query(url, kinds) == [("document",), ("memory",), ("turn",)]
+    turn = store.turn("turn")
+    assert turn is not None
+    store.change_turn(replace(turn, text="dog"), "dog")
+    assert query(url, kinds) == [("document",), ("memory",)]
+    store.delete(Selection(Scope()))
+    assert query(url, kinds) == []
+    store.close()
+
+
 def test_databases_are_apart(databases: Databases) -> None:
     one, other = databases.fresh(), databases.fresh()
     assert one != other
