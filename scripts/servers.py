@@ -159,6 +159,15 @@ class Daemon(Process):
         return self
 
 
+class Core(Process):
+    """An ovos-core with the settings it ships with, on its way up once this returns."""
+
+    def __init__(self, folder: Path, port: int) -> None:
+        self.port = port
+        write_settings(folder, websocket={"host": HOST, "port": port, "route": "/core", "ssl": False})
+        super().__init__(folder, "core", [sys.executable, "-m", "ovos_core", "--disable-installer"])
+
+
 class Wire:
     """A bare connection to the bus: sends what nobody should, and sees every answer. For one thread."""
 

@@ -10,6 +10,7 @@ from typing import Any
 
 import msgspec
 from ovos_bus_client.message import Message, dig_for_message
+from ovos_bus_client.session import Session
 
 from ovos_persona_memory import topics
 from ovos_persona_memory.claims import claim_in
@@ -281,6 +282,18 @@ def addressed(message: Message) -> Addressed:
         lang=values.text(data.get("lang")) or values.text(session.get("lang")),
         zone=values.zone(values.mapping(session.get("location"))),
     )
+
+
+def with_active(message: Message, skill_id: str) -> Message:
+    """The message with the skill among the active ones of its session, so that the reply to a question comes to it.
+
+    What the stable core hands to a fallback lacks that.
+    """
+    session = Session.from_message(message)
+    if skill_id not in [active[0] for active in session.active_skills]:
+        session.activate_skill(skill_id)
+        message.context["session"] = session.serialize()
+    return message
 
 
 _NO_SLOTS = frozenset({"utterance", "lang", "skill_id", "intent_name", "intent_type", "name"})

@@ -12,32 +12,39 @@ from ovos_utils import classproperty
 from ovos_utils.log import LOG
 from ovos_utils.process_utils import RuntimeRequirements
 from ovos_workshop.skills.converse import ConversationalSkill
+from ovos_workshop.skills.fallback import FallbackSkill
 
-from ovos_persona_memory import messages, topics
+from ovos_persona_memory import language, messages, topics
 from ovos_persona_memory.client import MemoryClient
 from ovos_persona_memory.config import bus_address
 from ovos_persona_memory.errors import CapturePaused, NeedsApproval, NotAllowed, PersonaMemoryError
-from ovos_persona_memory.language import locale_folder
 from ovos_persona_memory.skill import ask, care, forget, quiet, tell
 from ovos_persona_memory.skill.moments import Moments
 from ovos_persona_memory.skill.speech import is_said
 from ovos_persona_memory.skill.talk import Means, Talk
-from ovos_persona_memory.skill.wordings import engines_are_slow, write_few
+from ovos_persona_memory.skill.understanding import NOT, Understood, understood
+from ovos_persona_memory.skill.wordings import write_few
 from ovos_persona_memory.transport import shared_transport
 
 ANSWER_WITHIN_S = 0.8
 """How long the memory may take before it is said to be away, seconds: within a second people hear it."""
 DELETE_WITHIN_S = 60.0
 """How long a deletion may take before it is said to have failed, seconds."""
+BEFORE_OTHERS = 4
+"""Among the fallbacks those of high priority: what is said to the memory in so many words is for nobody else."""
 ROOMS: tuple[ModuleType, ...] = (tell, ask, forget, quiet, care)
+INTENTS: dict[str, tuple[Callable[[Talk], None], str]] = {
+    name: (handler, room.FAILED) for room in ROOMS for name, handler in room.INTENTS.items()
+}
+"""Name to what does it, and the dialog for where that fails."""
 
 
-class PersonaMemorySkill(ConversationalSkill):  # type: ignore[misc]  # ovos_workshop carries no types
+class PersonaMemorySkill(ConversationalSkill, FallbackSkill):  # type: ignore[misc]  # ovos_workshop carries no types
     """People talk to their memory. Each utterance is answered in the session from which it came."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         # an editable install has the locale folder beside the package, not in it
-        kwargs.setdefault("resources_dir", str(locale_folder().parent))
+        kwargs.setdefault("resources_dir", str(language.locale_folder().parent))
         self._means: Means | None = None
         super().__init__(*args, **kwargs)
 
@@ -63,26 +70,65 @@ class PersonaMemorySkill(ConversationalSkill):  # type: ignore[misc]  # ovos_wor
         moments = Moments(messages.now)
         self._means = Means(self._speak, quick, patient, moments, self._shared_rooms, messages.now)
         self.add_event(topics.UTTERANCE[0], self._heard, speak_errors=False)
-        if engines_are_slow():
-            self.res_dir = self.file_system.path
-            write_few(locale_folder(), Path(self.res_dir) / "locale")
-        for room in ROOMS:
-            for name, handler in room.INTENTS.items():
-                self._offer(name, handler, room.FAILED)
+        self.res_dir = self.file_system.path
+        write_few(language.locale_folder(), Path(self.res_dir) / "locale", self.native_langs)
+        for name in INTENTS:
+            self._offer(name)
+        self.register_fallback(self.handle_otherwise, BEFORE_OTHERS)
 
     def _heard(self, message: Message) -> None:
         # utterance transformers expand and fold what follows: a memory is kept in the speaker's own words
         said = messages.addressed(message)
         self._moments.hear(said.session_id, said.text)
 
-    def _offer(self, name: str, handler: Callable[[Talk], None], failed: str) -> None:
+    def _offer(self, name: str) -> None:
         def handle(message: Message) -> None:
-            self._answer(message, handler, failed)
+            # the engine was given few wordings: of several intents it may have chosen the one that it knows
+            meant = self._meant(message)
+            if meant is None or meant.intent == name:
+                self._answer(message, name)
+            else:
+                self._answer_as(message, meant)
 
         handle.__name__ = f"handle_{name}"
-        self.register_intent_file(f"{name}.intent", handle, voc_blacklist=_NOT.get(name, []))
+        self.register_intent_file(f"{name}.intent", handle, voc_blacklist=[NOT[name]] if name in NOT else [])
 
-    def _answer(self, message: Message, handler: Callable[[Talk], None], failed: str) -> None:
+    # what no intent engine knew
+
+    def can_answer(self, message: Message, *_: Any) -> bool:
+        """Whether the utterance says in so many words something that is for the memory."""
+        return self._meant(message) is not None
+
+    def handle_otherwise(self, message: Message) -> bool:
+        """Do what an utterance asks that no intent engine knew."""
+        meant = self._meant(message)
+        if meant is None:
+            return False
+        self.activate()
+        self._answer_as(messages.with_active(message, self.skill_id), meant)
+        return True
+
+    def _meant(self, message: Message) -> Understood | None:
+        said = messages.addressed(message)
+        spoken, moment = language.of(said.lang), self._moments.known(said.session_id)
+        heard = [moment.heard] if moment is not None and moment.heard in said.forms else []
+        forms = dict.fromkeys([*heard, said.text, *said.forms])
+        found = (understood(form, spoken, INTENTS) for form in forms)
+        meant = next((one for one in found if one), None)
+        if meant is None and moment is not None and moment.items:
+            return tell.contradicted(self._talk(message))
+        return meant
+
+    def _answer_as(self, message: Message, meant: Understood) -> None:
+        """Do what was meant, and tell who logs intents, our daemon among them, which one it is."""
+        said = messages.addressed(message)
+        slots, name = dict(meant.slots), f"{self.skill_id}:{meant.intent}"
+        about = {"utterance": said.text, "lang": said.lang, "skill_id": self.skill_id}
+        self.bus.emit(message.forward(topics.MATCHED[0], {**about, "intent_name": name, "slots": slots}))
+        self._answer(message.forward(name, {**about, "utterances": list(said.forms), **slots}), meant.intent)
+
+    def _answer(self, message: Message, name: str) -> None:
+        handler, failed = INTENTS[name]
         talk = self._talk(message)
         talk.means.moments.take_pending(talk.said.session_id)
         self._guard(talk, lambda: handler(talk), failed)
@@ -180,7 +226,3 @@ class PersonaMemorySkill(ConversationalSkill):  # type: ignore[misc]  # ovos_wor
     def shutdown(self) -> None:
         """Close every open question: nothing is deleted any more."""
         self._moments.clear()
-
-
-_NOT = {"remember": ["remember_not"], "forget_about": ["forget_not"]}
-"""Vocabularies with which an intent is not meant: "remember to" is a reminder."""

@@ -16,11 +16,12 @@ from ovos_persona_memory.errors import (
     StoreError,
     UnknownEntry,
 )
-from ovos_persona_memory.language import Language
+from ovos_persona_memory.language import Language, fold
 from ovos_persona_memory.records import HOUSEHOLD
 from ovos_persona_memory.skill.moments import Item
 from ovos_persona_memory.skill.speech import agrees, own_words
 from ovos_persona_memory.skill.talk import Ends, Talk
+from ovos_persona_memory.skill.understanding import Understood, understood
 
 HUSHED = "hushed"
 """In the metadata of a memory that is not to be said aloud where others may hear. Whoever it belongs to is still
@@ -60,6 +61,9 @@ def _take_back(talk: Talk, key: str) -> None:
 
 
 def _to_keep(talk: Talk) -> str:
+    meant = understood(talk.as_heard(), talk.spoken, ["remember"])
+    if meant is not None:
+        return without_courtesy(meant.slots.get("text", ""), talk.spoken)
     heard = _without_start(talk.as_heard(), talk.spoken)
     whole = talk.spoken.without_lead(heard)
     return without_courtesy(talk.slot("text") if whole == heard else whole, talk.spoken)
@@ -79,6 +83,19 @@ def without_courtesy(text: str, spoken: Language) -> str:
         if bare.casefold().endswith(" " + words):
             return bare[: -len(words)].strip(" .!,")
     return bare
+
+
+def contradicted(talk: Talk) -> Understood | None:
+    """A correction that begins with "no" alone, right after something was spoken of: "no, it is on Monday"."""
+    words = talk.as_heard().split()
+    starts = [len(fold(line)) for line in talk.spoken.phrases("contradiction.list") if _begins(words, fold(line))]
+    text = " ".join(words[max(starts, default=0) :])
+    told = starts and talk.moment.items and talk.spoken.is_statement(text)
+    return Understood("correct", {"text": text}) if told and not talk.spoken.is_command(text) else None
+
+
+def _begins(words: list[str], phrase: list[str]) -> bool:
+    return fold(" ".join(words[: len(phrase)])) == phrase
 
 
 def correct(talk: Talk) -> None:

@@ -24,10 +24,12 @@ def test_few_are_kept_of_a_line_of_many() -> None:
 
 
 def test_a_locale_with_few_wordings(tmp_path: Path) -> None:
-    write_few(locale_folder(), tmp_path)
+    write_few(locale_folder(), tmp_path, ["en-US", "de-AT"])
     wordings = [
         one for path in (tmp_path / "en-US").glob("*.intent") for one in path.read_text("utf-8").splitlines() if one
     ]
     assert 200 < len(wordings) < 900
     assert {"remember that {text}", "what do you know about me", "forget everything about {topic}"} <= set(wordings)
-    assert (tmp_path / "de-DE" / "yes.voc").is_file()
+    assert "merk dir {text}" in (tmp_path / "de-AT" / "remember.intent").read_text("utf-8").splitlines()
+    assert (tmp_path / "de-AT" / "remember_not.voc").is_file()
+    assert not (tmp_path / "fr-FR").exists()

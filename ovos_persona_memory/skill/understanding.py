@@ -1,0 +1,221 @@
+"""What an utterance asks of the skill, by the wordings of the intent files: a pure function over texts.
+
+An intent engine is given a few plain wordings, as it has to expand each, and matches whole utterances alone. Whatever
+it does not know is looked at here, where a line of an intent file is one pattern, however many wordings it has, and
+where small words around a request ("um", "could you", "please") do not matter.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+
+from ovos_persona_memory import language
+from ovos_persona_memory.language import Language, fold
+
+NOT: Mapping[str, str] = {"remember": "remember_not", "forget_about": "forget_not"}
+"""Vocabularies with which an intent is not meant: "remember to" is a reminder."""
+SHORTEST = 3
+"""Words of something to be kept that stands before "remember that", at least one more."""
+LONGEST = 60
+"""Words of an utterance at most."""
+_PIECE = re.compile(r"[()\[\]|]|{\w+}|[^\s()\[\]|{}]+")
+
+
+@dataclass(frozen=True)
+class Understood:
+    """The intent that was meant."""
+
+    intent: str
+    slots: Mapping[str, str] = field(default_factory=dict)
+    """Name to words, as they were said."""
+
+
+@dataclass(frozen=True)
+class _Fit:
+    """A wording that an utterance has."""
+
+    intent: str
+    slot: str | None
+    span: tuple[int, int]
+    """First and last word of the slot, as a range."""
+    literal: int
+    """Words that stand in the wording itself."""
+
+
+def understood(text: str, spoken: Language, intents: Iterable[str]) -> Understood | None:
+    """The intent whose wording says most of the utterance; None where it is none of these."""
+    tokens = text.split()
+    if not tokens or len(tokens) > LONGEST:
+        return None
+    named = tuple(intents)
+    whole = [(word, place) for place, token in enumerate(tokens) for word in fold(token)]
+    if [word for word, _ in whole] in [fold(line) for line in spoken.lines("not_ours.list")]:
+        return None  # a phrase that others own: "forget it" takes back a request
+    bare = [(word, place) for word, place in whole if word not in _fillers(spoken.tag)]
+    found = [(fit, said) for said in (whole, bare) if (fit := _fit([word for word, _ in said], spoken, named))]
+    if found:
+        fit, said = max(found, key=lambda one: (one[0].literal, one[1] is (whole if one[0].slot == "text" else bare)))
+        return Understood(fit.intent, _slots(fit, tokens, [place for _, place in said]))
+    return _of_two_clauses([word for word, _ in whole], spoken, named) or (
+        _of_two_clauses([word for word, _ in bare], spoken, named)
+    )
+
+
+def _fit(words: list[str], spoken: Language, intents: tuple[str, ...]) -> _Fit | None:
+    """The wording that says most of the words, with as few small words around it as may be."""
+    for first, last in _cores(words, spoken):
+        fits = [fit for fit in _fits(words[first:last], spoken, intents) if _is_meant(fit, words[first:last], spoken)]
+        if fits:
+            return _whole(max(fits, key=lambda fit: fit.literal), first, last, words, spoken)
+    return None
+
+
+def _slots(fit: _Fit, tokens: list[str], places: list[int]) -> dict[str, str]:
+    if fit.slot is None:
+        return {}
+    start, end = fit.span
+    return {fit.slot: " ".join(tokens[places[start] : places[end - 1] + 1]).strip(" ,.;:!?")}
+
+
+def _cores(words: list[str], spoken: Language) -> Iterator[tuple[int, int]]:
+    """Where the request itself may stand: with fewest of the small words around it first, then with more."""
+    starts, ends, loose = _edges(spoken.tag)
+    firsts, lasts = [0], [len(words)]
+    while (length := _edge(words[firsts[-1] :], starts)) and firsts[-1] + length < len(words):
+        firsts.append(firsts[-1] + length)
+    while (length := _edge(words[: lasts[-1]][::-1], (*ends, *loose))) and lasts[-1] > length:
+        lasts.append(lasts[-1] - length)
+    yield from ((first, last) for last in reversed(lasts) for first in reversed(firsts) if first < last)
+
+
+def _whole(fit: _Fit, first: int, last: int, words: list[str], spoken: Language) -> _Fit:
+    """The fit counted from the first word of all; to what is kept belong "now" and its like at its end."""
+    start, end = fit.span[0] + first, fit.span[1] + first
+    if fit.slot == "text" and end == last:
+        end = len(words)
+        while (length := _edge(words[:end][::-1], _edges(spoken.tag)[1])) and end - length > start:
+            end -= length
+    return replace(fit, span=(start, end))
+
+
+def _edge(words: list[str], phrases: tuple[list[str], ...]) -> int:
+    """How many words the longest of the phrases has that the words begin with."""
+    return next((len(phrase) for phrase in phrases if words[: len(phrase)] == phrase), 0)
+
+
+@lru_cache(maxsize=64)
+def _edges(tag: str) -> tuple[tuple[list[str], ...], tuple[list[str], ...], tuple[list[str], ...]]:
+    """Phrases before a request, polite ones after it, and others after it; of the latter the last word first."""
+    spoken = language.of(tag)
+    files = ("polite_start.voc", "polite_end.voc", "loose_end.list")
+    starts, ends, loose = (sorted(map(fold, spoken.phrases(name)), key=len, reverse=True) for name in files)
+    return tuple(starts), tuple(end[::-1] for end in ends), tuple(end[::-1] for end in loose)
+
+
+def _of_two_clauses(words: list[str], spoken: Language, intents: tuple[str, ...]) -> Understood | None:
+    """The intent of the second of two clauses: the first gives the reason, or asks for the same."""
+    joints = {tuple(fold(line)) for line in spoken.phrases("joint.list")}
+    for place in range(len(words) - 1, 1, -1):
+        second = _without_slot(words[place:], spoken, intents)
+        if second is None:
+            continue
+        first = words[:place]
+        joint = next((one for one in joints if tuple(first[-len(one) :]) == one), ())
+        reason = first[: len(first) - len(joint)]
+        if (joint and spoken.is_statement(" ".join(reason))) or _without_slot(reason, spoken, intents) == second:
+            return Understood(second)
+    return None
+
+
+def _without_slot(words: list[str], spoken: Language, intents: tuple[str, ...]) -> str | None:
+    """The intent of a clause that needs no slot."""
+    for first, last in _cores(words, spoken):
+        said = " ".join(words[first:last]) + " "
+        for intent, one in _patterns(spoken.tag, intents):
+            if not one.groupindex and one.fullmatch(said):
+                return intent
+    return None
+
+
+def _is_meant(fit: _Fit, words: list[str], spoken: Language) -> bool:
+    """Whether the slot can be what the intent needs, and nothing says that something else is meant."""
+    said = f" {' '.join(words)} "
+    if any(f" {' '.join(fold(phrase))} " in said for phrase in _exclusions(fit.intent, spoken)):
+        return False
+    start, end = fit.span
+    slot = words[start:end]
+    if fit.slot == "text":  # "my car is red, remember that", but not "I cannot remember that"
+        return len(slot) > 1 if start > 0 else len(slot) > SHORTEST and spoken.is_statement(" ".join(slot))
+    if fit.slot in ("period", "day"):
+        return not _time_words(spoken.tag).isdisjoint(slot)
+    return fit.slot is None or not all(word in spoken.stop_words for word in slot)
+
+
+@lru_cache(maxsize=64)
+def _time_words(tag: str) -> frozenset[str]:
+    """Folded words of which whoever names a time says one."""
+    spoken = language.of(tag)
+    files = ("units.list", "weekdays.list", "months.list", "relative_days.list", "time_words.list")
+    lines = (line.partition(":")[0] for name in files for line in spoken.phrases(name))
+    return frozenset(word for line in lines for word in fold(line)) - spoken.stop_words
+
+
+def _exclusions(intent: str, spoken: Language) -> tuple[str, ...]:
+    return spoken.lines(f"{NOT[intent]}.voc") if intent in NOT else ()
+
+
+def _fits(words: list[str], spoken: Language, intents: tuple[str, ...]) -> Iterator[_Fit]:
+    said = " ".join(words) + " "
+    for intent, pattern in _patterns(spoken.tag, intents):
+        found = pattern.fullmatch(said)
+        if found is None:
+            continue
+        if not pattern.groupindex:
+            yield _Fit(intent, None, (0, 0), len(words))
+            continue
+        (slot,) = pattern.groupindex
+        start = said[: found.start(slot)].count(" ")
+        length = found[slot].count(" ")
+        yield _Fit(intent, slot, (start, start + length), len(words) - length)
+
+
+@lru_cache(maxsize=64)
+def _fillers(tag: str) -> frozenset[str]:
+    """Folded words that may stand anywhere and mean nothing."""
+    return frozenset(word for line in language.of(tag).phrases("fillers.list") for word in fold(line))
+
+
+@lru_cache(maxsize=64)
+def _patterns(tag: str, intents: tuple[str, ...]) -> tuple[tuple[str, re.Pattern[str]], ...]:
+    """A pattern for each line of the intent files, over folded words with a blank after each.
+
+    Words that mean nothing need not be there: they are taken out of an utterance, too.
+    """
+    spoken = language.of(tag)
+    files = ((intent, f"{intent}.{kind}") for intent in intents for kind in ("intent", "list"))
+    lines = ((intent, line) for intent, name in files for line in spoken.lines(name))
+    return tuple((intent, re.compile(pattern(line, _fillers(tag)))) for intent, line in lines)
+
+
+def pattern(line: str, fillers: frozenset[str] = frozenset()) -> str:
+    """The regular expression of a line with (a | b), [a] and {slot}; OVOS-INTENT-1, section 3."""
+    made = []
+    for piece in _PIECE.findall(line):
+        if piece in "(|":
+            made.append("(?:" if piece == "(" else piece)
+        elif piece == "[":
+            made.append("(?:(?:")
+        elif piece == "]":
+            made.append(")?)")
+        elif piece == ")":
+            made.append(piece)
+        elif piece[0] == "{":
+            made.append(rf"(?P<{piece[1:-1]}>(?:\S+ )+?)")
+        else:
+            made.extend(
+                f"(?:{re.escape(word)} )?" if word in fillers else f"{re.escape(word)} " for word in fold(piece)
+            )
+    return "".join(made)

@@ -1,0 +1,62 @@
+"""What is meant by what people say to their memory, and what is not for it."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from ovos_persona_memory import language
+from ovos_persona_memory.skill.memory_skill import INTENTS
+from ovos_persona_memory.skill.understanding import Understood, pattern, understood
+
+ENGLISH, GERMAN = language.of("en-US"), language.of("de-DE")
+
+
+def test_a_line_is_one_pattern_for_all_its_wordings() -> None:
+    made = re.compile(pattern("[please|can you] forget (that|this [thing]|d'you {topic})"))
+    for said in ("forget that ", "please forget this thing ", "can you forget d you the old car "):
+        assert made.fullmatch(said), said
+    for said in ("forget ", "forget that this ", "please can you forget that ", "forgetthat "):
+        assert not made.fullmatch(said), said
+
+
+@pytest.mark.parametrize(
+    ("text", "meant"),
+    [
+        ("um could you remember that my Sister is at the Dentist please", "my Sister is at the Dentist"),
+        ("Remember that, um, it's me.", "um, it's me"),
+        ("my locker is number seven, remember that", "my locker is number seven"),
+    ],
+)
+def test_what_is_to_be_kept_is_in_the_words_that_were_said(text: str, meant: str) -> None:
+    assert understood(text, ENGLISH, INTENTS) == Understood("remember", {"text": meant})
+
+
+def test_the_wording_that_says_most_is_meant() -> None:
+    assert understood("forget everything about my old car", ENGLISH, INTENTS) == Understood(
+        "forget_about", {"topic": "my old car"}
+    )
+    assert understood("forget everything about me", ENGLISH, INTENTS) == Understood("forget_me")
+    assert understood("hör bitte auf dir Dinge zu merken", GERMAN, INTENTS) == Understood("quiet_on")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "I can't remember that",
+        "remember to buy milk",
+        "please don't forget to lock the door",
+        "forget it",
+        "what do you know about jupiter",
+        "what did I just say",
+        "remember that " + "very " * 60 + "long",
+    ],
+)
+def test_what_is_for_others_is_left_to_them(text: str) -> None:
+    assert understood(text, ENGLISH, INTENTS) is None
+
+
+def test_an_intent_that_is_not_asked_for_is_not_meant() -> None:
+    assert understood("forget that", ENGLISH, ["remember"]) is None
