@@ -18,7 +18,7 @@ from ovos_persona_memory import language, messages, topics
 from ovos_persona_memory.client import MemoryClient
 from ovos_persona_memory.config import bus_address
 from ovos_persona_memory.errors import CapturePaused, NeedsApproval, NotAllowed, PersonaMemoryError
-from ovos_persona_memory.skill import ask, care, forget, quiet, tell
+from ovos_persona_memory.skill import ask, care, forget, quiet, tell, understanding
 from ovos_persona_memory.skill.moments import Moments
 from ovos_persona_memory.skill.speech import is_said
 from ovos_persona_memory.skill.talk import Means, Talk
@@ -74,6 +74,8 @@ class PersonaMemorySkill(ConversationalSkill, FallbackSkill):  # type: ignore[mi
         write_few(language.locale_folder(), Path(self.res_dir) / "locale", self.native_langs)
         for name in INTENTS:
             self._offer(name)
+        for lang in self.native_langs:
+            understanding.read(language.of(lang), INTENTS)
         self.register_fallback(self.handle_otherwise, BEFORE_OTHERS)
 
     def _heard(self, message: Message) -> None:

@@ -33,6 +33,12 @@ class Understood:
     """Name to words, as they were said."""
 
 
+def read(spoken: Language, intents: Iterable[str]) -> None:
+    """Read the wordings of a language, which takes some tenths of a second, before the first utterance needs them."""
+    for intent in intents:
+        _patterns_of(spoken.tag, intent)
+
+
 @dataclass(frozen=True)
 class _Fit:
     """A wording that an utterance has."""
@@ -52,7 +58,7 @@ def understood(text: str, spoken: Language, intents: Iterable[str]) -> Understoo
         return None
     named = tuple(intents)
     whole = [(word, place) for place, token in enumerate(tokens) for word in fold(token)]
-    if [word for word, _ in whole] in [fold(line) for line in spoken.lines("not_ours.list")]:
+    if [word for word, _ in whole] in [fold(line) for line in spoken.lines("not_ours.voc")]:
         return None  # a phrase that others own: "forget it" takes back a request
     bare = [(word, place) for word, place in whole if word not in _fillers(spoken.tag)]
     found = [(fit, said) for said in (whole, bare) if (fit := _fit([word for word, _ in said], spoken, named))]
@@ -66,11 +72,13 @@ def understood(text: str, spoken: Language, intents: Iterable[str]) -> Understoo
 
 def _fit(words: list[str], spoken: Language, intents: tuple[str, ...]) -> _Fit | None:
     """The wording that says most of the words, with as few small words around it as may be."""
-    for first, last in _cores(words, spoken):
-        fits = [fit for fit in _fits(words[first:last], spoken, intents) if _is_meant(fit, words[first:last], spoken)]
-        if fits:
-            return _whole(max(fits, key=lambda fit: fit.literal), first, last, words, spoken)
-    return None
+    found = [
+        _whole(fit, first, last, words, spoken)
+        for first, last in _cores(words, spoken)
+        for fit in _fits(words[first:last], spoken, intents)
+        if _is_meant(fit, words[first:last], spoken)
+    ]
+    return max(found, key=lambda fit: fit.literal, default=None)
 
 
 def _slots(fit: _Fit, tokens: list[str], places: list[int]) -> dict[str, str]:
@@ -110,14 +118,14 @@ def _edge(words: list[str], phrases: tuple[list[str], ...]) -> int:
 def _edges(tag: str) -> tuple[tuple[list[str], ...], tuple[list[str], ...], tuple[list[str], ...]]:
     """Phrases before a request, polite ones after it, and others after it; of the latter the last word first."""
     spoken = language.of(tag)
-    files = ("polite_start.voc", "polite_end.voc", "loose_end.list")
+    files = ("polite_start.voc", "polite_end.voc", "loose_end.voc")
     starts, ends, loose = (sorted(map(fold, spoken.phrases(name)), key=len, reverse=True) for name in files)
     return tuple(starts), tuple(end[::-1] for end in ends), tuple(end[::-1] for end in loose)
 
 
 def _of_two_clauses(words: list[str], spoken: Language, intents: tuple[str, ...]) -> Understood | None:
     """The intent of the second of two clauses: the first gives the reason, or asks for the same."""
-    joints = {tuple(fold(line)) for line in spoken.phrases("joint.list")}
+    joints = {tuple(fold(line)) for line in spoken.phrases("joint.voc")}
     for place in range(len(words) - 1, 1, -1):
         second = _without_slot(words[place:], spoken, intents)
         if second is None:
@@ -158,9 +166,10 @@ def _is_meant(fit: _Fit, words: list[str], spoken: Language) -> bool:
 def _time_words(tag: str) -> frozenset[str]:
     """Folded words of which whoever names a time says one."""
     spoken = language.of(tag)
-    files = ("units.list", "weekdays.list", "months.list", "relative_days.list", "time_words.list")
+    files = ("weekdays.list", "months.list", "relative_days.list", "time_words.list")
     lines = (line.partition(":")[0] for name in files for line in spoken.phrases(name))
-    return frozenset(word for line in lines for word in fold(line)) - spoken.stop_words
+    named = frozenset(word for line in lines for word in fold(line)) - spoken.stop_words
+    return named | {word for words in spoken.table("units.list") for word in words.split()}
 
 
 def _exclusions(intent: str, spoken: Language) -> tuple[str, ...]:
@@ -185,19 +194,22 @@ def _fits(words: list[str], spoken: Language, intents: tuple[str, ...]) -> Itera
 @lru_cache(maxsize=64)
 def _fillers(tag: str) -> frozenset[str]:
     """Folded words that may stand anywhere and mean nothing."""
-    return frozenset(word for line in language.of(tag).phrases("fillers.list") for word in fold(line))
+    return frozenset(word for line in language.of(tag).phrases("fillers.voc") for word in fold(line))
 
 
-@lru_cache(maxsize=64)
-def _patterns(tag: str, intents: tuple[str, ...]) -> tuple[tuple[str, re.Pattern[str]], ...]:
-    """A pattern for each line of the intent files, over folded words with a blank after each.
+def _patterns(tag: str, intents: tuple[str, ...]) -> Iterator[tuple[str, re.Pattern[str]]]:
+    return ((intent, one) for intent in intents for one in _patterns_of(tag, intent))
+
+
+@lru_cache(maxsize=1024)
+def _patterns_of(tag: str, intent: str) -> tuple[re.Pattern[str], ...]:
+    """A pattern for each line of the files of an intent, over folded words with a blank after each.
 
     Words that mean nothing need not be there: they are taken out of an utterance, too.
     """
     spoken = language.of(tag)
-    files = ((intent, f"{intent}.{kind}") for intent in intents for kind in ("intent", "list"))
-    lines = ((intent, line) for intent, name in files for line in spoken.lines(name))
-    return tuple((intent, re.compile(pattern(line, _fillers(tag)))) for intent, line in lines)
+    lines = (line for kind in ("intent", "patterns") for line in spoken.lines(f"{intent}.{kind}"))
+    return tuple(re.compile(pattern(line, _fillers(tag))) for line in lines)
 
 
 def pattern(line: str, fillers: frozenset[str] = frozenset()) -> str:
