@@ -1,11 +1,14 @@
 """Labelled utterances, played through the intent pipeline of a real assistant; prints the confusion table.
 
 A file holds a JSON list of objects, or one object a line: ``lang`` (a tag), ``text``, ``intent`` (a name of the memory
-skill's intents, or null for an utterance that belongs to somebody else) and, if it matters, ``slots`` (name to words).
+skill's intents; "more" for who wants to hear more; null for an utterance that belongs to somebody else) and, if it
+matters, ``slots`` (name to words).
 
-An utterance counts as right when its intent was reached and each slot has the words that were labelled, small words
-("my", "the") aside; one of somebody else's when the memory skill was not reached. The status is 0 where at least the
-share --least is right and nothing of others was taken.
+Before each the memory is emptied and given what the utterance is about. It counts as right when its intent was reached
+and each slot has the words that were labelled, small words ("my", "the") aside, and when its work was done: what was
+to be kept is in the store, what was to be forgotten is gone after a yes, the switches are as they were to be, a
+question was answered. One of somebody else's is right when the memory skill was not reached. The status is 0 where at
+least the share --least is right and nothing of others was taken.
 """
 
 from __future__ import annotations
@@ -16,7 +19,7 @@ import sys
 import tempfile
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -26,9 +29,43 @@ from assistants import Assistant  # noqa: E402  (the line above must come first)
 from servers import Wire, free_port  # noqa: E402
 
 from ovos_persona_memory import language  # noqa: E402
+from ovos_persona_memory.client import MemoryClient  # noqa: E402
 
 SKILL = "ovos-skill-persona-memory.openvoiceos"
 HANDLED_WITHIN_S = 20.0
+MARK = "velvet cormorant"
+"""Words of what the memory is given before an utterance; nobody says them otherwise."""
+UNDONE = {
+    *("memory_away", "not_kept", "not_switched", "not_remembering", "changes_closed", "None"),
+    *("remember_what", "correct_what", "correct_how", "private_what", "why_what", "forget_time_what"),
+    *("forget_that_nothing", "forget_about_nothing", "forget_all_nothing", "forget_failed"),
+    *("nothing_known", "nothing_known_about", "nothing_known_of_you"),
+}
+"""Dialogs after which nothing was done."""
+PUT = {
+    "ca-ES": "{thing} és al soterrani",
+    "da-DK": "{thing} ligger i kælderen",
+    "de-DE": "{thing} ist im Keller",
+    "en-US": "{thing} is in the cellar",
+    "es-ES": "{thing} está en el sótano",
+    "fr-FR": "{thing} est dans la cave",
+    "gl-ES": "{thing} está no soto",
+    "it-IT": "{thing} è in cantina",
+    "nl-NL": "{thing} ligt in de kelder",
+    "pt-PT": "{thing} está na cave",
+}
+ASK_FOR_ALL = {
+    "ca-ES": "què saps de mi",
+    "da-DK": "hvad ved du om mig",
+    "de-DE": "was weißt du über mich",
+    "en-US": "what do you know about me",
+    "es-ES": "qué sabes de mí",
+    "fr-FR": "que sais-tu de moi",
+    "gl-ES": "que sabes de min",
+    "it-IT": "cosa sai di me",
+    "nl-NL": "wat weet je over mij",
+    "pt-PT": "o que sabes sobre mim",
+}
 
 
 @dataclass(frozen=True)
@@ -49,6 +86,8 @@ class Reached:
     by: str
     slots: dict[str, str]
     spoken: str
+    dialogs: tuple[str, ...] = ()
+    did_its_work: bool = True
 
 
 def read(path: Path) -> list[Labelled]:
@@ -60,33 +99,57 @@ def read(path: Path) -> list[Labelled]:
     return [Labelled(i["lang"], i["text"], i.get("intent"), i.get("slots") or {}) for i in items]
 
 
-def play(wire: Wire, one: Labelled, number: int) -> Reached:
-    """Say it in a session of its own, and see where it goes."""
-    session = {"session_id": f"utterance-{number}", "lang": one.lang}
-    wire.send("recognizer_loop:utterance", {"utterances": [one.text], "lang": one.lang}, {"session": session})
-    matched: dict[str, Any] = {}
-    spoken = []
-    while (message := wire.receive(HANDLED_WITHIN_S)) is not None:
-        kind, data, context = message.get("type"), message.get("data", {}), message.get("context", {})
-        if (context.get("session") or {}).get("session_id") != session["session_id"]:
-            continue
-        if kind == "ovos.intent.matched":
-            matched = data
-        elif kind == "ovos.utterance.speak":
-            spoken.append(str(data.get("utterance")))
-        elif kind == "ovos.utterance.handled":
-            break
+class Talker:
+    """Somebody who talks in a session of their own, and holds it as a client does."""
+
+    def __init__(self, wire: Wire, lang: str, name: str) -> None:
+        self._wire = wire
+        self._session: dict[str, Any] = {"session_id": name, "lang": lang}
+
+    def say(self, text: str) -> Reached:
+        """Say it, and see where it goes."""
+        own = {name: self._session[name] for name in ("session_id", "lang")}
+        said = {"utterances": [text], "lang": own["lang"]}
+        self._wire.send("recognizer_loop:utterance", said, {"session": {**self._session, **own}})
+        matched: dict[str, Any] = {}
+        spoken: list[tuple[str, str]] = []
+        while (message := self._wire.receive(HANDLED_WITHIN_S)) is not None:
+            kind, data, context = message.get("type"), message.get("data", {}), message.get("context", {})
+            session = context.get("session") or {}
+            if session.get("session_id") != own["session_id"]:
+                continue
+            if kind == "ovos.intent.matched":
+                matched = data
+            elif kind == "ovos.utterance.speak":
+                spoken.append((str((data.get("meta") or {}).get("dialog")), str(data.get("utterance"))))
+            elif kind == "ovos.utterance.handled":
+                self._session = session
+                break
+        return reached_by(matched, spoken)
+
+
+def reached_by(matched: dict[str, Any], spoken: Sequence[tuple[str, str]]) -> Reached:
+    """What a notification of a match and the dialogs that followed say of an utterance."""
     name = str(matched.get("intent_name") or "nobody")
     by = str(matched.get("skill_id") or name.partition(":")[0])
     slots = matched.get("slots") if isinstance(matched.get("slots"), dict) else {}
     ours = name.rpartition(":")[2].removesuffix(".intent") if by == SKILL else None
-    return Reached(ours, by, {k: str(v) for k, v in slots.items() if isinstance(v, str)}, " ".join(spoken))
+    dialogs = tuple(dialog for dialog, _ in spoken)
+    words = " ".join(text for _, text in spoken)
+    return Reached(ours, by, {k: str(v) for k, v in (slots or {}).items() if isinstance(v, str)}, words, dialogs)
+
+
+def play(wire: Wire, one: Labelled, number: int) -> Reached:
+    """Say it in a session of its own, and see where it goes."""
+    return Talker(wire, one.lang, f"utterance-{number}").say(one.text)
 
 
 def is_right(one: Labelled, reached: Reached) -> bool:
     """Whether it reached what it should."""
-    if one.intent is None or reached.intent != one.intent:
-        return one.intent is None and reached.intent is None
+    if one.intent is None:
+        return reached.intent is None
+    if not reached.did_its_work or one.intent not in (reached.intent, "more"):
+        return False
     spoken = language.of(one.lang)
     return all(_same(spoken, words, reached.slots.get(name), one.text) for name, words in one.slots.items())
 
@@ -118,7 +181,7 @@ def misses(rows: Sequence[tuple[Labelled, Reached]]) -> Iterator[str]:
     """Each utterance that went wrong."""
     for one, reached in rows:
         if not is_right(one, reached):
-            got = f"{reached.intent or reached.by} {reached.slots or ''}".strip()
+            got = f"{reached.intent or reached.by} {reached.slots or ''} {reached.dialogs}".strip()
             yield f"{one.lang}  {one.text!r}: {one.intent or 'others'} {one.slots or ''}, reached {got}"
 
 
@@ -145,13 +208,65 @@ def main() -> int:
 def played(labelled: Sequence[Labelled]) -> Iterator[tuple[Labelled, Reached]]:
     """Each utterance with what it reached, in an assistant of its language."""
     for lang in dict.fromkeys(one.lang for one in labelled):
+        mine = [one for one in labelled if one.lang == lang]
         with (
             tempfile.TemporaryDirectory() as folder,
             assistant_of(lang, Path(folder)) as assistant,
             Wire(assistant.port) as wire,
+            assistant.owner() as owner,
         ):
-            for number, one in enumerate(one for one in labelled if one.lang == lang):
-                yield one, play(wire, one, number)
+            lead = language.of(lang).lines("remember_that.list")[0]
+            for number, one in enumerate(mine):
+                yield one, work(Talker(wire, lang, f"utterance-{number}"), owner, one, lead)
+
+
+def work(talker: Talker, owner: MemoryClient, one: Labelled, lead: str) -> Reached:
+    """Say it to a memory that was given what it is about, and see whether its work was done."""
+    owner.capture(write=True, read=True)
+    owner.forget(everything=True)
+    _prepare(talker, owner, one, lead)
+    reached = talker.say(one.text)
+    if one.intent is None:
+        return reached
+    done = bool(reached.dialogs) and not set(reached.dialogs) & UNDONE
+    if any(dialog.startswith("forget_") and "_ask" in dialog for dialog in reached.dialogs):
+        yes = language.of(one.lang).phrases("yes.voc")[0]
+        done = any(dialog.endswith("_done") for dialog in talker.say(yes).dialogs)
+    if "correct_how" in reached.dialogs:
+        done = "corrected" in talker.say(one.slots.get("text", "")).dialogs
+    if "not_kept_secret" not in reached.dialogs:  # which is what is to be said to a password
+        done = done and _is_in_store(owner, one)
+    return replace(reached, did_its_work=done)
+
+
+def _prepare(talker: Talker, owner: MemoryClient, one: Labelled, lead: str) -> None:
+    if "topic" in one.slots:
+        owner.remember(f"{one.slots['topic']} {MARK}", lang=one.lang)
+    elif "thing" in one.slots:
+        owner.remember(PUT[one.lang].format(thing=one.slots["thing"]), lang=one.lang)
+    elif one.intent in ("guest_off", "quiet_off"):
+        owner.capture(write=False, read=one.intent == "quiet_off")
+    elif one.intent == "more":
+        for number in range(5):
+            owner.remember(f"{MARK} {number}", lang=one.lang)
+        talker.say(ASK_FOR_ALL[one.lang])
+    elif one.intent in ("about_me", "how_much", "forget_me", "forget_all"):
+        owner.remember(MARK, lang=one.lang)
+    elif one.intent in ("correct", "private", "why", "forget_that"):
+        talker.say(f"{lead} {MARK}")
+
+
+def _is_in_store(owner: MemoryClient, one: Labelled) -> bool:
+    """Whether the store is as the utterance wants it."""
+    texts = [" ".join(language.fold(entry.text)) for entry in owner.list()]
+    if one.intent in ("remember", "correct"):
+        wanted = language.of(one.lang).content_words(one.slots.get("text", ""))
+        return any(set(wanted) <= set(language.of(one.lang).words(text)) for text in texts)
+    if one.intent in ("forget_that", "forget_me", "forget_all", "forget_about"):
+        return not any(MARK in text for text in texts)
+    capture = owner.capture()
+    switches = {"guest_on": (False, False), "quiet_on": (False, True)}
+    return (capture.write, capture.read) == switches.get(str(one.intent), (True, True))
 
 
 def assistant_of(lang: str, folder: Path) -> Assistant:

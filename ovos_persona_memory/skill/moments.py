@@ -58,6 +58,10 @@ class Moment:
     """When it last spoke of something, by the clock."""
     heard: str = ""
     """The last utterance of all as it was heard, before anything rewrote it."""
+    count: int = 0
+    """How many utterances were heard."""
+    count_then: int = 0
+    """How many of them when something was spoken of last."""
     reads_until: float = 0.0
     """When what is being read aloud will have ended, about, by the clock."""
     touched: float = 0.0
@@ -76,14 +80,15 @@ class Moments:
         with self._lock:
             moment = self._newest(session_id)
             if moment.pending is None and self._clock() - moment.touched > LASTS_S:
-                moment = self._moments[session_id] = Moment(heard=moment.heard)
+                moment = self._moments[session_id] = Moment(heard=moment.heard, count=moment.count)
             moment.touched = self._clock()
             return moment
 
     def hear(self, session_id: str, text: str) -> None:
         """Note what was heard last in a session."""
         with self._lock:
-            self._newest(session_id).heard = text
+            moment = self._newest(session_id)
+            moment.heard, moment.count = text, moment.count + 1
 
     def _newest(self, session_id: str) -> Moment:
         moment = self._moments.pop(session_id) if session_id in self._moments else Moment()

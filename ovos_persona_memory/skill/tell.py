@@ -86,11 +86,15 @@ def without_courtesy(text: str, spoken: Language) -> str:
 
 
 def contradicted(talk: Talk) -> Understood | None:
-    """A correction that begins with "no" alone, right after something was spoken of: "no, it is on Monday"."""
+    """A correction that begins with "no" alone, as the next thing after something was spoken of: "no, it is on Monday".
+
+    Later on a "no" answers somebody else.
+    """
     words = talk.as_heard().split()
     starts = [len(fold(line)) for line in talk.spoken.phrases("contradiction.voc") if _begins(words, fold(line))]
     text = " ".join(words[max(starts, default=0) :])
-    told = starts and talk.moment.items and talk.spoken.is_statement(text)
+    is_next = bool(talk.moment.items) and talk.moment.count == talk.moment.count_then + 1
+    told = starts and is_next and talk.spoken.is_statement(text)
     return Understood("correct", {"text": text}) if told and not talk.spoken.is_command(text) else None
 
 

@@ -21,6 +21,7 @@ SHORTEST = 3
 """Words of something to be kept that stands before "remember that", at least one more."""
 LONGEST = 60
 """Words of an utterance at most."""
+_MARKS = {"(": "(?:", "|": "|", ")": ")", "[": "(?:(?:", "]": ")?)"}
 _PIECE = re.compile(r"[()\[\]|]|{\w+}|[^\s()\[\]|{}]+")
 
 
@@ -213,21 +214,23 @@ def _patterns_of(tag: str, intent: str) -> tuple[re.Pattern[str], ...]:
 
 
 def pattern(line: str, fillers: frozenset[str] = frozenset()) -> str:
-    """The regular expression of a line with (a | b), [a] and {slot}; OVOS-INTENT-1, section 3."""
-    made = []
+    """The regular expression of a line with (a | b), [a] and {slot}; OVOS-INTENT-1, section 3.
+
+    ``fillers``: words that need not be there, once something else was.
+    """
+    made: list[str] = []
+    depth, begun = 0, False
     for piece in _PIECE.findall(line):
-        if piece in "(|":
-            made.append("(?:" if piece == "(" else piece)
-        elif piece == "[":
-            made.append("(?:(?:")
-        elif piece == "]":
-            made.append(")?)")
-        elif piece == ")":
-            made.append(piece)
+        depth += (piece in "([") - (piece in ")]")
+        if piece in _MARKS:
+            made.append(_MARKS[piece])
         elif piece[0] == "{":
             made.append(rf"(?P<{piece[1:-1]}>(?:\S+ )+?)")
         else:
-            made.extend(
-                f"(?:{re.escape(word)} )?" if word in fillers else f"{re.escape(word)} " for word in fold(piece)
-            )
+            made.extend(_word(word, begun and word in fillers) for word in fold(piece))
+        begun = begun or (depth == 0 and piece != "]")
     return "".join(made)
+
+
+def _word(word: str, is_optional: bool) -> str:
+    return f"(?:{re.escape(word)} )?" if is_optional else f"{re.escape(word)} "

@@ -78,6 +78,27 @@ def test_after_a_yes_the_words_are_nowhere_in_the_data_folder(assistant: Assista
     assert b"ormorant" not in left
 
 
+def test_a_request_to_forget_that_no_intent_engine_knows_is_logged_without_its_words_too(assistant: Assistant) -> None:
+    replies = says(assistant, TOLD, "um get rid of all that stuff about my cormorant would you", "no")
+    assert replies[1:] == [ASKED, "All right, I have kept everything."]
+    assert b"Grimaldi" in bytes_of(assistant)
+    assert b"get rid of" not in bytes_of(assistant)
+
+
+def test_a_no_right_after_something_was_spoken_of_corrects_it(assistant: Assistant) -> None:
+    replies = says(assistant, TOLD, "no my cormorant is called Hubert", "what do you know about me")
+    assert replies[1:] == [
+        "I have corrected that: my cormorant is called Hubert.",
+        "You told me today: my cormorant is called Hubert.",
+    ]
+
+
+def test_a_no_to_somebody_else_corrects_nothing(assistant: Assistant) -> None:
+    assert says(assistant, TOLD, "tell me a joke", "no my cormorant is called Hubert")[2] != ""
+    with assistant.owner() as owner:
+        assert [entry.text for entry in owner.list()] == ["my cormorant is called Grimaldi"]
+
+
 @pytest.mark.parametrize(
     ("reply", "answer"),
     [
