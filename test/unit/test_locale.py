@@ -10,6 +10,7 @@ from ovos_spec_tools import expand, lint
 
 from ovos_persona_memory import language
 from ovos_persona_memory.skill.memory_skill import ROOMS
+from ovos_persona_memory.skill.understanding import pattern
 
 LOCALE = language.locale_folder()
 TAGS = language.shipped()
@@ -50,6 +51,16 @@ def test_no_wording_is_a_slot_alone_or_has_two(tag: str) -> None:
         for wording in lines(path):
             assert wording.count("{") <= 1, wording
             assert re.sub(r"{\w+}", "", wording).strip(), wording
+
+
+@pytest.mark.parametrize("tag", TAGS)
+def test_each_pattern_belongs_to_an_intent_and_needs_words_of_its_own(tag: str) -> None:
+    for path in (LOCALE / tag).glob("*.patterns"):
+        slots = set(re.findall(r"{(\w+)}", (LOCALE / tag / f"{path.stem}.intent").read_text("utf-8")))
+        for line in lines(path):
+            made = re.compile(pattern(line))
+            assert set(made.groupindex) <= slots, f"{path.name}: {line}"
+            assert not any(made.fullmatch(said) for said in ("", "velvet ", "velvet cormorants of the sea ")), line
 
 
 @pytest.mark.parametrize("tag", TAGS)

@@ -60,3 +60,43 @@ def test_what_is_for_others_is_left_to_them(text: str) -> None:
 
 def test_an_intent_that_is_not_asked_for_is_not_meant() -> None:
     assert understood("forget that", ENGLISH, ["remember"]) is None
+
+
+@pytest.mark.parametrize(
+    ("tag", "text"),
+    [
+        ("fr-FR", "c'est vrai"),
+        ("es-ES", "eso es verdad"),
+        ("es-ES", "limpia todo"),
+        ("it-IT", "come dici"),
+        ("pt-PT", "isso é verdade"),
+        ("nl-NL", "dat klopt"),
+        ("nl-NL", "vertel het"),
+        ("ca-ES", "això és veritat"),
+        ("da-DK", "glem ikke at købe rugbrød"),
+        ("da-DK", "glem det"),
+        ("gl-ES", "iso é certo"),
+        ("de-DE", "vergiss nicht den müll rauszubringen"),
+    ],
+)
+def test_what_is_for_others_is_left_to_them_in_other_languages(tag: str, text: str) -> None:
+    assert understood(text, language.of(tag), INTENTS) is None
+
+
+@pytest.mark.parametrize(
+    ("text", "intent"),
+    [
+        ("they have all gone home now so please end guest mode", "guest_off"),
+        ("you don't need to keep that any more forget that", "forget_that"),
+        ("you should never forget that", None),
+        ("my wife will never forget that", None),
+    ],
+)
+def test_a_reason_may_come_first_and_a_clause_is_no_request(text: str, intent: str | None) -> None:
+    meant = understood(text, ENGLISH, INTENTS)
+    assert (meant and meant.intent) == intent
+
+
+def test_words_that_mean_nothing_may_stand_anywhere() -> None:
+    assert understood("merk dir ab jetzt mal bitte nichts mehr", GERMAN, INTENTS) == Understood("quiet_on")
+    assert understood("vergiss", GERMAN, INTENTS) is None
