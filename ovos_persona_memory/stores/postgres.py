@@ -91,7 +91,7 @@ class PostgresStore(Store):
         """Build the word index anew where it does not find the newest: a database that came from elsewhere."""
         if self._words.works():
             return
-        with self.transaction():
+        with self.transaction(), self._db.patiently():
             memories = self.documents(Scope.everyone(), frozenset({"memory"}))
             self._words.rebuild([(entry.user_id, -entry.seq, words) for entry, words in memories])
 
@@ -258,19 +258,25 @@ class PostgresStore(Store):
     # forgetting
 
     def select(self, selection: Selection, limit: int | None = None) -> list[Turn | Entry]:
-        turns, entries = self._chosen(selection)
+        turns, entries = rows.chosen_turns(self._home, selection), rows.chosen_entries(self._home, selection)
         found: list[Turn | Entry] = []
-        for select, read, where, number in (
-            (rows.TURNS, rows.turn_of, turns, limit),
-            (rows.ENTRIES, rows.entry_of, entries, None),
-        ):
-            if where is not None:
-                sql = f"{select}{where} ORDER BY r.seq DESC LIMIT %s"
-                found += [read(row)[0] for row in self._db.all(sql, *where.values, number)]
+        if turns is not None:
+            found += [rows.turn_of(row)[0] for row in self._in_parts(rows.TURNS, turns, limit)]
+        if entries is not None:
+            found += [rows.entry_of(row)[0] for row in self._in_parts(rows.ENTRIES, entries, None)]
         return found
 
-    def _chosen(self, selection: Selection) -> tuple[Where | None, Where | None]:
-        return rows.chosen_turns(self._home, selection), rows.chosen_entries(self._home, selection)
+    def _in_parts(self, select: str, where: Where, limit: int | None) -> Iterator[tuple[Any, ...]]:
+        """Rows, newest first, some at a time: no statement takes long, however many there are."""
+        left, part = limit, where
+        while left is None or left > 0:
+            most = CHUNK if left is None else min(left, CHUNK)
+            found = self._db.all(f"{select}{part} ORDER BY r.seq DESC LIMIT %s", *part.values, most)
+            yield from found
+            if len(found) < most:
+                return
+            left = None if left is None else left - most
+            part = where.also("r.seq < %s", found[-1][1])
 
     def count(self, selection: Selection) -> Forgotten:
         chosen = self.select(selection)
@@ -288,7 +294,7 @@ class PostgresStore(Store):
         )
 
     def delete(self, selection: Selection) -> Forgotten:
-        with self.transaction():
+        with self.transaction(), self._db.patiently():
             chosen = self.select(selection)
             turns = [one for one in chosen if isinstance(one, Turn)]
             counted = self._counted(selection, turns, chosen)

@@ -25,6 +25,8 @@ BACK_OFF_S = 0.5
 """After a failure to connect nothing is tried for so long, seconds: whoever asks is told at once."""
 SESSION = {"jit": "off", "hnsw.iterative_scan": "relaxed_order", "hnsw.ef_search": "200"}
 """Settings of each connection."""
+PATIENT_S = 600
+"""So long may a statement take that forgets or builds anew what may be much, seconds."""
 ASKED_AGAIN_S = 0.05
 """Between two looks at whether a lost commit was one, seconds."""
 
@@ -61,6 +63,7 @@ class PostgresDatabase:
         self._transaction_id: str | None = None
         self._line: socket.socket | None = None
         self._busy_since: float | None = None
+        self._longest_s: float = settings.timeout_s
         self._ended = threading.Event()
         self._down_until = 0.0
         self._down: StoreError | None = None
@@ -120,6 +123,16 @@ class PostgresDatabase:
             return self._execute(sql, values).rowcount
 
     @contextmanager
+    def patiently(self) -> Iterator[None]:
+        """Statements within, in a transaction, are not given up where they take long since they are about much."""
+        before, self._longest_s = self._longest_s, PATIENT_S
+        self.all("SELECT set_config('statement_timeout', %s, true)", f"{PATIENT_S}s")
+        try:
+            yield
+        finally:
+            self._longest_s = before
+
+    @contextmanager
     def without_sorting(self) -> Iterator[None]:
         """Queries within take an index that gives rows in their order, whatever the planner thinks of it."""
         with self.lock:
@@ -140,9 +153,8 @@ class PostgresDatabase:
 
     def _watch(self) -> None:
         """Cut the connection where a statement gets no answer, not even that it took too long: the line is dead."""
-        patience = 1.5 * self.settings.timeout_s
-        while not self._ended.wait(patience / 4):
-            since, line = self._busy_since, self._line
+        while not self._ended.wait(self.settings.timeout_s / 3):
+            since, line, patience = self._busy_since, self._line, 1.5 * self._longest_s
             if since is not None and line is not None and self._clock() - since > patience:
                 with suppress(OSError):
                     line.shutdown(socket.SHUT_RDWR)

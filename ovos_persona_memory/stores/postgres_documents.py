@@ -86,7 +86,7 @@ class PostgresDocuments(DocumentStore):
         return self._delete(self._mine(None).also("r.num = ANY(%s)", list(numbers)))
 
     def _delete(self, where: Where) -> int:
-        with self._db.transaction():
+        with self._db.transaction(), self._db.patiently():
             gone = self._db.all(f"DELETE FROM document r{where} RETURNING r.user_id, r.num", *where.values)
             self._vectors.deleted_documents(gone)
         return len(gone)

@@ -99,12 +99,12 @@ class PostgresEpisodes(EpisodeStore):
         return self._delete(self._mine().also("r.at < %s", at))
 
     def _delete(self, where: Where) -> int:
-        with self._db.transaction():
+        with self._db.transaction(), self._db.patiently():
             return self._db.run(f"DELETE FROM episode r{where}", *where.values)
 
     def rename_user(self, user_id: str, into: str) -> int:
         refuse_unstorable(None, user_id, into)
-        with self._db.transaction():
+        with self._db.transaction(), self._db.patiently():
             sql = "UPDATE episode SET user_id = %s WHERE household = %s AND user_id = %s"
             return self._db.run(sql, into, self._home, user_id)
 

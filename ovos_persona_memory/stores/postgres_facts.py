@@ -132,7 +132,7 @@ class PostgresFacts(FactStore):
 
     def rename_user(self, user_id: str, into: str) -> None:
         refuse_unstorable(None, user_id, into)
-        with self._db.transaction():
+        with self._db.transaction(), self._db.patiently():
             for table in ("fact", "fact_change", "decision"):
                 sql = f"UPDATE {table} SET user_id = %s WHERE household = %s AND user_id = %s"
                 self._db.run(sql, into, self._home, user_id)

@@ -15,7 +15,7 @@ import pytest
 from postgres_server import FAST, PORT, Databases, PostgresServer
 
 from ovos_persona_memory.errors import StoreBusy, StoreError, StoreUnavailable
-from ovos_persona_memory.records import Entry, Scope, Turn
+from ovos_persona_memory.records import Entry, Scope, Selection, Turn
 from ovos_persona_memory.stores.postgres import PostgresStore, open_postgres
 from ovos_persona_memory.stores.postgres_database import PostgresSettings
 
@@ -198,6 +198,31 @@ def test_a_statement_that_takes_too_long_is_given_up(at: str, opened: Callable[.
         say(store, "one")
         store._db.all("SELECT pg_sleep(60)")
     assert said(store) == []
+
+
+def test_forgetting_much_is_not_given_up(at: str, opened: Callable[..., PostgresStore]) -> None:
+    store = opened()
+    with psycopg.connect(at, options="-c search_path=persona_memory,public") as connection:
+        connection.execute(
+            "INSERT INTO turn (household, user_id, seq, id, at, role, source, session_id, expects_reply, announcement,"
+            " machine, linked, redacted, version, text, words)"
+            " SELECT 'home', 'household', n, n, n, 'user', 'heard', 's', false, false, false, false, false, n,"
+            " 'cat', 'cat'"
+            " FROM generate_series(1, 9000) n"
+        )
+        # some rows are slow, as all together are where there are very many
+        connection.execute(
+            "CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS"
+            " 'BEGIN IF OLD.seq % 1000 = 0 THEN PERFORM pg_sleep(0.5); END IF; RETURN OLD; END'"
+        )
+        connection.execute("CREATE TRIGGER slow BEFORE DELETE ON turn FOR EACH ROW EXECUTE FUNCTION slow()")
+    everything = Selection(Scope())
+    assert store.count(everything).turns == 9000
+    assert [turn.id for turn in store.select(everything, 2001) if isinstance(turn, Turn)][::2000] == ["9000", "7000"]
+    assert store.delete(everything).turns == 9000
+    assert said(store) == []
+    with pytest.raises(StoreUnavailable, match="too long"):
+        store._db.all("SELECT pg_sleep(60)")
 
 
 def test_an_error_that_was_caught_within_does_not_pass_for_a_commit(opened: Callable[..., PostgresStore]) -> None:
