@@ -94,6 +94,7 @@ setup(
             *REDIS,
             *STATIC,
             "build>=1",
+            "espeakng-loader>=0.2.4,<1",
             "hypothesis>=6",
             "mypy>=1.11",
             "ovos-agentic-loop>=0.2.5a1,<1",

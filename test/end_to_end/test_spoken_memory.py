@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from assistants import Assistant
+from espeak import voice
 from servers import Wire, wait_until
 
 from ovos_persona_memory import topics
@@ -104,6 +105,37 @@ def test_say_more_reads_what_is_left_each_thing_once(speaking: Assistant) -> Non
     told = [thing for reply in (first, more) for thing in ("saw", "drill", "ladder", "rope", "paint") if thing in reply]
     assert sorted(told) == sorted({"saw", "drill", "ladder", "rope", "paint"})
     assert none == first
+
+
+# as it sounds
+
+ALOUD = [
+    ("en-US", "remember that the bins go out on Tuesday"),
+    ("en-US", "what do you know about me"),
+    ("en-US", "guest mode on for two hours"),
+    ("en-US", "guest mode off"),
+    ("de-DE", "an wie viel erinnerst du dich"),
+]
+
+
+def test_whoever_makes_sound_of_what_is_to_be_said_hears_it_and_can_say_it(speaking: Assistant) -> None:
+    spoken = []
+    with Wire(speaking.port) as wire, voice() as aloud:
+        for tag, utterance in ALOUD:
+            session = {"session_id": uuid.uuid4().hex, "lang": tag}
+            wire.send("recognizer_loop:utterance", {"utterances": [utterance], "lang": tag}, {"session": session})
+            heard = wire.until("ovos.utterance.handled", timeout_s=30.0)
+            (said,) = [one["data"] for one in heard if one.get("type") == SAID[0]]
+            aloud.use(tag)
+            seconds, loudest = aloud.sound_of(said["utterance"])
+            assert seconds > 0.03 * len(said["utterance"])
+            assert loudest > 1000
+            spoken.append(said["utterance"])
+    assert spoken[:2] == [
+        "I'll remember: the bins go out on Tuesday.",
+        "You told me today: the bins go out on Tuesday.",
+    ]
+    assert not any(sign.isdigit() for text in spoken for sign in text)
 
 
 # where others may hear
