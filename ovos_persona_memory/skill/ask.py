@@ -82,7 +82,12 @@ def asked_in(talk: Talk, named: Span, whose: Scope = Scope()) -> list[Item]:
     """What somebody asked of the assistant at a time and it did, or failed to do, in their words, oldest first."""
     done = talk.client.episodes(whose, {"intent"}, named.since, named.until, LOOKED_AT, words=True)
     found = [one for one in reversed(done) if one.skill_id != SKILL and not _is_not_aloud(talk, one)]
-    return [_asked(talk, one, one.said) for one in found if one.said]
+    return [_asked(talk, one, one.said) for one in found if one.said and _asks(talk, one, one.said)]
+
+
+def _asks(talk: Talk, episode: Episode, said: str) -> bool:
+    """Whether anything was asked or told at all: a persona answers small talk, too."""
+    return not (episode.skill_id or "").startswith("persona") or talk.spoken.form(said) != "other"
 
 
 def _is_not_aloud(talk: Talk, episode: Episode) -> bool:
@@ -116,13 +121,22 @@ def why(talk: Talk) -> None:
 
 
 def _origin(talk: Talk) -> Origin | None:
-    """Of what was spoken of last: by the skill, or by a persona's answer where that came later."""
-    answered = talk.client.why(talk.session)
-    item = next(iter(talk.moment.items), None)
-    later = answered is not None and answered.used is not None and answered.used.at > talk.moment.spoke_at
-    if item is None or later or (item.id is None and item.key is None):
-        return answered
-    return talk.client.why(id=item.id, key=None if item.id else item.key)
+    """Of what was spoken of last: by the skill, or in the answer of somebody else that came later."""
+    question, item = last_said(talk), next(iter(talk.moment.items), None)
+    if item is not None and question in (None, talk.moment.utterance) and (item.id or item.key):
+        return talk.client.why(id=item.id, key=None if item.id else item.key)
+    hits = talk.client.recall(question, k=3, lang=talk.spoken.tag) if question else []
+    answer = next((hit for hit in hits if hit.sure and hit.answers and hit.role == "user"), None)
+    return talk.client.why(talk.session) if answer is None else talk.client.why(id=answer.id)
+
+
+def last_said(talk: Talk) -> str | None:
+    """What was said in this session before this; None where nothing is left of it."""
+    last = talk.client.history(talk.session, max_history=6, hanging=True)
+    said = [message.text for message in last if message.role == "user" and message.text]
+    if said and said[-1] in (talk.as_heard(), talk.said.text):
+        said.pop()
+    return said[-1] if said else None
 
 
 def _whose_words(talk: Talk, origin: Origin) -> str:

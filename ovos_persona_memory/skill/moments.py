@@ -54,8 +54,6 @@ class Moment:
     """What was spoken of last."""
     utterance: str = ""
     """What was said to the skill last."""
-    spoke_at: float = 0.0
-    """When it last spoke of something, by the clock."""
     heard: str = ""
     """The last utterance of all as it was heard, before anything rewrote it."""
     count: int = 0

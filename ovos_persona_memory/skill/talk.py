@@ -131,9 +131,8 @@ class Talk:
 
     def spoke_of(self, items: Sequence[Item]) -> None:
         """Keep in mind what "that" means from now on in this session."""
-        self.moment.items, self.moment.utterance = list(items), self.said.text
+        self.moment.items, self.moment.utterance = list(items), self.as_heard()
         self.moment.count_then = self.moment.count
-        self.moment.spoke_at = self.means.clock()
 
     def ask(self, question: str, answer: Callable[[Talk], None], ends: Ends, **slots: object) -> None:
         """Ask, and have the reply given to ``answer``."""

@@ -23,6 +23,8 @@ from ovos_persona_memory.skill.speech import agrees, own_words
 from ovos_persona_memory.skill.talk import Ends, Talk
 from ovos_persona_memory.skill.understanding import Understood, understood
 
+MOST_LEARNED = 1000
+"""Facts at most that are looked at for one that is corrected."""
 HUSHED = "hushed"
 """In the metadata of a memory that is not to be said aloud where others may hear. Whoever it belongs to is still
 given it elsewhere: ``records.PRIVATE`` would ask for a person who is surely known, which a voice alone seldom is."""
@@ -166,6 +168,7 @@ def _places(spoken: Language, kind: str, words: list[str]) -> list[int]:
 
 def _replace(talk: Talk, wrong: Item, right: str) -> None:
     client, spoken = talk.client, talk.spoken
+    _correct_learned(talk, wrong, right)
     if wrong.key is not None:
         try:
             kept = client.update(wrong.key, text=right)
@@ -179,6 +182,14 @@ def _replace(talk: Talk, wrong: Item, right: str) -> None:
         talk.say("corrected_quietly")
     else:
         talk.say("corrected", text=own_words(right, spoken))
+
+
+def _correct_learned(talk: Talk, wrong: Item, right: str) -> None:
+    """What was learned from the same words is corrected with them: else it would be told again."""
+    words = talk.spoken.words(own_words(wrong.text, talk.spoken))
+    for fact in talk.client.facts.list(limit=MOST_LEARNED):
+        if fact.id != wrong.key and talk.spoken.words(fact.text) == words:
+            talk.client.update(fact.id, text=right)
 
 
 def private(talk: Talk) -> None:

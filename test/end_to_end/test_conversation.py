@@ -21,7 +21,6 @@ PAGE = ROOT / "docs" / "conversation.md"
 QUIET_S = 0.6
 """Nothing more is printed for so long after an utterance was handled."""
 FIRST = [
-    "hello",
     "remember that the bins go out on Tuesday",
     "that's wrong it's Wednesday",
     "my cat is called Minka",
@@ -56,7 +55,6 @@ LATER = [
     "what happened today",
     "forget the last five minutes",
     "forget it",
-    "thank you",
 ]
 
 

@@ -63,6 +63,7 @@ def test_what_is_wrong_is_corrected_and_why_gives_the_words(assistant: Assistant
     ]
     with assistant.owner() as owner:
         assert [entry.text for entry in owner.list()] == ["the bins go out on Wednesday"]
+    assert says(assistant, "when do the bins go out") == ["You told me today: the bins go out on Wednesday."]
 
 
 ASKED = "I'll forget one thing about your cormorant. Say yes to delete it, no to keep it."

@@ -190,8 +190,8 @@ def test_why_gives_the_words_of_the_turn_from_which_something_was_learned(speaki
 def test_why_after_a_personas_answer_is_about_that_answer(speaking: Assistant) -> None:
     replies = says(
         speaking,
-        "remember that the bins go out on Tuesday",
         "my parrot is called Pedro",
+        "remember that the bins go out on Tuesday",
         "what is my parrot called",
         "why do you know that",
     )
