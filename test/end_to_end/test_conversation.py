@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import queue
+import re
 import subprocess
 import sys
 import threading
@@ -131,6 +132,12 @@ def transcript(parts: list[list[tuple[str, list[str]]]]) -> str:
     return "\n".join(f"```text\n{block}\n```\n" for block in blocks)
 
 
+def settled(talk: str) -> str:
+    """The talk without what may differ: how many records there are in all, and the alerts skill's choice of words."""
+    counted = re.sub(r"(In all: |were said: )[a-z -]+\.", r"\1many.", talk)
+    return re.sub(r"(> set a timer for twenty minutes\n)[^>\n]*twenty minutes[^>\n]*\n", r"\1It is set.\n", counted)
+
+
 def test_a_long_talk_goes_as_the_page_says(tmp_path: Path) -> None:
     home, data = tmp_path / "home", tmp_path / "data"
     settings = home / ".config" / "mycroft" / "mycroft.conf"
@@ -146,4 +153,4 @@ def test_a_long_talk_goes_as_the_page_says(tmp_path: Path) -> None:
         PAGE.write_text(heading + spoken)
     shown = PAGE.read_text()
     assert sum(map(len, parts)) >= 30
-    assert shown[shown.index("```text") :] == spoken
+    assert settled(shown[shown.index("```text") :]) == settled(spoken)
