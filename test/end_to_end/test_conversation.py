@@ -78,7 +78,8 @@ class Chat:
                 bufsize=1,
             )
         self._lines: queue.SimpleQueue[str] = queue.SimpleQueue()
-        threading.Thread(target=self._read, args=(self._process.stdout,), daemon=True).start()
+        self._reader = threading.Thread(target=self._read, args=(self._process.stdout,), daemon=True)
+        self._reader.start()
         wait_until(lambda: "\nReady on " in "\n" + self._told.read_text(), "the start of the assistant", 90)
         self._wire = Wire(self.port)
 
@@ -91,8 +92,7 @@ class Chat:
         assert self._process.stdin is not None
         self._process.stdin.write(utterance + "\n")
         while (heard := self._wire.receive(30.0)) is not None:
-            expects = heard.get("type") == "ovos.utterance.speak" and heard["data"].get("expect_response")
-            if heard.get("type") == "ovos.utterance.handled" or expects:
+            if heard.get("type") == "ovos.utterance.handled":
                 return list(self._printed())
         raise AssertionError(f"no end of {utterance!r}")
 
@@ -105,15 +105,19 @@ class Chat:
 
     def end(self) -> int:
         """Close its input; its status."""
-        self._wire.socket.close()
         assert self._process.stdin is not None
         self._process.stdin.close()
         return self._process.wait(30)
 
     def kill(self) -> None:
         """End it, whatever it does."""
+        self._wire.socket.close()
         self._process.terminate()
         self._process.wait(20)
+        self._reader.join(5)
+        for pipe in (self._process.stdin, self._process.stdout):
+            if pipe is not None:
+                pipe.close()
 
 
 @contextmanager
