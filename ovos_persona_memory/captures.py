@@ -13,6 +13,8 @@ from ovos_persona_memory.stores.base import Store
 
 REMEMBERED_S = 30 * 86400.0
 """A pause is known so long after its end, seconds: what was said in it may be delivered late."""
+REREAD_S = 0.25
+"""What another device has switched holds here this much later at the latest, seconds."""
 EVERYTHING = Place()
 
 
@@ -24,10 +26,12 @@ class Captures:
         self._config = config
         self._clock = clock
         self._pauses: dict[Place, list[Pause]] = {}
+        self._read_at = 0.0
         self.reload()
 
     def reload(self) -> None:
         """Read the pauses from the store again."""
+        self._read_at = self._clock()
         self._pauses = {}
         for pause in self._store.pauses():
             self._pauses.setdefault(pause.place, []).append(pause)
@@ -86,6 +90,8 @@ class Captures:
         self._pauses[place] = [pause for pause in (*others, *changed) if not _is_over(pause, now - REMEMBERED_S)]
 
     def _in_force(self, places: Iterable[Place], at: float) -> list[Pause]:
+        if self._store.shared and not 0 <= self._clock() - self._read_at < REREAD_S:
+            self.reload()
         if not self._pauses:
             return []
         pauses = (pause for place in dict.fromkeys(places) for pause in self._pauses.get(place, ()))

@@ -38,6 +38,10 @@ class Ledger:
         self._key = bytes.fromhex(store.state(KEY) or "")
         self._last = float(store.state(LAST) or 0.0)
         self._answered = 0
+        if store.shared and not self._key:  # all devices go by one key, from the beginning
+            with store.transaction():
+                self._key = bytes.fromhex(store.state(KEY) or "")
+                self._make_key()
 
     # what was forgotten
 
@@ -84,10 +88,14 @@ class Ledger:
 
     def is_answered(self, request: bytes) -> bool:
         """Whether this very request was carried out before something was forgotten."""
-        if not self._key or not self._last:
+        last = self._last_forgotten()
+        if not self._key or not last:
             return False
         at = self._store.at(ANSWERED, self._hash("request", request.hex()))
-        return at is not None and at <= self._last
+        return at is not None and at <= last
+
+    def _last_forgotten(self) -> float:
+        return float(self._state.state(LAST) or 0.0) if self._state.shared else self._last
 
     # hashes
 

@@ -84,6 +84,8 @@ class Store(ABC):
 
     durable: bool
     """Whether what was acknowledged survives the process and a loss of power."""
+    shared: bool = False
+    """Whether other processes may change it meanwhile."""
     document_store: DocumentStore
     """Documents: under the same lock, in the same transactions."""
     vector_store: VectorStore

@@ -70,6 +70,7 @@ class PostgresStore(Store):
     """Durable as far as the server is (``synchronous_commit`` must be on)."""
 
     durable = True
+    shared = True
 
     def __init__(self, settings: PostgresSettings) -> None:
         self._home = settings.household

@@ -50,6 +50,7 @@ class RedisStore(InMemoryStore):
     """
 
     durable = True
+    shared = True
 
     def __init__(self, settings: RedisSettings) -> None:
         self._db = RedisDatabase(settings)
@@ -105,6 +106,7 @@ class RedisStore(InMemoryStore):
                 table.forget_changes()
 
     def _set(self, table: Any, key: Any, value: Any) -> None:
+        self._db.keep_lock()
         if value is self._gone:
             del table[key]
         else:

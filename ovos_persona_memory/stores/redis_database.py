@@ -32,8 +32,8 @@ from redis.retry import Retry
 
 from ovos_persona_memory.errors import StoreBusy, StoreError, StoreFull, StoreUnavailable
 
-LOCK_MS = 15_000
-"""A transaction that takes longer than this has lost its lock, and is refused when it wants to commit."""
+LOCK_MS = 6_000
+"""A transaction in which nothing happens for so long has lost its lock, and is refused when it wants to commit."""
 WAIT_S, PAUSE_S = 10.0, 0.001
 """How long a transaction waits for the others at most, and between two attempts at first, seconds."""
 TRIES = 3
@@ -43,6 +43,10 @@ if redis.call('SET', KEYS[1], ARGV[1], 'NX', 'PX', ARGV[2]) or redis.call('GET',
   return {1, redis.call('GET', KEYS[2]), redis.call('HGETALL', KEYS[3])}
 end
 return {0}
+"""
+KEEP = """
+if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
+return 1
 """
 # a hash that was emptied is kept a minute: an apply that comes late finds that it is late
 COMMIT = """
@@ -124,6 +128,7 @@ class RedisDatabase:
         self._prefix = quote(settings.collection, safe="")
         self._keys = [self.name(what) for what in ("lock", "journal", "counters")]
         self._token: str | None = None
+        self._locked_at = 0.0
         self.counters: dict[str, int] = {}
         """Of this transaction: those of the collection, as they will be after it."""
         with _ours():
@@ -188,7 +193,7 @@ class RedisDatabase:
                 raise StoreBusy(f"other writers have the memory on {self.where} for more than {WAIT_S:.0f} s")
             time.sleep(pause)
             pause = min(pause * 1.5, 0.004)
-        self._token = token
+        self._token, self._locked_at = token, self._clock()
         try:
             if found[1]:
                 self._apply(_RECORD.decode(found[1]))
@@ -204,6 +209,12 @@ class RedisDatabase:
         self.counters[name] = self.counters.get(name, 0) + 1
         return self.counters[name]
 
+    def keep_lock(self) -> None:
+        """Keep the lock in a transaction that takes its time."""
+        if self._clock() - self._locked_at > LOCK_MS / 3000:
+            self._locked_at = self._clock()
+            self._script(KEEP, self._keys[:1], self._token, LOCK_MS)
+
     def commit(self, record: Record) -> None:
         """Make a record's changes, all of them or none, and let go of the lock."""
         try:
@@ -212,7 +223,9 @@ class RedisDatabase:
                 numbers = [one for pair in self.counters.items() for one in pair]
                 written = msgspec.msgpack.encode(record)
                 if not self._script(COMMIT, self._keys, self._token, written, *numbers):
-                    raise StoreError(f"a transaction took more than {LOCK_MS / 1000:.0f} s, and others have written")
+                    raise StoreError(
+                        f"a transaction stood still for more than {LOCK_MS / 1000:.0f} s, and others have written"
+                    )
         except BaseException:
             self.rollback()
             raise

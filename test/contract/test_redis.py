@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import subprocess
+import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -162,6 +163,19 @@ def test_a_transaction_that_lost_its_lock_is_refused_whole(
             said(slow, 4)
         said(quick, 5)
     assert texts(slow) == ["hello 2", "hello 3", "hello 5"]
+
+
+def test_a_long_transaction_keeps_its_lock(
+    redis_server: RedisServer, at: Open, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(redis_database, "LOCK_MS", 1500)
+    store, began = at(redis_server.url), time.monotonic()
+    with store.transaction():
+        number = 0
+        while time.monotonic() < began + 2.5:
+            number += 1
+            said(store, number)
+    assert len(texts(store)) == number
 
 
 def test_a_session_goes_by_itself_and_what_lasts_stays(redis_server: RedisServer, at: Open) -> None:
