@@ -70,6 +70,8 @@ The rooms, from the ground up; imports go down only:
    finding     questions to the memory: asked now, where the person is
    contexts    what a persona is handed: history, what is recalled, what is known of the person
    memory      PersonaMemory: the verbs, in this process
+   migrating   everything that one store holds, put into another
+   importing   what other memories have kept, as records of ours
    transport   requests to the daemon, over the bus or the owner's door
    outbox      records on their way to a daemon that may be away
    client      MemoryClient: the same verbs, asked of the daemon

@@ -19,6 +19,14 @@ COLLECTION = "persona_memory"
 """The name under which a server keeps records where none is given."""
 SERVERS = {"postgres": "postgresql://user@host/database", "redis": "redis://host:6379/0"}
 """The backends that need a server, and how it is named."""
+SCHEMES = {
+    "postgresql": "postgres",
+    "postgres": "postgres",
+    "redis": "redis",
+    "rediss": "redis",
+    "unix": "redis",
+}
+"""What the beginning of a URL says of the backend."""
 NEEDS_NO_SERVER = ("inmemory", "sqlite")
 
 
@@ -111,6 +119,16 @@ def own(config: MemoryConfig) -> FolderLock | None:
     except OSError as error:
         raise StoreUnavailable(f"the folder {config.folder} cannot be made ({error.strerror})") from error
     return FolderLock(config.folder)
+
+
+def place_of(text: str) -> Place:
+    """The place that somebody names: a server's URL, with a collection behind a #, or the folder of an SQLite file."""
+    named = secret(text) or ""
+    backend = SCHEMES.get(named.partition("://")[0]) if "://" in named else "sqlite"
+    if backend is None:
+        raise ConfigError(f"{named.partition('://')[0]}:// is the beginning of no place that is known")
+    url, _, collection = named.partition("#") if backend != "sqlite" else (named, "", "")
+    return Place(backend, url, collection or None)
 
 
 def folder_of(place: Place, folder: Path) -> Path | None:

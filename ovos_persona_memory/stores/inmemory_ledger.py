@@ -35,3 +35,7 @@ class InMemoryLedger(LedgerStore):
             listed = sorted((at, place) for place, at in self._entered.items() if place[0] == name)
             for _, place in listed[: -KEPT[name]]:
                 self._put(self._entered, place, self._gone)
+
+    def listed(self, name: str) -> list[tuple[int, float]]:
+        with self._reading():
+            return [(number, at) for (of, number), at in self._entered.items() if of == name]

@@ -29,3 +29,7 @@ class LedgerStore(ABC):
     @abstractmethod
     def shorten(self, name: str) -> None:
         """Let go of the oldest of a list that has grown too long (``KEPT``)."""
+
+    @abstractmethod
+    def listed(self, name: str) -> list[tuple[int, float]]:
+        """Every number of a list and when it was entered, in no particular order."""

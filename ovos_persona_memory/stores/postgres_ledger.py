@@ -40,3 +40,7 @@ class PostgresLedger(LedgerStore):
     def shorten(self, name: str) -> None:
         with self._db.transaction():
             self._db.run(SHORTEN, self._home, name, KEPT[name], self._home, name)
+
+    def listed(self, name: str) -> list[tuple[int, float]]:
+        sql = "SELECT hash, at FROM ledger WHERE household = %s AND user_id = '' AND list = %s"
+        return [(number, at) for number, at in self._db.all(sql, self._home, name)]

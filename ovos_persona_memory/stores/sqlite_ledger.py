@@ -42,3 +42,7 @@ class SqliteLedger(LedgerStore):
         of_list = "SELECT hash FROM ledger WHERE list = ?1 ORDER BY at DESC, hash DESC LIMIT -1 OFFSET ?2"
         with self._transaction():
             self._sql.execute(f"DELETE FROM ledger WHERE list = ?1 AND hash IN ({of_list})", (LISTS[name], KEPT[name]))
+
+    def listed(self, name: str) -> list[tuple[int, float]]:
+        with self._reading():
+            return self._sql.execute("SELECT hash, at FROM ledger WHERE list = ?", (LISTS[name],)).fetchall()

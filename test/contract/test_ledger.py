@@ -26,6 +26,12 @@ def test_lists_are_apart(store: Store) -> None:
     assert (store.ledger_store.at(FORGOTTEN, 1), store.ledger_store.at(ANSWERED, 1)) == (None, 6.0)
 
 
+def test_a_list_can_be_read_whole(store: Store) -> None:
+    store.ledger_store.add(FORGOTTEN, [1, LOWEST], 5.0)
+    store.ledger_store.add(ANSWERED, [2], 6.0)
+    assert sorted(store.ledger_store.listed(FORGOTTEN)) == [(LOWEST, 5.0), (1, 5.0)]
+
+
 def test_a_number_that_is_entered_again_takes_the_new_time(store: Store) -> None:
     store.ledger_store.add(FORGOTTEN, [1], 5.0)
     store.ledger_store.add(FORGOTTEN, [1], 7.0)
