@@ -198,7 +198,7 @@ class PersonaMemorySkill(ConversationalSkill, FallbackSkill):  # type: ignore[mi
 
     def _asks_for_more(self, message: Message) -> bool:
         talk = self._talk(message)
-        return is_said(talk.spoken.phrases("more.voc"), talk.said.text) and len(talk.said.text.split()) <= 4
+        return is_said(talk.spoken.phrases("more.voc"), talk.said.text) and len(talk.said.text.split()) <= 6
 
     @property
     def _moments(self) -> Moments:

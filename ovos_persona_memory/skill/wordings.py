@@ -13,7 +13,9 @@ from pathlib import Path
 from ovos_persona_memory import language
 
 EACH = 3
-"""Wordings that are kept of one line of an intent file."""
+"""Wordings that are kept of one line of an intent file with a slot."""
+PLAIN = 24
+"""Those of a line without: such a wording comes before the slot of another skill that would take all of it."""
 _GROUP = re.compile(r"\[([^\[\]()]*)\]|\(([^\[\]()]*)\)")
 
 
@@ -28,12 +30,12 @@ def expanded(line: str) -> list[str]:
     return list(dict.fromkeys(one for wording in wordings for one in expanded(wording)))
 
 
-def few(lines: list[str], each: int = EACH) -> list[str]:
+def few(lines: list[str], each: int = EACH, plain: int = PLAIN) -> list[str]:
     """The plainest wording of each line, and some spread over the rest."""
     kept: list[str] = []
     for line in lines:
         wordings = expanded(line)
-        kept += wordings[:: max(1, -(-len(wordings) // each))]
+        kept += wordings[:: max(1, -(-len(wordings) // (each if "{" in line else plain)))]
     return list(dict.fromkeys(kept))
 
 

@@ -28,7 +28,7 @@ def test_a_locale_with_few_wordings(tmp_path: Path) -> None:
     wordings = [
         one for path in (tmp_path / "en-US").glob("*.intent") for one in path.read_text("utf-8").splitlines() if one
     ]
-    assert 200 < len(wordings) < 900
+    assert 200 < len(wordings) < 3_000
     assert {"remember that {text}", "what do you know about me", "forget everything about {topic}"} <= set(wordings)
     assert "merk dir {text}" in (tmp_path / "de-AT" / "remember.intent").read_text("utf-8").splitlines()
     assert (tmp_path / "de-AT" / "remember_not.voc").is_file()
