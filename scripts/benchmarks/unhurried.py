@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from ovos_persona_memory import bus
+from ovos_persona_memory.read_ahead import ReadAhead
 
 
 def acknowledge_when_it_suits() -> None:
     """From now on the bus connections of this process leave their acknowledgements to the kernel."""
-    if not hasattr(bus.BusConnection, "_acknowledge_quickly"):
-        raise RuntimeError("BusConnection has no _acknowledge_quickly any more: this comparison needs a new way")
-    bus.BusConnection._acknowledge_quickly = lambda _: None  # type: ignore[method-assign]
+    if not hasattr(ReadAhead, "acknowledge_quickly"):
+        raise RuntimeError("ReadAhead has no acknowledge_quickly any more: this comparison needs a new way")
+    ReadAhead.acknowledge_quickly = lambda _: None  # type: ignore[method-assign]
 
 
 if __name__ == "__main__":
