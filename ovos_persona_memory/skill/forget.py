@@ -49,7 +49,7 @@ def _ask_by_words(talk: Talk, topic: str, dialog: str) -> None:
 
 def _number(talk: Talk, what: dict[str, Any]) -> int:
     """How many records would go."""
-    return talk.client.forget_by_kind(preview=True, **what).total
+    return talk.means.counting.forget_by_kind(preview=True, **what).total
 
 
 def forget_that(talk: Talk) -> None:

@@ -39,6 +39,8 @@ class Means:
     speak: Say
     quick: MemoryClient
     """Answers within a second, or says that nobody is there."""
+    counting: MemoryClient
+    """For what goes through all that is kept: counting what would be deleted."""
     patient: MemoryClient
     """For what takes its time: deleting from a large memory."""
     moments: Moments
