@@ -83,7 +83,7 @@ def _since(store: Store, first: int) -> list[Turn]:
     """The turns from this ``seq`` on, oldest first."""
     limit = STEP
     while True:
-        newest = sorted(store.turns(Scope(), limit=limit), key=lambda turn: turn.seq)
+        newest = sorted(store.turns(Scope.everyone(), limit=limit), key=lambda turn: turn.seq)
         if len(newest) < limit or newest[0].seq < first:
             return [turn for turn in newest if turn.seq >= first]
         limit *= 4

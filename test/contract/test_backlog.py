@@ -83,6 +83,18 @@ def test_what_waited_is_learned_from_after_a_restart(store: Store, open_again: C
     assert [change.what for change in story.changes] == ["learned"]
 
 
+def test_what_somebody_else_said_waits_for_a_restart_too(store: Store, open_again: Callable[[], Store]) -> None:
+    if not store.durable:
+        return
+    memory = opened(store)
+    with memory.transaction(crowded=True):
+        memory.record([Turn("user", CAT, lang="en-US")], Scope(session_id="s", user_id="u_7"))
+    again = opened(open_again())
+    again.facts.settle()
+    assert [fact.text for fact in again.facts.list(Scope(user_id="u_7"))] == [CAT]
+    assert known(again) == []
+
+
 def test_what_was_learned_from_is_not_learned_from_again(store: Store, open_again: Callable[[], Store]) -> None:
     if not store.durable:
         return
