@@ -51,6 +51,7 @@ The rooms, from the ground up; imports go down only:
    recall      from a question to hits
    quoting     what others wrote, as quotations that nothing in them can close
    excerpts    the part of a long text that bears on a question
+   episode_hits  what happened, as hits
    repeats     which hits a persona is told already
    context     from history and hits to what a persona is handed
 4  around      who is known by name, and what was spoken of a moment ago

@@ -53,6 +53,8 @@ class RecallConfig:
     """Hits at most; 0 for none."""
     max_tokens: int = 400
     """Tokens at most, characters / 4."""
+    episodes: int = 0
+    """Of the hits, so many tell what happened in the session last: skills that were asked, tools that were used."""
     embedder: str = "auto"
     """Search by meaning: auto (minilm where it is installed), none, minilm, static, a folder or a plugin."""
 
@@ -104,6 +106,8 @@ class RetentionConfig:
     """What was said, days; none: until it is forgotten. Lasting memories and facts stay in any case."""
     episodes_days: float | None = None
     """What happened, days; none: until it is forgotten."""
+    decisions_days: float | None = None
+    """What was decided about facts, days; none: 30, and 1,000 decisions at most."""
 
 
 @dataclass(frozen=True)
@@ -209,7 +213,7 @@ def parse(section: dict[str, Any]) -> MemoryConfig:
         value = getattr(getattr(config, group), setting)
         if value not in allowed:
             raise ConfigError(f"{SECTION}.{name}: {value!r} is none of {', '.join(allowed)}")
-    for name in ("turns_days", "episodes_days"):
+    for name in ("turns_days", "episodes_days", "decisions_days"):
         days = getattr(config.retention, name)
         if days is not None and days <= 0:
             raise ConfigError(f"{SECTION}.retention.{name}: must be above 0")

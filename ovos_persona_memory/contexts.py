@@ -10,6 +10,7 @@ from ovos_persona_memory.audit import STALE
 from ovos_persona_memory.certainty import confidence_at
 from ovos_persona_memory.config import MemoryConfig
 from ovos_persona_memory.context import Recalled
+from ovos_persona_memory.episode_hits import recent
 from ovos_persona_memory.fact import Fact
 from ovos_persona_memory.finding import Finding
 from ovos_persona_memory.hits import hit_of
@@ -53,7 +54,9 @@ class Contexts:
         limit = self._limit(request)
         budget = settings.max_tokens if request.recall_tokens is None else request.recall_tokens
         note = self._sessions.note(request.scope)
-        recalled = Recalled(self._hits(request, limit, now), limit, budget, note)
+        hits = self._hits(request, limit, now)
+        lately = self._lately(request, limit)
+        recalled = Recalled([*hits[: max(limit - len(lately), 0)], *lately], limit, budget, note)
         return context.build(request, self._history(request.scope, window), recalled, now)
 
     def foresee(self, turn: Turn) -> None:
@@ -89,6 +92,13 @@ class Contexts:
         of_user = replace(request.scope, session_id=None, site_id=None, task_id=None)
         hits = [hit for hit in self._sure(request, limit, now) if not self._has_faded(hit, now)]
         return [*hits, *self._of_person(request, of_user, hits, now)]
+
+    def _lately(self, request: ContextRequest, limit: int) -> list[Hit]:
+        """What happened in the session last, as many as the setting says."""
+        number = min(self._config.recall.episodes, limit)
+        if request.scope.user_id == GUEST or not self._workings.captures.may_read(request.scope):
+            return []
+        return recent(self._store.episode_store, request.scope, number)
 
     def _sure(self, request: ContextRequest, limit: int, now: float) -> list[Hit]:
         """The best sure hits, of no kind more than its ``top_k``."""

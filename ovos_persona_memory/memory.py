@@ -10,7 +10,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from ovos_persona_memory import captures, language
+from ovos_persona_memory import captures, episode_hits, language
 from ovos_persona_memory.captures import CaptureVerb
 from ovos_persona_memory.config import MemoryConfig, settled
 from ovos_persona_memory.contexts import Contexts
@@ -258,6 +258,7 @@ class PersonaMemory(SessionVerbs, EpisodeVerbs, CaptureVerb):
         """At most ``k`` hits in scope, sure ones first, then by score; empty when nothing is found.
 
         ``at``: the time of asking. ``utterance_id``: the utterance that asks, which never answers itself.
+        ``kinds``: turn, memory, fact and episode; none: all but episodes, which come last and are never sure.
         ``timezone``: of who asks, an IANA name, in which days are counted; the device's own unless given.
         """
         refuse_below_zero(k=k)
@@ -265,6 +266,8 @@ class PersonaMemory(SessionVerbs, EpisodeVerbs, CaptureVerb):
             return []
         asked = Question(question, lang, utterance_id, at=at, timezone=timezone)
         found = self.finding.hits(asked, scope, k, KINDS if kinds is None else KINDS & kinds)
+        if kinds is not None and "episode" in kinds:
+            found = [*found, *episode_hits.found(self._store.episode_store, question, lang, scope, k - len(found))]
         self._episodes.note_recall(scope, [hit.id for hit in found if hit.sure and utterance_id], utterance_id)
         return found
 

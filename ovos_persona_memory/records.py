@@ -13,7 +13,7 @@ GUEST = "guest"
 
 Role = Literal["system", "developer", "user", "assistant", "tool"]
 Source = Literal["heard", "record", "query"]
-HitKind = Literal["turn", "memory", "fact"]
+HitKind = Literal["turn", "memory", "fact", "episode"]
 Inject = Literal["system", "developer", "system_prompt", "user", "tool"]
 
 

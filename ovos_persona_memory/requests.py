@@ -87,7 +87,7 @@ class RecallAsked(msgspec.Struct, kw_only=True):
 
     question: Text
     k: Few = 5
-    kinds: Annotated[list[Literal["turn", "memory", "fact"]], msgspec.Meta(max_length=8)] | None = None
+    kinds: Annotated[list[Literal["turn", "memory", "fact", "episode"]], msgspec.Meta(max_length=8)] | None = None
     session: bool = False
     """Only what was said in this session."""
     lang: Name | None = None

@@ -30,13 +30,15 @@ class Removed:
     """When it began, seconds since the epoch, UTC."""
     turns: int = 0
     episodes: int = 0
+    decisions: int = 0
+    """About what becomes a fact and what does not."""
     notes: int = 0
     """Summaries and descriptions of sessions, which may retell the turns that went."""
 
     @property
     def total(self) -> int:
-        """Turns and episodes; a note goes with its session."""
-        return self.turns + self.episodes
+        """Turns, episodes and decisions; a note goes with its session."""
+        return self.turns + self.episodes + self.decisions
 
 
 class Retention:
@@ -80,7 +82,7 @@ class Retention:
 
     def _every_s(self) -> float:
         """Once a day, and where something is kept for hours, as often as it takes to be in time by and large."""
-        days = (self._config.turns_days, self._config.episodes_days)
+        days = (self._config.turns_days, self._config.episodes_days, self._config.decisions_days)
         return min(max(min(day for day in days if day is not None) * DAY_S / PARTS, SOONEST_S), DAY_S)
 
     def _turns(self, run: Removed) -> Removed | None:
@@ -99,11 +101,16 @@ class Retention:
         old = log.episodes(EpisodesWanted(Scope.everyone(), EVERY_KIND, until=before, limit=STEP))
         return replace(run, episodes=run.episodes + log.delete([one.id for one in old])) if old else None
 
+    def _decisions(self, run: Removed) -> int:
+        """How many were removed: there are 1,000 at most, which is one step."""
+        before = _before(run, self._config.decisions_days)
+        return 0 if before is None else self._store.fact_store.delete_decisions_before(before)
+
     def _end(self, run: Removed) -> None:
         before, notes = _before(run, self._config.turns_days), self._store.notes(Scope.everyone())
         old = [(user, session) for user, session, note in notes if before is not None and note.updated_at < before]
         with self._store.transaction():
-            done = replace(run, notes=run.notes + self._store.delete_notes(old))
+            done = replace(run, notes=run.notes + self._store.delete_notes(old), decisions=self._decisions(run))
             self._store.put_state(STATE, json.dumps(asdict(done)))
         self._run, self._next_at = None, run.at + self._every_s()
         self._workings.purge_if(done.total + done.notes > 0)

@@ -118,6 +118,10 @@ class FactStore(ABC):
         """Delete what was decided about a user, None: about everybody."""
 
     @abstractmethod
+    def delete_decisions_before(self, at: float) -> int:
+        """Delete what was decided before then about anybody, seconds since the epoch, UTC; how much that was."""
+
+    @abstractmethod
     def rename_user(self, user_id: str, into: str) -> None:
         """Make facts, changes and decisions of one user another's."""
 

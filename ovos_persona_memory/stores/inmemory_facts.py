@@ -112,6 +112,13 @@ class InMemoryFacts(FactStore):
                 self._put(self._changes, number, self._gone)
         return len(gone)
 
+    def delete_decisions_before(self, at: float) -> int:
+        with self._transaction():
+            old = [number for number, one in self._decisions.items() if one.at < at]
+            for number in old:
+                self._put(self._decisions, number, self._gone)
+        return len(old)
+
     def delete_decisions(self, user_id: str | None) -> None:
         with self._transaction():
             for number in [n for n, one in self._decisions.items() if user_id in (None, one.user_id)]:

@@ -149,6 +149,11 @@ class PostgresFacts(FactStore):
             )
         return len(gone)
 
+    def delete_decisions_before(self, at: float) -> int:
+        where = self._mine().also("r.at < %s", at)
+        with self._db.transaction():
+            return self._db.run(f"DELETE FROM decision r{where}", *where.values)
+
     def delete_decisions(self, user_id: str | None) -> None:
         where = self._mine(user_id)
         with self._db.transaction():

@@ -226,6 +226,10 @@ class SqliteFacts(FactStore):
                 self._sql.executemany(statement, [(seq,) for seq, _ in gone])
         return len(gone)
 
+    def delete_decisions_before(self, at: float) -> int:
+        with self._transaction():
+            return max(self._sql.execute("DELETE FROM decision WHERE at < ?", (at,)).rowcount, 0)
+
     def delete_decisions(self, user_id: str | None) -> None:
         where = Where() if user_id is None else Where(("user_id = ?",), (user_id,))
         with self._transaction():

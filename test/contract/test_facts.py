@@ -357,3 +357,11 @@ def test_facts_of_two_users_become_those_of_one_and_the_last_said_holds(facts: F
     assert kept.user_id != old.user_id
     assert [one.user_id for one in facts.changes(["old"])] == ["household"]
     assert facts.decisions("bob", 9) == []
+
+
+def test_what_was_decided_before_a_time_goes(facts: FactStore) -> None:
+    for at, user_id in ((1.0, "ann"), (2.0, "bob"), (3.0, "ann")):
+        facts.add_decision(Decision("learned", "stated", at, user_id))
+    assert facts.delete_decisions_before(3.0) == 2
+    assert [one.at for one in facts.decisions(None, 9)] == [3.0]
+    assert facts.delete_decisions_before(3.0) == 0

@@ -73,7 +73,20 @@ def test_turns_that_are_too_old_go_whoever_said_them_and_all_else_stays(open_mem
     assert memory.get("bins") is not None
     assert memory.documents().get("d") is not None
     assert told == [Removed(NOW, turns=3)]
-    assert memory.status()["retention"] == {"at": NOW, "turns": 3, "episodes": 0, "notes": 0}
+    assert memory.status()["retention"] == {"at": NOW, "turns": 3, "episodes": 0, "decisions": 0, "notes": 0}
+
+
+def test_decisions_about_facts_go_after_their_days_and_it_is_said_how_many(store: Store, clock: Clock) -> None:
+    memory = PersonaMemory(store, MemoryConfig(retention=RetentionConfig(decisions_days=3)), clock)
+    clock.now = NOW - 4 * DAY
+    said(memory, "my cat is called Bob", 4)
+    clock.now = NOW
+    said(memory, "my dog is called Rex", 0)
+    run(memory)
+    assert [one.reason for one in store.fact_store.decisions(None, 9)] == ["stated"]
+    assert memory.retention.last() == {"at": NOW, "turns": 0, "episodes": 0, "decisions": 1, "notes": 0}
+    assert left(store) == ["my cat is called Bob", "my dog is called Rex"]
+    assert len(store.fact_store.held(None)) == 2
 
 
 def test_unless_it_is_asked_for_nothing_goes(open_memory: Open, store: Store) -> None:
@@ -104,7 +117,7 @@ def test_a_summary_that_may_retell_what_went_goes_too(open_memory: Open, store: 
     clock.now = NOW
     run(memory)
     assert [session_id for _, session_id, _ in store.notes(Scope.everyone())] == ["kept"]
-    assert memory.status()["retention"] == {"at": NOW, "turns": 1, "episodes": 0, "notes": 2}
+    assert memory.status()["retention"] == {"at": NOW, "turns": 1, "episodes": 0, "decisions": 0, "notes": 2}
 
 
 def test_it_goes_in_small_steps(open_memory: Open, store: Store) -> None:

@@ -54,6 +54,16 @@ def as_memory(memory: PersonaMemory, text: str, lang: str, about: str) -> None:
     memory.remember(text, ELSEWHERE, lang=lang)
 
 
+def as_fact(memory: PersonaMemory, text: str, lang: str, about: str) -> None:
+    memory.record([Turn("user", "my shoe size is 43", at=NOW - 60, lang="en-US")], ELSEWHERE)
+    [fact] = memory.facts.list(slot="detail")
+    memory.facts.correct(fact.id, text)
+
+
+def as_document(memory: PersonaMemory, text: str, lang: str, about: str) -> None:
+    memory.documents().upsert(text, "a document")
+
+
 def as_name(memory: PersonaMemory, text: str, lang: str, about: str) -> None:
     memory.record([Turn("user", f"{about} it is", at=NOW - 60, lang=lang, speaker=text)], ELSEWHERE)
 
@@ -63,7 +73,12 @@ def as_summary(memory: PersonaMemory, text: str, lang: str, about: str) -> None:
 
 
 Put = Callable[[PersonaMemory, str, str, str], None]
-RECALLED: dict[str, Put] = {"an utterance": as_utterance, "a skill's reply": as_reply, "a memory": as_memory}
+RECALLED: dict[str, Put] = {
+    "an utterance": as_utterance,
+    "a skill's reply": as_reply,
+    "a memory": as_memory,
+    "a fact": as_fact,
+}
 """Kinds whose text is found again by its question."""
 KEPT: dict[str, Put] = {**RECALLED, "a speaker's name": as_name, "a summary": as_summary}
 
@@ -195,6 +210,15 @@ def test_the_same_in_a_session_of_its_own_with_a_summary_and_everything_at_once(
         assert left == [*without[:-1], *asking, without[-1]]
         summary = [plain(line) for line in one["text"].splitlines() if plain(line)]
         assert quotations[: len(summary)] == summary
+
+
+@pytest.mark.parametrize("number", range(len(CORPUS)))
+def test_the_text_of_a_document_is_found_and_is_in_no_prompt(number: int) -> None:
+    one = CORPUS[number]
+    memory, nothing = remembered(as_document, one), remembered(None, one)
+    assert [found.text for found in memory.documents().search(one["question"])] == [one["text"]]
+    for mode in MODES:
+        assert asked(memory, one, mode) == asked(nothing, one, mode)
 
 
 # what agents and programs are given
