@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from benchmarks import figures, meaning, million, process, rates, requests, sessions, turns
+from benchmarks import figures, learning, meaning, million, process, rates, requests, sessions, turns
 from benchmarks.corpus import ROOT
 from benchmarks.figures import Figure
 
@@ -18,6 +18,7 @@ PARTS: dict[str, Callable[[str], list[Figure]]] = {
     "d": million.run,
     "e": process.run,
     "f": meaning.run,
+    "g": learning.run,
     "h": sessions.run,
 }
 
@@ -25,7 +26,8 @@ PARTS: dict[str, Callable[[str], list[Figure]]] = {
 def arguments() -> argparse.Namespace:
     """What was asked for on the command line."""
     about = "a: requests, b: in a persona's turns, c: recording rate, d: a million turns, e: memory and start, "
-    about += "f: recall by words and by meaning, h: 500 sessions at once, and PostgreSQL with a million turns"
+    about += "f: recall by words and by meaning, g: what learning adds to recording, "
+    about += "h: 500 sessions at once, and PostgreSQL with a million turns"
     parser = argparse.ArgumentParser(
         prog="scripts/bench", description="Figures, each beside its comparison.", epilog=about
     )
