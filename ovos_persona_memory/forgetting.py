@@ -15,6 +15,8 @@ NOTED = 20_000
 """Of the turns that are forgotten together, so many of the newest are known again when they come again."""
 JUST_ASKED_S = 30.0
 """Without an utterance id, the newest thing said within so long may be the request to forget, seconds."""
+SAID = frozenset({"learned", "said_again"})
+"""Changes of a fact that a turn made by saying it."""
 TELLING = 2
 """A memory with so many content words is told by any turn that holds them all."""
 
@@ -53,6 +55,8 @@ class _Plan:
     """What is selected of turns and memories."""
     facts: Sequence[Fact]
     """What is selected of facts, and what these had superseded: their history names them."""
+    elsewhere: Sequence[tuple[Fact, Turn]]
+    """Facts that stay, as they were said outside of what is selected, too: then and there from now on."""
     retold: Sequence[Entry | Fact]
     """Memories and facts beside these that say the same in the same words."""
     redacted: Sequence[Turn]
@@ -136,16 +140,32 @@ class Forgetting:
     def _plan(self, selection: Selection, asked_in: Scope | None = None) -> _Plan:
         gone = self._store.select(selection, NOTED)
         entries = [record for record in gone if isinstance(record, Entry)]
-        facts = self._with_history(self._store.fact_store.chosen(selection))
+        facts, elsewhere = self._facts_of(selection)
         lasting = [*map(self._told_entry, entries), *map(self._told_fact, facts)]
-        known = {entry.id for entry in entries} | {fact.id for fact in facts}
+        known = {entry.id for entry in entries} | {fact.id for fact in (*facts, *(fact for fact, _ in elsewhere))}
         retold = {one.id: one for told in lasting for one in self._retold(told, selection) if one.id not in known}
         telling = [turn for told in lasting for turn in self._telling(told) if _reaches(selection, turn)]
         telling += self._just_asked(asked_in, lasting) if asked_in is not None else []
         taken = {record.id for record in gone} | set(selection.spare)
         redacted = {turn.id: turn for turn in telling if turn.id not in taken and not turn.redacted}
         notes = self._notes_holding(selection, gone)
-        return _Plan(selection, gone, facts, list(retold.values()), list(redacted.values()), notes)
+        return _Plan(selection, gone, facts, elsewhere, list(retold.values()), list(redacted.values()), notes)
+
+    def _facts_of(self, selection: Selection) -> tuple[list[Fact], list[tuple[Fact, Turn]]]:
+        """The facts that go with a selection; and those said outside of it as well, with the last such turn."""
+        chosen = self._store.fact_store.chosen(selection)
+        if not _is_part(selection):
+            return self._with_history(chosen), []
+        said = [(fact, self._said_elsewhere(fact, selection)) for fact in chosen]
+        return [fact for fact, turn in said if turn is None], [(fact, turn) for fact, turn in said if turn is not None]
+
+    def _said_elsewhere(self, fact: Fact, selection: Selection) -> Turn | None:
+        """The last turn outside of a selection that said the same; None where there is none any more."""
+        changes = self._store.fact_store.changes([fact.id])
+        ids = [change.turn_id for change in changes if change.what in SAID and change.turn_id is not None]
+        turns = (self._store.turn(turn_id) for turn_id in reversed(ids))
+        there = (turn for turn in turns if turn is not None and not turn.redacted and not _reaches(selection, turn))
+        return next(there, None)
 
     def _with_history(self, facts: Sequence[Fact]) -> list[Fact]:
         """The facts, and all that they superseded: how that ended is told in their words."""
@@ -208,6 +228,11 @@ class Forgetting:
     # its going
 
     def _carry_out(self, plan: _Plan, asking: Sequence[Turn]) -> Forgotten:
+        learner = self._workings.transcript.learner
+        for fact, turn in plan.elsewhere:
+            learner.say_elsewhere(fact, turn)
+        if _is_part(plan.selection):
+            learner.reinstate_before(plan.facts)
         forgotten = self._store.delete(plan.selection)
         memories = tuple(one.id for one in plan.retold if isinstance(one, Entry))
         self._store.delete(Selection(Scope.everyone(), ids=memories, kinds=frozenset({"memory"})))
@@ -220,8 +245,18 @@ class Forgetting:
         told = [(one.user_id, one.text, one.lang) for one in (*facts, *plan.retold)]
         if plan.gone or plan.redacted or told:
             self._ledger.note([*plan.gone, *plan.redacted], told)
+            for fact, turn in plan.elsewhere:
+                self._ledger.lift(fact.user_id, turn.text, fact.lang)
             self._workings.transcript.forget_texts()
         return _with_more(replace(forgotten, notes=0), plan, notes, redacted)
+
+
+def _is_part(selection: Selection) -> bool:
+    """Whether it names a session, a room, a task or a time: what was said elsewhere stays then."""
+    scope = selection.scope
+    return any(
+        one is not None for one in (scope.session_id, scope.site_id, scope.task_id, selection.since, selection.until)
+    )
 
 
 def _reaches(selection: Selection, turn: Turn) -> bool:

@@ -111,11 +111,35 @@ class Learner:
     def unlearn(self, turn_ids: Sequence[str]) -> None:
         """Take out the facts of these turns as though they had never been said: what they superseded holds again."""
         for fact in self._facts.of_turns(turn_ids):
-            for before in self._facts.at_place(fact.user_id, fact.place):
-                if before.superseded_by == fact.id:
-                    self._reinstate(before, fact)
+            self.reinstate_before([fact])
             self._facts.delete([fact.id])
             self.around.forget()
+
+    def reinstate_before(self, going: Sequence[Fact]) -> None:
+        """What these facts superseded holds again, but for those that go, too. They go next."""
+        gone = {fact.id for fact in going}
+        for fact in going:
+            for before in self._facts.at_place(fact.user_id, fact.place):
+                if before.superseded_by == fact.id and before.id not in gone:
+                    self._reinstate(before, fact)
+
+    def say_elsewhere(self, fact: Fact, turn: Turn) -> Fact:
+        """A fact is from now on the one that another turn told, in its words."""
+        told = [one for one in judge(turn, Circumstances(before=self.around.before(turn))) if one.slot == fact.slot]
+        same_again = [one for one in told if same(fact_of(one, turn, ""), fact)]
+        text, value = (same_again[0].text, same_again[0].value) if same_again else (turn.text, fact.value)
+        at = fact.last_seen_at if turn.at is None else turn.at
+        moved = replace(fact, text=text, value=value, turn_id=turn.id, created_at=at, valid_from=at)
+        return self._put(
+            replace(
+                moved,
+                session_id=turn.session_id,
+                site_id=turn.site_id,
+                task_id=turn.task_id,
+                persona_id=turn.persona_id,
+                speaker=turn.speaker,
+            )
+        )
 
     def accept(self, fact: Fact) -> Fact:
         """A fact that waited is one that holds."""

@@ -237,10 +237,14 @@ class PersonaMemory(SessionVerbs, EpisodeVerbs, CaptureVerb):
         return self._store.sessions(scope, limit)
 
     def clear_session(self, scope: Scope) -> int:
-        """Forget the turns of the session in scope, its summary and description; how many turns they were."""
+        """Forget the turns of the session in scope, what was learned from them, its summary and description.
+
+        How many turns they were. A fact that was said in another session, too, stays; what was asked to be
+        remembered by ``remember`` stays.
+        """
         if scope.session_id is None:
             raise InvalidRequest("session_id", "is missing")
-        return self._forgetting.delete(Selection(scope, kinds=frozenset({"turn"}))).total
+        return self._forgetting.delete(Selection(scope, kinds=frozenset({"turn", "fact"}))).turns
 
     # finding
 

@@ -193,3 +193,65 @@ def test_forgetting_a_memory_forgets_the_fact_of_the_same_words_and_the_other_wa
         [fact] = [fact for fact, _ in home.store.fact_store.held("household")]
         home.memory.forget(Scope(), key="cat" if key == "memory" else fact.id)
         assert (facts_of(home), home.memory.list(Scope())) == ([], [])
+
+
+def say(home: Home, session_id: str, text: str) -> None:
+    home.now += 100
+    home.memory.record([Turn("user", text, at=home.now, lang="en-US")], Scope(session_id))
+
+
+def facts(home: Home, status: str = "active") -> list[tuple[str, str | None]]:
+    return sorted((fact.text, fact.session_id) for fact in home.memory.facts.list(status=status))
+
+
+CLEARS = {
+    "clear": lambda home: home.memory.clear_session(Scope("a")),
+    "forget": lambda home: home.memory.forget(Scope("a")),
+}
+
+
+@pytest.mark.parametrize("way", CLEARS)
+def test_with_a_session_goes_what_was_learned_in_it(home: Home, way: str) -> None:
+    say(home, "a", "my cat is called Bob")
+    say(home, "b", "my dog is called Rex")
+    CLEARS[way](home)
+    assert facts(home, "all") == [("my dog is called Rex", "b")]
+    say(home, "c", "my cat is called Bob")
+    assert facts(home, "all") == [("my dog is called Rex", "b")]
+
+
+@pytest.mark.parametrize("way", CLEARS)
+def test_a_fact_that_was_said_in_another_session_too_stays_in_the_words_said_there(home: Home, way: str) -> None:
+    say(home, "a", "my tomcat is called Bob")
+    say(home, "a", "my cat is called Bob")
+    say(home, "b", "the name of my cat is Bob")
+    CLEARS[way](home)
+    assert facts(home, "all") == [("the name of my cat is Bob", "b")]
+    say(home, "c", "the name of my cat is Bob")
+    assert home.memory.facts.list()[0].last_seen_at == home.now
+
+
+@pytest.mark.parametrize("way", CLEARS)
+def test_what_a_session_superseded_holds_again_without_it(home: Home, way: str) -> None:
+    say(home, "b", "i live in Rome")
+    say(home, "a", "i live in Porto")
+    CLEARS[way](home)
+    assert facts(home, "all") == [("i live in Rome", "b")]
+    say(home, "b", "i live in Faro")
+    assert facts(home) == [("i live in Faro", "b")]
+
+
+def test_a_fact_said_again_within_the_session_alone_goes(home: Home) -> None:
+    say(home, "a", "my cat is called Bob")
+    say(home, "a", "my cat is called Bob")
+    assert home.memory.clear_session(Scope("a")) == 2
+    assert facts(home, "all") == []
+
+
+def test_a_time_takes_no_fact_that_was_said_after_it_as_well(home: Home) -> None:
+    say(home, "a", "my cat is called Bob")
+    say(home, "a", "my dog is called Rex")
+    between = home.now + 50
+    say(home, "a", "my cat is called Bob")
+    home.memory.forget(Scope(), until=between)
+    assert facts(home, "all") == [("my cat is called Bob", "a")]
