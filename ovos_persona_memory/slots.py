@@ -171,9 +171,11 @@ def _detail(known: Templates, told: Told, _: bool) -> str | None:
 
 def _location(known: Templates, told: Told, _: bool) -> str | None:
     if told.thing is not None and (
-        _first_is(known, told.thing, "not_put")
+        told.thing.folded[-1] in known.lists.get("not_put", ())  # what it is comes last: "water bottle"
+        or " ".join(told.thing.folded) in known.lists.get("not_put", ())
         or _is_nothing(known, told.thing)
         or known.starts(told.thing, "preposition")
+        or any(known.starts(told.thing, name) == len(told.thing.folded) for name in ("relation", "pet", "kin"))
     ):
         return "no_value"
     if told.value is None:
