@@ -58,7 +58,8 @@ class Around:
     def __init__(self, store: Store) -> None:
         self._store = store
         self._rooms: OrderedDict[str, _Room] = OrderedDict()
-        self._names: dict[str, Mapping[str, Who]] = {}
+        self._names: dict[str, tuple[float, Mapping[str, Who]]] = {}
+        """By user, with the time when they were read: others may write into a store that is shared."""
 
     def forget(self) -> None:
         """Facts changed: names are read anew, and nothing is known of what was spoken of."""
@@ -77,7 +78,7 @@ class Around:
         person = spoke.who if spoke and spoke.turns < TURNS and 0.0 <= at - spoke.at <= STALE_S else None
         fresh = 0.0 <= at - room.at <= STALE_S
         asked = room.asked if fresh else ()
-        return Before(self._names_of(turn.user_id), person, asked, fresh and room.question)
+        return Before(self._names_of(turn.user_id, at), person, asked, fresh and room.question)
 
     def note(self, turn: Turn, names: Mapping[str, Who]) -> None:
         """A turn was said: it may speak of somebody, or of something that the next one is about."""
@@ -103,10 +104,12 @@ class Around:
             return replace(room, question=False)
         return replace(room, asked=found, question=question, at=turn.at or 0.0)
 
-    def _names_of(self, user_id: str) -> Mapping[str, Who]:
-        if user_id not in self._names:
-            self._names[user_id] = self._read(user_id)
-        return self._names[user_id]
+    def _names_of(self, user_id: str, at: float) -> Mapping[str, Who]:
+        read_at, names = self._names.get(user_id, (None, {}))
+        if read_at is None or abs(at - read_at) > STALE_S:
+            names = self._read(user_id)
+            self._names[user_id] = (at, names)
+        return names
 
     def _read(self, user_id: str) -> Mapping[str, Who]:
         found: dict[str, Who] = {}

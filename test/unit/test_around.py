@@ -110,3 +110,12 @@ def test_merged_people_share_whom_they_named() -> None:
     home.memory.users.merge("ann", "annie")
     home.say("annie", "oscar likes figs")
     assert ("likes", "husband", "figs") in home.facts("annie")
+
+
+def test_names_that_another_process_learned_are_known_after_a_while() -> None:
+    home = Home()
+    home.say("ann", "hello")
+    other = PersonaMemory(home.store, MemoryConfig(), clock=lambda: home.now)
+    other.record([Turn("user", "my husband is called oscar", at=home.now, lang="en-US")], Scope("hall", "ann"))
+    home.say("ann", "oscar likes figs", after_s=1000)
+    assert ("likes", "husband", "figs") in home.facts("ann")
