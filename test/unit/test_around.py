@@ -62,6 +62,7 @@ def test_who_is_forgotten_is_not_known_any_more() -> None:
 def test_a_name_goes_with_the_turn_that_told_it() -> None:
     home = Home()
     turn_id = home.say("ann", "my husband is called oscar")
+    home.say("ann", "hello oscar")
     home.memory.transcript.learner.unlearn([turn_id])
     home.say("ann", "oscar likes figs")
     assert home.facts("ann") == []

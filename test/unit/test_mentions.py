@@ -63,6 +63,10 @@ def test_what_is_said_of_people_who_are_known_is_theirs(lang: str, text: str, fa
         (EN, "oscar said i work as a plumber"),
         (EN, "she works as a plumber"),
         (EN, "mine is green"),
+        (EN, "our dog walker has a key"),
+        (EN, "my best friend lives in porto"),
+        (DE, "mein bester freund wohnt in kassel"),
+        (DE, "und mag ich pilze"),
         (DE, "viktor arbeitet als gärtner"),
         (DE, "wohnt tilda in kassel"),
         (DE, "mein chef wohnt in kassel"),
@@ -91,6 +95,7 @@ def test_a_pronoun_stands_for_whom_was_spoken_of() -> None:
     assert told("she lives in porto", before=sister) == [("home", "sister", "porto")]
     assert told("her birthday is on the first of may", before=sister) == [("birthday", "sister", "first of may")]
     assert told("he lives in porto", before=sister) == []
+    assert told("she lives in porto", before=Before(person=Who("brother", "my brother", "brother"))) == []
     assert told("my brother is called tom and he's a baker", before=sister) == [
         ("family", "", "tom"),
         ("work", "brother", "baker"),
