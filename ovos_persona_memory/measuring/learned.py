@@ -100,11 +100,11 @@ def _found(labels: Sequence[LabelledFact], missed: Sequence[LabelledFact]) -> Sh
 def _by_slot(
     learned: Sequence[Learned], labels: Sequence[LabelledFact], missed: Sequence[LabelledFact]
 ) -> dict[str, dict[str, Share]]:
-    names = {one.slot or "" for one in learned} | {one.slot or "" for one in labels}
+    names = {one.slot or "" for one in learned} | {one.slots[0] for one in labels}
     return {
         name or "asked": {
             "precision": _right([one for one in learned if (one.slot or "") == name]),
-            "recall": _found([one for one in labels if (one.slot or "") == name], missed),
+            "recall": _found([one for one in labels if one.slots[0] == name], missed),
         }
         for name in sorted(names)
     }
@@ -144,7 +144,9 @@ def _judged(one: Learned, talk: Talk) -> Learned:
 def _fits(one: Learned, label: LabelledFact, talk: Talk) -> bool:
     """Whether a label names what was learned: its turn, person and slot, and all words of the shorter value."""
     said_by = next(turn.person for turn in talk.turns if turn.id == label.turn)
-    if (one.turn, one.slot or "", one.person) != (label.turn, label.slot or "", label.person or said_by or HOUSEHOLD):
+    if (one.turn, one.person) != (label.turn, label.person or said_by or HOUSEHOLD) or (
+        one.slot or ""
+    ) not in label.slots:
         return False
     spoken = language.of(talk.language)
     if label.subject is not None and spoken.words(label.subject) != spoken.words(one.subject):

@@ -34,13 +34,18 @@ class LabelledFact:
 
     turn: str
     slot: str | None = None
-    """null: somebody asks to remember it, and no slot fits."""
+    """null: somebody asks to remember it, and no slot fits. Several, divided by bars: any of these."""
     value: str | None = None
     """What is told; without a slot the words to remember."""
     person: str | None = None
     """Whose it is; null: whoever said the turn."""
     subject: str | None = None
     """The relation that it is about; null: it is not looked at."""
+
+    @property
+    def slots(self) -> list[str]:
+        """The slots that are right; an empty one where none fits."""
+        return (self.slot or "").split("|")
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from ovos_persona_memory.cli.program import program
 from ovos_persona_memory.errors import InvalidRequest
 from ovos_persona_memory.measuring.learned import measure_learning
-from ovos_persona_memory.measuring.talks import read_talks
+from ovos_persona_memory.measuring.talks import LabelledFact, SaidTurn, Talk, read_talks
 
 TALK: dict[str, Any] = {
     "language": "en-US",
@@ -43,6 +43,14 @@ def file(tmp_path: Path) -> Path:
     path = tmp_path / "talk.jsonl"
     path.write_text(json.dumps(TALK) + "\n", encoding="utf-8")
     return path
+
+
+def test_a_label_may_name_several_slots() -> None:
+    turns = [SaidTurn("a", "user", "I like tea"), SaidTurn("b", "user", "my cat is called Bob")]
+    labels = [LabelledFact("a", "favourite|likes", "tea"), LabelledFact("b", "likes|family", "Bob")]
+    figures = measure_learning([Talk("en-US", turns, labels)])
+    assert [(one.turn, one.right) for one in figures.learned] == [("a", True), ("b", False)]
+    assert (figures.slots["favourite"]["recall"].share, figures.slots["likes"]["recall"].share) == (1.0, 0.0)
 
 
 def test_what_is_learned_is_compared_with_the_labels(file: Path) -> None:
