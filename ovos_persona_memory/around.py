@@ -23,6 +23,8 @@ NAMING = ("name", "family", "pet")
 HELD = frozenset({"active", "superseded"})
 NAMED = 200
 """So many facts of a user are looked at for names."""
+HOUSE = 12
+"""Users at most who are one household: of more each speaks of their own people alone."""
 ROOMS = 64
 """So many sessions are kept in mind."""
 STALE_S = 180.0
@@ -113,7 +115,9 @@ class Around:
 
     def _read(self, user_id: str) -> Mapping[str, Who]:
         found: dict[str, Who] = {}
-        for other in sorted(self._store.users(), key=lambda one: one == user_id):
+        users = self._store.users()
+        house = [one for one in users if one != user_id] if len(users) <= HOUSE else []
+        for other in (*sorted(house), user_id):
             for slot in NAMING:
                 wanted = Wanted(Scope(user_id=other), HELD if slot == "name" else frozenset({"active"}), slot)
                 for fact in self._store.fact_store.facts(replace(wanted, limit=NAMED)):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ovos_persona_memory.around import HOUSE
 from ovos_persona_memory.config import MemoryConfig
 from ovos_persona_memory.fact import Fact
 from ovos_persona_memory.memory import PersonaMemory
@@ -120,3 +121,17 @@ def test_names_that_another_process_learned_are_known_after_a_while() -> None:
     other.record([Turn("user", "my husband is called oscar", at=home.now, lang="en-US")], Scope("hall", "ann"))
     home.say("ann", "oscar likes figs", after_s=1000)
     assert ("likes", "husband", "figs") in home.facts("ann")
+
+
+def test_where_there_are_too_many_for_one_household_each_speaks_of_their_own() -> None:
+    home = Home()
+    for number in range(HOUSE):
+        home.say(f"user-{number}", "hello")
+    home.say("user-0", "my sister is called lotte")
+    home.say("user-1", "lotte lives in porto")
+    assert len(home.facts("user-1")) == 1
+    home.say("one-more", "lotte likes tea")
+    home.say("user-1", "lotte likes figs", after_s=1000)
+    home.say("user-0", "lotte likes tea")
+    assert len(home.facts("user-1")) == 1 and home.facts("one-more") == []
+    assert ("likes", "sister", "tea") in home.facts("user-0")
