@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Set
 from dataclasses import dataclass, replace
 
+from ovos_persona_memory import episode_hits
 from ovos_persona_memory.dates import Dates, named_days
 from ovos_persona_memory.indexer import Indexer, Meaning
 from ovos_persona_memory.question import Question
@@ -43,15 +44,19 @@ class Finding:
         self.timezone: str | None = None
         """An IANA name, where a question comes with none; None: as the system's clock is set."""
 
-    def hits(self, question: Question, scope: Scope, k: int, kinds: frozenset[str] = KINDS) -> list[Hit]:
-        """See recall; the question's moment, parser and time zone are filled in."""
+    def hits(self, question: Question, scope: Scope, k: int, kinds: Set[str] | None = None) -> list[Hit]:
+        """See recall; the question's moment, parser and time zone are filled in. Episodes come last, never sure."""
         asked = replace(
             question,
             at=self._clock() if question.at is None else question.at,
             dates=self.dates,
             timezone=question.timezone or self.timezone,
         )
-        return recall(self._store, asked, scope, k, kinds, self.meaning())
+        found = recall(self._store, asked, scope, k, KINDS if kinds is None else KINDS & kinds, self.meaning())
+        if kinds is not None and "episode" in kinds:
+            log, left = self._store.episode_store, k - len(found)
+            found += episode_hits.found(log, question.text, question.lang, scope, left)
+        return found
 
     def meaning(self) -> Meaning | None:
         """Search by meaning; None where there is no embedder, or it is not loaded yet."""

@@ -10,7 +10,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from ovos_persona_memory import captures, episode_hits, language
+from ovos_persona_memory import captures, language
 from ovos_persona_memory.captures import CaptureVerb
 from ovos_persona_memory.config import MemoryConfig, settled
 from ovos_persona_memory.contexts import Contexts
@@ -27,7 +27,6 @@ from ovos_persona_memory.indexer import Indexer
 from ovos_persona_memory.messages import Heard
 from ovos_persona_memory.origin import Origin
 from ovos_persona_memory.question import Question
-from ovos_persona_memory.recall import KINDS
 from ovos_persona_memory.records import (
     Context,
     ContextMessage,
@@ -237,11 +236,7 @@ class PersonaMemory(SessionVerbs, EpisodeVerbs, CaptureVerb):
         return self._store.sessions(scope, limit)
 
     def clear_session(self, scope: Scope) -> int:
-        """Forget the turns of the session in scope, what was learned from them, its summary and description.
-
-        How many turns they were. A fact that was said in another session, too, stays; what was asked to be
-        remembered by ``remember`` stays.
-        """
+        """Forget the turns of the session in scope, its summary and what was learned in it alone; how many turns."""
         if scope.session_id is None:
             raise InvalidRequest("session_id", "is missing")
         return self._forgetting.delete(Selection(scope, kinds=frozenset({"turn", "fact"}))).turns
@@ -262,16 +257,14 @@ class PersonaMemory(SessionVerbs, EpisodeVerbs, CaptureVerb):
         """At most ``k`` hits in scope, sure ones first, then by score; empty when nothing is found.
 
         ``at``: the time of asking. ``utterance_id``: the utterance that asks, which never answers itself.
-        ``kinds``: turn, memory, fact and episode; none: all but episodes, which come last and are never sure.
+        ``kinds``: of turn, memory, fact and episode; none: all but episodes.
         ``timezone``: of who asks, an IANA name, in which days are counted; the device's own unless given.
         """
         refuse_below_zero(k=k)
         if not self.captures.may_read(scope):
             return []
         asked = Question(question, lang, utterance_id, at=at, timezone=timezone)
-        found = self.finding.hits(asked, scope, k, KINDS if kinds is None else KINDS & kinds)
-        if kinds is not None and "episode" in kinds:
-            found = [*found, *episode_hits.found(self._store.episode_store, question, lang, scope, k - len(found))]
+        found = self.finding.hits(asked, scope, k, kinds)
         self._episodes.note_recall(scope, [hit.id for hit in found if hit.sure and utterance_id], utterance_id)
         return found
 
