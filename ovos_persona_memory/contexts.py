@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
@@ -29,6 +30,9 @@ LOOKED_AT = 20
 WIDER = 3
 """So many times as many hits are looked at where one kind of them may be left out."""
 
+SESSIONS = 64
+"""So many sessions are kept in mind in which a persona asked."""
+
 GetHistory = Callable[[Scope, Window], list[ContextMessage]]
 
 
@@ -42,13 +46,13 @@ class Contexts:
         self._finding = finding
         self._history = history
         self._sessions = Sessions(workings)
-        self._newest: ContextRequest | None = None
+        self._newest: OrderedDict[str | None, ContextRequest] = OrderedDict()
 
     def build(self, request: ContextRequest) -> Context:
         """See PersonaMemory.context."""
         now = self._workings.clock() if request.at is None else request.at
         request = replace(request, timezone=request.timezone or self._finding.timezone)
-        self._newest = request
+        self._asked(request)
         window = Window(request.max_history, request.max_rounds, request.max_tokens, request.max_age_s)
         settings = self._config.recall
         limit = self._limit(request)
@@ -62,9 +66,9 @@ class Contexts:
     def foresee(self, turn: Turn) -> None:
         """Find beforehand what a persona will be handed for an utterance just heard, as the last one was asked for.
 
-        Nothing where no persona has asked yet, or nothing may be read there.
+        Nothing where no persona has asked yet in its session, or nothing may be read there.
         """
-        newest, now = self._newest, self._workings.clock()
+        newest, now = self._newest.get(turn.session_id), self._workings.clock()
         if newest is None or newest.scope.user_id != turn.user_id or not self._reaches(newest.scope, turn):
             return
         scope = replace(newest.scope, session_id=turn.session_id, site_id=turn.site_id)
@@ -72,6 +76,12 @@ class Contexts:
         limit = self._limit(request)
         if limit > 0:
             self._finding.foresee(request, limit * WIDER if self._limits_kinds else limit, now)
+
+    def _asked(self, request: ContextRequest) -> None:
+        self._newest[request.scope.session_id] = request
+        self._newest.move_to_end(request.scope.session_id)
+        while len(self._newest) > SESSIONS:
+            self._newest.popitem(last=False)
 
     def _reaches(self, scope: Scope, turn: Turn) -> bool:
         here = replace(scope, session_id=turn.session_id, site_id=turn.site_id)

@@ -30,6 +30,11 @@ class Acknowledging:
         self._ended = False
         self._thread = threading.Thread(target=self._work, name="acknowledging", daemon=True)
 
+    @property
+    def busy(self) -> bool:
+        """Whether something is held back right now."""
+        return self._busy
+
     def start(self) -> None:
         """Begin; what was given before waits until now."""
         self._thread.start()

@@ -31,7 +31,7 @@ from ovos_persona_memory.service.answers import answer
 from ovos_persona_memory.service.arrival import Arrival, Reply
 from ovos_persona_memory.service.door import Door
 from ovos_persona_memory.service.embedders import open_embedder
-from ovos_persona_memory.service.events import events, learned_late
+from ovos_persona_memory.service.events import events, is_news, learned_late
 from ovos_persona_memory.service.latencies import Latencies
 
 GROUP = 64
@@ -39,8 +39,10 @@ GROUP = 64
 QUIET_S, UNTOLD = 0.05, 256
 """When nothing has arrived for so long, seconds, everybody is told of changes, and what was put off is done; of
 changes also when so many wait."""
-CROWD = 4
+CROWD = 3
 """So many arrivals at once are a crowd: the worker goes on with what comes next while the disk takes them in."""
+GATHER_S = 0.0008
+"""While the disk is busy with a crowd, the next one waits so long for more to share its commit, seconds."""
 SWITCH_S = 0.0002  # after so long a thread that has work lets another one have its turn, seconds
 NEXT_STEP_S = 0.005
 """Between two steps of what was put off, seconds."""
@@ -199,9 +201,12 @@ class Daemon:
         item = first
         while item is not None:
             raw.append(item)
-            if len(raw) == GROUP or self._arrivals.empty():
+            if len(raw) == GROUP or (self._arrivals.empty() and not self._answers.busy):
                 break
-            item = self._arrivals.get()
+            try:
+                item = self._arrivals.get(timeout=GATHER_S)
+            except queue.Empty:
+                break
         return raw
 
     def _read(self, item: tuple[bytes, Reply, bool, float, float]) -> Arrival | None:
@@ -288,7 +293,7 @@ class Daemon:
         """Answer; ``written``: when the disk has it."""
         self._answers.add(lambda failure: self._leave(outcomes, failure), written)
         self._untidy = "waiting"
-        self._untold += [(arrival.what, outcome) for arrival, outcome in outcomes if _is_news(outcome)]
+        self._untold += [(arrival.what, outcome) for arrival, outcome in outcomes if is_news(outcome)]
         if len(self._untold) > UNTOLD:
             self._tell()
 
@@ -370,12 +375,6 @@ class Daemon:
 
 def _is_ours(topic: str) -> bool:
     return topic in messages.HEARD_TOPICS or topics.verb_of(topic) is not None
-
-
-def _is_news(outcome: dict[str, Any] | None) -> bool:
-    return outcome is not None and bool(
-        outcome.get("ids") or outcome.get("learned") or "forgotten" in outcome or "capture" in outcome
-    )
 
 
 def run(config: MemoryConfig, ready: Callable[[], None] = lambda: None, **address: Any) -> None:

@@ -34,6 +34,13 @@ def events(done: Sequence[tuple[Heard | Request, Outcome | None]]) -> list[bytes
     return [*told, *frames]
 
 
+def is_news(outcome: Outcome | None) -> bool:
+    """Whether everybody is told of an outcome."""
+    return outcome is not None and bool(
+        outcome.get("ids") or outcome.get("learned") or "forgotten" in outcome or "capture" in outcome
+    )
+
+
 def learned_late(learned: Mapping[str | None, Sequence[str]]) -> list[bytes]:
     """The frames that tell which facts were learned in a quiet moment, by session."""
     return [

@@ -42,7 +42,7 @@ class Watched:
 @pytest.fixture
 def watched(monkeypatch: pytest.MonkeyPatch) -> Watched:
     made = Watched(monkeypatch)
-    made.texts("what is new")
+    made.texts("what is new")  # a persona asks in this session
     return made
 
 
