@@ -131,9 +131,17 @@ class Bus(Process):
 class Daemon(Process):
     """A memory daemon, on its way up once this returns. ``wrapped``: the command that runs it, strace for example."""
 
-    def __init__(self, folder: Path, data: Path, port: int, wrapped: Sequence[str] = (), **environment: str) -> None:
+    def __init__(  # more than five: what a script changes of a daemon
+        self,
+        folder: Path,
+        data: Path,
+        port: int,
+        wrapped: Sequence[str] = (),
+        embedder: str = "none",
+        **environment: str,
+    ) -> None:
         self.data = data
-        write_settings(folder, persona_memory={"announce": False, "recall": {"embedder": "none"}})
+        write_settings(folder, persona_memory={"announce": False, "recall": {"embedder": embedder}})
         command = [sys.executable, "-m", "ovos_persona_memory", "run", "--data", str(data)]
         command += ["--host", HOST, "--port", str(port)]
         super().__init__(folder, "daemon", [*wrapped, *command], **environment)
