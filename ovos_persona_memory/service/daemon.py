@@ -346,7 +346,7 @@ class Daemon:
             self._failure, self._last_error = error, f"{error.code}: {error.reason}"
             self.status.set_error(error.reason)
             return
-        memory.finding.dates, memory.finding.timezone = dates.days, device_timezone()
+        memory.finding.dates, memory.finding.timezone = dates.days_at_once, device_timezone()
         self._memory, self._last_error = memory, None
         memory.retention.told = self._tell_removed
         for aside in memory.status()["store"].get("set_aside", ()):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import threading
 from collections.abc import Callable
 from datetime import datetime
 from functools import cache
@@ -24,8 +25,20 @@ def days(text: str, lang: str, at: datetime) -> list[DaySpan]:
 
     Only days gone by are taken from the parser: "at five" is no day, and it would give tomorrow.
     """
+    return _days(text, lang, at, _parser)
+
+
+def days_at_once(text: str, lang: str, at: datetime) -> list[DaySpan]:
+    """As ``days``, but never waits for the parser, which takes seconds to load.
+
+    The first question that needs it has it loaded in the background; until then the language's lists have to do.
+    """
+    return _days(text, lang, at, _parser_if_loaded)
+
+
+def _days(text: str, lang: str, at: datetime, parser: Callable[[], Extract | None]) -> list[DaySpan]:
     found = named_days(text, lang, at)
-    extract = None if found or not _may_name_a_day(text, lang) else _parser()
+    extract = None if found or not _may_name_a_day(text, lang) else parser()
     if extract is None:
         return found
     try:
@@ -43,6 +56,17 @@ def _may_name_a_day(text: str, lang: str) -> bool:
     if spoken.primary not in PARSED:
         return False
     return bool(_DIGIT.search(text)) or not spoken.time_words.isdisjoint(spoken.words(text))
+
+
+def _parser_if_loaded() -> Extract | None:
+    return None if _loading().is_alive() else _parser()
+
+
+@cache
+def _loading() -> threading.Thread:
+    thread = threading.Thread(target=_parser, name="dates", daemon=True)
+    thread.start()
+    return thread
 
 
 @cache

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import threading
 from collections.abc import Iterator
 from datetime import date, datetime, timedelta, timezone
 from types import ModuleType
@@ -168,3 +169,22 @@ def test_without_a_parser_the_lists_do(monkeypatch: pytest.MonkeyPatch) -> None:
     edge._parser.cache_clear()
     assert edge.days("what did we eat 3 weeks ago", "en-US", AT) == []
     edge._parser.cache_clear()
+
+
+def test_a_parser_that_is_still_being_loaded_holds_up_nobody(monkeypatch: pytest.MonkeyPatch) -> None:
+    may_load = threading.Event()
+    asked = ("what did I say three weeks ago", "en", datetime(2026, 11, 22, 12))
+
+    def slow() -> Any:
+        assert may_load.wait(10)
+        return lambda text, lang, anchorDate: (datetime(2026, 11, 1), "")  # noqa: N803  # the parser's own name
+
+    monkeypatch.setattr(edge, "_parser", slow)
+    edge._loading.cache_clear()
+    try:
+        assert edge.days_at_once(*asked) == named_days(*asked)
+        may_load.set()
+        edge._loading().join(10)
+        assert [span.first.isoformat() for span in edge.days_at_once(*asked)] == ["2026-11-01"]
+    finally:
+        edge._loading.cache_clear()
