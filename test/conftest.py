@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
 
 import pytest
-from postgres_server import FAST, Databases, running
-from redis_server import RedisServer
 
 from ovos_persona_memory import embedder
+
+if TYPE_CHECKING:
+    from postgres_server import Databases
+    from redis_server import RedisServer
 
 POSTGRES = "OPM_TEST_POSTGRES"
 """The url of a server that is running already: of the tests that started these."""
@@ -37,6 +40,8 @@ def no_default_embedder(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(scope="session")
 def databases() -> Iterator[Databases]:
     """Fresh databases, on one server for all tests."""
+    from postgres_server import FAST, Databases, running  # the stable line's environment has no driver
+
     if POSTGRES in os.environ:
         yield Databases(os.environ[POSTGRES])
         return
@@ -65,6 +70,8 @@ def postgres(databases: Databases) -> Iterator[Callable[[], str]]:
 @pytest.fixture(scope="session")
 def redis_running() -> Iterator[RedisServer]:
     """One server for all tests."""
+    from redis_server import RedisServer
+
     with RedisServer() as server:
         yield server
 
