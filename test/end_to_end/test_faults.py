@@ -281,7 +281,8 @@ def test_a_file_in_place_of_the_folder_is_a_clear_error_that_names_it(start: Sta
         assert str(data) in answer["reason"]
     else:
         assert daemon.popen.returncode > 0
-        assert str(data) in daemon.said()
+        said = "".join(daemon.said().replace("│", " ").split())  # a long path is broken at the edge of its box
+        assert str(data) in said
         assert "Traceback" not in daemon.said()
     assert data.read_bytes() == b"mine"
 
