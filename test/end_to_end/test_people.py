@@ -85,8 +85,8 @@ def test_each_person_has_a_memory_of_their_own_on_one_device(tmp_path: Path) -> 
         with running(tmp_path, address) as (wire, owner):
             asked = envelope("u1", user_id="bob", auth_level=5)
             assert ask(wire, "users", asked) | {"took_ms": 0, "request_id": ""} == {
-                "ok": True, "user_id": "alice", "auth_level": 0, "trust": "session", "approves_for": [], "cares_for": [],
-                "took_ms": 0, "request_id": ""
+                "ok": True, "user_id": "alice", "auth_level": 0, "trust": "session", "approves_for": [],
+                "cares_for": [], "took_ms": 0, "request_id": ""
             }  # fmt: skip
             assert ask(wire, "users.merge", asked, user_id="alice", into="bob")["error"] == "not_allowed"
             owner.users.merge("bob", "alice")
