@@ -9,6 +9,23 @@ from ovos_persona_memory.episode import Episode, EpisodesWanted
 from ovos_persona_memory.records import Scope, Selection, Turn
 from ovos_persona_memory.stores.selecting import holds_all
 
+FIELDS = [
+    "id",
+    "user_id",
+    "kind",
+    "at",
+    "session_id",
+    "persona_id",
+    "site_id",
+    "utterance_id",
+    "turn_id",
+    "skill_id",
+    "name",
+    "outcome",
+    "latency_ms",
+]
+"""Of an episode, what a table has a column of its own for."""
+
 
 class EpisodeStore(ABC):
     """An append-only log, with the promises of the Store that it belongs to.

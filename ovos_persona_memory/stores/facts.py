@@ -11,7 +11,27 @@ from ovos_persona_memory.fact import Decision, Fact, FactChange
 from ovos_persona_memory.records import Scope, Selection
 from ovos_persona_memory.stores.bm25 import set_of
 from ovos_persona_memory.stores.selecting import holds_all
+from ovos_persona_memory.stores.where import PLACES
 
+FIELDS = [
+    "id",
+    "user_id",
+    "slot",
+    "lang",
+    "confidence",
+    "decay",
+    "created_at",
+    "last_seen_at",
+    "valid_from",
+    "valid_until",
+    "status",
+    "superseded_by",
+    "turn_id",
+    *PLACES,
+    "trust",
+    "private",
+]
+"""Of a fact, what a table has a column of its own for; its words are kept apart."""
 ACTIVE = frozenset({"active"})
 EVERY_STATUS = frozenset({"active", "superseded", "waiting"})
 DECISIONS_KEPT = 1000

@@ -20,7 +20,7 @@ from ovos_persona_memory.stores.postgres_ledger import PostgresLedger
 from ovos_persona_memory.stores.postgres_notes import PostgresNotes
 from ovos_persona_memory.stores.postgres_vectors import PostgresVectors
 from ovos_persona_memory.stores.postgres_words import BUDGET, PostgresWords, Query
-from ovos_persona_memory.stores.where import Where
+from ovos_persona_memory.stores.where import Where, between, narrowed
 
 CHUNK = 2000
 MIN_BUDGET = 100
@@ -145,7 +145,7 @@ class PostgresStore(Store):
     def turns(
         self, scope: Scope, limit: int | None = None, since: float | None = None, until: float | None = None
     ) -> list[Turn]:
-        where = rows.between(rows.within(self._home, scope), "at", since, until)
+        where = between(rows.within(self._home, scope), "at", since, until)
         sql = f"{rows.TURNS}{where} ORDER BY r.seq DESC LIMIT %s"
         return [rows.turn_of(row)[0] for row in reversed(self._db.all(sql, *where.values, limit))]
 
@@ -247,7 +247,7 @@ class PostgresStore(Store):
 
     def around(self, turns: Sequence[Turn], reach: int, persona_id: str | None = None) -> list[list[Beside]]:
         asked = [[getattr(turn, name) for turn in turns] for name in ("user_id", "session_id", "seq")]
-        persona = rows.narrowed(Where(), Scope(user_id=None, persona_id=persona_id))
+        persona = narrowed(rows.ANY_ROW, Scope(user_id=None, persona_id=persona_id))
         also = "".join(f" AND {condition}" for condition in persona.conditions)
         near = (self._home, *persona.values, reach, self._home, *persona.values, reach + 1, self._home)
         found = self._db.all(AROUND.format(also=also), *asked, *near) if turns else []

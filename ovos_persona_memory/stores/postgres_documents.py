@@ -12,7 +12,7 @@ from ovos_persona_memory.records import Document, Namespace
 from ovos_persona_memory.stores.base import refuse_unstorable
 from ovos_persona_memory.stores.documents import DocumentStore, Held, numbered
 from ovos_persona_memory.stores.postgres_database import PostgresDatabase
-from ovos_persona_memory.stores.postgres_rows import NEXT, hashed, holding
+from ovos_persona_memory.stores.postgres_rows import NEXT, hashed, holding, of_household
 from ovos_persona_memory.stores.postgres_vectors import PostgresVectors
 from ovos_persona_memory.stores.where import Where
 from ovos_persona_memory.vectors import Floats
@@ -59,7 +59,7 @@ class PostgresDocuments(DocumentStore):
         return self._dimension(space.user_id, hashed(space.name))
 
     def _mine(self, user_id: str | None) -> Where:
-        where = Where(("r.household = %s",), (self._home,))
+        where = of_household(self._home)
         return where if user_id is None else where.also("r.user_id = %s", user_id)
 
     def _in(self, space: Namespace) -> Where:

@@ -9,26 +9,11 @@ from typing import Any
 
 from ovos_persona_memory.episode import Episode, EpisodesWanted
 from ovos_persona_memory.stores.base import refuse_unstorable
-from ovos_persona_memory.stores.episodes import EpisodeStore
+from ovos_persona_memory.stores.episodes import FIELDS, EpisodeStore
 from ovos_persona_memory.stores.postgres_database import PostgresDatabase
-from ovos_persona_memory.stores.postgres_rows import NEXT, between, listed, marks, within
-from ovos_persona_memory.stores.where import Where
+from ovos_persona_memory.stores.postgres_rows import NEXT, listed, marks, of_household, within
+from ovos_persona_memory.stores.where import Where, between
 
-FIELDS = [
-    "id",
-    "user_id",
-    "kind",
-    "at",
-    "session_id",
-    "persona_id",
-    "site_id",
-    "utterance_id",
-    "turn_id",
-    "skill_id",
-    "name",
-    "outcome",
-    "latency_ms",
-]
 EPISODES = f"SELECT r.seq, r.words, r.data, r.used, {listed(FIELDS)} FROM episode r"
 ADD = (
     f"INSERT INTO episode (household, seq, words, data, used, {', '.join(FIELDS)})"
@@ -75,7 +60,7 @@ class PostgresEpisodes(EpisodeStore):
         return self._read(where if user_id is None else where.also("r.user_id = %s", user_id), "ORDER BY r.seq")
 
     def _mine(self) -> Where:
-        return Where(("r.household = %s",), (self._home,))
+        return of_household(self._home)
 
     def _using(self, record_id: str) -> Where:
         return self._mine().also("r.used @> %s::text[]", [record_id])

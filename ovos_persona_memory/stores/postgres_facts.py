@@ -9,32 +9,14 @@ from typing import Any
 
 from ovos_persona_memory.fact import Decision, Fact, FactChange
 from ovos_persona_memory.records import Scope
+from ovos_persona_memory.stores import facts
 from ovos_persona_memory.stores.base import refuse_unstorable
 from ovos_persona_memory.stores.facts import ACTIVE, DECISIONS_KEPT, DECISIONS_KEPT_S, FactStore, Wanted
 from ovos_persona_memory.stores.postgres_database import PostgresDatabase
-from ovos_persona_memory.stores.postgres_rows import NEXT, PLACES, assigned, listed, marks, within
+from ovos_persona_memory.stores.postgres_rows import NEXT, assigned, listed, marks, within
 from ovos_persona_memory.stores.where import Where
 
-FIELDS = [
-    "id",
-    "user_id",
-    "slot",
-    "lang",
-    "confidence",
-    "decay",
-    "created_at",
-    "last_seen_at",
-    "valid_from",
-    "valid_until",
-    "status",
-    "superseded_by",
-    "turn_id",
-    *PLACES,
-    "trust",
-    "private",
-    "text",
-    "speaker",
-]
+FIELDS = [*facts.FIELDS, "text", "speaker"]
 COLUMNS = ["place", "words", "data", *FIELDS]
 FACTS = f"SELECT r.seq, r.words, r.data, {listed(FIELDS)} FROM fact r"
 ADD = (

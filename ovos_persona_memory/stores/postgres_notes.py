@@ -6,9 +6,8 @@ from collections.abc import Sequence
 
 from ovos_persona_memory.records import Note, Scope, Selection, Turn
 from ovos_persona_memory.stores.postgres_database import PostgresDatabase
-from ovos_persona_memory.stores.postgres_rows import NEXT
+from ovos_persona_memory.stores.postgres_rows import NEXT, of_household
 from ovos_persona_memory.stores.selecting import takes_note
-from ovos_persona_memory.stores.where import Where
 
 NOTES = "SELECT r.user_id, r.session_id, r.summary, r.description, r.trimmed_to, r.updated_at FROM note r"
 PUT = (
@@ -45,7 +44,7 @@ class PostgresNotes:
 
     def held(self, scope: Scope) -> list[tuple[str, str, Note]]:
         """See Store.notes."""
-        where = Where(("r.household = %s",), (self._home,))
+        where = of_household(self._home)
         if scope.user_id is not None:
             where = where.also("r.user_id = %s", scope.user_id)
         if scope.session_id is not None:

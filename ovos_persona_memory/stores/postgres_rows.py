@@ -7,9 +7,8 @@ import json
 from typing import Any
 
 from ovos_persona_memory.records import Entry, Scope, Selection, ToolCall, Turn
-from ovos_persona_memory.stores.where import Where
+from ovos_persona_memory.stores.where import PLACES, Where, between, narrowed
 
-PLACES = ["session_id", "persona_id", "site_id", "task_id"]
 TURN_FIELDS = [
     "id",
     "at",
@@ -31,6 +30,8 @@ TURN_FIELDS = [
     "name",
 ]
 ENTRY_FIELDS = ["key", "text", "id", "lang", "created_at", "updated_at", "turn_id", *PLACES]
+ANY_ROW = Where(mark="%s")
+"""No condition, in this dialect."""
 
 
 def hashed(name: str) -> str:
@@ -103,31 +104,17 @@ def entry_values(entry: Entry, words: str) -> list[Any]:
     return [words, data, entry.private, *(getattr(entry, name) for name in ENTRY_FIELDS)]
 
 
+def of_household(household: str) -> Where:
+    """The rows of a household."""
+    return ANY_ROW.also("r.household = %s", household)
+
+
 def within(household: str, scope: Scope, kind: str = "turn") -> Where:
     """The rows of a household in scope, of turns or memories."""
-    where = Where(("r.household = %s",), (household,))
+    where = of_household(household)
     if scope.user_id is not None:
         where = where.also("r.user_id = %s", scope.user_id)
     return narrowed(where, scope, kind)
-
-
-def narrowed(where: Where, scope: Scope, kind: str = "turn") -> Where:
-    """What a scope asks for besides its user."""
-    if kind == "memory" and scope.auth_level is not None:
-        where = where.also("r.private <= %s", scope.auth_level)
-    for column in ("session_id", "site_id", "task_id"):
-        if getattr(scope, column) is not None:
-            where = where.also(f"r.{column} = %s", getattr(scope, column))
-    if scope.persona_id is not None:
-        where = where.also("(r.persona_id IS NULL OR r.persona_id = %s)", scope.persona_id)
-    return where
-
-
-def between(where: Where, column: str, since: float | None, until: float | None) -> Where:
-    """Only rows whose column is in [since, until)."""
-    if since is not None:
-        where = where.also(f"r.{column} >= %s", since)
-    return where if until is None else where.also(f"r.{column} < %s", until)
 
 
 def chosen_turns(household: str, selection: Selection) -> Where | None:

@@ -12,7 +12,7 @@ from ovos_persona_memory.records import Entry, Namespace, Scope, Turn
 from ovos_persona_memory.stores import postgres_rows as rows
 from ovos_persona_memory.stores.postgres_database import PostgresDatabase
 from ovos_persona_memory.stores.vectors import Index, Near, Pending, VectorStore, doc_of, entry_text
-from ovos_persona_memory.stores.where import Where
+from ovos_persona_memory.stores.where import PLACES, Where
 from ovos_persona_memory.vectors import Bytes, Floats, cosines, quantised
 
 SLOTS = (0, 1)
@@ -59,12 +59,10 @@ PUT = (
     " ON CONFLICT (household, user_id, slot, kind, doc) DO UPDATE"
     " SET version = excluded.version, vector = excluded.vector"
 )
-PLACES = ", ".join(rows.PLACES)
-PUT_TURNS = PUT.format(places=PLACES, given=rows.listed(rows.PLACES), private="0", table="turn", version="version")
-PUT_ENTRIES = PUT.format(
-    places=PLACES, given=rows.listed(rows.PLACES), private="r.private", table="entry", version="version"
-)
-PUT_DOCUMENTS = PUT.format(places=PLACES, given="NULL, NULL, NULL, NULL", private="0", table="document", version="num")
+NAMES = ", ".join(PLACES)
+PUT_TURNS = PUT.format(places=NAMES, given=rows.listed(PLACES), private="0", table="turn", version="version")
+PUT_ENTRIES = PUT.format(places=NAMES, given=rows.listed(PLACES), private="r.private", table="entry", version="version")
+PUT_DOCUMENTS = PUT.format(places=NAMES, given="NULL, NULL, NULL, NULL", private="0", table="document", version="num")
 PUTS = {"turn": PUT_TURNS, "memory": PUT_ENTRIES, "document": PUT_DOCUMENTS}
 DROP = (
     "DELETE FROM vector r USING (SELECT user_id, kind, doc FROM vector WHERE household = %s AND slot = %s"
@@ -77,7 +75,7 @@ OF_NAMESPACE = (
     " AND d.namespace = %s AND d.dim IS NULL AND r.slot = %s"
 )
 MOVED = (
-    f"UPDATE vector SET user_id = %s, {rows.assigned(rows.PLACES)}, private = %s"
+    f"UPDATE vector SET user_id = %s, {rows.assigned(PLACES)}, private = %s"
     " WHERE household = %s AND user_id = %s AND kind = %s AND doc = %s"
 )
 GONE = (
@@ -100,7 +98,7 @@ class PostgresVectors(VectorStore):
             self._delete([(user_id, kind, doc_of(record))])
             self.wake()
             return
-        places = [getattr(record, name) for name in rows.PLACES]
+        places = [getattr(record, name) for name in PLACES]
         private = record.private if isinstance(record, Entry) else 0
         self._db.run(MOVED, record.user_id, *places, private, self._home, user_id, kind, doc_of(record))
 

@@ -16,9 +16,9 @@ from ovos_persona_memory.records import Scope
 from ovos_persona_memory.stores.base import Statistics
 from ovos_persona_memory.stores.bm25 import Bm25, words_of
 from ovos_persona_memory.stores.postgres_database import PostgresDatabase
-from ovos_persona_memory.stores.postgres_rows import narrowed, within
+from ovos_persona_memory.stores.postgres_rows import ANY_ROW, within
 from ovos_persona_memory.stores.scoring import Match, Posting, Scores
-from ovos_persona_memory.stores.where import Where
+from ovos_persona_memory.stores.where import Where, narrowed
 
 BUDGET = 1000
 """A search reads about so many postings, those of the rarest words first."""
@@ -260,7 +260,7 @@ class PostgresWords:
         if not found:
             return _Known([], 0, 0, [])
         documents, length, mark = found[0][3:]
-        where = narrowed(Where(), query.scope)
+        where = narrowed(ANY_ROW, query.scope)
         inside = " AND ".join(where.conditions) or "true"
         own = within(home, Scope(user_id=user_id)).also("r.seq > %s", mark)
         waiting = self._db.all(f"SELECT r.seq, r.words, {inside} FROM turn r{own}", *where.values, *own.values)
@@ -303,7 +303,7 @@ class PostgresWords:
 
     def _postings(self, terms: Sequence[_Term], limits: list[int], kind: str, query: Query) -> list[tuple[Any, ...]]:
         sign, direction = (">", "DESC") if kind == "turn" else ("<", "ASC")
-        scope = narrowed(Where(), query.scope, kind)
+        scope = narrowed(ANY_ROW, query.scope, kind)
         newest = f"SELECT p.doc, p.times, p.length {OF_WORD} AND p.doc {sign} 0 ORDER BY p.doc {direction}"
         values: tuple[Any, ...] = (self._home, query.user_id)
         if scope.conditions:

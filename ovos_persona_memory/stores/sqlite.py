@@ -23,6 +23,7 @@ from ovos_persona_memory.stores.sqlite_notes import Notes
 from ovos_persona_memory.stores.sqlite_vectors import SqliteVectors
 from ovos_persona_memory.stores.sqlite_walks import SESSIONS, newest_turns, talk_around
 from ovos_persona_memory.stores.sqlite_words import BUDGET, TABLES, Query, WordIndex
+from ovos_persona_memory.stores.where import Where, narrowed
 
 NOBODY = 0
 USERS = (
@@ -232,7 +233,7 @@ class SqliteStore(SqliteDatabase):
         for kind, select, read in (("turn", rows.TURNS, rows.turn_of), ("memory", rows.ENTRIES, rows.entry_of)):
             last = 0
             while kind in kinds:
-                where = rows.narrowing(scope, kind).also("r.seq > ?", last)
+                where = narrowed(Where(), scope, kind).also("r.seq > ?", last)
                 if scope.user_id is not None:
                     where = where.also("o.user_id = ?", scope.user_id)
                 with self._reading():

@@ -10,26 +10,10 @@ from typing import Any
 
 from ovos_persona_memory.episode import Episode, EpisodesWanted
 from ovos_persona_memory.stores.base import refuse_unstorable
-from ovos_persona_memory.stores.episodes import EpisodeStore
+from ovos_persona_memory.stores.episodes import FIELDS, EpisodeStore
 from ovos_persona_memory.stores.sqlite_bodies import add_body, empty_bodies
-from ovos_persona_memory.stores.sqlite_rows import between, narrowing
-from ovos_persona_memory.stores.where import Where
+from ovos_persona_memory.stores.where import Where, between, narrowed
 
-FIELDS = [
-    "id",
-    "user_id",
-    "kind",
-    "at",
-    "session_id",
-    "persona_id",
-    "site_id",
-    "utterance_id",
-    "turn_id",
-    "skill_id",
-    "name",
-    "outcome",
-    "latency_ms",
-]
 ADD = f"INSERT INTO episode (body, {', '.join(FIELDS)}) VALUES ({', '.join('?' * (len(FIELDS) + 1))})"
 EPISODES = (
     f"SELECT r.seq, b.data, coalesce(b.words, ''), {', '.join('r.' + name for name in FIELDS)}"
@@ -72,7 +56,7 @@ class SqliteEpisodes(EpisodeStore):
     def episodes(self, wanted: EpisodesWanted) -> list[Episode]:
         if wanted.scope.task_id is not None:
             return []
-        where = narrowing(wanted.scope)
+        where = narrowed(Where(), wanted.scope)
         if wanted.scope.user_id is not None:
             where = where.also("r.user_id = ?", wanted.scope.user_id)
         where = where.also("r.kind IN (SELECT value FROM json_each(?))", json.dumps(sorted(wanted.kinds)))

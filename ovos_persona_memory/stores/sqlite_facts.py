@@ -19,6 +19,7 @@ from ovos_persona_memory.stores.facts import (
     ACTIVE,
     DECISIONS_KEPT,
     DECISIONS_KEPT_S,
+    FIELDS,
     FactStore,
     FoundFact,
     Wanted,
@@ -26,27 +27,9 @@ from ovos_persona_memory.stores.facts import (
     weight_of,
 )
 from ovos_persona_memory.stores.sqlite_bodies import add_body, empty_bodies, replaced_body
-from ovos_persona_memory.stores.sqlite_rows import PLACES, Body, hash_of, narrowing
-from ovos_persona_memory.stores.where import Where
+from ovos_persona_memory.stores.sqlite_rows import Body, hash_of
+from ovos_persona_memory.stores.where import Where, narrowed
 
-FIELDS = [
-    "id",
-    "user_id",
-    "slot",
-    "lang",
-    "confidence",
-    "decay",
-    "created_at",
-    "last_seen_at",
-    "valid_from",
-    "valid_until",
-    "status",
-    "superseded_by",
-    "turn_id",
-    *PLACES,
-    "trust",
-    "private",
-]
 LISTED_FIELDS = ", ".join("r." + name for name in FIELDS)
 FACTS = (
     f"SELECT r.seq, b.text, b.words, b.speaker, b.data, {LISTED_FIELDS} FROM fact r CROSS JOIN body b ON b.num = r.body"
@@ -130,10 +113,10 @@ class SqliteFacts(FactStore):
 
     def search(self, words: Sequence[str], scope: Scope, limit: int) -> list[FoundFact]:
         by_hash = {hash_of(word): word for word in words if word}
-        of_user, narrowed = _of_user(Scope(user_id=scope.user_id)), narrowing(scope, "memory")
-        sql = MATCHES.format(narrowed=" AND ".join(narrowed.conditions) or "1", where=of_user)
+        of_user, inside = _of_user(Scope(user_id=scope.user_id)), narrowed(Where(), scope, "memory")
+        sql = MATCHES.format(narrowed=" AND ".join(inside.conditions) or "1", where=of_user)
         with self._reading():
-            rows = self._sql.execute(sql, (*narrowed.values, json.dumps(list(by_hash)), *of_user.values)).fetchall()
+            rows = self._sql.execute(sql, (*inside.values, json.dumps(list(by_hash)), *of_user.values)).fetchall()
             scores = self._scores(rows)
             best = sorted(scores, key=lambda seq: (-scores[seq], -seq))[: max(limit, 0)]
             found = {fact.seq: fact for fact in self._of_seqs(best)}
@@ -237,7 +220,7 @@ class SqliteFacts(FactStore):
 
 
 def _of_user(scope: Scope) -> Where:
-    where = narrowing(scope, "memory")
+    where = narrowed(Where(), scope, "memory")
     return where if scope.user_id is None else where.also("r.user_id = ?", scope.user_id)
 
 

@@ -7,10 +7,9 @@ import json
 from typing import Any
 
 from ovos_persona_memory.records import Entry, Scope, Selection, ToolCall, Turn
-from ovos_persona_memory.stores.where import Where
+from ovos_persona_memory.stores.where import PLACES, Where, between, narrowed
 
 FLAGS = ["expects_reply", "announcement", "machine", "linked", "redacted"]
-PLACES = ["session_id", "persona_id", "site_id", "task_id"]
 TURN_FIELDS = [
     "id",
     "at",
@@ -87,28 +86,8 @@ def entry_values(entry: Entry) -> list[Any]:
 
 def within(scope: Scope, owner: int | None, kind: str = "turn") -> Where:
     """The rows in scope; ``owner`` is the number of its user, None for everybody's."""
-    where = narrowing(scope, kind)
+    where = narrowed(Where(), scope, kind)
     return where if owner is None else Where(("r.owner = ?", *where.conditions), (owner, *where.values))
-
-
-def narrowing(scope: Scope, kind: str = "turn") -> Where:
-    """What a scope asks for besides its user, of turns or memories."""
-    where = Where()
-    if kind == "memory" and scope.auth_level is not None:
-        where = where.also("r.private <= ?", scope.auth_level)
-    for column in ("session_id", "site_id", "task_id"):
-        if getattr(scope, column) is not None:
-            where = where.also(f"r.{column} = ?", getattr(scope, column))
-    if scope.persona_id is not None:
-        where = where.also("(r.persona_id IS NULL OR r.persona_id = ?)", scope.persona_id)
-    return where
-
-
-def between(where: Where, column: str, since: float | None, until: float | None) -> Where:
-    """Only rows whose column is in [since, until)."""
-    if since is not None:
-        where = where.also(f"r.{column} >= ?", since)
-    return where if until is None else where.also(f"r.{column} < ?", until)
 
 
 def chosen_turns(selection: Selection, owner: int | None) -> Where | None:

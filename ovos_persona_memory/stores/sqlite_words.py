@@ -17,9 +17,9 @@ from ovos_persona_memory.records import Scope
 from ovos_persona_memory.stores.base import Statistics
 from ovos_persona_memory.stores.bm25 import Bm25, words_of
 from ovos_persona_memory.stores.scoring import Match, Posting, Scores
-from ovos_persona_memory.stores.sqlite_rows import hash_of, narrowing, within
+from ovos_persona_memory.stores.sqlite_rows import hash_of, within
 from ovos_persona_memory.stores.sqlite_waiting import WaitingWords
-from ovos_persona_memory.stores.where import Where
+from ovos_persona_memory.stores.where import Where, narrowed
 
 BUDGET = 1000
 """A search reads about so many postings, those of the rarest words first."""
@@ -266,25 +266,25 @@ class WordIndex:
         return newest[:limit] + self._entered(term, kind, scope, limit - len(newest))
 
     def _in_scope(self, postings: list[Posting], scope: Scope) -> list[Posting]:
-        narrowed = narrowing(scope, "turn")
-        if not postings or not narrowed.conditions:
+        of_scope = narrowed(Where(), scope, "turn")
+        if not postings or not of_scope.conditions:
             return postings
         listed = json.dumps([doc for doc, _, _ in postings])
-        sql = f"SELECT r.seq FROM json_each(?) j CROSS JOIN turn r ON r.seq = j.value{narrowed}"
-        inside = {seq for (seq,) in self._sql.execute(sql, (listed, *narrowed.values))}
+        sql = f"SELECT r.seq FROM json_each(?) j CROSS JOIN turn r ON r.seq = j.value{of_scope}"
+        inside = {seq for (seq,) in self._sql.execute(sql, (listed, *of_scope.values))}
         return [posting for posting in postings if posting[0] in inside]
 
     def _entered(self, term: _Term, kind: str, scope: Scope, limit: int) -> list[Posting]:
         if term.num is None or limit <= 0:
             return []
         sign, direction, nearer = (">", "DESC", ">=") if kind == "turn" else ("<", "ASC", "<=")
-        narrowed = narrowing(scope, kind)
+        of_scope = narrowed(Where(), scope, kind)
         where = Where((f"p.word = ? AND p.doc {sign} 0",), (term.num,))
-        if narrowed.conditions and term.frequency > INSPECTED:
+        if of_scope.conditions and term.frequency > INSPECTED:
             last = f"SELECT doc FROM posting WHERE word = ? AND doc {sign} 0 ORDER BY doc {direction} LIMIT 1 OFFSET ?"
             where = where.also(f"p.doc {nearer} coalesce(({last}), 0)", term.num, INSPECTED)
-        where = Where((*where.conditions, *narrowed.conditions), (*where.values, *narrowed.values))
-        joined = f" CROSS JOIN {TABLES[kind]} r ON r.seq = abs(p.doc)" if narrowed.conditions else ""
+        where = Where((*where.conditions, *of_scope.conditions), (*where.values, *of_scope.values))
+        joined = f" CROSS JOIN {TABLES[kind]} r ON r.seq = abs(p.doc)" if of_scope.conditions else ""
         return self._sql.execute(
             f"SELECT p.doc, p.times, p.length FROM posting p{joined}{where} ORDER BY p.doc {direction} LIMIT ?",
             (*where.values, limit),

@@ -5,6 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ovos_persona_memory.records import Scope
+
+PLACES = ["session_id", "persona_id", "site_id", "task_id"]
+"""Columns of every record: where it belongs."""
+
 
 @dataclass(frozen=True)
 class Where:
@@ -12,6 +17,8 @@ class Where:
 
     conditions: tuple[str, ...] = ()
     values: tuple[Any, ...] = ()
+    mark: str = "?"
+    """What stands for a value in this dialect."""
 
     def also(self, condition: str, *values: Any) -> Where:
         """These conditions and one more."""
@@ -19,3 +26,23 @@ class Where:
 
     def __str__(self) -> str:
         return f" WHERE {' AND '.join(self.conditions)}" if self.conditions else ""
+
+
+def narrowed(where: Where, scope: Scope, kind: str = "turn") -> Where:
+    """Only what a scope asks for besides its user, of turns or memories."""
+    mark = where.mark
+    if kind == "memory" and scope.auth_level is not None:
+        where = where.also(f"r.private <= {mark}", scope.auth_level)
+    for column in ("session_id", "site_id", "task_id"):
+        if getattr(scope, column) is not None:
+            where = where.also(f"r.{column} = {mark}", getattr(scope, column))
+    if scope.persona_id is not None:
+        where = where.also(f"(r.persona_id IS NULL OR r.persona_id = {mark})", scope.persona_id)
+    return where
+
+
+def between(where: Where, column: str, since: float | None, until: float | None) -> Where:
+    """Only rows whose column is in [since, until)."""
+    if since is not None:
+        where = where.also(f"r.{column} >= {where.mark}", since)
+    return where if until is None else where.also(f"r.{column} < {where.mark}", until)
