@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import cached_property
 from typing import Any
 
 from ovos_persona_memory import language, times
@@ -62,14 +63,18 @@ class Episodes:
             self._open.pop((heard.session_id, None), None)  # on the stable line what was open is over
         elif heard.what == "speech":
             self._going(heard).answers.extend(added)
-        if heard.what in ("matched", "unmatched", "failed"):
-            self._chosen(heard)
-        elif heard.what == "handled":
-            self._handled(heard)
-        elif heard.what == "cancelled":
-            self._cancelled(heard)
-        elif heard.what in ("tool_call", "tool_result"):
-            self._tool(heard)
+        note = self._noted_by.get(heard.what)
+        if note is not None:
+            note(heard)
+
+    @cached_property
+    def _noted_by(self) -> Mapping[str, Callable[[Heard], None]]:
+        return {
+            **dict.fromkeys(("matched", "unmatched", "failed"), self._chosen),
+            **dict.fromkeys(("tool_call", "tool_result"), self._tool),
+            "handled": self._handled,
+            "cancelled": self._cancelled,
+        }
 
     def _chosen(self, heard: Heard) -> None:
         going = self._going(heard)

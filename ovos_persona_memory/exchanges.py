@@ -70,14 +70,9 @@ class _Pairing:
     def take(self, turn: Turn) -> None:
         if turn.batch is not None and not self._answers_heard(turn, turn.batch):
             self._take_batch(turn, turn.batch)
-        elif turn.role == "user":
-            self._open(turn)
-        elif turn.role == "assistant":
-            self._take_speech(turn)
-        elif turn.role == "tool":
-            self._take_result(turn)
         else:
-            self._take_instruction(turn)
+            of_role = {"user": self._open, "assistant": self._take_speech, "tool": self._take_result}
+            of_role.get(turn.role, self._take_instruction)(turn)
 
     def _answers_heard(self, turn: Turn, batch: str) -> bool:
         """Whether this batch is an answer alone, handed in without its user turn because that had been heard."""

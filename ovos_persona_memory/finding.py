@@ -16,7 +16,6 @@ from ovos_persona_memory.stores.base import Store
 ITSELF_S = 30.0
 """A turn with the very words of an utterance said within so long before is that utterance, seconds."""
 
-
 FORESEEN_S = 20.0
 """What was found before anybody asked is good for so long, seconds."""
 
@@ -64,9 +63,21 @@ class Finding:
 
     def sure(self, request: ContextRequest, k: int, now: float) -> list[Hit]:
         """What a persona may be told for an utterance: of the whole memory of its user, sure hits alone."""
-        if self._foreseen is not None and self._foreseen.answers(request, k, now):
-            return self._foreseen.hits
+        foreseen = self._foreseen
+        if foreseen is not None and foreseen.answers(request, k, now) and all(map(self._is_there, foreseen.hits)):
+            return foreseen.hits
         return self._sure(request, k, now)
+
+    def _is_there(self, hit: Hit) -> bool:
+        """Whether it still says the same: another device with the same store may have forgotten it meanwhile."""
+        if hit.kind == "turn":
+            turn = self._store.turn(hit.id)
+            return turn is not None and turn.text == hit.text
+        if hit.kind == "fact":
+            fact = self._store.fact_store.fact(hit.id)
+            return fact is not None and fact.status == "active"
+        entry = self._store.entry(hit.key or "", hit.user_id)
+        return entry is not None and entry.text == hit.text
 
     def foresee(self, request: ContextRequest, k: int, now: float) -> None:
         """Find beforehand what ``sure`` will be asked for; until ``unforesee`` or something else is foreseen."""

@@ -87,18 +87,19 @@ class Compiler:
             token = tokens.pop(0)
             if token == "|":
                 branches.append([])
-            elif token in "([":
-                inner = self._alternatives(tokens)
-                tokens.pop(0)
-                if token == "[":
-                    inner = _Piece(f"(?:{inner.regex})?", inner.first, optional=True)
-                branches[-1].append(replace(inner, regex=f"(?:{inner.regex})"))
             else:
-                branches[-1].append(self._one(token))
+                branches[-1].append(self._bracketed(token, tokens) if token in "([" else self._one(token))
         joined = [_joined(branch) for branch in branches]
         if len(joined) == 1:
             return joined[0]
         return _either(joined, "|".join(one.regex for one in joined))
+
+    def _bracketed(self, opened: str, tokens: list[str]) -> _Piece:
+        inner = self._alternatives(tokens)
+        tokens.pop(0)
+        if opened == "[":
+            inner = _Piece(f"(?:{inner.regex})?", inner.first, optional=True)
+        return replace(inner, regex=f"(?:{inner.regex})")
 
     def _one(self, token: str) -> _Piece:
         possessive = token.endswith("'s")

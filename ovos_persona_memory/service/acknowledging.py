@@ -33,7 +33,7 @@ class Acknowledging:
     @property
     def busy(self) -> bool:
         """Whether something is held back right now."""
-        return self._busy
+        return self._busy or bool(self._held)
 
     def start(self) -> None:
         """Begin; what was given before waits until now."""

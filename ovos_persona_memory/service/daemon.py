@@ -154,8 +154,8 @@ class Daemon:
         self._just_heard = None
         try:
             memory.foresee(turn)
-        except PersonaMemoryError as error:  # whoever asks is told
-            LOG.debug("could not look ahead: %s", error.reason)
+        except Exception as error:  # whoever asks is told, and the worker lives
+            LOG.debug("could not look ahead: %s", error)
 
     def _changed(self, heard: Turn | None = None) -> None:
         """What was found beforehand holds no more; ``heard``: what may be asked about next."""
@@ -192,7 +192,7 @@ class Daemon:
             if late:
                 self._changed()
             self._tell_all(learned_late(late))
-        except PersonaMemoryError as error:  # it is tried again after the next change
+        except Exception as error:  # it is tried again after the next change, and the worker lives
             self._untidy = None
             self._failed(error)
 
@@ -276,13 +276,13 @@ class Daemon:
             if grouped:
                 raise
             return self._failed(error)
-        except PersonaMemoryError as error:
-            return self._failed(error)
         except Exception as error:
-            LOG.exception("a request failed")
-            return self._failed(PersonaMemoryError(f"it failed inside: {type(error).__name__}"))
+            return self._failed(error)
 
-    def _failed(self, error: PersonaMemoryError) -> dict[str, Any]:
+    def _failed(self, error: Exception) -> dict[str, Any]:
+        if not isinstance(error, PersonaMemoryError):
+            LOG.error("it failed inside", exc_info=error)
+            error = PersonaMemoryError(f"it failed inside: {type(error).__name__}")
         if isinstance(error, StoreError) or error.code == PersonaMemoryError.code:
             self._last_error = f"{error.code}: {error.reason}"
         if isinstance(error, StoreError):
@@ -302,8 +302,8 @@ class Daemon:
     ) -> None:
         for arrival, outcome in outcomes:
             if outcome is not None and isinstance(arrival.what, Request):
-                failed = failure is not None and outcome["ok"]
-                self._answer(arrival, arrival.what, self._failed(failure) if failed and failure else outcome)
+                told = self._failed(failure) if failure and outcome["ok"] else outcome
+                self._answer(arrival, arrival.what, told)
 
     def _answer(self, arrival: Arrival, asked: Request, outcome: dict[str, Any]) -> None:
         if asked.verb == "status" and outcome["ok"]:

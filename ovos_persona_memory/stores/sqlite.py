@@ -221,11 +221,9 @@ class SqliteStore(SqliteDatabase):
         with self._reading():
             owner = self._owner_in(scope)
             where = rows.within(scope, owner, "memory")
-            found = self._sql.execute(
-                f"{rows.ENTRIES}{where} ORDER BY r.updated_at DESC, r.seq DESC LIMIT ? OFFSET ?",
-                (*where.values, -1 if limit is None else limit, offset),
-            )
-            return [rows.entry_of(row)[0] for row in found]
+            sql = f"{rows.ENTRIES}{where} ORDER BY r.updated_at DESC, r.seq DESC LIMIT ? OFFSET ?"
+            values = (*where.values, -1 if limit is None else limit, offset)
+            return [rows.entry_of(row)[0] for row in self._sql.execute(sql, values)]
 
     # finding
 

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
+import pytest
+
+from ovos_persona_memory import learning
 from ovos_persona_memory.config import MemoryConfig
+from ovos_persona_memory.errors import PersonaMemoryError, StoreError
 from ovos_persona_memory.memory import PersonaMemory
 from ovos_persona_memory.records import Scope, Turn
 from ovos_persona_memory.stores.base import Store
@@ -70,8 +75,6 @@ def test_settling_learns_from_everything_that_waits(store: Store) -> None:
 
 
 def test_what_waited_is_learned_from_after_a_restart(store: Store, open_again: Callable[[], Store]) -> None:
-    if not store.durable:
-        return  # there is nothing to open again
     memory = opened(store)
     memory.record([Turn("user", "hello there", lang="en-US")], HERE)
     say_together(memory, *["good morning"] * 80, CAT)
@@ -84,8 +87,6 @@ def test_what_waited_is_learned_from_after_a_restart(store: Store, open_again: C
 
 
 def test_what_somebody_else_said_waits_for_a_restart_too(store: Store, open_again: Callable[[], Store]) -> None:
-    if not store.durable:
-        return
     memory = opened(store)
     with memory.transaction(crowded=True):
         memory.record([Turn("user", CAT, lang="en-US")], Scope(session_id="s", user_id="u_7"))
@@ -96,8 +97,6 @@ def test_what_somebody_else_said_waits_for_a_restart_too(store: Store, open_agai
 
 
 def test_what_was_learned_from_is_not_learned_from_again(store: Store, open_again: Callable[[], Store]) -> None:
-    if not store.durable:
-        return
     memory = opened(store)
     say_together(memory, CAT)
     idle(memory)
@@ -113,6 +112,41 @@ def test_what_is_forgotten_meanwhile_is_never_learned(store: Store) -> None:
     assert memory.forget(Scope(), ids=[ids[0]]) == 1
     idle(memory)
     assert known(memory) == [HOME]
+
+
+def test_a_turn_from_which_nothing_can_be_learned_holds_up_no_other(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    memory = opened(store)
+    say_together(memory, HOME, "this one breaks", CAT)
+    judged = learning.judge
+
+    def broken(turn: Turn, *rest: Any) -> Any:
+        if "breaks" in turn.text:
+            raise RecursionError
+        return judged(turn, *rest)
+
+    monkeypatch.setattr(learning, "judge", broken)
+    with pytest.raises(PersonaMemoryError, match="RecursionError"):
+        memory.tidy()
+    idle(memory)
+    assert known(memory) == sorted([HOME, CAT])
+    assert len(memory.facts.take_learned_late()["s"]) == 2
+
+
+def test_while_the_store_fails_everything_waits(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    memory = opened(store)
+    say_together(memory, CAT)
+    with monkeypatch.context() as failing:
+        failing.setattr(learning, "judge", refused)
+        with pytest.raises(StoreError):
+            memory.tidy()
+    idle(memory)
+    assert known(memory) == [CAT]
+
+
+def refused(*_: Any) -> Any:
+    raise StoreError("the disk is gone")
 
 
 def test_a_crowd_that_is_undone_leaves_nothing_to_learn(store: Store) -> None:

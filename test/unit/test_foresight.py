@@ -27,7 +27,8 @@ class Watched:
             return found(*args)  # type: ignore[arg-type]
 
         monkeypatch.setattr(finding, "recall", counted)
-        self.memory = PersonaMemory(InMemoryStore(), MemoryConfig(), clock=lambda: self.now)
+        self.store = InMemoryStore()
+        self.memory = PersonaMemory(self.store, MemoryConfig(), clock=lambda: self.now)
         self.memory.record([Turn("user", "my cat is called Bob", lang="en-US")], Scope(session_id="elsewhere"))
         self.now += 100
 
@@ -94,6 +95,17 @@ def test_after_a_change_or_a_while_it_is_searched_anew(watched: Watched) -> None
     watched.now += finding.FORESEEN_S
     watched.texts()
     assert watched.searched == before + 1
+
+
+def test_what_somebody_else_changed_in_the_store_meanwhile_is_not_handed_out(watched: Watched) -> None:
+    watched.memory.remember("the cat called Bob likes tuna", Scope(), key="tuna")
+    turn = watched.hear(QUESTION)
+    watched.memory.foresee(turn)
+    foreseen = watched.texts()
+    other = PersonaMemory(watched.store, MemoryConfig(), clock=lambda: watched.now)
+    assert other.forget(Scope(), query="Bob")
+    assert "my cat is called Bob" in foreseen
+    assert watched.texts() == []
 
 
 def test_while_reading_is_off_nothing_is_foreseen_or_handed_out(watched: Watched) -> None:
