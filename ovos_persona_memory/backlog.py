@@ -32,6 +32,13 @@ class Backlog:
         if first:
             self._waiting.extend((turn.id, turn.seq) for turn in _since(store, int(first)))
 
+    @property
+    def may_grow(self) -> bool:
+        """Whether anything may be put off: not where other devices write to the store, too, and keep a place of theirs
+        under the same name.
+        """
+        return not self._store.shared
+
     def crowd(self, is_crowded: bool) -> None:
         """Whether the turns of the transaction that begins now are put off."""
         self._is_crowded = is_crowded

@@ -239,8 +239,8 @@ class Daemon:
         What only reads sees what was written before it, and waits for the disk too: nothing is
         shown that the disk does not have.
         """
-        crowd = len(group) >= CROWD
         try:
+            crowd = len(group) >= CROWD and self._opened().transcript.backlog.may_grow
             with self._opened().transaction(crowded=crowd):
                 outcomes = [(arrival, self._outcome(arrival, grouped=arrival.writes)) for arrival in group]
         except PersonaMemoryError as error:

@@ -161,3 +161,7 @@ def test_a_crowd_that_is_undone_leaves_nothing_to_learn(store: Store) -> None:
     say_together(memory, HOME)
     idle(memory)
     assert known(memory) == [HOME]
+
+
+def test_where_other_devices_write_too_nothing_is_put_off(store: Store) -> None:
+    assert opened(store).transcript.backlog.may_grow is not store.shared

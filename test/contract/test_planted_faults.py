@@ -56,6 +56,7 @@ from ovos_persona_memory.stores.sqlite_notes import Notes
 from ovos_persona_memory.stores.sqlite_vectors import SqliteVectors
 from ovos_persona_memory.stores.sqlite_waiting import WaitingWords
 from ovos_persona_memory.stores.sqlite_words import Match, WordIndex
+from ovos_persona_memory.stores.where import Where, between, narrowed
 from ovos_persona_memory.vectors import VectorTable, Within
 
 pytestmark = pytest.mark.full
@@ -167,13 +168,13 @@ def window_with_its_end(where: Any, column: str, since: Any, until: Any) -> Any:
     return where if until is None else where.also(f"r.{column} <= ?", until)
 
 
-def narrowed_but_for_persona(scope: Scope) -> Any:
-    return narrowing(replace(scope, persona_id=None))
+def narrowed_but_for_persona(where: Where, scope: Scope, kind: str = "turn") -> Where:
+    return narrowed(where, replace(scope, persona_id=None), kind)
 
 
 def leaking_persona() -> None:
     for module in (sqlite_rows, sqlite_words):
-        module.narrowing = narrowed_but_for_persona  # type: ignore[attr-defined]  # both hold the name
+        module.narrowed = narrowed_but_for_persona  # type: ignore[attr-defined]  # both hold the name
 
 
 def scored_together(documents: Any, words: Any, scope: Any, kinds: Any) -> Any:
@@ -181,8 +182,8 @@ def scored_together(documents: Any, words: Any, scope: Any, kinds: Any) -> Any:
 
 
 held_by = WordIndex.holding
-searched, walked, narrowing = SqliteStore.search, sqlite.newest_turns, sqlite_rows.narrowing
-in_scope, between, scored = selecting.in_scope, sqlite_rows.between, base._search_one_user
+searched, walked = SqliteStore.search, sqlite.newest_turns
+in_scope, scored = selecting.in_scope, base._search_one_user
 
 IGNORED_VECTOR = (
     "CREATE TEMP TRIGGER fault_{slot:d} BEFORE UPDATE ON vector_{slot:d} WHEN new.vector IS NULL"
@@ -209,8 +210,8 @@ def all_words(text: str) -> Any:
     return base.set_of(text or "cat")
 
 
-def everywhere(_: Scope, __: str = "turn") -> sqlite_rows.Where:
-    return sqlite_rows.Where()
+def everywhere(where: Where, *_: Any) -> Where:
+    return where
 
 
 def no_facts(*_: Any) -> list[Fact]:
@@ -329,7 +330,7 @@ FAULTS = {
     "superseded facts stay in the index": Fault("only_active_facts", instead(sqlite_facts, "set_of", all_words)),
     "words of facts stay": Fault("replaced_in_its_place", ignoring("DELETE ON fact_word")),
     "a fact's changes stay": Fault("takes_its_changes", ignoring("DELETE ON fact_change")),
-    "a fact's scope forgotten": Fault("scope_narrows_facts", instead(sqlite_facts, "narrowing", everywhere)),
+    "a fact's scope forgotten": Fault("scope_narrows_facts", instead(sqlite_facts, "narrowed", everywhere)),
     "facts outlive everything of their user": Fault("and_nothing_else", instead(FactStore, "chosen", no_facts)),
     "decisions outlive their user": Fault("decisions_go_with", instead(facts, "takes_everything", nothing)),
     "decisions are never shortened": Fault("only_the_newest_are_kept", ignoring("DELETE ON decision")),

@@ -34,7 +34,7 @@ from ovos_persona_memory.stores.postgres_documents import PostgresDocuments
 from ovos_persona_memory.stores.postgres_notes import PostgresNotes
 from ovos_persona_memory.stores.postgres_vectors import PostgresVectors
 from ovos_persona_memory.stores.postgres_words import PostgresWords
-from ovos_persona_memory.stores.where import Where
+from ovos_persona_memory.stores.where import Where, narrowed
 
 pytestmark = pytest.mark.full
 
@@ -79,9 +79,9 @@ def everywhere() -> None:
     """Rows of every household."""
 
     def within(household: str, scope: Scope, kind: str = "turn") -> Where:
-        where = Where(("r.household <> %s",), ("",))
+        where = postgres_rows.ANY_ROW.also("r.household <> %s", "")
         where = where if scope.user_id is None else where.also("r.user_id = %s", scope.user_id)
-        return postgres_rows.narrowed(where, scope, kind)
+        return narrowed(where, scope, kind)
 
     for module in (postgres_rows, postgres_words, postgres_facts, postgres_episodes):
         module.within = within  # type: ignore[attr-defined]  # each holds the name
@@ -91,14 +91,13 @@ def users_as_one() -> None:
     """Rows of every user."""
 
     def within(household: str, scope: Scope, kind: str = "turn") -> Where:
-        return postgres_rows.narrowed(Where(("r.household = %s",), (household,)), scope, kind)
+        return narrowed(postgres_rows.of_household(household), scope, kind)
 
     postgres_rows.within = within
 
 
 def leaking(**fields: Any) -> Callable[[], None]:
     """Scopes of which these fields are not looked at."""
-    narrowed = postgres_rows.narrowed
 
     def wider(where: Where, scope: Scope, kind: str = "turn") -> Where:
         return narrowed(where, replace(scope, **fields), kind)
