@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Set
 from dataclasses import dataclass, replace
 
-from ovos_persona_memory import episode_hits
+from ovos_persona_memory import episode_hits, language
 from ovos_persona_memory.dates import Dates, named_days
 from ovos_persona_memory.indexer import Indexer, Meaning
 from ovos_persona_memory.question import Question
@@ -94,7 +94,10 @@ class Finding:
         return [hit for hit in hits if hit.sure]
 
 
-def _asked_of(request: ContextRequest) -> tuple[str, str | None, Scope, str | None]:
-    """What decides the hits: the words, their language, whose memory, and where days are counted."""
+def _asked_of(request: ContextRequest) -> tuple[list[str], str | None, Scope, str | None]:
+    """What decides the hits: the words, their language, whose memory, and where days are counted.
+
+    The words alone: ovos-core takes the question mark away before a persona hears the utterance.
+    """
     of_user = replace(request.scope, session_id=None, site_id=None, task_id=None)
-    return request.utterance, request.lang, of_user, request.timezone
+    return language.fold(request.utterance), request.lang, of_user, request.timezone

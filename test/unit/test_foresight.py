@@ -67,6 +67,13 @@ def test_before_any_persona_asked_nothing_is_foreseen(monkeypatch: pytest.Monkey
     assert fresh.searched == 0
 
 
+def test_the_persona_hears_it_without_its_question_mark(watched: Watched) -> None:
+    watched.memory.foresee(watched.hear("What is my cat called?"))
+    before = watched.searched
+    assert watched.texts() == ["my cat is called Bob"]
+    assert watched.searched == before
+
+
 @pytest.mark.parametrize(
     ("utterance", "scope"),
     [
