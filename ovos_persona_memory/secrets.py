@@ -109,10 +109,11 @@ def _digits_said(text: str, lang: str | None) -> str:
     """The longest run of single digits, spoken as words or written one by one."""
     if text.count(" ") < _CARD_LENGTHS.start - 1:
         return ""
-    digits = templates.of(language.of(lang).tag).lists.get("digit", ())
-    values = {word: str(n % 10) for n, word in enumerate(digits)}
+    values, words = templates.of(language.of(lang).tag).digits, language.fold(text)
+    if values.keys().isdisjoint(words) and not any(map(str.isdigit, words)):
+        return ""
     best, run = "", ""
-    for word in language.fold(text):
+    for word in words:
         digit = values.get(word) or (word if len(word) == 1 and word.isdigit() else "")
         run = run + digit if digit else ""
         best = max(best, run, key=len)

@@ -184,6 +184,11 @@ class Templates:
     def _first_words(self) -> Mapping[str, frozenset[str]]:
         return {name: frozenset(known) for name, known in self._opening.items()}
 
+    @cached_property
+    def digits(self) -> Mapping[str, str]:
+        """The digits, by the words for them."""
+        return {word: str(n % 10) for n, word in enumerate(self.lists.get("digit", ()))}
+
     def may_tell(self, text: str, names: Container[str] = (), question: bool = False) -> bool:
         """Whether a clause of the text may fit a template: quickly, and never wrong where it says no.
 

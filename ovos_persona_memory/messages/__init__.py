@@ -189,7 +189,10 @@ def session_of(message: Envelope) -> Mapping[str, Any]:
 
 def scope_of(message: Envelope) -> Scope:
     """The session, site and persona that a message carries. Its user is nobody in particular."""
-    session = session_of(message)
+    return _scope_in(session_of(message))
+
+
+def _scope_in(session: Mapping[str, Any]) -> Scope:
     return Scope(
         session_id=values.text(session.get("session_id")) or DEFAULT_SESSION,
         site_id=values.site(session.get("site_id")),
@@ -304,15 +307,17 @@ def request(message: Envelope) -> Request | None:
     verb = topics.verb_of(message.topic)
     if verb is None:
         return None
+    session = session_of(message)
+    scope = _scope_in(session)
     return Request(
         verb=verb,
         data=message.data,
-        scope=scope_of(message),
-        claim=claim_of(message),
+        scope=scope,
+        claim=claim_in(session, on_default=scope.session_id == DEFAULT_SESSION),
         request_id=message.data.get("request_id"),
-        lang=values.text(message.data.get("lang")) or values.text(session_of(message).get("lang")),
+        lang=values.text(message.data.get("lang")) or values.text(session.get("lang")),
         utterance_id=values.text(message.context.get("utterance_id")),
-        timezone=values.zone(values.mapping(session_of(message).get("location"))),
+        timezone=values.zone(values.mapping(session.get("location"))),
         unreadable=message.unreadable,
         context=message.context,
     )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import msgspec
@@ -17,7 +16,7 @@ from ovos_persona_memory.fields import TurnFields
 from ovos_persona_memory.identity import relatives
 from ovos_persona_memory.memory import PersonaMemory
 from ovos_persona_memory.messages import Request, now
-from ovos_persona_memory.records import ContextRequest, Scope, ToolCall, Turn
+from ovos_persona_memory.records import ContextRequest, Scope, ToolCall, Turn, changed
 from ovos_persona_memory.service import reach
 
 Answer = dict[str, Any]
@@ -34,8 +33,8 @@ def answer(memory: PersonaMemory, config: MemoryConfig, asked: Request, owner: b
     person = memory.transcript.people.of_request(asked)
     scope = reach.over_the_bus(asked, fields, person, config)
     # the search covers more than the session and the room in which reading is off
-    here = replace(asked.scope, user_id=person.user_id, blind=scope.blind)
-    scope = replace(scope, blind=not memory.captures.may_read(here))
+    here = changed(asked.scope, user_id=person.user_id, blind=scope.blind)
+    scope = changed(scope, blind=not memory.captures.may_read(here))
     comes_again = reach.mark_of(asked, fields)
     if comes_again is not None and memory.transcript.ledger.is_answered(comes_again):
         raise NotAllowed("this very request was carried out before something was forgotten: give it a new request_id")

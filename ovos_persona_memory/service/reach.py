@@ -14,7 +14,7 @@ from ovos_persona_memory.errors import InvalidRequest, NeedsApproval, NotAllowed
 from ovos_persona_memory.fields import ScopeFields
 from ovos_persona_memory.identity import relatives
 from ovos_persona_memory.messages import Request
-from ovos_persona_memory.records import GUEST, HOUSEHOLD, Person, Scope
+from ovos_persona_memory.records import GUEST, HOUSEHOLD, Person, Scope, changed
 
 OF_USER = frozenset(
     {
@@ -101,7 +101,7 @@ def mark_of(asked: Request, fields: Any) -> bytes | None:
 
 
 def _carried(asked: Request, given: Any, person: Person, identity: IdentityConfig) -> Scope:
-    scope = replace(asked.scope, user_id=person.user_id, auth_level=person.auth_level)
+    scope = changed(asked.scope, user_id=person.user_id, auth_level=person.auth_level)
     fields: ScopeFields | None = getattr(given, "scope", None)
     if fields is None:
         return scope
@@ -129,10 +129,10 @@ def _reach(asked: Request, fields: Any, carried: Scope, config: MemoryConfig) ->
     if asked.verb in AS_CARRIED:
         return carried
     if asked.verb in OF_USER and not getattr(fields, "session", False):
-        return replace(carried, session_id=None, site_id=None)
+        return changed(carried, session_id=None, site_id=None)
     named = getattr(fields, "scope", None)
     by_room = config.history.key == "site" or (named is not None and named.site_id is not None)
-    return carried if by_room else replace(carried, site_id=None)
+    return carried if by_room else changed(carried, site_id=None)
 
 
 def _guests(asked: Request, fields: Any, carried: Scope) -> Scope:

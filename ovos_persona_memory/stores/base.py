@@ -340,13 +340,17 @@ def found_order(found: Found) -> tuple[float, int, int]:
 def refuse_unstorable(record: object, *texts: str) -> None:
     """Raise StoreError where a text holds what no backend can keep: a NUL or half of a surrogate pair."""
     fields = vars(record).values() if record is not None else ()
-    for text in (*texts, *fields):
-        if isinstance(text, str) and ("\0" in text or any("\ud800" <= sign <= "\udfff" for sign in _odd(text))):
-            raise StoreError("a text holds a character that cannot be kept")
+    text = "".join([text for text in (*texts, *fields) if isinstance(text, str)])
+    if "\0" in text or not (text.isascii() or _encodes(text)):
+        raise StoreError("a text holds a character that cannot be kept")
 
 
-def _odd(text: str) -> str:
-    return "" if text.isascii() else text
+def _encodes(text: str) -> bool:
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _search_one_user(
