@@ -205,6 +205,7 @@ def test_what_was_to_be_purged_is_purged_by_opening(
     assert left_in_files(MARK) == []
 
 
+@pytest.mark.full
 def test_nothing_is_left_after_thousands_of_changes(store: Store, kept: Kept) -> None:
     """Pages that were split, merged and rebuilt keep copies where rows are moved: here none may be."""
     rng, live, gone = random.Random(7), [], []

@@ -18,6 +18,8 @@ from ovos_persona_memory.stores import open_stores, redis_database
 from ovos_persona_memory.stores.redis import RedisStore, open_redis
 from ovos_persona_memory.stores.redis_database import RedisDatabase, RedisSettings
 
+pytestmark = pytest.mark.full
+
 Open = Callable[..., RedisStore]
 Answer = Callable[..., str]
 PASSWORD = "hunter2secret"

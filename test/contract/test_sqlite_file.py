@@ -220,6 +220,7 @@ except StoreError as error:
 """
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("case", ["read-only folder", "closed folder", "no new folder", "file of another mode"])
 def test_without_permission_the_store_is_unavailable(
     tmp_path_factory: pytest.TempPathFactory, answer_of: Callable[..., str], case: str

@@ -17,6 +17,8 @@ from ovos_persona_memory.errors import StoreBusy, StoreError, StoreFull
 from ovos_persona_memory.records import Entry, Scope, Selection, Turn
 from ovos_persona_memory.stores.sqlite import SqliteStore
 
+pytestmark = pytest.mark.full
+
 Opened = Callable[[], SqliteStore]
 Python = Callable[..., subprocess.Popen[str]]
 

@@ -20,6 +20,8 @@ from ovos_persona_memory.quoting import plain
 from ovos_persona_memory.records import Context, ContextMessage, ContextRequest, Inject, Scope, Turn
 from ovos_persona_memory.stores.inmemory import InMemoryStore
 
+pytestmark = pytest.mark.full
+
 CORPUS: list[dict[str, str]] = json.loads(
     (Path(__file__).parent.parent / "data" / "injections.json").read_text(encoding="utf-8")
 )

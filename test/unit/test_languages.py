@@ -11,6 +11,8 @@ from ovos_persona_memory.config import MemoryConfig
 from ovos_persona_memory.memory import PersonaMemory
 from ovos_persona_memory.records import Scope, Turn
 
+pytestmark = pytest.mark.full
+
 DATA = Path(__file__).parent.parent / "data" / "languages"
 CONVERSATIONS = [json.loads(path.read_text(encoding="utf-8")) for path in sorted(DATA.glob("*.json"))]
 BEGAN, STEP_S = 1763750000.0, 30.0

@@ -18,6 +18,8 @@ from ovos_persona_memory.records import ContextMessage, ContextRequest, Hit, Inj
 from ovos_persona_memory.stores.inmemory import InMemoryStore
 from ovos_persona_memory.window import SHORTENED
 
+pytestmark = pytest.mark.full
+
 LONGEST_WHOLE = 500
 """A text of so many characters is recalled in part: half of the default budget and more."""
 NOW = 1_795_000_000.0
