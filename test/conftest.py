@@ -11,6 +11,7 @@ import pytest
 from ovos_persona_memory import embedder
 
 if TYPE_CHECKING:
+    from chroma_server import ChromaServer
     from postgres_server import Databases
     from redis_server import RedisServer
 
@@ -18,17 +19,23 @@ POSTGRES = "OPM_TEST_POSTGRES"
 """The url of a server that is running already: of the tests that started these."""
 
 
-NO_POSTGRES = "OPM_TEST_NO_POSTGRES"
-"""Set by scripts/test where no server can be run, which it says: its tests are left out then."""
+NEEDED = {"postgres": "databases", "chroma": "chroma_running"}
+"""Servers, and the fixture that starts each. scripts/test sets OPM_TEST_NO_POSTGRES or OPM_TEST_NO_CHROMA where one
+cannot be run, which it says: its tests are left out then."""
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Leave out what needs a server that cannot be had."""
-    if NO_POSTGRES not in os.environ:
-        return
-    needing = [one for one in items if "postgres" in one.nodeid or "databases" in getattr(one, "fixturenames", ())]
-    items[:] = [one for one in items if one not in needing]
-    config.hook.pytest_deselected(items=needing)
+    missing = {name: fixture for name, fixture in NEEDED.items() if f"OPM_TEST_NO_{name.upper()}" in os.environ}
+    needing = [
+        one
+        for one in items
+        for name, fixture in missing.items()
+        if name in one.nodeid or fixture in getattr(one, "fixturenames", ())
+    ]
+    if needing:
+        items[:] = [one for one in items if one not in needing]
+        config.hook.pytest_deselected(items=needing)
 
 
 @pytest.fixture(autouse=True)
@@ -82,3 +89,19 @@ def redis_server(redis_running: RedisServer) -> RedisServer:
     with redis_running.client() as client:
         client.flushall()
     return redis_running
+
+
+@pytest.fixture(scope="session")
+def chroma_running() -> Iterator[ChromaServer]:
+    """One server for all tests."""
+    from chroma_server import ChromaServer
+
+    with ChromaServer() as server:
+        yield server
+
+
+@pytest.fixture
+def chroma_server(chroma_running: ChromaServer) -> ChromaServer:
+    """A server that holds nothing."""
+    chroma_running.empty()
+    return chroma_running

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from contextlib import closing
 from dataclasses import dataclass, field, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from ovos_persona_memory.config import MemoryConfig, secret
@@ -13,11 +15,15 @@ from ovos_persona_memory.errors import ConfigError, StoreUnavailable
 from ovos_persona_memory.stores.base import Store
 from ovos_persona_memory.stores.lock import FolderLock
 
-BACKENDS = ("inmemory", "sqlite", "postgres", "redis")
+if TYPE_CHECKING:
+    from ovos_persona_memory.stores.chroma_server import ChromaServer
+    from ovos_persona_memory.stores.shelf import Shelf, Texts
+
+BACKENDS = ("inmemory", "sqlite", "postgres", "redis", "chroma")
 EVERYTHING = "everything"
 COLLECTION = "persona_memory"
 """The name under which a server keeps records where none is given."""
-SERVERS = {"postgres": "postgresql://user@host/database", "redis": "redis://host:6379/0"}
+SERVERS = {"postgres": "postgresql://user@host/database", "redis": "redis://host:6379/0", "chroma": "http://host:8000"}
 """The backends that need a server, and how it is named."""
 SCHEMES = {
     "postgresql": "postgres",
@@ -76,12 +82,44 @@ def open_stores(config: MemoryConfig, clock: Callable[[], float] = time.time) ->
         raise ConfigError("the redis backend keeps neither documents nor vectors: name another for kinds.semantic")
     if EVERYTHING in kinds:
         return open_store(config.backend, config.folder, clock, kinds[EVERYTHING])
-    from ovos_persona_memory.stores.composed import compose
+    from ovos_persona_memory.stores.composed import Opening, compose
 
     def opened(place: Place) -> Store:
         return open_store(place.backend, config.folder, clock, place)
 
-    return compose(kinds, opened, lambda place: opened(_aside(place, config.folder)))
+    opening = Opening(opened, lambda place: opened(_aside(place, config.folder)), _shelf_of(kinds.get("semantic")))
+    return compose(with_texts(kinds), opening)
+
+
+def with_texts(kinds: Mapping[str, Place]) -> dict[str, Place]:
+    """Where the texts of each kind are: those of documents beside other texts, where Chroma has the vectors.
+
+    ConfigError where there are no texts beside which it could stand.
+    """
+    if kinds.get("semantic", Place("")).backend != "chroma":
+        return dict(kinds)
+    others = [place for name, place in kinds.items() if name != "semantic"]
+    if not others:
+        raise ConfigError("the chroma backend keeps vectors alone: name backends for the other kinds, too")
+    able = [place for place in others if place.backend != "redis"]
+    return {**kinds, "semantic": able[0] if able else Place("sqlite")}
+
+
+def _shelf_of(place: Place | None) -> Callable[[Texts], Shelf] | None:
+    if place is None or place.backend != "chroma":
+        return None
+    from ovos_persona_memory.stores.chroma import ChromaVectors, refuse_unusable
+    from ovos_persona_memory.stores.late_shelf import LateShelf
+
+    server, name = _chroma_at(place), place.collection or COLLECTION
+    refuse_unusable(name)
+    return lambda texts: LateShelf(ChromaVectors(server, name, texts), texts)
+
+
+def _chroma_at(place: Place) -> ChromaServer:
+    from ovos_persona_memory.stores.chroma_server import ChromaServer, settings_of
+
+    return ChromaServer(settings_of(_url_of(place)))
 
 
 def _aside(place: Place, folder: Path) -> Place:
@@ -109,7 +147,7 @@ def own(config: MemoryConfig) -> FolderLock | None:
 
     StoreBusy where another process has it: two daemons would answer every request twice.
     """
-    used = places(config).values()
+    used = with_texts(places(config)).values()
     if all(place.backend == "inmemory" for place in used) or any(
         place.backend == "sqlite" and place.connection is None for place in used
     ):
@@ -138,7 +176,10 @@ def folder_of(place: Place, folder: Path) -> Path | None:
 
 def try_out(place: Place) -> None:
     """Open what is at a place and let go of it; an error of ours where that cannot be done."""
-    open_store(place.backend, None, place=place).close()
+    if place.backend == "chroma":
+        with closing(_chroma_at(place)) as server:
+            return server.check()
+    return open_store(place.backend, None, place=place).close()
 
 
 def open_store(
@@ -167,10 +208,18 @@ def open_store(
     return SqliteStore(Path(kept_in).expanduser() if kept_in else Path(folder or ""), clock)
 
 
+def _url_of(place: Place) -> str:
+    if url := secret(place.connection):
+        return url
+    raise ConfigError(f"the {place.backend} backend needs a connection, such as {SERVERS[place.backend]}")
+
+
 def _on_server(place: Place) -> Store:
-    url = secret(place.connection)
-    if not url:
-        raise ConfigError(f"the {place.backend} backend needs a connection, such as {SERVERS[place.backend]}")
+    url = _url_of(place)
+    if place.backend == "chroma":
+        raise ConfigError(
+            "the chroma backend keeps vectors alone: it can be named for kinds.semantic, and nowhere else"
+        )
     try:
         return _opened_on_server(place, url)
     except ImportError as error:

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from contextlib import suppress
 from itertools import islice
+from typing import Any
 
 import numpy as np
 
+from ovos_persona_memory.errors import StoreError
 from ovos_persona_memory.records import Entry, Namespace, Scope, Turn
-from ovos_persona_memory.stores.base import BOTH, Counts, Store
-from ovos_persona_memory.stores.shelf import Label, Shelf, label_of, text_of
+from ovos_persona_memory.stores.base import BOTH, Store
+from ovos_persona_memory.stores.shelf import Key, Label, Shelf, ShelfAway, Texts, key_of, label_of, records_of, text_of
 from ovos_persona_memory.stores.vectors import Index, Near, Pending, VectorStore, is_held
 from ovos_persona_memory.vectors import Bytes, Floats, cosines
 
@@ -20,19 +21,10 @@ MORE = 4
 """So many times as many vectors are asked for as are wanted: some may be out of scope, or stale."""
 TOGETHER = 500
 """Vectors that are read at once."""
+LOOKED_THROUGH = 2_000
+"""A scope with more documents is not looked through over a network: more of the nearest are asked for instead."""
 LOOKED_AT = 1000
 """Documents that wait for a vector are counted up to this many where their store holds texts of other kinds, too."""
-
-
-@dataclass(frozen=True)
-class Texts:
-    """What vectors stand beside."""
-
-    turn: Callable[[str], Turn | None]
-    entry: Callable[[str, str], Entry | None]
-    documents: Callable[[Scope, frozenset[str]], Iterator[tuple[Turn | Entry, str]]]
-    counts: Callable[[], Counts]
-    transaction: Callable[[], AbstractContextManager[None]]
 
 
 class VectorsBeside(VectorStore):
@@ -49,7 +41,7 @@ class VectorsBeside(VectorStore):
         self._inner, self._documents = semantic.vector_store, semantic.document_store
         self._inner.listener = self.wake
         self._lock = threading.RLock()
-        self._waiting: dict[str, dict[tuple[str, str, str], int]] = {}
+        self._waiting: dict[str, dict[Key, int]] = {}
         self._version = 0
         self._given: dict[tuple[str, int], Label] = {}
         self._inner_taken: list[Pending] = []
@@ -62,41 +54,71 @@ class VectorsBeside(VectorStore):
         with self._lock:
             for waiting in self._waiting.values():
                 self._version += 1
-                waiting.pop(_key(label), None)
-                waiting[_key(label)] = self._version
+                waiting.pop(key_of(label), None)
+                waiting[key_of(label)] = self._version
         if label.kind not in self._inside:  # else its own store says so
             self.wake()
 
     def went(self, records: Sequence[Turn | Entry]) -> None:
         """Texts have gone, or are about to be written anew."""
-        by_user: dict[str, list[int]] = {}
+        labels = [label_of(record) for record in records]
         with self._lock:
-            for record in records:
-                label = label_of(record)
-                by_user.setdefault(label.user_id, []).append(label.doc)
-                for waiting in self._waiting.values():
-                    waiting.pop(_key(label), None)
-        for index in self._inner.indexes():
-            for user_id, docs in by_user.items():
-                self._shelf.remove(index.name, user_id, docs)
+            for waiting in self._waiting.values():
+                for label in labels:
+                    waiting.pop(key_of(label), None)
+        for index in self._inner.indexes() if labels else ():
+            self._shelf.remove(index.name, labels)
 
     def moved(self, before: Turn, after: Turn) -> None:
         """A turn whose text stays has got another user."""
         old, new = label_of(before), label_of(after)
         with self._lock:
             for waiting in self._waiting.values():
-                if _key(old) in waiting:
-                    waiting[_key(new)] = waiting.pop(_key(old))
+                if key_of(old) in waiting:
+                    waiting[key_of(new)] = waiting.pop(key_of(old))
         for index in self._inner.indexes():
-            held = self._shelf.held(index.name, old.user_id, [old.doc])
-            self._shelf.remove(index.name, old.user_id, [old.doc])
-            for _, vector in held.values():
-                self._shelf.keep(index.name, [new], vector[None, :])
+            self._shelf.move(index.name, old, new)
 
     def undone(self) -> None:
-        """A transaction failed: what waits is found anew."""
+        """A transaction failed, or the shelf did: what waits is found anew."""
         with self._lock:
             self._waiting.clear()
+
+    def ending(self) -> Callable[[], None] | None:
+        """See Shelf.ending; what could not be done is found anew."""
+        late = self._shelf.ending()
+
+        def then() -> None:
+            try:
+                if late is not None and late():
+                    self.wake()
+            except StoreError:
+                self._lost()
+
+        return then if late is not None else None
+
+    def failing(self) -> None:
+        """A transaction fails, and is not over yet."""
+        self._shelf.undone()
+
+    def tidy(self) -> None:
+        """Do what could not be done while the shelf was away, where nobody else does it in the background."""
+        if self.listener is None:
+            with suppress(ShelfAway):
+                self._shelf.settle()
+
+    def close(self) -> None:
+        """Let go of the shelf."""
+        self._shelf.close()
+
+    def details(self) -> Mapping[str, Any]:
+        """Of the shelf, for an owner."""
+        return self._shelf.details()
+
+    def _lost(self) -> None:
+        """The shelf may have lost something: it is compared again, when it can be."""
+        self.undone()
+        self.wake()
 
     # indexes
 
@@ -114,15 +136,19 @@ class VectorsBeside(VectorStore):
             return self._inner.drop(name)
 
     def lag(self, name: str | None) -> int:
-        if name not in {index.name for index in self._inner.indexes()}:
+        try:
+            known = name is not None and name in {index.name for index in self._inner.indexes()}
+            waiting = self._waits(name or "") if known else None
+        except ShelfAway:
+            waiting = None
+        if waiting is None:
             counts = self._texts.counts()
             return counts.turns + counts.entries + self._documents.count(None)
-        waiting = self._waits(name or "")
         if not self._inside:
             return len(waiting) + self._inner.lag(name)
         return len(waiting) + sum(one.kind == "document" for one in self._inner.pending(name or "", LOOKED_AT))
 
-    def _waits(self, name: str) -> list[tuple[tuple[str, str, str], int]]:
+    def _waits(self, name: str) -> list[tuple[Key, int]]:
         with self._lock:
             known = name in self._waiting
             if not known:
@@ -134,31 +160,33 @@ class VectorsBeside(VectorStore):
 
     def _compare(self, name: str) -> None:
         """Mend an index: what it lacks waits, what it should not have goes."""
-        held = {(label.user_id, label.doc): label for label in self._shelf.labels(name)}
-        for record, _ in self._texts.documents(Scope.everyone(), BOTH):
-            label = label_of(record)
-            there = held.pop((label.user_id, label.doc), None)
-            if there == label:
-                continue
+        try:
+            lacking = self._shelf.mend(name, lambda: (label_of(one) for one, _ in self._every()))
+        except BaseException:
             with self._lock:
+                self._waiting.pop(name, None)
+            raise
+        with self._lock:
+            for label in lacking:
                 self._version += 1
-                self._waiting.setdefault(name, {}).setdefault(_key(label), self._version)
-        for user_id in {user_id for user_id, _ in held}:
-            self._shelf.remove(name, user_id, [doc for user, doc in held if user == user_id])
+                self._waiting.setdefault(name, {}).setdefault(key_of(label), self._version)
+
+    def _every(self) -> Iterator[tuple[Turn | Entry, str]]:
+        return self._texts.documents(Scope.everyone(), BOTH)
 
     def pending(self, name: str, limit: int) -> list[Pending]:
-        taken: list[Pending] = []
-        for key, version in self._waits(name):
-            if len(taken) >= limit:
-                break
-            record = self._record(*key)
-            if record is None:
-                with self._lock:
-                    self._waiting.get(name, {}).pop(key, None)
-                continue
-            label = label_of(record)
-            self._given[name, label.doc] = label
-            taken.append(Pending(label.kind, label.doc, version, text_of(record)))
+        self._shelf.settle()
+        waiting, taken = iter(self._waits(name)), list[Pending]()
+        while not taken and (some := list(islice(waiting, limit))):
+            records = records_of(self._texts, [key for key, _ in some])
+            for key, version in some:
+                if key not in records:
+                    with self._lock:
+                        self._waiting.get(name, {}).pop(key, None)
+                    continue
+                label = label_of(records[key])
+                self._given[name, label.doc] = label
+                taken.append(Pending(label.kind, label.doc, version, text_of(records[key])))
         return taken or self._pending_documents(name, limit)
 
     def _pending_documents(self, name: str, limit: int) -> list[Pending]:
@@ -169,32 +197,34 @@ class VectorsBeside(VectorStore):
             self._put_documents(name, [], np.zeros((0, 1), dtype=np.int8))
         return []
 
-    def _record(self, kind: str, name: str, user_id: str) -> Turn | Entry | None:
-        found = self._texts.turn(name) if kind == "turn" else self._texts.entry(name, user_id)
-        return found if found is not None and found.user_id == user_id else None
+    def _those_of(self, labels: Iterable[Label]) -> dict[Label, Turn | Entry]:
+        """The records of which the very text is still there, by the labels that the shelf gives."""
+        records = records_of(self._texts, {key_of(label) for label in labels})
+        return {self._shelf.told(label_of(record)): record for record in records.values()}
 
     def put(self, name: str, taken: Sequence[Pending], vectors: Bytes) -> None:
         if taken and taken[0].kind == "document":
             self._put_documents(name, taken, vectors)
             return
         with self._texts.transaction():
-            labels, rows = [], []
-            for one, vector in zip(taken, vectors, strict=True):
-                label = self._given.pop((name, one.doc), None)
-                if label is not None and self._is_due(name, label, one.version) and vector.any():
-                    labels.append(label)
-                    rows.append(vector)
-            if labels:
-                self._shelf.keep(name, labels, np.stack(rows))
+            labels = [self._given.pop((name, one.doc), None) for one in taken]
+            records = records_of(self._texts, [key_of(label) for label in labels if label is not None])
+            due = [
+                (label, vector)
+                for one, label, vector in zip(taken, labels, vectors, strict=True)
+                if label is not None and self._is_due(name, label, one.version, records) and vector.any()
+            ]
+            if due:
+                self._shelf.keep(name, [label for label, _ in due], np.stack([vector for _, vector in due]))
 
-    def _is_due(self, name: str, label: Label, version: int) -> bool:
+    def _is_due(self, name: str, label: Label, version: int, records: Mapping[Key, Turn | Entry]) -> bool:
         """Whether the text is still the one that was embedded; then it does not wait any longer."""
-        record = self._record(label.kind, label.name, label.user_id)
         with self._lock:
             waiting = self._waiting.get(name, {})
-            if waiting.get(_key(label)) != version:
+            if waiting.get(key_of(label)) != version:
                 return False
-            del waiting[_key(label)]
+            del waiting[key_of(label)]
+        record = records.get(key_of(label))
         return record is not None and label_of(record) == label
 
     def _put_documents(self, name: str, taken: Sequence[Pending], vectors: Bytes) -> None:
@@ -211,7 +241,7 @@ class VectorsBeside(VectorStore):
     def held(self, name: str, scope: Scope, kinds: frozenset[str]) -> Iterator[tuple[Turn | Entry, Bytes]]:
         every = self._texts.documents(scope, kinds)
         while some := [record for record, _ in islice(every, TOGETHER)]:
-            labels = {label_of(record): record for record in some}
+            labels = {self._shelf.told(label_of(record)): record for record in some}
             for user_id in {label.user_id for label in labels}:
                 docs = [label.doc for label in labels if label.user_id == user_id]
                 for label, vector in self._shelf.held(name, user_id, docs).values():
@@ -221,18 +251,33 @@ class VectorsBeside(VectorStore):
     def nearest(self, name: str, query: Floats, scope: Scope, kinds: frozenset[str], limit: int) -> list[Near]:
         if name not in {index.name for index in self._inner.indexes()} or limit <= 0:
             return []
+        try:
+            return self._nearest(name, query, scope, kinds, limit)
+        except ShelfAway:
+            self._lost()
+            return []
+
+    def _nearest(self, name: str, query: Floats, scope: Scope, kinds: frozenset[str], limit: int) -> list[Near]:
         near = self._shelf.nearest(name, scope.user_id or "", query, limit * MORE)
         found = self._believed(near, query, scope, kinds)
+        if len(found) >= limit:
+            return found[:limit]
         # a narrow scope may hold none of them: then it is small enough to be looked through
-        return found[:limit] if len(found) >= limit else super().nearest(name, query, scope, kinds, limit)
+        if not self._shelf.is_late or self._is_small(scope, kinds):
+            return super().nearest(name, query, scope, kinds, limit)
+        near = self._shelf.nearest(name, scope.user_id or "", query, limit * MORE**3)
+        return self._believed(near, query, scope, kinds)[:limit]
+
+    def _is_small(self, scope: Scope, kinds: frozenset[str]) -> bool:
+        return sum(1 for _ in islice(self._texts.documents(scope, kinds), LOOKED_THROUGH)) < LOOKED_THROUGH
 
     def _believed(
         self, near: Sequence[tuple[Label, Bytes]], query: Floats, scope: Scope, kinds: frozenset[str]
     ) -> list[Near]:
         """Those whose very text is still there, and in scope; nearest first, of equal ones the newer."""
-        held = [(self._record(label.kind, label.name, label.user_id), label, vector) for label, vector in near]
-        there = [(one, vector) for one, label, vector in held if one is not None and label_of(one) == label]
-        within = [(one, vector) for one, vector in there if is_held(one, scope, kinds)]
+        there = self._those_of(label for label, _ in near)
+        held = [(there[label], vector) for label, vector in near if label in there]
+        within = [(record, vector) for record, vector in held if is_held(record, scope, kinds)]
         if not within:
             return []
         scores = cosines(np.stack([vector for _, vector in within]), query).tolist()
@@ -242,7 +287,14 @@ class VectorsBeside(VectorStore):
     def cosines(self, name: str, query: Floats, docs: Iterable[int], user_id: str) -> Mapping[int, float]:
         if name not in {index.name for index in self._inner.indexes()}:
             return {}
-        held = self._shelf.held(name, user_id, list(dict.fromkeys(docs)))
+        try:
+            held = self._shelf.held(name, user_id, list(dict.fromkeys(docs)))
+        except ShelfAway:
+            self._lost()
+            return {}
+        if self._shelf.is_late:
+            there = self._those_of(label for label, _ in held.values())
+            held = {doc: (label, vector) for doc, (label, vector) in held.items() if label in there}
         if not held:
             return {}
         scores = cosines(np.stack([vector for _, vector in held.values()]), query).tolist()
@@ -252,9 +304,8 @@ class VectorsBeside(VectorStore):
         return self._inner.documents(name, space)
 
     def warm(self, name: str) -> None:
-        self._waits(name)
+        try:
+            self._waits(name)
+        except ShelfAway:
+            self.wake()
         self._inner.warm(name)
-
-
-def _key(label: Label) -> tuple[str, str, str]:
-    return (label.kind, label.name, label.user_id)

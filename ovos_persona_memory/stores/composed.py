@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 from ovos_persona_memory.records import Entry, Forgotten, Note, Pause, Scope, Selection, Session, Turn
 from ovos_persona_memory.stores import joint
 from ovos_persona_memory.stores.base import Beside, Counts, Found, Statistics, Store, refuse_unstorable
-from ovos_persona_memory.stores.beside import Texts, VectorsBeside
+from ovos_persona_memory.stores.beside import VectorsBeside
 from ovos_persona_memory.stores.facts import alone
 from ovos_persona_memory.stores.off import NothingKept
-from ovos_persona_memory.stores.shelf import DocumentShelf, Shelf
+from ovos_persona_memory.stores.shelf import DocumentShelf, Shelf, Texts
 
 KINDS = ("conversational", "facts", "episodic", "semantic")
 """In the order in which their stores are entered, and so the reverse of the one in which they commit."""
@@ -33,8 +33,8 @@ class Parts:
     """Documents, and the registry of indexes."""
     small: Store
     """Pauses, small state and the ledger."""
-    shelf: Shelf | None = None
-    """The vectors of turns and entries; None: they are with the texts, which are in one store."""
+    shelf: Callable[[Texts], Shelf] | None = None
+    """Makes the place of the vectors of turns and entries; None: they are with the texts, which are in one store."""
     aside: Store | None = None
     """The store that the shelf stands in, where it is one."""
 
@@ -45,11 +45,21 @@ class Parts:
         return list(dict.fromkeys(store for store in every if store is not None))
 
 
-def compose(kinds: Mapping[str, P], opened: Callable[[P], Store], aside: Callable[[P], Store]) -> Store:
+@dataclass(frozen=True)
+class Opening(Generic[P]):
+    """How what is at a place is opened."""
+
+    store: Callable[[P], Store]
+    aside: Callable[[P], Store]
+    """A store for vectors beside the one at a place."""
+    shelf: Callable[[Texts], Shelf] | None = None
+    """Where vectors are kept by what keeps nothing else; None: in a store."""
+
+
+def compose(kinds: Mapping[str, P], opening: Opening[P]) -> Store:
     """The store of these kinds' places: the very store where all are at one place, else one that joins them.
 
-    A kind that is missing is off. ``aside`` opens a store for vectors beside the one at a place. What was
-    opened is closed where another cannot be.
+    A kind that is missing is off. What was opened is closed where another cannot be.
     """
     with ExitStack() as undo:
 
@@ -61,18 +71,18 @@ def compose(kinds: Mapping[str, P], opened: Callable[[P], Store], aside: Callabl
         stores: dict[P, Store] = {}
         for name in (name for name in KINDS if name in kinds):
             if kinds[name] not in stores:
-                stores[kinds[name]] = made(kinds[name], opened)
+                stores[kinds[name]] = made(kinds[name], opening.store)
         held = {name: stores[place] for name, place in kinds.items()}
-        if len(stores) == 1 and len(held) == len(KINDS):
+        if len(stores) == 1 and len(held) == len(KINDS) and opening.shelf is None:
             found: Store = next(iter(stores.values()))
         else:
             off = NothingKept()
             small = next(held[name] for name in KINDS if name in held)
             talk, lasting, episodes, semantic = (held.get(name, off) for name in KINDS)
-            parts = Parts(talk, lasting, episodes, semantic, small)
-            if "semantic" in held and not parts.talk is parts.lasting is parts.semantic:
-                store = made(kinds["semantic"], aside)
-                parts = replace(parts, shelf=DocumentShelf(store), aside=store)
+            parts = Parts(talk, lasting, episodes, semantic, small, opening.shelf)
+            if "semantic" in held and not parts.shelf and not parts.talk is parts.lasting is parts.semantic:
+                store = made(kinds["semantic"], opening.aside)
+                parts = replace(parts, shelf=lambda _: DocumentShelf(store), aside=store)
             found = ComposedStore(parts, {name: str(place) for name, place in kinds.items()})
         undo.pop_all()
         return found
@@ -99,27 +109,51 @@ class ComposedStore(Store):
         self.ledger_store = parts.small.ledger_store
         self.vector_store = parts.semantic.vector_store
         self._beside: VectorsBeside | None = None
+        self._depth = 0
         if parts.shelf is not None:
-            texts = Texts(self.turn, self.entry, self.documents, self.counts, self.transaction)
+            texts = Texts(self.select, self.documents, self.counts, self.transaction, self.state, self.put_state)
             holders = {"turn": parts.talk, "memory": parts.lasting}
             inside = frozenset(kind for kind, store in holders.items() if store is parts.semantic)
-            self.vector_store = self._beside = VectorsBeside(texts, parts.shelf, parts.semantic, inside)
+            self.vector_store = self._beside = VectorsBeside(texts, parts.shelf(texts), parts.semantic, inside)
 
     def close(self) -> None:
+        if self._beside is not None:
+            self._beside.close()
         for store in self._stores:
             store.close()
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
+        late: list[Callable[[], None]] = []
         try:
             with ExitStack() as stack:
                 for store in self._stores:
                     stack.enter_context(store.transaction())
-                yield
+                with self._vectors_too(late):
+                    yield
         except BaseException:
             if self._beside is not None:
                 self._beside.undone()
             raise
+        for then in late:
+            then()
+
+    @contextmanager
+    def _vectors_too(self, late: list[Callable[[], None]]) -> Iterator[None]:
+        """Gathers what is to be done to vectors when the outermost transaction is committed."""
+        if self._beside is None:
+            yield
+            return
+        self._depth += 1  # guarded by the locks of the stores, which the transaction holds
+        try:
+            yield
+            if self._depth == 1 and (then := self._beside.ending()) is not None:
+                late.append(then)
+        except BaseException:
+            self._beside.failing()
+            raise
+        finally:
+            self._depth -= 1
 
     # turns
 
@@ -270,6 +304,8 @@ class ComposedStore(Store):
             store.purge()
 
     def tidy(self) -> bool:
+        if self._beside is not None:
+            self._beside.tidy()
         left = [store.tidy() for store in self._stores]
         return any(left)
 
@@ -305,7 +341,9 @@ class ComposedStore(Store):
     def details(self) -> Mapping[str, Any]:
         told = [dict(store.details()) for store in self._stores]
         aside = [one for details in told for one in details.pop("set_aside", [])]
-        return {"kinds": dict(self._names), "stores": told, "set_aside": aside}
+        of_vectors = self._beside.details() if self._beside is not None else {}
+        more = {"vectors": dict(of_vectors)} if of_vectors else {}
+        return {"kinds": dict(self._names), "stores": told, "set_aside": aside, **more}
 
 
 def _only(selection: Selection, kind: str) -> Selection | None:

@@ -6,6 +6,7 @@ import importlib.util
 import os
 import subprocess
 import sys
+import tempfile
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
@@ -34,12 +35,25 @@ def pytest_configure() -> None:
         faults.FAULTS[fault].plant()
 
 
+RAM = Path("/dev/shm")
+
 KINDS = "kinds"
 """Not a backend but four: each kind of memory in an SQLite file of its own."""
 
 
 REDIS = "redis"
 """What it can keep on a server; documents and vectors in an SQLite file."""
+
+
+CHROMA = "chroma"
+"""Vectors on a server, everything else in an SQLite file."""
+
+
+def open_beside_chroma(home: Path, url: str) -> Store:
+    """Vectors on a Chroma server beside an SQLite file."""
+    kinds = {name: {"backend": "sqlite"} for name in ("conversational", "facts", "episodic")}
+    chroma = {"backend": "chroma", "connection": url}
+    return open_stores(config.parse({"data_dir": str(home), "kinds": {**kinds, "semantic": chroma}}))
 
 
 def open_beside_redis(home: Path, url: str) -> Store:
@@ -56,7 +70,7 @@ def open_kinds(home: Path) -> Store:
 
 
 QUICK = ("inmemory", "sqlite")
-FULL = ("sqlite-entered_now", KINDS, REDIS, "postgres")
+FULL = ("sqlite-entered_now", KINDS, REDIS, CHROMA, "postgres")
 """What the quick run leaves out."""
 
 
@@ -71,9 +85,14 @@ def backend(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 @pytest.fixture
-def home(tmp_path: Path) -> Path:
-    """The data folder."""
-    return tmp_path / "memory"
+def home(tmp_path: Path, request: pytest.FixtureRequest) -> Iterator[Path]:
+    """The data folder; beside Chroma on a disk in memory: that SQLite waits for the real one is seen without it."""
+    parameters = getattr(getattr(request.node, "callspec", None), "params", {})
+    if parameters.get("backend") != CHROMA or not RAM.is_dir():
+        yield tmp_path / "memory"
+        return
+    with tempfile.TemporaryDirectory(prefix="contract-", dir=RAM) as folder:
+        yield Path(folder) / "memory"
 
 
 @pytest.fixture
@@ -81,6 +100,8 @@ def url(backend: str, request: pytest.FixtureRequest) -> str:
     """Where the database is; empty for a backend without a server."""
     if backend == REDIS:
         return str(request.getfixturevalue("redis_server").url)
+    if backend == CHROMA:
+        return str(request.getfixturevalue("chroma_server").url)
     return str(request.getfixturevalue("postgres")()) if backend == "postgres" else ""
 
 
@@ -107,6 +128,8 @@ def _opened(backend: str, home: Path, url: str) -> Store:
         return open_kinds(home)
     if backend == REDIS:
         return open_beside_redis(home, url)
+    if backend == CHROMA:
+        return open_beside_chroma(home, url)
     return open_postgres(url) if backend == "postgres" else open_store(backend, home)
 
 
@@ -120,9 +143,10 @@ Kept = Callable[[], Mapping[str, bytes]]
 
 @pytest.fixture
 def kept(backend: str, home: Path, url: str, request: pytest.FixtureRequest) -> Kept:
-    """All that is kept: the content of each file of the data folder and of a Redis server's own, or the rows of
-    each table of the database."""
-    server = request.getfixturevalue("redis_server") if backend == REDIS else None
+    """All that is kept: the content of each file of the data folder and of a Redis or Chroma server's own, or the
+    rows of each table of the database."""
+    servers = {REDIS: "redis_server", CHROMA: "chroma_server"}
+    server = request.getfixturevalue(servers[backend]) if backend in servers else None
 
     def files() -> dict[str, bytes]:
         found = [path for path in home.rglob("*") if path.is_file()] if home.exists() else []
