@@ -31,6 +31,8 @@ DEMO = [
     "ovos-messagebus>=0.2.1a6,<1",
 ]
 
+# the server: our own requests to it need no package
+CHROMA = ["chromadb>=1.5.9,<2"]
 EMBEDDINGS = [
     "onnxruntime>=1.17,<2",
     "tokenizers>=0.19,<1",
@@ -81,6 +83,7 @@ setup(
         "snowballstemmer>=2.2,<4",
     ],
     extras_require={
+        "chroma": CHROMA,
         "demo": DEMO,
         "embeddings": EMBEDDINGS,
         "postgres": POSTGRES,

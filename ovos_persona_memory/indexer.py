@@ -122,7 +122,7 @@ class Indexer:
             "embedder": self._setting or "none",
             "model": self._name,
             "answering": answering.index if answering else None,
-            "problem": self._problem,
+            "problem": self._problem or (self._vectors.problem if self._setting else None),
         }
 
     def meaning(self) -> Meaning | None:

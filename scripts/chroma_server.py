@@ -47,11 +47,15 @@ class ChromaServer:
         """How it is reached."""
         return f"http://127.0.0.1:{self.port}"
 
+    @property
+    def command(self) -> list[str]:
+        """What stands behind ``chroma run``."""
+        return ["--path", str(self.folder / "data"), "--host", "127.0.0.1", "--port", str(self.port)]
+
     def start(self) -> None:
         """Start it, with what it had before; returns when it answers."""
-        given = ("--path", str(self.folder / "data"), "--host", "127.0.0.1", "--port", str(self.port))
         with (self.folder / "log").open("ab") as log:
-            command = [sys.executable, "-c", RUN, *given]
+            command = [sys.executable, "-c", RUN, *self.command]
             self._process = subprocess.Popen(command, stdout=log, stderr=log, stdin=subprocess.DEVNULL, cwd=self.folder)
         until = time.monotonic() + START_S
         while True:

@@ -133,7 +133,7 @@ def _daemon_says(name: str, client: MemoryClient) -> Check:
     if status.get("last_error"):
         return Check(name, "warning", f"{status['version']}; its last error: {status['last_error']}", "see its log")
     if status["meaning"].get("problem"):
-        mend = "see the setting recall.embedder in docs/config.md"
+        mend = "see the settings recall.embedder and kinds.semantic in docs/config.md"
         return Check(
             name, "warning", f"{status['version']}; no search by meaning: {status['meaning']['problem']}", mend
         )

@@ -41,10 +41,15 @@ class VectorsBeside(VectorStore):
         self._inner, self._documents = semantic.vector_store, semantic.document_store
         self._inner.listener = self.wake
         self._lock = threading.RLock()
+        self._comparing = threading.Lock()
         self._waiting: dict[str, dict[Key, int]] = {}
         self._version = 0
         self._given: dict[tuple[str, int], Label] = {}
         self._inner_taken: list[Pending] = []
+
+    @property
+    def problem(self) -> str | None:
+        return self._shelf.problem
 
     # what the store tells
 
@@ -136,19 +141,30 @@ class VectorsBeside(VectorStore):
             return self._inner.drop(name)
 
     def lag(self, name: str | None) -> int:
-        try:
-            known = name is not None and name in {index.name for index in self._inner.indexes()}
-            waiting = self._waits(name or "") if known else None
-        except ShelfAway:
-            waiting = None
-        if waiting is None:
+        waiting = self._waits_by_now(name) if name in {index.name for index in self._inner.indexes()} else None
+        if name is None or waiting is None:
             counts = self._texts.counts()
             return counts.turns + counts.entries + self._documents.count(None)
         if not self._inside:
             return len(waiting) + self._inner.lag(name)
-        return len(waiting) + sum(one.kind == "document" for one in self._inner.pending(name or "", LOOKED_AT))
+        return len(waiting) + sum(one.kind == "document" for one in self._inner.pending(name, LOOKED_AT))
+
+    def _waits_by_now(self, name: str | None) -> list[tuple[Key, int]] | None:
+        """None where it cannot be told, or another thread is about to find it out."""
+        if not self._comparing.acquire(blocking=False):
+            return None
+        try:
+            return self._known_to_wait(name or "")
+        except ShelfAway:
+            return None
+        finally:
+            self._comparing.release()
 
     def _waits(self, name: str) -> list[tuple[Key, int]]:
+        with self._comparing:
+            return self._known_to_wait(name)
+
+    def _known_to_wait(self, name: str) -> list[tuple[Key, int]]:
         with self._lock:
             known = name in self._waiting
             if not known:

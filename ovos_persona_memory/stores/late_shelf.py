@@ -68,6 +68,10 @@ class LateShelf(Shelf):
         self._changes = _Changes()
         self._settling = threading.Lock()
 
+    @property
+    def problem(self) -> str | None:
+        return self._vectors.server.problem
+
     def told(self, label: Label) -> Label:
         return self._vectors.told(label)
 
@@ -211,5 +215,4 @@ class LateShelf(Shelf):
         self._vectors.server.close()
 
     def details(self) -> Mapping[str, Any]:
-        server = self._vectors.server
-        return {"at": server.name, "problem": server.problem, "to_be_deleted": self._due().number}
+        return {"at": self._vectors.server.name, "problem": self.problem, "to_be_deleted": self._due().number}

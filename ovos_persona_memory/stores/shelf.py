@@ -90,6 +90,11 @@ class Shelf(ABC):
     is_late: bool = False
     """Whether a change is made only when the transaction has ended, and so a vector may outlive its text."""
 
+    @property
+    def problem(self) -> str | None:
+        """Why it cannot be used at the moment, in one sentence; None as far as is known."""
+        return None
+
     def told(self, label: Label) -> Label:
         """The label as the shelf gives it back."""
         return label

@@ -59,6 +59,11 @@ class VectorStore(ABC):
     listener: Callable[[], None] | None = None
     """Called, within the transaction, when a text was written that indexes have not taken up."""
 
+    @property
+    def problem(self) -> str | None:
+        """Why nothing is found by meaning at the moment, in one sentence; None where nothing stands in the way."""
+        return None
+
     @abstractmethod
     def indexes(self) -> list[Index]:
         """The indexes there are, the one that was started first at the head."""

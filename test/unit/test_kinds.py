@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import threading
+from base64 import b64encode
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +18,7 @@ from ovos_persona_memory.errors import ConfigError, NotAllowed, StoreBusy
 from ovos_persona_memory.memory import PersonaMemory
 from ovos_persona_memory.messages import Heard
 from ovos_persona_memory.records import ContextRequest, Scope, Turn
+from ovos_persona_memory.stores.chroma_server import settings_of
 from ovos_persona_memory.stores.composed import ComposedStore
 from ovos_persona_memory.stores.sqlite import SqliteStore
 
@@ -27,6 +29,10 @@ PASSWORD = "hunter2secret"
 
 def sqlite(folder: Path, *names: str, **more: Any) -> dict[str, Any]:
     return {name: {"backend": "sqlite", "connection": str(folder / name), **more} for name in names}
+
+
+def beside_chroma(**chroma: Any) -> dict[str, Any]:
+    return {"facts": {"backend": "inmemory"}, "semantic": {"backend": "chroma", **chroma}}
 
 
 def opened(folder: Path, kinds: dict[str, Any], **more: Any) -> PersonaMemory:
@@ -129,6 +135,13 @@ def test_what_is_refused_leaves_the_rest_of_a_shared_commit(tmp_path: Path) -> N
         ({"kinds": {"conversational": {"ttl": 0}}}, "kinds.conversational: ttl must be above 0"),
         ({"kinds": {"facts": {"connection": "x"}}}, "kinds.facts.backend: is missing"),
         ({"kinds": {"facts": {"backend": "sqlite", "collection": "x"}}}, "sqlite backend knows no collections"),
+        ({"backend": "chroma", "connection": "http://h:1"}, "chroma backend keeps vectors alone"),
+        ({"kinds": {"facts": {"backend": "chroma", "connection": "http://h:1"}}}, "chroma backend keeps vectors alone"),
+        ({"kinds": {"semantic": {"backend": "chroma", "connection": "http://h:1"}}}, "backends for the other kinds"),
+        ({"kinds": beside_chroma()}, "chroma backend needs a connection"),
+        ({"kinds": beside_chroma(connection="localhost:8000")}, "such as http://host:8000"),
+        ({"kinds": beside_chroma(connection="http://h:port")}, "such as http://host:8000"),
+        ({"kinds": beside_chroma(connection="http://h:1", collection="a/b")}, "collection: Chroma takes letters"),
         ({"connection": "env:NO_SUCH_VARIABLE"}, "environment variable NO_SUCH_VARIABLE"),
         ({"connection": "file:/no/such/file"}, "the file /no/such/file"),
     ],
@@ -162,6 +175,17 @@ def test_a_secret_comes_from_the_environment_or_a_file(tmp_path: Path, monkeypat
     assert secret(f"file:{tmp_path}/url") == f"redis://me:{PASSWORD}@there:7/1"
     assert secret("env:MEMORY_URL") == "redis://other"
     assert (secret("redis://plain"), secret(None)) == ("redis://plain", None)
+
+
+def test_who_asks_chroma_is_said_in_its_headers_and_nowhere_else() -> None:
+    told = settings_of(f"https://me:{PASSWORD}@there/vectors/?tenant=t&database=d")
+    assert (told.host, told.port, told.path) == ("there", 443, "/vectors")
+    assert told.space == "/api/v2/tenants/t/databases/d/collections"
+    assert told.headers == {"Authorization": f"Basic {b64encode(f'me:{PASSWORD}'.encode()).decode()}"}
+    assert settings_of(f"http://:{PASSWORD}@there").headers["X-Chroma-Token"] == PASSWORD
+    assert settings_of("http://there").port == 8000
+    place = stores.places(parse({"kinds": beside_chroma(connection=f"http://:{PASSWORD}@there")}))["semantic"]
+    assert PASSWORD not in repr(told) + repr(place) + str(place)
 
 
 def test_a_secret_is_in_nothing_that_is_shown(tmp_path: Path) -> None:
