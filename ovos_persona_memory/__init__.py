@@ -24,7 +24,8 @@ The rooms, from the ground up; imports go down only:
    bus         a bus connection that keeps order, answers fast and comes back
 2  embedder    from texts to vectors
    stores      where records are kept: the port, and a module for each backend
-3  wording     the index words of a record, made anew when the rules for them change
+3  handed      turns that are handed in
+   wording     the index words of a record, made anew when the rules for them change
    exchanges   who answers whom in a session's log
    window      the newest messages that fit, none of them an orphan
    history     from the log of a session to its recent messages

@@ -36,6 +36,10 @@ class Captures:
         for pause in self._store.pauses():
             self._pauses.setdefault(pause.place, []).append(pause)
 
+    def known(self) -> list[Pause]:
+        """Every pause as last read from the store."""
+        return [pause for pauses in self._pauses.values() for pause in pauses]
+
     def may_write(self, scope: Scope, at: float | None = None) -> bool:
         """Whether what the scope's user says there may be kept: now, and at the time when it was said."""
         if scope.user_id in self._config.exclude_users:

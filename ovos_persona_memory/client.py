@@ -50,6 +50,8 @@ class MemoryClient:
     def __init__(self, transport: Transport, timeout_s: float = 5.0) -> None:
         self._transport = transport
         self._timeout_s = timeout_s
+        self.degraded = False
+        """Whether the last answer held only what the daemon's device knows, since its store is away."""
 
     @classmethod
     def over_bus(cls, timeout_s: float = 5.0, connect_s: float = 10.0, **address: Any) -> MemoryClient:
@@ -84,6 +86,7 @@ class MemoryClient:
         answer = self._transport.ask(verb, data, scope, self._timeout_s)
         if answer.get("ok") is not True:
             raise from_wire(str(answer.get("error")), str(answer.get("reason")))
+        self.degraded = answer.get("degraded") is True
         return answer
 
     def record(

@@ -120,9 +120,11 @@ class People:
         if heard.utterance_id is not None:
             _keep(self._by_id, (heard.session_id, heard.utterance_id), said, UTTERANCES)
         utterances = self._heard.pop(heard.session_id, None) or deque(maxlen=OF_EACH)
-        utterances.append(said)
+        again = next((one for one in utterances if (one.at, one.mark) == (said.at, said.mark)), None)
+        if again is None:  # else the store failed when it came first
+            utterances.append(said)
         _keep(self._heard, heard.session_id, utterances, SESSIONS)
-        return said
+        return again or said
 
     def _of_utterance(self, scope: Scope, utterance_id: str, text: str | None) -> Said:
         session_id = scope.session_id or DEFAULT_SESSION

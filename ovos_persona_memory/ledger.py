@@ -64,6 +64,11 @@ class Ledger:
         forgotten_at = self._at(user_id, text, lang)
         return forgotten_at is not None and at < forgotten_at + REPLAY_S
 
+    def came_late(self, turn: Turn) -> bool:
+        """Whether a turn was said before its words were forgotten, and comes now."""
+        forgotten_at = self._at(turn.user_id, turn.text, turn.lang)
+        return forgotten_at is not None and turn.at is not None and turn.at < forgotten_at
+
     def knows(self, utterance_id: str | None) -> bool:
         """Whether an utterance with this id was forgotten."""
         if not self._key or utterance_id is None:

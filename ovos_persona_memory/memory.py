@@ -22,6 +22,7 @@ from ovos_persona_memory.errors import InvalidRequest, StoreError, refuse_below_
 from ovos_persona_memory.facts import Facts
 from ovos_persona_memory.finding import Finding
 from ovos_persona_memory.forgetting import Forgetting, Wanted
+from ovos_persona_memory.handed import delivered_id, handed_in, refuse_unusable
 from ovos_persona_memory.history import history, raw_history
 from ovos_persona_memory.indexer import Indexer
 from ovos_persona_memory.messages import Heard
@@ -45,7 +46,7 @@ from ovos_persona_memory.sessions import Sessions, SessionVerbs
 from ovos_persona_memory.stores import open_stores, own
 from ovos_persona_memory.stores.base import Store
 from ovos_persona_memory.stores.lock import FolderLock
-from ovos_persona_memory.transcript import Transcript, Workings, delivered_id, handed_in, refuse_unusable
+from ovos_persona_memory.transcript import Transcript, Workings
 from ovos_persona_memory.users import Users
 from ovos_persona_memory.version import __version__
 from ovos_persona_memory.why import Why
@@ -200,8 +201,8 @@ class PersonaMemory(SessionVerbs, EpisodeVerbs, CaptureVerb):
         if not wanted or not self.transcript.people.is_kept(scope.session_id, utterance_id):
             return []
         batch = (delivery_id or uuid.uuid4().hex) if as_passed else None
+        is_fresh = delivery_id is None and not any(turn.id for turn in turns)
         with self._store.transaction():
-            is_fresh = delivery_id is None and not any(turn.id for turn in turns)
             kept = self.transcript.take(given, batch, is_fresh)
             self._episodes.note_tools(kept if any(turn.tool_calls for turn in turns) else ())
             return kept
@@ -299,9 +300,7 @@ class PersonaMemory(SessionVerbs, EpisodeVerbs, CaptureVerb):
         return entry
 
     def get(self, key: str, scope: Scope = Scope()) -> Entry | None:
-        """The memory with this key, or the fact with this id, of the user in scope; None where there is none or
-        reading is off.
-        """
+        """The memory with this key, or the fact with this id, of the user in scope; None where reading is off, too."""
         return self._entries.get(key, scope)
 
     def list(

@@ -9,10 +9,11 @@ from dataclasses import replace
 from typing import Any
 
 from ovos_persona_memory.errors import InvalidRequest
+from ovos_persona_memory.handed import handed_in
 from ovos_persona_memory.history import message_of, messages
 from ovos_persona_memory.records import HOUSEHOLD, ContextMessage, Note, Scope, Selection, Turn
 from ovos_persona_memory.summaries import MessageLike, Snapshot, older, snapshot, turns_of
-from ovos_persona_memory.transcript import Workings, handed_in
+from ovos_persona_memory.transcript import Workings
 from ovos_persona_memory.window import INSTRUCTIONS, Window
 from ovos_persona_memory.wording import index_words
 

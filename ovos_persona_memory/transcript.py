@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
-from typing import get_args
+from typing import Any
 
 from ovos_persona_memory.backlog import Backlog
 from ovos_persona_memory.captures import Captures
 from ovos_persona_memory.config import MemoryConfig
-from ovos_persona_memory.errors import InvalidRequest
 from ovos_persona_memory.exchanges import OPEN_S
 from ovos_persona_memory.identity import People, Said
 from ovos_persona_memory.learning import Learner
 from ovos_persona_memory.ledger import Ledger
 from ovos_persona_memory.linking import already_recorded, claimant, heard_answer, spelled
-from ovos_persona_memory.messages import Heard, is_clean
-from ovos_persona_memory.records import HOUSEHOLD, Role, Scope, Selection, Turn, changed
+from ovos_persona_memory.messages import Heard
+from ovos_persona_memory.records import HOUSEHOLD, Scope, Selection, Turn, changed
 from ovos_persona_memory.secrets import tells_secret
 from ovos_persona_memory.stores.base import Store
 from ovos_persona_memory.stores.selecting import redacted
@@ -25,7 +25,6 @@ from ovos_persona_memory.wording import index_words
 
 RECENT = 60
 """Turns of a session that can still be linked with what is heard now."""
-ROLES: tuple[str, ...] = get_args(Role)
 REMEMBERED = 256
 """Utterance ids, half-heard records and open questions that are kept in mind at most."""
 CONFIRMED_S = 30.0
@@ -55,6 +54,28 @@ class Transcript:
         self.purge_due = False
         """Whether something was deleted or redacted whose words are still in the files."""
 
+    @contextmanager
+    def undoing(self) -> Iterator[None]:
+        """Where what is taken in within fails, and with it the store's transaction, it may come again as though new."""
+        before = [dict(kept) for kept in self._kept]
+        try:
+            yield
+        except BaseException:
+            for kept, old in zip(self._kept, before, strict=True):
+                kept.clear()
+                kept.update(old)
+            self.learner.take_learned()
+            self.learner.around.forget()
+            raise
+
+    @property
+    def _kept(self) -> list[dict[Any, Any]]:
+        return [self._known_ids, self._pieces, self._questions, self._linked]
+
+    def holds(self, turn_id: str) -> bool:
+        """Whether there is a turn with this id."""
+        return self._store.turn(turn_id) is not None
+
     # what is heard
 
     def hear(self, heard: Heard) -> list[Turn]:
@@ -70,9 +91,9 @@ class Transcript:
             said.kept = said.kept and heard.what != "utterance"
             self.latest = heard if heard.what == "cancelled" else None
             return []
-        if heard.what == "utterance" and heard.text:
+        if heard.what == "utterance" and (heard.text or heard.secret):
             return [self._add(self._unless_forgotten(self._turn(heard, "user")))]
-        if heard.what == "speech" and heard.text:
+        if heard.what == "speech" and (heard.text or heard.secret):
             return self._speech(heard)
         if heard.what == "persona_turn":
             self._answered_by_persona(heard)
@@ -105,10 +126,11 @@ class Transcript:
             text=heard.text,
             at=heard.at,
             lang=heard.lang,
-            id=uuid.uuid4().hex,
+            id=heard.id or uuid.uuid4().hex,
             user_id=heard.scope.user_id or HOUSEHOLD,
             session_id=heard.session_id,
             site_id=heard.scope.site_id,
+            redacted=heard.secret,
         )
 
     def _add(self, turn: Turn) -> Turn:
@@ -288,6 +310,8 @@ class Transcript:
             return []  # it was forgotten, and comes late or again
         if first.id in self._linked:
             return self._linked[first.id]
+        if not is_fresh:
+            given = [redacted(turn) if self.ledger.came_late(turn) else turn for turn in given]
         if batch is None and first.utterance_id is None:
             return [self._add(turn).id for turn in given]
         return self._link_or_add(given, batch, self._recent(first.session_id, first.user_id))
@@ -349,37 +373,6 @@ class Workings:
     def captures(self) -> Captures:
         """Whether anything may be kept or used now."""
         return self.transcript.captures
-
-
-def refuse_unusable(turns: Sequence[Turn]) -> None:
-    """InvalidRequest, naming the field, for the first turn that cannot be kept."""
-    for number, turn in enumerate(turns):
-        if turn.role not in ROLES:
-            raise InvalidRequest(f"turns[{number}].role", f"{turn.role!r} is none of {', '.join(ROLES)}")
-        for name in ("text", "speaker", "name", "lang", "tool_call_id"):
-            if not is_clean(getattr(turn, name) or ""):
-                raise InvalidRequest(f"turns[{number}].{name}", "holds a NUL or half a character (a lone surrogate)")
-
-
-def handed_in(turn: Turn, scope: Scope, now: float) -> Turn:
-    """The turn as it is recorded in a scope, with an id and a time."""
-    return changed(
-        turn,
-        id=turn.id or uuid.uuid4().hex,
-        at=now if turn.at is None else turn.at,
-        user_id=scope.user_id or HOUSEHOLD,
-        session_id=scope.session_id,
-        persona_id=scope.persona_id,
-        site_id=scope.site_id,
-        task_id=scope.task_id,
-        source="record",
-    )
-
-
-def delivered_id(turn: Turn, delivery_id: str, number: int) -> str:
-    """The id of a turn that may be delivered again: the same whenever it comes."""
-    names = (turn.user_id, turn.session_id or "", delivery_id, str(number))
-    return uuid.uuid5(uuid.NAMESPACE_OID, "\n".join(names)).hex
 
 
 def _newest_asked(recent: Sequence[Turn], spoken: Turn) -> Turn | None:

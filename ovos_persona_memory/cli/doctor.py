@@ -130,6 +130,9 @@ def _daemon_says(name: str, client: MemoryClient) -> Check:
         return Check(name, "problem", error.reason, START)
     except PersonaMemoryError as error:
         return Check(name, "problem", error.reason, "see its log: journalctl --user -u ovos-persona-memory")
+    if status.get("waiting") or status.get("degraded"):
+        found = f"{status['version']}; {status['waiting']} turns and events wait for the store"
+        return Check(name, "warning", found, "they are delivered when it is there again: see the checks of the stores")
     if status.get("last_error"):
         return Check(name, "warning", f"{status['version']}; its last error: {status['last_error']}", "see its log")
     if status["meaning"].get("problem"):

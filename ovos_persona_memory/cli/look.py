@@ -67,6 +67,8 @@ def _status_lines(found: Mapping[str, Any]) -> list[tuple[str, str]]:
         lines.append(("messagebus", "connected" if found.get("bus") else "away"))
     lines.append(("by meaning", by_meaning(found)))
     lines += [("set aside", f"{aside['path']}: {aside['reason']}") for aside in store.get("set_aside", ())]
+    if found.get("waiting") or found.get("degraded"):
+        lines.append(("store", f"away; {found['waiting']} turns and events wait for it"))
     if found.get("last_error"):
         lines.append(("last error", str(found["last_error"])))
     return lines

@@ -78,6 +78,10 @@ class Heard:
     """Whose it is by its own words: of weight only where an utterance first arrives."""
     detail: Mapping[str, Any] = field(default_factory=dict)
     """What an episode keeps of it."""
+    id: str = ""
+    """Names it for good where it may come to the store twice: the id of its turn."""
+    secret: bool = False
+    """It told a secret, and its words were taken out."""
 
 
 @dataclass(frozen=True)
@@ -112,6 +116,8 @@ class Request:
     unreadable: str | None = None
     context: Mapping[str, Any] = field(default_factory=dict)
     claim: Claim = NOBODY
+    id: str = ""
+    """Names it for good where it may come to the store twice."""
 
 
 def decode(frame: bytes, received_at: float) -> Envelope:
@@ -388,11 +394,9 @@ def context_of_caller(scope: Scope) -> dict[str, Any]:
 def session_of_caller() -> str | None:
     """The session of the message that a plugin's caller is handling; None where none is found on the stack."""
     handled = dig_for_message(max_records=FRAMES)
-    return (
-        values.text(values.mapping(handled.context.get("session")).get("session_id"))
-        if isinstance(handled, Message)
-        else None
-    )
+    if not isinstance(handled, Message):
+        return None
+    return values.text(values.mapping(handled.context.get("session")).get("session_id"))
 
 
 def now() -> float:

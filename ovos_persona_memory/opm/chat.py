@@ -14,7 +14,7 @@ from ovos_persona_memory import language
 from ovos_persona_memory.client import MemoryClient
 from ovos_persona_memory.config import bus_address, seconds
 from ovos_persona_memory.context import without_notes
-from ovos_persona_memory.errors import PersonaMemoryError
+from ovos_persona_memory.errors import PersonaMemoryError, StoreUnavailable
 from ovos_persona_memory.language import Language
 from ovos_persona_memory.records import Hit, Scope, Turn
 from ovos_persona_memory.secrets import tells_secret
@@ -76,6 +76,8 @@ class RecallChatEngine(ChatEngine):  # type: ignore[misc]  # ovos_plugin_manager
         found = [hit for hit in hits if hit.sure and hit.answers and hit.role == "user"]
         if found:
             return _quoted(found[0], spoken)
+        if self._client.degraded:
+            raise StoreUnavailable("nothing is known on this device, and the store is away")
         return "" if self._falls_through else spoken.say("nothing_known")
 
     def _take_in(self, utterance: str, scope: Scope, spoken: Language) -> str:

@@ -46,7 +46,7 @@ def answer(memory: PersonaMemory, config: MemoryConfig, asked: Request, owner: b
 
 def _record(memory: PersonaMemory, asked: Request, fields: Any, scope: Scope, _: MemoryConfig) -> Answer:
     turns = [_turn(turn, asked.lang) for turn in fields.turns]
-    ids = memory.record(turns, scope, fields.as_passed, fields.delivery_id, asked.utterance_id)
+    ids = memory.record(turns, scope, fields.as_passed, fields.delivery_id or asked.id or None, asked.utterance_id)
     return {"ids": ids, "learned": memory.facts.take_learned()}
 
 
@@ -135,7 +135,8 @@ def _recall(memory: PersonaMemory, asked: Request, fields: Any, scope: Scope, _:
 
 def _remember(memory: PersonaMemory, asked: Request, fields: Any, scope: Scope, _: MemoryConfig) -> Answer:
     lang = fields.lang or asked.lang
-    kept = memory.remember(fields.text, scope, fields.key, fields.metadata, lang, asked.utterance_id)
+    key = fields.key or asked.id[:12] or None
+    kept = memory.remember(fields.text, scope, key, fields.metadata, lang, asked.utterance_id)
     return {"memory": _wire(kept)}
 
 

@@ -2,11 +2,6 @@
 
 from __future__ import annotations
 
-import gc
-import queue
-import signal
-import socket
-import sys
 import threading
 import time
 from collections.abc import Callable, Sequence
@@ -28,28 +23,28 @@ from ovos_persona_memory.retention import Removed
 from ovos_persona_memory.service import dates, first_start, systemd
 from ovos_persona_memory.service.acknowledging import Acknowledging
 from ovos_persona_memory.service.answers import answer
-from ovos_persona_memory.service.arrival import Arrival, Reply
+from ovos_persona_memory.service.arrival import Arrival, Arrivals, is_ours
 from ovos_persona_memory.service.door import Door
 from ovos_persona_memory.service.embedders import open_embedder
-from ovos_persona_memory.service.events import events, is_news, learned_late
+from ovos_persona_memory.service.events import Untold, learned_late
 from ovos_persona_memory.service.latencies import Latencies
+from ovos_persona_memory.service.offline import Clock, Offline, is_away
+from ovos_persona_memory.stores import is_shared
 
-GROUP = 64
-"""Arrivals at most that share a commit."""
 QUIET_S, UNTOLD = 0.05, 256
 """When nothing has arrived for so long, seconds, everybody is told of changes, and what was put off is done; of
 changes also when so many wait."""
 CROWD = 3
 """So many arrivals at once are a crowd: the worker goes on with what comes next while the disk takes them in."""
-GATHER_S = 0.0008
-"""While the disk is busy with a crowd, the next one waits so long for more to share its commit, seconds."""
-SWITCH_S = 0.0002  # after so long a thread that has work lets another one have its turn, seconds
 NEXT_STEP_S = 0.005
 """Between two steps of what was put off, seconds."""
 BUSY_S = 3.0
 """How long a start waits for another process, a command perhaps, to let go of the folder, seconds."""
 TRY_AGAIN_S = 5.0
 """Between two attempts to open a store that could not be opened."""
+
+BATCHES = 2
+"""Of what waited for a store that was away, so many are handed to it before those who ask are answered again."""
 
 PATIENT = frozenset({"record", "context", "recall", "history", "status"})
 """Verbs that do not wait for what is still to be learned: they find the turns themselves."""
@@ -58,28 +53,29 @@ PATIENT = frozenset({"record", "context", "recall", "history", "status"})
 class Daemon:
     """Wires the bus and the owner's door to one PersonaMemory.
 
-    The receiving threads only put what arrives on a queue; one worker does everything else, so
-    that nothing overtakes anything.
+    The receiving threads only put what arrives on a queue; one worker does everything else: nothing overtakes anything.
     """
 
     def __init__(self, config: MemoryConfig, ready: Callable[[], None] = lambda: None, **address: Any) -> None:
         self._config = config
         self._say_ready: Callable[[], None] | None = ready
-        self._arrivals: queue.SimpleQueue[tuple[bytes, Reply, bool, float, float] | None] = queue.SimpleQueue()
-        self._twins = messages.Twins()
+        self._clock = Clock()
+        self._arrivals = Arrivals(named=is_shared(config))
+        self._offline = Offline(config, self._clock, self._arrivals.wake) if is_shared(config) else None
         self._memory: PersonaMemory | None = None
+        """None while it is not open, or its store is away."""
         self._door: Door | None = None
         self._failure: PersonaMemoryError = StoreUnavailable("the memory is starting")
         self._last_error: str | None = None
         self._ended = False
         self._untidy: Literal["waiting", "begun"] | None = "waiting"
-        self._untold: list[tuple[Heard | Request, dict[str, Any] | None]] = []
+        self._untold = Untold()
         self._try_at = 0.0
         self._latencies = Latencies()
         self._just_heard: Turn | None = None
         self._answers = Acknowledging(lambda: self._opened().sync())
         self._announce = False
-        self.bus = BusConnection(_is_ours, self._from_bus, **address)
+        self.bus = BusConnection(is_ours, lambda frame: self._arrivals.put(frame, self.bus.send, False), **address)
         self.bus.opened = self._bus_opened
         self.status = ProcessStatus("persona_memory", self.bus, StatusCallbackMap(on_ready=systemd.tell_ready))
         self._worker = threading.Thread(target=self._work, name="worker", daemon=True)
@@ -105,7 +101,7 @@ class Daemon:
         """End what is under way and close everything."""
         self.status.set_stopping()
         self._ended = True
-        self._arrivals.put(None)
+        self._arrivals.wake()
         self._worker.join(timeout=1.0)
         self._answers.stop(timeout_s=0.5)
         if self._door is not None:
@@ -113,14 +109,8 @@ class Daemon:
         self.bus.close()
         if self._memory is not None and not self._worker.is_alive():
             self._memory.close()
-
-    # in
-
-    def _from_bus(self, frame: bytes) -> None:
-        self._arrivals.put((frame, self.bus.send, False, time.perf_counter(), messages.now()))
-
-    def _from_door(self, frame: bytes, reply: Reply) -> None:
-        self._arrivals.put((frame, reply, True, time.perf_counter(), messages.now()))
+        if self._offline is not None and not self._worker.is_alive():
+            self._offline.close()
 
     def _bus_opened(self) -> None:
         LOG.info("connected to the messagebus")
@@ -132,18 +122,17 @@ class Daemon:
 
     def _work(self) -> None:
         while not self._ended:
-            if self._memory is None and time.monotonic() >= self._try_at:
+            if self._memory is None and not self._is_offline and time.monotonic() >= self._try_at:
                 self._try_to_open()
-            try:
-                first = self._arrivals.get(timeout=self._patience_s())
-            except queue.Empty:
+            arrivals = self._arrivals.take(self._patience_s(), lambda: self._answers.busy)
+            if arrivals is None:
                 self._tell()
                 self._tidy()
-                continue
-            # at the end what still waits is left: it was not acknowledged
-            raw = [] if self._ended else self._drain(first)
-            self._handle([arrival for item in raw if (arrival := self._read(item)) is not None])
-            self._foresee()
+            elif not self._ended:  # at the end what still waits is left: it was not acknowledged
+                self._handle(arrivals)
+                self._foresee()
+            if self._offline is not None and self._offline.reached is not None:
+                self._deliver(self._offline, BATCHES)
         self._tell()
 
     def _foresee(self) -> None:
@@ -151,8 +140,8 @@ class Daemon:
         turn, memory = self._just_heard, self._memory
         if turn is None or memory is None or not self._arrivals.empty():
             return
-        self._just_heard = None
         try:
+            self._just_heard = None
             memory.foresee(turn)
         except Exception as error:  # whoever asks is told, and the worker lives
             LOG.debug("could not look ahead: %s", error)
@@ -167,15 +156,15 @@ class Daemon:
         if self._untold:
             return QUIET_S
         if self._memory is None:
-            return TRY_AGAIN_S
+            is_back = self._offline is not None and self._offline.reached is not None
+            return 0.0 if is_back else TRY_AGAIN_S
         due_in_s = self._memory.retention.due_in_s()
         later_s = None if due_in_s is None else max(due_in_s, TRY_AGAIN_S)
         return {"waiting": QUIET_S, "begun": NEXT_STEP_S, None: later_s}[self._untidy]
 
     def _tell(self) -> None:
         """Tell everybody what was done; in a quiet moment, since each message costs every client on the bus."""
-        told = events(self._untold)
-        self._untold.clear()
+        told = self._untold.take()
         self._answers.add(lambda _: self._tell_all(told), written=False)
 
     def _tell_all(self, told: Sequence[bytes]) -> None:
@@ -195,43 +184,20 @@ class Daemon:
         except Exception as error:  # it is tried again after the next change, and the worker lives
             self._untidy = None
             self._failed(error)
-
-    def _drain(self, first: Any) -> list[Any]:
-        raw: list[Any] = []
-        item = first
-        while item is not None:
-            raw.append(item)
-            if len(raw) == GROUP or (self._arrivals.empty() and not self._answers.busy):
-                break
-            try:
-                item = self._arrivals.get(timeout=GATHER_S)
-            except queue.Empty:
-                break
-        return raw
-
-    def _read(self, item: tuple[bytes, Reply, bool, float, float]) -> Arrival | None:
-        frame, reply, owner, received, received_at = item
-        try:
-            message = messages.decode(frame, received_at)
-            if self._twins.is_copy(message):
-                return None
-            what = messages.at_the_door(message) if owner else messages.from_the_bus(message)
-        except messages.MalformedSession:
-            LOG.warning("a message with a malformed session was dropped")
-            return None
-        except Exception:  # whatever a hostile frame does, the daemon lives
-            LOG.exception("a message could not be read")
-            return None
-        return Arrival(what, reply, owner, received) if what is not None else None
+            self._lost(error)
 
     def _handle(self, arrivals: Sequence[Arrival]) -> None:
         for alone, group in groupby(arrivals, key=lambda arrival: arrival.alone):
             together = list(group)
-            if alone or not any(arrival.writes for arrival in together):
+            if self._offline is not None and self._offline.active:
+                self._handle_offline(self._offline, together)
+            elif alone or not any(arrival.writes for arrival in together):
                 for arrival in together:
                     self._send([(arrival, self._outcome(arrival))])
             else:
                 self._write_together(together)
+            if self._offline is not None and self._memory is not None:
+                self._lost(self._offline.note(self._memory, together))
 
     def _write_together(self, group: Sequence[Arrival]) -> None:
         """One commit for all, then the answers; if it fails, each alone, so that one cannot spoil the others.
@@ -240,11 +206,16 @@ class Daemon:
         shown that the disk does not have.
         """
         try:
-            crowd = len(group) >= CROWD and self._opened().transcript.backlog.may_grow
-            with self._opened().transaction(crowded=crowd):
-                outcomes = [(arrival, self._outcome(arrival, grouped=arrival.writes)) for arrival in group]
+            opened = self._opened()
+            crowd = len(group) >= CROWD and opened.transcript.backlog.may_grow
+            whole = self._offline is not None
+            with opened.transcript.undoing(), opened.transaction(crowded=crowd):
+                outcomes = [(arrival, self._outcome(arrival, grouped=whole or arrival.writes)) for arrival in group]
         except PersonaMemoryError as error:
-            self._one_by_one(group, error)
+            if self._offline is not None and self._lost(error):
+                self._send(self._offline.take(group, tried=True))
+            else:
+                self._one_by_one(group, error)
             return
         self._send(outcomes, written=crowd)
 
@@ -275,6 +246,8 @@ class Daemon:
         except StoreError as error:
             if grouped:
                 raise
+            if self._offline is not None and self._lost(error):
+                return self._offline.take([arrival], tried=True)[0][1]
             return self._failed(error)
         except Exception as error:
             return self._failed(error)
@@ -293,7 +266,7 @@ class Daemon:
         """Answer; ``written``: when the disk has it."""
         self._answers.add(lambda failure: self._leave(outcomes, failure), written)
         self._untidy = "waiting"
-        self._untold += [(arrival.what, outcome) for arrival, outcome in outcomes if is_news(outcome)]
+        self._untold.add((arrival.what, outcome) for arrival, outcome in outcomes)
         if len(self._untold) > UNTOLD:
             self._tell()
 
@@ -309,6 +282,7 @@ class Daemon:
         if asked.verb == "status" and outcome["ok"]:
             latency = self._latencies.by_verb()
             outcome |= {"last_error": self._last_error, "latency_ms": latency, "bus": self.bus.connected}
+            outcome["waiting"] = self._offline.waiting if self._offline is not None else 0
         took_ms = (time.perf_counter() - arrival.received) * 1000
         self._latencies.note(asked.verb, took_ms)
         arrival.reply(messages.response(asked, {**outcome, "took_ms": round(took_ms, 3)}))
@@ -334,66 +308,93 @@ class Daemon:
                 first_start.done(memory)
         return {"ok": True, "ids": [turn.id for turn in added], "learned": learned}
 
+    # a store that is away
+
+    @property
+    def _is_offline(self) -> bool:
+        return self._offline is not None and self._offline.active
+
+    def _lost(self, error: Exception | None) -> bool:
+        """Go on without the store where it is one that others share, and away; whether it is."""
+        if self._offline is None or not isinstance(error, PersonaMemoryError) or not is_away(error):
+            return False
+        if not self._offline.active:
+            LOG.error("the store is away, what comes in waits for it: %s", error.reason)
+            memory, self._memory = self._memory, None
+            self._failure, self._last_error = error, f"{error.code}: {error.reason}"
+            self._offline.begin(memory, error, self._open)
+        return True
+
+    def _handle_offline(self, offline: Offline, group: Sequence[Arrival]) -> None:
+        if offline.reached is not None and any(offline.needs_store(arrival) for arrival in group):
+            self._deliver(offline)
+        if offline.active:
+            self._send(offline.take(group))
+        else:
+            self._handle(group)
+
+    def _deliver(self, offline: Offline, batches: int | None = None) -> None:
+        """Hand over some of what waits, None: all of it; then the store is used again."""
+        try:
+            while offline.waiting and batches != 0:
+                self._untold.add(offline.deliver())
+                batches = None if batches is None else batches - 1
+        except PersonaMemoryError as error:
+            self._last_error = f"{error.code}: {error.reason}"
+            offline.begin(offline.reached, error, self._open)
+            return
+        if not offline.waiting:
+            LOG.info("the store is there again, and everything is delivered")
+            self._settle(offline.end())
+
     # the store
+
+    def _open(self) -> PersonaMemory:
+        return PersonaMemory.open(config=self._config, clock=self._clock, opener=open_embedder, load_wait_s=0.0)
 
     def _try_to_open(self) -> None:
         self._try_at = time.monotonic() + TRY_AGAIN_S
         try:
-            memory = PersonaMemory.open(config=self._config, opener=open_embedder, load_wait_s=0.0)
+            memory = self._open()
         except PersonaMemoryError as error:
             if error.reason != self._failure.reason:
                 LOG.error("the memory cannot be opened: %s", error.reason)
             self._failure, self._last_error = error, f"{error.code}: {error.reason}"
             self.status.set_error(error.reason)
+            if not isinstance(error, StoreBusy) and self._lost(error):
+                self._serve()
             return
+        self._settle(memory)
+        self._announce = first_start.is_due(memory, self._config.announce)
+
+    def _settle(self, memory: PersonaMemory) -> None:
+        """Take a memory into use."""
         memory.finding.dates, memory.finding.timezone = dates.days_at_once, device_timezone()
-        self._memory, self._last_error = memory, None
+        self._memory, self._last_error, self._untidy = memory, None, "waiting"
         memory.retention.told = self._tell_removed
         for aside in memory.status()["store"].get("set_aside", ()):
             LOG.warning("%s was set aside: %s", aside["path"], aside["reason"])
-        self._announce = first_start.is_due(memory, self._config.announce)
+        self._serve()
+
+    def _serve(self) -> None:
+        """Whoever asks is answered from now on."""
         templates.of(device_language())  # the first utterance shall not wait for them
-        self._open_door()
+        if self._door is None:
+            self._open_door()
         self.status.set_ready()
         self._ready_if_complete()
 
     def _ready_if_complete(self) -> None:
         """Say once that the store is open and the bus is there."""
-        if self._say_ready and self._memory is not None and self.bus.connected:
+        if self._say_ready and (self._memory is not None or self._is_offline) and self.bus.connected:
             say, self._say_ready = self._say_ready, None
             say()
 
     def _open_door(self) -> None:
-        self._door = Door(self._config.folder, self._from_door)
+        self._door = Door(self._config.folder, lambda frame, reply: self._arrivals.put(frame, reply, True))
         try:
             self._door.open()
         except OSError as error:
             self._last_error = f"the owner's door cannot be opened: {error}"
             LOG.error(self._last_error)
             self._door = None
-
-
-def _is_ours(topic: str) -> bool:
-    return topic in messages.HEARD_TOPICS or topics.verb_of(topic) is not None
-
-
-def run(config: MemoryConfig, ready: Callable[[], None] = lambda: None, **address: Any) -> None:
-    """Run until SIGTERM or SIGINT; ``ready`` is called once, when store and bus have been reached."""
-    reader, writer = socket.socketpair()
-    with reader, writer:
-        writer.setblocking(False)
-        for number in (signal.SIGTERM, signal.SIGINT):
-            signal.signal(number, lambda *_: None)
-        # A signal may reach another thread, and python's handler then waits for the main one to move:
-        # the byte that arrives here moves it.
-        signal.set_wakeup_fd(writer.fileno())
-        daemon = Daemon(config, ready, **address)
-        daemon.start()
-        # the worker lets go at each statement: python's own 5 ms it would wait each time for a busy receiver
-        sys.setswitchinterval(SWITCH_S)
-        # what was made at the start lives as long as the process: looking through it costs 30 ms at a time
-        gc.collect()
-        gc.freeze()
-        reader.recv(1)
-        signal.set_wakeup_fd(-1)
-        daemon.stop()

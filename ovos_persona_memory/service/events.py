@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ovos_persona_memory import messages, topics
@@ -34,10 +34,32 @@ def events(done: Sequence[tuple[Heard | Request, Outcome | None]]) -> list[bytes
     return [*told, *frames]
 
 
+class Untold:
+    """What everybody on the bus is still to be told of. For the worker alone."""
+
+    def __init__(self) -> None:
+        self._done: list[tuple[Heard | Request, Outcome | None]] = []
+
+    def __len__(self) -> int:
+        return len(self._done)
+
+    def add(self, done: Iterable[tuple[Heard | Request, Outcome | None]]) -> None:
+        """Take note of what was done, as far as it is news."""
+        self._done += [one for one in done if is_news(one[1])]
+
+    def take(self) -> list[bytes]:
+        """The frames that tell of it all; it is told of then."""
+        told = events(self._done)
+        self._done.clear()
+        return told
+
+
 def is_news(outcome: Outcome | None) -> bool:
-    """Whether everybody is told of an outcome."""
-    return outcome is not None and bool(
-        outcome.get("ids") or outcome.get("learned") or "forgotten" in outcome or "capture" in outcome
+    """Whether everybody is told of an outcome: of one that waits for the store when it is there."""
+    return (
+        outcome is not None
+        and not outcome.get("degraded")
+        and bool(outcome.get("ids") or outcome.get("learned") or "forgotten" in outcome or "capture" in outcome)
     )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
 from ovos_persona_memory.episode import Episode
+from ovos_persona_memory.errors import StoreUnavailable
 from ovos_persona_memory.fact import Fact
 from ovos_persona_memory.origin import Origin
 from ovos_persona_memory.records import GUEST, HOUSEHOLD, Entry, Hit, Scope
@@ -256,6 +257,8 @@ def _tell(talk: Talk, items: Sequence[Item], nothing: str, **slots: str) -> None
         talk.say("guest_is_on")
     elif talk.hushed:
         talk.say("not_aloud")
+    elif talk.client.degraded:
+        raise StoreUnavailable("nothing is known on this device, and the store is away")
     else:
         talk.say(nothing, **{name: turned(speakable(text), talk.spoken) for name, text in slots.items()})
 

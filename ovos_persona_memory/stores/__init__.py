@@ -140,6 +140,11 @@ def places(config: MemoryConfig) -> dict[str, Place]:
     return {name: Place(one.backend or "", one.connection, one.collection, one.ttl) for name, one in kinds.items()}
 
 
+def is_shared(config: MemoryConfig) -> bool:
+    """Whether anything is kept on a server, which may be away and which other devices may write to."""
+    return any(place.backend in SERVERS for place in places(config).values())
+
+
 def own(config: MemoryConfig) -> FolderLock | None:
     """The lock of the data folder, which is made where there is none.
 

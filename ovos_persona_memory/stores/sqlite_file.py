@@ -99,7 +99,7 @@ def open_database(
     problem = _problem_before(path)
     while True:
         if problem:
-            aside.append({"path": str(_set_aside(path, clock)), "reason": problem})
+            aside.append({"path": str(set_aside(path, clock)), "reason": problem})
         try:
             return _connected(path, settle), aside
         except (StoreDamaged, _Unusable) as error:
@@ -121,13 +121,13 @@ def _problem_before(path: Path) -> str | None:
 
 def _connected(path: Path, settle: Callable[[sqlite3.Connection], None]) -> sqlite3.Connection:
     unclean = _waiting(path) > 0
-    _create_private(path)
+    create_private(path)
     with driver_errors(path):
         connection = sqlite3.connect(path, timeout=BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False)
         try:
             if problem := _problem_inside(connection, path, unclean):
                 raise _Unusable(problem)
-            _configure(connection)
+            configure(connection)
             _migrate(connection)
             settle(connection)
         except BaseException:
@@ -136,7 +136,7 @@ def _connected(path: Path, settle: Callable[[sqlite3.Connection], None]) -> sqli
     return connection
 
 
-def _create_private(path: Path) -> None:
+def create_private(path: Path) -> None:
     """SQLite gives -wal and -shm the mode of the database, so that mode is set first."""
     try:
         handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
@@ -151,7 +151,7 @@ def _create_private(path: Path) -> None:
         os.close(handle)
 
 
-def _configure(connection: sqlite3.Connection) -> None:
+def configure(connection: sqlite3.Connection) -> None:
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = FULL")
     connection.execute("PRAGMA secure_delete = ON")
@@ -276,7 +276,7 @@ def set_aside_before(path: Path, now: Sequence[Mapping[str, str]]) -> list[dict[
     return [{"path": str(file), "reason": "set aside at an earlier start"} for file in old]
 
 
-def _set_aside(path: Path, clock: Callable[[], float]) -> Path:
+def set_aside(path: Path, clock: Callable[[], float]) -> Path:
     """Rename the database and its companions together, never over another file; the new path."""
     stamp = datetime.fromtimestamp(clock(), timezone.utc).strftime("%Y%m%dT%H%M%SZ")
     new = path.with_name(f"{path.name}.damaged-{stamp}")

@@ -365,10 +365,10 @@ FAULTS = {
     "unstorable text taken": Fault("text_that_cannot_be_kept", instead(sqlite, "refuse_unstorable", nothing)),
     "no lock on the folder": Fault("two_owners_of_a_folder", instead(locks.fcntl, "flock", nothing)),
     "damaged file overwritten": Fault(
-        "is_set_aside_whole", instead(sqlite_file, "_set_aside", lambda path, clock: path.unlink() or path)
+        "is_set_aside_whole", instead(sqlite_file, "set_aside", lambda path, clock: path.unlink() or path)
     ),
     "foreign file taken": Fault("is_set_aside_whole", instead(sqlite_file, "_not_ours", nothing)),
-    "files for everybody": Fault("are_the_owners_alone", instead(sqlite_file, "_create_private", nothing)),
+    "files for everybody": Fault("are_the_owners_alone", instead(sqlite_file, "create_private", nothing)),
     # in memory
     "in memory: rollback does nothing": Fault("exception_undoes_the_whole", instead(InMemoryStore, "_end", not_undone)),
     "in memory: persona leaks": Fault("persona_has_its_own_entries", instead(inmemory, "in_scope", persona_forgotten)),

@@ -1,0 +1,50 @@
+"""What waits for the store as it stands in its file: an event or a request, without any secret."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import msgspec
+
+from ovos_persona_memory.messages import Heard, Request
+from ovos_persona_memory.records import changed
+from ovos_persona_memory.secrets import tells_secret
+from ovos_persona_memory.service.arrival import Arrival
+from ovos_persona_memory.stores.waiting import Kept
+
+
+def written(arrival: Arrival, tried: bool) -> Kept:
+    """An arrival, to be kept. ``tried``: the store may hold it already."""
+    what = arrival.what
+    if isinstance(what, Heard):
+        body = encoded(_without_secret(what))
+        return Kept(what.id, "heard", arrival.at, body, arrival.owner, tried)
+    data = {**what.data, "turns": [_turn_without_secret(turn) for turn in what.data.get("turns", ())]}
+    body = encoded(changed(what, data=data if what.verb == "record" else what.data, context={}))
+    return Kept(what.id, "request", arrival.at, body, arrival.owner, tried)
+
+
+def encoded(what: Heard | Request) -> bytes:
+    """Its body."""
+    return msgspec.json.encode(what)
+
+
+def read(kept: Kept) -> Heard | Request:
+    """The event or request again."""
+    if kept.kind == "heard":
+        return msgspec.json.decode(kept.body, type=Heard)
+    return msgspec.json.decode(kept.body, type=Request)
+
+
+def _without_secret(heard: Heard) -> Heard:
+    """Secrets are on no disk, for no moment."""
+    if not any(tells_secret(text, heard.lang) for text in (heard.text, heard.question)):
+        return heard
+    return replace(heard, text="", question="", detail={}, secret=True)
+
+
+def _turn_without_secret(turn: Mapping[str, Any]) -> Mapping[str, Any]:
+    text = turn.get("text")
+    return {**turn, "text": ""} if isinstance(text, str) and tells_secret(text, turn.get("lang")) else turn

@@ -1,0 +1,376 @@
+"""What a device does while the store that it shares with others is away: what comes in waits, and is delivered."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+from typing import Any
+
+from ovos_utils.log import LOG
+
+from ovos_persona_memory.captures import EVERYTHING
+from ovos_persona_memory.config import MemoryConfig
+from ovos_persona_memory.errors import (
+    NotAllowed,
+    PersonaMemoryError,
+    StoreBusy,
+    StoreDamaged,
+    StoreError,
+    StoreFull,
+    StoreUnavailable,
+)
+from ovos_persona_memory.ledger import LAST
+from ovos_persona_memory.memory import PersonaMemory
+from ovos_persona_memory.messages import Heard, Request
+from ovos_persona_memory.records import Pause, changed
+from ovos_persona_memory.service import kept
+from ovos_persona_memory.service.answers import answer
+from ovos_persona_memory.service.arrival import GROUP, Arrival
+from ovos_persona_memory.service.reach import changes_something
+from ovos_persona_memory.stores import open_store
+from ovos_persona_memory.stores.waiting import Kept, Waiting
+
+Outcome = dict[str, Any]
+Told = tuple[Heard | Request, Outcome | None]
+
+TRY_S = 1.0
+"""Between two attempts to reach the store, seconds."""
+RECENT, RECENT_S = 400, 600.0
+"""Of what came in last, so much is kept in mind, and so long, seconds: with it a session goes on."""
+LOOKED_S = 1.0
+"""Whether another device has forgotten something is looked at so often at most, seconds."""
+SHOWN = 2000
+"""Of what waits, so much of the newest is known to those who ask."""
+LOCAL = frozenset(
+    {
+        "context",
+        "recall",
+        "history",
+        "sessions",
+        "get",
+        "list",
+        "why",
+        "facts",
+        "episodes",
+        "capture",
+        "users",
+        "status",
+    }
+)
+"""Verbs that are answered with what is known on this device."""
+ASKED_THERE = LOCAL - {"context", "history", "capture", "users", "status"}
+"""Of these, those that are answered by a store that can be read and not written."""
+OURS = frozenset({"ready", "nothing"})
+"""Events that say nothing about what was said."""
+
+
+class Clock:
+    """The time; or, for what is delivered late, the time at which it came in. For the worker alone."""
+
+    def __init__(self) -> None:
+        self._at: float | None = None
+
+    def __call__(self) -> float:
+        return time.time() if self._at is None else self._at
+
+    @contextmanager
+    def stands(self, at: float) -> Iterator[None]:
+        """Within, it is that time, seconds since the epoch."""
+        self._at = at
+        try:
+            yield
+        finally:
+            self._at = None
+
+
+def is_away(error: Exception) -> bool:
+    """Whether a failure says that the store cannot keep anything now, whatever it is given."""
+    return isinstance(error, (StoreUnavailable, StoreBusy, StoreFull, StoreDamaged))
+
+
+class Offline:
+    """Takes the memory's place while its store is away. Used by the worker alone, but for ``reached``.
+
+    What is heard, recorded, remembered and switched is taken in by a memory in RAM, by the very rules of the
+    memory itself, and stands in a file before it is acknowledged. Once the store is reached the file's
+    contents are handed to it, oldest first and each at the time at which it came in, while what comes in
+    meanwhile joins the end. A number that is committed with them tells how far that went: each is kept once.
+    """
+
+    def __init__(self, config: MemoryConfig, clock: Clock, wake: Callable[[], None]) -> None:
+        """``wake`` is called, on another thread, when the store is reached."""
+        self._config, self._clock, self._wake = config, clock, wake
+        self._file = Waiting(config.folder)
+        self._mark = f"delivered {self._file.device}"
+        self._recent: deque[Arrival] = deque(maxlen=RECENT)
+        self._pauses: list[Pause] | None = self._file.pauses()
+        self._looked_at = 0.0
+        self._forgotten_at: str | None = None
+        self._here: PersonaMemory | None = None
+        self._memory: PersonaMemory | None = None
+        self._failure: PersonaMemoryError = StoreUnavailable("the store is away")
+        self._readable = False
+        self._ended = threading.Event()
+        self._trying: threading.Thread | None = None
+        self.reached: PersonaMemory | None = None
+        """The memory, once its store was reached and until it is lost again."""
+
+    @property
+    def waiting(self) -> int:
+        """How much is not delivered yet."""
+        return len(self._file)
+
+    @property
+    def active(self) -> bool:
+        """Whether this takes the memory's place now."""
+        return self._here is not None
+
+    def needs_store(self, arrival: Arrival) -> bool:
+        """Whether something can be done by the store alone."""
+        return isinstance(arrival.what, Request) and self._needs_store(arrival.what)
+
+    def _needs_store(self, asked: Request) -> bool:
+        return not self._may_wait(asked) and (changes_something(asked) or asked.verb not in LOCAL)
+
+    def close(self) -> None:
+        """End the attempts and let go of the file, and of a memory that was reached and not taken."""
+        self._ended.set()
+        if self._trying is not None:
+            self._trying.join(0.5)
+        if self._memory is not None and not (self._trying is not None and self._trying.is_alive()):
+            self._memory.close()
+        self._file.close()
+
+    # while the store is there
+
+    def note(self, memory: PersonaMemory, done: Sequence[Arrival]) -> StoreError | None:
+        """Keep in mind what was just taken in, and on the disk what is paused; a failure of the store, if it fails."""
+        for arrival in done:
+            if arrival.alone:
+                self._recent.clear()
+            elif isinstance(arrival.what, Heard) or arrival.what.verb == "record":
+                self._recent.append(arrival)
+        self._note_pauses(memory.captures.known())
+        if time.monotonic() < self._looked_at + LOOKED_S:
+            return None
+        self._looked_at = time.monotonic()
+        try:
+            forgotten_at = memory.state(LAST)
+        except StoreError as error:
+            return error
+        if forgotten_at != self._forgotten_at:
+            self._recent.clear()
+            self._forgotten_at = forgotten_at
+        return None
+
+    def _note_pauses(self, pauses: list[Pause]) -> None:
+        if pauses == self._pauses:
+            return
+        try:
+            self._file.keep_pauses(pauses)
+            self._pauses = pauses
+        except StoreError as error:
+            LOG.error("what is paused cannot be noted on this device: %s", error.reason)
+
+    # while it is away
+
+    def begin(
+        self, memory: PersonaMemory | None, error: PersonaMemoryError, opened: Callable[[], PersonaMemory]
+    ) -> None:
+        """The store is away: go on without it, and try again in the background.
+
+        ``memory``: that of the store, None where it could not be opened, which ``opened`` does then.
+        """
+        self._memory, self._failure, self.reached, self._readable = memory, error, None, False
+        if self._here is None:
+            self._here = self._started()
+        self._trying = threading.Thread(target=self._try, args=(opened,), name="reaching", daemon=True)
+        self._trying.start()
+
+    def _try(self, opened: Callable[[], PersonaMemory]) -> None:
+        while not self._ended.wait(TRY_S):
+            try:
+                if self._memory is None:
+                    self._memory = opened()
+                self._readable = self._is_readable(self._memory)
+                with self._memory.transaction():
+                    self._memory.put_state(f"reached {self._file.device}", "")
+                self.reached = self._memory
+                self._wake()
+                return
+            except PersonaMemoryError as error:
+                self._failure = error
+            except Exception:
+                LOG.exception("the store could not be tried")
+
+    @staticmethod
+    def _is_readable(memory: PersonaMemory) -> bool:
+        try:
+            memory.state(LAST)
+        except StoreError:
+            return False
+        return True
+
+    def _started(self) -> PersonaMemory:
+        """A memory in RAM that knows what came in last and what waits."""
+        store = open_store("inmemory", None)
+        unknown = [Pause(EVERYTHING, since=0.0, until=None, write=False, read=False)]
+        for pause in unknown if self._pauses is None else self._pauses:
+            store.put_pause(pause)
+        here = PersonaMemory(store, self._config, self._clock)
+        since = time.time() - RECENT_S
+        known = [(one.at, one.what, one.owner) for one in self._recent if one.at > since]
+        for at, what, owner in [*known, *((one.at, kept.read(one), one.owner) for one in self._file.newest(SHOWN))]:
+            with self._clock.stands(at):
+                try:
+                    self._taken(here, what, owner)
+                except PersonaMemoryError as error:
+                    LOG.debug("something that waits could not be read: %s", error)
+        return here
+
+    def take(self, arrivals: Sequence[Arrival], tried: bool = False) -> list[tuple[Arrival, Outcome | None]]:
+        """What to answer to each, None for an event; what is to be delivered is on the disk when this returns.
+
+        ``tried``: the store may have taken them in before it was lost.
+        """
+        outcomes: list[tuple[Arrival, Outcome | None]] = [(one, self._outcome(one)) for one in arrivals]
+        waits = [kept.written(one, tried) for one, outcome in outcomes if outcome and outcome.pop("waits", False)]
+        try:
+            if waits:
+                self._file.add(waits)
+        except StoreError as error:
+            LOG.error("what was said cannot be kept on this device: %s", error.reason)
+            failed = _refusal(error)
+            outcomes = [(one, dict(failed) if one.writes else outcome) for one, outcome in outcomes]
+        return [(one, None if isinstance(one.what, Heard) else outcome) for one, outcome in outcomes]
+
+    def _outcome(self, arrival: Arrival) -> Outcome:
+        here = self._here
+        assert here is not None  # begin made it
+        try:
+            return self._taken(here, arrival.what, arrival.owner)
+        except PersonaMemoryError as error:
+            return _refusal(error)
+        except Exception as error:
+            LOG.exception("it failed inside")
+            return _refusal(PersonaMemoryError(f"it failed inside: {type(error).__name__}"))
+
+    def _taken(self, here: PersonaMemory, what: Heard | Request, owner: bool) -> Outcome:
+        """What is answered without the store; ``waits``: whether it is to be delivered."""
+        if isinstance(what, Heard):
+            return {"ok": True, "waits": self._heard(here, what)}
+        if self._needs_store(what):
+            raise type(self._failure)(f"the memory's store is away, and {what.verb} needs it: {self._failure.reason}")
+        there = self._memory if self._readable and what.verb in ASKED_THERE else None
+        if there is not None:
+            try:
+                return {"ok": True, "degraded": True, **answer(there, self._config, what, owner)}
+            except StoreError:
+                self._readable = False
+        told = answer(here, self._config, what, owner)
+        here.facts.take_learned()
+        if what.verb == "status":
+            told["store"] = {"away": self._failure.reason}
+        waits = self._may_wait(what) and (what.verb != "record" or bool(told["ids"]))
+        return {
+            "ok": True,
+            "degraded": True,
+            **{name: told[name] for name in told if name != "learned"},
+            "waits": waits,
+        }
+
+    def _heard(self, here: PersonaMemory, heard: Heard) -> bool:
+        if heard.what in OURS:
+            return False
+        if heard.what == "clear_data":
+            if self._config.bus.changes == "closed":
+                return False
+            here.users.clear(heard)
+            return True
+        here.hear(heard)
+        here.facts.take_learned()
+        return here.transcript.latest is not None or heard.skill_id in self._config.capture.exclude_skills
+
+    @staticmethod
+    def _may_wait(asked: Request) -> bool:
+        """Whether a change needs nothing of the store."""
+        return asked.verb in ("record", "remember") or (asked.verb == "capture" and changes_something(asked))
+
+    # when it is there again
+
+    def deliver(self) -> list[Told]:
+        """Hand the oldest of what waits to the store, as much as shares a commit: what was done with each.
+
+        A StoreError for which ``is_away`` holds: the store was lost again, nothing is lost.
+        """
+        memory = self.reached
+        assert memory is not None
+        self._leave_out_delivered(memory)
+        batch = self._file.oldest(GROUP)
+        if not batch:
+            return []
+        try:
+            told = self._together(memory, batch)
+        except Exception as error:
+            if is_away(error):
+                raise
+            told = [done for one in batch for done in self._alone(memory, one)]
+        self._file.empty(batch[-1].num)
+        return told
+
+    def _leave_out_delivered(self, memory: PersonaMemory) -> None:
+        delivered = memory.state(self._mark)
+        if delivered:
+            first = self._file.oldest(1)
+            if first and first[0].num <= int(delivered):
+                self._file.empty(int(delivered))
+
+    def _together(self, memory: PersonaMemory, batch: Sequence[Kept]) -> list[Told]:
+        with memory.transcript.undoing(), memory.transaction():
+            told = [done for one in batch if (done := self._delivered(memory, one)) is not None]
+            memory.put_state(self._mark, str(batch[-1].num))
+        return told
+
+    def _alone(self, memory: PersonaMemory, one: Kept) -> list[Told]:
+        try:
+            return self._together(memory, [one])
+        except Exception as error:
+            if is_away(error):
+                raise
+            what = kept.read(one)
+            if isinstance(error, NotAllowed) and isinstance(what, Request) and what.data.get("key") is not None:
+                # under this key is something private: it was acknowledged, and gets another
+                return self._alone(
+                    memory, replace(one, body=kept.encoded(changed(what, data={**what.data, "key": None})))
+                )
+            # what is refused for what it is will never be taken
+            LOG.warning("something that waited for the store was refused: %s", type(error).__name__)
+            memory.put_state(self._mark, str(one.num))
+            return []
+
+    def _delivered(self, memory: PersonaMemory, one: Kept) -> Told | None:
+        what = kept.read(one)
+        if one.tried and memory.transcript.holds(one.id):
+            return None
+        with self._clock.stands(one.at):
+            if isinstance(what, Request):
+                return what, {"ok": True, **answer(memory, self._config, what, one.owner)}
+            if what.what == "clear_data":
+                return what, {"ok": True, "forgotten": memory.users.clear(what)}
+            ids = [turn.id for turn in memory.hear(what)]
+            return what, {"ok": True, "ids": ids, "learned": memory.facts.take_learned()}
+
+    def end(self) -> PersonaMemory:
+        """Everything is delivered: the memory, which takes its place again."""
+        memory, self._memory = self.reached, None
+        assert memory is not None
+        self.reached = self._here = None
+        return memory
+
+
+def _refusal(error: PersonaMemoryError) -> Outcome:
+    return {"ok": False, "error": error.code, "reason": error.reason}

@@ -1,0 +1,37 @@
+"""The daemon as a process: from its start to a signal that ends it."""
+
+from __future__ import annotations
+
+import gc
+import signal
+import socket
+import sys
+from collections.abc import Callable
+from typing import Any
+
+from ovos_persona_memory.config import MemoryConfig
+from ovos_persona_memory.service.daemon import Daemon
+
+SWITCH_S = 0.0002  # after so long a thread that has work lets another one have its turn, seconds
+
+
+def run(config: MemoryConfig, ready: Callable[[], None] = lambda: None, **address: Any) -> None:
+    """Run until SIGTERM or SIGINT; ``ready`` is called once, when store and bus have been reached."""
+    reader, writer = socket.socketpair()
+    with reader, writer:
+        writer.setblocking(False)
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, lambda *_: None)
+        # A signal may reach another thread, and python's handler then waits for the main one to move:
+        # the byte that arrives here moves it.
+        signal.set_wakeup_fd(writer.fileno())
+        daemon = Daemon(config, ready, **address)
+        daemon.start()
+        # the worker lets go at each statement: python's own 5 ms it would wait each time for a busy receiver
+        sys.setswitchinterval(SWITCH_S)
+        # what was made at the start lives as long as the process: looking through it costs 30 ms at a time
+        gc.collect()
+        gc.freeze()
+        reader.recv(1)
+        signal.set_wakeup_fd(-1)
+        daemon.stop()

@@ -1,0 +1,253 @@
+"""A store that is away: the daemon goes on, what comes in waits on the disk, and is delivered once in its place."""
+
+from __future__ import annotations
+
+import itertools
+import signal
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from conftest import Daemon, free_port, running_bus, wait_until
+from postgres_server import FAST, Databases, PostgresServer
+from redis_server import RedisServer
+
+from ovos_persona_memory.client import MemoryClient
+from ovos_persona_memory.errors import StoreUnavailable
+from ovos_persona_memory.records import Scope, Turn
+from scripts.servers import Wire
+
+AT_ONCE_S = 2.0
+"""Nobody waits longer for an answer while the store is away; a busy machine included."""
+EVERY = Scope("s1")
+NUMBERS = itertools.count()
+
+
+class Away:
+    """A server that can be taken away and given back, and the settings of a device on it."""
+
+    def __init__(self, kind: str) -> None:
+        self.server: Any
+        if kind == "postgres":
+            self.server = PostgresServer(**FAST | {"fsync": "on", "synchronous_commit": "on"})
+            self._databases = Databases(self.server)
+            self.settings: dict[str, Any] = {"backend": "postgres", "connection": self._databases.fresh()}
+        else:
+            self.server = RedisServer(appendfsync="always")
+            place = {"backend": "redis", "connection": f"{self.server.url}?socket_timeout=0.5"}
+            self.settings = {"kinds": dict.fromkeys(("conversational", "facts", "episodic"), place)}
+
+
+@pytest.fixture(params=["postgres", "redis"])
+def away(request: pytest.FixtureRequest) -> Iterator[Away]:
+    found = Away(request.param)
+    yield found
+    found.server.close()
+
+
+@pytest.fixture
+def postgres_away() -> Iterator[Away]:
+    found = Away("postgres")
+    yield found
+    found.server.close()
+
+
+@pytest.fixture
+def redis_away() -> Iterator[Away]:
+    found = Away("redis")
+    yield found
+    found.server.close()
+
+
+@pytest.fixture
+def port(tmp_path: Path) -> Iterator[int]:
+    number = free_port()
+    with running_bus(tmp_path / "bus", number):
+        yield number
+
+
+class Room:
+    """A daemon on a bus, and somebody who talks."""
+
+    def __init__(self, port: int, daemon: Daemon) -> None:
+        self.daemon = daemon
+        self.wire = Wire(port)
+
+    def says(self, *texts: str, session_id: str = "s1") -> None:
+        """Utterances, each answered; returns when the daemon has taken them in."""
+        session = {"session_id": session_id}
+        for text in texts:
+            spoken = {"session": session, "utterance_id": f"u{next(NUMBERS)}"}
+            self.wire.send("recognizer_loop:utterance", {"utterances": [text], "lang": "en-US"}, {"session": session})
+            self.wire.send("speak", {"utterance": f"so {text}", "lang": "en-US"}, spoken)
+        self.wire.ask("status")
+
+    def ask(self, verb: str, **data: Any) -> dict[str, Any]:
+        began = time.monotonic()
+        answer = self.wire.ask(verb, data, "s1")
+        assert time.monotonic() - began < AT_ONCE_S
+        return answer
+
+    def record(self, text: str) -> dict[str, Any]:
+        """A question and its answer, handed in by a persona."""
+        turns = [{"role": "user", "text": text}, {"role": "assistant", "text": f"so {text}"}]
+        return self.ask("record", turns=turns)
+
+    def texts(self) -> list[str]:
+        """What is known at the door of the session, oldest first."""
+        with MemoryClient.over_door(self.daemon.data) as owner:
+            return [one.text for one in owner.history(EVERY, max_history=None, hanging=True)]
+
+    def waits(self) -> int:
+        return int(self.wire.ask("status")["waiting"])
+
+    def delivered(self) -> None:
+        wait_until(lambda: self.waits() == 0 and not self.ask("history").get("degraded"), "the delivery")
+
+
+@pytest.fixture
+def start(port: int, tmp_path: Path, daemon: Callable[..., Daemon]) -> Iterator[Callable[[Away], Room]]:
+    rooms: list[Room] = []
+
+    def begin(away: Away) -> Room:
+        rooms.append(Room(port, daemon(tmp_path / "data", ("127.0.0.1", port), away.settings)))
+        return rooms[-1]
+
+    yield begin
+    for room in rooms:
+        room.wire.socket.close()
+
+
+def on_disk(data: Path, words: bytes) -> list[str]:
+    return [path.name for path in data.rglob("*") if path.is_file() and words in path.read_bytes()]
+
+
+def said(*texts: str) -> list[str]:
+    return [one for text in texts for one in (text, f"so {text}")]
+
+
+def turns(text: str) -> list[Turn]:
+    return [Turn("user", text), Turn("assistant", f"so {text}")]
+
+
+def test_what_was_said_while_the_store_was_away_is_delivered_in_its_place_and_once(
+    away: Away, start: Callable[[Away], Room]
+) -> None:
+    room = start(away)
+    room.says("good morning")
+    away.server.kill()
+    left_at = time.time()
+    room.says("my parrot is called Ada", "she eats seeds")
+    recorded = room.record("the cage is green")
+    assert (recorded["ok"], recorded["degraded"]) == (True, True)
+    assert on_disk(room.daemon.data, b"the cage is green") != []
+    assert room.waits() >= 5
+    degraded = room.ask("history", max_history=None, hanging=True)
+    assert degraded["degraded"]
+    while_away = said("good morning", "my parrot is called Ada", "she eats seeds", "the cage is green")
+    assert [one["text"] for one in degraded["messages"]] == while_away
+    assert room.ask("recall", question="what is my parrot called")["hits"][0]["text"] == "my parrot is called Ada"
+    kept = room.ask("remember", text="the bins go out on Tuesday")
+    assert (kept["ok"], kept["degraded"]) == (True, True)
+    refused = room.ask("forget", query="parrot")
+    assert (refused["ok"], refused["error"]) == (False, "store_unavailable")
+    room.daemon.end(signal.SIGKILL)
+    room = start(away)
+    assert [one["text"] for one in room.ask("history", max_history=None)["messages"]] == while_away[2:]
+    room.says("good night")
+    back_at = time.time()
+    away.server.start()
+    room.delivered()
+    assert room.texts() == [*while_away, *said("good night")]
+    assert room.ask("status")["counts"]["turns"] == 10
+    hit = next(hit for hit in room.ask("recall", question="what is my parrot called")["hits"] if hit["kind"] == "turn")
+    assert left_at <= hit["at"] <= back_at
+    assert room.ask("get", key=kept["memory"]["key"])["memory"]["text"] == "the bins go out on Tuesday"
+    assert on_disk(room.daemon.data, b"parrot") == []
+    assert on_disk(room.daemon.data, b"cage") == []
+
+
+def test_a_daemon_killed_over_and_over_while_it_delivers_delivers_each_turn_once(
+    postgres_away: Away, start: Callable[[Away], Room]
+) -> None:
+    away = postgres_away
+    room = start(away)
+    away.server.kill()
+    lines = [f"line {number}" for number in range(150)]
+    room.says(*lines)
+    for pause_s in (0.0, 0.05):
+        room.daemon.end(signal.SIGKILL)
+        room = start(away)
+        away.server.start()
+        wait_until(lambda at=room: at.waits() < 300, "some of the delivery")  # type: ignore[misc]
+        time.sleep(pause_s)
+        away.server.kill()
+    away.server.start()
+    room.delivered()
+    assert room.texts() == said(*lines)
+
+
+def test_guest_mode_holds_while_the_store_is_away_and_what_was_forgotten_elsewhere_does_not_come_back(
+    redis_away: Away, start: Callable[[Away], Room], tmp_path: Path, daemon: Callable[..., Daemon]
+) -> None:
+    away = redis_away
+    room = start(away)
+    room.says("the guest likes olives")
+    port = free_port()
+    with running_bus(tmp_path / "other bus", port):
+        study = Room(port, daemon(tmp_path / "study", ("127.0.0.1", port), away.settings))
+        room.ask("capture", write=False, until=time.time() + 600)
+        away.server.kill()
+        room.says("this is not for you")
+        room.ask("capture", write=True)
+        room.says("the gate is painted blue", "the guest likes olives")
+        assert on_disk(room.daemon.data, b"not for you") == []
+        room.daemon._popen.send_signal(signal.SIGSTOP)
+        away.server.start()
+        study.delivered()
+        with MemoryClient.over_door(study.daemon.data) as owner:
+            assert owner.forget(Scope(), query="olives") >= 1
+        room.daemon._popen.send_signal(signal.SIGCONT)
+        room.delivered()
+        study.delivered()
+        assert "this is not for you" not in room.texts()
+        assert "the guest likes olives" not in room.texts()
+        assert "the gate is painted blue" in room.texts()
+        study.wire.socket.close()
+
+
+def test_a_device_that_never_knew_the_store_keeps_nothing_and_starts_all_the_same(
+    redis_away: Away, start: Callable[[Away], Room]
+) -> None:
+    away = redis_away
+    away.server.kill()
+    room = start(away)
+    room.says("may this be kept")
+    assert on_disk(room.daemon.data, b"may this be kept") == []
+    assert room.record("or this")["ids"] == []
+    away.server.start()
+    room.delivered()
+    room.says("now it is known")
+    assert room.texts() == said("now it is known")
+
+
+def test_nobody_waits_for_a_server_that_says_nothing(redis_away: Away, start: Callable[[Away], Room]) -> None:
+    away = redis_away
+    room = start(away)
+    room.says("good morning")
+    process = away.server._process
+    assert process is not None
+    process.send_signal(signal.SIGSTOP)
+    with MemoryClient.over_door(room.daemon.data, timeout_s=60) as owner:
+        owner.record(turns("the first finds out"), EVERY)
+        began = time.monotonic()
+        for number in range(20):
+            owner.record(turns(f"line {number}"), EVERY)
+            with pytest.raises(StoreUnavailable):
+                owner.forget(EVERY, query="line")
+        assert time.monotonic() - began < AT_ONCE_S
+    process.send_signal(signal.SIGCONT)
+    room.delivered()
+    assert room.texts() == said("good morning", "the first finds out", *(f"line {number}" for number in range(20)))
