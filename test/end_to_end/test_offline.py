@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import signal
 import time
@@ -9,6 +10,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+import psycopg
 import pytest
 from conftest import Daemon, free_port, running_bus, wait_until
 from postgres_server import FAST, Databases, PostgresServer
@@ -17,10 +19,17 @@ from redis_server import RedisServer
 from ovos_persona_memory.client import MemoryClient
 from ovos_persona_memory.errors import StoreUnavailable
 from ovos_persona_memory.records import Scope, Turn
+from ovos_persona_memory.stores.postgres_database import PostgresSettings, household_lock
 from scripts.servers import Wire
 
 AT_ONCE_S = 2.0
 """Nobody waits longer for an answer while the store is away; a busy machine included."""
+FINDS_OUT_S = 12.0
+"""The one whose request finds out that a server says nothing waits no longer than this."""
+CUT = (
+    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+    " WHERE datname = current_database() AND pid <> pg_backend_pid()"
+)
 EVERY = Scope("s1")
 NUMBERS = itertools.count()
 
@@ -30,14 +39,21 @@ class Away:
 
     def __init__(self, kind: str) -> None:
         self.server: Any
+        self.kind = kind
         if kind == "postgres":
-            self.server = PostgresServer(**FAST | {"fsync": "on", "synchronous_commit": "on"})
+            self.server = PostgresServer(**FAST | {"fsync": "on", "synchronous_commit": "on", "max_connections": "12"})
             self._databases = Databases(self.server)
             self.settings: dict[str, Any] = {"backend": "postgres", "connection": self._databases.fresh()}
         else:
             self.server = RedisServer(appendfsync="always")
             place = {"backend": "redis", "connection": f"{self.server.url}?socket_timeout=0.5"}
             self.settings = {"kinds": dict.fromkeys(("conversational", "facts", "episodic"), place)}
+
+    def run(self, *statements: str) -> None:
+        """Have the database carry out statements of its owner."""
+        with psycopg.connect(self.settings["connection"], autocommit=True) as connection:
+            for statement in statements:
+                connection.execute(statement)
 
 
 @pytest.fixture(params=["postgres", "redis"])
@@ -84,16 +100,17 @@ class Room:
             self.wire.send("speak", {"utterance": f"so {text}", "lang": "en-US"}, spoken)
         self.wire.ask("status")
 
-    def ask(self, verb: str, **data: Any) -> dict[str, Any]:
+    def ask(self, verb: str, within_s: float = AT_ONCE_S, **data: Any) -> dict[str, Any]:
+        """The answer, which nobody has to wait for."""
         began = time.monotonic()
-        answer = self.wire.ask(verb, data, "s1")
-        assert time.monotonic() - began < AT_ONCE_S
+        answer = self.wire.ask(verb, data, "s1", timeout_s=60)
+        assert time.monotonic() - began < within_s
         return answer
 
-    def record(self, text: str) -> dict[str, Any]:
+    def record(self, text: str, within_s: float = AT_ONCE_S) -> dict[str, Any]:
         """A question and its answer, handed in by a persona."""
         turns = [{"role": "user", "text": text}, {"role": "assistant", "text": f"so {text}"}]
-        return self.ask("record", turns=turns)
+        return self.ask("record", within_s, turns=turns)
 
     def texts(self) -> list[str]:
         """What is known at the door of the session, oldest first."""
@@ -251,3 +268,110 @@ def test_nobody_waits_for_a_server_that_says_nothing(redis_away: Away, start: Ca
     process.send_signal(signal.SIGCONT)
     room.delivered()
     assert room.texts() == said("good morning", "the first finds out", *(f"line {number}" for number in range(20)))
+
+
+# whatever befalls the server
+
+
+@contextlib.contextmanager
+def killed(away: Away) -> Iterator[None]:
+    away.server.kill()
+    yield
+    away.server.start()
+
+
+@contextlib.contextmanager
+def cut(away: Away) -> Iterator[None]:
+    """Every connection is closed by the server, which goes on."""
+    if isinstance(away.server, RedisServer):
+        with away.server.client() as client:
+            client.execute_command("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes")
+    else:
+        away.run(CUT)
+    yield
+
+
+@contextlib.contextmanager
+def read_only(away: Away) -> Iterator[None]:
+    if isinstance(away.server, RedisServer):
+        with away.server.client() as client:
+            client.replicaof("127.0.0.1", "1")
+            yield
+            client.replicaof("NO", "ONE")
+        return
+    away.run(
+        "ALTER SYSTEM SET default_transaction_read_only = on", "SELECT pg_reload_conf()", "SELECT pg_sleep(0.1)", CUT
+    )
+    yield
+    away.run(
+        "SET default_transaction_read_only = off",
+        "ALTER SYSTEM RESET default_transaction_read_only",
+        "SELECT pg_reload_conf()",
+        "SELECT pg_sleep(0.1)",
+        CUT,
+    )
+
+
+@contextlib.contextmanager
+def full_up(away: Away) -> Iterator[None]:
+    """Others hold every connection that the server gives."""
+    if isinstance(away.server, RedisServer):
+        with away.server.client() as client:
+            client.config_set("maxclients", 1)
+            client.execute_command("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes")
+            yield
+            client.config_set("maxclients", 100)
+        return
+    with contextlib.ExitStack() as held:
+        away.run(CUT)
+        with contextlib.suppress(psycopg.OperationalError):
+            while True:
+                held.enter_context(contextlib.closing(psycopg.connect(away.settings["connection"])))
+        yield
+
+
+@contextlib.contextmanager
+def slow(away: Away) -> Iterator[None]:
+    """It answers nobody who wants to write: another holds the household, or the server is stopped in its tracks."""
+    if isinstance(away.server, RedisServer):
+        with away.server.client() as client:
+            client.execute_command("CLIENT", "PAUSE", 60_000, "WRITE")
+            yield
+            client.execute_command("CLIENT", "UNPAUSE")
+        return
+    lock = household_lock(PostgresSettings(""))
+    with psycopg.connect(away.settings["connection"], autocommit=True) as connection:
+        connection.execute("SELECT pg_advisory_lock(%s)", (lock,))
+        yield
+
+
+@contextlib.contextmanager
+def without_room(away: Away) -> Iterator[None]:
+    with away.server.client() as client:
+        client.config_set("maxmemory", "1")
+        yield
+        client.config_set("maxmemory", "0")
+
+
+FAULTS = {"postgres": (killed, cut, read_only, full_up, slow)}
+FAULTS["redis"] = (*FAULTS["postgres"], without_room)
+CODES = {"slow": {"store_busy", "store_unavailable"}, "without_room": {"store_full"}}
+"""With which a request is refused that the device cannot carry out alone."""
+
+
+def test_whatever_befalls_the_server_what_is_acknowledged_arrives(away: Away, start: Callable[[Away], Room]) -> None:
+    room = start(away)
+    expected = said("good morning")
+    room.says("good morning")
+    for fault in FAULTS[away.kind]:
+        with fault(away):
+            for number in (1, 2):
+                answer = room.record(f"{fault.__name__} {number}", within_s=FINDS_OUT_S if number == 1 else AT_ONCE_S)
+                assert answer["ok"], answer
+            if fault is not cut:
+                assert answer["degraded"]
+                refused = room.ask("forget", query="good morning")
+                assert refused["error"] in CODES.get(fault.__name__, {"store_unavailable"}), refused
+        expected += said(f"{fault.__name__} 1", f"{fault.__name__} 2")
+        room.delivered()
+    assert room.texts() == expected
