@@ -126,7 +126,7 @@ def decode(frame: bytes, received_at: float) -> Envelope:
     try:
         raw = msgspec.json.decode(frame)
     except (msgspec.MsgspecError, RecursionError):
-        raw, unreadable = _decode_leniently(frame)
+        raw, unreadable = values.decoded_leniently(frame)
     raw = raw if isinstance(raw, dict) else {}
     data, context = raw.get("data"), raw.get("context")
     if data is not None and not isinstance(data, dict):
@@ -139,18 +139,6 @@ def decode(frame: bytes, received_at: float) -> Envelope:
         unreadable=unreadable,
         malformed=context is not None and not isinstance(context, dict),
     )
-
-
-def _decode_leniently(frame: bytes) -> tuple[Any, str | None]:
-    # lone surrogates pass here and are refused later, by the name of their field
-    try:
-        return json.loads(frame.decode("utf-8", "replace")), None
-    except (ValueError, RecursionError):
-        text = frame[:4096].decode("utf-8", "replace")
-        topic = text.partition('"type"')[2].partition('"')[2].partition('"')[0]
-        request_id = text.partition('"request_id"')[2].partition('"')[2].partition('"')[0]
-        data = {"request_id": request_id} if request_id else {}
-        return {"type": topic, "data": data, "context": {}}, "data: is nested too deeply or is not valid JSON"
 
 
 class Twins:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
@@ -69,3 +70,16 @@ def spoken(data: Mapping[str, Any]) -> str:
     utterances = data.get("utterances")
     first = utterances[0] if isinstance(utterances, list) and utterances else None
     return next((value for value in (data.get("utterance"), first) if isinstance(value, str)), "")
+
+
+def decoded_leniently(frame: bytes) -> tuple[Any, str | None]:
+    """What can be read of a frame that is not valid throughout, and what is wrong with it."""
+    # lone surrogates pass here and are refused later, by the name of their field
+    try:
+        return json.loads(frame.decode("utf-8", "replace")), None
+    except (ValueError, RecursionError):
+        text = frame[:4096].decode("utf-8", "replace")
+        topic = text.partition('"type"')[2].partition('"')[2].partition('"')[0]
+        request_id = text.partition('"request_id"')[2].partition('"')[2].partition('"')[0]
+        data = {"request_id": request_id} if request_id else {}
+        return {"type": topic, "data": data, "context": {}}, "data: is nested too deeply or is not valid JSON"
