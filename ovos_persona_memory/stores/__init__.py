@@ -34,6 +34,8 @@ SCHEMES = {
 }
 """What the beginning of a URL says of the backend."""
 NEEDS_NO_SERVER = ("inmemory", "sqlite")
+SHARED = ("postgres", "redis")
+"""The backends to which several devices write: each goes on alone while its server is away."""
 
 
 @dataclass(frozen=True)
@@ -141,8 +143,8 @@ def places(config: MemoryConfig) -> dict[str, Place]:
 
 
 def is_shared(config: MemoryConfig) -> bool:
-    """Whether anything is kept on a server, which may be away and which other devices may write to."""
-    return any(place.backend in SERVERS for place in places(config).values())
+    """Whether what is told is kept on a server, which may be away and to which other devices may write."""
+    return any(place.backend in SHARED for place in places(config).values())
 
 
 def own(config: MemoryConfig) -> FolderLock | None:
