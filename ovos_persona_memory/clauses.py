@@ -18,8 +18,8 @@ _SENTENCE_END = re.compile(
     rf"|[^\w\s,.;:!?&%/$\u20ac\u00b7#@*+()\-{MARKS}{SINGLE}]+"
 )
 _COMMA = re.compile(r",\s+|:\s+")
-RELATIVE = 2
-"""Words before a clause without punctuation, at least: what is shorter is its opening."""
+SUBJECT = 5
+"""Words at most, with its verb, of what opens a clause: "my older brother is"."""
 
 
 @dataclass(frozen=True)
@@ -60,20 +60,38 @@ def clauses(spoken: Spoken, part: str) -> Iterator[Words]:
 
 
 def run_on(known: Templates, clause: Words) -> list[Words]:
-    """A clause cut where another begins though nothing is said between them: "... is blue it's a nice colour".
-
-    It begins with a pronoun and a verb (<pronoun>, <finite>), unless a word before makes it part of the first.
-    """
-    pronouns, finite = set(known.lists.get("pronoun", ())), set(known.lists.get("finite", ()))
-    binding = {*known.lists.get("binding", ()), *pronouns}
-    held, cuts = clause.folded, [0]
+    """A clause cut where another begins though nothing is said between them: "... is blue it's a nice colour"."""
+    cuts = [0]
     if known.starts(clause, "ordering"):
         return [clause]
-    for place in range(1, len(held) - 1):
-        if held[place] in pronouns and held[place + 1] in finite and held[place - 1] not in binding:
+    for place in range(1, len(clause.folded) - 1):
+        if _begins(known, clause, place):
             cuts.append(place)
-    parts = [clause.part(first, last) for first, last in zip(cuts, [*cuts[1:], len(held)], strict=True)]
+    parts = [clause.part(first, last) for first, last in zip(cuts, [*cuts[1:], len(clause.folded)], strict=True)]
     return [piece for piece in (bare(known, part) for part in parts) if piece.folded]
+
+
+def _begins(known: Templates, clause: Words, place: int) -> bool:
+    """Whether a clause begins at a word: a pronoun and a verb (<pronoun>, <finite>), "my ... is", an order (<order>).
+
+    A word before (<binding>) can make it part of what stands there; behind one of <break> nothing does.
+    """
+    held, finite = clause.folded, known.opening("finite")
+    word, prior = held[place], held[place - 1]
+    rest = clause.part(place, len(held))
+    if known.starts(rest, "break"):
+        return True
+    if prior in known.opening("binding"):
+        return False
+    if word in known.opening("pronoun") and held[place + 1] in finite:
+        return True
+    if prior in finite or prior in known.opening("preposition") or prior in known.opening("determiner"):
+        return False
+    if known.starts(rest, "order"):
+        return True
+    if word in known.opening("own") or word in known.opening("article"):
+        return any(one in known.third for one in held[place + 2 : place + SUBJECT])
+    return False
 
 
 def _with_subject(known: Templates, clause: Words) -> Words:

@@ -5,29 +5,27 @@ Everything here is a pure function of the turn and of what is known about its ci
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from ovos_persona_memory import language
 from ovos_persona_memory.clauses import (
-    MARKS,
-    SINGLE,
     Spoken,
+    bare,
     between_commas,
     clauses,
     lead_taken,
     lists_things,
     run_on,
     sentences,
-    stripped,
 )
 from ovos_persona_memory.fact import Decay
 from ovos_persona_memory.mentions import ANSWERED, OF_OTHERS, OF_PETS, Before, Reading, Who, named_people, readings
 from ovos_persona_memory.records import GUEST, Turn
 from ovos_persona_memory.secrets import is_secret
 from ovos_persona_memory.slots import SLOTS, Slot, refused_value
+from ovos_persona_memory.statements import Span, behind, bounds, offsets, refusal
 from ovos_persona_memory.templates import SHORT, Templates, Told, Words
 
 LONG = 40
@@ -42,8 +40,6 @@ LEAST = 3
 """Words at least before "... don't forget that"."""
 
 Outcome = Literal["learned", "kept", "waiting", "ended", "refused"]
-
-_QUOTED = re.compile(rf"[{MARKS}]([^{MARKS}]*)[{MARKS}]|(?<!\w)[{SINGLE}]([^{SINGLE}]*)[{SINGLE}](?!\w)")
 
 
 @dataclass(frozen=True)
@@ -70,6 +66,8 @@ class Verdict:
     thing: str = ""
     """Folded and stemmed; for a verdict without a slot its own words."""
     value: str | None = None
+    span: Span = field(default=(0, 0), compare=False)
+    """Where in its sentence it is said."""
 
     @property
     def decay(self) -> Decay:
@@ -191,59 +189,48 @@ def _no_request(spoken: Spoken, text: str) -> str | None:
 def _of_sentence(spoken: Spoken, sentence: str, letter: bool, before: Before) -> Iterator[Verdict]:
     found: list[Verdict] = []
     if lists_things(spoken.templates, sentence):
-        found = _of_parts(spoken, [sentence], letter, before)
+        found = _of_parts(spoken, sentence, [sentence], letter, before)
     if not any(one.outcome != "refused" for one in found):
-        found = _of_parts(spoken, between_commas(sentence), letter, before) or found
+        found = _of_parts(spoken, sentence, between_commas(sentence), letter, before) or found
     if spoken.templates.has(spoken.templates.words_of(sentence), "passing"):
         found = [one for one in found if one.slot not in PASSING]
     if not found:
         return
-    reason = _no_statement(spoken, sentence)
-    if reason is None:
-        yield from found
-    elif reason == "unsure":
-        yield from (Verdict("waiting", reason, *_fields(one)) for one in found if one.outcome == "learned")
-    else:
-        yield Verdict("refused", reason, found[0].text, found[0].slot)
+    reasons = [refusal(spoken, sentence, one.span) for one in found]
+    if all(reason not in (None, "unsure") for reason in reasons):
+        yield Verdict("refused", reasons[0] or "", found[0].text, found[0].slot)
+        return
+    for one, reason in zip(found, reasons, strict=True):
+        if reason is None:
+            yield one
+        elif reason == "unsure" and one.outcome == "learned":
+            yield replace(one, outcome="waiting", reason=reason)
 
 
-def _fields(verdict: Verdict) -> tuple[str, str | None, str, str, str | None]:
-    return verdict.text, verdict.slot, verdict.subject, verdict.thing, verdict.value
-
-
-def _no_statement(spoken: Spoken, sentence: str) -> str | None:
-    """Why a sentence says nothing about its speaker, though its words could; None where it does."""
-    if spoken.language.is_question(sentence):
-        return "question"
-    if any(len((one[1] or one[2] or "").split()) > 2 for one in _QUOTED.finditer(sentence)):
-        return "quotation"
-    words = stripped(spoken.templates, spoken.templates.words_of(sentence))
-    for name in ("quoted", "supposed", "joking", "past", "unsure"):
-        if spoken.templates.has(words, name):
-            return _REASONS[name]
-    return None
-
-
-_REASONS = {"quoted": "quotation", "supposed": "supposed", "joking": "joke", "past": "past", "unsure": "unsure"}
-
-
-def _of_parts(spoken: Spoken, parts: Sequence[str], letter: bool, before: Before) -> list[Verdict]:
-    """What the clauses of a sentence tell; one that tells nothing is looked at in pieces."""
+def _of_parts(spoken: Spoken, sentence: str, parts: list[str], letter: bool, before: Before) -> list[Verdict]:
+    """What the clauses of a sentence tell."""
     found: list[Verdict] = []
     earlier: list[Words] = []
-    for clause in (clause for part in parts for clause in clauses(spoken, part)):
-        told = _of_clause(spoken, clause, earlier, letter, before)
-        pieces = [clause] if _tells(told) else run_on(spoken.templates, clause)
-        if len(pieces) == 1:
-            found += told
-            earlier.append(clause)
-            continue
-        of_pieces: list[Verdict] = []
-        for piece in pieces:
-            of_pieces += _of_clause(spoken, piece, earlier, letter, before)
-            earlier.append(piece)
-        found += of_pieces or told
+    for offset, part in zip(offsets(sentence, parts), parts, strict=True):
+        for clause in clauses(spoken, part):
+            told = _of_words(spoken, clause, earlier, letter, before)
+            found += (replace(one, span=(one.span[0] + offset, one.span[1] + offset)) for one in told)
     return found
+
+
+def _of_words(spoken: Spoken, clause: Words, earlier: list[Words], letter: bool, before: Before) -> list[Verdict]:
+    """What a clause tells, and what stands behind that; one that tells nothing is looked at in pieces."""
+    told = _of_clause(spoken, clause, earlier, letter, before)
+    if not _tells(told):
+        pieces = run_on(spoken.templates, clause)
+        if len(pieces) > 1:
+            each = (_of_words(spoken, piece, earlier, letter, before) for piece in pieces)
+            return [one for found in each for one in found] or told
+        earlier.append(clause)
+        return told
+    earlier.append(clause)
+    rest = bare(spoken.templates, behind(clause, max(one.span[1] for one in told)))
+    return told + _of_words(spoken, rest, earlier, letter, before) if len(rest.folded) > 1 else told
 
 
 def _tells(verdicts: Sequence[Verdict]) -> bool:
@@ -258,7 +245,7 @@ def _of_clause(spoken: Spoken, clause: Words, earlier: Sequence[Words], letter: 
     if _tells(direct):
         return direct
     refused = direct
-    named = [_named(spoken, clause, who) for who in named_people(spoken.templates, clause, before)]
+    named = [_named(spoken, clause, who, size) for who, size in named_people(spoken.templates, clause, before)]
     for reading in readings(spoken.templates, clause, earlier, before):
         told = list(_told(spoken, reading, letter))
         if _tells(told):
@@ -267,11 +254,12 @@ def _of_clause(spoken: Spoken, clause: Words, earlier: Sequence[Words], letter: 
     return named or refused
 
 
-def _named(spoken: Spoken, clause: Words, who: Who) -> Verdict:
+def _named(spoken: Spoken, clause: Words, who: Who, size: int) -> Verdict:
     """What "my cousin danny ..." says of the cousin's name."""
     thing = " ".join(spoken.language.words(who.relation))
     name = who.name.spelled if who.name else who.subject
-    return Verdict("learned", "stated", who.said, "pet" if who.pet else "family", "", thing, name)
+    slot = "pet" if who.pet else "family"
+    return Verdict("learned", "stated", who.said, slot, "", thing, name, bounds(clause, size))
 
 
 def _told(spoken: Spoken, reading: Reading, letter: bool) -> Iterator[Verdict]:
@@ -289,7 +277,8 @@ def _told(spoken: Spoken, reading: Reading, letter: bool) -> Iterator[Verdict]:
             )
             return
         if reasons[0] != "no_value":
-            refused = refused or Verdict("refused", reasons[0] or "", _spelled(reading), told.slot)
+            span = bounds(reading.words, told.words)
+            refused = refused or Verdict("refused", reasons[0] or "", _spelled(reading), told.slot, span=span)
     if refused is not None:
         yield refused
 
@@ -310,9 +299,10 @@ def _typed(spoken: Spoken, reading: Reading, told: Told, slot: Slot) -> Verdict:
         reason="taken_back" if told.ends else "stated",
         text=_spelled(reading),
         slot=told.slot,
-        subject=told.subject,
+        subject=spoken.templates.same.get(told.subject, told.subject),
         thing=_thing(spoken, told, told.value, slot),
         value=value,
+        span=bounds(reading.words, told.words),
     )
     who = reading.who
     if who is None:
@@ -320,7 +310,8 @@ def _typed(spoken: Spoken, reading: Reading, told: Told, slot: Slot) -> Verdict:
     if told.slot == "name" and not made.thing and who.relation:  # "her name is ana"
         relation = " ".join(spoken.language.words(who.relation))
         return replace(made, slot="pet" if who.pet else "family", thing=relation)
-    return replace(made, subject=" ".join(filter(None, (who.subject, told.subject))))
+    subjects = (spoken.templates.same.get(one, one) for one in (who.subject, told.subject) if one)
+    return replace(made, subject=" ".join(subjects))
 
 
 def _each(spoken: Spoken, value: Words, slot: Slot) -> Iterator[Words]:

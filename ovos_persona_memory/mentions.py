@@ -93,11 +93,11 @@ def readings(known: Templates, clause: Words, earlier: Sequence[Words], before: 
     yield from _mine(known, clause, before)
 
 
-def named_people(known: Templates, clause: Words, before: Before) -> Iterator[Who]:
-    """Those whom a clause begins with, a relation and a name: "my cousin danny ..."."""
+def named_people(known: Templates, clause: Words, before: Before) -> Iterator[tuple[Who, int]]:
+    """Those whom a clause begins with, a relation and a name: "my cousin danny ..."; and how many words that is."""
     found = _person(known, clause, 0, before.names)
     if found is not None and found.who.name is not None and found.place + found.size < len(clause.folded):
-        yield found.who
+        yield found.who, found.size
 
 
 def spoken_of(known: Templates, said: Sequence[Words], names: Mapping[str, Who]) -> Who | None:

@@ -70,7 +70,7 @@ class Compiler:
         except (KeyError, IndexError) as error:
             raise ValueError(f"{text!r} cannot be read: {error}") from error
         needed = tuple(sorted(piece.needed, key=len))
-        regex = rf"{piece.regex}(?:(?:{self._tail}).*)?\Z"
+        regex = rf"{piece.regex}(?:(?P<rest>{self._tail}).*)?\Z"
         return Pattern(regex, needed, piece.first)
 
     def _sequence(self, text: str) -> _Piece:

@@ -165,7 +165,9 @@ def _activity(known: Templates, told: Told, _: bool) -> str | None:
 
 
 def _detail(known: Templates, told: Told, _: bool) -> str | None:
-    """How somebody or something is today is no particular of theirs."""
+    """How somebody or something is today is no particular of theirs; who somebody is, other slots tell."""
+    if told.thing is not None and any(known.ends(told.thing, name) for name in ("relation", "kin")):
+        return "no_value"
     return "no_value" if _first_is(known, told.value, "not_detail") else None
 
 
@@ -174,6 +176,7 @@ def _location(known: Templates, told: Told, _: bool) -> str | None:
         told.thing.folded[-1] in known.lists.get("not_put", ())  # what it is comes last: "water bottle"
         or " ".join(told.thing.folded) in known.lists.get("not_put", ())
         or _is_nothing(known, told.thing)
+        or known.has(told.thing, "outsider")
         or known.starts(told.thing, "preposition")
         or any(known.starts(told.thing, name) == len(told.thing.folded) for name in ("relation", "pet", "kin"))
     ):

@@ -59,6 +59,8 @@ class Told:
     subject: str
     named: str | None
     """The thing that the template itself names; a * in it stands for the value."""
+    words: int = 0
+    """How many words of the clause it took: what is left says more about it (<tail>)."""
 
 
 @dataclass(frozen=True)
@@ -87,7 +89,8 @@ class Template:
             return None
         value, thing = _captured(match, clause, "value"), _captured(match, clause, "thing")
         subject = " ".join(match.group(group).strip() for group in _groups(match, "subject"))
-        return Told(self.slot, self.ends, value, thing, subject, self.named)
+        until = match.start("rest") if match.group("rest") else match.end()
+        return Told(self.slot, self.ends, value, thing, subject, self.named, match.string.count(" ", 0, until))
 
 
 def _groups(match: re.Match[str], name: str) -> list[str]:
@@ -119,8 +122,15 @@ class Templates:
     by_word: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     """The places of the templates that a clause with this word may fit; under the empty word those that fit any."""
     contractions: Mapping[tuple[str, ...], tuple[str, ...]] = field(default_factory=dict)
+    same: Mapping[str, str] = field(default_factory=dict)
+    """Relations that have another name, to the one by which facts name them: "mother" to "mum"."""
     third: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Verbs as they are said of others, to those said of oneself: "works" to "work"; none: nothing about others."""
+
+    def relation(self, text: str) -> str:
+        """A relation as facts name it."""
+        said = " ".join(self.words_of(text).folded)
+        return self.same.get(said, said)
 
     def words_of(self, text: str) -> Words:
         """The text as words, contractions written out."""
@@ -175,6 +185,14 @@ class Templates:
             for place, word in enumerate(held)
             for phrase in known.get(word, ())
         )
+
+    def places(self, words: Words, name: str) -> Iterator[tuple[int, int]]:
+        """Where the words hold phrases of a list: number of the first word, and how many they are."""
+        known, held = self._opening.get(name, {}), words.folded
+        for place, word in enumerate(held):
+            for phrase in known.get(word, ()):
+                if held[place : place + len(phrase)] == phrase:
+                    yield place, len(phrase)
 
     def opening(self, name: str) -> frozenset[str]:
         """The words that the phrases of a list begin with, as a text spells them: also those of contractions."""
@@ -295,6 +313,7 @@ def parse(lines: Sequence[str]) -> Templates:
         else:
             rows.append((slot, ends, line))
     contractions = dict(_contraction(item) for item in raw.pop("contractions", ()))
+    same = {" ".join(one): " ".join(other) for one, other in map(_contraction, raw.pop("same", ()))}
     third: dict[str, tuple[str, ...]] = {}
     for (said, *_), own in map(_contraction, raw.pop("third", ())):
         third[said] = (*third.get(said, ()), *own)
@@ -304,6 +323,7 @@ def parse(lines: Sequence[str]) -> Templates:
         all=(made := tuple(_template(compiler, *row) for row in rows)),
         by_word=_by_rarest_word(made),
         contractions=contractions,
+        same=same,
         third=third,
     )
 

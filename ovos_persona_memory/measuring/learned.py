@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 
-from ovos_persona_memory import language
+from ovos_persona_memory import language, templates
 from ovos_persona_memory.config import MemoryConfig
 from ovos_persona_memory.fact import Fact
 from ovos_persona_memory.measuring.talks import LabelledFact, SaidTurn, Talk
@@ -27,6 +27,7 @@ class Learned:
     subject: str
     value: str | None
     text: str
+    thing: str = ""
     said: str = ""
     """The words of the turn."""
     right: bool = False
@@ -129,7 +130,7 @@ def _turn(turn: SaidTurn, talk: Talk, at: float, speakers: bool) -> Turn:
 
 
 def _learned(turn: SaidTurn, fact: Fact) -> Learned:
-    return Learned(turn.id, fact.user_id, fact.slot, fact.subject, fact.value, fact.text, turn.text)
+    return Learned(turn.id, fact.user_id, fact.slot, fact.subject, fact.value, fact.text, fact.thing, turn.text)
 
 
 def _judged(one: Learned, talk: Talk) -> Learned:
@@ -145,12 +146,29 @@ def _fits(one: Learned, label: LabelledFact, talk: Talk) -> bool:
     """Whether a label names what was learned: its turn, person and slot, and all words of the shorter value."""
     said_by = next(turn.person for turn in talk.turns if turn.id == label.turn)
     if (one.turn, one.person) != (label.turn, label.person or said_by or HOUSEHOLD) or (
-        one.slot or ""
-    ) not in label.slots:
+        label.slot and one.slot not in label.slots
+    ):
         return False
     spoken = language.of(talk.language)
-    if label.subject is not None and spoken.words(label.subject) != spoken.words(one.subject):
+    if label.subject is not None and not _about(one, label.subject, talk):
         return False
     wanted = set(spoken.words(label.value or ""))
-    told = set(spoken.words(one.text if one.value is None else one.value))
+    told = set(spoken.words(one.text if one.value is None or not label.slot else one.value))
     return wanted <= told or (bool(one.value) and told <= wanted)
+
+
+def _about(one: Learned, subject: str, talk: Talk) -> bool:
+    """Whether a fact is about whom a label names: by the relation, whatever it is called, or by a name that others
+    of the talk's labels give them. Where a fact tells who somebody is, that is its thing."""
+    known = templates.of(talk.language)
+    wanted = known.relation(subject)
+    if wanted == known.relation(one.subject):
+        return True
+    if not one.subject:
+        stem = language.of(talk.language).words
+        return bool(subject) and (stem(subject) == stem(one.thing) or wanted == known.relation(one.thing))
+    named = (label for label in talk.facts if "family" in label.slots and label.subject)
+    return any(
+        wanted == known.relation(label.subject or "") and one.subject in language.fold(label.value or "")
+        for label in named
+    )

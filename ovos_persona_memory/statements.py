@@ -1,0 +1,131 @@
+"""Whether words of a sentence are a statement: what stands before, in and behind them can take that away.
+
+"if i was rich i would live in rome" tells no home; "i live in rome if you need it for the weather" does.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+
+from ovos_persona_memory.clauses import MARKS, SINGLE, Spoken, lead_taken, stripped
+from ovos_persona_memory.templates import Templates, Words
+
+CLOSE = 2
+"""Words at most between a statement and what takes it back: "..., she says"."""
+SHORT_END = 3
+"""Words at most of such an end."""
+UNSURE_BEFORE = 4
+"""Words at most from "i think" to the statement."""
+
+Span = tuple[int, int]
+"""Where something begins and ends in the sentence, characters."""
+
+_QUOTED = re.compile(rf"[{MARKS}]([^{MARKS}]*)[{MARKS}]|(?<!\w)[{SINGLE}]([^{SINGLE}]*)[{SINGLE}](?!\w)")
+
+
+def refusal(spoken: Spoken, sentence: str, span: Span) -> str | None:
+    """Why what stands at a place of a sentence says nothing about its speaker, though its words could; or None."""
+    if _asks(spoken, sentence, span):
+        return "question"
+    if any(len((one[1] or one[2] or "").split()) > 2 for one in _QUOTED.finditer(sentence)):
+        return "quotation"
+    known = spoken.templates
+    words = stripped(known, known.words_of(sentence))
+    first, last = _places(words, span)
+    if known.has(words, "joking") or _pretends(known, words):
+        return "joke"
+    for name, reason, takes_away in _RULES:
+        for start, size in known.places(words, name):
+            if takes_away(start, size, first, last, len(words.folded)):
+                return reason
+    return None
+
+
+def _places(words: Words, span: Span) -> tuple[int, int]:
+    """The numbers of the first word of a span, and of the first one behind it."""
+    first = sum(end <= span[0] for _, end in words.spans)
+    return first, sum(start < span[1] for start, _ in words.spans)
+
+
+def _quoted(start: int, size: int, first: int, last: int, of: int) -> bool:
+    return start < last or (start - last < CLOSE and of - start <= SHORT_END)
+
+
+def _supposed(start: int, size: int, first: int, last: int, of: int) -> bool:
+    return start < last or start + size == of
+
+
+def _played(start: int, size: int, first: int, last: int, of: int) -> bool:
+    return True
+
+
+def _past(start: int, size: int, first: int, last: int, of: int) -> bool:
+    return start < last + SHORT_END
+
+
+def _unsure(start: int, size: int, first: int, last: int, of: int) -> bool:
+    behind = last <= start < last + CLOSE and of - start - size < SHORT_END
+    return behind or first - UNSURE_BEFORE <= start + size - 1 < last
+
+
+_RULES = (
+    ("quoted", "quotation", _quoted),
+    ("supposed", "supposed", _supposed),
+    ("played", "supposed", _played),
+    ("past", "past", _past),
+    ("unsure", "unsure", _unsure),
+)
+
+
+_BINDING = ("binding", "pronoun", "telling")
+"""Lists of words behind which a clause is part of the one before."""
+
+
+def _asks(spoken: Spoken, sentence: str, span: Span) -> bool:
+    """Whether it is part of a question: one that was over before it is none of its business."""
+    if not spoken.language.is_question(sentence):
+        return False
+    bare = lead_taken(spoken.templates, sentence)
+    if bare != sentence and not spoken.language.is_question(bare):
+        return False
+    if sentence.rstrip().endswith("?"):
+        return True
+    before = spoken.templates.words_of(sentence[: span[0]]).folded
+    over = len(before) > 1 and "binding" in spoken.templates.lists
+    return not over or any(before[-1] in spoken.templates.opening(name) for name in _BINDING)
+
+
+def _pretends(known: Templates, words: Words) -> bool:
+    """Whether somebody says that they are a cow: "(i am) a cow and i live in ohio"."""
+    return any(_plays(known, words, start, start + size) for start, size in known.places(words, "creature"))
+
+
+def _plays(known: Templates, words: Words, start: int, end: int) -> bool:
+    opening, following = words.folded[max(start - 4, 0) : start], words.part(end, len(words.folded))
+    if following.folded and not any(known.starts(following, name) for name in ("joint", "pronoun", "break", "order")):
+        return False  # "i am a dog person"
+    own, being = known.lists.get("elided_subject", ()), known.lists.get("being", ())
+    said = any(one in own and two in being for one, two in pairwise(opening))
+    return said or (start == 1 and opening[0] in known.lists.get("one", ()))
+
+
+def bounds(words: Words, until: int) -> Span:
+    """From where to where the first ``until`` words of a clause reach."""
+    spans = words.spans[:until] or words.spans
+    return min(start for start, _ in spans), max(end for _, end in spans)
+
+
+def behind(words: Words, end: int) -> Words:
+    """What stands behind a place of the text."""
+    return words.part(sum(start < end for start, _ in words.spans), len(words.folded))
+
+
+def offsets(sentence: str, parts: list[str]) -> Iterator[int]:
+    """Where each part of a sentence begins in it."""
+    place = 0
+    for part in parts:
+        place = sentence.find(part, place)
+        yield place
+        place += len(part)
