@@ -36,6 +36,8 @@ ASKED = 25
 """Words at most that somebody asks to remember in one go."""
 PASSING = ("location", "home", "family", "detail")
 """The slots that what holds for a moment does not fill."""
+PETS_ALONE = ("kind", "colour", "food")
+"""What a template names that serves for pets alone: "he is a beagle"."""
 LEAST = 3
 """Words at least before "... don't forget that"."""
 
@@ -285,6 +287,8 @@ def _told(spoken: Spoken, reading: Reading, letter: bool) -> Iterator[Verdict]:
 
 def _serves(told: Told, reading: Reading) -> bool:
     """Whether a template serves for those whom a clause is about."""
+    if told.named in PETS_ALONE:
+        return reading.who is not None and reading.who.pet
     if reading.only:
         return told.slot == reading.only
     if reading.who is None:
@@ -343,5 +347,6 @@ def _without_articles(spoken: Spoken, words: Words | None) -> str:
 
 
 def _spelled(reading: Reading) -> str:
-    said = " ".join(reading.words.spelled.split())
+    start, end = bounds(reading.words, len(reading.words.folded))
+    said = " ".join(reading.words.text[start:end].split())
     return f"{reading.before}: {said}" if reading.before else said

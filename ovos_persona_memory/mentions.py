@@ -12,15 +12,17 @@ from dataclasses import dataclass, field, replace
 from ovos_persona_memory.templates import Templates, Words
 
 OF_PETS = frozenset(
-    ("birthday", "age", "allergy", "diet", "health", "favourite", "likes", "dislikes", "location", "name")
+    ("birthday", "age", "allergy", "diet", "health", "favourite", "likes", "dislikes", "location", "name", "detail")
 )
 """The slots that are filled for pets, too."""
-OF_OTHERS = OF_PETS | {"origin", "home", "work", "family", "pet", "detail"}
+OF_OTHERS = OF_PETS | {"origin", "home", "work", "family", "pet", "activity"}
 """... for people of the family and their like."""
 ANSWERED = frozenset(("favourite", "birthday", "name", "age", "detail"))
 """... and those that "mine is ..." or an answer of a word or two fills."""
 ANSWER = 5
 """Words of an answer at most."""
+FRONT = 7
+"""Words at most of a clause up to its subject, where something else opens it."""
 NAMES = 2
 """Words of a name at most."""
 
@@ -203,6 +205,10 @@ def _with_name(
     plain = _Found(Who(relation, clause.part(place, end).spelled, relation, pet), place, end - place)
     if end == len(clause.folded):
         return plain
+    if clause.folded[end] in known.lists.get("article", ()) and known.starts(
+        clause.part(end + 1, len(clause.folded)), "given_name"
+    ):
+        end += 1  # "mein neffe der jonas"
     name, said = clause.part(end, end + 1), clause.part(place, end + 1).spelled
     owning = name.folded[0] not in names and _unowned(name.folded[0]) in names
     there = names.get(_unowned(name.folded[0]) if owning else name.folded[0])
@@ -333,12 +339,23 @@ def _owned(known: Templates, clause: Words, before: Before) -> Iterator[Reading]
 
 
 def _turned(known: Templates, clause: Words) -> Iterator[Reading]:
-    """ "(eigentlich) mag ich ...": its subject before its verb."""
-    first = known.lists.get("elided_subject", ("",))[0]
-    if "verb_second" in known.lists and clause.folded[1:2] == (first,) and _behind_adverb(known, clause):
-        turned = (1, 0, *range(2, len(clause.folded)))
-        folded = tuple(clause.folded[n] for n in turned)
-        yield Reading(Words(clause.text, folded, tuple(clause.spans[n] for n in turned)), None)
+    """ "montags lerne ich ...", "(eigentlich) mag ich ...": its subject before its verb, what stood there behind it."""
+    held, speakers = clause.folded, known.opening("speaker")
+    if "verb_second" not in known.lists:
+        return
+    for place in range(1 if _fronted(known, clause) else 2, min(len(held), FRONT)):
+        if held[place] in speakers and held[place - 1] in known.own_verbs:
+            order = (place, place - 1, *range(place - 1), *range(place + 1, len(held)))
+            yield Reading(
+                Words(clause.text, tuple(held[n] for n in order), tuple(clause.spans[n] for n in order)), None
+            )
+            return
+
+
+def _fronted(known: Templates, clause: Words) -> bool:
+    """Whether words that were left out stand before the clause, which is no question then: "eigentlich", "deshalb"."""
+    opening = known.words_of(clause.text[: clause.spans[0][0]])
+    return _behind_adverb(known, clause) or known.ends(opening, "fronting") > 0
 
 
 def _written_out(known: Templates, clause: Words) -> Iterator[Reading]:

@@ -17,6 +17,8 @@ from ovos_persona_memory import language
 from ovos_persona_memory.patterns import Compiler, Pattern
 
 FILE = "facts.templates"
+SHORTENED = 4
+"""Words at most that stand for others: "i ve got" for "i have"."""
 SHORT = 8
 """Words at most of an answer to a question."""
 _DEFINITION = re.compile(r"<(\w+)>\s*=\s*(.+)")
@@ -43,7 +45,9 @@ class Words:
 
     @property
     def spelled(self) -> str:
-        """The text from the first of these words to the last, as it was written."""
+        """The text from the first of these words to the last, as it was written; words that were turned one by one."""
+        if any(one > other for one, other in pairwise(self.spans)):
+            return " ".join(self.text[start:end] for start, end in self.spans)
         return self.text[self.spans[0][0] : self.spans[-1][1]] if self.spans else ""
 
 
@@ -149,11 +153,11 @@ class Templates:
         spans: list[tuple[int, int]] = []
         place = 0
         while place < len(words.folded):
-            pair = words.folded[place : place + 2]
-            size = 2 if len(pair) == 2 and pair in self.contractions else 1
-            meant = self.contractions.get(pair[:size], pair[:size])
+            said = words.folded[place : place + SHORTENED]
+            size = next((n for n in range(len(said), 1, -1) if said[:n] in self.contractions), 1)
+            meant = self.contractions.get(said[:size], said[:size])
             span = (words.spans[place][0], words.spans[place + size - 1][1])
-            kept = meant == pair[:size] or len(meant) == size
+            kept = meant == said[:size] or len(meant) == size
             folded += meant
             spans += words.spans[place : place + size] if kept else [span] * len(meant)
             place += size
@@ -249,6 +253,12 @@ class Templates:
         """Words for people of the family, each also with an s."""
         found = (word for name in ("relation", "kin", "pet") for word in self.opening(name))
         return frozenset(form for word in found for form in (word, f"{word}s"))
+
+    @cached_property
+    def own_verbs(self) -> frozenset[str]:
+        """Verbs as somebody says them of themselves, and of all in the house."""
+        said = (verb for verbs in self.third.values() for verb in verbs)
+        return frozenset(said) | self.opening("finite")
 
     @cached_property
     def _pronouns(self) -> frozenset[str]:

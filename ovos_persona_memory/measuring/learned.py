@@ -164,9 +164,11 @@ def _about(one: Learned, subject: str, talk: Talk) -> bool:
     wanted = known.relation(subject)
     if wanted == known.relation(one.subject):
         return True
+    if not wanted:  # what is told of a pet is the speaker's
+        return known.starts(known.words_of(one.subject), "pet") > 0
     if not one.subject:
         stem = language.of(talk.language).words
-        return bool(subject) and (stem(subject) == stem(one.thing) or wanted == known.relation(one.thing))
+        return stem(subject) == stem(one.thing) or wanted == known.relation(one.thing)
     named = (label for label in talk.facts if "family" in label.slots and label.subject)
     return any(
         wanted == known.relation(label.subject or "") and one.subject in language.fold(label.value or "")

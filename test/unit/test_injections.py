@@ -58,7 +58,7 @@ def as_memory(memory: PersonaMemory, text: str, lang: str, about: str) -> None:
 
 def as_fact(memory: PersonaMemory, text: str, lang: str, about: str) -> None:
     memory.record([Turn("user", "my shoe size is 43", at=NOW - 60, lang="en-US")], ELSEWHERE)
-    [fact] = memory.facts.list(slot="detail")
+    [fact] = [one for one in memory.facts.list(slot="detail") if one.value == "43"]
     memory.facts.correct(fact.id, text)
 
 
