@@ -83,7 +83,7 @@ def _begins(known: Templates, clause: Words, place: int) -> bool:
         return True
     if prior in known.opening("binding"):
         return False
-    if word in known.opening("pronoun") and held[place + 1] in finite:
+    if word in known.opening("pronoun") and (held[place + 1] in finite or held[place + 1] in known.third):
         return True
     if prior in finite or prior in known.opening("preposition") or prior in known.opening("determiner"):
         return False

@@ -73,7 +73,7 @@ def test_everything_of_one_becomes_the_others(memory: PersonaMemory, store: Stor
     fill(memory)
     bobs = everything_of(store, BOB)
     before = [turn for turn in store.turns(Scope.everyone()) if turn.user_id != BOB]
-    assert memory.users.merge(OLD, NEW) == Moved(turns=3, memories=2, documents=2, notes=2)
+    assert memory.users.merge(OLD, NEW) == Moved(turns=3, memories=2, documents=2, notes=2, facts=1)
     assert store.turns(of(NEW, None)) == [replace(turn, user_id=NEW) for turn in before]
     texts = {entry.key: (entry.text, entry.metadata) for entry in store.entries(of(NEW, None))}
     assert texts == {
