@@ -1,0 +1,65 @@
+"""What stands before, in and behind a statement, and which of it takes the statement back."""
+
+from __future__ import annotations
+
+import pytest
+
+from ovos_persona_memory.gate import judge
+from ovos_persona_memory.records import Turn
+
+EN, DE = "en-US", "de-DE"
+
+
+def told(text: str, lang: str) -> list[tuple[str | None, str | None]]:
+    return [(one.slot, one.value) for one in judge(Turn("user", text, lang=lang)) if one.outcome == "learned"]
+
+
+@pytest.mark.parametrize(
+    ("lang", "text", "fact"),
+    [
+        (EN, "i get migraines so keep the lights dim when i ask", ("health", "migraines")),
+        (EN, "i work for ridgeline electric if a call comes in put it through", ("work", "ridgeline electric")),
+        (EN, "you can call me dez nobody says desmond except my mother", ("name", "dez")),
+        (EN, "who is all in this house my husband is desmond", ("family", "desmond")),
+        (EN, "we live in lisbon would you believe it", ("home", "lisbon")),
+        (EN, "my wife's a vet in omaha so no jokes", ("work", "vet")),
+        (DE, "mein pass liegt im tresor falls du danach gefragt wirst", ("location", "im tresor")),
+        (DE, "deshalb fahren wir jeden sommer nach skagen", ("activity", "nach skagen")),
+        (DE, "rotes fleisch ess ich nicht mehr", ("dislikes", "rotes fleisch")),
+        (DE, "mein bruder der carsten lebt jetzt in wien", ("home", "wien")),
+    ],
+)
+def test_what_stands_around_a_statement_does_not_hide_it(lang: str, text: str, fact: tuple[str, str]) -> None:
+    assert fact in told(text, lang)
+
+
+def test_two_statements_in_one_breath_are_two() -> None:
+    text = "i still get hay fever every fall the pills are in the spice cabinet"
+    assert told(text, EN) == [("health", "hay fever"), ("location", "in the spice cabinet")]
+
+
+@pytest.mark.parametrize(
+    ("lang", "text"),
+    [
+        (EN, "if i was rich i would say i live in rome"),
+        (EN, "she says i get migraines"),
+        (EN, "i get migraines she says"),
+        (EN, "i'm a cow and i live in ohio"),
+        (EN, "a vampire i drink blood and i live in a coffin"),
+        (EN, "do you think my husband is desmond"),
+        (EN, "i live in the attic just kidding"),
+        (EN, "i used to say my cat is called bob"),
+        (DE, "ich bin ein gefährlicher drache und wohne im vulkan"),
+        (DE, "mama sagt ich wohne in wien"),
+        (DE, "hab ich heute termine"),
+    ],
+)
+def test_what_takes_a_statement_back_does(lang: str, text: str) -> None:
+    assert told(text, lang) == []
+
+
+@pytest.mark.parametrize(
+    ("lang", "text", "pet"), [(EN, "we have a dog", "a dog"), (DE, "wir haben einen hund", "einen hund")]
+)
+def test_who_has_an_animal_is_none(lang: str, text: str, pet: str) -> None:
+    assert told(text, lang) == [("pet", pet)]
