@@ -243,6 +243,7 @@ class Forgetting:
         redacted = self._store.redact([turn.id for turn in plan.redacted])
         self._store.redact([turn.id for turn in asking])
         told = [(one.user_id, one.text, one.lang) for one in (*facts, *plan.retold)]
+        self._ledger.note_swept(plan.selection)
         if plan.gone or plan.redacted or told:
             self._ledger.note([*plan.gone, *plan.redacted], told)
             for fact, turn in plan.elsewhere:

@@ -6,14 +6,21 @@ import hashlib
 import re
 import secrets
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+
+import msgspec
 
 from ovos_persona_memory import language, words
-from ovos_persona_memory.records import Entry, Turn
+from ovos_persona_memory.records import Entry, Scope, Selection, Turn
 from ovos_persona_memory.stores.base import Store
 from ovos_persona_memory.stores.ledger import ANSWERED, FORGOTTEN
+from ovos_persona_memory.stores.selecting import in_scope
 
-KEY, LAST = "ledger_key", "forgotten_at"
-"""Names of its small values in the store: the key of the hashes, and when something was last forgotten."""
+KEY, LAST, SWEPT = "ledger_key", "forgotten_at", "forgotten_wholly"
+"""Names of its small values in the store: the key of the hashes, when something was last forgotten, and where and
+when, lately, everything was."""
+SWEPT_MOST = 100
+"""Of these so many are known at most."""
 REPLAY_S = 600.0
 """The same words heard so soon after they were forgotten are taken for a message that comes again, seconds."""
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])")
@@ -21,6 +28,16 @@ LOOKED_AFTER = 32
 """After so many requests it is looked whether the key is still kept: the transaction that made it may be undone."""
 ANSWERED_TOO_MANY = 512
 """After so many requests the list of them is shortened."""
+
+
+@dataclass(frozen=True)
+class _Swept:
+    """Where and when everything was forgotten: no words."""
+
+    scope: Scope
+    since: float | None
+    until: float | None
+    at: float
 
 
 class Ledger:
@@ -68,6 +85,29 @@ class Ledger:
         """Whether a turn was said before its words were forgotten, and comes now."""
         forgotten_at = self._at(turn.user_id, turn.text, turn.lang)
         return forgotten_at is not None and turn.at is not None and turn.at < forgotten_at
+
+    def note_swept(self, selection: Selection) -> None:
+        """Take note that all that was said in a scope and time is forgotten now, also what other devices still have."""
+        narrowed = (selection.keys, selection.ids, selection.words, selection.source)
+        if not self._state.shared or "turn" not in selection.kinds or any(one is not None for one in narrowed):
+            return
+        swept = [*self._swept(), _Swept(selection.scope, selection.since, selection.until, self._clock())]
+        self._state.put_state(SWEPT, msgspec.json.encode(swept[-SWEPT_MOST:]).decode())
+
+    def is_swept(self, turn: Turn) -> bool:
+        """Whether a turn that comes late was said where and when everything has been forgotten since."""
+        at = turn.at or 0.0
+        return any(
+            at < one.at
+            and in_scope(turn, one.scope)
+            and (one.since is None or at >= one.since)
+            and (one.until is None or at < one.until)
+            for one in self._swept()
+        )
+
+    def _swept(self) -> list[_Swept]:
+        known = self._state.state(SWEPT)
+        return msgspec.json.decode(known, type=list[_Swept]) if known else []
 
     def knows(self, utterance_id: str | None) -> bool:
         """Whether an utterance with this id was forgotten."""

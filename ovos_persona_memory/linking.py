@@ -6,6 +6,7 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from itertools import takewhile
 
+from ovos_persona_memory.exchanges import OPEN_S
 from ovos_persona_memory.records import Turn
 
 CLAIM_S = 120.0
@@ -69,6 +70,14 @@ def already_recorded(
         if _is_piece_by_id(record, spoken, left) or (i < len(since_asked) and _is_next_piece(record, spoken, left)):
             return record
     return None
+
+
+def newest_asked(recent: Sequence[Turn], spoken: Turn) -> Turn | None:
+    """On the stable line: the user turn that this speech answers, the newest of its session."""
+    if spoken.utterance_id is not None or spoken.announcement:
+        return None
+    since = (spoken.at or 0.0) - OPEN_S
+    return next((turn for turn in reversed(recent) if turn.role == "user" and (turn.at or 0.0) >= since), None)
 
 
 def _is_heard(turn: Turn) -> bool:

@@ -11,11 +11,10 @@ from typing import Any
 from ovos_persona_memory.backlog import Backlog
 from ovos_persona_memory.captures import Captures
 from ovos_persona_memory.config import MemoryConfig
-from ovos_persona_memory.exchanges import OPEN_S
 from ovos_persona_memory.identity import People, Said
 from ovos_persona_memory.learning import Learner
 from ovos_persona_memory.ledger import Ledger
-from ovos_persona_memory.linking import already_recorded, claimant, heard_answer, spelled
+from ovos_persona_memory.linking import already_recorded, claimant, heard_answer, newest_asked, spelled
 from ovos_persona_memory.messages import Heard
 from ovos_persona_memory.records import HOUSEHOLD, Scope, Selection, Turn, changed
 from ovos_persona_memory.secrets import tells_secret
@@ -51,6 +50,8 @@ class Transcript:
         self._asked_to_forget: dict[str | None, float] = {}
         self.latest: Heard | None = None
         """What was heard last, with its person; None where nothing may be kept of it."""
+        self.is_late = False
+        """Whether what is taken in now was said long ago, while the store was away."""
         self.purge_due = False
         """Whether something was deleted or redacted whose words are still in the files."""
 
@@ -71,6 +72,15 @@ class Transcript:
     @property
     def _kept(self) -> list[dict[Any, Any]]:
         return [self._known_ids, self._pieces, self._questions, self._linked]
+
+    @contextmanager
+    def late(self) -> Iterator[None]:
+        """Within, what is taken in was said while the store was away."""
+        self.is_late = True
+        try:
+            yield
+        finally:
+            self.is_late = False
 
     def holds(self, turn_id: str) -> bool:
         """Whether there is a turn with this id."""
@@ -174,7 +184,11 @@ class Transcript:
         came_again = self.ledger.knows(turn.utterance_id) or self.ledger.is_replay(
             turn.user_id, turn.text, turn.lang, turn.at or 0.0
         )
-        return redacted(turn) if came_again else turn
+        return redacted(turn) if came_again or self._swept(turn) else turn
+
+    def _swept(self, turn: Turn) -> bool:
+        # of what comes when it is said, nothing is asked: the clocks of two devices may differ
+        return self.is_late and self.ledger.is_swept(turn)
 
     def _of_utterance(self, heard: Heard) -> list[Turn]:
         if heard.utterance_id is None:
@@ -237,7 +251,7 @@ class Transcript:
         # after a yes the confirmation names what is gone, and answers another utterance than the request
         if f"{heard.skill_id}:{heard.dialog}".startswith(self._config.redacted_intents):
             return True
-        before = asked or _newest_asked(recent, spoken)
+        before = asked or newest_asked(recent, spoken)
         return (before is not None and before.redacted) or self._confirms_forgetting(before, spoken)
 
     def asked_to_forget(self, scope: Scope) -> None:
@@ -311,7 +325,7 @@ class Transcript:
         if first.id in self._linked:
             return self._linked[first.id]
         if not is_fresh:
-            given = [redacted(turn) if self.ledger.came_late(turn) else turn for turn in given]
+            given = [redacted(turn) if self.ledger.came_late(turn) or self._swept(turn) else turn for turn in given]
         if batch is None and first.utterance_id is None:
             return [self._add(turn).id for turn in given]
         return self._link_or_add(given, batch, self._recent(first.session_id, first.user_id))
@@ -373,14 +387,6 @@ class Workings:
     def captures(self) -> Captures:
         """Whether anything may be kept or used now."""
         return self.transcript.captures
-
-
-def _newest_asked(recent: Sequence[Turn], spoken: Turn) -> Turn | None:
-    """On the stable line: the user turn that this speech answers, the newest of its session."""
-    if spoken.utterance_id is not None or spoken.announcement:
-        return None
-    since = (spoken.at or 0.0) - OPEN_S
-    return next((turn for turn in reversed(recent) if turn.role == "user" and (turn.at or 0.0) >= since), None)
 
 
 def _keep(kept: dict, key: object, value: object) -> None:  # type: ignore[type-arg]  # any of the three dicts

@@ -17,8 +17,7 @@ from postgres_server import FAST, Databases, PostgresServer
 from redis_server import RedisServer
 
 from ovos_persona_memory.client import MemoryClient
-from ovos_persona_memory.errors import StoreUnavailable
-from ovos_persona_memory.records import Scope, Turn
+from ovos_persona_memory.records import Scope
 from ovos_persona_memory.stores.postgres_database import PostgresSettings, household_lock
 from scripts.servers import Wire
 
@@ -145,10 +144,6 @@ def said(*texts: str) -> list[str]:
     return [one for text in texts for one in (text, f"so {text}")]
 
 
-def turns(text: str) -> list[Turn]:
-    return [Turn("user", text), Turn("assistant", f"so {text}")]
-
-
 def test_what_was_said_while_the_store_was_away_is_delivered_in_its_place_and_once(
     away: Away, start: Callable[[Away], Room]
 ) -> None:
@@ -206,35 +201,6 @@ def test_a_daemon_killed_over_and_over_while_it_delivers_delivers_each_turn_once
     assert room.texts() == said(*lines)
 
 
-def test_guest_mode_holds_while_the_store_is_away_and_what_was_forgotten_elsewhere_does_not_come_back(
-    redis_away: Away, start: Callable[[Away], Room], tmp_path: Path, daemon: Callable[..., Daemon]
-) -> None:
-    away = redis_away
-    room = start(away)
-    room.says("the guest likes olives")
-    port = free_port()
-    with running_bus(tmp_path / "other bus", port):
-        study = Room(port, daemon(tmp_path / "study", ("127.0.0.1", port), away.settings))
-        room.ask("capture", write=False, until=time.time() + 600)
-        away.server.kill()
-        room.says("this is not for you")
-        room.ask("capture", write=True)
-        room.says("the gate is painted blue", "the guest likes olives")
-        assert on_disk(room.daemon.data, b"not for you") == []
-        room.daemon._popen.send_signal(signal.SIGSTOP)
-        away.server.start()
-        study.delivered()
-        with MemoryClient.over_door(study.daemon.data) as owner:
-            assert owner.forget(Scope(), query="olives") >= 1
-        room.daemon._popen.send_signal(signal.SIGCONT)
-        room.delivered()
-        study.delivered()
-        assert "this is not for you" not in room.texts()
-        assert "the guest likes olives" not in room.texts()
-        assert "the gate is painted blue" in room.texts()
-        study.wire.socket.close()
-
-
 def test_a_device_that_never_knew_the_store_keeps_nothing_and_starts_all_the_same(
     redis_away: Away, start: Callable[[Away], Room]
 ) -> None:
@@ -250,34 +216,7 @@ def test_a_device_that_never_knew_the_store_keeps_nothing_and_starts_all_the_sam
     assert room.texts() == said("now it is known")
 
 
-def test_nobody_waits_for_a_server_that_says_nothing(redis_away: Away, start: Callable[[Away], Room]) -> None:
-    away = redis_away
-    room = start(away)
-    room.says("good morning")
-    process = away.server._process
-    assert process is not None
-    process.send_signal(signal.SIGSTOP)
-    with MemoryClient.over_door(room.daemon.data, timeout_s=60) as owner:
-        owner.record(turns("the first finds out"), EVERY)
-        began = time.monotonic()
-        for number in range(20):
-            owner.record(turns(f"line {number}"), EVERY)
-            with pytest.raises(StoreUnavailable):
-                owner.forget(EVERY, query="line")
-        assert time.monotonic() - began < AT_ONCE_S
-    process.send_signal(signal.SIGCONT)
-    room.delivered()
-    assert room.texts() == said("good morning", "the first finds out", *(f"line {number}" for number in range(20)))
-
-
 # whatever befalls the server
-
-
-@contextlib.contextmanager
-def killed(away: Away) -> Iterator[None]:
-    away.server.kill()
-    yield
-    away.server.start()
 
 
 @contextlib.contextmanager
@@ -353,7 +292,7 @@ def without_room(away: Away) -> Iterator[None]:
         client.config_set("maxmemory", "0")
 
 
-FAULTS = {"postgres": (killed, cut, read_only, full_up, slow)}
+FAULTS = {"postgres": (cut, read_only, full_up, slow)}
 FAULTS["redis"] = (*FAULTS["postgres"], without_room)
 CODES = {"slow": {"store_busy", "store_unavailable"}, "without_room": {"store_full"}}
 """With which a request is refused that the device cannot carry out alone."""

@@ -6,6 +6,7 @@ import threading
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -295,6 +296,31 @@ def test_what_was_paused_or_forgotten_elsewhere_meanwhile_does_not_come_back(dev
         PersonaMemory(server, device.config, held).capture(write=False)
     device.find()
     assert [text for text in log(server) if text] == ["the gate is blue"]
+
+
+@pytest.mark.parametrize(
+    ("scope", "wanted", "left"),
+    [
+        (SESSION, {}, ["elsewhere", "after it"]),
+        (Scope(), {"since": LONG_AGO + 50, "until": LONG_AGO + 150}, ["early", "elsewhere", "after it"]),
+        (Scope(), {"everything": True}, ["after it"]),
+        (Scope(user_id="ann"), {"everything": True}, ["early", "late", "elsewhere", "after it"]),
+    ],
+)
+def test_what_was_forgotten_wholly_elsewhere_is_forgotten_of_what_waits(
+    device: Device, server: Server, scope: Scope, wanted: dict[str, Any], left: list[str]
+) -> None:
+    device.lose()
+    answers(device, heard("early", at=LONG_AGO), recorded("late", at=LONG_AGO + 100))
+    elsewhere = heard("elsewhere", at=LONG_AGO + 20)
+    answers(device, replace(elsewhere, what=replace(elsewhere.what, session_id="s2", scope=Scope("s2"))))
+    server.is_away = False
+    held = Clock()
+    with held.stands(LONG_AGO + 200):
+        PersonaMemory(server, device.config, held).forget(scope, **wanted)
+    answers(device, heard("after it", at=LONG_AGO + 210))
+    device.find()
+    assert [text for text in log(server) if text] == left
 
 
 def test_a_memory_whose_key_is_that_of_something_private_gets_another(device: Device, server: Server) -> None:
