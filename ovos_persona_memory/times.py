@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta, tzinfo
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
 from ovos_persona_memory.language import Language, fold
+
+LONGEST_NUMBER = 5
+"""Words of a number at most: "quatre vingt dix sept"."""
 
 
 @dataclass(frozen=True)
@@ -27,17 +31,65 @@ def zone(name: str | None) -> tzinfo | None:
 
 
 def duration_s(phrase: str, spoken: Language) -> float | None:
-    """How long the phrase says, seconds: "five minutes", "an hour", "two and a half hours" says two."""
+    """How long the phrase says, seconds: "five minutes", "an hour and a half", "three quarters of an hour"."""
+    count: float | None = None
+    total = unit = 0.0
+    ended = 0  # where the last number or unit ended; after a unit, what belongs to it follows within a word
+    for value, is_unit, start, end in _measures(fold(phrase), spoken):
+        if total and start > ended + 1:
+            break
+        if not is_unit:
+            count = _joined(count, value, start == ended)
+        elif total and value >= unit:
+            break
+        else:
+            total, unit, count = total + (1.0 if count is None else count) * value, value, None
+        ended = end
+    if total and count is not None and count < 1:
+        total += count * unit  # "an hour and a half"
+    return total or None
+
+
+def _measures(words: list[str], spoken: Language) -> Iterator[tuple[float, bool, int, int]]:
+    """Each number and each unit of time among the words: its value, whether it is a unit, first and last as a range."""
     units, numbers = spoken.table("units.list"), spoken.table("numbers.list")
-    count = 1.0
-    for word in fold(phrase):
-        if word in units:
-            return count * units[word]
-        if word.isdecimal():
-            count = float(word)
-        elif word in numbers:
-            count = numbers[word]
-    return None
+    place = 0
+    while place < len(words):
+        ends = range(min(place + LONGEST_NUMBER, len(words)), place, -1)
+        named = ((" ".join(words[place:end]), end) for end in ends)
+        phrase, end = next((one for one in named if one[0] in units or one[0] in numbers), (words[place], place + 1))
+        if phrase in units or phrase in numbers or phrase.isdecimal():
+            value = units.get(phrase) or numbers.get(phrase) or float(phrase)
+            yield value, phrase in units, place, end
+        place = end
+
+
+def _joined(before: float | None, value: float, is_next: bool) -> float:
+    """Two numbers before one unit: "three quarters", "two and a half", "half an"."""
+    if before is None or (value >= 1 and not (before < 1 and value == 1)):
+        return value
+    if value >= 1:
+        return before
+    return before * value if is_next and not (before > 1 and value == 0.5) else before + value
+
+
+def ends_at(phrase: str, spoken: Language, now: datetime) -> float | None:
+    """When the time ends that somebody names from now on, seconds since the epoch: "two hours", "midnight", "ten".
+
+    An hour is the next one of this name. None where none is named.
+    """
+    seconds = duration_s(phrase, spoken)
+    if seconds is not None:
+        return now.timestamp() + seconds
+    today, said = now.replace(hour=0, minute=0, second=0, microsecond=0), f" {' '.join(fold(phrase))} "
+    hours = next((hour for words, hour in spoken.table("ends.list").items() if f" {words} " in said), None)
+    if hours is None:
+        hours = next((value for value, is_unit, *_ in _measures(fold(phrase), spoken) if not is_unit), None)
+        if hours is None or hours not in range(1, 25):
+            return None
+        hours += 12 if hours < 12 and now >= today + timedelta(hours=hours) else 0
+    end = today + timedelta(hours=hours)
+    return (end if end > now else end + timedelta(days=1)).timestamp()
 
 
 def span(phrase: str, spoken: Language, now: datetime) -> Span | None:

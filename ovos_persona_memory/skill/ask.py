@@ -39,7 +39,10 @@ def about(talk: Talk) -> None:
 def where(talk: Talk) -> None:
     """Say where they put something: the one answer, in their words."""
     thing = whole_topic(talk.slot("thing"), talk.said.text, talk.spoken)
-    hits = [hit for hit in _sure(talk, talk.said.text) if hit.answers]
+    # whichever verb was said ("where did I tuck away my glasses"), the plain question finds it, too
+    questions = (talk.said.text, talk.sentence("where_is", thing=thing))
+    answers = ([hit for hit in _sure(talk, question) if hit.answers] for question in questions)
+    hits = next((found for found in answers if found), [])
     _tell(talk, _items(talk, hits)[:1], "nothing_known_about", topic=thing)
 
 

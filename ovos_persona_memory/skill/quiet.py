@@ -8,7 +8,7 @@ from ovos_persona_memory.errors import NotAllowed
 from ovos_persona_memory.language import Language
 from ovos_persona_memory.skill.numerals import sentence
 from ovos_persona_memory.skill.talk import Talk
-from ovos_persona_memory.times import duration_s
+from ovos_persona_memory.times import ends_at
 
 
 def guest_on(talk: Talk) -> None:
@@ -55,8 +55,7 @@ def _switch(talk: Talk, **wanted: Any) -> None:
 
 
 def _until(talk: Talk) -> float | None:
-    seconds = duration_s(talk.slot("period"), talk.spoken)
-    return None if seconds is None else talk.means.clock() + seconds
+    return ends_at(talk.slot("period"), talk.spoken, talk.now)
 
 
 def _say_with_end(talk: Talk, dialog: str, until: float | None) -> None:

@@ -19,6 +19,10 @@ NOT: Mapping[str, str] = {"remember": "remember_not", "forget_about": "forget_no
 """Vocabularies with which an intent is not meant: "remember to" is a reminder."""
 SHORTEST = 3
 """Words of something to be kept that stands before "remember that", at least one more."""
+STUTTERED = 4
+"""Words at most that somebody says again who stumbles over them."""
+TIMES = frozenset({"period", "day"})
+"""Slots that hold a time. Of two wordings that say as much, one with a time alone is it: "what was said on Monday"."""
 LONGEST = 60
 """Words of an utterance at most."""
 _MARKS = {"(": "(?:", "|": "|", ")": ")", "[": "(?:(?:", "]": ")?)"}
@@ -62,13 +66,28 @@ def understood(text: str, spoken: Language, intents: Iterable[str]) -> Understoo
     if [word for word, _ in whole] in [fold(line) for line in spoken.lines("not_ours.voc")]:
         return None  # a phrase that others own: "forget it" takes back a request
     bare = [(word, place) for word, place in whole if word not in _fillers(spoken.tag)]
-    found = [(fit, said) for said in (whole, bare) if (fit := _fit([word for word, _ in said], spoken, named))]
+    forms = [whole, bare, _without_repeats(bare)]
+    found = [(fit, said) for said in forms if (fit := _fit([word for word, _ in said], spoken, named))]
     if found:
         fit, said = max(found, key=lambda one: (one[0].literal, one[1] is (whole if one[0].slot == "text" else bare)))
         return Understood(fit.intent, _slots(fit, tokens, [place for _, place in said]))
     return _of_two_clauses([word for word, _ in whole], spoken, named) or (
         _of_two_clauses([word for word, _ in bare], spoken, named)
     )
+
+
+def _without_repeats(said: list[tuple[str, int]]) -> list[tuple[str, int]]:
+    """The words without what somebody begins to say twice: "what did I what did I tell you"."""
+    left = list(said)
+    for length in range(STUTTERED, 0, -1):
+        place = 0
+        while place + 2 * length <= len(left):
+            first, second = left[place : place + length], left[place + length : place + 2 * length]
+            if [word for word, _ in first] == [word for word, _ in second]:
+                del left[place : place + length]
+            else:
+                place += 1
+    return left
 
 
 def _fit(words: list[str], spoken: Language, intents: tuple[str, ...]) -> _Fit | None:
@@ -79,7 +98,13 @@ def _fit(words: list[str], spoken: Language, intents: tuple[str, ...]) -> _Fit |
         for fit in _fits(words[first:last], spoken, intents)
         if _is_meant(fit, words[first:last], spoken)
     ]
-    return max(found, key=lambda fit: fit.literal, default=None)
+    return max(found, key=lambda fit: (fit.literal, _is_time(fit, words, spoken)), default=None)
+
+
+def _is_time(fit: _Fit, words: list[str], spoken: Language) -> bool:
+    """Whether the slot is for a time and holds nothing else."""
+    named = _time_words(spoken.tag) | spoken.stop_words
+    return fit.slot in TIMES and named.issuperset(words[slice(*fit.span)])
 
 
 def _slots(fit: _Fit, tokens: list[str], places: list[int]) -> dict[str, str]:
@@ -125,9 +150,11 @@ def _edges(tag: str) -> tuple[tuple[list[str], ...], tuple[list[str], ...], tupl
 
 
 def _of_two_clauses(words: list[str], spoken: Language, intents: tuple[str, ...]) -> Understood | None:
-    """The intent of the second of two clauses: the first gives the reason, or asks for the same."""
+    """The intent of the one of two clauses to which the other gives the reason, or which asks for the same."""
     joints = {tuple(fold(line)) for line in spoken.phrases("joint.voc")}
     for place in range(len(words) - 1, 1, -1):
+        if _gives_reason(words[place:], spoken) and (asked := _without_slot(words[:place], spoken, intents)):
+            return Understood(asked)
         second = _without_slot(words[place:], spoken, intents)
         if second is None:
             continue
@@ -137,6 +164,12 @@ def _of_two_clauses(words: list[str], spoken: Language, intents: tuple[str, ...]
         if (joint and spoken.is_statement(" ".join(reason))) or _without_slot(reason, spoken, intents) == second:
             return Understood(second)
     return None
+
+
+def _gives_reason(words: list[str], spoken: Language) -> bool:
+    """Whether it is a clause that begins with "because" and goes on."""
+    leads = (fold(line) for line in spoken.phrases("reason.voc"))
+    return any(words[: len(lead)] == lead and len(words) > len(lead) + 1 for lead in leads)
 
 
 def _without_slot(words: list[str], spoken: Language, intents: tuple[str, ...]) -> str | None:
@@ -158,7 +191,7 @@ def _is_meant(fit: _Fit, words: list[str], spoken: Language) -> bool:
     slot = words[start:end]
     if fit.slot == "text":  # "my car is red, remember that", but not "I cannot remember that"
         return len(slot) > 1 if start > 0 else len(slot) > SHORTEST and spoken.is_statement(" ".join(slot))
-    if fit.slot in ("period", "day"):
+    if fit.slot in TIMES:
         return not _time_words(spoken.tag).isdisjoint(slot)
     return fit.slot is None or not all(word in spoken.stop_words for word in slot)
 
@@ -170,7 +203,8 @@ def _time_words(tag: str) -> frozenset[str]:
     files = ("weekdays.list", "months.list", "relative_days.list", "time_words.list")
     lines = (line.partition(":")[0] for name in files for line in spoken.phrases(name))
     named = frozenset(word for line in lines for word in fold(line)) - spoken.stop_words
-    return named | {word for words in spoken.table("units.list") for word in words.split()}
+    ends = {word for words in spoken.table("ends.list") for word in words.split()} - spoken.stop_words
+    return named | ends | {word for words in spoken.table("units.list") for word in words.split()}
 
 
 def _exclusions(intent: str, spoken: Language) -> tuple[str, ...]:

@@ -1,7 +1,9 @@
 """Few wordings for the intent engines, which expand each of them and learn or compile what comes of it.
 
 All 12,000 wordings of English took ovos-core 5 s of its start with padacioso 2.4, and one utterance 77 s with the 1.0
-of the stable line (2026-11-22). What is left out here is understood by ``understanding``.
+of the stable line (2026-11-22). What is left out here is understood by ``understanding``, unless another skill takes it
+first: one that cancels alarms takes whatever stands behind "delete the". Against that a file ``<intent>.claims`` has
+beginnings of what is said to the memory alone. Whatever intent the engine then chooses, the skill looks again at what was meant.
 """
 
 from __future__ import annotations
@@ -39,6 +41,19 @@ def few(lines: list[str], each: int = EACH, plain: int = PLAIN) -> list[str]:
     return list(dict.fromkeys(kept))
 
 
+def wordings(folder: Path, intent: str) -> list[str]:
+    """What an engine is given of an intent: a few wordings of each line, and each one of what others would take."""
+    given = few(_lines(folder / f"{intent}.intent"))
+    claimed = (one for line in _lines(folder / f"{intent}.claims") for one in expanded(line))
+    return list(dict.fromkeys([*given, *claimed]))
+
+
+def _lines(path: Path) -> list[str]:
+    """The lines of a file that are no comments; none where there is no such file."""
+    text = path.read_text(encoding="utf-8") if path.exists() else ""
+    return [line for line in text.splitlines() if line and line[0] != "#"]
+
+
 def write_few(locale: Path, target: Path, langs: Iterable[str]) -> None:
     """A copy of what an engine needs of these languages, with few wordings in each intent file.
 
@@ -48,9 +63,8 @@ def write_few(locale: Path, target: Path, langs: Iterable[str]) -> None:
         folder = target / lang
         folder.mkdir(parents=True, exist_ok=True)
         for source in (locale / language.of(lang).tag).iterdir():
-            if source.suffix not in (".intent", ".voc"):
-                continue
-            text = source.read_text(encoding="utf-8")
             if source.suffix == ".intent":
-                text = "\n".join(few([line for line in text.splitlines() if line and line[0] != "#"])) + "\n"
-            (folder / source.name).write_text(text, encoding="utf-8")
+                text = "\n".join(wordings(source.parent, source.stem)) + "\n"
+                (folder / source.name).write_text(text, encoding="utf-8")
+            elif source.suffix == ".voc":
+                (folder / source.name).write_text(source.read_text(encoding="utf-8"), encoding="utf-8")
