@@ -3,7 +3,8 @@
 All 12,000 wordings of English took ovos-core 5 s of its start with padacioso 2.4, and one utterance 77 s with the 1.0
 of the stable line (2026-11-22). What is left out here is understood by ``understanding``, unless another skill takes it
 first: one that cancels alarms takes whatever stands behind "delete the". Against that a file ``<intent>.claims`` has
-beginnings of what is said to the memory alone. Whatever intent the engine then chooses, the skill looks again at what was meant.
+beginnings of what is said to the memory alone. Whatever intent the engine then chooses, the skill looks again at what
+was meant.
 """
 
 from __future__ import annotations
