@@ -88,12 +88,13 @@ class PersonaMemorySkill(ConversationalSkill, FallbackSkill):  # type: ignore[mi
 
     def _offer(self, name: str) -> None:
         def handle(message: Message) -> None:
-            # the engine was given few wordings: of several intents it may have chosen the one that it knows
+            # the engine was given few wordings: of several intents it may have chosen the one that it knows, and taken
+            # more into a slot than belongs there
             meant = self._meant(message)
-            if meant is None or meant.intent == name:
+            if meant is None:
                 self._answer(message, name)
             else:
-                self._answer_as(message, meant)
+                self._answer_as(message, meant, is_told=meant.intent == name)
 
         handle.__name__ = f"handle_{name}"
         self.register_intent_file(f"{name}.intent", handle, voc_blacklist=[NOT[name]] if name in NOT else [])
@@ -124,12 +125,13 @@ class PersonaMemorySkill(ConversationalSkill, FallbackSkill):  # type: ignore[mi
             return tell.contradicted(self._talk(message))
         return meant
 
-    def _answer_as(self, message: Message, meant: Understood) -> None:
-        """Do what was meant, and tell who logs intents, our daemon among them, which one it is."""
+    def _answer_as(self, message: Message, meant: Understood, is_told: bool = False) -> None:
+        """Do what was meant, and tell who logs intents, our daemon among them, which one it is, if none has yet."""
         said = messages.addressed(message)
         slots, name = dict(meant.slots), f"{self.skill_id}:{meant.intent}"
         about = {"utterance": said.text, "lang": said.lang, "skill_id": self.skill_id}
-        self.bus.emit(message.forward(topics.MATCHED[0], {**about, "intent_name": name, "slots": slots}))
+        if not is_told:
+            self.bus.emit(message.forward(topics.MATCHED[0], {**about, "intent_name": name, "slots": slots}))
         self._answer(message.forward(name, {**about, "utterances": list(said.forms), **slots}), meant.intent)
 
     def _answer(self, message: Message, name: str) -> None:

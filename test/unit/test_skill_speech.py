@@ -7,10 +7,11 @@ from datetime import datetime, timezone
 import pytest
 
 from ovos_persona_memory import language
+from ovos_persona_memory.skill.numerals import in_words
 from ovos_persona_memory.skill.quiet import lasting
 from ovos_persona_memory.skill.speech import agrees, distinct, own_words, speakable, time_words, turned, whole_topic
 from ovos_persona_memory.skill.tell import corrected, without_courtesy
-from ovos_persona_memory.times import duration_s, span
+from ovos_persona_memory.times import duration_s, ends_at, span
 
 ENGLISH, GERMAN = language.of("en-US"), language.of("de-DE")
 
@@ -121,10 +122,73 @@ def test_words_that_name_no_time() -> None:
     assert span("my car", ENGLISH, NOW) is None
 
 
-def test_how_long() -> None:
-    assert duration_s("two hours", ENGLISH) == 7200
-    assert duration_s("eine halbe Stunde", GERMAN) == 1800
+@pytest.mark.parametrize(
+    ("tag", "phrase", "minutes"),
+    [
+        ("en-US", "two hours", 120),
+        ("en-US", "half an hour", 30),
+        ("en-US", "the past half hour", 30),
+        ("en-US", "forty five minutes", 45),
+        ("en-US", "an hour and a half", 90),
+        ("en-US", "two and a half hours", 150),
+        ("en-US", "three quarters of an hour", 45),
+        ("en-US", "an hour and twenty minutes", 80),
+        ("en-US", "the last hour for the five minutes that we had", 60),
+        ("de-DE", "eine halbe Stunde", 30),
+        ("de-DE", "die letzte Viertelstunde", 15),
+        ("nl-NL", "het laatste kwartier", 15),
+        ("nl-NL", "anderhalf uur", 90),
+        ("da-DK", "tre kvarter", 45),
+        ("da-DK", "to en halv time", 150),
+        ("fr-FR", "un quart d'heure", 15),
+        ("fr-FR", "une heure et demie", 90),
+        ("it-IT", "tre quarti d'ora", 45),
+        ("it-IT", "mezz'ora", 30),
+        ("es-ES", "una hora y media", 90),
+        ("pt-PT", "um quarto de hora", 15),
+        ("gl-ES", "tres cuartos de hora", 45),
+        ("ca-ES", "una hora i mitja", 90),
+    ],
+)
+def test_how_long(tag: str, phrase: str, minutes: float) -> None:
+    assert duration_s(phrase, language.of(tag)) == minutes * 60
+
+
+def test_what_says_no_time_has_no_length() -> None:
     assert duration_s("a while", ENGLISH) is None
+    assert duration_s("forty five", ENGLISH) is None
+
+
+@pytest.mark.parametrize(
+    "tag", ["ca-ES", "da-DK", "de-DE", "en-US", "es-ES", "fr-FR", "gl-ES", "it-IT", "nl-NL", "pt-PT"]
+)
+def test_every_number_of_minutes_is_understood_as_it_is_said(tag: str) -> None:
+    spoken = language.of(tag)
+    minutes = max((word for word, seconds in spoken.table("units.list").items() if seconds == 60), key=len)
+    wrong = [n for n in range(1, 101) if duration_s(f"{in_words(n, tag)} {minutes}", spoken) != n * 60]
+    assert wrong == []
+
+
+@pytest.mark.parametrize(
+    ("tag", "phrase", "end"),
+    [
+        ("en-US", "two hours", datetime(2026, 11, 25, 12, 30)),
+        ("en-US", "midnight", datetime(2026, 11, 26)),
+        ("en-US", "the rest of the evening", datetime(2026, 11, 26)),
+        ("en-US", "tomorrow morning", datetime(2026, 11, 26, 8)),
+        ("en-US", "noon", datetime(2026, 11, 25, 12)),
+        ("en-US", "eleven", datetime(2026, 11, 25, 11)),
+        ("en-US", "nine o'clock", datetime(2026, 11, 25, 21)),
+        ("de-DE", "den Rest des Abends", datetime(2026, 11, 26)),
+        ("fr-FR", "demain matin", datetime(2026, 11, 26, 8)),
+    ],
+)
+def test_when_a_time_ends_that_begins_now(tag: str, phrase: str, end: datetime) -> None:
+    assert ends_at(phrase, language.of(tag), NOW) == end.replace(tzinfo=timezone.utc).timestamp()
+
+
+def test_what_names_no_end_has_none() -> None:
+    assert ends_at("the party", ENGLISH, NOW) is None
 
 
 @pytest.mark.parametrize(

@@ -100,3 +100,56 @@ def test_a_reason_may_come_first_and_a_clause_is_no_request(text: str, intent: s
 def test_words_that_mean_nothing_may_stand_anywhere() -> None:
     assert understood("merk dir ab jetzt mal bitte nichts mehr", GERMAN, INTENTS) == Understood("quiet_on")
     assert understood("vergiss", GERMAN, INTENTS) is None
+
+
+@pytest.mark.parametrize(
+    ("tag", "text", "meant"),
+    [
+        (
+            "en-US",
+            "what did i uh what did i tell you about the warranty",
+            Understood("told", {"topic": "the warranty"}),
+        ),
+        ("en-US", "forget the the last five minutes", Understood("forget_time", {"period": "five minutes"})),
+        ("de-DE", "was hab ich was hab ich dir über inge erzählt", Understood("told", {"topic": "inge"})),
+    ],
+)
+def test_who_stumbles_over_words_is_understood(tag: str, text: str, meant: Understood) -> None:
+    assert understood(text, language.of(tag), INTENTS) == meant
+
+
+def test_words_said_twice_are_kept_so_in_what_is_to_be_remembered() -> None:
+    assert understood("remember that that that is is fine", ENGLISH, INTENTS) == Understood(
+        "remember", {"text": "that that is is fine"}
+    )
+
+
+@pytest.mark.parametrize(
+    ("tag", "text"),
+    [
+        ("en-US", "turn on guest mode because my parents are coming"),
+        ("de-DE", "mach den gastmodus an weil wir besuch kriegen"),
+        ("es-ES", "pon el modo invitado que viene gente"),
+        ("nl-NL", "zet de gastmodus aan want er komt bezoek"),
+    ],
+)
+def test_a_reason_may_come_last(tag: str, text: str) -> None:
+    assert understood(text, language.of(tag), INTENTS) == Understood("guest_on")
+
+
+def test_of_a_time_and_a_topic_the_time_is_meant_where_there_is_nothing_else() -> None:
+    assert understood("what did i tell you on tuesday", ENGLISH, INTENTS) == Understood("told_when", {"day": "tuesday"})
+    assert understood("what did i tell you about tuesday", ENGLISH, INTENTS) == Understood("told", {"topic": "tuesday"})
+
+
+@pytest.mark.parametrize(
+    ("tag", "text"),
+    [
+        ("en-US", "make a note to put eggs on the shopping list"),
+        ("es-ES", "apunta leche y huevos en la lista de la compra"),
+        ("de-DE", "merk dir milch für die einkaufsliste"),
+        ("nl-NL", "onthoud melk voor het boodschappenlijstje"),
+    ],
+)
+def test_a_list_is_for_others(tag: str, text: str) -> None:
+    assert understood(text, language.of(tag), INTENTS) is None

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
 from ovos_spec_tools import expand
+from padacioso import IntentContainer
 
 from ovos_persona_memory.language import locale_folder
-from ovos_persona_memory.skill.wordings import expanded, few, write_few
+from ovos_persona_memory.skill.wordings import expanded, few, wordings, write_few
 
 
 def test_every_wording_is_found_the_plainest_first() -> None:
@@ -25,11 +27,58 @@ def test_few_are_kept_of_a_line_of_many() -> None:
 
 def test_a_locale_with_few_wordings(tmp_path: Path) -> None:
     write_few(locale_folder(), tmp_path, ["en-US", "de-AT"])
-    wordings = [
+    given = [
         one for path in (tmp_path / "en-US").glob("*.intent") for one in path.read_text("utf-8").splitlines() if one
     ]
-    assert 200 < len(wordings) < 3_000
-    assert {"remember that {text}", "what do you know about me", "forget everything about {topic}"} <= set(wordings)
+    assert 200 < len(given) < 5_000
+    assert {"remember that {text}", "what do you know about me", "forget everything about {topic}"} <= set(given)
     assert "merk dir {text}" in (tmp_path / "de-AT" / "remember.intent").read_text("utf-8").splitlines()
     assert (tmp_path / "de-AT" / "remember_not.voc").is_file()
     assert not (tmp_path / "fr-FR").exists()
+
+
+def test_what_another_skill_would_take_whole_is_given_in_every_wording(tmp_path: Path) -> None:
+    (tmp_path / "forget.intent").write_text("forget (a|b|c|d|e|f|g|h) {topic}\n", "utf-8")
+    (tmp_path / "forget.claims").write_text("# why\n(delete|clear) (a|b|c|d|e|f|g|h) {topic}\n", "utf-8")
+    given = wordings(tmp_path, "forget")
+    assert sum(one.startswith("forget") for one in given) < 8
+    assert {one for one in given if not one.startswith("forget")} == {
+        f"{verb} {letter} {{topic}}" for verb in ("delete", "clear") for letter in "abcdefgh"
+    }
+
+
+OTHERS = {
+    "ca-ES": "(esborra|elimina|esborra el|esborra les) {kind}",
+    "da-DK": "(slet|fjern) (min|den|alle) {kind}",
+    "de-DE": "(lösche|entferne|lösche die|lösche das) {kind}",
+    "en-US": "(delete|remove|clear|get rid of) (my|the|all|all my) {kind}",
+    "es-ES": "(borra|elimina|borra la|borra los) {kind}",
+    "fr-FR": "(efface|supprime|efface la|efface les) {kind}",
+    "gl-ES": "(borra|elimina|borra a|borra os) {kind}",
+    "it-IT": "(cancella|elimina|cancella la|cancella gli) {kind}",
+    "nl-NL": "(wis|verwijder|wis de|wis het) {kind}",
+    "pt-PT": "(apaga|elimina|apaga a|apaga os) {kind}",
+}
+"""What the alerts skill says of its "cancel" in these languages."""
+FORGOTTEN = {
+    "ca-ES": ("esborra tot el que saps de mi", "esborra l'última mitja hora", "esborra tota la memòria"),
+    "da-DK": ("slet alt hvad du ved om mig", "slet den sidste halve time", "slet hele hukommelsen"),
+    "de-DE": ("lösche alles was du über mich weißt", "lösche die letzte halbe stunde", "lösche das ganze gedächtnis"),
+    "en-US": ("delete the last thing i said", "delete the last half hour", "clear all your memories"),
+    "es-ES": ("borra todo lo que sabes de mí", "borra la última media hora", "borra tu memoria entera"),
+    "fr-FR": ("efface tout ce que tu sais sur moi", "efface la dernière demi-heure", "efface toute ta mémoire"),
+    "gl-ES": ("borra todo o que saibas de min", "borra a última media hora", "borra toda a memoria"),
+    "it-IT": ("cancella tutto quello che sai di me", "cancella l'ultima mezz'ora", "cancella tutta la memoria"),
+    "nl-NL": ("wis alles wat je van me weet", "wis het laatste half uur", "wis je hele geheugen"),
+    "pt-PT": ("apaga tudo o que sabes sobre mim", "apaga a última meia hora", "apaga toda a tua memória"),
+}
+
+
+@pytest.mark.parametrize("tag", sorted(OTHERS))
+def test_who_cancels_alarms_does_not_take_what_is_to_be_forgotten(tag: str) -> None:
+    engine = IntentContainer()
+    engine.add_intent("others", [OTHERS[tag]])
+    for name in ("forget_that", "forget_time", "forget_about", "forget_me", "forget_all"):
+        engine.add_intent(name, wordings(locale_folder() / tag, name))
+    assert [said for said in FORGOTTEN[tag] if engine.calc_intent(said)["name"] in (None, "others")] == []
+    assert engine.calc_intent(OTHERS[tag].partition("|")[0][1:] + " velvet")["name"] in (None, "others")
