@@ -12,7 +12,7 @@ from ovos_persona_memory.origin import Origin
 from ovos_persona_memory.records import GUEST, HOUSEHOLD, Entry, Hit, Scope
 from ovos_persona_memory.skill.moments import Item
 from ovos_persona_memory.skill.speech import own_words, speakable, turned, whole_topic
-from ovos_persona_memory.skill.talk import SKILL, Talk
+from ovos_persona_memory.skill.talk import AT_A_TIME, SKILL, Talk
 from ovos_persona_memory.skill.tell import HUSHED
 from ovos_persona_memory.times import Span, span
 
@@ -150,9 +150,12 @@ def _whose_words(talk: Talk, origin: Origin) -> str:
 
 
 def how_much(talk: Talk) -> None:
-    """Say how much is remembered."""
+    """Say how many things were told, kept or learned, and how much of the talk is known."""
     counts = talk.client.status()["counts"]
-    talk.say("how_much", memories=counts["entries"], turns=counts["turns"])
+    told = counts["entries"] + counts["facts"]
+    talk.say({0: "how_much_none", 1: "how_much_one"}.get(told, "how_much"), memories=told)
+    if counts["turns"] > 1:
+        talk.say("how_much_said", turns=counts["turns"])
 
 
 def who_am_i(talk: Talk) -> None:
@@ -255,7 +258,7 @@ def _item(entry: Entry) -> Item:
 def _tell(talk: Talk, items: Sequence[Item], nothing: str, **slots: str) -> None:
     talk.spoke_of(items)
     if items:
-        talk.read([_quoted(talk, item) for item in items], "told_me")
+        talk.read([_told_along(talk, items, place) for place in range(len(items))], "told_me")
     elif not talk.client.capture().read:
         talk.say("guest_is_on")
     elif talk.hushed:
@@ -264,6 +267,15 @@ def _tell(talk: Talk, items: Sequence[Item], nothing: str, **slots: str) -> None
         raise StoreUnavailable("nothing is known on this device, and the store is away")
     else:
         talk.say(nothing, **{name: turned(speakable(text), talk.spoken) for name, text in slots.items()})
+
+
+def _told_along(talk: Talk, items: Sequence[Item], place: int) -> str:
+    """An item as it is read behind others: the day is said once, and again where the reading goes on after a while."""
+    item, before = items[place], items[place - 1]
+    opens = place % AT_A_TIME == 0 or {item.told_as, before.told_as} != {"told_me"} or item.speaker or before.speaker
+    if opens or talk.when(item.at) != talk.when(before.at):
+        return _quoted(talk, item)
+    return talk.sentence("also_told_me", text=own_words(item.text, talk.spoken))
 
 
 def _quoted(talk: Talk, item: Item) -> str:

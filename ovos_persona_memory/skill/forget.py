@@ -87,7 +87,8 @@ def forget_time(talk: Talk) -> None:
         talk.say("forget_time_nothing", period=period)
         return
     deletion = Deletion("forget_time_done", what, {"period": period})
-    _ask(talk, "forget_time_ask", deletion, count=count, period=period)
+    question = "forget_time_ask_one" if count == 1 else "forget_time_ask"
+    _ask(talk, question, deletion, count=count, period=period)
 
 
 def forget_me(talk: Talk) -> None:

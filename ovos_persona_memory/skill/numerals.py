@@ -32,7 +32,7 @@ DAYS: dict[str, Callable[[str], str]] = {
 """Languages that say the days of a month as ordinals, from the ordinal to what stands before the month."""
 
 
-COUNTS_THINGS = frozenset({"forget_about_ask", "how_much", "hours", "waiting_many"})
+COUNTS_THINGS = frozenset({"forget_about_ask", "forget_time_ask", "how_much", "how_much_said", "hours", "waiting_many"})
 """Dialogs whose numbers count things, or hours: of feminine names where a language has such."""
 COUNTS = frozenset({"minutes"})
 """Dialogs whose numbers count something else. In all others a number stands for itself."""

@@ -138,7 +138,7 @@ def transcript(parts: list[list[tuple[str, list[str]]]]) -> str:
 
 def settled(talk: str) -> str:
     """The talk without what may differ: how many records there are in all, and the alerts skill's choice of words."""
-    counted = re.sub(r"(In all: |were said: )[a-z -]+\.", r"\1many.", talk)
+    counted = re.sub(r"(I know|I'll forget) [a-z -]+ (sentences|things)", r"\1 many \2", talk)
     return re.sub(r"(> set a timer for twenty minutes\n)[^>\n]*twenty minutes[^>\n]*\n", r"\1It is set.\n", counted)
 
 

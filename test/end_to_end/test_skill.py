@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Iterator
 
@@ -47,10 +48,10 @@ def test_what_was_learned_is_read_beside_what_was_asked_to_be_kept(assistant: As
     *_, reply = says(
         assistant, "remember that the bins go out on Tuesday", "my cat is called Bob", "what do you know about me"
     )
-    assert sorted(reply.removesuffix(".").split(". ")) == [
-        "You told me today: my cat is called Bob",
-        "You told me today: the bins go out on Tuesday",
-    ]
+    assert reply in (
+        "You told me today: the bins go out on Tuesday. Also: my cat is called Bob.",
+        "You told me today: my cat is called Bob. Also: the bins go out on Tuesday.",
+    )
 
 
 def test_what_is_wrong_is_corrected_and_why_gives_the_words(assistant: Assistant) -> None:
@@ -125,9 +126,9 @@ def test_another_question_in_place_of_an_answer_is_answered_and_nothing_is_delet
 def test_three_at_a_time_then_say_more(assistant: Assistant) -> None:
     told = [f"remember that the {thing} is in the cellar" for thing in ("saw", "drill", "ladder", "rope", "paint")]
     *_, first, more = says(assistant, *told, "what do you know about me", "say more")
-    assert first.count("You told me today") == 3
+    assert (first.count("You told me today"), first.count("Also: ")) == (1, 2)
     assert first.endswith("There is more. Say more to hear more.")
-    assert more.count("You told me today") == 2
+    assert (more.count("You told me today"), more.count("Also: ")) == (1, 1)
 
 
 def test_guest_mode_writes_nothing_and_says_nothing(assistant: Assistant) -> None:
@@ -167,7 +168,7 @@ def test_a_daemon_that_does_not_answer_is_told_within_a_second_or_so(assistant: 
 
 def test_forgetting_a_time_reads_back_how_much_and_takes_it_all(assistant: Assistant) -> None:
     replies = says(assistant, TOLD, "forget the last five minutes", "yes")
-    assert replies[1].startswith("I'll forget what was said in this time: the last five minutes. In all: ")
+    assert re.match(r"I'll forget [a-z ]+ things from this time: the last five minutes\. Say yes ", replies[1])
     assert replies[2] == "I have forgotten what was said in this time: the last five minutes."
     assert b"rimaldi" not in bytes_of(assistant)
 
