@@ -40,6 +40,7 @@ def rendered(tag: str) -> Iterator[tuple[str, str]]:
                 "when": when,
                 "text": own_words(TOLD, spoken),
                 "topic": "your shed",
+                "thing": "your shed",
                 "name": "Ada",
                 "speaker": "Ada",
             }
