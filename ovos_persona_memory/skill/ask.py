@@ -154,8 +154,9 @@ def how_much(talk: Talk) -> None:
     counts = talk.client.status()["counts"]
     told = counts["entries"] + counts["facts"]
     if told <= LOOKED_AT:  # what was asked to be remembered may have been learned as well
-        kept = [*talk.client.list(limit=LOOKED_AT), *talk.client.facts.list(limit=LOOKED_AT)]
-        told = len({_words_of(talk, one.text) for one in kept})
+        kept = [one.text for one in talk.client.list(limit=LOOKED_AT)]
+        learned = [one.text for one in talk.client.facts.list(limit=LOOKED_AT)]
+        told = len({_words_of(talk, text) for text in (*kept, *learned)})
     talk.say({0: "how_much_none", 1: "how_much_one"}.get(told, "how_much"), memories=told)
     if counts["turns"] > 1:
         talk.say("how_much_said", turns=counts["turns"])
