@@ -31,7 +31,10 @@ def about_me(talk: Talk) -> None:
 
 
 def about(talk: Talk) -> None:
-    """Read what is known of something of theirs."""
+    """Read what is known of something of theirs; of themselves where nothing is named."""
+    if not talk.slot("topic"):
+        about_me(talk)
+        return
     topic = whole_topic(talk.slot("topic"), talk.said.text, talk.spoken)
     _tell(talk, found(talk, talk.said.text, topic), "nothing_known_about", topic=topic)
 

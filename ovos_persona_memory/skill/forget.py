@@ -33,7 +33,10 @@ class Deletion:
 def forget_about(talk: Talk) -> None:
     """Forget everything that has the words of a topic."""
     topic = whole_topic(talk.slot("topic"), talk.said.text, talk.spoken)
-    _ask_by_words(talk, topic, "forget_about")
+    if talk.slot("topic"):
+        _ask_by_words(talk, topic, "forget_about")
+    else:  # an engine took it for a request to forget, and nothing says what
+        talk.say("forget_that_nothing")
 
 
 def _ask_by_words(talk: Talk, topic: str, dialog: str) -> None:

@@ -8,7 +8,10 @@ import pytest
 from ovos_spec_tools import expand
 from padacioso import IntentContainer
 
+from ovos_persona_memory import language
 from ovos_persona_memory.language import locale_folder
+from ovos_persona_memory.skill.memory_skill import INTENTS
+from ovos_persona_memory.skill.understanding import understood
 from ovos_persona_memory.skill.wordings import expanded, few, wordings, write_few
 
 
@@ -82,3 +85,13 @@ def test_who_cancels_alarms_does_not_take_what_is_to_be_forgotten(tag: str) -> N
         engine.add_intent(name, wordings(locale_folder() / tag, name))
     assert [said for said in FORGOTTEN[tag] if engine.calc_intent(said)["name"] in (None, "others")] == []
     assert engine.calc_intent(OTHERS[tag].partition("|")[0][1:] + " velvet")["name"] in (None, "others")
+
+
+@pytest.mark.parametrize("tag", sorted(OTHERS))
+def test_what_is_claimed_from_others_is_understood(tag: str) -> None:
+    spoken = language.of(tag)
+    for path in (locale_folder() / tag).glob("*.claims"):
+        lines = [line for line in path.read_text("utf-8").splitlines() if line[0] != "#" and "{" not in line]
+        claimed = {said for line in lines for said in expanded(line)}
+        assert claimed <= set(wordings(locale_folder() / tag, path.stem))
+        assert [said for said in sorted(claimed) if understood(said, spoken, INTENTS) is None] == []
