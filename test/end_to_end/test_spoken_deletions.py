@@ -108,7 +108,7 @@ def test_after_a_yes_it_says_what_is_gone_and_no_byte_of_it_is_left(speaking: As
     assert any("memory.db" in one for one in remains.left(speaking.data, WORDS))
     (asked,), (done,) = speaking.talk(session, deletion.said, "yes")
     assert without_number(asked).startswith(deletion.asked)
-    assert asked.endswith(("Say yes to delete it, no to keep it.", "Say yes to delete them, no to keep them."))
+    assert SAY in asked
     assert done == deletion.done
     assert remains.left(speaking.data, WORDS) == []
     assert says(speaking, "what do you know about my cormorant") == ["I know nothing about your cormorant."]
