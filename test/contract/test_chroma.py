@@ -212,6 +212,23 @@ def test_a_text_that_becomes_what_it_was_keeps_its_vector(
     assert (found(vectors, "old"), len(held(chroma_server))) == (["old"], 1)
 
 
+def test_a_text_changed_while_the_server_was_away_is_not_found_by_its_old_meaning(
+    store: Store, vectors: VectorStore, say: Say, chroma_server: ChromaServer
+) -> None:
+    turn = say("old")
+    say("other")
+    take(vectors)
+    chroma_server.kill()
+    try:
+        store.change_turn(replace(turn, text="new"), "new")
+    finally:
+        chroma_server.start()
+    assert found(vectors, "old") == ["other"]
+    assert list(vectors.cosines(INDEX.name, vector_of("old"), [1, 2], "household")) == [2]
+    take(vectors)
+    assert found(vectors, "new", limit=1) == ["new"]
+
+
 def test_very_much_is_forgotten_in_the_background(
     store: Store, vectors: VectorStore, say: Say, chroma_server: ChromaServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -18,6 +18,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
 import pytest
 
 from ovos_persona_memory.fact import Fact
@@ -43,11 +44,14 @@ from ovos_persona_memory.stores import (
 )
 from ovos_persona_memory.stores import lock as locks
 from ovos_persona_memory.stores.beside import VectorsBeside
+from ovos_persona_memory.stores.chroma import ChromaVectors
 from ovos_persona_memory.stores.composed import ComposedStore
 from ovos_persona_memory.stores.facts import FactStore
 from ovos_persona_memory.stores.inmemory import InMemoryStore
+from ovos_persona_memory.stores.late_shelf import LateShelf
 from ovos_persona_memory.stores.redis import RedisStore
 from ovos_persona_memory.stores.redis_table import Table
+from ovos_persona_memory.stores.shelf import key_of, records_of
 from ovos_persona_memory.stores.sqlite import SqliteStore
 from ovos_persona_memory.stores.sqlite_documents import SqliteDocuments
 from ovos_persona_memory.stores.sqlite_episodes import SqliteEpisodes
@@ -238,6 +242,17 @@ def part_of_keys_alone(self: Table, key: Any) -> Any:
     return None if self._shape.located else part_of(self, key)
 
 
+def whatever_their_texts(self: VectorsBeside, labels: Any) -> Any:
+    given = list(labels)
+    there = records_of(self._texts, {key_of(label) for label in given})
+    return {label: there[key_of(label)] for label in given if key_of(label) in there}
+
+
+def kept_blindly(self: LateShelf, index: str, rows: Any, within_s: float) -> None:
+    if rows:
+        self._vectors.keep(index, list(rows), np.stack(list(rows.values())), within_s)
+
+
 end_redis, part_of = RedisStore._end, Table._part_of
 
 
@@ -402,6 +417,25 @@ FAULTS = {
     "kinds: what an index lacks is not found": Fault(
         "vectors_are_there_after_a_restart", instead(VectorsBeside, "_compare", nothing)
     ),
+    # vectors on a Chroma server
+    "chroma: what was forgotten stays there": Fault(
+        "deleted_as_soon_as_it_is_back", instead(LateShelf, "remove", nothing)
+    ),
+    "chroma: what was not deleted is not remembered": Fault(
+        "remembered_over_a_restart", instead(LateShelf, "_put_due", nothing)
+    ),
+    "chroma: what it says of a text is believed": Fault(
+        "by_its_old_meaning", instead(VectorsBeside, "_those_of", whatever_their_texts)
+    ),
+    "chroma: undone changes are made": Fault("leaves_the_vectors_as_they_were", instead(LateShelf, "undone", nothing)),
+    "chroma: vectors stay where they were": Fault("goes_where_its_document_goes", instead(LateShelf, "move", nothing)),
+    "chroma: what it lacks is not found": Fault(
+        "mended_by_the_next_start", instead(ChromaVectors, "mend", lambda *_: [])
+    ),
+    "chroma: names are sent": Fault("no_name_reaches", instead(ChromaVectors, "_hash", lambda self, *parts: parts[-1])),
+    "chroma: what goes while it travels stays": Fault(
+        "while_its_vector_travels", instead(LateShelf, "_keep", kept_blindly)
+    ),
     # vectors
     "vectors of forgotten texts stay": Fault(
         "no_byte_of_the_vector", beneath(*(IGNORED_VECTOR.format(slot=slot) for slot in (0, 1)))
@@ -432,7 +466,7 @@ def backend_of(name: str) -> str:
     """The part of the tests' names that stands for the backend in which a fault is planted."""
     if name.startswith("in memory"):
         return "inmemory"
-    if name.startswith(("kinds", "redis")):
+    if name.startswith(("kinds", "redis", "chroma")):
         return name.partition(":")[0]
     return "entered_now" if name in ENTERED else "sqlite and not entered_now"
 

@@ -3,24 +3,36 @@
 from __future__ import annotations
 
 import random
+import sys
+import tempfile
 import uuid
-from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
+from chroma_server import ChromaServer
+from hypothesis import HealthCheck, Phase, given, settings
+from hypothesis import strategies as st
+from redis_server import RedisServer
 
-from ovos_persona_memory.config import MemoryConfig, RecallConfig, RetentionConfig
+from ovos_persona_memory.config import MemoryConfig, RecallConfig, RetentionConfig, parse
+from ovos_persona_memory.embedder import Kind
 from ovos_persona_memory.errors import PersonaMemoryError
+from ovos_persona_memory.indexer import Indexer, Meaning
 from ovos_persona_memory.memory import PersonaMemory
 from ovos_persona_memory.messages import Heard
 from ovos_persona_memory.records import ContextRequest, Scope, Turn
-from ovos_persona_memory.stores import open_store
+from ovos_persona_memory.stores import open_store, open_stores
 from ovos_persona_memory.stores.base import Store
 from ovos_persona_memory.stores.postgres import open_postgres
+from ovos_persona_memory.vectors import Floats, normalised
 
+ROOT, REAL = "ovos_persona_memory", uuid.uuid4
+RAM = Path("/dev/shm")
 DAY = 86400.0
 NOW = 1795298400.0
 USERS, SESSIONS, PERSONAS, SITES = ("ada", "bob"), ("s", "t"), (None, "Ada", "Ben"), ("kitchen", "hall")
@@ -40,26 +52,84 @@ EVERY_KIND = frozenset({"turn", "memory", "fact"})
 pytestmark = pytest.mark.full
 
 
+class Letters:
+    """A vector by the letters of a text."""
+
+    name, dim = "letters", 32
+    kind: Kind = "sentence"
+
+    def embed(self, texts: Sequence[str]) -> Floats:
+        rows = np.full((len(texts), self.dim), 0.01, dtype=np.float32)
+        for row, one in zip(rows, texts, strict=True):
+            for sign in one:
+                row[ord(sign) % self.dim] += 1
+        return normalised(rows)
+
+
+class AtOnce(Indexer):
+    """Takes everything up before it answers, in the thread of who asks: on each side the same is known."""
+
+    def __init__(self, store: Store) -> None:
+        super().__init__(store.vector_store, "letters", lambda _: Letters())
+        self._begin(Letters())
+
+    def meaning(self) -> Meaning | None:
+        while self._take_up():
+            continue
+        return self._answering
+
+
 class Side:
     """One backend's memory, with a clock and ids that are the same on every side."""
 
     def __init__(self, name: str, store: Store) -> None:
         self.name, self.store, self.now = name, store, NOW
-        config = MemoryConfig(recall=RecallConfig(embedder="none"), retention=RetentionConfig(turns_days=40.0))
-        self.memory = PersonaMemory(store, config, lambda: self.now)
+        config = MemoryConfig(recall=RecallConfig(embedder="letters"), retention=RetentionConfig(turns_days=40.0))
+        self.memory = PersonaMemory(store, config, lambda: self.now, AtOnce(store))
+
+
+Sides = AbstractContextManager[list[Side]]
 
 
 @pytest.fixture
-def sides(tmp_path: Path, postgres: Callable[[], str]) -> Iterator[list[Side]]:
-    with ExitStack() as opened:
-        found = [
-            Side("inmemory", open_store("inmemory", None)),
-            Side("sqlite", open_store("sqlite", tmp_path / "one")),
-            Side("postgres", open_postgres(postgres())),
-        ]
-        for side in found:
-            opened.callback(side.store.close)
-        yield found
+def sides(postgres: Callable[[], str], redis_server: RedisServer, chroma_server: ChromaServer) -> Callable[[], Sides]:
+    """Opens a fresh memory on every backend."""
+
+    @contextmanager
+    def opened() -> Iterator[list[Side]]:
+        with redis_server.client() as client:
+            client.flushall()
+        chroma_server.empty()
+        disk = RAM if RAM.is_dir() else None
+        with ExitStack() as closing, tempfile.TemporaryDirectory(dir=disk) as folder:
+            home, redis = Path(folder), {"backend": "redis", "connection": redis_server.url}
+            stores: dict[str, Store] = {}
+            for name, make in {
+                "inmemory": lambda: open_store("inmemory", None),
+                "sqlite": lambda: open_store("sqlite", home / "one"),
+                "kinds": lambda: on_kinds(
+                    home / "k", **{name: in_file(home / name) for name in ("facts", "episodic", "semantic")}
+                ),
+                "redis": lambda: on_kinds(home / "r", **dict.fromkeys(("conversational", "facts", "episodic"), redis)),
+                "postgres": lambda: open_postgres(postgres()),
+                "chroma": lambda: on_kinds(home / "c", semantic={"backend": "chroma", "connection": chroma_server.url}),
+            }.items():
+                stores[name] = make()
+                closing.callback(stores[name].close)
+            yield [Side(name, store) for name, store in stores.items()]
+
+    return opened
+
+
+def in_file(folder: Path) -> dict[str, str]:
+    return {"backend": "sqlite", "connection": str(folder)}
+
+
+def on_kinds(home: Path, **kinds: dict[str, str]) -> Store:
+    """A store in which these kinds are elsewhere than the others, which are in the data folder."""
+    names = ("conversational", "facts", "episodic", "semantic")
+    chosen = {name: kinds.get(name, {"backend": "sqlite"}) for name in names}
+    return open_stores(parse({"data_dir": str(home), "kinds": chosen}))
 
 
 def text(chance: random.Random) -> str:
@@ -174,7 +244,8 @@ def tidy(memory: PersonaMemory, chance: random.Random, now: float) -> Any:
     return asdict(memory._store.counts())
 
 
-VERBS = (
+Verb = Callable[[PersonaMemory, random.Random, float], Any]
+VERBS: tuple[Verb, ...] = (
     *(record, record, record, hear, hear, remember, remember_privately, update, recall, recall, context, look, look),
     *(session, documents, documents, forget, merge, capture, tidy),
 )
@@ -183,7 +254,14 @@ VERBS = (
 def outcome(side: Side, verb: Callable[..., Any], seed: int, monkeypatch: pytest.MonkeyPatch) -> str:
     """What the verb gave, or which error; without the numbers that each store gives by itself."""
     ids = random.Random(seed)
-    monkeypatch.setattr(uuid, "uuid4", lambda: uuid.UUID(int=ids.getrandbits(128), version=4))
+
+    def uuid4() -> uuid.UUID:
+        by = str(sys._getframe(1).f_globals["__name__"])
+        if by.startswith(f"{ROOT}.") and not by.startswith(f"{ROOT}.stores."):
+            return uuid.UUID(int=ids.getrandbits(128), version=4)
+        return REAL()  # a store's own, and its driver's
+
+    monkeypatch.setattr(uuid, "uuid4", uuid4)
     try:
         found = verb(side.memory, random.Random(seed), side.now)
     except PersonaMemoryError as error:
@@ -199,36 +277,46 @@ def without_numbers(found: Any) -> Any:
     return replace(found, seq=0) if hasattr(found, "seq") else found
 
 
-@pytest.mark.parametrize("seed", range(6))
+STEPS = st.lists(st.tuples(st.sampled_from(VERBS), st.integers(0, 2**32 - 1)), min_size=60, max_size=90)
+FRESH = [HealthCheck.function_scoped_fixture, HealthCheck.too_slow, HealthCheck.data_too_large]
+
+
+@settings(
+    max_examples=6, phases=[Phase.generate], derandomize=True, deadline=None, database=None, suppress_health_check=FRESH
+)
+@given(steps=STEPS)
 def test_the_same_verbs_have_the_same_answers_everywhere(
-    sides: list[Side], seed: int, monkeypatch: pytest.MonkeyPatch
+    sides: Callable[[], Sides], steps: list[tuple[Verb, int]]
 ) -> None:
-    chance, done = random.Random(seed), []
-    for step in range(90):
-        verb, number = chance.choice(VERBS), chance.getrandbits(32)
-        done.append(verb.__name__)
-        for side in sides:
-            side.now = NOW + 37.0 * step + (DAY * 20 if step > 70 else 0)
-        answers = {side.name: outcome(side, verb, number, monkeypatch) for side in sides}
-        assert len(set(answers.values())) == 1, (done[-5:], answers)
-    assert len(set(done)) > 10
+    with sides() as opened, pytest.MonkeyPatch.context() as monkeypatch:
+        done: list[str] = []
+        for step, (verb, number) in enumerate(steps):
+            done.append(verb.__name__)
+            for side in opened:
+                side.now = NOW + 37.0 * step + (DAY * 20 if step > 50 else 0)
+            answers = {side.name: outcome(side, verb, number, monkeypatch) for side in opened}
+            assert len(set(answers.values())) == 1, (done[-5:], answers)
 
 
-def test_what_was_forgotten_is_never_found_again(sides: list[Side], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_what_was_forgotten_is_never_found_again(sides: Callable[[], Sides], monkeypatch: pytest.MonkeyPatch) -> None:
     """Every word of every text, asked for after each part of the forgetting."""
     chance = random.Random(99)
-    for _ in range(60):
-        verb, number = chance.choice((record, remember, documents, hear)), chance.getrandbits(32)
-        for side in sides:
-            side.now += 10.0
-            outcome(side, verb, number, monkeypatch)
-    for word in WORDS[:5]:
-        for user_id in USERS:
-            for side in sides:
-                side.memory.forget(Scope(user_id=user_id), query=word, lang="en-US")
-                left = side.memory.recall(word, Scope(user_id=user_id), 1000, EVERY_KIND, lang="en-US")
-                assert [hit.text for hit in left if word in hit.text] == [], side.name
-                other = [hit for one in USERS for hit in side.memory.recall(word, Scope(user_id=one), 1000, EVERY_KIND)]
-                assert all(hit.user_id in USERS for hit in other)
-    lists = [[side.memory.list(Scope(user_id=one), 999, 0, EVERY_KIND) for one in USERS] for side in sides]
-    assert repr(without_numbers(lists[0])) == repr(without_numbers(lists[1])) == repr(without_numbers(lists[2]))
+    with sides() as opened:
+        for _ in range(60):
+            verb, number = chance.choice((record, remember, documents, hear)), chance.getrandbits(32)
+            for side in opened:
+                side.now += 10.0
+                outcome(side, verb, number, monkeypatch)
+        for word in WORDS[:5]:
+            for user_id in USERS:
+                for side in opened:
+                    side.memory.forget(Scope(user_id=user_id), query=word, lang="en-US")
+                    left = side.memory.recall(word, Scope(user_id=user_id), 1000, EVERY_KIND, lang="en-US")
+                    assert [hit.text for hit in left if word in hit.text] == [], side.name
+                    both = (side.memory.recall(word, Scope(user_id=one), 1000, EVERY_KIND) for one in USERS)
+                    for one, hits in zip(USERS, both, strict=True):
+                        assert {hit.user_id for hit in hits} <= {one}, side.name
+        everyone = [Scope(user_id=one) for one in USERS]
+        lists = {side.name: [side.memory.list(scope, 999, 0, EVERY_KIND) for scope in everyone] for side in opened}
+        left_over = {name: repr(without_numbers(found)) for name, found in lists.items()}
+        assert len(set(left_over.values())) == 1, left_over
