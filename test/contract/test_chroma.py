@@ -229,6 +229,21 @@ def test_a_text_changed_while_the_server_was_away_is_not_found_by_its_old_meanin
     assert found(vectors, "new", limit=1) == ["new"]
 
 
+def test_what_was_undone_is_not_made_by_the_next_change(
+    store: Store, vectors: VectorStore, say: Say, chroma_server: ChromaServer
+) -> None:
+    say("one")
+    take(vectors)
+    with pytest.raises(ZeroDivisionError), store.transaction():
+        store.delete(Selection(Scope(), ids=("turn-0",)))
+        assert 1 // 0
+    store.delete(Selection(Scope(), ids=("turn-9",)))
+    with store.transaction():
+        say("two")
+    assert store.details()["vectors"]["to_be_deleted"] == 0
+    assert (found(vectors, "one"), len(held(chroma_server))) == (["one"], 1)
+
+
 def test_very_much_is_forgotten_in_the_background(
     store: Store, vectors: VectorStore, say: Say, chroma_server: ChromaServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -427,7 +427,7 @@ FAULTS = {
     "chroma: what it says of a text is believed": Fault(
         "by_its_old_meaning", instead(VectorsBeside, "_those_of", whatever_their_texts)
     ),
-    "chroma: undone changes are made": Fault("leaves_the_vectors_as_they_were", instead(LateShelf, "undone", nothing)),
+    "chroma: undone changes are made": Fault("not_made_by_the_next_change", instead(LateShelf, "undone", nothing)),
     "chroma: vectors stay where they were": Fault("goes_where_its_document_goes", instead(LateShelf, "move", nothing)),
     "chroma: what it lacks is not found": Fault(
         "mended_by_the_next_start", instead(ChromaVectors, "mend", lambda *_: [])
