@@ -79,10 +79,14 @@ def _record(memory: PersonaMemory, turns: Sequence[LabelledTurn], lang: str) -> 
     with memory.transaction():
         for session, said in groupby(turns, key=lambda turn: turn.session):
             block = list(said)
-            given = [Turn(one.role, one.text, at=one.at, speaker=one.speaker, lang=lang) for one in block]
+            given = [Turn(one.role, one.text, at=_plain(one.at), speaker=one.speaker, lang=lang) for one in block]
             ids = memory.record(given, Scope(session_id=session))
             known.update(zip(ids, (one.id for one in block), strict=True))
     return known
+
+
+def _plain(at: float | None) -> float | None:
+    return None if at is None else float(at)  # a file's own kind of number is no business of a store
 
 
 def wait_until_indexed(memory: PersonaMemory) -> None:
