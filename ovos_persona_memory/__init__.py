@@ -41,6 +41,7 @@ The rooms, from the ground up; imports go down only:
    secrets     what is never kept as a fact
    clauses     what somebody said, cut into clauses
    mentions    whom and what a clause speaks of
+   introduced  who says who they are, and what "it" is
    statements  which words of a sentence are a statement
    gate        what of a turn becomes a fact, and why not
    certainty   how sure a fact is, and how it grows out of what was said

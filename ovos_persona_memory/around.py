@@ -5,6 +5,7 @@ It is held in memory alone: relations, names and words like "favourite colour", 
 
 from __future__ import annotations
 
+import re
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
@@ -12,8 +13,10 @@ from dataclasses import dataclass, field, replace
 from ovos_persona_memory import language, templates
 from ovos_persona_memory.clauses import Spoken, flat
 from ovos_persona_memory.fact import Fact
+from ovos_persona_memory.introduced import thing_of
 from ovos_persona_memory.mentions import NAMES, Before, Who, asked_for, spoken_of
-from ovos_persona_memory.records import HOUSEHOLD, Scope, Turn
+from ovos_persona_memory.records import GUEST, HOUSEHOLD, Scope, Turn
+from ovos_persona_memory.statements import pretends
 from ovos_persona_memory.stores.base import Store
 from ovos_persona_memory.stores.facts import Wanted
 from ovos_persona_memory.templates import Templates, Words
@@ -29,6 +32,8 @@ ROOMS = 64
 """So many sessions are kept in mind."""
 STALE_S = 180.0
 """What was spoken of longer ago is meant by no pronoun, seconds."""
+_NAME = re.compile(r"[A-Za-z]{3,20}")
+"""An id of a user that can be their name."""
 TURNS = 2
 """... nor what was spoken of more turns ago."""
 
@@ -52,6 +57,11 @@ class _Room:
     at: float = 0.0
     people: Mapping[str, _Spoke] = field(default_factory=dict)
     """By user."""
+    thing: tuple[str, ...] = ()
+    """What was named last."""
+    thing_at: float = 0.0
+    played: Mapping[str, float] = field(default_factory=dict)
+    """When each user last played to be somebody else."""
 
 
 class Around:
@@ -80,7 +90,10 @@ class Around:
         person = spoke.who if spoke and spoke.turns < TURNS and 0.0 <= at - spoke.at <= STALE_S else None
         fresh = 0.0 <= at - room.at <= STALE_S
         asked = room.asked if fresh else ()
-        return Before(self._names_of(turn.user_id, at), person, asked, fresh and room.question)
+        playing = 0.0 <= at - room.played.get(turn.user_id, -STALE_S - 1.0) <= STALE_S
+        thing = room.thing if 0.0 <= at - room.thing_at <= STALE_S else ()
+        names = self._names_of(turn.user_id, at)
+        return Before(names, person, asked, fresh and room.question, thing, playing)
 
     def note(self, turn: Turn, names: Mapping[str, Who]) -> None:
         """A turn was said: it may speak of somebody, or of something that the next one is about."""
@@ -94,6 +107,11 @@ class Around:
         asked = self._asked(spoken, words, turn, room)
         if turn.role == "user":
             asked = replace(asked, people=_people(spoken, words, turn, asked.people, names))
+            thing = thing_of(spoken.templates, words)
+            if thing:
+                asked = replace(asked, thing=thing, thing_at=turn.at or 0.0)
+            if pretends(spoken.templates, words):
+                asked = replace(asked, played={**asked.played, turn.user_id: turn.at or 0.0})
         self._rooms[turn.session_id] = asked
         if len(self._rooms) > ROOMS:
             self._rooms.popitem(last=False)
@@ -118,6 +136,8 @@ class Around:
         users = self._store.users()
         house = [one for one in users if one != user_id] if len(users) <= HOUSE else []
         for other in (*sorted(house), user_id):
+            if _NAME.fullmatch(other) and other not in (HOUSEHOLD, GUEST):
+                found[other.lower()] = Who("" if other == user_id else other.lower())
             for slot in NAMING:
                 wanted = Wanted(Scope(user_id=other), HELD if slot == "name" else frozenset({"active"}), slot)
                 for fact in self._store.fact_store.facts(replace(wanted, limit=NAMED)):

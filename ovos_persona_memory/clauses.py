@@ -18,6 +18,8 @@ _SENTENCE_END = re.compile(
     rf"|[^\w\s,.;:!?&%/$\u20ac\u00b7#@*+()\-{MARKS}{SINGLE}]+"
 )
 _COMMA = re.compile(r",\s+|:\s+")
+TWICE = 4
+"""Letters above which a word said twice ends a clause and begins one: "... waffles waffles are my favourite"."""
 SUBJECT = 5
 """Words at most, with its verb, of what opens a clause: "my older brother is"."""
 
@@ -79,7 +81,7 @@ def _begins(known: Templates, clause: Words, place: int) -> bool:
     held, finite = clause.folded, known.opening("finite")
     word, prior = held[place], held[place - 1]
     rest = clause.part(place, len(held))
-    if known.starts(rest, "break"):
+    if known.starts(rest, "break") or (word == prior and len(word) > TWICE):
         return True
     if prior in known.opening("binding"):
         return False
@@ -124,7 +126,8 @@ def _at_joints(known: Templates, words: Words) -> list[Words]:
     cuts = [0]
     for place in range(1, len(words.folded) - 1):
         rest = words.part(place, len(words.folded))
-        if known.starts(rest, "joint") and _opens(known, rest):
+        said_of = words.folded[place - 1] in known.opening("pronoun")  # "we also have"
+        if not said_of and known.starts(rest, "joint") and _opens(known, rest):
             cuts.append(place)
     return [words.part(first, last) for first, last in zip(cuts, [*cuts[1:], len(words.folded)], strict=True)]
 

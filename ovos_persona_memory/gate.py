@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from typing import Literal
 
 from ovos_persona_memory import language
@@ -21,11 +22,12 @@ from ovos_persona_memory.clauses import (
     sentences,
 )
 from ovos_persona_memory.fact import Decay
+from ovos_persona_memory.introduced import own_name, thing_of
 from ovos_persona_memory.mentions import ANSWERED, OF_OTHERS, OF_PETS, Before, Reading, Who, named_people, readings
 from ovos_persona_memory.records import GUEST, Turn
 from ovos_persona_memory.secrets import is_secret
 from ovos_persona_memory.slots import SLOTS, Slot, refused_value
-from ovos_persona_memory.statements import Span, behind, bounds, offsets, refusal
+from ovos_persona_memory.statements import Span, behind, bounds, offsets, opinion, refusal
 from ovos_persona_memory.templates import SHORT, Templates, Told, Words
 
 LONG = 40
@@ -38,6 +40,8 @@ PASSING = ("location", "home", "family", "detail")
 """The slots that what holds for a moment does not fill."""
 PETS_ALONE = ("kind", "colour", "food")
 """What a template names that serves for pets alone: "he is a beagle"."""
+TASTES = ("likes", "dislikes")
+"""The slots that "i think" makes no less sure where a thing is judged: "i think olives are gross"."""
 LEAST = 3
 """Words at least before "... don't forget that"."""
 
@@ -121,6 +125,9 @@ def _verdicts(spoken: Spoken, text: str, before: Before) -> Iterator[Verdict]:
         asked = None if number else _asked(spoken, sentence, letter)
         if asked is not None:
             yield from _asked_to_keep(spoken, asked, before)
+        elif before.playing:
+            told = _of_sentence(spoken, sentence, letter, before)
+            yield from (Verdict("refused", "joke", one.text, one.slot) for one in told)
         else:
             yield from _of_sentence(spoken, sentence, letter, before)
 
@@ -196,6 +203,7 @@ def _of_sentence(spoken: Spoken, sentence: str, letter: bool, before: Before) ->
         found = _of_parts(spoken, sentence, between_commas(sentence), letter, before) or found
     if spoken.templates.has(spoken.templates.words_of(sentence), "passing"):
         found = [one for one in found if one.slot not in PASSING]
+    found = [made for one in found if (made := _pointed(spoken, sentence, one, before)) is not None]
     if not found:
         return
     reasons = [refusal(spoken, sentence, one.span) for one in found]
@@ -203,10 +211,21 @@ def _of_sentence(spoken: Spoken, sentence: str, letter: bool, before: Before) ->
         yield Verdict("refused", reasons[0] or "", found[0].text, found[0].slot)
         return
     for one, reason in zip(found, reasons, strict=True):
-        if reason is None:
+        if reason is None or (reason == "unsure" and one.slot in TASTES and opinion(spoken, sentence, one.span)):
             yield one
         elif reason == "unsure" and one.outcome == "learned":
             yield replace(one, outcome="waiting", reason=reason)
+
+
+def _pointed(spoken: Spoken, sentence: str, told: Verdict, before: Before) -> Verdict | None:
+    """The same with the thing that "it" stands for; None where nobody can tell."""
+    known = spoken.templates
+    if told.slot != "location" or told.thing not in known.lists.get("it_named", ()):
+        return told
+    thing = " ".join(thing_of(known, known.words_of(sentence[: told.span[0]])) or before.thing)
+    if not thing:
+        return None
+    return replace(told, text=f"{thing}: {told.text}", thing=" ".join(spoken.language.words(thing)))
 
 
 def _of_parts(spoken: Spoken, sentence: str, parts: list[str], letter: bool, before: Before) -> list[Verdict]:
@@ -248,7 +267,8 @@ def _of_clause(spoken: Spoken, clause: Words, earlier: Sequence[Words], letter: 
         return direct
     refused = direct
     named = [_named(spoken, clause, who, size) for who, size in named_people(spoken.templates, clause, before)]
-    for reading in readings(spoken.templates, clause, earlier, before):
+    known = spoken.templates
+    for reading in chain(own_name(known, clause, before), readings(known, clause, earlier, before)):
         told = list(_told(spoken, reading, letter))
         if _tells(told):
             return named + told

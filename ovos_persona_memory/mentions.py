@@ -27,6 +27,9 @@ NAMES = 2
 """Words of a name at most."""
 
 
+_NO_NAMES = ("finite", "preposition", "own", "listing", "number", "pronoun", "joint", "skip", "detail", "binding")
+
+
 @dataclass(frozen=True)
 class Who:
     """Somebody who is spoken of."""
@@ -53,6 +56,10 @@ class Before:
     """What was last named in this room as somebody's own: ("favourite", "colour")."""
     question: bool = False
     """It was asked about, and this is the next that is said."""
+    thing: tuple[str, ...] = ()
+    """What was named a moment ago: ("spare", "key"); "it" stands for it."""
+    playing: bool = False
+    """The speaker was a pirate a moment ago."""
 
 
 @dataclass(frozen=True)
@@ -113,14 +120,13 @@ def spoken_of(known: Templates, said: Sequence[Words], names: Mapping[str, Who])
 
 
 def asked_for(known: Templates, words: Words) -> tuple[str, ...]:
-    """What of somebody's own a question or a statement names: ("favourite", "colour"); empty where it does not."""
+    """What of somebody's own words name: ("favourite", "colour"); empty where they do not."""
     finite = set(known.lists.get("finite", ())) - set(known.lists.get("asked_for", ()))
     for place in range(len(words.folded)):
         rest = words.part(place, len(words.folded))
         if known.starts(rest, "asked_for"):
             until = next((n for n, one in enumerate(rest.folded) if one in finite), len(rest.folded))
-            kept = bare_end(known, rest.part(0, until)).folded
-            return kept if len(kept) < ANSWER else ()
+            return kept if len(kept := bare_end(known, rest.part(0, until)).folded) < ANSWER else ()
     return ()
 
 
@@ -129,9 +135,6 @@ def bare_end(known: Templates, words: Words) -> Words:
     while (number := known.ends(words, "trail")) and number < len(words.folded):
         words = words.part(0, len(words.folded) - number)
     return words
-
-
-# people
 
 
 def _behind_adverb(known: Templates, clause: Words) -> bool:
@@ -161,8 +164,7 @@ def _person(
         related = _related(known, clause, at + 1)
         if related is not None:
             return _with_name(known, clause, place, related, names)
-        named = _by_name(clause, place, at + 1, names) if at + 1 < len(held) else None
-        if named is not None:
+        if at + 1 < len(held) and (named := _by_name(clause, place, at + 1, names)) is not None:
             return named
     if held[at] in known.lists.get("article", ()) and at + 1 < len(held):
         at += 1
@@ -226,6 +228,8 @@ def _is_name(known: Templates, rest: Words, pet: bool) -> bool:
     if known.starts(rest, "given_name"):
         return True
     verb = rest.folded[1:2]
+    if not pet and verb and verb[0] in known.third and verb[0] not in known.opening("not_after_name"):
+        return not any(rest.folded[0] in words for words in (known.third, *map(known.opening, _NO_NAMES)))
     return pet and bool(verb) and verb[0] != "s" and verb[0] in known.third and rest.folded[0] not in known.third
 
 
@@ -285,23 +289,23 @@ def _in_first_person(known: Templates, clause: Words, found: _Found) -> Iterator
         verb, head = head.part(len(head.folded) - 1, len(head.folded)), head.part(0, len(head.folded) - 1)
         for own in known.third.get(verb.folded[0], ()):
             turned = [(own, verb), (first, who)] if head.folded else [(first, who), (own, verb)]
-            yield _joined(head, turned, rest)
+            yield joined(head, turned, rest)
         return
     if not rest.folded:
         return
     marked = rest.folded[0] == "s"
     owned = rest.part(1, len(rest.folded)) if marked else rest
     for my in known.lists.get("first_my", ()) if (found.owning or marked) and owned.folded else ():
-        yield _joined(head, [(my, who)], owned)
+        yield joined(head, [(my, who)], owned)
     verb, behind = rest.part(0, 1), rest.part(1, len(rest.folded))
     for own in known.third.get(verb.folded[0], ()):
-        yield _joined(head, [(first, who), (own, verb)], behind)
+        yield joined(head, [(first, who), (own, verb)], behind)
     verb, between = rest.part(len(rest.folded) - 1, len(rest.folded)), rest.part(0, len(rest.folded) - 1)
     for own in known.third.get(verb.folded[0], ()) if between.folded and "verb_second" in known.lists else ():
-        yield _joined(_joined(head, [(first, who)], between), [(own, verb)], behind.part(0, 0))
+        yield joined(joined(head, [(first, who)], between), [(own, verb)], behind.part(0, 0))
 
 
-def _joined(head: Words, instead: Sequence[tuple[str, Words]], rest: Words) -> Words:
+def joined(head: Words, instead: Sequence[tuple[str, Words]], rest: Words) -> Words:
     """Words, others in place of what stands there, and the rest behind them."""
     folded = (*head.folded, *(word for word, _ in instead), *rest.folded)
     spans = ((of.spans[0][0], of.spans[-1][1]) for _, of in instead)
@@ -318,7 +322,7 @@ def _left_out(known: Templates, clause: Words, earlier: Sequence[Words], before:
     first = known.lists.get("elided_subject", ("",))[0]
     verb = clause.part(0, 1)
     for own in known.third[clause.folded[0]] if who is not None else ():
-        made = _joined(clause.part(0, 0), [(first, verb), (own, verb)], clause.part(1, len(clause.folded)))
+        made = joined(clause.part(0, 0), [(first, verb), (own, verb)], clause.part(1, len(clause.folded)))
         yield Reading(made, who, who.said if who else "")
 
 
@@ -334,7 +338,7 @@ def _owned(known: Templates, clause: Words, before: Before) -> Iterator[Reading]
             marked = clause.folded[end : end + 1] == ("s",)
             rest = clause.part(end + marked, len(clause.folded))
             for my in known.lists.get("first_my", ()) if (marked or found.owning) and rest.folded else ():
-                made = _joined(clause.part(0, place), [(my, clause.part(place, end))], rest)
+                made = joined(clause.part(0, place), [(my, clause.part(place, end))], rest)
                 yield Reading(made, found.who, only="location")
 
 
@@ -373,7 +377,7 @@ def _of_thing(known: Templates, clause: Words, earlier: Sequence[Words]) -> Iter
     thing = earlier[-1]
     named = thing.folded[0] in known.lists.get("determiner", ()) and len(thing.folded) <= ANSWER
     if named and thing.text is clause.text and finite.isdisjoint(thing.folded[:-1]):
-        yield Reading(_joined(thing, (), clause.part(1, len(clause.folded))), None)
+        yield Reading(joined(thing, (), clause.part(1, len(clause.folded))), None)
 
 
 def _mine(known: Templates, clause: Words, before: Before) -> Iterator[Reading]:
@@ -390,4 +394,4 @@ def _mine(known: Templates, clause: Words, before: Before) -> Iterator[Reading]:
     start = clause.part(0, 1)
     for my in known.lists.get("first_my", ()):
         heads = [(word, start) for word in (my, *before.asked, link)]
-        yield Reading(_joined(clause.part(0, 0), heads, value), None, " ".join(before.asked))
+        yield Reading(joined(clause.part(0, 0), heads, value), None, " ".join(before.asked))

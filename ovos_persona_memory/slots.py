@@ -118,10 +118,16 @@ def _first_is(known: Templates, words: Words | None, name: str) -> bool:
 
 
 def _home(known: Templates, told: Told, _: bool) -> str | None:
+    """A place: neither "ramen", nor "under the deck"."""
+    if told.value is not None and known.starts(told.value, "not_home"):
+        return "no_value"
     return "no_value" if _first_is(known, told.value, "not_place") else None
 
 
 def _work(known: Templates, told: Told, _: bool) -> str | None:
+    """Where a language says no article before a profession (<no_job>), one with it is played: "ein polizist"."""
+    if told.value is not None and told.value.folded[0] in known.lists.get("no_job", ()):
+        return "joke"
     return "no_value" if _first_is(known, told.value, "not_work") else None
 
 
@@ -178,6 +184,7 @@ def _location(known: Templates, told: Told, _: bool) -> str | None:
         or _is_nothing(known, told.thing)
         or known.has(told.thing, "outsider")
         or known.starts(told.thing, "preposition")
+        or _is_named_relation(known, told.thing)
         or any(known.starts(told.thing, name) == len(told.thing.folded) for name in ("relation", "pet", "kin"))
     ):
         return "no_value"
@@ -189,6 +196,12 @@ def _location(known: Templates, told: Told, _: bool) -> str | None:
     if not place.folded or (named and known.ends(place, "storage")):
         return None
     return "no_value" if _first_is(known, place, "not_place") or _is_nothing(known, place) else None
+
+
+def _is_named_relation(known: Templates, thing: Words) -> bool:
+    """Whether it is somebody with a name: "aunt thessaly", not "dads coat"."""
+    size = max(known.starts(thing, "woman"), known.starts(thing, "man"))
+    return 0 < size == len(thing.folded) - 1 and thing.folded[-1] not in known.opening("object")
 
 
 def _without_determiners(known: Templates, words: Words) -> Words:

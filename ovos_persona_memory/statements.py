@@ -34,7 +34,7 @@ def refusal(spoken: Spoken, sentence: str, span: Span) -> str | None:
     known = spoken.templates
     words = stripped(known, known.words_of(sentence))
     first, last = _places(words, span)
-    if known.has(words, "joking") or _pretends(known, words):
+    if known.has(words, "joking") or known.ends(words, "joking_end") or pretends(known, words):
         return "joke"
     for name, reason, takes_away in _RULES:
         for start, size in known.places(words, name):
@@ -94,11 +94,16 @@ def _asks(spoken: Spoken, sentence: str, span: Span) -> bool:
         return True
     before = spoken.templates.words_of(sentence[: span[0]]).folded
     over = len(before) > 1 and "binding" in spoken.templates.lists
+    if over and before[-1] in spoken.templates.opening("apart"):
+        return False
     return not over or any(before[-1] in spoken.templates.opening(name) for name in _BINDING)
 
 
-def _pretends(known: Templates, words: Words) -> bool:
-    """Whether somebody says that they are a cow: "(i am) a cow and i live in ohio"."""
+def pretends(known: Templates, words: Words) -> bool:
+    """Whether somebody says that they are a cow, or plays: "(i am) a cow and i live in ohio", "let's pretend"."""
+    if known.has(words, "pretending"):
+        return True
+    words = known.without(words, "skip")
     return any(_plays(known, words, start, start + size) for start, size in known.places(words, "creature"))
 
 
@@ -109,6 +114,12 @@ def _plays(known: Templates, words: Words, start: int, end: int) -> bool:
     own, being = known.lists.get("elided_subject", ()), known.lists.get("being", ())
     said = any(one in own and two in being for one, two in pairwise(opening))
     return said or (start == 1 and opening[0] in known.lists.get("one", ()))
+
+
+def opinion(spoken: Spoken, sentence: str, span: Span) -> bool:
+    """Whether a statement is about a thing and not about its speaker: "olives are gross"."""
+    first = spoken.templates.words_of(sentence[span[0] : span[1]]).folded[:1]
+    return not any(first and first[0] in spoken.templates.opening(name) for name in ("elided_subject", "first_my"))
 
 
 def bounds(words: Words, until: int) -> Span:

@@ -167,3 +167,49 @@ def test_a_request_to_remember_may_come_last() -> None:
     assert judge(Turn("user", "please do not save that", lang=EN)) == []
     [secret] = judge(Turn("user", "merk dir meine pin vier vier eins neun", lang=DE))
     assert secret.reason == "secret"
+
+
+OWN = Before(names={"wren": Who(""), "imogen": Who("imogen")})
+
+
+def test_who_is_known_by_a_name_can_say_it_and_others_speak_of_them() -> None:
+    assert told("i am wren", before=OWN) == [("name", "", "wren")]
+    assert told("i am imogen", before=Before()) == [("name", "", "imogen")]
+    assert told("i am starving", before=OWN) == []
+    assert told("imogen is allergic to bee stings", before=OWN) == [("allergy", "imogen", "bee stings")]
+
+
+@pytest.mark.parametrize(
+    ("lang", "text", "name"),
+    [
+        (EN, "hello i am quillon and i'm eight years old", "quillon"),
+        (DE, "ich bin der quillon und bin acht", "quillon"),
+    ],
+)
+def test_an_age_behind_an_unusual_word_makes_a_name_of_it(lang: str, text: str, name: str) -> None:
+    assert ("name", "", name) in told(text, lang)
+
+
+def test_who_plays_teaches_nothing_until_a_while_later() -> None:
+    text = "my parrot is called squawk"
+    assert told(text) == [("pet", "", "squawk")]
+    assert told(text, before=replace(BEFORE, playing=True)) == []
+    assert told("pretend i'm a pirate and i live in lisbon") == []
+    assert told("ich bin jetzt ein polizist", DE) == []
+
+
+def test_it_stands_for_what_was_named_and_is_nothing_otherwise() -> None:
+    def things(text: str, lang: str, before: Before) -> list[str]:
+        found = judge(Turn("user", text, lang=lang), Circumstances(before=before))
+        return [one.thing for one in found if one.outcome == "learned"]
+
+    for text, lang in (("they're in the blue folder", EN), ("die liegen in der schublade", DE)):
+        assert things(text, lang, BEFORE) == []
+        assert things(text, lang, replace(BEFORE, thing=("spare", "key"))) != []
+    assert things("it's in the drawer", EN, replace(BEFORE, thing=("umbrella",))) == ["umbrella"]
+
+
+def test_a_name_stands_behind_a_relation_and_before_a_verb() -> None:
+    assert told("my aunt thessaly lives in porto") == [("family", "", "thessaly"), ("home", "aunt", "porto")]
+    assert told("meine tante almut wohnt in flensburg", DE)[0] == ("family", "", "almut")
+    assert ("family", "", "really") not in told("my aunt really lives in porto")
