@@ -28,6 +28,7 @@ NAMES = 2
 
 
 _NO_NAMES = ("finite", "preposition", "own", "listing", "number", "pronoun", "joint", "skip", "detail", "binding")
+_NOR_THESE = ("older", "nothing", "outsider", "object", "pet", "relation", "not_put")
 
 
 @dataclass(frozen=True)
@@ -229,7 +230,7 @@ def _is_name(known: Templates, rest: Words, pet: bool) -> bool:
         return True
     verb = rest.folded[1:2]
     if not pet and verb and verb[0] in known.third and verb[0] not in known.opening("not_after_name"):
-        return not any(rest.folded[0] in words for words in (known.third, *map(known.opening, _NO_NAMES)))
+        return not any(rest.folded[0] in words for words in (known.third, *map(known.opening, _NO_NAMES + _NOR_THESE)))
     return pet and bool(verb) and verb[0] != "s" and verb[0] in known.third and rest.folded[0] not in known.third
 
 
