@@ -6,6 +6,7 @@ import os
 import threading
 import time
 from collections.abc import Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
@@ -30,6 +31,9 @@ NICENESS = 10
 """Of the thread, where the system has one for each: questions come first."""
 
 
+_EMBEDDING = ThreadPoolExecutor(2, thread_name_prefix="embedding")
+
+
 @dataclass(frozen=True)
 class Meaning:
     """Search by meaning, as far as the index goes."""
@@ -42,6 +46,10 @@ class Meaning:
     def kind(self) -> str:
         """Of the embedder."""
         return self.embedder.kind
+
+    def soon(self, text: str) -> Future[Floats]:
+        """A question's vector [dim], found by another thread while this one goes on."""
+        return _EMBEDDING.submit(self.of, text)
 
     def of(self, text: str) -> Floats:
         """A question's vector [dim]."""
@@ -194,6 +202,9 @@ class Indexer:
             self._vectors.warm(name)
         with self._lock:
             self._answering = Meaning(self._vectors, name, embedder) if embedder is not None else None
+        self._loaded.set()
+        if embedder is not None:
+            self._vectors.warm_others(name, self._stopped.is_set)
 
     def _take_up(self) -> bool:
         """Embed the next texts; whether there were any."""

@@ -90,11 +90,12 @@ class _Alike:
 
     def __init__(self, meaning: Meaning, search: _Search, number: int) -> None:
         self._meaning, self._search, self._number = meaning, search, number
+        self._asked = meaning.soon(search.question.text)  # meanwhile the words are looked for
         self.kind = meaning.kind
 
-    @cached_property
+    @property
     def _query(self) -> Floats:
-        return self._meaning.of(self._search.question.text)
+        return self._asked.result()
 
     @cached_property
     def near(self) -> list[Near]:

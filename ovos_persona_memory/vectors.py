@@ -21,7 +21,14 @@ RESCORED = 250
 """Rows of which the cosine is taken after signs chose them."""
 PART = 512
 """Rows that are multiplied at once: they fit into the processor's cache as float32."""
+SIGNS = 4096
+"""Rows whose signs are compared at once: what that takes meanwhile stays below the size of a block that malloc gives
+back to the system each time, which makes it ten times slower."""
 _LENGTH = 127
+_FEWEST = 64
+"""Rows for which a table has room at first."""
+_BESIDE = 40
+"""Bytes that a table holds beside a row: numbers, place and length."""
 
 
 def normalised(rows: Floats) -> Floats:
@@ -92,6 +99,12 @@ class Within:
     memories: bool = True
 
 
+def size_of(documents: int, dim: int) -> int:
+    """How many bytes a table of so many vectors takes, at most."""
+    of_row = dim if documents <= EXACT else dim // 8
+    return 2 * max(documents, _FEWEST) * (of_row + _BESIDE)
+
+
 class VectorTable:
     """One user's vectors by document number. Not thread-safe: its holder locks.
 
@@ -104,11 +117,11 @@ class VectorTable:
         self._dim, self._read = dim, read
         self._used = 0
         self._highest = -(2**62)
-        self._docs: Numbers = np.empty(64, dtype=np.int64)
-        self._nums: Numbers = np.empty(64, dtype=np.int64)
-        self._codes = np.empty((5, 64), dtype=np.int32)
-        self._lengths: Floats = np.empty(64, dtype=np.float32)
-        self._rows: Bytes | None = np.empty((64, dim), dtype=np.int8)
+        self._docs: Numbers = np.empty(_FEWEST, dtype=np.int64)
+        self._nums: Numbers = np.empty(_FEWEST, dtype=np.int64)
+        self._codes = np.empty((5, _FEWEST), dtype=np.int32)
+        self._lengths: Floats = np.empty(_FEWEST, dtype=np.float32)
+        self._rows: Bytes | None = np.empty((_FEWEST, dim), dtype=np.int8)
         self._signs: NDArray[np.uint64] = np.empty((0, 0), dtype=np.uint64)
         self._names: dict[str | None, int] = {None: 0}
         self._order: Numbers | None = None
@@ -185,11 +198,13 @@ class VectorTable:
 
         ``mask``: only these documents are looked at, before anything is ranked.
         """
-        places = np.arange(self._used) if mask is None else np.flatnonzero(mask)
-        if self._rows is None and len(places) > RESCORED + number:
-            places = self._nearest_by_signs(query, places, RESCORED + number)
-        if not len(places) or number <= 0:
+        looked_at = self._used if mask is None else int(np.count_nonzero(mask))
+        if not looked_at or number <= 0:
             return []
+        if self._rows is None and looked_at > RESCORED + number:
+            places = self._nearest_by_signs(query, mask, RESCORED + number)
+        else:
+            places = np.arange(self._used) if mask is None else np.flatnonzero(mask)
         scores = cosines(self._at(places, whole=mask is None), query, self._lengths[places])
         if len(scores) > 4 * number:
             near = np.argpartition(-scores, 4 * number)[: 4 * number]
@@ -232,15 +247,18 @@ class VectorTable:
             return self._read(self._nums[places].tolist())
         return self._rows[: self._used] if whole else self._rows[places]
 
-    def _nearest_by_signs(self, query: Floats, places: Numbers, number: int) -> Numbers:
-        """The rows whose signs differ least from the query's (Hamming distance)."""
-        asked = _signs(query[None, :])[:, 0]
-        distance = np.zeros(self._used, dtype=np.uint16)
-        for held, word in zip(self._signs, asked, strict=True):
-            distance += _ones(held[: self._used] ^ word)
-        if len(places) < self._used:
-            distance = distance[places]
-        return np.sort(places[np.argpartition(distance, number)[:number]])
+    def _nearest_by_signs(self, query: Floats, mask: Mask | None, number: int) -> Numbers:
+        """Of more rows, those whose signs differ least from the query's (Hamming distance), of equal ones the newer."""
+        asked = _signs(query[None, :])
+        distance = np.empty(self._used, dtype=np.uint16)
+        for start in range(0, self._used, SIGNS):
+            part = self._signs[:, start : min(start + SIGNS, self._used)]
+            distance[start : start + SIGNS] = _ones(part ^ asked).sum(axis=0, dtype=np.uint16)
+        if mask is not None:
+            distance[~mask] = 64 * len(asked) + 1  # farther than any
+        farthest = np.partition(distance, number)[number]
+        nearer, as_far = np.flatnonzero(distance < farthest), np.flatnonzero(distance == farthest)
+        return np.sort(np.append(nearer, as_far[len(nearer) - number :]))
 
     def _grow(self, needed: int) -> None:
         if self._rows is not None and needed > EXACT:
@@ -274,7 +292,7 @@ def _ones(numbers: NDArray[np.uint64]) -> NDArray[np.uint8]:
     """How many bits of each number are set."""
     if hasattr(np, "bitwise_count"):  # numpy 2
         return np.asarray(np.bitwise_count(numbers))
-    return np.asarray(_COUNTS[numbers.view(np.uint8).reshape(-1, 8)].sum(axis=1, dtype=np.uint8))
+    return np.asarray(_COUNTS[numbers.view(np.uint8).reshape(*numbers.shape, 8)].sum(axis=-1, dtype=np.uint8))
 
 
 _COUNTS = np.array([bin(number).count("1") for number in range(256)], dtype=np.uint8)

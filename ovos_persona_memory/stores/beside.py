@@ -325,3 +325,6 @@ class VectorsBeside(VectorStore):
         except ShelfAway:
             self.wake()
         self._inner.warm(name)
+
+    def warm_others(self, name: str, stopped: Callable[[], bool]) -> None:
+        self._inner.warm_others(name, stopped)

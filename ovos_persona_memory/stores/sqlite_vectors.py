@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
+import time
 from collections import OrderedDict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
@@ -16,12 +18,15 @@ from ovos_persona_memory.errors import StoreError
 from ovos_persona_memory.records import Entry, Namespace, Scope, Turn
 from ovos_persona_memory.stores.sqlite_rows import hash_of
 from ovos_persona_memory.stores.vectors import Index, Near, Pending, VectorStore, entry_text, is_held
-from ovos_persona_memory.vectors import EXACT, Bytes, Floats, Placing, VectorTable, Within
+from ovos_persona_memory.vectors import EXACT, Bytes, Floats, Placing, VectorTable, Within, size_of
 
 CHUNK = 1000
 """Rows read or deleted at once: some 5 ms, in which nobody else has the store."""
-CACHED_BYTES = 32 * 1024 * 1024
-"""Of the tables of the users last asked for, all together; that of the last one is kept whatever its size."""
+CACHED_BYTES = max(32 * 1024 * 1024, os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 16)
+"""Of the tables of the users last asked for, all together: a sixteenth of the machine's memory. That of the last one is
+kept whatever its size."""
+BREATH_S = 0.001
+"""Between two parts that are read beforehand: a lock that is taken again at once is never had by those who wait."""
 SLOTS = (0, 1)
 BOTH = frozenset({"turn", "memory"})
 
@@ -238,18 +243,34 @@ class SqliteVectors(VectorStore):
 
     def warm(self, name: str) -> None:
         with self._reading():
+            largest = self._sql.execute("SELECT num, documents FROM owner ORDER BY documents DESC LIMIT 1").fetchone()
+        if largest and largest[1] > EXACT:
+            self._warm_owner(name, largest[0], lambda: False)
+
+    def warm_others(self, name: str, stopped: Callable[[], bool]) -> None:
+        with self._reading():
+            owners = self._sql.execute("SELECT num, documents FROM owner ORDER BY documents DESC").fetchall()
             slot = self._slot(name)
-            largest = self._sql.execute(
-                "SELECT num FROM owner WHERE documents > ? ORDER BY documents DESC LIMIT 1", (EXACT,)
-            ).fetchone()
-        if slot is None or largest is None:
-            return
+            dim = self._dim(slot) if slot is not None else 0
+        left = CACHED_BYTES
+        for owner, documents in owners:
+            left -= size_of(documents, dim)
+            if left < 0 or not self._warm_owner(name, owner, stopped):
+                return
+
+    def _warm_owner(self, name: str, owner: int, stopped: Callable[[], bool]) -> bool:
+        """Read a user's vectors a part at a time; whether all were read."""
         more = True
         while more:
+            if stopped():
+                return False
             with self._reading():
-                if self._slot(name) != slot:
-                    return
-                more = self._read_on(self._cached(slot, largest[0]), slot, largest[0])
+                slot = self._slot(name)
+                if slot is None:
+                    return False
+                more = self._read_on(self._cached(slot, owner), slot, owner)
+            time.sleep(BREATH_S)
+        return True
 
     # in memory
 

@@ -137,6 +137,9 @@ class VectorStore(ABC):
     def warm(self, name: str) -> None:  # noqa: B027 - a backend that reads nothing has nothing to do
         """Read ahead what the first question would have to wait for; others get their turn meanwhile."""
 
+    def warm_others(self, name: str, stopped: Callable[[], bool]) -> None:  # noqa: B027 - as above
+        """Read ahead for everybody, as far as memory allows and until ``stopped``; others get their turn meanwhile."""
+
 
 def doc_of(record: Turn | Entry) -> int:
     """A turn's ``seq``, or minus an entry's."""

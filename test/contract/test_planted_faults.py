@@ -203,8 +203,8 @@ def there_all_the_same(self: SqliteVectors, one: Any) -> Any:
     return still_there(self, one) or (1, None, None, None, None, 0)
 
 
-def farthest(self: VectorTable, query: Any, places: Any, number: int) -> Any:
-    return nearest_by_signs(self, -query, places, number)
+def farthest(self: VectorTable, query: Any, mask: Any, number: int) -> Any:
+    return nearest_by_signs(self, -query, mask, number)
 
 
 still_there, nearest_by_signs = SqliteVectors._still_there, VectorTable._nearest_by_signs

@@ -388,3 +388,14 @@ def test_no_byte_of_a_dropped_index_is_left(
     assert [number for number in range(0, 230, 10) if bytes_left(f"turn {number}")] == []
     assert bytes_left("turn 10", other.name)
     assert found(again, "turn 7", name=other.name) == ["turn 7"]
+
+
+def test_what_is_read_ahead_changes_no_answer(vectors: VectorStore, say: Say, take: Take) -> None:
+    for n in range(30):
+        say(f"text {n}", user_id=f"u{n % 3}")
+    take(vectors)
+    vectors.warm(INDEX.name)
+    vectors.warm_others(INDEX.name, lambda: False)
+    assert [found(vectors, f"text {n}", Scope(user_id=f"u{n % 3}")) for n in range(30)] == [
+        [f"text {n}"] for n in range(30)
+    ]

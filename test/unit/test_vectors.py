@@ -124,3 +124,17 @@ def test_bits_are_counted_alike_by_every_numpy(monkeypatch: pytest.MonkeyPatch) 
     now = vectors._ones(numbers).tolist()
     monkeypatch.delattr(np, "bitwise_count", raising=False)
     assert vectors._ones(numbers).tolist() == now == [int(number).bit_count() for number in numbers]
+
+
+def test_in_a_large_table_only_what_is_wanted_is_found_and_of_equals_the_newer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(vectors, "EXACT", 10)
+    monkeypatch.setattr(vectors, "RESCORED", 5)
+    monkeypatch.setattr(vectors, "SIGNS", 7)  # parts that do not fit the number of rows
+    rows = np.tile(np.array([[127, 127, -127, 127]], dtype=np.int8), (100, 1))
+    table = VectorTable(4, lambda nums: rows[: len(nums)])
+    table.put(range(1, 101), range(100), [Placing("odd" if n % 2 else "even") for n in range(1, 101)], rows)
+    query = np.array([1, 1, -1, 1], dtype=np.float32)
+    assert [doc for doc, _ in table.best(query, 3)] == [100, 99, 98]
+    odd = table.within(Within(Placing("odd")))
+    assert [doc for doc, _ in table.best(query, 3, odd)] == [99, 97, 95]
+    assert table.best(query, 3, np.zeros(100, dtype=bool)) == []
