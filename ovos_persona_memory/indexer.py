@@ -204,7 +204,12 @@ class Indexer:
             self._answering = Meaning(self._vectors, name, embedder) if embedder is not None else None
         self._loaded.set()
         if embedder is not None:
-            self._vectors.warm_others(name, self._stopped.is_set)
+            self._vectors.warm_others(name, self._is_to_stop)
+
+    def _is_to_stop(self) -> bool:
+        """Whether to end, once it is nobody's turn but the thread's own."""
+        self._give_way()
+        return self._stopped.is_set()
 
     def _take_up(self) -> bool:
         """Embed the next texts; whether there were any."""

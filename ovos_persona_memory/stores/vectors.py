@@ -138,7 +138,7 @@ class VectorStore(ABC):
         """Read ahead what the first question would have to wait for; others get their turn meanwhile."""
 
     def warm_others(self, name: str, stopped: Callable[[], bool]) -> None:  # noqa: B027 - as above
-        """Read ahead for everybody, as far as memory allows and until ``stopped``; others get their turn meanwhile."""
+        """Read ahead for everybody, as far as memory allows and until ``stopped``, which may wait while others ask."""
 
 
 def doc_of(record: Turn | Entry) -> int:
