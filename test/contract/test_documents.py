@@ -239,6 +239,7 @@ def test_no_byte_of_a_document_is_left(store: Store, put: Put, left_in_files: Le
     assert left_in_files(MARK) == _with(kept, secret) == []
 
 
+@pytest.mark.full
 def test_no_byte_is_left_after_many_changes(store: Store, documents: DocumentStore, put: Put, kept: Kept) -> None:
     rng = random.Random(11)
     held: dict[str, tuple[str, Floats]] = {}

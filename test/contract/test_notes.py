@@ -112,6 +112,7 @@ def test_a_note_that_cannot_be_kept_is_refused(store: Store) -> None:
         store.put_note("household", "s", Note("a\0b"))
 
 
+@pytest.mark.full
 def test_no_byte_is_left_after_many_changes(store: Store, kept: Kept) -> None:
     rng, gone = random.Random(7), []
     held: dict[str, str] = {}

@@ -142,6 +142,7 @@ def test_a_search_equals_the_plain_scan_in_every_scope(
             assert known == {doc_of(near.record): near.cosine for near in plain}
 
 
+@pytest.mark.full
 def test_signs_choose_what_is_compared_closely_in_a_large_store(
     vectors: VectorStore, say: Say, take: Take, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -265,6 +265,7 @@ def test_a_failure_in_one_store_undoes_the_others(tmp_path: Path) -> None:
         assert (said(memory), memory.get("k", SCOPE), memory.facts.list(SCOPE)) == ([], None, [])
 
 
+@pytest.mark.full
 def test_threads_that_write_to_several_stores_do_not_stop_each_other(tmp_path: Path) -> None:
     with opened(tmp_path, sqlite(tmp_path, *EVERY)) as memory:
 

@@ -29,6 +29,7 @@ from ovos_persona_memory.stores.inmemory import InMemoryStore
 USERS = ("alice", "bob", "household", "guest")
 SESSIONS = ("s1", "s2", "default")
 TRUSTS = ("none", "configured", "session")
+EACH_TRUST = [*(pytest.param(trust, marks=pytest.mark.full) for trust in TRUSTS[:2]), TRUSTS[2]]
 LEVELS = (None, 1, 3, 5)
 PERSONAS = (None, "Ada", "Eve")
 MAP = {"her room": "alice", "his room": "bob", "hall": "household"}
@@ -199,7 +200,7 @@ def kinds_in(found: set[tuple[str, ...]], verb: str) -> set[str]:
     return {kind for *_, kind in found} - {"secret"} - ({"fact"} if verb == "context" else set())
 
 
-@pytest.mark.parametrize("trust", TRUSTS)
+@pytest.mark.parametrize("trust", EACH_TRUST)
 @pytest.mark.parametrize("verb", READS)
 def test_everybody_reads_their_own_and_nobody_elses(verb: str, trust: str) -> None:
     house, (data, kinds) = House(trust), READS[verb]
@@ -218,7 +219,7 @@ def test_everybody_reads_their_own_and_nobody_elses(verb: str, trust: str) -> No
             assert session in ("any", asker.session) or not of_session, asker
 
 
-@pytest.mark.parametrize("trust", TRUSTS)
+@pytest.mark.parametrize("trust", EACH_TRUST)
 @pytest.mark.parametrize("verb", ["context", "recall", "get", "list", "update", "remember", "forget"])
 def test_what_is_private_needs_its_level_everywhere(verb: str, trust: str) -> None:
     house = House(trust)
@@ -243,7 +244,7 @@ def test_what_is_private_needs_its_level_everywhere(verb: str, trust: str) -> No
             )
 
 
-@pytest.mark.parametrize("trust", TRUSTS)
+@pytest.mark.parametrize("trust", EACH_TRUST)
 @pytest.mark.parametrize("verb", CHANGES)
 def test_everybody_changes_their_own_and_nobody_elses(verb: str, trust: str) -> None:
     for asker in (one for one in askers(trust) if one.level is None and one.persona is None):
@@ -265,7 +266,7 @@ def test_everybody_changes_their_own_and_nobody_elses(verb: str, trust: str) -> 
             assert [house.held_by(asker.user, s) for s in SESSIONS if s != asker.session] == elsewhere, asker
 
 
-@pytest.mark.parametrize("trust", TRUSTS)
+@pytest.mark.parametrize("trust", EACH_TRUST)
 @pytest.mark.parametrize("verb", sorted({*READS, *CHANGES, "capture", "users"}))
 def test_nobody_names_another_in_the_scope_of_a_request(verb: str, trust: str) -> None:
     house = House(trust)
@@ -279,7 +280,7 @@ def test_nobody_names_another_in_the_scope_of_a_request(verb: str, trust: str) -
     assert {user: house.held_by(user) for user in USERS} == before
 
 
-@pytest.mark.parametrize("trust", TRUSTS)
+@pytest.mark.parametrize("trust", EACH_TRUST)
 @pytest.mark.parametrize("verb", sorted(reach.OWNERS))
 def test_what_is_the_owners_is_refused_on_the_bus_and_done_at_the_door(verb: str, trust: str) -> None:
     house = House(trust)
@@ -379,7 +380,7 @@ def test_a_name_that_cannot_be_read_is_a_guests(verb: str) -> None:
         assert {user: house.held_by(user) for user in house.marks if user != "guest"} == before, name
 
 
-@pytest.mark.parametrize("trust", TRUSTS)
+@pytest.mark.parametrize("trust", EACH_TRUST)
 @pytest.mark.parametrize("verb", ["why", "facts.history", "facts.review", "forget", "get", "update"])
 def test_anothers_record_is_not_reached_by_its_id(verb: str, trust: str) -> None:
     house = House(trust)
