@@ -1,6 +1,7 @@
 """How much is learned of months of talk that others wrote who had not seen the templates.
 
-They have been read since, to find what kinds of sentences were missing: a later month tells how well that went.
+They have been read since, to find what kinds of sentences were missing; but for the last one, which tells how well
+that went.
 """
 
 from __future__ import annotations
@@ -13,8 +14,10 @@ from ovos_persona_memory.measuring.learned import LearnedFigures, measure_learni
 from ovos_persona_memory.measuring.talks import read_talks
 
 MONTHS = Path(__file__).parent.parent / "data" / "months"
-PRECISION = 0.95
-RECALL = {"month_en": 0.75, "month_de": 0.65, "month4_en": 0.75, "month4_de": 0.70}
+PRECISION = {"month5_en": 0.90, "month5_de": 0.93}
+READ_PRECISION = 0.95
+RECALL = {"month_en": 0.75, "month_de": 0.65, "month4_en": 0.75, "month4_de": 0.70, "month5_en": 0.6, "month5_de": 0.6}
+MOST_FROM_NOTHING = 3
 
 
 @pytest.fixture(scope="module", params=sorted(RECALL))
@@ -24,10 +27,10 @@ def month(request: pytest.FixtureRequest) -> tuple[str, LearnedFigures]:
 
 def test_what_is_learned_of_a_month_is_right_and_most_of_what_is_said(month: tuple[str, LearnedFigures]) -> None:
     name, figures = month
-    assert (figures.precision.share or 0.0) >= PRECISION
+    assert (figures.precision.share or 0.0) >= PRECISION.get(name, READ_PRECISION)
     assert (figures.recall_typed.share or 0.0) >= RECALL[name]
 
 
 def test_a_month_teaches_hardly_anything_that_must_not_be_learned(month: tuple[str, LearnedFigures]) -> None:
     _, figures = month
-    assert figures.from_nothing <= 2
+    assert figures.from_nothing <= MOST_FROM_NOTHING
