@@ -19,6 +19,7 @@ from postgres_server import Databases
 
 from ovos_persona_memory.records import Scope
 from ovos_persona_memory.stores import (
+    postgres,
     postgres_database,
     postgres_documents,
     postgres_episodes,
@@ -169,7 +170,7 @@ FAULTS = {
     "persona leaks": Fault("persona_has_its_own_turns", leaking(persona_id=None)),
     "what is private leaks": Fault("private", leaking(auth_level=None)),
     "households are one": Fault("households_know_nothing", everywhere),
-    "window holds its end": Fault("window_holds_its_start", instead(postgres_rows, "between", between)),
+    "window holds its end": Fault("window_holds_its_start", instead(postgres, "between", between)),
     "scope after the limit": Fault("scope_narrows_before", instead(PostgresStore, "search", scope_after_the_limit)),
     "one word of several is enough": Fault("exactly_what_is_selected", instead(postgres_rows, "holding", any_of)),
     "what is spared goes too": Fault("exactly_what_is_selected", instead(postgres_rows, "_spared", lambda w, _: w)),
