@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 
 MOST_WORDS = {"value": 9, "thing": 4}
 """Words that a capture holds at most; what says more tells a story."""
@@ -50,16 +51,24 @@ class Compiler:
     def __init__(self, lists: Mapping[str, Sequence[str]], fold: Callable[[str], Sequence[str]]) -> None:
         """``fold``: the words of a text as clauses are compared, contractions written out."""
         self._lists = lists
-        self._fold = fold
+        self._fold = cache(fold)
         self._count = 0
+        self._slot = ""
+        self._made: dict[tuple[str, bool, str], _Piece] = {}
         self._use_tail("")
 
     def _use_tail(self, slot: str) -> None:
         """A value of the slot ends before the words of <tail> and of <tail_slot>."""
+        self._slot = slot
+        self._tail, self._word = self._tail_of(slot)
+
+    @cache  # noqa: B019 - a compiler lives as long as a file is read
+    def _tail_of(self, slot: str) -> tuple[str, str]:
+        """What ends a value, and a word of one, as regular expressions."""
         items = [*self._lists.get("tail", ()), *self._lists.get(f"tail_{slot}", ())]
         tails = ["".join(f"{word} " for word in self._fold(item)) for item in items]
-        self._tail = "|".join(map(re.escape, sorted(tails, key=len, reverse=True))) or r"(?!)"
-        self._word = rf"(?!{self._tail})\w+ "
+        tail = "|".join(map(re.escape, sorted(tails, key=len, reverse=True))) or r"(?!)"
+        return tail, rf"(?!{tail})\w+ "
 
     def pattern(self, slot: str, text: str) -> Pattern:
         """The pattern of a template of a slot; ValueError where it cannot be read."""
@@ -119,6 +128,15 @@ class Compiler:
 
     def _list(self, name: str, bare: bool = False) -> _Piece:
         """One item of a list; ``bare``: without the blank behind its last word."""
+        key, captures = (name, bare, self._slot), self._count
+        if key not in self._made:
+            piece = self._new_list(name, bare)
+            if self._count != captures:  # its groups have names of their own each time
+                return piece
+            self._made[key] = piece
+        return self._made[key]
+
+    def _new_list(self, name: str, bare: bool) -> _Piece:
         pieces = sorted(map(self._sequence, self._lists[name]), key=lambda piece: len(piece.regex), reverse=True)
         ends = [piece.regex.removesuffix(" ") if bare else piece.regex for piece in pieces]
         return _either(pieces, f"(?:{'|'.join(ends)})")

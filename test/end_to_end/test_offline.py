@@ -29,6 +29,10 @@ CUT = (
     "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
     " WHERE datname = current_database() AND pid <> pg_backend_pid()"
 )
+CUT_OTHERS = (
+    "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
+    " WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> ALL(%s)"
+)
 EVERY = Scope("s1")
 NUMBERS = itertools.count()
 
@@ -263,9 +267,15 @@ def full_up(away: Away) -> Iterator[None]:
         return
     with contextlib.ExitStack() as held:
         away.run(CUT)
-        with contextlib.suppress(psycopg.OperationalError):
-            while True:
-                held.enter_context(contextlib.closing(psycopg.connect(away.settings["connection"])))
+        ours: list[psycopg.Connection] = []
+        while True:  # until the daemon, which tries again and again, has got none of them
+            with contextlib.suppress(psycopg.OperationalError):
+                while True:
+                    connection = psycopg.connect(away.settings["connection"], autocommit=True)
+                    ours.append(held.enter_context(contextlib.closing(connection)))
+            if not ours[0].execute(CUT_OTHERS, ([one.info.backend_pid for one in ours],)).fetchall():
+                break
+            time.sleep(0.1)
         yield
 
 
