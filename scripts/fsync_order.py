@@ -161,7 +161,8 @@ def record_all(folder: Path, count: int) -> dict[str, list[str]]:
                     client.record([Turn(role="user", text=texts[way][-1])], Scope(session_id=way))
         texts["crowd"] = record_at_once(port, count)
         daemon.kill()
-        wait_until(lambda: f"{daemon.popen.pid} +++ killed" in trace.read_text(), "the end of the trace")
+        ended = re.compile(rf"^{daemon.popen.pid} +\+\+\+ killed", re.MULTILINE)  # short numbers are padded
+        wait_until(lambda: ended.search(trace.read_text()) is not None, "the end of the trace")
     finally:
         daemon.kill()
         bus.kill()

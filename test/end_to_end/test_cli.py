@@ -8,6 +8,7 @@ import json
 import os
 import pty
 import select
+import signal
 import subprocess
 import sys
 import termios
@@ -207,6 +208,7 @@ class OnTerminal:
 
 def _owns_its_terminal() -> None:
     os.setsid()
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # a shell's job in the background ignores it, and hands that on
     fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 
 
