@@ -55,14 +55,15 @@ class Compiler:
         self._count = 0
         self._slot = ""
         self._made: dict[tuple[str, bool, str], _Piece] = {}
+        self._tails: dict[str, tuple[str, str]] = {}
         self._use_tail("")
 
     def _use_tail(self, slot: str) -> None:
         """A value of the slot ends before the words of <tail> and of <tail_slot>."""
-        self._slot = slot
-        self._tail, self._word = self._tail_of(slot)
+        if slot not in self._tails:
+            self._tails[slot] = self._tail_of(slot)
+        self._slot, (self._tail, self._word) = slot, self._tails[slot]
 
-    @cache  # noqa: B019 - a compiler lives as long as a file is read
     def _tail_of(self, slot: str) -> tuple[str, str]:
         """What ends a value, and a word of one, as regular expressions."""
         items = [*self._lists.get("tail", ()), *self._lists.get(f"tail_{slot}", ())]

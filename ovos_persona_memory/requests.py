@@ -355,10 +355,7 @@ def _check_texts(value: Any, field: str, depth: int) -> None:
     if depth > MAX_DEPTH:
         raise InvalidRequest(field, f"is nested deeper than {MAX_DEPTH} levels")
     if isinstance(value, str):
-        if len(value) > MAX_TEXT:
-            raise InvalidRequest(field, f"has {len(value)} characters, at most {MAX_TEXT} are kept")
-        if not is_clean(value):
-            raise InvalidRequest(field, "holds a NUL or half a character (a lone surrogate)")
+        _check_text(value, field)
     elif isinstance(value, Mapping):
         if field == "metadata" and len(str(value)) > MAX_METADATA:
             raise InvalidRequest(field, f"has more than {MAX_METADATA} characters")
@@ -368,6 +365,13 @@ def _check_texts(value: Any, field: str, depth: int) -> None:
     elif isinstance(value, list):
         for number, inner in enumerate(value):
             _check_texts(inner, f"{field}[{number}]"[:200], depth + 1)
+
+
+def _check_text(text: str, field: str) -> None:
+    if len(text) > MAX_TEXT:
+        raise InvalidRequest(field, f"has {len(text)} characters, at most {MAX_TEXT} are kept")
+    if not is_clean(text):
+        raise InvalidRequest(field, "holds a NUL or half a character (a lone surrogate)")
 
 
 def _named(error: msgspec.ValidationError) -> InvalidRequest:

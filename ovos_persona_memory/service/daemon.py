@@ -188,16 +188,21 @@ class Daemon:
 
     def _handle(self, arrivals: Sequence[Arrival]) -> None:
         for alone, group in groupby(arrivals, key=lambda arrival: arrival.alone):
-            together = list(group)
-            if self._offline is not None and self._offline.active:
-                self._handle_offline(self._offline, together)
-            elif alone or not any(arrival.writes for arrival in together):
-                for arrival in together:
-                    self._send([(arrival, self._outcome(arrival))])
-            else:
-                self._write_together(together)
-            if self._offline is not None and self._memory is not None:
-                self._lost(self._offline.note(self._memory, together))
+            self._handle_group(list(group), alone)
+
+    def _handle_group(self, group: Sequence[Arrival], alone: bool) -> None:
+        offline = self._offline
+        if offline is not None and offline.reached is not None and any(map(offline.needs_store, group)):
+            self._deliver(offline)
+        if offline is not None and offline.active:
+            self._send(offline.take(group))
+        elif alone or not any(arrival.writes for arrival in group):
+            for arrival in group:
+                self._send([(arrival, self._outcome(arrival))])
+        else:
+            self._write_together(group)
+        if offline is not None and self._memory is not None:
+            self._lost(offline.note(self._memory, group))
 
     def _write_together(self, group: Sequence[Arrival]) -> None:
         """One commit for all, then the answers; if it fails, each alone, so that one cannot spoil the others.
@@ -324,14 +329,6 @@ class Daemon:
             self._failure, self._last_error = error, f"{error.code}: {error.reason}"
             self._offline.begin(memory, error, self._open)
         return True
-
-    def _handle_offline(self, offline: Offline, group: Sequence[Arrival]) -> None:
-        if offline.reached is not None and any(offline.needs_store(arrival) for arrival in group):
-            self._deliver(offline)
-        if offline.active:
-            self._send(offline.take(group))
-        else:
-            self._handle(group)
 
     def _deliver(self, offline: Offline, batches: int | None = None) -> None:
         """Hand over some of what waits, None: all of it; then the store is used again."""

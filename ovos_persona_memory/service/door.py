@@ -67,9 +67,7 @@ class Door:
 
         with visitor, visitor.makefile("rb") as lines:
             try:
-                while line := lines.readline(MAX_LINE):
-                    if not line.endswith(b"\n"):
-                        return
+                while (line := lines.readline(MAX_LINE)).endswith(b"\n"):
                     self._arrived(line, reply)
             except OSError as error:
                 LOG.debug("a visitor left: %s", error)

@@ -25,13 +25,18 @@ def events(done: Sequence[tuple[Heard | Request, Outcome | None]]) -> list[bytes
             learned.setdefault(session_id, []).extend(outcome["learned"])
         if outcome.get("ids"):
             recorded.setdefault(session_id, []).extend(outcome["ids"])
-        elif isinstance(what, Request) and changes_something(what):
-            frames += _change(what.verb, outcome, session_id)
-        elif isinstance(what, Heard) and outcome.get("forgotten"):
-            frames += _change(what.what, outcome, session_id)
+        elif (name := _change_made(what, outcome)) is not None:
+            frames += _change(name, outcome, session_id)
     told = [messages.frame(topics.RECORDED, {"ids": ids}, session_id) for session_id, ids in recorded.items()]
     told += [messages.frame(topics.LEARNED, {"ids": ids}, session_id) for session_id, ids in learned.items()]
     return [*told, *frames]
+
+
+def _change_made(what: Heard | Request, outcome: Outcome) -> str | None:
+    """The verb or event that changed something; None where nothing was changed."""
+    if isinstance(what, Request):
+        return what.verb if changes_something(what) else None
+    return what.what if outcome.get("forgotten") else None
 
 
 class Untold:

@@ -266,14 +266,12 @@ def _tell(talk: Talk, items: Sequence[Item], nothing: str, **slots: str) -> None
     talk.spoke_of(items)
     if items:
         talk.read([_told_along(talk, items, place) for place in range(len(items))], "told_me")
-    elif not talk.client.capture().read:
-        talk.say("guest_is_on")
-    elif talk.hushed:
-        talk.say("not_aloud")
-    elif talk.client.degraded:
+        return
+    quiet = "guest_is_on" if not talk.client.capture().read else "not_aloud" if talk.hushed else None
+    if quiet is None and talk.client.degraded:
         raise StoreUnavailable("nothing is known on this device, and the store is away")
-    else:
-        talk.say(nothing, **{name: turned(speakable(text), talk.spoken) for name, text in slots.items()})
+    told = {} if quiet else {name: turned(speakable(text), talk.spoken) for name, text in slots.items()}
+    talk.say(quiet or nothing, **told)
 
 
 def _told_along(talk: Talk, items: Sequence[Item], place: int) -> str:

@@ -64,8 +64,11 @@ def write_few(locale: Path, target: Path, langs: Iterable[str]) -> None:
         folder = target / lang
         folder.mkdir(parents=True, exist_ok=True)
         for source in (locale / language.of(lang).tag).iterdir():
-            if source.suffix == ".intent":
-                text = "\n".join(wordings(source.parent, source.stem)) + "\n"
-                (folder / source.name).write_text(text, encoding="utf-8")
-            elif source.suffix == ".voc":
-                (folder / source.name).write_text(source.read_text(encoding="utf-8"), encoding="utf-8")
+            if source.suffix in (".intent", ".voc"):
+                (folder / source.name).write_text(_for_engine(source), encoding="utf-8")
+
+
+def _for_engine(source: Path) -> str:
+    if source.suffix == ".intent":
+        return "\n".join(wordings(source.parent, source.stem)) + "\n"
+    return source.read_text(encoding="utf-8")

@@ -195,15 +195,18 @@ class VectorsBeside(VectorStore):
         waiting, taken = iter(self._waits(name)), list[Pending]()
         while not taken and (some := list(islice(waiting, limit))):
             records = records_of(self._texts, [key for key, _ in some])
+            self._pass_over(name, {key for key, _ in some} - records.keys())
             for key, version in some:
-                if key not in records:
-                    with self._lock:
-                        self._waiting.get(name, {}).pop(key, None)
-                    continue
-                label = label_of(records[key])
-                self._given[name, label.doc] = label
-                taken.append(Pending(label.kind, label.doc, version, text_of(records[key])))
+                if key in records:
+                    label = label_of(records[key])
+                    self._given[name, label.doc] = label
+                    taken.append(Pending(label.kind, label.doc, version, text_of(records[key])))
         return taken or self._pending_documents(name, limit)
+
+    def _pass_over(self, name: str, gone: Iterable[Key]) -> None:
+        with self._lock:
+            for key in gone:
+                self._waiting.get(name, {}).pop(key, None)
 
     def _pending_documents(self, name: str, limit: int) -> list[Pending]:
         while inner := self._inner.pending(name, limit):
@@ -260,9 +263,8 @@ class VectorsBeside(VectorStore):
             labels = {self._shelf.told(label_of(record)): record for record in some}
             for user_id in {label.user_id for label in labels}:
                 docs = [label.doc for label in labels if label.user_id == user_id]
-                for label, vector in self._shelf.held(name, user_id, docs).values():
-                    if label in labels:
-                        yield labels[label], vector
+                held = self._shelf.held(name, user_id, docs).values()
+                yield from ((labels[label], vector) for label, vector in held if label in labels)
 
     def nearest(self, name: str, query: Floats, scope: Scope, kinds: frozenset[str], limit: int) -> list[Near]:
         if name not in {index.name for index in self._inner.indexes()} or limit <= 0:

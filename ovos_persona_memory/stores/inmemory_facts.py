@@ -99,9 +99,8 @@ class InMemoryFacts(FactStore):
             for fact, words in self.held(user_id, EVERY_STATUS):
                 self._put(self._facts, fact.id, (replace(fact, user_id=into), words))
             for table in (self._changes, self._decisions):
-                for number, one in [*table.items()]:
-                    if one.user_id == user_id:
-                        self._put(table, number, replace(one, user_id=into))
+                for number, one in [item for item in table.items() if item[1].user_id == user_id]:
+                    self._put(table, number, replace(one, user_id=into))
 
     def delete(self, fact_ids: Sequence[str]) -> int:
         with self._transaction():

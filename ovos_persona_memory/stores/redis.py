@@ -86,9 +86,8 @@ class RedisStore(InMemoryStore):
             try:
                 yield
             finally:
-                if not self._depth:
-                    for table in self._tables.values():
-                        table.forget_changes()
+                for table in () if self._depth else self._tables.values():
+                    table.forget_changes()
 
     def _end(self) -> None:
         failed, self._failed = self._failed, False

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -18,7 +18,6 @@ from chroma_server import SPACE, ChromaServer
 from ovos_persona_memory import indexer
 from ovos_persona_memory.cli import doctor
 from ovos_persona_memory.config import MemoryConfig, parse
-from ovos_persona_memory.embedder import Kind
 from ovos_persona_memory.memory import PersonaMemory
 from ovos_persona_memory.records import Document, Entry, Scope, Selection, Turn
 from ovos_persona_memory.stores import chroma, chroma_server, late_shelf, open_stores
@@ -26,6 +25,8 @@ from ovos_persona_memory.stores.base import Store
 from ovos_persona_memory.stores.shelf import ShelfAway
 from ovos_persona_memory.stores.vectors import Index, VectorStore
 from ovos_persona_memory.vectors import Floats, normalised, quantised
+
+from .letters import Letters
 
 DIM = 16
 INDEX = Index("model-1", "letters", DIM)
@@ -329,20 +330,6 @@ def test_what_another_process_changed_beneath_is_mended_by_the_next_start(
 
 
 # with an embedder
-
-
-class Letters:
-    """A vector by the letters of a text."""
-
-    name, dim = "letters", 32
-    kind: Kind = "sentence"
-
-    def embed(self, texts: Sequence[str]) -> Floats:
-        rows = np.full((len(texts), self.dim), 0.01, dtype=np.float32)
-        for row, text in zip(rows, texts, strict=True):
-            for sign in text:
-                row[ord(sign) % self.dim] += 1
-        return normalised(rows)
 
 
 @contextmanager

@@ -6,13 +6,12 @@ import random
 import sys
 import tempfile
 import uuid
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 from chroma_server import ChromaServer
 from hypothesis import HealthCheck, Phase, given, settings
@@ -20,7 +19,6 @@ from hypothesis import strategies as st
 from redis_server import RedisServer
 
 from ovos_persona_memory.config import MemoryConfig, RecallConfig, RetentionConfig, parse
-from ovos_persona_memory.embedder import Kind
 from ovos_persona_memory.errors import PersonaMemoryError
 from ovos_persona_memory.indexer import Indexer, Meaning
 from ovos_persona_memory.memory import PersonaMemory
@@ -29,7 +27,8 @@ from ovos_persona_memory.records import ContextRequest, Scope, Turn
 from ovos_persona_memory.stores import open_store, open_stores
 from ovos_persona_memory.stores.base import Store
 from ovos_persona_memory.stores.postgres import open_postgres
-from ovos_persona_memory.vectors import Floats, normalised
+
+from .letters import Letters
 
 ROOT, REAL = "ovos_persona_memory", uuid.uuid4
 RAM = Path("/dev/shm")
@@ -50,20 +49,6 @@ TOLD = (
 EVERY_KIND = frozenset({"turn", "memory", "fact"})
 
 pytestmark = pytest.mark.full
-
-
-class Letters:
-    """A vector by the letters of a text."""
-
-    name, dim = "letters", 32
-    kind: Kind = "sentence"
-
-    def embed(self, texts: Sequence[str]) -> Floats:
-        rows = np.full((len(texts), self.dim), 0.01, dtype=np.float32)
-        for row, one in zip(rows, texts, strict=True):
-            for sign in one:
-                row[ord(sign) % self.dim] += 1
-        return normalised(rows)
 
 
 class AtOnce(Indexer):

@@ -19,6 +19,7 @@ from ovos_persona_memory.messages import Heard, Request
 from ovos_persona_memory.records import Claim, Scope, Selection, Turn
 from ovos_persona_memory.service import offline
 from ovos_persona_memory.service.arrival import Arrival
+from ovos_persona_memory.service.daemon import Daemon
 from ovos_persona_memory.service.offline import Clock, Offline
 from ovos_persona_memory.stores.inmemory import InMemoryStore
 
@@ -348,3 +349,18 @@ def test_status_says_that_the_store_is_away(device: Device) -> None:
     [status] = answers(device, request("status"))
     assert status["degraded"]
     assert status["store"] == {"away": "the server is away"}
+
+
+def test_what_needs_the_store_once_it_is_back_is_noted_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    device = Device(tmp_path, Server())
+    device.lose()
+    device.server.is_away = False
+    assert device.back.wait(10)
+    noted: list[list[Arrival]] = []
+    monkeypatch.setattr(device.offline, "note", lambda _, group: noted.append([*group]))
+    daemon = Daemon(parse({"data_dir": str(tmp_path), "backend": "redis"}), port=1)
+    daemon._offline = device.offline
+    group = [Arrival(Request("forget", {"query": "cat"}, SESSION), lambda _: None, True, time.perf_counter())]
+    daemon._handle(group)
+    assert noted == [group]
+    assert not device.offline.active
