@@ -20,6 +20,19 @@ COMMIT_FIELD = b""
 """The field of a hash that tells the last commit that changed it."""
 
 Names = tuple[str | None, ...]
+PLAIN = (float, int, str)
+"""What a number or a text of a class of its own is kept as."""
+
+
+def _plain(value: Any) -> Any:
+    """A number of numpy's or of somebody's own, say: kept as the number that it is."""
+    for kind in PLAIN:
+        if isinstance(value, kind):
+            return kind(value)
+    raise TypeError(f"{type(value).__name__} cannot be kept")
+
+
+_ENCODER = msgspec.msgpack.Encoder(enc_hook=_plain)
 
 
 @dataclass(frozen=True)
@@ -97,11 +110,11 @@ class Table(MutableMapping[Any, Any]):
         for key, value in self._changes.items():
             before = self._part_of(key)
             part = None if value is GONE else _part(self._shape.part(key, value))
-            field = msgspec.msgpack.encode(key)
+            field = _ENCODER.encode(key)
             if before is not None and before != part:
                 self._change(record, before).gone.append(field)
             if part is not None:
-                self._change(record, part).sets[field] = msgspec.msgpack.encode(value)
+                self._change(record, part).sets[field] = _ENCODER.encode(value)
                 members = record.parts.setdefault(self._parts_key, [])
                 if part not in members:
                     members.append(part)
@@ -123,7 +136,7 @@ class Table(MutableMapping[Any, Any]):
         part = self._part_of(key)
         if part is None:
             return GONE
-        raw = self._db.call("HGET", self._db.name(self._shape.name, part), msgspec.msgpack.encode(key))
+        raw = self._db.call("HGET", self._db.name(self._shape.name, part), _ENCODER.encode(key))
         return GONE if raw is None else self._value.decode(raw)
 
     def _part_of(self, key: Any) -> str | None:

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from ovos_persona_memory.errors import StoreError, UnknownEntry
-from ovos_persona_memory.records import Scope, Session, ToolCall, Turn
+from ovos_persona_memory.records import Entry, Note, Pause, Place, Scope, Session, ToolCall, Turn
 from ovos_persona_memory.stores.base import Store
 
 Say = Callable[..., Turn]
@@ -50,6 +51,36 @@ def test_every_field_of_a_turn_comes_back(store: Store, open_again: Callable[[],
     store = open_again()
     assert store.turn("full") == kept
     assert store.turns(Scope(user_id="ada")) == [kept]
+
+
+class Moment(float):
+    """A float of somebody's own, as numpy's is one."""
+
+
+class Phrase(str):
+    """A text of somebody's own."""
+
+
+@pytest.mark.parametrize("time_of", [Moment, np.float64])
+def test_a_float_of_any_class_is_a_time(
+    store: Store, open_again: Callable[[], Store], time_of: Callable[[float], float]
+) -> None:
+    at = time_of(1763750000.25)
+    level = ToolCall("c", "light", {"level": time_of(0.5), "room": Phrase("küche")})
+    turn = Turn("user", "hello", at, id="t", session_id="s", tool_calls=(level,))
+    entry = Entry("k", "tea", {"liked": time_of(0.5)}, id="m", created_at=at, updated_at=at)
+    pause = Pause(Place("user", "ada"), since=at, until=time_of(at + 5), write=False, read=True)
+    store.add_turn(turn, "hello")
+    store.put_entry(entry, "tea")
+    store.put_note("household", "s", Note("said hello", updated_at=at))
+    store.put_pause(pause)
+    store = open_again()
+    kept, remembered, note = store.turn("t"), store.entry("k", "household"), store.note("household", "s")
+    assert kept == replace(turn, seq=kept.seq if kept else 0)
+    assert remembered == replace(entry, seq=remembered.seq if remembered else 0)
+    assert note is not None and note.updated_at == at
+    assert store.pauses() == [pause]
+    assert store.turns(Scope(), since=at, until=time_of(at + 1)) == [kept]
 
 
 def test_a_plain_turn_comes_back_as_it_was(store: Store) -> None:
