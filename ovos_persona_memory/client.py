@@ -52,6 +52,8 @@ class MemoryClient:
         self._timeout_s = timeout_s
         self.degraded = False
         """Whether the last answer held only what the daemon's device knows, since its store is away."""
+        self.was_degraded = False
+        """Whether any answer did."""
 
     @classmethod
     def over_bus(cls, timeout_s: float = 5.0, connect_s: float = 10.0, **address: Any) -> MemoryClient:
@@ -87,6 +89,7 @@ class MemoryClient:
         if answer.get("ok") is not True:
             raise from_wire(str(answer.get("error")), str(answer.get("reason")))
         self.degraded = answer.get("degraded") is True
+        self.was_degraded = self.was_degraded or self.degraded
         return answer
 
     def record(

@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import sys
 import unicodedata
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextvars import ContextVar
 from typing import Any, TextIO
 
@@ -17,6 +17,11 @@ from rich.text import Text
 from ovos_persona_memory.errors import ConfigError, InvalidRequest, PersonaMemoryError
 
 _ANSWERS: ContextVar[TextIO] = ContextVar("answers")
+_DEGRADED: ContextVar[Callable[[], bool]] = ContextVar("degraded")
+AWAY = (
+    "The store is away: this is what this device alone knows, and more may be remembered. "
+    "What is new waits here until the store is back."
+)
 
 
 class Command(click.RichCommand):
@@ -25,6 +30,7 @@ class Command(click.RichCommand):
     def invoke(self, ctx: click.Context) -> Any:
         """Run it; status 2 for a request or a setting that cannot be used, 1 for any other failure."""
         before = _ANSWERS.set(sys.stdout)
+        whole = _DEGRADED.set(lambda: False)
         try:
             # OVOS's logger writes to whatever sys.stdout is when it first speaks
             with contextlib.redirect_stdout(sys.stderr):
@@ -33,7 +39,15 @@ class Command(click.RichCommand):
             say(error.reason)
             ctx.exit(2 if isinstance(error, (InvalidRequest, ConfigError)) else 1)
         finally:
+            if _DEGRADED.get()():
+                say(AWAY)
+            _DEGRADED.reset(whole)
             _ANSWERS.reset(before)
+
+
+def degraded_if(degraded: Callable[[], bool]) -> None:
+    """How to tell, when a command answers and at its end, whether the store of the memory that it asked was away."""
+    _DEGRADED.set(degraded)
 
 
 def answers() -> TextIO:
@@ -64,7 +78,9 @@ def answer(text: str) -> None:
 
 
 def answer_json(value: Any) -> None:
-    """The answer as one JSON document."""
+    """The answer as one JSON document; with ``degraded`` where the store was away, as in the daemon's own answers."""
+    if _DEGRADED.get(lambda: False)():
+        value = {**msgspec.to_builtins(value), "degraded": True}
     answer(msgspec.json.format(msgspec.json.encode(value), indent=2).decode())
 
 

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ovos_persona_memory import config
+from ovos_persona_memory.cli.output import degraded_if
 from ovos_persona_memory.client import MemoryClient
 from ovos_persona_memory.config import MemoryConfig
 from ovos_persona_memory.errors import NoAnswer, StoreBusy
@@ -38,6 +39,8 @@ def url(address: dict[str, Any]) -> str:
 def open_memory(folder: Path | None, timeout_s: float = 30.0) -> Iterator[Memory]:
     """The memory of a data folder: asked of its daemon, or opened here, under the store's lock, where none runs."""
     with _reached(settings(folder), timeout_s) as memory:
+        if isinstance(memory, MemoryClient):
+            degraded_if(lambda: memory.was_degraded)
         yield memory
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import json
 import signal
 import time
 from collections.abc import Callable, Iterator
@@ -12,10 +13,12 @@ from typing import Any
 
 import psycopg
 import pytest
+from click.testing import CliRunner
 from conftest import Daemon, free_port, running_bus, wait_until
 from postgres_server import FAST, Databases, PostgresServer
 from redis_server import RedisServer
 
+from ovos_persona_memory.cli.program import program
 from ovos_persona_memory.client import MemoryClient
 from ovos_persona_memory.records import Scope
 from ovos_persona_memory.stores.postgres_database import PostgresSettings, household_lock
@@ -218,6 +221,47 @@ def test_a_device_that_never_knew_the_store_keeps_nothing_and_starts_all_the_sam
     room.delivered()
     room.says("now it is known")
     assert room.texts() == said("now it is known")
+
+
+LOOKS = (
+    ("recall", "what is my parrot called"),
+    ("history", "s1"),
+    ("sessions",),
+    ("list",),
+    ("get", "bins"),
+    ("get", "never kept"),
+    ("facts",),
+    ("episodes", "--since", "1h"),
+    ("why", "bins"),
+    ("status",),
+)
+"""Commands that are answered without the store."""
+
+
+def test_the_command_line_says_that_an_answer_is_from_what_the_device_knows_alone(
+    redis_away: Away, start: Callable[[Away], Room]
+) -> None:
+    room = start(redis_away)
+
+    def run(*command: str) -> tuple[str, str]:
+        done = CliRunner().invoke(program, [*command, "--data", str(room.daemon.data)])
+        return done.stdout, done.stderr
+
+    room.says("my parrot is called Ada")
+    room.ask("remember", key="bins", text="the bins go out on Tuesday")
+    there = {command: run(*command)[1] for command in LOOKS}
+    assert not any("away" in told for told in there.values()), there
+    assert "degraded" not in run("recall", "parrot", "--json")[0]
+    redis_away.server.kill()
+    room.says("she eats seeds")
+    room.ask("remember", key="bins", text="the bins go out on Monday")
+    without = {command: run(*command)[1] for command in LOOKS}
+    assert [command for command, told in without.items() if told.count("The store is away") != 1] == []
+    for command in LOOKS:
+        told = run(*command, "--json")[0]
+        assert command == ("get", "never kept") or json.loads(told)["degraded"] is True
+    refused, told = run("forget", "--query", "parrot", "--yes")
+    assert (refused, "store is away" in told) == ("", True)
 
 
 # whatever befalls the server
