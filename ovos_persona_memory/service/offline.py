@@ -31,7 +31,7 @@ from ovos_persona_memory.service import kept
 from ovos_persona_memory.service.answers import answer
 from ovos_persona_memory.service.arrival import GROUP, Arrival
 from ovos_persona_memory.service.reach import changes_something
-from ovos_persona_memory.stores import open_store
+from ovos_persona_memory.stores import open_store, own_waiting
 from ovos_persona_memory.stores.waiting import Kept, Waiting
 
 Outcome = dict[str, Any]
@@ -102,9 +102,17 @@ class Offline:
     """
 
     def __init__(self, config: MemoryConfig, clock: Clock, wake: Callable[[], None]) -> None:
-        """``wake`` is called, on another thread, when the store is reached."""
+        """``wake`` is called, on another thread, when the store is reached.
+
+        StoreBusy where another daemon has the folder.
+        """
         self._config, self._clock, self._wake = config, clock, wake
-        self._file = Waiting(config.folder)
+        self._lock = own_waiting(config)
+        try:
+            self._file = Waiting(config.folder)
+        except BaseException:
+            self._lock.release()
+            raise
         self._mark = f"delivered {self._file.device}"
         self._recent: deque[Arrival] = deque(maxlen=RECENT)
         self._pauses: list[Pause] | None = self._file.pauses()
@@ -144,6 +152,7 @@ class Offline:
         if self._memory is not None and not (self._trying is not None and self._trying.is_alive()):
             self._memory.close()
         self._file.close()
+        self._lock.release()
 
     # while the store is there
 

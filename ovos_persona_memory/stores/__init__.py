@@ -13,7 +13,7 @@ from urllib.parse import urlsplit
 from ovos_persona_memory.config import MemoryConfig, secret
 from ovos_persona_memory.errors import ConfigError, StoreUnavailable
 from ovos_persona_memory.stores.base import Store
-from ovos_persona_memory.stores.lock import FolderLock
+from ovos_persona_memory.stores.lock import LOCK_FILE, WAITING_LOCK_FILE, FolderLock
 
 if TYPE_CHECKING:
     from ovos_persona_memory.stores.chroma_server import ChromaServer
@@ -159,11 +159,23 @@ def own(config: MemoryConfig) -> FolderLock | None:
         place.backend == "sqlite" and place.connection is None for place in used
     ):
         return None
+    return _locked(config.folder, LOCK_FILE)
+
+
+def own_waiting(config: MemoryConfig) -> FolderLock:
+    """The lock of what waits in the data folder for a store that others share; the folder is made where there is none.
+
+    StoreBusy where another process has it: while the store is away nothing else tells two daemons apart.
+    """
+    return _locked(config.folder, WAITING_LOCK_FILE)
+
+
+def _locked(folder: Path, name: str) -> FolderLock:
     try:
-        config.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
-        raise StoreUnavailable(f"the folder {config.folder} cannot be made ({error.strerror})") from error
-    return FolderLock(config.folder)
+        raise StoreUnavailable(f"the folder {folder} cannot be made ({error.strerror})") from error
+    return FolderLock(folder, name)
 
 
 def place_of(text: str) -> Place:

@@ -1,4 +1,4 @@
-"""The lock that lets one process at a time own a data folder."""
+"""The locks that let one process at a time own a data folder."""
 
 from __future__ import annotations
 
@@ -9,6 +9,9 @@ from pathlib import Path
 from ovos_persona_memory.errors import StoreBusy, StoreUnavailable
 
 LOCK_FILE = "memory.lock"
+"""Who has it has the folder's memory open."""
+WAITING_LOCK_FILE = "waiting.lock"
+"""Who has it, a daemon, takes in what waits for a store that others share, also while nobody can open that."""
 
 
 class FolderLock:
@@ -18,8 +21,8 @@ class FolderLock:
     stores of one process.
     """
 
-    def __init__(self, folder: Path) -> None:
-        path = folder / LOCK_FILE
+    def __init__(self, folder: Path, name: str = LOCK_FILE) -> None:
+        path = folder / name
         try:
             self._file = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
         except OSError as error:

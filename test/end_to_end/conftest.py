@@ -71,6 +71,11 @@ class Process:
         """Its number."""
         return self._popen.pid
 
+    @property
+    def has_ended(self) -> bool:
+        """Whether it runs no more."""
+        return self._popen.poll() is not None
+
     def said(self) -> str:
         """What it wrote so far."""
         return self.log.read_text(encoding="utf-8", errors="replace")

@@ -14,7 +14,7 @@ from typing import Any
 import psycopg
 import pytest
 from click.testing import CliRunner
-from conftest import Daemon, free_port, running_bus, wait_until
+from conftest import Daemon, free_port, running_bus, wait_until, write_settings
 from postgres_server import FAST, Databases, PostgresServer
 from redis_server import RedisServer
 
@@ -221,6 +221,30 @@ def test_a_device_that_never_knew_the_store_keeps_nothing_and_starts_all_the_sam
     room.delivered()
     room.says("now it is known")
     assert room.texts() == said("now it is known")
+
+
+def test_of_daemons_that_are_started_on_one_folder_at_once_one_runs_without_the_store(
+    away: Away, port: int, tmp_path: Path
+) -> None:
+    away.server.kill()
+    started = []
+    for name in ("one", "two"):
+        write_settings(tmp_path / name, persona_memory={"announce": False, **away.settings})
+        started.append(Daemon(tmp_path / name, tmp_path / "data", ("127.0.0.1", port)))
+    try:
+        wait_until(lambda: sum(one.has_ended for one in started) == 1, "the end of one")
+        [running] = [one for one in started if not one.has_ended]
+        wait_until(running.is_ready, "the start of the other")
+        data = tmp_path / "data"
+        sentences = (f"process {running.pid} has the memory in {data} open\n", f"a daemon already runs on {data}\n")
+        for other in started:
+            assert other is running or (other.end(), other.said().endswith(sentences)) == (1, True), other.said()
+        away.server.start()
+        with MemoryClient.over_door(tmp_path / "data") as owner:
+            wait_until(lambda: "degraded" not in owner.status(), "the store to be reached")
+    finally:
+        for one in started:
+            one.end()
 
 
 LOOKS = (

@@ -358,8 +358,10 @@ def test_what_needs_the_store_once_it_is_back_is_noted_once(tmp_path: Path, monk
     assert device.back.wait(10)
     noted: list[list[Arrival]] = []
     monkeypatch.setattr(device.offline, "note", lambda _, group: noted.append([*group]))
-    daemon = Daemon(parse({"data_dir": str(tmp_path), "backend": "redis"}), port=1)
-    daemon._offline = device.offline
+    daemon = Daemon(parse({"data_dir": str(tmp_path / "daemon"), "backend": "redis"}), port=1)
+    its_own, daemon._offline = daemon._offline, device.offline
+    assert its_own is not None
+    its_own.close()
     group = [Arrival(Request("forget", {"query": "cat"}, SESSION), lambda _: None, True, time.perf_counter())]
     daemon._handle(group)
     assert noted == [group]
