@@ -46,6 +46,7 @@ SETTINGS = {
     "autovacuum_naptime": "10",
     "log_min_messages": "warning",
 }
+INITDB = ("initdb", "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "-N")
 START_S = 30.0
 _OWNER = "nobody"
 _PR_SET_PDEATHSIG = 1
@@ -56,11 +57,15 @@ class NoServer(RuntimeError):
 
 
 class PostgresServer:
-    """One server on a socket in a folder of its own; ``close`` ends it and deletes the folder."""
+    """One server on a socket in a folder of its own; ``close`` ends it and deletes the folder, unless it is kept."""
 
-    def __init__(self, folder: Path | None = None, **settings: str) -> None:
-        """``folder``: where its data lie, a new one in memory unless given; ``settings``: of postgresql.conf."""
-        self.home = Path(tempfile.mkdtemp(prefix="opm-postgres-", dir=folder or _quick()))
+    def __init__(self, folder: Path | None = None, kept: Path | None = None, **settings: str) -> None:
+        """``folder``: where its data lie, a new one in memory unless given; ``settings``: of postgresql.conf.
+
+        ``kept``: a folder that stays, and is used as it is where there is one already.
+        """
+        self._stays = kept is not None
+        self.home = _made(kept) if kept else Path(tempfile.mkdtemp(prefix="opm-postgres-", dir=folder or _quick()))
         self._user = pwd.getpwnam(_OWNER) if os.geteuid() == 0 else None
         self._bin = _programs()
         self._settings = SETTINGS | settings
@@ -69,7 +74,8 @@ class PostgresServer:
         if self._user is not None:
             os.chown(self.home, self._user.pw_uid, self._user.pw_gid)
         try:
-            self.run("initdb", "-D", str(self.data), "-U", "postgres", "-A", "trust", "-E", "UTF8", "--locale=C", "-N")
+            if not (self.data / "PG_VERSION").exists():
+                self.run(*INITDB, "-D", str(self.data))
             self.start()
         except BaseException:
             self.close()
@@ -162,12 +168,13 @@ class PostgresServer:
         self.start(**more)
 
     def close(self) -> None:
-        """End it and delete its folder."""
+        """End it and delete its folder, unless that is kept."""
         with contextlib.suppress(subprocess.TimeoutExpired):
-            self.stop(signal.SIGQUIT)
+            self.stop(signal.SIGINT if self._stays else signal.SIGQUIT)
         if self._popen is not None:
             self.kill()
-        shutil.rmtree(self.home, ignore_errors=True)
+        if not self._stays:
+            shutil.rmtree(self.home, ignore_errors=True)
 
 
 @contextlib.contextmanager
@@ -239,6 +246,11 @@ def _end_with_parent() -> None:
     """Where Linux can: the server ends when whoever started it is killed."""
     with contextlib.suppress(OSError, AttributeError):
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGQUIT)
+
+
+def _made(folder: Path) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
 
 
 def _quick() -> Path | None:

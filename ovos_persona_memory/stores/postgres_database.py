@@ -7,7 +7,8 @@ import os
 import socket
 import threading
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent import futures
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from typing import Any
@@ -18,17 +19,28 @@ from psycopg.pq import TransactionStatus
 
 from ovos_persona_memory.errors import StoreError, StoreUnavailable
 from ovos_persona_memory.stores.postgres_errors import driver_errors, is_lost, ours
-from ovos_persona_memory.stores.postgres_migrations import migrate
+from ovos_persona_memory.stores.postgres_migrations import WAIT_S, migrate
 
 Row = tuple[Any, ...]
 BACK_OFF_S = 0.5
 """After a failure to connect nothing is tried for so long, seconds: whoever asks is told at once."""
-SESSION = {"jit": "off", "hnsw.iterative_scan": "relaxed_order", "hnsw.ef_search": "200"}
+SESSION = {"jit": "off", "hnsw.iterative_scan": "relaxed_order"}
 """Settings of each connection."""
 PATIENT_S = 600
 """So long may a statement take that forgets or builds anew what may be much, seconds."""
 ASKED_AGAIN_S = 0.05
 """Between two looks at whether a lost commit was one, seconds."""
+STATEMENT, LOCK = 0.9, 0.8
+"""Parts of that time after which the server itself gives up a statement, and the wait for another daemon: it answers
+before the line to it is cut."""
+
+
+CHANGED = (
+    "SELECT name, before FROM (SELECT name, value, current_setting(name, true) AS before"
+    " FROM unnest(%s::text[], %s::text[]) s (name, value) OFFSET 0) s, set_config(name, value, false)"
+)
+"""Changes settings of the connection, and tells what they were."""
+SILENT = "PostgreSQL does not answer: its server or the way to it hangs"
 
 
 @dataclass(frozen=True)
@@ -42,7 +54,7 @@ class PostgresSettings:
     schema: str = "persona_memory"
     """The schema of the tables; made where there is none."""
     timeout_s: float = 5.0
-    """A statement, a wait for another daemon and a connection take no longer, seconds."""
+    """What is asked is answered or refused within it, a lost connection and the one after it together, seconds."""
 
 
 class PostgresDatabase:
@@ -62,18 +74,24 @@ class PostgresDatabase:
         self._failed = False
         self._transaction_id: str | None = None
         self._line: socket.socket | None = None
-        self._busy_since: float | None = None
+        self._until: float | None = None
         self._longest_s: float = settings.timeout_s
         self._ended = threading.Event()
         self._down_until = 0.0
         self._down: StoreError | None = None
+        threading.Thread(target=self._watch, name="postgres", daemon=True).start()
         try:
             with driver_errors():
-                migrate(self._connected(), settings.schema)
+                self._migrate()
         except BaseException:
             self.close()
             raise
-        threading.Thread(target=self._watch, name="postgres", daemon=True).start()
+
+    def _migrate(self) -> None:
+        with self._in_time():
+            connection = self._connected()
+        with self._in_time(2 * WAIT_S):
+            migrate(connection, self.settings.schema)
 
     def close(self) -> None:
         """End the connection; a second call does nothing."""
@@ -104,7 +122,7 @@ class PostgresDatabase:
 
     def all(self, sql: str, *values: Any) -> list[Row]:
         """The rows of a query."""
-        with self.lock, driver_errors():
+        with self.lock, driver_errors(), self._in_time():
             try:
                 return self._execute(sql, values).fetchall()
             except psycopg.Error as error:
@@ -119,43 +137,58 @@ class PostgresDatabase:
 
     def run(self, sql: str, *values: Any) -> int:
         """Change something, within a transaction; how many rows that were."""
-        with driver_errors():
+        with driver_errors(), self._in_time():
             return self._execute(sql, values).rowcount
 
     @contextmanager
     def patiently(self) -> Iterator[None]:
         """Statements within, in a transaction, are not given up where they take long since they are about much."""
         before, self._longest_s = self._longest_s, PATIENT_S
-        self.all("SELECT set_config('statement_timeout', %s, true)", f"{PATIENT_S}s")
+        self.all("SELECT set_config('statement_timeout', %s, true)", f"{STATEMENT * PATIENT_S:.0f}s")
         try:
             yield
         finally:
             self._longest_s = before
 
     @contextmanager
-    def without_sorting(self) -> Iterator[None]:
-        """Queries within take an index that gives rows in their order, whatever the planner thinks of it."""
+    def with_settings(self, settings: Mapping[str, str]) -> Iterator[None]:
+        """Queries within are planned and run under other settings."""
         with self.lock:
-            self.all("SELECT set_config('enable_sort', 'off', false)")
+            before: dict[str, str | None] = dict(self.all(CHANGED, list(settings), list(settings.values())))
             try:
                 yield
             finally:
                 with suppress(StoreError):
-                    self.all("SELECT set_config('enable_sort', 'on', false)")
+                    self.all(CHANGED, list(before), list(before.values()))
 
     def _execute(self, sql: str, values: Sequence[Any] | None = None) -> psycopg.Cursor[Row]:
-        connection = self._in_use()
-        self._busy_since = self._clock()
+        return self._in_use().execute(sql, values)
+
+    @contextmanager
+    def _in_time(self, longest_s: float | None = None) -> Iterator[None]:
+        """What is asked within is answered, or given up, after the longest time that it may take."""
+        before = self._until
+        if before is None:
+            self._until = self._clock() + (longest_s or self._longest_s)
         try:
-            return connection.execute(sql, values)
+            yield
         finally:
-            self._busy_since = None
+            self._until = before
+
+    def _left(self) -> float:
+        """Seconds until what is asked has to be answered."""
+        return self.settings.timeout_s if self._until is None else self._until - self._clock()
 
     def _watch(self) -> None:
         """Cut the connection where a statement gets no answer, not even that it took too long: the line is dead."""
-        while not self._ended.wait(self.settings.timeout_s / 3):
-            since, line, patience = self._busy_since, self._line, 1.5 * self._longest_s
-            if since is not None and line is not None and self._clock() - since > patience:
+        wait = longest = self.settings.timeout_s
+        while not self._ended.wait(wait):
+            until, line = self._until, self._line
+            wait = longest if until is None else min(until - self._clock(), longest)
+            if wait > 0:
+                continue  # what is asked in the meantime has as much time at least
+            wait = longest
+            if line is not None:
                 with suppress(OSError):
                     line.shutdown(socket.SHUT_RDWR)
 
@@ -181,13 +214,14 @@ class PostgresDatabase:
                     self._end()
 
     def _begin(self) -> None:
-        try:
-            self._began()
-        except psycopg.Error as error:
-            if not self._lost(error):
-                self._rolled_back()
-                raise
-            self._began()
+        with self._in_time():
+            try:
+                self._began()
+            except psycopg.Error as error:
+                if not self._lost(error):
+                    self._rolled_back()
+                    raise
+                self._began()
 
     def _began(self) -> None:
         lock = household_lock(self.settings)
@@ -201,21 +235,21 @@ class PostgresDatabase:
         connection = self._in_use()
         if self._failed or connection.pgconn.transaction_status == TransactionStatus.INERROR:
             raise StoreError("a part of the transaction failed")
-        try:
-            self._execute("COMMIT")
-        except psycopg.Error as error:
-            if not self._lost(error) or not self._was_committed():
-                raise
+        with self._in_time():
+            try:
+                self._execute("COMMIT")
+            except psycopg.Error as error:
+                if not self._lost(error) or not self._was_committed():
+                    raise
 
     def _was_committed(self) -> bool:
         """Whether the transaction that was lost while it was being committed is one all the same."""
-        until = self._clock() + self.settings.timeout_s
         while True:
             with suppress(psycopg.Error, StoreUnavailable):
                 found = self._connected().execute("SELECT pg_xact_status(%s::xid8)", (self._transaction_id,)).fetchone()
                 if found and found[0] != "in progress":
                     return bool(found[0] == "committed")
-            if self._clock() > until:
+            if self._left() <= 0:
                 raise StoreUnavailable("PostgreSQL was lost at the end of a change: whether it was kept is not known")
             self._down = None
             time.sleep(ASKED_AGAIN_S)
@@ -230,7 +264,8 @@ class PostgresDatabase:
         if connection is None or connection.pgconn.transaction_status == TransactionStatus.IDLE:
             return
         try:
-            connection.execute("ROLLBACK")
+            with self._in_time():
+                connection.execute("ROLLBACK")
         except psycopg.Error:
             self._drop()
 
@@ -250,30 +285,43 @@ class PostgresDatabase:
             raise self._down
         try:
             self._connection = self._opened()
-        except psycopg.Error as error:
-            self._down, self._down_until = ours(error), self._clock() + BACK_OFF_S
+            self._line = socket.socket(fileno=os.dup(self._connection.fileno()))
+            self._set_up(self._connection)
+        except (psycopg.Error, StoreError) as error:
+            self._drop()
+            self._down = error if isinstance(error, StoreError) else ours(error)
+            self._down_until = self._clock() + BACK_OFF_S
             raise
         self._down = None
-        self._line = socket.socket(fileno=os.dup(self._connection.fileno()))
         return self._connection
 
     def _opened(self) -> psycopg.Connection:
-        connection = psycopg.connect(autocommit=True, **connection_settings(self.settings))
+        """A new connection, in the time that is left.
+
+        Another thread waits for it: libpq counts whole seconds, two at least, and for each address of a host anew.
+        """
+        left = self._left()
+        if left <= 0:
+            raise StoreUnavailable(SILENT)
+        given: futures.Future[psycopg.Connection] = futures.Future()
+        threading.Thread(target=_connect, args=(self.settings, given), name="postgres connects", daemon=True).start()
         try:
-            longest = round(1000 * self.settings.timeout_s)
-            session = SESSION | {
-                "search_path": f'"{self.settings.schema}", public',
-                "statement_timeout": f"{longest}ms",
-                "lock_timeout": f"{longest * 9 // 10}ms",
-            }
-            connection.execute(
-                "SELECT set_config(name, value, false) FROM unnest(%s::text[], %s::text[]) s (name, value)",
-                (list(session), list(session.values())),
-            )
-        except BaseException:
-            connection.close()
-            raise
-        return connection
+            return given.result(left)
+        except futures.TimeoutError:
+            given.add_done_callback(_close)
+            raise StoreUnavailable(SILENT) from None
+
+    def _set_up(self, connection: psycopg.Connection) -> None:
+        longest = 1000 * self.settings.timeout_s
+        session = SESSION | {
+            "search_path": f'"{self.settings.schema}", public',
+            "statement_timeout": f"{STATEMENT * longest:.0f}ms",
+            "lock_timeout": f"{LOCK * longest:.0f}ms",
+        }
+        connection.execute(
+            "SELECT set_config(name, value, false) FROM unnest(%s::text[], %s::text[]) s (name, value)",
+            (list(session), list(session.values())),
+        )
 
     def _lost(self, error: Exception) -> bool:
         """Whether the connection is gone; it is dropped then."""
@@ -290,6 +338,18 @@ class PostgresDatabase:
         if connection is not None:
             with suppress(psycopg.Error):
                 connection.close()
+
+
+def _connect(settings: PostgresSettings, given: futures.Future[psycopg.Connection]) -> None:
+    try:
+        given.set_result(psycopg.connect(autocommit=True, **connection_settings(settings)))
+    except BaseException as error:
+        given.set_exception(error)
+
+
+def _close(given: futures.Future[psycopg.Connection]) -> None:
+    if not given.exception():
+        given.result().close()
 
 
 def connection_settings(settings: PostgresSettings) -> dict[str, Any]:

@@ -16,10 +16,17 @@ from ovos_persona_memory.stores.where import PLACES, Where
 from ovos_persona_memory.vectors import Bytes, Floats, cosines, quantised
 
 SLOTS = (0, 1)
-EXACT = 4000
-"""Rows up to which each is compared, in some 5 ms; above that HNSW finds the nearest."""
-SPARE = 10
-"""So many times more are taken from HNSW than are asked for: those in scope are a part of what it meets."""
+EXACT = 40_000
+"""A person's rows up to which each is compared, in the time in which HNSW meets ``WIDTH`` rows of everybody."""
+WIDTH = 800
+"""Rows that HNSW keeps in view at first: it meets as many, those of others among them."""
+SPARE = 2
+"""So many times more are taken from HNSW than are asked for: they come nearly in their order."""
+PATIENCE = 4
+"""HNSW may meet so many times more rows than are needed on average: where a scope holds few of a person's rows, to
+compare those is quicker."""
+LISTED = 4000
+"""A narrow scope with no more documents is listed, and nothing else is looked at."""
 DROPPED = 5000
 """Rows that are deleted at once."""
 INDEXED_DIM = 4000
@@ -27,6 +34,19 @@ INDEXED_DIM = 4000
 TABLES = {"turn": "turn", "memory": "entry"}
 BOTH = frozenset(TABLES)
 VECTOR = "halfvec_send(r.vector)"
+# what is sent is written out after the choice: before it, that would be done for every row
+COMPARED = (
+    f"SELECT r.doc, {VECTOR} FROM (SELECT r.doc, r.vector FROM vector r{{where}}"
+    " ORDER BY r.vector <=> %s::halfvec, abs(r.doc) DESC LIMIT %s) r"
+)
+MET = (
+    f"SELECT r.doc, {VECTOR} FROM vector r{{where}}"
+    " ORDER BY r.vector::halfvec({dim:d}) <=> %s::halfvec({dim:d}) LIMIT %s"
+)
+SIZES = (
+    "SELECT coalesce(sum(r.documents), 0)::bigint, (SELECT reltuples FROM pg_class WHERE oid = 'vector'::regclass)"
+    " FROM person r"
+)
 KNOWN = "SELECT slot, dim, done_to FROM vector_index WHERE household = %s AND user_id = '' AND name = %s"
 START = (
     "INSERT INTO vector_index (household, name, slot, setting, dim, done_to, started)"
@@ -232,16 +252,14 @@ class PostgresVectors(VectorStore):
         """Numbers and vectors of the nearest and some more."""
         slot, dim, _ = known
         asked = _written(quantised(query[None, :])[0])
-        few = self._few(slot, *within)
-        if few is not None or dim > INDEXED_DIM:
-            return self._compared(slot, asked, within, few, limit)
+        listed = self._listed(*within)
+        meets = None if listed is not None or dim > INDEXED_DIM else self._meets(within[0].user_id, SPARE * limit)
+        if meets is None:
+            return self._compared(slot, asked, within, listed, limit)
         where = self._placed(slot, *within).also(f"r.dim = {dim:d}")
-        near = (
-            f"SELECT r.doc, {VECTOR} FROM vector r{where}"
-            f" ORDER BY r.vector::halfvec({dim:d}) <=> %s::halfvec({dim:d}) LIMIT %s"
-        )
-        with self._db.without_sorting():
-            found = self._db.all(near, *where.values, asked, SPARE * limit)
+        widths = {"hnsw.ef_search": f"{WIDTH:d}", "hnsw.max_scan_tuples": f"{max(PATIENCE * meets, WIDTH):d}"}
+        with self._db.with_settings(widths | {"enable_sort": "off"}):  # or the planner may take no HNSW
+            found = self._db.all(MET.format(where=where, dim=dim), *where.values, asked, SPARE * limit)
         return found if len(found) >= limit else self._compared(slot, asked, within, None, limit)
 
     def _compared(
@@ -249,22 +267,26 @@ class PostgresVectors(VectorStore):
     ) -> list[tuple[int, bytes]]:
         """The nearest of these documents, None: of all in scope, one by one."""
         where = self._placed(slot, *within)
-        where = where.also("r.doc = ANY(%s)", docs) if docs else where
-        sql = f"SELECT r.doc, {VECTOR} FROM vector r{where} ORDER BY r.vector <=> %s::halfvec, abs(r.doc) DESC LIMIT %s"
-        return self._db.all(sql, *where.values, asked, limit)
+        where = where if docs is None else where.also("r.doc = ANY(%s)", docs)
+        return self._db.all(COMPARED.format(where=where), *where.values, asked, limit)
 
-    def _few(self, slot: int, scope: Scope, kinds: frozenset[str]) -> list[int] | None:
-        """The documents in scope where they are few, none for all of a user who has few; None: they are many."""
-        if (scope.session_id, scope.site_id, scope.task_id) != (None, None, None):
-            docs: list[int] = []
-            for kind in sorted(kinds & TABLES.keys()):
-                sign, where = "-" if kind == "memory" else "", rows.within(self._home, scope, kind)
-                sql = f"SELECT {sign}r.seq FROM {TABLES[kind]} r{where} LIMIT {EXACT + 1}"
-                docs += [doc for (doc,) in self._db.all(sql, *where.values)]
-            return (docs or [0]) if len(docs) <= EXACT else None
-        own = self._placed(slot, Scope(user_id=scope.user_id), BOTH)
-        sql = f"SELECT count(*) FROM (SELECT 1 FROM vector r{own} LIMIT {EXACT + 1}) few"
-        return [] if self._db.one(sql, *own.values)[0] <= EXACT else None
+    def _listed(self, scope: Scope, kinds: frozenset[str]) -> list[int] | None:
+        """The documents in a narrow scope; None: it is none, or they are many."""
+        if (scope.session_id, scope.site_id, scope.task_id) == (None, None, None):
+            return None
+        docs: list[int] = []
+        for kind in sorted(kinds & TABLES.keys()):
+            sign, where = "-" if kind == "memory" else "", rows.within(self._home, scope, kind)
+            sql = f"SELECT {sign}r.seq FROM {TABLES[kind]} r{where} LIMIT {LISTED + 1}"
+            docs += [doc for (doc,) in self._db.all(sql, *where.values)]
+        return docs if len(docs) <= LISTED else None
+
+    def _meets(self, user_id: str | None, wanted: int) -> int | None:
+        """How many rows HNSW meets until so many are the user's; None: to compare all of the user's is quicker."""
+        where = rows.within(self._home, Scope(user_id=user_id))
+        own, everybodys = self._db.one(f"{SIZES}{where}", *where.values)
+        meets = int(wanted * max(everybodys, own) / max(own, 1))
+        return None if own <= EXACT * max(1.0, meets / WIDTH) else meets
 
     def documents(self, name: str, space: Namespace) -> list[tuple[str, Bytes]]:
         known = self._known(name)

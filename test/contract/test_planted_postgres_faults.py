@@ -9,6 +9,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -189,7 +190,7 @@ FAULTS = {
     ),
     "stale vectors are kept": Fault("vectors_of_what_is_forgotten", instead(PostgresVectors, "changed", nothing)),
     "vectors of others are ranked": Fault(
-        "in_every_scope", instead(PostgresVectors, "_few", lambda self, slot, scope, kinds: [1, 2, 3])
+        "in_every_scope", instead(PostgresVectors, "_listed", lambda self, scope, kinds: [1, 2, 3])
     ),
     "a version is skipped": Fault(
         "taken_up_in_order", without(postgres_vectors, "NEW", "version > %s", "version > 1 + %s")
@@ -211,6 +212,11 @@ FAULTS = {
         "answer_is_lost", instead(PostgresDatabase, "_was_committed", lambda self: False)
     ),
     "a dead line is waited for": Fault("line_that_is_dead", instead(PostgresDatabase, "_watch", nothing)),
+    "a silent server is waited for": Fault("says_nothing", instead(PostgresDatabase, "_left", lambda self: 60.0)),
+    "a silent server is waited for twice": Fault(
+        "line_that_is_dead", instead(PostgresDatabase, "_in_time", lambda self, longest_s=None: nullcontext())
+    ),
+    "all vectors are compared": Fault("rows_of_a_person", instead(PostgresVectors, "_meets", nothing)),
     "tables are made twice": Fault(
         "make_the_tables_once", instead(postgres_migrations, "schema_step", lambda connection: 0)
     ),

@@ -16,11 +16,11 @@ from ovos_persona_memory.episode import Episode
 from ovos_persona_memory.errors import StoreDamaged, StoreUnavailable
 from ovos_persona_memory.fact import Fact
 from ovos_persona_memory.records import Document, Entry, Namespace, Note, Pause, Place, Scope, Selection, Turn
-from ovos_persona_memory.stores import postgres_migrations
+from ovos_persona_memory.stores import postgres_migrations, postgres_vectors
 from ovos_persona_memory.stores.base import Store
 from ovos_persona_memory.stores.postgres import PostgresStore, open_postgres
 from ovos_persona_memory.stores.postgres_database import PostgresSettings
-from ovos_persona_memory.stores.vectors import Index
+from ovos_persona_memory.stores.vectors import Index, VectorStore
 
 BOTH = frozenset({"turn", "memory"})
 
@@ -121,6 +121,46 @@ def test_every_other_index_leads_with_the_household(url: str) -> None:
 def test_no_extension_but_pgvector_is_needed(empty: str) -> None:
     open_postgres(empty).close()
     assert {name for (name,) in query(empty, "SELECT extname FROM pg_extension")} == {"plpgsql", "vector"}
+
+
+# vectors
+
+
+def searched(store: PostgresStore, scope: Scope, number: int) -> tuple[bool, int]:
+    """Whether the nearest are found, and how often the HNSW index was asked."""
+    query, asked = np.ones(4, dtype=np.float32), []
+    for _ in range(2):
+        store._db.all("SELECT pg_stat_force_next_flush()")
+        asked += store._db.one("SELECT idx_scan FROM pg_stat_user_indexes WHERE indexrelname = 'vector_near_4'")
+        found = store.vector_store.nearest("model", query, scope, BOTH, number)
+    return found == VectorStore.nearest(store.vector_store, "model", query, scope, BOTH, number), asked[1] - asked[0]
+
+
+def test_the_rows_of_a_person_with_few_are_compared_and_hnsw_searches_those_of_a_person_with_many(
+    url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(postgres_vectors, "EXACT", 100)
+    store, chance = open_postgres(url), np.random.default_rng(1)
+    store.vector_store.start(Index("model", "minilm", 4))
+    for number in range(400):
+        who = "few" if number % 4 == 0 else "many"
+        turn = Turn("user", "cat", at=1.0, id=f"{number}", user_id=who, persona_id=f"{number % 100}")
+        store.add_turn(turn, "cat")
+    while taken := store.vector_store.pending("model", 1000):
+        store.vector_store.put("model", taken, chance.integers(-127, 127, (len(taken), 4), np.int8))
+    while store.tidy():
+        pass
+    store._db.run("ANALYZE vector")
+    assert searched(store, Scope(user_id="few"), 10) == (True, 0)
+    assert searched(store, Scope(user_id="many"), 10) == (True, 1)
+    assert searched(store, Scope(user_id=None), 10) == (True, 1)
+    # where HNSW would meet very many rows of others, it is not asked
+    monkeypatch.setattr(postgres_vectors, "WIDTH", 1)
+    assert searched(store, Scope(user_id="many"), 10) == (True, 0)
+    # where it meets too few that are in scope, all are compared
+    monkeypatch.setattr(postgres_vectors, "EXACT", 1)
+    assert searched(store, Scope(user_id="many", persona_id="1"), 4) == (True, 1)
+    store.close()
 
 
 # households

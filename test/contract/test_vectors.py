@@ -109,10 +109,13 @@ def test_the_listener_hears_of_every_new_text_and_of_nothing_else(
 
 @pytest.mark.parametrize("exact", [tables.EXACT, 40])
 def test_a_search_equals_the_plain_scan_in_every_scope(
-    vectors: VectorStore, say: Say, keep: Keep, take: Take, exact: int, monkeypatch: pytest.MonkeyPatch
+    store: Store, say: Say, keep: Keep, take: Take, exact: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    vectors = store.vector_store
+    vectors.start(INDEX)
     monkeypatch.setattr(tables, "EXACT", exact)
-    monkeypatch.setattr(postgres_vectors, "EXACT", exact)
+    for name in ("EXACT", "LISTED"):
+        monkeypatch.setattr(postgres_vectors, name, exact)
     chance = random.Random(7)
     for number in range(240):
         places = {
@@ -130,6 +133,8 @@ def test_a_search_equals_the_plain_scan_in_every_scope(
             take(vectors)
             found(vectors, "turn 7")
     take(vectors)
+    while store.tidy():
+        pass
     scopes = [Scope(), Scope("s"), Scope(None, "bob"), Scope(persona_id="p"), Scope("t", "bob", "q"), Scope("none")]
     scopes += [Scope(site_id="kitchen"), Scope(task_id="job"), Scope("s", "bob", "p", "kitchen"), Scope(None, "eve")]
     for scope in scopes:
