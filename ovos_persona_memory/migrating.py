@@ -6,6 +6,7 @@ import hashlib
 import json
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import asdict, dataclass, fields, replace
+from functools import cache, cached_property
 from itertools import groupby, islice
 from typing import Any
 
@@ -21,7 +22,7 @@ from ovos_persona_memory.wording import index_words
 
 STATE = "migration"
 """How far a migration has come, in the target: with the records of the same commit."""
-TOGETHER = 250
+TOGETHER = 1000
 """Records that share a commit."""
 STATES = (ledger.KEY, ledger.LAST, retention.STATE)
 ALL = Scope.everyone()
@@ -46,8 +47,9 @@ class _Section:
 
     name: str
     read: Callable[[Store], Iterator[Any]]
-    """In the same order whenever it is called; only what is light is held in memory."""
-    put: Callable[[Store, Any], None]
+    """In the same order whenever it is called."""
+    put: Callable[[Store, list[Any]], None]
+    """In one transaction."""
     told: Callable[[Any], Any]
     """What of a record is compared."""
 
@@ -91,28 +93,33 @@ class Migration:
         kept = self._target.state(STATE)
         if kept:
             begun = json.loads(kept)
-            if begun["of"] != self._identity():
+            if begun["of"] != self._identity:
                 raise ConfigError("the target holds a part of another migration: give an empty one")
             return begun["section"], begun["done"]
         if self._target.users():
             raise ConfigError("the target is not empty: give an empty one")
         return 0, 0
 
+    @cached_property
     def _identity(self) -> str:
         counts = asdict(self._source.counts())
         newest = [turn.id for turn in self._source.turns(ALL, limit=1)]
         return hashlib.sha256(json.dumps([counts, newest], sort_keys=True).encode()).hexdigest()
 
     def _put_section(self, number: int, section: _Section, done: int, told: Told) -> None:
-        of, total = self._identity(), sum(1 for _ in section.read(self._source))
+        of, total = self._identity, self._total(section)
         records = islice(section.read(self._source), done, None)
         while part := list(islice(records, TOGETHER)):
             with self._target.transaction():
-                for record in part:
-                    section.put(self._target, record)
+                section.put(self._target, part)
                 done += len(part)
                 self._target.put_state(STATE, json.dumps({"of": of, "section": number, "done": done}))
             told(section.name, done, total)
+
+    def _total(self, section: _Section) -> int:
+        if section.name == "turns":
+            return self._source.counts().turns
+        return sum(1 for _ in section.read(self._source))
 
     def _mend_notes(self) -> None:
         """A note tells by a store's own number which turns are left to it."""
@@ -149,50 +156,56 @@ def _digest(section: _Section, store: Store) -> Digest:
 
 def _sections(namespaces: tuple[str, ...], states: tuple[str, ...]) -> list[_Section]:
     return [
-        _Section("turns", _turns, lambda to, one: _ignored(to.add_turn(one, index_words(one))), _without_numbers),
-        _Section("memories", _entries, lambda to, one: _ignored(to.put_entry(one, index_words(one))), _without_numbers),
+        _Section("turns", _turns, _put_turns, _without_numbers),
+        _Section("memories", _entries, _each(lambda to, one: to.put_entry(one, index_words(one))), _without_numbers),
         _Section(
             "facts",
             lambda store: iter(store.fact_store.held(None, EVERY_STATUS)),
-            lambda to, one: _ignored(to.fact_store.put(*one)),
+            _each(lambda to, one: to.fact_store.put(*one)),
             lambda one: _without_numbers(one[0]),
         ),
-        _Section("changes", _changes, lambda to, one: to.fact_store.add_change(one), asdict),
+        _Section("changes", _changes, _each(lambda to, one: to.fact_store.add_change(one)), asdict),
         _Section(
             "decisions",
             lambda store: reversed(store.fact_store.decisions(None, DECISIONS_KEPT)),
-            lambda to, one: to.fact_store.add_decision(one),
+            _each(lambda to, one: to.fact_store.add_decision(one)),
             asdict,
         ),
         _Section(
             "episodes",
             _episodes,
-            lambda to, one: _ignored(to.episode_store.add(*one)),
+            _each(lambda to, one: to.episode_store.add(*one)),
             lambda one: _without_numbers(one[0]),
         ),
         _Section(
             "documents",
             lambda store: _documents(store, namespaces),
-            lambda to, one: to.document_store.put(one.document, one.words, one.embedding),
+            _each(lambda to, one: to.document_store.put(one.document, one.words, one.embedding)),
             lambda one: [asdict(one.document), None if one.embedding is None else one.embedding.tolist()],
         ),
-        _Section("notes", _notes, lambda to, one: to.put_note(*one[:3]), _told_note),
-        _Section("pauses", _pauses, lambda to, one: to.put_pause(one), asdict),
-        _Section("forgotten", _entered, lambda to, one: to.ledger_store.add(one[0], one[2], one[1]), lambda one: one),
-        _Section("state", lambda store: _states(store, states), lambda to, one: to.put_state(*one), lambda one: one),
+        _Section("notes", _notes, _each(lambda to, one: to.put_note(*one[:3])), _told_note),
+        _Section("pauses", _pauses, _each(lambda to, one: to.put_pause(one)), asdict),
+        _Section("forgotten", _entered, _each(lambda to, one: to.ledger_store.add(one[0], one[2], one[1])), list),
+        _Section("state", lambda store: _states(store, states), _each(lambda to, one: to.put_state(*one)), list),
     ]
 
 
-def _ignored(_: object) -> None:
-    """What a put gives back."""
+def _each(put: Callable[[Store, Any], object]) -> Callable[[Store, list[Any]], None]:
+    """Puts records one by one."""
+
+    def put_all(to: Store, records: list[Any]) -> None:
+        for record in records:
+            put(to, record)
+
+    return put_all
+
+
+def _put_turns(to: Store, turns: list[Turn]) -> None:
+    to.add_turns([(turn, index_words(turn)) for turn in turns])
 
 
 def _turns(store: Store) -> Iterator[Turn]:
-    every = sorted((one.seq, one.id) for one, _ in store.documents(ALL, frozenset({"turn"})))
-    for _, turn_id in every:
-        turn = store.turn(turn_id)
-        if turn is not None:
-            yield turn
+    return (one for one, _ in store.documents(ALL, frozenset({"turn"})) if isinstance(one, Turn))
 
 
 def _entries(store: Store) -> Iterator[Entry]:
@@ -246,4 +259,9 @@ def _states(store: Store, names: Sequence[str]) -> Iterator[tuple[str, str]]:
 
 
 def _without_numbers(record: Any) -> dict[str, Any]:
-    return {one.name: getattr(record, one.name) for one in fields(record) if one.name != "seq"}
+    return {name: getattr(record, name) for name in _names(record.__class__)}
+
+
+@cache
+def _names(kind: type[Any]) -> list[str]:
+    return [one.name for one in fields(kind) if one.name != "seq"]

@@ -130,6 +130,11 @@ class Store(ABC):
     def add_turn(self, turn: Turn, words: str) -> Turn:
         """Keep a turn; it comes back with its ``seq``. ``at`` and ``id`` are set. A known id is a StoreError."""
 
+    def add_turns(self, turns: Sequence[tuple[Turn, str]]) -> list[Turn]:
+        """Keep several turns, each with its words, as ``add_turn`` does; all of them or none."""
+        with self.transaction():
+            return [self.add_turn(turn, words) for turn, words in turns]
+
     @abstractmethod
     def change_turn(self, turn: Turn, words: str) -> None:
         """Replace the turn that has this id, in its place (``seq`` stays); UnknownEntry where there is none."""
@@ -178,7 +183,7 @@ class Store(ABC):
 
     @abstractmethod
     def documents(self, scope: Scope, kinds: frozenset[str]) -> Iterator[tuple[Turn | Entry, str]]:
-        """Every document in scope with its words, in no particular order: what the plain scan reads."""
+        """Every document in scope with its words, those of a kind by ``seq``: what the plain scan reads."""
 
     def search(self, words: Sequence[str], scope: Scope, kinds: frozenset[str], limit: int) -> list[Found]:
         """The best ``limit`` documents in scope that hold at least one of the words, best first.

@@ -162,6 +162,13 @@ class ComposedStore(Store):
         self._wrote(kept)
         return kept
 
+    def add_turns(self, turns: Sequence[tuple[Turn, str]]) -> list[Turn]:
+        with self.transaction():
+            kept = self._talk.add_turns(turns)
+            for turn in kept:
+                self._wrote(turn)
+        return kept
+
     def change_turn(self, turn: Turn, words: str) -> None:
         before = self._talk.turn(turn.id) if self._beside else None
         if self._beside is None or before is None:

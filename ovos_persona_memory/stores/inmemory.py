@@ -193,8 +193,8 @@ class InMemoryStore(Store):
     def documents(self, scope: Scope, kinds: frozenset[str]) -> Iterator[tuple[Turn | Entry, str]]:
         with self._reading():
             held: list[tuple[Turn | Entry, str]] = []
-            held += self._turns_in(scope) if "turn" in kinds else ()
-            held += self._entries_in(scope) if "memory" in kinds else ()
+            held += sorted(self._turns_in(scope), key=_seq) if "turn" in kinds else ()
+            held += sorted(self._entries_in(scope), key=_seq) if "memory" in kinds else ()
         return ((record, words) for record, words in held if in_scope(record, scope))
 
     def _turns_in(self, scope: Scope) -> Iterable[tuple[Turn, str]]:
@@ -306,3 +306,7 @@ class InMemoryStore(Store):
 def _session(session_id: str, user_id: str, turns: list[Turn]) -> Session:
     ats = [turn.at or 0.0 for turn in turns]
     return Session(session_id, user_id, len(turns), min(ats), max(ats))
+
+
+def _seq(held: tuple[Turn | Entry, str]) -> int:
+    return held[0].seq

@@ -123,6 +123,19 @@ class PostgresStore(Store):
             raise StoreError("there is a turn with this id already")
         return changed(turn, seq=added[0])
 
+    def add_turns(self, turns: Sequence[tuple[Turn, str]]) -> list[Turn]:
+        for turn, words in turns:
+            refuse_unstorable(turn, words)
+        columns = zip(*((turn.user_id, *rows.turn_values(turn, words)) for turn, words in turns), strict=True)
+        with self.transaction():
+            added = self._db.all(rows.ADD_TURNS, self._home, *map(list, columns)) if turns else []
+            if len(added) < len(turns):
+                raise StoreError("there is a turn with one of these ids already")
+            for _ in added:
+                self._words.added()
+            self._vectors.wake()
+        return [changed(turn, seq=seq) for (turn, _), (seq,) in zip(turns, sorted(added), strict=True)]
+
     def change_turn(self, turn: Turn, words: str) -> None:
         refuse_unstorable(turn, words)
         sql = "SELECT user_id, seq, version, text, words FROM turn WHERE household = %s AND id = %s"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable, Iterator, Mapping, MutableMapping
+from collections.abc import Iterable, Iterator, Mapping, MutableMapping, Sequence
 from contextlib import contextmanager, suppress
 from typing import Any
 
@@ -118,6 +118,11 @@ class RedisStore(InMemoryStore):
             return super().add_turn(turn, words)
         with self.transaction():
             return super().add_turn(turn, words)
+
+    def add_turns(self, turns: Sequence[tuple[Turn, str]]) -> list[Turn]:
+        with self.transaction():
+            self._tables["turn"].look_ahead([turn.id for turn, _ in turns])
+            return super().add_turns(turns)
 
     def change_turn(self, turn: Turn, words: str) -> None:
         if self._depth:

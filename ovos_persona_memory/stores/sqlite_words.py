@@ -34,8 +34,8 @@ NEAR = 1000
 """A scope with fewer documents is searched document by document when all words are common."""
 
 COUNTED = (
-    "INSERT INTO word (hash, owner, n) SELECT value, ?, 1 FROM json_each(?) WHERE true"
-    " ON CONFLICT (hash, owner) DO UPDATE SET n = n + 1 RETURNING num, hash"
+    "INSERT INTO word (hash, owner, n) SELECT CAST(key AS INTEGER), ?, value FROM json_each(?) WHERE true"
+    " ON CONFLICT (hash, owner) DO UPDATE SET n = n + excluded.n RETURNING num, hash"
 )
 NOT_ENTERED = (
     "SELECT r.owner, r.seq, b.words FROM turn r CROSS JOIN body b ON b.num = r.body WHERE r.seq > ? ORDER BY r.seq"
@@ -98,7 +98,7 @@ class WordIndex:
         """Take in a document of a user: a turn that is new waits, anything else is entered at once."""
         waiting, mark = self._waiting_after()
         if doc <= mark:
-            self._enter(owner, doc, words)
+            self._enter(owner, [(doc, words)])
             return
         waiting.add(owner, doc, words)
         if len(waiting) > WAITING:
@@ -107,10 +107,13 @@ class WordIndex:
     def enter(self, number: int) -> int:
         """Enter so many of the turns that wait, the oldest first; how many wait still."""
         waiting, mark = self._waiting_after()
+        by_owner: dict[int, list[tuple[int, str]]] = {}
         for owner, doc, words in waiting.oldest(number):
-            self._enter(owner, doc, words)
+            by_owner.setdefault(owner, []).append((doc, words))
             waiting.remove(doc)
             mark = doc
+        for owner, documents in by_owner.items():
+            self._enter(owner, documents)
         self._mark(mark)
         return len(waiting)
 
@@ -118,15 +121,17 @@ class WordIndex:
         self._sql.execute("UPDATE entered SET turn = ?", (seq,))
         self._loaded = self._waiting, seq
 
-    def _enter(self, owner: int, doc: int, words: str) -> None:
-        held = Counter(words_of(words))
-        length = sum(held.values())
-        times = {hash_of(word): n for word, n in held.items()}
-        rows = self._sql.execute(COUNTED, (owner, json.dumps(list(times)))).fetchall()
-        postings = [(num, doc, times[number], length) for num, number in rows]
-        self._sql.executemany("INSERT INTO posting (word, doc, times, length) VALUES (?, ?, ?, ?)", postings)
+    def _enter(self, owner: int, documents: Sequence[tuple[int, str]]) -> None:
+        held = [(doc, Counter(map(hash_of, words_of(words)))) for doc, words in documents]
+        frequency = Counter(number for _, times in held for number in times)
+        # in the order of the tables: neighbours are on one page
+        counted = json.dumps({number: frequency[number] for number in sorted(frequency)})
+        nums = {number: num for num, number in self._sql.execute(COUNTED, (owner, counted))}
+        postings = [(nums[number], doc, n, times.total()) for doc, times in held for number, n in times.items()]
+        self._sql.executemany("INSERT INTO posting (word, doc, times, length) VALUES (?, ?, ?, ?)", sorted(postings))
+        length = sum(times.total() for _, times in held)
         self._sql.execute(
-            "UPDATE owner SET documents = documents + 1, words = words + ? WHERE num = ?", (length, owner)
+            "UPDATE owner SET documents = documents + ?, words = words + ? WHERE num = ?", (len(held), length, owner)
         )
 
     def remove(self, owner: int, documents: Sequence[tuple[int, str]]) -> None:

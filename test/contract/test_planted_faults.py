@@ -147,6 +147,10 @@ def holding_any(self: WordIndex, groups: Any, owner: Any) -> set[int]:
     return set().union(*(held_by(self, [group], owner) for group in groups))
 
 
+def found_nowhere(self: Table, keys: Any) -> None:
+    self._found_in.update(dict.fromkeys(keys))
+
+
 def not_spared(where: Any, selection: Any) -> Any:
     return where
 
@@ -416,6 +420,12 @@ FAULTS = {
     "kinds: what waits is not undone": Fault("taken_up_in_vain", instead(VectorsBeside, "undone", nothing)),
     "kinds: what an index lacks is not found": Fault(
         "vectors_are_there_after_a_restart", instead(VectorsBeside, "_compare", nothing)
+    ),
+    "redis: it is not looked whether a turn is known": Fault(
+        "none_is_kept_where_one_is_refused", instead(Table, "look_ahead", found_nowhere)
+    ),
+    "in memory: documents come as they lie": Fault(
+        "in_the_order_of_arrival", instead(inmemory, "sorted", lambda held, key=None: list(held))
     ),
     # vectors on a Chroma server
     "chroma: what was forgotten stays there": Fault(

@@ -144,7 +144,11 @@ def any_of(where: Where, groups: Any) -> Where:
     return where.also("string_to_array(r.words, ' ') && %s::text[]", every) if groups else where.also("false")
 
 
-searched = PostgresStore.search
+def passing_over(self: PostgresStore, turns: Any) -> Any:
+    return add_turns(self, [(turn, words) for turn, words in turns if self.turn(turn.id) is None])
+
+
+searched, add_turns = PostgresStore.search, PostgresStore.add_turns
 
 FAULTS = {
     # beneath the port
@@ -194,6 +198,12 @@ FAULTS = {
     ),
     "a version is skipped": Fault(
         "taken_up_in_order", without(postgres_vectors, "NEW", "version > %s", "version > 1 + %s")
+    ),
+    "of several turns a known one is passed over": Fault(
+        "none_is_kept_where_one_is_refused", instead(PostgresStore, "add_turns", passing_over)
+    ),
+    "several turns are numbered backwards": Fault(
+        "kept_in_their_order", without(postgres_rows, "ADD_TURNS", "AS n FROM", "* -1 + 9999 AS n FROM")
     ),
     "rollback commits": Fault(
         "exception_undoes_the_whole", instead(PostgresDatabase, "_rolled_back", rolled_back_by_committing)

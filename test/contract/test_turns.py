@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from ovos_persona_memory.errors import StoreError, UnknownEntry
-from ovos_persona_memory.records import Entry, Note, Pause, Place, Scope, Session, ToolCall, Turn
+from ovos_persona_memory.records import Entry, Note, Pause, Place, Scope, Selection, Session, ToolCall, Turn
 from ovos_persona_memory.stores.base import Store
 
 Say = Callable[..., Turn]
@@ -94,8 +94,6 @@ def test_seq_rises_with_arrival_and_is_above_zero(say: Say) -> None:
 
 
 def test_a_seq_is_never_given_twice(store: Store, say: Say) -> None:
-    from ovos_persona_memory.records import Selection
-
     last = say("one")
     store.delete(Selection(Scope()))
     assert say("two").seq > last.seq
@@ -106,6 +104,39 @@ def test_a_known_id_is_refused_and_changes_nothing(store: Store, say: Say) -> No
     with pytest.raises(StoreError):
         say("two", id="same")
     assert texts(store.turns(Scope())) == ["one"]
+
+
+def test_several_turns_at_once_are_kept_in_their_order(store: Store, say: Say) -> None:
+    first = say("before")
+    plain = [Turn("user", f"number {n}", at=20.0 - n, id=f"n{n}", user_id=("ada", "bob")[n % 2]) for n in range(12)]
+    given = [plain[0], FULL, *plain[1:]]
+    kept = store.add_turns([(turn, turn.text) for turn in given])
+    assert kept == [replace(turn, seq=one.seq) for turn, one in zip(given, kept, strict=True)]
+    assert [one.seq for one in kept] == sorted({one.seq for one in kept})
+    assert store.turns(Scope.everyone()) == [first, *kept]
+    assert [store.turn(one.id) for one in kept] == kept
+    found = store.search(["number"], Scope(user_id="ada"), frozenset({"turn"}), 20)
+    assert {one.record.id for one in found} == {f"n{n}" for n in range(0, 12, 2)}
+    assert say("after").seq > kept[-1].seq
+
+
+def test_of_several_turns_none_is_kept_where_one_is_refused(store: Store, say: Say) -> None:
+    say("one", id="same")
+    for other in (Turn("user", "two", at=1.0, id="same"), Turn("user", "nul \0", at=1.0, id="nul")):
+        with pytest.raises(StoreError):
+            store.add_turns([(Turn("user", "new", at=1.0, id="new"), "new"), (other, other.text)])
+        assert texts(store.turns(Scope())) == ["one"]
+    assert store.add_turns([]) == []
+
+
+def test_documents_come_in_the_order_of_arrival(store: Store, say: Say) -> None:
+    said = [say(f"number {n}", session_id=f"s{n * 7 % 5}", user_id=("ada", "bob")[n % 2]) for n in range(9)]
+    store.change_turn(replace(said[0], user_id="eve"), "number")
+    with pytest.raises(ZeroDivisionError), store.transaction():
+        store.delete(Selection(Scope(user_id="ada")))
+        raise ZeroDivisionError
+    found = [record.id for record, _ in store.documents(Scope.everyone(), frozenset({"turn"}))]
+    assert found == [turn.id for turn in said]
 
 
 def test_an_unknown_turn_is_none(store: Store) -> None:
