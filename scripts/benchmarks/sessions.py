@@ -1,95 +1,123 @@
 """Part h: 500 sessions at once through PersonaMemory, beside raw inserts and selects of the same rows.
 
 As in the daemon, what waits when the worker is free shares one commit: here each of the sessions has one
-exchange under way, is told when it is durable, and reads its history. The raw side writes the same rows into
-tables with the same indexes, and reads as many of them: with commits of the same size on the same disk (together),
-and, as programs do that know nothing of each other, with a commit for each exchange (each by itself). The target counts
-against the second: to let sessions share a commit is a part of what the memory does.
+exchange under way, is told when it is durable, and reads its history. What the memory puts off for a quiet moment
+(words into the index, learning on SQLite) is done after that, and counted in figures of its own.
+
+Beside it are bare statements on tables with the same indexes and the same durability: the turns' rows alone with
+a commit for each exchange, the same with one commit for all, and every row that the memory left in any table, as it
+was found there afterwards, with as many commits as the memory made.
 """
 
 from __future__ import annotations
 
-import sqlite3
 import tempfile
 import time
-from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
-from contextlib import closing
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from contextlib import ExitStack, closing
+from dataclasses import dataclass, replace
 from itertools import chain
 from pathlib import Path
 
-import psycopg
 from postgres_server import Databases, PostgresServer
 
 from benchmarks import among
+from benchmarks.bare import Bare, BarePostgres, BareSqlite, Rows
 from benchmarks.corpus import BY_WORDS, Talk
 from benchmarks.figures import Figure, Spread
 from benchmarks.services import say
 from ovos_persona_memory.memory import PersonaMemory
 from ovos_persona_memory.records import Scope, Turn, changed
-from ovos_persona_memory.stores import postgres_rows, sqlite_rows
 from ovos_persona_memory.stores.base import Store
 from ovos_persona_memory.stores.postgres import open_postgres
 from ovos_persona_memory.stores.sqlite import SqliteStore
-from ovos_persona_memory.stores.sqlite_bodies import add_body
-from ovos_persona_memory.wording import index_words
 
 SESSIONS = 500
 PEOPLE = 50
 ROUNDS = {"quick": 3, "full": 20}
 TARGET = 0.5
 READ = 5
-TOGETHER, ITSELF = "raw, commits together", "raw, each by itself"
-Round = Callable[[Sequence[list[Turn]]], list[float]]
-"""Keeps one exchange of each session and reads its history; how long each waited for it, seconds."""
+OURS, WITHOUT_FACTS = "ours", "ours, facts off"
+ITSELF, TOGETHER, SAME = "turns alone, a commit each", "turns alone, one commit", "the same rows, one commit"
+WITHOUT_LEARNING = replace(BY_WORDS, facts=replace(BY_WORDS.facts, learn=False))
+
+
+@dataclass(frozen=True)
+class Round:
+    """What one round of one side took, seconds."""
+
+    waited: list[float]
+    """Until it was durable, of each session."""
+    read: float
+    later: float = 0.0
+    """What is put off."""
+
+    @property
+    def kept(self) -> float:
+        """Until all was durable."""
+        return max(self.waited)
+
+
+@dataclass(frozen=True)
+class Ours:
+    """One memory, and the empty tables into which its rows are copied."""
+
+    memory: PersonaMemory
+    watched: Bare
+    copy: Bare
 
 
 def run(size: str) -> list[Figure]:
     """The figures of this part."""
     with tempfile.TemporaryDirectory(dir="/var/tmp") as folder:
         Path(folder).chmod(0o755)
-        server = PostgresServer(Path(folder))
-        try:
-            databases = Databases(server)
-            figures = _compared("PostgreSQL", open_postgres(databases.fresh()), _RawPostgres(databases.fresh()), size)
-        finally:
-            server.close()
-        sides = SqliteStore(Path(folder) / "ours"), _RawSqlite(Path(folder) / "raw")
-        figures += _compared("SQLite", *sides, size)
+        figures = on_postgres(Path(folder), size) + on_sqlite(Path(folder), size)
     return [*figures, *among.run(size)]
 
 
-def _compared(name: str, store: Store, raw: _Raw, size: str) -> list[Figure]:
+def on_postgres(folder: Path, size: str) -> list[Figure]:
+    """With a server that is as durable as it comes."""
+    server = PostgresServer(folder)
+    try:
+        databases = Databases(server)
+        urls = [databases.fresh() for _ in range(5)]
+        stores = [open_postgres(urls[0]), open_postgres(urls[1])]
+        with ExitStack() as stack:
+            bare = [stack.enter_context(closing(BarePostgres(url))) for url in (*urls[:2], *urls[2:])]
+            return _compared("PostgreSQL", stores, bare, size)
+    finally:
+        server.close()
+
+
+def on_sqlite(folder: Path, size: str) -> list[Figure]:
+    """Files on the disk."""
+    stores = [SqliteStore(folder / "0"), SqliteStore(folder / "1")]
+    with ExitStack() as stack:
+        bare = [stack.enter_context(closing(BareSqlite(folder / str(number)))) for number in range(5)]
+        return _compared("SQLite", stores, bare, size)
+
+
+def _compared(name: str, stores: Sequence[Store], bare: Sequence[Bare], size: str) -> list[Figure]:
+    """``bare``: a look into each of the two stores, an empty copy for each of them, and one for turns alone."""
     say(f"h: {ROUNDS[size]} rounds of {SESSIONS} sessions at once on {name}, and as many raw ones")
-    talk = Talk(17)
-    sides = ("ours", TOGETHER, ITSELF)
-    rates: dict[str, list[float]] = {side: [] for side in sides}
-    waited: dict[str, list[float]] = {side: [] for side in sides}
-    with closing(raw), PersonaMemory(store, BY_WORDS) as memory:
-        rounds: dict[str, Round] = {
-            "ours": lambda said: _ours(memory, said),
-            TOGETHER: raw.together,
-            ITSELF: raw.by_itself,
-        }
+    talk, taken, rows = Talk(17), defaultdict[str, list[Round]](list), Counter[str]()
+    with PersonaMemory(stores[0], BY_WORDS) as full, PersonaMemory(stores[1], WITHOUT_LEARNING) as plain:
+        ours = {OURS: Ours(full, bare[0], bare[2]), WITHOUT_FACTS: Ours(plain, bare[1], bare[3])}
+        for one in ours.values():
+            one.copy.settle(one.watched)
         for number in range(ROUNDS[size] + 1):
-            for place, (side, keep) in enumerate(rounds.items()):
-                said = _exchanges(talk, f"{number}-{place}", number)
-                began = time.perf_counter()
-                took = keep(said)
+            for side, one in ours.items():
+                said = _exchanges(talk, f"{number}-{side}", number)
+                took, copied, written = _both(one, said)
                 if number:  # the first one warms up
-                    rates[side].append(SESSIONS / (time.perf_counter() - began))
-                    waited[side] += [1000 * one for one in took]
-            while memory.tidy():
-                pass
-    ours, other = Spread.of(rates["ours"]), Spread.of(rates[ITSELF])
-    target = f"at least {TARGET:.0%} of the raw rate"
-    what = f"{SESSIONS} sessions at once on {name}"
-    met = ours.p50 >= TARGET * other.p50
-    note = f"{TOGETHER}: {Spread.of(rates[TOGETHER]).p50:.0f} a second"
-    return [
-        Figure("h", f"exchanges kept and histories read, {what}", "a second", ours, other, ITSELF, target, met, note),
-        Figure("h", f"until it is durable, {what}", "ms", Spread.of(waited["ours"]), Spread.of(waited[ITSELF]), ITSELF),
-    ]
+                    taken[side].append(took)
+                    taken[f"{SAME} {side}"].append(copied)
+                    rows.update(written if side == OURS else {})
+            for side, at_once in ((TOGETHER, True), (ITSELF, False)):
+                took = _turns_alone(bare[4], _exchanges(talk, f"{number}-{side}", number), at_once)
+                taken[side] += [took] if number else []
+    return _figures(name, taken, rows)
 
 
 def _exchanges(talk: Talk, name: str, number: int) -> list[list[Turn]]:
@@ -103,97 +131,101 @@ def _exchanges(talk: Talk, name: str, number: int) -> list[list[Turn]]:
     return exchanges
 
 
-def _ours(memory: PersonaMemory, said: Sequence[list[Turn]]) -> list[float]:
-    began, scopes = time.perf_counter(), [Scope(turns[0].session_id, turns[0].user_id) for turns in said]
-    with memory.transaction():
-        for turns, scope in zip(said, scopes, strict=True):
-            memory.record([changed(turn, id="") for turn in turns], scope)
-    took = [time.perf_counter() - began] * len(said)
+def _both(ours: Ours, said: Sequence[list[Turn]]) -> tuple[Round, Round, Counter[str]]:
+    """A round through the memory, and the rows that it left written by bare statements; how many of each table."""
+    scopes = [Scope(turns[0].session_id, turns[0].user_id) for turns in said]
+    given = [[changed(turn, id="") for turn in turns] for turns in said]
+    memory, began = ours.memory, time.perf_counter()
+    with memory.transaction(crowded=memory.transcript.backlog.may_grow):
+        for turns, scope in zip(given, scopes, strict=True):
+            memory.record(turns, scope)
+    memory.sync()
+    kept = time.perf_counter()
     for scope in scopes:
         memory.history(scope, max_history=READ)
-    return took
+    read = time.perf_counter()
+    at_once = ours.watched.news()
+    tidied, commits = _tidied(memory)
+    later = ours.watched.news()
+    took = Round([kept - began] * len(said), read - kept, tidied)
+    written = Counter({table: len(rows) for table, rows in at_once.items()})
+    written.update({f"{table} later": len(rows) for table, rows in later.items()})
+    return took, _copied(ours.copy, said, at_once, _parts(later, commits)), written
 
 
-class _Raw(ABC):
-    """The same rows by bare statements."""
-
-    def together(self, said: Sequence[list[Turn]]) -> list[float]:
-        """See Round: one commit for all."""
-        began = time.perf_counter()
-        self.keep(said)
-        took = [time.perf_counter() - began] * len(said)
-        self.read(said)
-        return took
-
-    def by_itself(self, said: Sequence[list[Turn]]) -> list[float]:
-        """See Round: each waits for those before it, which were all asked for at once."""
-        began, took = time.perf_counter(), []
-        for turns in said:
-            self.keep([turns])
-            took.append(time.perf_counter() - began)
-        self.read(said)
-        return took
-
-    @abstractmethod
-    def keep(self, said: Sequence[list[Turn]]) -> None:
-        """Write turns with one commit."""
-
-    @abstractmethod
-    def read(self, said: Sequence[list[Turn]]) -> None:
-        """Read the newest turns of each session."""
-
-    @abstractmethod
-    def close(self) -> None:
-        """End the connection."""
+def _tidied(memory: PersonaMemory) -> tuple[float, int]:
+    """Do what was put off: the seconds, and how many commits it took."""
+    began, commits = time.perf_counter(), 1
+    while memory.tidy():
+        commits += 1
+    return time.perf_counter() - began, commits
 
 
-class _RawPostgres(_Raw):
-    def __init__(self, url: str) -> None:
-        options = "-c search_path=persona_memory,public"
-        self._sql = psycopg.connect(url, autocommit=True, options=options)
-        self._read = f"{postgres_rows.TURNS} WHERE r.household = %s AND r.user_id = %s AND r.session_id = %s"
-
-    def keep(self, said: Sequence[list[Turn]]) -> None:
-        self._sql.execute("BEGIN")
-        for turn in chain.from_iterable(said):
-            values = postgres_rows.turn_values(turn, index_words(turn))
-            self._sql.execute(postgres_rows.ADD_TURN, ("home", turn.user_id, *values)).fetchone()
-        self._sql.execute("COMMIT")
-
-    def read(self, said: Sequence[list[Turn]]) -> None:
-        for turn, _ in said:
-            names = ("home", turn.user_id, turn.session_id, READ)
-            self._sql.execute(f"{self._read} ORDER BY r.seq DESC LIMIT %s", names).fetchall()
-
-    def close(self) -> None:
-        self._sql.close()
+def _parts(rows: Rows, number: int) -> list[Rows]:
+    """The rows in so many parts."""
+    return [{table: every[part::number] for table, every in rows.items()} for part in range(number)]
 
 
-class _RawSqlite(_Raw):
-    def __init__(self, folder: Path) -> None:
-        SqliteStore(folder).close()
-        self._sql = sqlite3.connect(folder / "memory.db", isolation_level=None)
-        for pragma in ("journal_mode = WAL", "synchronous = FULL", "secure_delete = ON", "cache_size = -8000"):
-            self._sql.execute(f"PRAGMA {pragma}")
-        self._read = f"{sqlite_rows.TURNS} WHERE r.owner = ? AND r.session_id = ? ORDER BY r.seq DESC LIMIT ?"
-        self._owners: dict[str, int] = {}
+def _copied(copy: Bare, said: Sequence[list[Turn]], at_once: Rows, later: Sequence[Rows]) -> Round:
+    began = time.perf_counter()
+    copy.put(at_once)
+    kept = time.perf_counter()
+    for turns in said:
+        copy.read(turns[0], READ)
+    read = time.perf_counter()
+    for part in later:
+        copy.put(part)
+    return Round([kept - began] * len(said), read - kept, time.perf_counter() - read)
 
-    def _owner(self, user_id: str) -> int:
-        if user_id not in self._owners:
-            added = self._sql.execute("INSERT INTO owner (user_id) VALUES (?)", (user_id,))
-            self._owners[user_id] = added.lastrowid or 0
-        return self._owners[user_id]
 
-    def keep(self, said: Sequence[list[Turn]]) -> None:
-        self._sql.execute("BEGIN IMMEDIATE")
-        for turn in chain.from_iterable(said):
-            body = add_body(self._sql, sqlite_rows.turn_body(turn, index_words(turn)))
-            self._sql.execute(sqlite_rows.ADD_TURN, (self._owner(turn.user_id), body, *sqlite_rows.turn_values(turn)))
-        self._sql.execute("COMMIT")
+def _turns_alone(bare: Bare, said: Sequence[list[Turn]], at_once: bool) -> Round:
+    """Each by itself waits for those before it, which were all asked for at once."""
+    began, waited = time.perf_counter(), []
+    for commit in [list(chain.from_iterable(said))] if at_once else said:
+        bare.keep(commit)
+        waited.append(time.perf_counter() - began)
+    read = time.perf_counter()
+    for turns in said:
+        bare.read(turns[0], READ)
+    return Round(waited * len(said) if at_once else waited, time.perf_counter() - read)
 
-    def read(self, said: Sequence[list[Turn]]) -> None:
-        for turn, _ in said:
-            self._sql.execute(self._read, (self._owner(turn.user_id), turn.session_id, READ)).fetchall()
 
-    def close(self) -> None:
-        self._sql.close()
+# figures
+
+
+def _figures(name: str, taken: dict[str, list[Round]], rows: Counter[str]) -> list[Figure]:
+    what = f"{SESSIONS} sessions at once on {name}"
+    rounds = len(taken[OURS])
+    note = "rows a round: " + ", ".join(f"{table} {n / rounds:.0f}" for table, n in sorted(rows.items()) if n >= rounds)
+    found = []
+    for side in (OURS, WITHOUT_FACTS):
+        same = f"{SAME} {side}"
+        off = ", facts off" if side == WITHOUT_FACTS else ""
+        kept, whole = f"exchanges kept and histories read{off}, {what}", f"... with what is put off{off}, {what}"
+        found.append(_rate(kept, _per_s(taken[side]), _per_s(taken[same]), SAME))
+        if side == OURS:
+            found += [_rate(kept, _per_s(taken[OURS]), _per_s(taken[other]), other) for other in (TOGETHER, ITSELF)]
+        found.append(_rate(whole, _per_s(taken[side], True), _per_s(taken[same], True), f"{SAME} at a time"))
+    same = f"{SAME} {OURS}"
+    for other in (same, ITSELF):
+        against = SAME if other == same else ITSELF
+        found.append(_spread(f"until it is durable, {what}", _waited(taken[OURS]), _waited(taken[other]), against))
+    read = [Spread.of([1000 * one.read / SESSIONS for one in taken[side]]) for side in (OURS, same)]
+    return [*found, Figure("h", f"a history read, {what}", "ms", read[0], read[1], SAME, note=note)]
+
+
+def _per_s(rounds: Sequence[Round], later: bool = False) -> Spread:
+    return Spread.of([SESSIONS / (one.kept + one.read + (one.later if later else 0.0)) for one in rounds])
+
+
+def _waited(rounds: Sequence[Round]) -> Spread:
+    return Spread.of([1000 * waited for one in rounds for waited in one.waited])
+
+
+def _rate(name: str, ours: Spread, other: Spread, against: str) -> Figure:
+    met = ours.p50 >= TARGET * other.p50
+    return Figure("h", name, "a second", ours, other, against, f"at least {TARGET:.0%} of the raw rate", met)
+
+
+def _spread(name: str, ours: Spread, other: Spread, against: str) -> Figure:
+    return Figure("h", name, "ms", ours, other, against)

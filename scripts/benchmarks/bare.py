@@ -1,0 +1,173 @@
+"""Bare statements on the tables of a store: what is new in them, the same rows written, turns written and read."""
+
+from __future__ import annotations
+
+import sqlite3
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import psycopg
+
+from ovos_persona_memory.records import Turn
+from ovos_persona_memory.stores import postgres_rows, sqlite_rows
+from ovos_persona_memory.stores.sqlite import SqliteStore
+from ovos_persona_memory.stores.sqlite_bodies import add_body
+from ovos_persona_memory.wording import index_words
+
+Row = tuple[Any, ...]
+Rows = dict[str, list[Row]]
+"""Rows of each table."""
+
+
+class Bare(ABC):
+    """One connection beside the store's own."""
+
+    mark: str
+    """Stands for a value in this dialect."""
+    keys: Mapping[str, tuple[list[str], list[str]]]
+    """Of each table: its columns, and those of its primary key."""
+
+    def settle(self, watched: Bare) -> None:
+        """Take over what a store begins with, all of it old news from now on."""
+        self.put(watched.news())
+
+    @abstractmethod
+    def news(self) -> Rows:
+        """Rows that are new or changed since the last call; of those that went nothing is said."""
+
+    @abstractmethod
+    def put(self, rows: Rows) -> None:
+        """Write rows as they are, in one commit."""
+
+    @abstractmethod
+    def keep(self, turns: Sequence[Turn]) -> None:
+        """Write turns, their own rows alone, in one commit."""
+
+    @abstractmethod
+    def read(self, turn: Turn, limit: int) -> None:
+        """Read the newest turns of a session."""
+
+    @abstractmethod
+    def close(self) -> None:
+        """End the connection."""
+
+    def _upsert(self, table: str) -> str:
+        columns, key = self.keys[table]
+        others = [name for name in columns if name not in key]
+        then = "UPDATE SET " + ", ".join(f"{name} = excluded.{name}" for name in others) if others else "NOTHING"
+        marks = ", ".join([self.mark] * len(columns))
+        names, keyed = ", ".join(columns), ", ".join(key)
+        return f"INSERT INTO {table} ({names}) VALUES ({marks}) ON CONFLICT ({keyed}) DO {then}"
+
+
+class BarePostgres(Bare):
+    """See Bare."""
+
+    mark = "%s"
+
+    def __init__(self, url: str) -> None:
+        self._sql = psycopg.connect(url, autocommit=True, options="-c search_path=persona_memory,public")
+        self._read = f"{postgres_rows.TURNS} WHERE r.household = %s AND r.user_id = %s AND r.session_id = %s"
+        found = self._sql.execute(
+            "SELECT c.relname, array_agg(a.attname ORDER BY a.attnum),"
+            " array_agg(a.attname ORDER BY a.attnum) FILTER"
+            " (WHERE a.attnum = ANY((i.indkey::int2[])[0:i.indnkeyatts - 1]))"
+            " FROM pg_class c JOIN pg_index i ON i.indrelid = c.oid AND i.indisprimary"
+            " JOIN pg_attribute a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped"
+            " WHERE c.relnamespace = 'persona_memory'::regnamespace AND c.relname <> 'schema_step' GROUP BY 1"
+        ).fetchall()
+        self.keys = {table: (columns, key) for table, columns, key in found}
+        self._since = 0
+
+    def news(self) -> Rows:
+        since = self._since
+        (self._since,) = self._sql.execute("SELECT pg_current_xact_id()::text::bigint").fetchone() or (0,)
+        return {
+            table: self._sql.execute(
+                f"SELECT {', '.join(columns)} FROM {table} WHERE xmin::text::bigint > %s", (since,)
+            ).fetchall()
+            for table, (columns, _) in self.keys.items()
+        }
+
+    def put(self, rows: Rows) -> None:
+        with self._sql.transaction(), self._sql.cursor() as cursor:
+            for table, every in rows.items():
+                if every:
+                    cursor.executemany(self._upsert(table), every)
+
+    def keep(self, turns: Sequence[Turn]) -> None:
+        self._sql.execute("BEGIN")
+        for turn in turns:
+            values = postgres_rows.turn_values(turn, index_words(turn))
+            self._sql.execute(postgres_rows.ADD_TURN, ("home", turn.user_id, *values)).fetchone()
+        self._sql.execute("COMMIT")
+
+    def read(self, turn: Turn, limit: int) -> None:
+        names = ("home", turn.user_id, turn.session_id, limit)
+        self._sql.execute(f"{self._read} ORDER BY r.seq DESC LIMIT %s", names).fetchall()
+
+    def close(self) -> None:
+        self._sql.close()
+
+
+class BareSqlite(Bare):
+    """See Bare. Its file is made where there is none."""
+
+    mark = "?"
+
+    def __init__(self, folder: Path) -> None:
+        if not folder.exists():
+            SqliteStore(folder).close()
+        self._sql = sqlite3.connect(folder / "memory.db", isolation_level=None)
+        for pragma in ("journal_mode = WAL", "synchronous = FULL", "secure_delete = ON", "cache_size = -8000"):
+            self._sql.execute(f"PRAGMA {pragma}")
+        self._read = f"{sqlite_rows.TURNS} WHERE r.owner = ? AND r.session_id = ? ORDER BY r.seq DESC LIMIT ?"
+        tables = self._sql.execute("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'sqlite_%'")
+        self.keys = {table: self._columns(table) for (table,) in tables.fetchall()}
+        self._known: dict[str, set[Row]] = {}
+        self._newest = 0
+
+    def _columns(self, table: str) -> tuple[list[str], list[str]]:
+        told = self._sql.execute(f"PRAGMA table_info({table})").fetchall()
+        columns, key = [one[1] for one in told], [one[1] for one in told if one[5]]
+        return (columns, key) if key else (["rowid", *columns], ["rowid"])
+
+    def news(self) -> Rows:
+        return {table: self._news(table) for table in self.keys}
+
+    def _news(self, table: str) -> list[Row]:
+        names = ", ".join(self.keys[table][0])
+        if table == "posting":  # they are many, and never changed
+            found = self._sql.execute(f"SELECT {names} FROM posting WHERE doc > ?", (self._newest,)).fetchall()
+            self._newest = max([self._newest, *(row[1] for row in found)])
+            return found
+        every = set(self._sql.execute(f"SELECT {names} FROM {table}"))
+        known, self._known[table] = self._known.get(table, set()), every
+        return sorted(every - known, key=lambda row: row[0])
+
+    def put(self, rows: Rows) -> None:
+        self._sql.execute("BEGIN IMMEDIATE")
+        for table, every in rows.items():
+            if every:
+                self._sql.executemany(self._upsert(table), every)
+        self._sql.execute("COMMIT")
+
+    def _owner(self, user_id: str) -> int:
+        sql = "INSERT INTO owner (user_id) VALUES (?) ON CONFLICT DO UPDATE SET user_id = user_id RETURNING num"
+        return int(self._sql.execute(sql, (user_id,)).fetchone()[0])
+
+    def keep(self, turns: Sequence[Turn]) -> None:
+        self._sql.execute("BEGIN IMMEDIATE")
+        for turn in turns:
+            body = add_body(self._sql, sqlite_rows.turn_body(turn, index_words(turn)))
+            self._sql.execute(sqlite_rows.ADD_TURN, (self._owner(turn.user_id), body, *sqlite_rows.turn_values(turn)))
+        self._sql.execute("COMMIT")
+
+    def read(self, turn: Turn, limit: int) -> None:
+        (owner,) = self._sql.execute("SELECT num FROM owner WHERE user_id = ?", (turn.user_id,)).fetchone()
+        self._sql.execute(self._read, (owner, turn.session_id, limit)).fetchall()
+
+    def close(self) -> None:
+        self._sql.close()
