@@ -271,7 +271,8 @@ class Learner:
             return []
         at = turn.at or 0.0
         recent = self._store.turns(Scope(turn.session_id, turn.user_id), limit=ECHOES)
-        return [one.text for one in recent if one.role == "assistant" and at - ECHO_S <= (one.at or 0.0) <= at]
+        told = [one for one in recent if one.role == "assistant" and one.seq < turn.seq]
+        return [one.text for one in told if at - ECHO_S <= (one.at or 0.0) <= at]
 
 
 def _last_word(fact: Fact) -> float:

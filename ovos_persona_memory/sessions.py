@@ -110,7 +110,7 @@ class Sessions:
         _named(scope)
         if not self._may_read(scope):
             return []
-        return older(self._untrimmed(scope, self._store.turns(scope, limit=SUMMARISED)), keep_recent)
+        return older(_untrimmed(*self._talk(scope, SUMMARISED)), keep_recent)
 
     # what a history is made of
 
@@ -120,21 +120,26 @@ class Sessions:
         More are read until the window is surely full.
         """
         if window.max_history is None:
-            return self._untrimmed(scope, self._store.turns(scope))
+            return _untrimmed(*self._talk(scope, None))
         wanted = 8 * max(window.max_history, 0) + 16
         while True:
-            turns = self._store.turns(scope, limit=wanted)
+            turns, trimmed_to = self._talk(scope, wanted)
             full = len(messages(turns)) > window.max_history + 1
             if full or not wanted <= len(turns) < LOOKED_THROUGH:
-                return self._untrimmed(scope, turns)
+                return _untrimmed(turns, trimmed_to)
             wanted *= 4
 
-    def _untrimmed(self, scope: Scope, turns: Sequence[Turn]) -> list[Turn]:
-        trimmed_to = self.note(scope).trimmed_to
-        return [turn for turn in turns if turn.seq > trimmed_to or turn.role in INSTRUCTIONS]
+    def _talk(self, scope: Scope, limit: int | None) -> tuple[list[Turn], int]:
+        if scope.session_id is None or not self._may_read(scope):
+            return self._store.turns(scope, limit), 0
+        return self._store.talk(scope, limit)
 
     def _may_read(self, scope: Scope) -> bool:
         return self._workings.captures.may_read(scope)
+
+
+def _untrimmed(turns: Sequence[Turn], trimmed_to: int) -> list[Turn]:
+    return [turn for turn in turns if turn.seq > trimmed_to or turn.role in INSTRUCTIONS]
 
 
 class SessionVerbs:

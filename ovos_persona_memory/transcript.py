@@ -144,9 +144,13 @@ class Transcript:
         )
 
     def _add(self, turn: Turn) -> Turn:
-        said = changed(turn, text="", redacted=True) if tells_secret(turn.text, turn.lang) else turn
-        kept = self._store.add_turn(said, index_words(said))
-        self.backlog.take(kept, changed(kept, text=turn.text, redacted=turn.redacted))
+        return self._add_all([turn])[0]
+
+    def _add_all(self, turns: Sequence[Turn], fresh: bool = False) -> list[Turn]:
+        told = [changed(turn, text="", redacted=True) if tells_secret(turn.text, turn.lang) else turn for turn in turns]
+        kept = self._store.add_turns([(turn, index_words(turn)) for turn in told], fresh)
+        for one, turn in zip(kept, turns, strict=True):
+            self.backlog.take(one, changed(one, text=turn.text, redacted=turn.redacted))
         return kept
 
     def _change(self, turn: Turn) -> None:
@@ -327,7 +331,7 @@ class Transcript:
         if not is_fresh:
             given = [redacted(turn) if self.ledger.came_late(turn) or self._swept(turn) else turn for turn in given]
         if batch is None and first.utterance_id is None:
-            return [self._add(turn).id for turn in given]
+            return [turn.id for turn in self._add_all(given, is_fresh)]
         return self._link_or_add(given, batch, self._recent(first.session_id, first.user_id))
 
     def _link_or_add(self, given: Sequence[Turn], batch: str | None, recent: list[Turn]) -> list[str]:

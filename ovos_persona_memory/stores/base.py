@@ -10,7 +10,18 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ovos_persona_memory.errors import StoreError
-from ovos_persona_memory.records import Entry, Forgotten, Note, Pause, Role, Scope, Selection, Session, Turn
+from ovos_persona_memory.records import (
+    HOUSEHOLD,
+    Entry,
+    Forgotten,
+    Note,
+    Pause,
+    Role,
+    Scope,
+    Selection,
+    Session,
+    Turn,
+)
 from ovos_persona_memory.stores.bm25 import bm25, set_of, words_of
 from ovos_persona_memory.stores.selecting import in_scope, kind_of, redacted, selected
 
@@ -130,8 +141,12 @@ class Store(ABC):
     def add_turn(self, turn: Turn, words: str) -> Turn:
         """Keep a turn; it comes back with its ``seq``. ``at`` and ``id`` are set. A known id is a StoreError."""
 
-    def add_turns(self, turns: Sequence[tuple[Turn, str]]) -> list[Turn]:
-        """Keep several turns, each with its words, as ``add_turn`` does; all of them or none."""
+    def add_turns(self, turns: Sequence[tuple[Turn, str]], fresh: bool = False) -> list[Turn]:
+        """Keep several turns, each with its words, as ``add_turn`` does; all of them or none.
+
+        ``fresh``: their ids were made just now. That one is known all the same may then be said as late as when
+        the outermost transaction ends, which fails.
+        """
         with self.transaction():
             return [self.add_turn(turn, words) for turn, words in turns]
 
@@ -148,6 +163,13 @@ class Store(ABC):
         self, scope: Scope, limit: int | None = None, since: float | None = None, until: float | None = None
     ) -> list[Turn]:
         """The newest ``limit`` turns in scope with ``at`` in [since, until), oldest first by ``seq``."""
+
+    def talk(self, scope: Scope, limit: int | None = None) -> tuple[list[Turn], int]:
+        """The newest turns of the session in scope, as ``turns``, and up to which ``seq`` its note leaves them to the
+        summary; 0 where it leaves none.
+        """
+        note = self.note(scope.user_id or HOUSEHOLD, scope.session_id or "")
+        return self.turns(scope, limit), note.trimmed_to if note else 0
 
     def oldest_turns(self, until: float, limit: int) -> list[str]:
         """The ids of at most ``limit`` turns of anybody with ``at`` before then, in no particular order."""

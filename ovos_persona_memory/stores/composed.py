@@ -162,9 +162,9 @@ class ComposedStore(Store):
         self._wrote(kept)
         return kept
 
-    def add_turns(self, turns: Sequence[tuple[Turn, str]]) -> list[Turn]:
+    def add_turns(self, turns: Sequence[tuple[Turn, str]], fresh: bool = False) -> list[Turn]:
         with self.transaction():
-            kept = self._talk.add_turns(turns)
+            kept = self._talk.add_turns(turns, fresh)
             for turn in kept:
                 self._wrote(turn)
         return kept
@@ -191,6 +191,9 @@ class ComposedStore(Store):
         self, scope: Scope, limit: int | None = None, since: float | None = None, until: float | None = None
     ) -> list[Turn]:
         return self._talk.turns(scope, limit, since, until)
+
+    def talk(self, scope: Scope, limit: int | None = None) -> tuple[list[Turn], int]:
+        return self._talk.talk(scope, limit)
 
     def oldest_turns(self, until: float, limit: int) -> list[str]:
         return self._talk.oldest_turns(until, limit)

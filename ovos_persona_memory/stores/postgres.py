@@ -10,40 +10,24 @@ from typing import Any
 from ovos_persona_memory.errors import StoreError, UnknownEntry
 from ovos_persona_memory.records import Entry, Forgotten, Note, Pause, Place, Scope, Selection, Session, Turn, changed
 from ovos_persona_memory.stores import postgres_rows as rows
+from ovos_persona_memory.stores import postgres_walks as walks
 from ovos_persona_memory.stores.base import Beside, Counts, Found, Statistics, Store, refuse_unstorable
 from ovos_persona_memory.stores.facts import alone
 from ovos_persona_memory.stores.postgres_database import PostgresDatabase, PostgresSettings
 from ovos_persona_memory.stores.postgres_documents import PostgresDocuments
 from ovos_persona_memory.stores.postgres_episodes import PostgresEpisodes
 from ovos_persona_memory.stores.postgres_facts import PostgresFacts
+from ovos_persona_memory.stores.postgres_late import LateTurns
 from ovos_persona_memory.stores.postgres_ledger import PostgresLedger
 from ovos_persona_memory.stores.postgres_notes import PostgresNotes
 from ovos_persona_memory.stores.postgres_vectors import PostgresVectors
 from ovos_persona_memory.stores.postgres_words import BUDGET, PostgresWords, Query
-from ovos_persona_memory.stores.where import Where, between, narrowed
+from ovos_persona_memory.stores.where import Where, between
 
 CHUNK = 2000
 MIN_BUDGET = 100
 TIDIED = 100
 """Turns whose words one step of tidying enters."""
-BESIDE = (
-    "SELECT r.id, r.seq, r.at, r.role, r.speaker, r.words FROM turn r"
-    " WHERE r.household = %s AND r.user_id = t.user_id AND "
-)
-AROUND = (
-    "SELECT t.place, b.* FROM unnest(%s::text[], %s::text[], %s::bigint[])"
-    " WITH ORDINALITY t (user_id, session, seq, place) CROSS JOIN LATERAL"
-    f" (({BESIDE}r.session_id = t.session AND r.seq < t.seq{{also}} ORDER BY r.seq DESC LIMIT %s)"
-    f" UNION ALL ({BESIDE}r.session_id = t.session AND r.seq >= t.seq{{also}} ORDER BY r.seq LIMIT %s)"
-    f" UNION ALL ({BESIDE}t.session IS NULL AND r.seq = t.seq)) b ORDER BY t.place, b.seq"
-)
-SESSIONS = (
-    "SELECT s.session_id, s.user_id, s.turns, s.first_at, s.last_at, coalesce(n.description, '') FROM"
-    " (SELECT r.user_id, r.session_id, count(*) turns, min(r.at) first_at, max(r.at) last_at, max(r.seq) newest"
-    " FROM turn r{where} GROUP BY r.user_id, r.session_id ORDER BY newest DESC LIMIT %s) s"
-    " LEFT JOIN note n ON n.household = %s AND n.user_id = s.user_id AND n.session_id = s.session_id"
-    " ORDER BY s.newest DESC"
-)
 USERS = " UNION ".join(
     f"SELECT user_id FROM {table} WHERE household = %(home)s" for table in ("turn", "entry", "fact", "note", "document")
 )
@@ -76,6 +60,7 @@ class PostgresStore(Store):
         self._home = settings.household
         self._db = PostgresDatabase(settings)
         self._notes = PostgresNotes(self._db)
+        self._late = LateTurns(self._db)
         self.episode_store = PostgresEpisodes(self._db)
         self.ledger_store = PostgresLedger(self._db)
         self.vector_store = self._vectors = PostgresVectors(self._db)
@@ -117,24 +102,26 @@ class PostgresStore(Store):
         with self.transaction():
             added = self._db.one(rows.ADD_TURN, self._home, turn.user_id, *rows.turn_values(turn, words))
             if added:
+                self._late.added += 1
                 self._words.added()
                 self._vectors.wake()
         if not added:
             raise StoreError("there is a turn with this id already")
         return changed(turn, seq=added[0])
 
-    def add_turns(self, turns: Sequence[tuple[Turn, str]]) -> list[Turn]:
+    def add_turns(self, turns: Sequence[tuple[Turn, str]], fresh: bool = False) -> list[Turn]:
+        if len(turns) == 1 and not (fresh and self._late.added):
+            return [self.add_turn(*turns[0])]
         for turn, words in turns:
             refuse_unstorable(turn, words)
-        columns = zip(*((turn.user_id, *rows.turn_values(turn, words)) for turn, words in turns), strict=True)
         with self.transaction():
-            added = self._db.all(rows.ADD_TURNS, self._home, *map(list, columns)) if turns else []
-            if len(added) < len(turns):
-                raise StoreError("there is a turn with one of these ids already")
-            for _ in added:
+            kept = self._late.add(turns)
+            if not fresh:
+                self._late.write()
+            for _ in kept:
                 self._words.added()
             self._vectors.wake()
-        return [changed(turn, seq=seq) for (turn, _), (seq,) in zip(turns, sorted(added), strict=True)]
+        return kept
 
     def change_turn(self, turn: Turn, words: str) -> None:
         refuse_unstorable(turn, words)
@@ -162,14 +149,15 @@ class PostgresStore(Store):
         sql = f"{rows.TURNS}{where} ORDER BY r.seq DESC LIMIT %s"
         return [rows.turn_of(row)[0] for row in reversed(self._db.all(sql, *where.values, limit))]
 
+    def talk(self, scope: Scope, limit: int | None = None) -> tuple[list[Turn], int]:
+        return walks.talk(self._db, scope, limit)
+
     def oldest_turns(self, until: float, limit: int) -> list[str]:
         sql = "SELECT id FROM turn WHERE household = %s AND at < %s LIMIT %s"
         return [turn_id for (turn_id,) in self._db.all(sql, self._home, until, limit)]
 
     def sessions(self, scope: Scope, limit: int | None = None) -> list[Session]:
-        where = rows.within(self._home, scope).also("r.session_id IS NOT NULL")
-        found = self._db.all(SESSIONS.format(where=where), *where.values, limit, self._home)
-        return [Session(*row) for row in found]
+        return walks.sessions(self._db, scope, limit)
 
     def note(self, user_id: str, session_id: str) -> Note | None:
         return self._notes.note(user_id, session_id)
@@ -259,15 +247,7 @@ class PostgresStore(Store):
         return newest
 
     def around(self, turns: Sequence[Turn], reach: int, persona_id: str | None = None) -> list[list[Beside]]:
-        asked = [[getattr(turn, name) for turn in turns] for name in ("user_id", "session_id", "seq")]
-        persona = narrowed(rows.ANY_ROW, Scope(user_id=None, persona_id=persona_id))
-        also = "".join(f" AND {condition}" for condition in persona.conditions)
-        near = (self._home, *persona.values, reach, self._home, *persona.values, reach + 1, self._home)
-        found = self._db.all(AROUND.format(also=also), *asked, *near) if turns else []
-        beside: list[list[Beside]] = [[] for _ in turns]
-        for place, *row in found:
-            beside[place - 1].append(Beside(*row))
-        return beside
+        return walks.around(self._db, turns, reach, persona_id) if turns else []
 
     # forgetting
 

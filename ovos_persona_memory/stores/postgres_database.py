@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent import futures
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
 import psycopg
 from psycopg.conninfo import conninfo_to_dict
@@ -57,6 +57,16 @@ class PostgresSettings:
     """What is asked is answered or refused within it, a lost connection and the one after it together, seconds."""
 
 
+class Late(Protocol):
+    """What a transaction has still to write."""
+
+    def write(self) -> None:
+        """Write it: called before each statement, and so before the commit."""
+
+    def clear(self) -> None:
+        """Drop it: the transaction has ended."""
+
+
 class PostgresDatabase:
     """One connection, opened again when it is lost. Thread-safe: its lock is held while a transaction goes on.
 
@@ -73,6 +83,7 @@ class PostgresDatabase:
         self._depth = 0
         self._failed = False
         self._transaction_id: str | None = None
+        self.late: Late | None = None
         self._line: socket.socket | None = None
         self._until: float | None = None
         self._longest_s: float = settings.timeout_s
@@ -161,7 +172,17 @@ class PostgresDatabase:
                 with suppress(StoreError):
                     self.all(CHANGED, list(before), list(before.values()))
 
+    def _write_late(self) -> None:
+        try:
+            if self.late is not None:
+                self.late.write()
+        except BaseException:
+            self._failed = True  # whoever catches it: nothing is committed without what was to be written
+            raise
+
     def _execute(self, sql: str, values: Sequence[Any] | None = None) -> psycopg.Cursor[Row]:
+        if self._depth:
+            self._write_late()
         return self._in_use().execute(sql, values)
 
     @contextmanager
@@ -256,6 +277,8 @@ class PostgresDatabase:
 
     def _end(self) -> None:
         self._failed = False
+        if self.late is not None:
+            self.late.clear()
         self._transaction_id = None
         self._rolled_back()
 

@@ -68,11 +68,10 @@ GIVEN_ARRAYS = ", ".join(
     "%s::float8[]" if name == "at" else "%s::bool[]" if name in FLAGS else "%s::text[]" for name in GIVEN
 )
 ADD_TURNS = (
-    f"INSERT INTO turn (household, seq, version, {', '.join(GIVEN)}) SELECT %s, n, n, {', '.join(GIVEN)}"
-    f" FROM (SELECT g.*, {NEXT} AS n FROM unnest({GIVEN_ARRAYS}) g ({', '.join(GIVEN)})) g"
-    " ON CONFLICT (household, id) DO NOTHING RETURNING seq"
+    f"INSERT INTO turn (household, seq, version, {', '.join(GIVEN)}) SELECT %s, seq, seq, {', '.join(GIVEN)}"
+    f" FROM unnest(%s::bigint[], {GIVEN_ARRAYS}) g (seq, {', '.join(GIVEN)}) ON CONFLICT (household, id) DO NOTHING"
 )
-"""Many at once, numbered in their order: a list of each column's values."""
+"""Many at once: a list of each column's values."""
 CHANGE_TURN = (
     f"UPDATE turn SET user_id = %s, version = coalesce(%s, {NEXT}), words = %s, data = %s, {assigned(TURN_FIELDS)}"
     " WHERE household = %s AND user_id = %s AND seq = %s"

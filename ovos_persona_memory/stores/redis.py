@@ -119,10 +119,10 @@ class RedisStore(InMemoryStore):
         with self.transaction():
             return super().add_turn(turn, words)
 
-    def add_turns(self, turns: Sequence[tuple[Turn, str]]) -> list[Turn]:
+    def add_turns(self, turns: Sequence[tuple[Turn, str]], fresh: bool = False) -> list[Turn]:
         with self.transaction():
             self._tables["turn"].look_ahead([turn.id for turn, _ in turns])
-            return super().add_turns(turns)
+            return super().add_turns(turns, fresh)
 
     def change_turn(self, turn: Turn, words: str) -> None:
         if self._depth:

@@ -93,9 +93,9 @@ class SqliteStore(SqliteDatabase):
 
     def _owner_made(self, user_id: str, lang: str | None = None) -> int:
         """The number of a user, who is entered where they are new; ``lang``: of what they get now."""
-        self._sql.execute("INSERT INTO owner (user_id) VALUES (?) ON CONFLICT DO NOTHING", (user_id,))
         owner = self._owner(user_id)
-        assert owner is not None
+        if owner is None:
+            owner = self._sql.execute("INSERT INTO owner (user_id) VALUES (?)", (user_id,)).lastrowid or NOBODY
         if lang and owner in self._languages:
             self._languages[owner].add(lang)
         return owner

@@ -5,6 +5,7 @@ As in test_planted_faults.py: each in a process of its own, which runs the tests
 
 from __future__ import annotations
 
+import contextlib
 import os
 import subprocess
 import sys
@@ -18,6 +19,7 @@ import psycopg
 import pytest
 from postgres_server import Databases
 
+from ovos_persona_memory.errors import StoreError
 from ovos_persona_memory.records import Scope
 from ovos_persona_memory.stores import (
     postgres,
@@ -28,11 +30,13 @@ from ovos_persona_memory.stores import (
     postgres_migrations,
     postgres_rows,
     postgres_vectors,
+    postgres_walks,
     postgres_words,
 )
 from ovos_persona_memory.stores.postgres import PostgresStore
 from ovos_persona_memory.stores.postgres_database import PostgresDatabase
 from ovos_persona_memory.stores.postgres_documents import PostgresDocuments
+from ovos_persona_memory.stores.postgres_late import LateTurns
 from ovos_persona_memory.stores.postgres_notes import PostgresNotes
 from ovos_persona_memory.stores.postgres_vectors import PostgresVectors
 from ovos_persona_memory.stores.postgres_words import PostgresWords
@@ -148,6 +152,28 @@ def passing_over(self: PostgresStore, turns: Any) -> Any:
     return add_turns(self, [(turn, words) for turn, words in turns if self.turn(turn.id) is None])
 
 
+def backwards(self: LateTurns, count: int) -> list[int]:
+    return next_numbers(self, count)[::-1]
+
+
+def written_at_the_end(self: PostgresDatabase) -> None:
+    if self.late is not None and sys._getframe(2).f_code.co_name == "_commit":
+        self.late.write()
+
+
+def keeping_numbers(self: LateTurns) -> None:
+    numbers = self._numbers
+    write_late(self)
+    self._numbers = self._numbers or numbers
+
+
+def forgiving(self: PostgresDatabase) -> None:
+    with contextlib.suppress(StoreError):
+        if self.late is not None:
+            self.late.write()
+
+
+next_numbers, write_late = LateTurns._next, LateTurns.write
 searched, add_turns = PostgresStore.search, PostgresStore.add_turns
 
 FAULTS = {
@@ -202,8 +228,19 @@ FAULTS = {
     "of several turns a known one is passed over": Fault(
         "none_is_kept_where_one_is_refused", instead(PostgresStore, "add_turns", passing_over)
     ),
-    "several turns are numbered backwards": Fault(
-        "kept_in_their_order", without(postgres_rows, "ADD_TURNS", "AS n FROM", "* -1 + 9999 AS n FROM")
+    "several turns are numbered backwards": Fault("kept_in_their_order", instead(LateTurns, "_next", backwards)),
+    "late turns outlive their transaction": Fault("go_with_their_transaction", instead(LateTurns, "clear", nothing)),
+    "late turns are written too late": Fault(
+        "there_for_whatever_comes_next", instead(PostgresDatabase, "_write_late", written_at_the_end)
+    ),
+    "late turns keep their numbers": Fault(
+        "there_for_whatever_comes_next", instead(LateTurns, "write", keeping_numbers)
+    ),
+    "what could not be written late is forgiven": Fault(
+        "known_undoes_its_transaction", instead(PostgresDatabase, "_write_late", forgiving)
+    ),
+    "the note of another session is looked at": Fault(
+        "left_to_its_summary", without(postgres_walks, "TALK", "n.user_id = %s", "n.user_id <> %s || 'x'")
     ),
     "rollback commits": Fault(
         "exception_undoes_the_whole", instead(PostgresDatabase, "_rolled_back", rolled_back_by_committing)

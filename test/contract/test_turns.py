@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 
 import numpy as np
@@ -127,6 +128,58 @@ def test_of_several_turns_none_is_kept_where_one_is_refused(store: Store, say: S
             store.add_turns([(Turn("user", "new", at=1.0, id="new"), "new"), (other, other.text)])
         assert texts(store.turns(Scope())) == ["one"]
     assert store.add_turns([]) == []
+
+
+def fresh(*names: str) -> list[tuple[Turn, str]]:
+    return [(Turn("user", name, at=1.0, id=name, session_id="s"), name) for name in names]
+
+
+def test_fresh_turns_are_there_for_whatever_comes_next(store: Store, say: Say) -> None:
+    with store.transaction():
+        first = store.add_turns(fresh("a", "b"), fresh=True)
+        second = store.add_turns(fresh("c"), fresh=True)
+        assert store.turns(Scope("s")) == [*first, *second]
+        third = store.add_turns(fresh("d", "e"), fresh=True)
+        store.put_note("household", "s", Note("they talked", "", 0, 1.0))
+        fourth = store.add_turns(fresh("f", "g", "h"), fresh=True)
+        assert store.notes_retelling(third) == [("household", "s")]
+        assert store.notes_retelling(fourth) == []
+        assert say("i", session_id="s").seq > fourth[-1].seq
+    kept = store.turns(Scope("s"))
+    assert texts(kept) == list("abcdefghi")
+    assert kept[:-1] == [*first, *second, *third, *fourth]
+
+
+def test_fresh_turns_go_with_their_transaction(store: Store) -> None:
+    with pytest.raises(ZeroDivisionError), store.transaction():
+        store.add_turns(fresh("a", "b"), fresh=True)
+        store.add_turns(fresh("c"), fresh=True)
+        raise ZeroDivisionError
+    with store.transaction():
+        kept = store.add_turns(fresh("d", "e"), fresh=True)
+    assert store.turns(Scope("s")) == kept
+
+
+def test_a_fresh_turn_that_is_known_undoes_its_transaction(store: Store, say: Say) -> None:
+    say("one", id="same")
+    for read in (False, True):
+        with pytest.raises(StoreError), store.transaction():
+            store.add_turns(fresh("a", "b"), fresh=True)
+            with suppress(StoreError):
+                store.add_turns(fresh("same", "c"), fresh=True)
+            with suppress(StoreError):
+                _ = read and store.turns(Scope())
+        assert texts(store.turns(Scope())) == ["one"]
+
+
+def test_the_talk_of_a_session_comes_with_what_is_left_to_its_summary(store: Store, say: Say) -> None:
+    said = [say(f"number {n}", session_id=f"s{n % 2}", user_id=("ada", "household")[n % 2]) for n in range(8)]
+    store.put_note("household", "s1", Note("", "", said[3].seq, 1.0))
+    store.put_note("bob", "s0", Note("", "", said[4].seq, 1.0))
+    assert store.talk(Scope("s1")) == (said[1::2], said[3].seq)
+    assert store.talk(Scope("s1", None), 2) == (said[5::2], said[3].seq)
+    assert store.talk(Scope("s0", "ada")) == (said[::2], 0)
+    assert store.talk(Scope("s1", "ada")) == ([], 0)
 
 
 def test_documents_come_in_the_order_of_arrival(store: Store, say: Say) -> None:

@@ -367,3 +367,14 @@ def test_others_facts_are_not_found() -> None:
     talk.say("my cat is called Bob", user_id="ann")
     assert talk.memory.recall("what is my cat called", Scope(user_id="tom"), kinds={"fact"}) == []
     assert len(talk.memory.recall("what is my cat called", Scope(user_id="ann"), kinds={"fact"})) == 1
+
+
+@pytest.mark.parametrize("crowded", [False, True])
+def test_an_answer_in_the_same_words_is_not_taken_for_something_said_before(crowded: bool) -> None:
+    talk = Talk()
+    said = [Turn("user", "my cat is called Bob", lang="en-US"), Turn("assistant", "So my cat is called Bob.")]
+    with talk.memory.transaction(crowded):
+        talk.memory.record(said, Scope("s"))
+    while talk.memory.tidy():
+        pass
+    assert talk.values() == ["Bob"]

@@ -1,0 +1,62 @@
+"""Walks through the talk in a PostgreSQL store: sessions, their newest turns, what was said around a turn."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ovos_persona_memory.records import HOUSEHOLD, Scope, Session, Turn
+from ovos_persona_memory.stores import postgres_rows as rows
+from ovos_persona_memory.stores.base import Beside
+from ovos_persona_memory.stores.postgres_database import PostgresDatabase
+from ovos_persona_memory.stores.where import narrowed
+
+BESIDE = (
+    "SELECT r.id, r.seq, r.at, r.role, r.speaker, r.words FROM turn r"
+    " WHERE r.household = %s AND r.user_id = t.user_id AND "
+)
+AROUND = (
+    "SELECT t.place, b.* FROM unnest(%s::text[], %s::text[], %s::bigint[])"
+    " WITH ORDINALITY t (user_id, session, seq, place) CROSS JOIN LATERAL"
+    f" (({BESIDE}r.session_id = t.session AND r.seq < t.seq{{also}} ORDER BY r.seq DESC LIMIT %s)"
+    f" UNION ALL ({BESIDE}r.session_id = t.session AND r.seq >= t.seq{{also}} ORDER BY r.seq LIMIT %s)"
+    f" UNION ALL ({BESIDE}t.session IS NULL AND r.seq = t.seq)) b ORDER BY t.place, b.seq"
+)
+SESSIONS = (
+    "SELECT s.session_id, s.user_id, s.turns, s.first_at, s.last_at, coalesce(n.description, '') FROM"
+    " (SELECT r.user_id, r.session_id, count(*) turns, min(r.at) first_at, max(r.at) last_at, max(r.seq) newest"
+    " FROM turn r{where} GROUP BY r.user_id, r.session_id ORDER BY newest DESC LIMIT %s) s"
+    " LEFT JOIN note n ON n.household = %s AND n.user_id = s.user_id AND n.session_id = s.session_id"
+    " ORDER BY s.newest DESC"
+)
+TALK = (
+    "SELECT coalesce((SELECT n.trimmed_to FROM note n WHERE n.household = %s AND n.user_id = %s"
+    f" AND n.session_id = %s), 0), {rows.TURNS.removeprefix('SELECT ')}"
+)
+
+
+def talk(db: PostgresDatabase, scope: Scope, limit: int | None) -> tuple[list[Turn], int]:
+    """See Store.talk: both with one round trip."""
+    home, where = db.settings.household, rows.within(db.settings.household, scope)
+    values = (home, scope.user_id or HOUSEHOLD, scope.session_id, *where.values, limit)
+    found = db.all(f"{TALK}{where} ORDER BY r.seq DESC LIMIT %s", *values)
+    return [rows.turn_of(row[1:])[0] for row in reversed(found)], found[0][0] if found else 0
+
+
+def sessions(db: PostgresDatabase, scope: Scope, limit: int | None) -> list[Session]:
+    """See Store.sessions."""
+    where = rows.within(db.settings.household, scope).also("r.session_id IS NOT NULL")
+    found = db.all(SESSIONS.format(where=where), *where.values, limit, db.settings.household)
+    return [Session(*row) for row in found]
+
+
+def around(db: PostgresDatabase, turns: Sequence[Turn], reach: int, persona_id: str | None) -> list[list[Beside]]:
+    """See Store.around; of at least one turn."""
+    home = db.settings.household
+    asked = [[getattr(turn, name) for turn in turns] for name in ("user_id", "session_id", "seq")]
+    persona = narrowed(rows.ANY_ROW, Scope(user_id=None, persona_id=persona_id))
+    also = "".join(f" AND {condition}" for condition in persona.conditions)
+    near = (home, *persona.values, reach, home, *persona.values, reach + 1, home)
+    beside: list[list[Beside]] = [[] for _ in turns]
+    for place, *row in db.all(AROUND.format(also=also), *asked, *near):
+        beside[place - 1].append(Beside(*row))
+    return beside
