@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
 
 from ovos_persona_memory import language, templates
@@ -22,6 +22,15 @@ TWICE = 4
 """Letters above which a word said twice ends a clause and begins one: "... waffles waffles are my favourite"."""
 SUBJECT = 5
 """Words at most, with its verb, of what opens a clause: "my older brother is"."""
+
+LEAST = 2
+"""Words of a clause before more can be said about it."""
+_MORE = ("preposition", "pronoun", "determiner", "joint", "more")
+"""Lists of words that more about a clause begins with ..."""
+_SUBJECTS = ("elided_subject", "speaker", "own", "kin", "given_name", "he_she")
+"""Lists of words that a clause begins with."""
+_HELD = ("preposition", "determiner", "listing")
+"""... but not behind these."""
 
 
 @dataclass(frozen=True)
@@ -71,6 +80,37 @@ def run_on(known: Templates, clause: Words) -> list[Words]:
             cuts.append(place)
     parts = [clause.part(first, last) for first, last in zip(cuts, [*cuts[1:], len(clause.folded)], strict=True)]
     return [piece for piece in (bare(known, part) for part in parts) if piece.folded]
+
+
+def shortened(known: Templates, clause: Words, names: Container[str] = ()) -> Iterator[Words]:
+    """The parts of a clause that may be one: from where a subject may begin to where more is said about it.
+
+    "i have eczema (on my arms)"; those that begin first come first, of these the longest.
+    """
+    held = clause.folded
+    ends = [place for place in range(len(held) - 1, LEAST - 1, -1) if _more(known, clause, place)]
+    for first in range(len(held) - LEAST):
+        if first and not _opens_subject(known, held, first, names):
+            continue
+        for end in [len(held), *ends] if first else ends:
+            if end - first >= LEAST:
+                yield clause.part(first, end)
+
+
+def _more(known: Templates, clause: Words, place: int) -> bool:
+    """Whether more about what is said may begin at a word."""
+    held = clause.folded
+    if any(held[place - 1] in known.lists.get(name, ()) for name in _HELD):
+        return False
+    opens = any(held[place] in known.lists.get(name, ()) for name in _MORE)
+    rest = clause.part(place, len(held))
+    return opens or known.starts(rest, "break") > 0 or known.starts(rest, "order") > 0
+
+
+def _opens_subject(known: Templates, held: Sequence[str], place: int, names: Container[str]) -> bool:
+    if held[place - 1] in known.opening("binding") or held[place - 1] in known.opening("determiner"):
+        return False
+    return known.has_word(_SUBJECTS, held[place]) or held[place] in names
 
 
 def _begins(known: Templates, clause: Words, place: int) -> bool:

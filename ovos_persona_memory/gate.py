@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain
+from itertools import chain, islice
 from typing import Literal
 
 from ovos_persona_memory import language
@@ -19,12 +19,15 @@ from ovos_persona_memory.clauses import (
     lead_taken,
     lists_things,
     run_on,
+    shortened,
     sentences,
 )
+from ovos_persona_memory.corrections import Stated, corrected, repaired
 from ovos_persona_memory.fact import Decay
 from ovos_persona_memory.introduced import own_name, thing_of
 from ovos_persona_memory.mentions import ANSWERED, OF_OTHERS, OF_PETS, Before, Reading, Who, named_people, readings
 from ovos_persona_memory.records import GUEST, Turn
+from ovos_persona_memory.references import mine, of_it, taken_up
 from ovos_persona_memory.secrets import is_secret
 from ovos_persona_memory.slots import SLOTS, Slot, refused_value
 from ovos_persona_memory.statements import Span, behind, bounds, offsets, opinion, refusal
@@ -42,6 +45,8 @@ PETS_ALONE = ("kind", "colour", "food")
 """What a template names that serves for pets alone: "he is a beagle"."""
 TASTES = ("likes", "dislikes")
 """The slots that "i think" makes no less sure where a thing is judged: "i think olives are gross"."""
+TRIES = 24
+"""Parts of a clause that are looked at where the whole of it tells nothing."""
 LEAST = 3
 """Words at least before "... don't forget that"."""
 
@@ -92,7 +97,7 @@ def judge(turn: Turn, known: Circumstances = Circumstances()) -> list[Verdict]:
         return []
     spoken = Spoken.of(turn)
     may_tell = spoken.templates.may_tell(turn.text, known.before.names, known.before.question)
-    if not may_tell and _asked(spoken, turn.text, False) is None:
+    if not may_tell and not known.before.stated and _asked(spoken, turn.text, False) is None:
         return []  # most of what is said, in a tenth of the time
     verdicts = list(_verdicts(spoken, turn.text, known.before))
     if not verdicts:
@@ -204,17 +209,59 @@ def _of_sentence(spoken: Spoken, sentence: str, letter: bool, before: Before) ->
     if spoken.templates.has(spoken.templates.words_of(sentence), "passing"):
         found = [one for one in found if one.slot not in PASSING]
     found = [made for one in found if (made := _pointed(spoken, sentence, one, before)) is not None]
+    found = _put_right(spoken, sentence, found, before)
     if not found:
+        yield from _corrected(spoken, sentence, before)
         return
     reasons = [refusal(spoken, sentence, one.span) for one in found]
     if all(reason not in (None, "unsure") for reason in reasons):
         yield Verdict("refused", reasons[0] or "", found[0].text, found[0].slot)
         return
     for one, reason in zip(found, reasons, strict=True):
-        if reason is None or (reason == "unsure" and one.slot in TASTES and opinion(spoken, sentence, one.span)):
+        if reason is None or (reason == "unsure" and _judges(spoken, sentence, one)):
             yield one
         elif reason == "unsure" and one.outcome == "learned":
             yield replace(one, outcome="waiting", reason=reason)
+
+
+def _judges(spoken: Spoken, sentence: str, told: Verdict) -> bool:
+    """Whether it is a thing that is judged, which "i think" makes no less sure: "i think olives are gross"."""
+    return told.slot in TASTES and not told.subject and opinion(spoken, sentence, told.span)
+
+
+def _put_right(spoken: Spoken, sentence: str, found: list[Verdict], before: Before) -> list[Verdict]:
+    """The same without what its speaker puts right in the same breath: "... the second no wait the first"."""
+    at = repaired(spoken.templates, sentence) if found else None
+    if at is None:
+        return found
+    first, later = ([one for one in found if (one.span[0] >= at) is late] for late in (False, True))
+    again = {(one.slot, one.subject) for one in later}
+    if not later:
+        words = spoken.templates.words_of
+        stated = (Stated(one.slot, one.subject, one.thing, words(one.value).folded) for one in first if one.slot and one.value)
+        right = list(_corrected(spoken, sentence[at:], replace(before, stated=tuple(stated))))
+        again, later = {(one.slot, one.subject) for one in right}, [one for one in right if one.outcome == "learned"]
+        later = [replace(one, text=sentence, span=(at, len(sentence))) for one in later]
+    return [one for one in first if (one.slot, one.subject) not in again] + later
+
+
+def _corrected(spoken: Spoken, sentence: str, before: Before) -> Iterator[Verdict]:
+    """What puts right something that was said a moment ago; what was named as wrong holds no more."""
+    known = spoken.templates
+    found = corrected(known, sentence, before.stated)
+    if found is None or spoken.language.is_question(sentence):
+        return
+    stated, value, _ = found
+    slot = SLOTS[stated.slot]
+    told = Told(stated.slot, False, value, value if stated.thing else None, stated.subject, None)
+    if refused_value(known, told, False) is not None:
+        return
+    thing = " ".join(spoken.language.words(value.spelled)) if slot.of_value else stated.thing
+    right = Verdict("learned", "stated", sentence, stated.slot, stated.subject, thing, value.spelled)
+    if slot.of_value and stated.value != value.folded:
+        wrong = " ".join(stated.value)
+        yield replace(right, outcome="ended", reason="taken_back", thing=stated.thing, value=wrong)
+    yield right
 
 
 def _pointed(spoken: Spoken, sentence: str, told: Verdict, before: Before) -> Verdict | None:
@@ -247,11 +294,24 @@ def _of_words(spoken: Spoken, clause: Words, earlier: list[Words], letter: bool,
         if len(pieces) > 1:
             each = (_of_words(spoken, piece, earlier, letter, before) for piece in pieces)
             return [one for found in each for one in found] or told
-        earlier.append(clause)
-        return told
+        told = _of_beginning(spoken, clause, earlier, letter, before) or told
+        if not _tells(told):
+            earlier.append(clause)
+            return told
     earlier.append(clause)
     rest = bare(spoken.templates, behind(clause, max(one.span[1] for one in told)))
     return told + _of_words(spoken, rest, earlier, letter, before) if len(rest.folded) > 1 else told
+
+
+def _of_beginning(
+    spoken: Spoken, clause: Words, earlier: Sequence[Words], letter: bool, before: Before
+) -> list[Verdict]:
+    """What the longest beginning of a clause tells that tells something."""
+    if "more" not in spoken.templates.lists:
+        return []
+    tries = islice(shortened(spoken.templates, clause, before.names), TRIES)
+    each = (_of_clause(spoken, one, earlier, letter, before) for one in tries)
+    return next((told for told in each if _tells(told)), [])
 
 
 def _tells(verdicts: Sequence[Verdict]) -> bool:
@@ -259,7 +319,20 @@ def _tells(verdicts: Sequence[Verdict]) -> bool:
 
 
 def _of_clause(spoken: Spoken, clause: Words, earlier: Sequence[Words], letter: bool, before: Before) -> list[Verdict]:
-    """What a clause tells about whoever says it; else about those whom it speaks of."""
+    """What a clause tells; else what it does with what a pronoun stands for, or without one that takes up a noun."""
+    told = _of_said(spoken, clause, earlier, letter, before)
+    if _tells(told):
+        return told
+    for other, stands_for in chain(taken_up(spoken.templates, clause), of_it(spoken.templates, clause)):
+        found = _of_said(spoken, other, earlier, letter, before)
+        if _tells(found):
+            said = f"{stands_for}: {_spelled(Reading(clause, None))}"
+            return [replace(one, text=said) for one in found] if stands_for else found
+    return told
+
+
+def _of_said(spoken: Spoken, clause: Words, earlier: Sequence[Words], letter: bool, before: Before) -> list[Verdict]:
+    """What the words of a clause tell about whoever says it; else about those whom it speaks of."""
     if not clause.folded or len(clause.folded) > LONG or spoken.templates.starts(clause, "ordering"):
         return []
     direct = list(_told(spoken, Reading(clause, None), letter))
@@ -268,7 +341,8 @@ def _of_clause(spoken: Spoken, clause: Words, earlier: Sequence[Words], letter: 
     refused = direct
     named = [_named(spoken, clause, who, size) for who, size in named_people(spoken.templates, clause, before)]
     known = spoken.templates
-    for reading in chain(own_name(known, clause, before), readings(known, clause, earlier, before)):
+    each = (own_name(known, clause, before), readings(known, clause, earlier, before), mine(known, clause, before))
+    for reading in chain(*each):
         told = list(_told(spoken, reading, letter))
         if _tells(told):
             return named + told

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from ovos_persona_memory.around import NAMING, Around
+from ovos_persona_memory.around import NAMING, STALE_S, Around
 from ovos_persona_memory.certainty import (
     SAME_SAYING_S,
     HalfLives,
@@ -16,10 +16,13 @@ from ovos_persona_memory.certainty import (
     same,
     words_of,
 )
+from ovos_persona_memory.clauses import Spoken
 from ovos_persona_memory.config import FactsConfig
+from ovos_persona_memory.corrections import Stated, as_speaker, may_correct
 from ovos_persona_memory.fact import Decision, Fact, FactChange
 from ovos_persona_memory.gate import Circumstances, Verdict, is_echo, judge
 from ovos_persona_memory.ledger import Ledger
+from ovos_persona_memory.mentions import Before
 from ovos_persona_memory.records import Scope, Turn
 from ovos_persona_memory.stores.base import Store
 
@@ -78,6 +81,7 @@ class Learner:
         if not self.config.learn:
             return
         before = self.around.before(turn)
+        before = replace(before, stated=tuple(self._stated(turn, before)))
         verdicts = judge(turn, Circumstances(speaker.known, before))
         self.around.note(turn, before.names)
         if verdicts and verdicts[0].outcome != "refused" and is_echo(turn.text, self._told_before(turn)):
@@ -203,11 +207,11 @@ class Learner:
         if made.status == "active" and self._facts.fact(made.id):
             self._facts.delete([made.id])  # a reviewed one that was learned meanwhile
         at = made.last_seen_at
+        self._learned.append(active.id)
         if abs(at - active.last_seen_at) < SAME_SAYING_S:
             return active
         sure = confidence_said_again(confidence_at(active, max(at, active.last_seen_at), self._half_lives))
         self._note(active, "said_again", at, made.turn_id)
-        self._learned.append(active.id)
         return self._put(
             replace(
                 active,
@@ -265,6 +269,24 @@ class Learner:
         self._facts.add_decision(
             Decision(verdict.outcome, reason, self._clock(), turn.user_id, turn.id, fact_id, verdict.slot)
         )
+
+    def _stated(self, turn: Turn, before: Before) -> Iterator[Stated]:
+        """What was just said of the speaker in this room, the newest first; nothing where the turn puts nothing right."""
+        if turn.session_id is None or turn.role != "user" or not turn.text:
+            return
+        spoken = Spoken.of(turn)
+        if not may_correct(spoken.templates, turn.text):
+            return
+        for one in reversed(self._store.turns(Scope(turn.session_id, turn.user_id), limit=ECHOES)):
+            if one.id == turn.id or not 0.0 <= (turn.at or 0.0) - (one.at or 0.0) <= STALE_S:
+                continue
+            own = one.role == "user"
+            text = one.text if own else as_speaker(spoken.templates, spoken.language.swaps, one.text)
+            told = judge(replace(one, role="user", text=text, lang=turn.lang), Circumstances(before=before))
+            for said in told:
+                if said.outcome == "learned" and said.slot and said.value:
+                    value = spoken.templates.words_of(said.value).folded
+                    yield Stated(said.slot, said.subject, said.thing, value)
 
     def _told_before(self, turn: Turn) -> list[str]:
         if turn.session_id is None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
+from ovos_persona_memory.corrections import Stated
 from ovos_persona_memory.templates import Templates, Words
 
 OF_PETS = frozenset(
@@ -61,6 +62,8 @@ class Before:
     """What was named a moment ago: ("spare", "key"); "it" stands for it."""
     playing: bool = False
     """The speaker was a pirate a moment ago."""
+    stated: tuple[Stated, ...] = ()
+    """What was just said of the speaker, the newest first, where this turn may put it right."""
 
 
 @dataclass(frozen=True)
@@ -76,7 +79,7 @@ class Reading:
 
 
 @dataclass(frozen=True)
-class _Found:
+class Found:
     """A person in a clause: ``size`` words from ``place``."""
 
     who: Who
@@ -91,7 +94,7 @@ def readings(known: Templates, clause: Words, earlier: Sequence[Words], before: 
     """The clause as though those whom it is about had said it themselves; none where it is about nobody known."""
     if known.third:
         for place in _subject_places(known, clause):
-            found = _person(known, clause, place, before.names) or _pronoun(known, clause, place, earlier, before)
+            found = person_at(known, clause, place, before.names) or _pronoun(known, clause, place, earlier, before)
             if found is not None:
                 yield from _as_own(known, clause, found)
                 break
@@ -100,13 +103,14 @@ def readings(known: Templates, clause: Words, earlier: Sequence[Words], before: 
     yield from _turned(known, clause)
     yield from _written_out(known, clause)
     yield from _of_thing(known, clause, earlier)
-    yield from _mine(known, clause, before)
 
 
 def named_people(known: Templates, clause: Words, before: Before) -> Iterator[tuple[Who, int]]:
     """Those whom a clause begins with, a relation and a name: "my cousin danny ..."; and how many words that is."""
-    found = _person(known, clause, 0, before.names)
-    if found is not None and found.who.name is not None and found.place + found.size < len(clause.folded):
+    found = person_at(known, clause, 0, before.names)
+    if found is None or found.who.name is None or " ".join(found.who.name.folded) in before.names:
+        return
+    if found.place + found.size < len(clause.folded):
         yield found.who, found.size
 
 
@@ -114,7 +118,7 @@ def spoken_of(known: Templates, said: Sequence[Words], names: Mapping[str, Who])
     """The last person whom clauses speak of; None where they speak of nobody known."""
     for clause in reversed(said):
         for place in range(len(clause.folded) - 1, -1, -1):
-            found = _person(known, clause, place, names, any_article=True)
+            found = person_at(known, clause, place, names, any_article=True)
             if found is not None:
                 return found.who
     return None
@@ -154,9 +158,9 @@ def _subject_places(known: Templates, clause: Words) -> Iterator[int]:
                 yield place
 
 
-def _person(
+def person_at(
     known: Templates, clause: Words, place: int, names: Mapping[str, Who], any_article: bool = False
-) -> _Found | None:
+) -> Found | None:
     """The person whom the words from a place on name: "my sister ana", "grandma", "die lena", a known name."""
     held, at = clause.folded, place
     owners = known.lists.get("introducing" if any_article else "own", ())
@@ -202,10 +206,10 @@ def _outside(known: Templates, rest: Words, size: int) -> bool:
 
 def _with_name(
     known: Templates, clause: Words, place: int, related: tuple[int, str, bool], names: Mapping[str, Who]
-) -> _Found:
+) -> Found:
     """A relation with the name that may stand behind it."""
     end, relation, pet = related
-    plain = _Found(Who(relation, clause.part(place, end).spelled, relation, pet), place, end - place)
+    plain = Found(Who(relation, clause.part(place, end).spelled, relation, pet), place, end - place)
     if end == len(clause.folded):
         return plain
     if clause.folded[end] in known.lists.get("article", ()) and known.starts(
@@ -216,12 +220,12 @@ def _with_name(
     owning = name.folded[0] not in names and _unowned(name.folded[0]) in names
     there = names.get(_unowned(name.folded[0]) if owning else name.folded[0])
     if there is not None and there.relation == relation:
-        return _Found(replace(there, said=said), place, end + 1 - place, owning=owning)
+        return Found(replace(there, said=said), place, end + 1 - place, owning=owning)
     if there is None and not _is_name(known, clause.part(end, len(clause.folded)), pet):
         return plain
     taken = any(one.relation == relation for one in names.values())
     who = Who(name.folded[0] if taken else relation, said, relation, pet, None if owning else name)
-    return _Found(who, place, end + 1 - place, owning=owning)
+    return Found(who, place, end + 1 - place, owning=owning)
 
 
 def _is_name(known: Templates, rest: Words, pet: bool) -> bool:
@@ -234,21 +238,21 @@ def _is_name(known: Templates, rest: Words, pet: bool) -> bool:
     return pet and bool(verb) and verb[0] != "s" and verb[0] in known.third and rest.folded[0] not in known.third
 
 
-def _by_name(clause: Words, place: int, at: int, names: Mapping[str, Who]) -> _Found | None:
+def _by_name(clause: Words, place: int, at: int, names: Mapping[str, Who]) -> Found | None:
     for size in range(min(NAMES, len(clause.folded) - at), 0, -1):
         word = " ".join(clause.folded[at : at + size])
         for name, owning in ((word, False), (_unowned(word), True)):
             if name and name in names:
                 said = clause.part(at, at + size).spelled
-                return _Found(replace(names[name], said=said), place, at + size - place, False, owning)
+                return Found(replace(names[name], said=said), place, at + size - place, False, owning)
     return None
 
 
-def _kin_owning(known: Templates, clause: Words, place: int, at: int) -> _Found | None:
+def _kin_owning(known: Templates, clause: Words, place: int, at: int) -> Found | None:
     base = _unowned(clause.folded[at])
     if not base or base not in known.lists.get("kin", ()):
         return None
-    return _Found(Who(base, clause.part(at, at + 1).spelled, base), place, at + 1 - place, False, True)
+    return Found(Who(base, clause.part(at, at + 1).spelled, base), place, at + 1 - place, False, True)
 
 
 def _unowned(word: str) -> str:
@@ -256,7 +260,7 @@ def _unowned(word: str) -> str:
     return word[:-1] if word.endswith("s") and len(word) > 2 else ""
 
 
-def _pronoun(known: Templates, clause: Words, place: int, earlier: Sequence[Words], before: Before) -> _Found | None:
+def _pronoun(known: Templates, clause: Words, place: int, earlier: Sequence[Words], before: Before) -> Found | None:
     word = clause.folded[place]
     owning = word in known.lists.get("whose", ())
     if not owning and word not in known.lists.get("he_she", ()):
@@ -264,7 +268,7 @@ def _pronoun(known: Templates, clause: Words, place: int, earlier: Sequence[Word
     who = spoken_of(known, earlier, before.names) or before.person
     if who is None or not _may_be(known, word, who):
         return None
-    return _Found(who, place, 1, True, owning)
+    return Found(who, place, 1, True, owning)
 
 
 def _may_be(known: Templates, word: str, who: Who) -> bool:
@@ -276,13 +280,13 @@ def _may_be(known: Templates, word: str, who: Who) -> bool:
     return True
 
 
-def _as_own(known: Templates, clause: Words, found: _Found) -> Iterator[Reading]:
+def _as_own(known: Templates, clause: Words, found: Found) -> Iterator[Reading]:
     """The clause in the first person."""
     before = found.who.said if found.pronoun else ""
-    yield from (Reading(made, found.who, before) for made in _in_first_person(known, clause, found))
+    yield from (Reading(made, found.who, before) for made in _in_firstperson_at(known, clause, found))
 
 
-def _in_first_person(known: Templates, clause: Words, found: _Found) -> Iterator[Words]:
+def _in_firstperson_at(known: Templates, clause: Words, found: Found) -> Iterator[Words]:
     head, rest = clause.part(0, found.place), clause.part(found.place + found.size, len(clause.folded))
     who = clause.part(found.place, found.place + found.size)
     first = known.lists.get("elided_subject", ("",))[0]
@@ -333,7 +337,7 @@ def _left_out(known: Templates, clause: Words, earlier: Sequence[Words], before:
 def _owned(known: Templates, clause: Words, before: Before) -> Iterator[Reading]:
     """ "i put lena's coat in the hall": her coat."""
     for place in range(1, len(clause.folded) - 1):
-        found = _person(known, clause, place, before.names)
+        found = person_at(known, clause, place, before.names)
         if found is not None:
             end = place + found.size
             marked = clause.folded[end : end + 1] == ("s",)
@@ -379,20 +383,3 @@ def _of_thing(known: Templates, clause: Words, earlier: Sequence[Words]) -> Iter
     named = thing.folded[0] in known.lists.get("determiner", ()) and len(thing.folded) <= ANSWER
     if named and thing.text is clause.text and finite.isdisjoint(thing.folded[:-1]):
         yield Reading(joined(thing, (), clause.part(1, len(clause.folded))), None)
-
-
-def _mine(known: Templates, clause: Words, before: Before) -> Iterator[Reading]:
-    """ "mine is green" after a colour was spoken of; "it is green" or "green" after a question."""
-    size = known.starts(clause, "mine") if before.asked else 0
-    if before.question and not size:
-        size = known.starts(clause, "answer")
-    value = clause.part(size, len(clause.folded))
-    if not before.asked or not value.folded or not (size or before.question) or len(value.folded) > ANSWER:
-        return
-    if not known.opening("finite").isdisjoint(value.folded):
-        return
-    link = known.lists.get("is", ("",))[0]
-    start = clause.part(0, 1)
-    for my in known.lists.get("first_my", ()):
-        heads = [(word, start) for word in (my, *before.asked, link)]
-        yield Reading(joined(clause.part(0, 0), heads, value), None, " ".join(before.asked))

@@ -190,6 +190,10 @@ class Templates:
             for phrase in known.get(word, ())
         )
 
+    def has_word(self, names: Sequence[str], word: str) -> bool:
+        """Whether a phrase of one of these lists begins with a word."""
+        return any(word in self._opening.get(name, ()) for name in names)
+
     def places(self, words: Words, name: str) -> Iterator[tuple[int, int]]:
         """Where the words hold phrases of a list: number of the first word, and how many they are."""
         known, held = self._opening.get(name, {}), words.folded

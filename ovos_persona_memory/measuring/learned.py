@@ -114,10 +114,13 @@ def _by_slot(
 def _learned_from(talk: Talk, speakers: bool) -> Iterator[Learned]:
     now = 0.0
     with closing(PersonaMemory.open(config=MemoryConfig(backend="inmemory"), clock=lambda: now)) as memory:
+        spoke: dict[str | None, str] = {}
         for turn in talk.turns:
             at = now + STEP_S if turn.at is None else float(turn.at)
             now = max(now, at)
-            person = GUEST if turn.person is None else turn.person
+            answers = turn.role == "assistant" and turn.person is None
+            person = spoke.get(turn.session, GUEST) if answers else GUEST if turn.person is None else turn.person
+            spoke[turn.session] = person
             memory.record([_turn(turn, talk, at, speakers)], Scope(session_id=turn.session, user_id=person))
             known = (memory.facts.get(fact_id, Scope(user_id=person)) for fact_id in memory.facts.take_learned())
             yield from (_learned(turn, fact) for fact in known if fact is not None)
@@ -154,7 +157,8 @@ def _fits(one: Learned, label: LabelledFact, talk: Talk) -> bool:
         return False
     wanted = set(spoken.words(label.value or ""))
     told = set(spoken.words(one.text if one.value is None or not label.slot else one.value))
-    return wanted <= told or (bool(one.value) and told <= wanted)
+    named = told.union(spoken.words(one.thing))  # "size eleven": eleven, of a size
+    return wanted <= named or (bool(one.value) and told <= wanted)
 
 
 def _about(one: Learned, subject: str, talk: Talk) -> bool:

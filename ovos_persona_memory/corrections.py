@@ -1,0 +1,123 @@
+"""What puts right what was just said: "no it's odette", "penicillin not peanuts"."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from ovos_persona_memory.templates import Templates, Words
+
+VALUE = 5
+"""Words at most of what is right."""
+SHORT = 3
+"""... where nothing but "no" stands before it."""
+CORRECTION = 16
+"""Words at most of a sentence that puts something right."""
+_ENDS = ("break", "tail", "joint", "correcting", "repair", "preposition", "pronoun")
+"""Lists of phrases that what is right ends before."""
+
+
+@dataclass(frozen=True)
+class Stated:
+    """What was said a moment before."""
+
+    slot: str
+    subject: str
+    thing: str
+    value: tuple[str, ...]
+    """Folded."""
+
+
+def may_correct(known: Templates, text: str) -> bool:
+    """Whether a sentence may put something right: quickly, and never wrong where it says no."""
+    words = known.words_of(text)
+    if not words.folded or len(words.folded) > CORRECTION or "correcting" not in known.lists:
+        return False
+    return _led(known, words) or not known.opening("no").isdisjoint(words.folded)
+
+
+def as_speaker(known: Templates, swaps: Mapping[str, str], text: str) -> str:
+    """What was told to somebody as they would say it: "you are nine" as "i am nine".
+
+    ``swaps``: words of a speaker to those that the hearer says back.
+    """
+    own = {said: mine for mine, said in reversed(swaps.items())}
+    own |= {said: mine for mine, said in swaps.items() if mine in known.lists.get("elided_subject", ())}
+    words, told = [], False
+    for word in known.words_of(text).folded:
+        verb = known.third.get(word, (word,))[0] if told else word
+        words.append(own.get(word, verb))
+        told = word in own and own[word] in known.lists.get("elided_subject", ())
+    return " ".join(words)
+
+
+def corrected(known: Templates, sentence: str, stated: Sequence[Stated]) -> tuple[Stated, Words, bool] | None:
+    """What of the stated, the newest first, is put right; what it is instead; and whether the wrong one was named.
+
+    None where nothing is.
+    """
+    words = known.words_of(sentence)
+    led = _led(known, words)
+    while size := known.ends(words, "correcting_end"):
+        words, led = words.part(0, len(words.folded) - size), True
+    words = _without_lead(known, words)
+    no = next((n for n, word in enumerate(words.folded) if word in known.opening("no")), None)
+    if no is not None:
+        return _instead(known, words.part(0, no), words.part(no + 1, len(words.folded)), stated)
+    value = _value(known, words)
+    if not led or value is None or not stated or (len(value.folded) > SHORT and not known.starts(words, "it_is")):
+        return None
+    return next(((one, value, False) for one in stated), None)
+
+
+def _instead(
+    known: Templates, before: Words, behind: Words, stated: Sequence[Stated]
+) -> tuple[Stated, Words, bool] | None:
+    """ "a not b", "not b it is a", "not b a": b is what was stated."""
+    for one in stated:
+        wrong = [n for n, word in enumerate(behind.folded) if word in one.value]
+        value = _value(known, before if before.folded else behind.part(max(wrong, default=-1) + 1, len(behind.folded)))
+        if wrong and value is not None and one.value != value.folded:
+            return one, value, True
+    told = _value(known, before if before.folded else _from_it_is(known, behind))  # the right one was stated before
+    again = next((one for one in stated if told is not None and one.value == told.folded), None)
+    return (again, told, False) if again is not None and told is not None else None
+
+
+def _from_it_is(known: Templates, words: Words) -> Words:
+    start = next((start for start, _ in known.places(words, "it_is")), len(words.folded))
+    return words.part(start, len(words.folded))
+
+
+def repaired(known: Templates, sentence: str) -> int | None:
+    """Where somebody begins to put their own words right in a sentence, characters: "... no wait the tenth"."""
+    words = known.words_of(sentence)
+    starts = [start for start, _ in known.places(words, "repair") if start]
+    return words.spans[starts[0]][0] if starts else None
+
+
+def _led(known: Templates, words: Words) -> bool:
+    return _lead(known, words) > 0
+
+
+def _lead(known: Templates, words: Words) -> int:
+    return max(known.starts(words, "correcting"), known.starts(words, "repair"))
+
+
+def _without_lead(known: Templates, words: Words) -> Words:
+    while size := max(_lead(known, words), known.starts(words, "lead")):
+        words = words.part(size, len(words.folded))
+    return words
+
+
+def _value(known: Templates, words: Words) -> Words | None:
+    """The words that name what is right; None where there are none, or too many."""
+    words = words.part(known.starts(words, "it_is"), len(words.folded))
+    while words.folded and words.folded[0] in known.lists.get("determiner", ()):
+        words = words.part(1, len(words.folded))
+    parts = (words.part(n, len(words.folded)) for n in range(1, len(words.folded)))
+    ends = (n for n, part in enumerate(parts, 1) if any(known.starts(part, name) for name in _ENDS))
+    value = words.part(0, next(ends, len(words.folded)))
+    while size := known.ends(value, "correcting_behind"):
+        value = value.part(0, len(value.folded) - size)
+    return value if 0 < len(value.folded) <= VALUE else None

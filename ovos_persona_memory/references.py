@@ -1,0 +1,109 @@
+"""What is named first and then stood for in the same breath: "the keys they're in the hall", "no celery i hate it"."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ovos_persona_memory.mentions import ANSWER, Before, Found, Reading, asked_for, joined, person_at
+from ovos_persona_memory.templates import Templates, Words
+
+NOUN = 4
+"""Words at most of what is named first."""
+TAKEN_UP = 8
+"""A pronoun this many words into a clause stands for nothing before it in the same clause."""
+BREATH = 12
+"""Words before a clause in which what "it" stands for was named."""
+_NOT_OF_IT = ("finite", "preposition", "determiner", "joint", "pronoun", "break", "order", "binding", "listing", "skip")
+
+
+def taken_up(known: Templates, clause: Words) -> Iterator[tuple[Words, str]]:
+    """The clause without a pronoun that takes up what stands before it: "dwayne that is my cousin", "my mum she is"."""
+    held, finite = clause.folded, known.opening("finite")
+    pronouns = known.lists.get("taken_up", ())
+    for place in range(1, min(len(held) - 1, TAKEN_UP)):
+        verb = held[place + 1]
+        if held[place] not in pronouns or not (verb in finite or verb in known.third):
+            continue
+        if held[place - 1] in known.third or held[place - 1] in finite:
+            continue
+        for first in _noun_starts(known, held, place):
+            rest = clause.part(place + 1, len(held))
+            yield joined(clause.part(first, place), (), rest), ""
+
+
+def _noun_starts(known: Templates, held: Sequence[str], end: int) -> Iterator[int]:
+    """Where what ends before a word may begin: at its determiner, or behind another word; the longest first."""
+    for first in range(max(end - NOUN, 0), end):
+        opens = held[first] in known.lists.get("determiner", ()) or held[first] in known.opening("own")
+        behind = first == 0 or held[first - 1] in known.opening("binding") or known.has_word(_LEAD, held[first - 1])
+        inner = any(known.has_word(("finite", "pronoun", "joint"), word) for word in held[first:end])
+        if (opens or behind) and not inner:
+            yield first
+
+
+_LEAD = ("lead", "skip", "joint", "break")
+
+
+def of_it(known: Templates, clause: Words) -> Iterator[tuple[Words, str]]:
+    """ "don't put coriander down gareth hates (it)": what was named in place of the pronoun that ends a clause.
+
+    With it the words that were named.
+    """
+    size = known.ends(clause, "of_it")
+    if not size or size >= len(clause.folded):
+        return
+    before = known.words_of(clause.text[: clause.spans[0][0]])
+    named = _named_last(known, before.part(max(len(before.folded) - BREATH, 0), len(before.folded)))
+    if named.folded:
+        made = joined(clause.part(0, len(clause.folded) - size), (), named)
+        yield made, named.spelled
+
+
+def _named_last(known: Templates, words: Words) -> Words:
+    """What words name last, without what says where it belongs: "some (cardamom tea) on the list"."""
+    while size := max(known.ends(words, "trail"), known.ends(words, "behind_it"), known.ends(words, "lead")):
+        words = words.part(0, len(words.folded) - size)
+    first = len(words.folded)
+    while first > 0 and len(words.folded) - first < NOUN and not known.has_word(_NOT_OF_IT, words.folded[first - 1]):
+        first -= 1
+    return words.part(first, len(words.folded))
+
+
+def asked_before(known: Templates, clause: Words, before: Before) -> tuple[str, ...]:
+    """What was last named as somebody's own: in the same breath ("what's your favourite film mine's ..."), or before."""
+    return asked_for(known, known.words_of(clause.text[: clause.spans[0][0]])) or before.asked
+
+
+def mine(known: Templates, clause: Words, before: Before) -> Iterator[Reading]:
+    """ "mine is green", "my mums is green" after a colour was spoken of; "it is green" or "green" after a question."""
+    asked = asked_before(known, clause, before)
+    if not asked:
+        return
+    size = known.starts(clause, "mine")
+    found = None if size else person_at(known, clause, 0, before.names)
+    if found is not None:
+        size = _owned(known, clause, found)
+        found = found if size else None
+    if before.question and not size:
+        size = known.starts(clause, "answer")
+    value = clause.part(size, len(clause.folded))
+    if not value.folded or not (size or before.question) or len(value.folded) > ANSWER:
+        return
+    if not known.opening("finite").isdisjoint(value.folded):
+        return
+    link = known.lists.get("is", ("",))[0]
+    start = clause.part(0, 1)
+    for my in known.lists.get("first_my", ()):
+        heads = [(word, start) for word in (my, *asked, link)]
+        yield Reading(joined(clause.part(0, 0), heads, value), found.who if found else None, " ".join(asked))
+
+
+def _owned(known: Templates, clause: Words, found: Found) -> int:
+    """How many words "my mums is" has; 0 where nothing of somebody's is meant."""
+    end = found.place + found.size
+    marked = clause.folded[end : end + 1] == ("s",)
+    if not (marked or found.owning):
+        return 0
+    behind = end + marked
+    linked = clause.folded[behind : behind + 1]
+    return behind + 1 if linked and linked[0] in known.lists.get("is", ()) else 0
