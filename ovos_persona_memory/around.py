@@ -57,6 +57,8 @@ class _Room:
     at: float = 0.0
     people: Mapping[str, _Spoke] = field(default_factory=dict)
     """By user."""
+    last: _Spoke | None = None
+    """Of whom anybody spoke last, the assistant too."""
     thing: tuple[str, ...] = ()
     """What was named last."""
     thing_at: float = 0.0
@@ -86,25 +88,25 @@ class Around:
         """What is known when a turn is said."""
         room = self._rooms.get(turn.session_id or "", _Room())
         at = turn.at or 0.0
-        spoke = room.people.get(turn.user_id)
-        person = spoke.who if spoke and spoke.turns < TURNS and 0.0 <= at - spoke.at <= STALE_S else None
+        names = self._names_of(turn.user_id, at)
+        person = _meant(room, turn.user_id, names, at)
         fresh = 0.0 <= at - room.at <= STALE_S
         asked = room.asked if fresh else ()
         playing = 0.0 <= at - room.played.get(turn.user_id, -STALE_S - 1.0) <= STALE_S
         thing = room.thing if 0.0 <= at - room.thing_at <= STALE_S else ()
-        names = self._names_of(turn.user_id, at)
         return Before(names, person, asked, fresh and room.question, thing, playing)
 
-    def note(self, turn: Turn, names: Mapping[str, Who]) -> None:
-        """A turn was said: it may speak of somebody, or of something that the next one is about."""
+    def note(self, turn: Turn) -> None:
+        """A turn was said, and what it tells is learned: it may speak of somebody, or of what the next one is about."""
         if not turn.session_id or not turn.text:
             return
         spoken = Spoken.of(turn)
         if not spoken.templates.third:
             return
         room = self._rooms.pop(turn.session_id, _Room())
+        names = self._names_of(turn.user_id, turn.at or 0.0)
         words = spoken.templates.words_of(turn.text)
-        asked = self._asked(spoken, words, turn, room)
+        asked = replace(self._asked(spoken, words, turn, room), last=_last(spoken, words, turn, room.last, names))
         if turn.role == "user":
             asked = replace(asked, people=_people(spoken, words, turn, asked.people, names))
             thing = thing_of(spoken.templates, words)
@@ -143,6 +145,26 @@ class Around:
                 for fact in self._store.fact_store.facts(replace(wanted, limit=NAMED)):
                     found |= dict(_named(fact, own=other == user_id))
         return _told_apart(found)
+
+
+def _meant(room: _Room, user_id: str, names: Mapping[str, Who], at: float) -> Who | None:
+    """Whom a user's "she" means: of whom they spoke themselves; else of whom anybody in the room did, by name."""
+    own, other = (
+        spoke.who if spoke and spoke.turns < TURNS and 0.0 <= at - spoke.at <= STALE_S else None
+        for spoke in (room.people.get(user_id), room.last)
+    )
+    return own or (names.get(other.called) if other else None)
+
+
+def _last(
+    spoken: Spoken, words: Words, turn: Turn, last: _Spoke | None, names: Mapping[str, Who]
+) -> _Spoke | None:
+    """Of whom anybody spoke last, where it was by name."""
+    known = {word for word in words.folded if word in names or word[:-1] in names}
+    who = spoken_of(spoken.templates, flat(spoken, [turn.text]), names) if known else None
+    if who is not None:
+        return _Spoke(who, turn.at or 0.0)
+    return None if last is None else replace(last, turns=last.turns + (turn.role == "user"))
 
 
 def _people(

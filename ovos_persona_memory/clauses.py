@@ -25,9 +25,9 @@ SUBJECT = 5
 
 LEAST = 2
 """Words of a clause before more can be said about it."""
-_MORE = ("preposition", "pronoun", "determiner", "joint", "more")
+_MORE = ("preposition", "pronoun", "determiner", "joint", "more", "finite", "repair")
 """Lists of words that more about a clause begins with ..."""
-_SUBJECTS = ("elided_subject", "speaker", "own", "kin", "given_name", "he_she")
+_SUBJECTS = ("elided_subject", "speaker", "own", "kin", "given_name", "he_she", "taken_up")
 """Lists of words that a clause begins with."""
 _HELD = ("preposition", "determiner", "listing")
 """... but not behind these."""
@@ -88,7 +88,7 @@ def shortened(known: Templates, clause: Words, names: Container[str] = ()) -> It
     "i have eczema (on my arms)"; those that begin first come first, of these the longest.
     """
     held = clause.folded
-    ends = [place for place in range(len(held) - 1, LEAST - 1, -1) if _more(known, clause, place)]
+    ends = [place for place in range(len(held) - 1, LEAST - 1, -1) if _more(known, clause, place, names)]
     for first in range(len(held) - LEAST):
         if first and not _opens_subject(known, held, first, names):
             continue
@@ -97,9 +97,11 @@ def shortened(known: Templates, clause: Words, names: Container[str] = ()) -> It
                 yield clause.part(first, end)
 
 
-def _more(known: Templates, clause: Words, place: int) -> bool:
-    """Whether more about what is said may begin at a word."""
+def _more(known: Templates, clause: Words, place: int, names: Container[str]) -> bool:
+    """Whether more about what is said may begin at a word, or somebody is addressed: "... in the drawer ben"."""
     held = clause.folded
+    if held[place] in names or held[place] in known.lists.get("addressed", ()):
+        return True
     if any(held[place - 1] in known.lists.get(name, ()) for name in _HELD):
         return False
     opens = any(held[place] in known.lists.get(name, ()) for name in _MORE)
@@ -130,7 +132,7 @@ def _begins(known: Templates, clause: Words, place: int) -> bool:
     if prior in finite or prior in known.opening("preposition") or prior in known.opening("determiner"):
         return False
     if known.starts(rest, "order"):
-        return True
+        return prior not in known.opening("speaker")
     if word in known.opening("own") or word in known.opening("article"):
         return any(one in known.third for one in held[place + 2 : place + SUBJECT])
     return False

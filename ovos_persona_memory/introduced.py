@@ -42,7 +42,7 @@ def thing_of(known: Templates, words: Words) -> tuple[str, ...]:
         return ()
     ends = ("finite", "preposition", "joint", "pronoun", "break", "determiner", "nothing", "skip", "trail")
     for place in range(len(held) - 2, -1, -1):
-        if held[place] not in articles:
+        if held[place] not in articles and held[place] != "s":
             continue
         rest = held[place + 1 : place + 2 + NAMED]
         size = next((n for n, word in enumerate(rest) if any(word in known.opening(end) for end in ends)), len(rest))

@@ -83,12 +83,12 @@ class Learner:
         before = self.around.before(turn)
         before = replace(before, stated=tuple(self._stated(turn, before)))
         verdicts = judge(turn, Circumstances(speaker.known, before))
-        self.around.note(turn, before.names)
         if verdicts and verdicts[0].outcome != "refused" and is_echo(turn.text, self._told_before(turn)):
             verdicts = [Verdict("refused", "echo", "")]
         for verdict in (self._of_child(self._unless_forgotten(verdict, turn), turn) for verdict in verdicts):
             fact = self._take(verdict, turn, speaker)
             self._decided(verdict, turn, fact)
+        self.around.note(turn)
 
     def _unless_forgotten(self, verdict: Verdict, turn: Turn) -> Verdict:
         """What was forgotten is not learned again, until somebody asks anew to have it remembered."""

@@ -44,6 +44,8 @@ class Who:
     pet: bool = False
     name: Words | None = None
     """A name that was given with the relation: "my cousin danny"."""
+    called: str = ""
+    """The folded name by which they were spoken of; empty where it was another way."""
 
 
 @dataclass(frozen=True)
@@ -130,8 +132,11 @@ def asked_for(known: Templates, words: Words) -> tuple[str, ...]:
     for place in range(len(words.folded)):
         rest = words.part(place, len(words.folded))
         if known.starts(rest, "asked_for"):
-            until = next((n for n, one in enumerate(rest.folded) if one in finite), len(rest.folded))
-            return kept if len(kept := bare_end(known, rest.part(0, until)).folded) < ANSWER else ()
+            ends = finite | {"s"}.union(*(known.lists.get(name, ()) for name in ("preposition", "pronoun", "mine")))
+            until = next((n for n, one in enumerate(rest.folded) if one in ends), len(rest.folded))
+            kept = bare_end(known, rest.part(0, until)).folded
+            alone = len(kept) == 1 and kept[0] in known.lists.get("of_something", ())
+            return kept if len(kept) < ANSWER and not alone else ()
     return ()
 
 
@@ -220,11 +225,12 @@ def _with_name(
     owning = name.folded[0] not in names and _unowned(name.folded[0]) in names
     there = names.get(_unowned(name.folded[0]) if owning else name.folded[0])
     if there is not None and there.relation == relation:
-        return Found(replace(there, said=said), place, end + 1 - place, owning=owning)
+        return Found(replace(there, said=said, called=name.folded[0]), place, end + 1 - place, owning=owning)
     if there is None and not _is_name(known, clause.part(end, len(clause.folded)), pet):
         return plain
     taken = any(one.relation == relation for one in names.values())
-    who = Who(name.folded[0] if taken else relation, said, relation, pet, None if owning else name)
+    subject = name.folded[0] if taken else relation
+    who = Who(subject, said, relation, pet, None if owning else name, name.folded[0])
     return Found(who, place, end + 1 - place, owning=owning)
 
 
@@ -244,7 +250,7 @@ def _by_name(clause: Words, place: int, at: int, names: Mapping[str, Who]) -> Fo
         for name, owning in ((word, False), (_unowned(word), True)):
             if name and name in names:
                 said = clause.part(at, at + size).spelled
-                return Found(replace(names[name], said=said), place, at + size - place, False, owning)
+                return Found(replace(names[name], said=said, called=name), place, at + size - place, False, owning)
     return None
 
 

@@ -9,7 +9,7 @@ from ovos_persona_memory.templates import Templates, Words
 
 NOUN = 4
 """Words at most of what is named first."""
-TAKEN_UP = 8
+TAKEN_UP = 24
 """A pronoun this many words into a clause stands for nothing before it in the same clause."""
 BREATH = 12
 """Words before a clause in which what "it" stands for was named."""
@@ -79,15 +79,20 @@ def mine(known: Templates, clause: Words, before: Before) -> Iterator[Reading]:
     asked = asked_before(known, clause, before)
     if not asked:
         return
+    if asked[0] in known.lists.get("where", ()):
+        yield from _there(known, clause, before)
+        return
     size = known.starts(clause, "mine")
     found = None if size else person_at(known, clause, 0, before.names)
     if found is not None:
         size = _owned(known, clause, found)
         found = found if size else None
-    if before.question and not size:
+    end = len(clause.folded) - known.ends(clause, "answer_end")
+    if (before.question or end < len(clause.folded)) and not size:
         size = known.starts(clause, "answer")
-    value = clause.part(size, len(clause.folded))
-    if not value.folded or not (size or before.question) or len(value.folded) > ANSWER:
+    value = clause.part(size, end)
+    answers = size or before.question or end < len(clause.folded)
+    if not value.folded or not answers or len(value.folded) > ANSWER:
         return
     if not known.opening("finite").isdisjoint(value.folded):
         return
@@ -107,3 +112,13 @@ def _owned(known: Templates, clause: Words, found: Found) -> int:
     behind = end + marked
     linked = clause.folded[behind : behind + 1]
     return behind + 1 if linked and linked[0] in known.lists.get("is", ()) else 0
+
+
+def _there(known: Templates, clause: Words, before: Before) -> Iterator[Reading]:
+    """ "on the coat rack" after "where is the leash"."""
+    if not before.question or not before.thing or not known.starts(clause, "preposition"):
+        return
+    start = clause.part(0, 1)
+    words = (known.lists["first_my"][0], *before.thing, known.lists["is"][0])
+    made = joined(clause.part(0, 0), [(word, start) for word in words], clause)
+    yield Reading(made, None, " ".join(before.thing), "location")

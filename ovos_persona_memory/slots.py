@@ -17,6 +17,10 @@ SURE_WORDS = 5
 """Words at most of a taste in a letter: what is longer tells of an occasion."""
 
 
+_NAMED = ("name", "family", "pet", "birthday", "age", "origin", "home", "detail")
+"""The slots whose values are names, days and numbers: no verb stands in them."""
+
+
 @dataclass(frozen=True)
 class Slot:
     """What facts of one kind have in common."""
@@ -62,12 +66,21 @@ def refused_value(known: Templates, told: Told, letter: bool) -> str | None:
         return "no_value"
     if told.value is not None and len(told.value.folded) > SLOTS[told.slot].words:
         return "too_long"
+    if told.slot in _NAMED and told.value is not None and _runs_on(known, told.value):
+        return "no_value"
     check = _CHECKS.get(told.slot)
     return check(known, told, letter) if check and not (told.ends and told.value is None) else None
 
 
+def _runs_on(known: Templates, value: Words) -> bool:
+    """Whether a name or a day holds words of another clause: "bernice put her"."""
+    return any(known.has_word(("finite", "pronoun", "correcting"), word) for word in value.folded[1:])
+
+
 def _is_nothing(known: Templates, words: Words) -> bool:
     """Whether the words begin with a pronoun or its like, or speak of somebody else again."""
+    if known.starts(words, "nothing_alone") == len(words.folded):
+        return True
     return bool(known.starts(words, "nothing")) or any(
         word in known.lists.get("never_held", ()) for word in words.folded
     )
@@ -200,8 +213,9 @@ def _location(known: Templates, told: Told, _: bool) -> str | None:
 
 def _is_named_relation(known: Templates, thing: Words) -> bool:
     """Whether it is somebody with a name: "aunt thessaly", not "dads coat"."""
-    size = max(known.starts(thing, "woman"), known.starts(thing, "man"))
-    return 0 < size == len(thing.folded) - 1 and thing.folded[-1] not in known.opening("object")
+    named = thing.part(known.starts(thing, "older"), len(thing.folded))
+    size = max(known.starts(named, name) for name in ("woman", "man", "relation"))
+    return 0 < size == len(named.folded) - 1 and thing.folded[-1] not in known.opening("object")
 
 
 def _without_determiners(known: Templates, words: Words) -> Words:

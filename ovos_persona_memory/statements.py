@@ -92,11 +92,18 @@ def _asks(spoken: Spoken, sentence: str, span: Span) -> bool:
         return False
     if sentence.rstrip().endswith("?"):
         return True
+    if not _says_more(spoken, sentence[: span[0]]) and spoken.templates.starts(spoken.templates.words_of(bare), "not_asked"):
+        return False
     before = spoken.templates.words_of(sentence[: span[0]]).folded
     over = len(before) > 1 and "binding" in spoken.templates.lists
     if over and before[-1] in spoken.templates.opening("apart"):
         return False
     return not over or any(before[-1] in spoken.templates.opening(name) for name in _BINDING)
+
+
+def _says_more(spoken: Spoken, text: str) -> bool:
+    """Whether a text says more than what opens a statement."""
+    return bool(stripped(spoken.templates, spoken.templates.words_of(text)).folded)
 
 
 def pretends(known: Templates, words: Words) -> bool:
