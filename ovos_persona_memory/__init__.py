@@ -40,11 +40,12 @@ The rooms, from the ground up; imports go down only:
    slots       what facts can tell, and which values each can hold
    secrets     what is never kept as a fact
    clauses     what somebody said, cut into clauses
-   corrections what puts right what was just said
+   corrections  what puts right what was just said
    mentions    whom and what a clause speaks of
    introduced  who says who they are, and what "it" is
    references  what is named first and then stood for
    statements  which words of a sentence are a statement
+   requested   what somebody asks to have remembered
    gate        what of a turn becomes a fact, and why not
    certainty   how sure a fact is, and how it grows out of what was said
    dates       the days that a question names

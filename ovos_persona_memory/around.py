@@ -156,9 +156,7 @@ def _meant(room: _Room, user_id: str, names: Mapping[str, Who], at: float) -> Wh
     return own or (names.get(other.called) if other else None)
 
 
-def _last(
-    spoken: Spoken, words: Words, turn: Turn, last: _Spoke | None, names: Mapping[str, Who]
-) -> _Spoke | None:
+def _last(spoken: Spoken, words: Words, turn: Turn, last: _Spoke | None, names: Mapping[str, Who]) -> _Spoke | None:
     """Of whom anybody spoke last, where it was by name."""
     known = {word for word in words.folded if word in names or word[:-1] in names}
     who = spoken_of(spoken.templates, flat(spoken, [turn.text]), names) if known else None

@@ -27,7 +27,7 @@ LEAST = 2
 """Words of a clause before more can be said about it."""
 _MORE = ("preposition", "pronoun", "determiner", "joint", "more", "finite", "repair")
 """Lists of words that more about a clause begins with ..."""
-_SUBJECTS = ("elided_subject", "speaker", "own", "kin", "given_name", "he_she", "taken_up")
+_SUBJECTS = ("elided_subject", "speaker", "own", "kin", "given_name", "he_she", "taken_up", "mine")
 """Lists of words that a clause begins with."""
 _HELD = ("preposition", "determiner", "listing")
 """... but not behind these."""
@@ -88,9 +88,11 @@ def shortened(known: Templates, clause: Words, names: Container[str] = ()) -> It
     "i have eczema (on my arms)"; those that begin first come first, of these the longest.
     """
     held = clause.folded
+    if known.starts(clause, "ordering"):
+        return
     ends = [place for place in range(len(held) - 1, LEAST - 1, -1) if _more(known, clause, place, names)]
     for first in range(len(held) - LEAST):
-        if first and not _opens_subject(known, held, first, names):
+        if first and not _opens_subject(known, clause, first, names):
             continue
         for end in [len(held), *ends] if first else ends:
             if end - first >= LEAST:
@@ -109,8 +111,11 @@ def _more(known: Templates, clause: Words, place: int, names: Container[str]) ->
     return opens or known.starts(rest, "break") > 0 or known.starts(rest, "order") > 0
 
 
-def _opens_subject(known: Templates, held: Sequence[str], place: int, names: Container[str]) -> bool:
-    if held[place - 1] in known.opening("binding") or held[place - 1] in known.opening("determiner"):
+def _opens_subject(known: Templates, clause: Words, place: int, names: Container[str]) -> bool:
+    """Whether the subject of a clause may stand at a word: nothing before it makes it part of something else."""
+    held = clause.folded
+    led = known.ends(clause.part(0, place), "lead") > 1  # "you know"
+    if not led and (held[place - 1] in known.opening("binding") or held[place - 1] in known.opening("determiner")):
         return False
     return known.has_word(_SUBJECTS, held[place]) or held[place] in names
 

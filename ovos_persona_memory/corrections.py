@@ -41,7 +41,7 @@ def as_speaker(known: Templates, swaps: Mapping[str, str], text: str) -> str:
 
     ``swaps``: words of a speaker to those that the hearer says back.
     """
-    own = {said: mine for mine, said in reversed(swaps.items())}
+    own = {said: mine for mine, said in reversed(list(swaps.items()))}
     own |= {said: mine for mine, said in swaps.items() if mine in known.lists.get("elided_subject", ())}
     words, told = [], False
     for word in known.words_of(text).folded:

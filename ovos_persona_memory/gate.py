@@ -16,11 +16,10 @@ from ovos_persona_memory.clauses import (
     bare,
     between_commas,
     clauses,
-    lead_taken,
     lists_things,
     run_on,
-    shortened,
     sentences,
+    shortened,
 )
 from ovos_persona_memory.corrections import Stated, corrected, repaired
 from ovos_persona_memory.fact import Decay
@@ -28,17 +27,16 @@ from ovos_persona_memory.introduced import own_name, thing_of
 from ovos_persona_memory.mentions import ANSWERED, OF_OTHERS, OF_PETS, Before, Reading, Who, named_people, readings
 from ovos_persona_memory.records import GUEST, Turn
 from ovos_persona_memory.references import mine, of_it, taken_up
+from ovos_persona_memory.requested import no_request, requested
 from ovos_persona_memory.secrets import is_secret
 from ovos_persona_memory.slots import SLOTS, Slot, refused_value
 from ovos_persona_memory.statements import Span, behind, bounds, offsets, opinion, refusal
-from ovos_persona_memory.templates import SHORT, Templates, Told, Words
+from ovos_persona_memory.templates import SHORT, Told, Words
 
 LONG = 40
 """Words of a clause that says more than one fact."""
 CHAT = 2
 """Sentences from which on a turn is a letter rather than something said to an assistant."""
-ASKED = 25
-"""Words at most that somebody asks to remember in one go."""
 PASSING = ("location", "home", "family", "detail")
 """The slots that what holds for a moment does not fill."""
 PETS_ALONE = ("kind", "colour", "food")
@@ -47,8 +45,6 @@ TASTES = ("likes", "dislikes")
 """The slots that "i think" makes no less sure where a thing is judged: "i think olives are gross"."""
 TRIES = 24
 """Parts of a clause that are looked at where the whole of it tells nothing."""
-LEAST = 3
-"""Words at least before "... don't forget that"."""
 
 Outcome = Literal["learned", "kept", "waiting", "ended", "refused"]
 
@@ -97,7 +93,7 @@ def judge(turn: Turn, known: Circumstances = Circumstances()) -> list[Verdict]:
         return []
     spoken = Spoken.of(turn)
     may_tell = spoken.templates.may_tell(turn.text, known.before.names, known.before.question)
-    if not may_tell and not known.before.stated and _asked(spoken, turn.text, False) is None:
+    if not may_tell and not known.before.stated and requested(spoken, turn.text, False) is None:
         return []  # most of what is said, in a tenth of the time
     verdicts = list(_verdicts(spoken, turn.text, known.before))
     if not verdicts:
@@ -127,7 +123,7 @@ def _verdicts(spoken: Spoken, text: str, before: Before) -> Iterator[Verdict]:
     letter = len(said) >= CHAT
     before = replace(before, question=before.question and len(said) == 1 and len(text.split()) <= SHORT)
     for number, sentence in enumerate(said):
-        asked = None if number else _asked(spoken, sentence, letter)
+        asked = None if number else requested(spoken, sentence, letter)
         if asked is not None:
             yield from _asked_to_keep(spoken, asked, before)
         elif before.playing:
@@ -140,40 +136,10 @@ def _verdicts(spoken: Spoken, text: str, before: Before) -> Iterator[Verdict]:
 # somebody asks to remember
 
 
-def _asked(spoken: Spoken, text: str, letter: bool) -> str | None:
-    """What somebody asks to remember; None where nobody does."""
-    asked = _without_lead(spoken, text, letter)
-    return _without_request(spoken.templates, text) if asked is None and not letter else asked
-
-
-def _without_request(known: Templates, text: str) -> str | None:
-    """What stands before "... don't forget that"; None where the text closes otherwise."""
-    words = known.words_of(text)
-    size = known.ends(words, "remember_last")
-    rest = words.part(0, len(words.folded) - size)
-    if not size or len(rest.folded) < LEAST or known.ends(rest, "unasked"):
-        return None
-    return rest.spelled
-
-
-def _without_lead(spoken: Spoken, text: str, letter: bool) -> str | None:
-    """What follows "remember that"; None where the text opens otherwise. Written, a comma may stand in it.
-
-    In a letter one word ("Remember, ...") reminds its reader of something.
-    """
-    opened = lead_taken(spoken.templates, text)
-    for said in dict.fromkeys((text, text.replace(",", "", 1), opened)):
-        bare = spoken.language.without_lead(said)
-        words = len(language.fold(said)) - len(language.fold(bare))
-        if words and not (letter and words == 1):
-            return bare
-    return None
-
-
 def _asked_to_keep(spoken: Spoken, text: str, before: Before) -> Iterator[Verdict]:
     """A verdict for what somebody asked to remember: typed where a template knows it, else as it was said."""
     text = " ".join(text.split()).rstrip(".! ")
-    reason = _no_request(spoken, text)
+    reason = no_request(spoken, text)
     if reason:
         yield Verdict("refused", reason, text)
         return
@@ -181,20 +147,6 @@ def _asked_to_keep(spoken: Spoken, text: str, before: Before) -> Iterator[Verdic
     yield from (replace(one, reason="asked") for one in typed)
     if not typed:
         yield Verdict("kept", "asked", text, thing=" ".join(spoken.language.words(text)))
-
-
-def _no_request(spoken: Spoken, text: str) -> str | None:
-    """Why nothing of this is kept though somebody asks for it; None where it is."""
-    words = spoken.templates.words_of(text)
-    if is_secret(text, spoken.language.tag):
-        return "secret"
-    if spoken.language.is_question(text):
-        return "question"
-    if spoken.templates.starts(words, "no_request"):
-        return "command"
-    if len(words.folded) < 2:
-        return "too_short"
-    return "too_long" if len(words.folded) > ASKED else None
 
 
 # somebody says something
@@ -238,7 +190,9 @@ def _put_right(spoken: Spoken, sentence: str, found: list[Verdict], before: Befo
     again = {(one.slot, one.subject) for one in later}
     if not later:
         words = spoken.templates.words_of
-        stated = (Stated(one.slot, one.subject, one.thing, words(one.value).folded) for one in first if one.slot and one.value)
+        stated = (
+            Stated(one.slot, one.subject, one.thing, words(one.value).folded) for one in first if one.slot and one.value
+        )
         right = list(_corrected(spoken, sentence[at:], replace(before, stated=tuple(stated))))
         again, later = {(one.slot, one.subject) for one in right}, [one for one in right if one.outcome == "learned"]
         later = [replace(one, text=sentence, span=(at, len(sentence))) for one in later]

@@ -271,7 +271,7 @@ class Learner:
         )
 
     def _stated(self, turn: Turn, before: Before) -> Iterator[Stated]:
-        """What was just said of the speaker in this room, the newest first; nothing where the turn puts nothing right."""
+        """What was just said of the speaker in this room, the newest first; nothing where nothing is put right."""
         if turn.session_id is None or turn.role != "user" or not turn.text:
             return
         spoken = Spoken.of(turn)

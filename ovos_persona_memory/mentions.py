@@ -132,7 +132,9 @@ def asked_for(known: Templates, words: Words) -> tuple[str, ...]:
     for place in range(len(words.folded)):
         rest = words.part(place, len(words.folded))
         if known.starts(rest, "asked_for"):
-            ends = finite | {"s"}.union(*(known.lists.get(name, ()) for name in ("preposition", "pronoun", "mine")))
+            ends = finite | {"s"}.union(
+                *(known.lists.get(name, ()) for name in ("preposition", "pronoun")), known.opening("mine")
+            )
             until = next((n for n, one in enumerate(rest.folded) if one in ends), len(rest.folded))
             kept = bare_end(known, rest.part(0, until)).folded
             alone = len(kept) == 1 and kept[0] in known.lists.get("of_something", ())
@@ -182,6 +184,9 @@ def person_at(
     size = known.starts(rest, "kin")
     if size:
         return _with_name(known, clause, place, (at + size, " ".join(rest.folded[:size]), False), names)
+    pet = known.starts(rest, "pet") if at > place and any(who.pet for who in names.values()) else 0
+    if pet and not _outside(known, rest, pet):  # "the dog", where there is a pet in the house
+        return _with_name(known, clause, place, (at + pet, " ".join(rest.folded[:pet]), True), names)
     return _by_name(clause, place, at, names) or _kin_owning(known, clause, place, at)
 
 
@@ -241,7 +246,9 @@ def _is_name(known: Templates, rest: Words, pet: bool) -> bool:
     verb = rest.folded[1:2]
     if not pet and verb and verb[0] in known.third and verb[0] not in known.opening("not_after_name"):
         return not any(rest.folded[0] in words for words in (known.third, *map(known.opening, _NO_NAMES + _NOR_THESE)))
-    return pet and bool(verb) and verb[0] != "s" and verb[0] in known.third and rest.folded[0] not in known.third
+    if not pet or not verb or verb[0] == "s":
+        return False
+    return verb[0] in known.third and rest.folded[0] not in known.third
 
 
 def _by_name(clause: Words, place: int, at: int, names: Mapping[str, Who]) -> Found | None:

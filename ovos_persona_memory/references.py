@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ovos_persona_memory.mentions import ANSWER, Before, Found, Reading, asked_for, joined, person_at
+from ovos_persona_memory.mentions import ANSWER, Before, Found, Reading, asked_for, bare_end, joined, person_at
 from ovos_persona_memory.templates import Templates, Words
 
 NOUN = 4
@@ -17,18 +17,23 @@ _NOT_OF_IT = ("finite", "preposition", "determiner", "joint", "pronoun", "break"
 
 
 def taken_up(known: Templates, clause: Words) -> Iterator[tuple[Words, str]]:
-    """The clause without a pronoun that takes up what stands before it: "dwayne that is my cousin", "my mum she is"."""
-    held, finite = clause.folded, known.opening("finite")
-    pronouns = known.lists.get("taken_up", ())
+    """The clause without a pronoun that takes up what stands before it: "dwayne that is my cousin", "my mum she is".
+
+    The second of each is empty: nothing is stood for.
+    """
+    held = clause.folded
     for place in range(1, min(len(held) - 1, TAKEN_UP)):
-        verb = held[place + 1]
-        if held[place] not in pronouns or not (verb in finite or verb in known.third):
-            continue
-        if held[place - 1] in known.third or held[place - 1] in finite:
+        owning = held[place] in known.lists.get("whose", ())
+        if not (owning or _takes_up(known, held, place)) or known.has_word(("third", "finite"), held[place - 1]):
             continue
         for first in _noun_starts(known, held, place):
-            rest = clause.part(place + 1, len(held))
-            yield joined(clause.part(first, place), (), rest), ""
+            marked = [("s", clause.part(place, place + 1))] if owning else []
+            yield joined(clause.part(first, place), marked, clause.part(place + 1, len(held))), ""
+
+
+def _takes_up(known: Templates, held: Sequence[str], place: int) -> bool:
+    verb = held[place + 1]
+    return held[place] in known.lists.get("taken_up", ()) and (verb in known.opening("finite") or verb in known.third)
 
 
 def _noun_starts(known: Templates, held: Sequence[str], end: int) -> Iterator[int]:
@@ -36,6 +41,9 @@ def _noun_starts(known: Templates, held: Sequence[str], end: int) -> Iterator[in
     for first in range(max(end - NOUN, 0), end):
         opens = held[first] in known.lists.get("determiner", ()) or held[first] in known.opening("own")
         behind = first == 0 or held[first - 1] in known.opening("binding") or known.has_word(_LEAD, held[first - 1])
+        person = held[end] in known.opening("he_she") or held[end] in known.opening("whose")
+        if first and not person and held[first - 1] in known.opening("preposition"):
+            continue  # "... not in my room it is ...": it is not the room
         inner = any(known.has_word(("finite", "pronoun", "joint"), word) for word in held[first:end])
         if (opens or behind) and not inner:
             yield first
@@ -70,7 +78,7 @@ def _named_last(known: Templates, words: Words) -> Words:
 
 
 def asked_before(known: Templates, clause: Words, before: Before) -> tuple[str, ...]:
-    """What was last named as somebody's own: in the same breath ("what's your favourite film mine's ..."), or before."""
+    """What was last named as somebody's own: in the same breath ("my favourite film guess what"), or before."""
     return asked_for(known, known.words_of(clause.text[: clause.spans[0][0]])) or before.asked
 
 
@@ -88,12 +96,18 @@ def mine(known: Templates, clause: Words, before: Before) -> Iterator[Reading]:
         size = _owned(known, clause, found)
         found = found if size else None
     end = len(clause.folded) - known.ends(clause, "answer_end")
-    if (before.question or end < len(clause.folded)) and not size:
+    led = known.ends(known.words_of(clause.text[: clause.spans[0][0]]), "answer_end")  # "for me it is ..."
+    if not size and not led and asked_for(known, clause):
+        return
+    answers = bool(size or before.question or led or end < len(clause.folded))
+    if answers and not size:
         size = known.starts(clause, "answer")
     value = clause.part(size, end)
-    answers = size or before.question or end < len(clause.folded)
     if not value.folded or not answers or len(value.folded) > ANSWER:
         return
+    behind = bare_end(known, known.words_of(clause.text[clause.spans[-1][1] :]))
+    if not (size or led or end < len(clause.folded)) and behind.folded:
+        return  # nobody answers with the first words of something else
     if not known.opening("finite").isdisjoint(value.folded):
         return
     link = known.lists.get("is", ("",))[0]

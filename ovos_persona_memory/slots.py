@@ -74,7 +74,9 @@ def refused_value(known: Templates, told: Told, letter: bool) -> str | None:
 
 def _runs_on(known: Templates, value: Words) -> bool:
     """Whether a name or a day holds words of another clause: "bernice put her"."""
-    return any(known.has_word(("finite", "pronoun", "correcting"), word) for word in value.folded[1:])
+    none = {*known.lists.get("month", ()), *known.lists.get("whose", ())}
+    said = (word for word in value.folded[1:] if word not in none)
+    return any(known.has_word(("finite", "pronoun", "correcting"), word) for word in said)
 
 
 def _is_nothing(known: Templates, words: Words) -> bool:

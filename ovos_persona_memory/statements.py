@@ -92,7 +92,9 @@ def _asks(spoken: Spoken, sentence: str, span: Span) -> bool:
         return False
     if sentence.rstrip().endswith("?"):
         return True
-    if not _says_more(spoken, sentence[: span[0]]) and spoken.templates.starts(spoken.templates.words_of(bare), "not_asked"):
+    if not _says_more(spoken, sentence[: span[0]]) and spoken.templates.starts(
+        spoken.templates.words_of(bare), "not_asked"
+    ):
         return False
     before = spoken.templates.words_of(sentence[: span[0]]).folded
     over = len(before) > 1 and "binding" in spoken.templates.lists

@@ -1,0 +1,57 @@
+"""What somebody asks to have remembered: "remember that ...", "... don't forget that"."""
+
+from __future__ import annotations
+
+from ovos_persona_memory import language
+from ovos_persona_memory.clauses import Spoken, lead_taken
+from ovos_persona_memory.secrets import is_secret
+from ovos_persona_memory.templates import Templates
+
+ASKED = 25
+"""Words at most that somebody asks to remember in one go."""
+LEAST = 3
+"""Words at least before "... don't forget that"."""
+
+
+def requested(spoken: Spoken, text: str, letter: bool) -> str | None:
+    """What somebody asks to remember; None where nobody does."""
+    asked = _without_lead(spoken, text, letter)
+    return _without_request(spoken.templates, text) if asked is None and not letter else asked
+
+
+def _without_request(known: Templates, text: str) -> str | None:
+    """What stands before "... don't forget that"; None where the text closes otherwise."""
+    words = known.words_of(text)
+    size = known.ends(words, "remember_last")
+    rest = words.part(0, len(words.folded) - size)
+    if not size or len(rest.folded) < LEAST or known.ends(rest, "unasked"):
+        return None
+    return rest.spelled
+
+
+def _without_lead(spoken: Spoken, text: str, letter: bool) -> str | None:
+    """What follows "remember that"; None where the text opens otherwise. Written, a comma may stand in it.
+
+    In a letter one word ("Remember, ...") reminds its reader of something.
+    """
+    opened = lead_taken(spoken.templates, text)
+    for said in dict.fromkeys((text, text.replace(",", "", 1), opened)):
+        bare = spoken.language.without_lead(said)
+        words = len(language.fold(said)) - len(language.fold(bare))
+        if words and not (letter and words == 1):
+            return bare
+    return None
+
+
+def no_request(spoken: Spoken, text: str) -> str | None:
+    """Why nothing of this is kept though somebody asks for it; None where it is."""
+    words = spoken.templates.words_of(text)
+    if is_secret(text, spoken.language.tag):
+        return "secret"
+    if spoken.language.is_question(text):
+        return "question"
+    if spoken.templates.starts(words, "no_request"):
+        return "command"
+    if len(words.folded) < 2:
+        return "too_short"
+    return "too_long" if len(words.folded) > ASKED else None
