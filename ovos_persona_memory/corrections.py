@@ -13,7 +13,7 @@ SHORT = 3
 """... where nothing but "no" stands before it."""
 CORRECTION = 16
 """Words at most of a sentence that puts something right."""
-_ENDS = ("break", "tail", "joint", "correcting", "repair", "preposition", "pronoun")
+_ENDS = ("break", "tail", "joint", "correcting", "repair", "preposition", "pronoun", "more")
 """Lists of phrases that what is right ends before."""
 
 
