@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from benchmarks import figures, learning, meaning, million, process, rates, requests, sessions, turns
+from benchmarks import among, figures, learning, meaning, million, process, rates, requests, sessions, turns
 from benchmarks.corpus import ROOT
 from benchmarks.figures import Figure
 
@@ -20,6 +20,7 @@ PARTS: dict[str, Callable[[str], list[Figure]]] = {
     "f": meaning.run,
     "g": learning.run,
     "h": sessions.run,
+    "i": among.run,
 }
 
 
@@ -27,7 +28,7 @@ def arguments() -> argparse.Namespace:
     """What was asked for on the command line."""
     about = "a: requests, b: in a persona's turns, c: recording rate, d: a million turns, e: memory and start, "
     about += "f: recall by words and by meaning, g: what learning adds to recording, "
-    about += "h: 500 sessions at once, and PostgreSQL with a million turns"
+    about += "h: 500 sessions at once, i: one person among a million turns in PostgreSQL"
     parser = argparse.ArgumentParser(
         prog="scripts/bench", description="Figures, each beside its comparison.", epilog=about
     )

@@ -1,4 +1,4 @@
-"""Part h, second half: one person's recall among a million turns in PostgreSQL, with HNSW, beside an exact search."""
+"""Part i: one person's recall among a million turns in PostgreSQL, with HNSW, beside an exact search."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ class Search:
 
 
 def run(size: str) -> list[Figure]:
-    """The figures of this half."""
+    """The figures of this part."""
     with crowd(TURNS[size]) as (url, said, took):
         store = open_postgres(url)
         memory = PersonaMemory(
@@ -62,7 +62,7 @@ def run(size: str) -> list[Figure]:
         with memory:
             memory._indexer.start()  # type: ignore[union-attr]
             figures, searches = _timed(memory, store, said)
-        say("h: exact searches beside what was found")
+        say("i: exact searches beside what was found")
         return figures + _compared(said, searches, took)
 
 
@@ -70,10 +70,10 @@ def _timed(memory: PersonaMemory, store: PostgresStore, said: Said) -> tuple[lis
     chance = random.Random(5)
     numbers = chance.sample(range(len(said.texts)), ASKED + FIRST)
     asked, first = numbers[:ASKED], numbers[ASKED:]
-    say(f"h: {FIRST} questions before anything is measured")
+    say(f"i: {FIRST} questions before anything is measured")
     for number in first:
         _recall_ms(memory, said.texts[number], Scope(user_id=said.users[number]))
-    say(f"h: {ASKED} questions in each scope")
+    say(f"i: {ASKED} questions in each scope")
     figures, searches = [], {}
     for name, narrowed in SCOPES.items():
         scopes = {number: narrowed(said, number) for number in asked}
@@ -81,7 +81,7 @@ def _timed(memory: PersonaMemory, store: PostgresStore, said: Said) -> tuple[lis
         searches[name] = [_searched(store, said.texts[n], scopes[n]) for n in asked]
         what = f"recall, one person among {len(said.texts)} turns, {name}"
         met = took.p95 < LIMIT_MS
-        figures.append(Figure("h", what, "ms", took, target=f"p95 under {LIMIT_MS:g} ms", met=met))
+        figures.append(Figure("i", what, "ms", took, target=f"p95 under {LIMIT_MS:g} ms", met=met))
     searches[EVERYBODY] = [_searched(store, said.texts[n], Scope.everyone()) for n in asked]
     return figures, searches
 
@@ -117,7 +117,7 @@ def _compared(said: Said, searches: dict[str, list[Search]], took: Took) -> list
             if some:
                 figures.append(_by_meaning(f"by meaning, {name}, {way}", some, exact))
     note = f"rows in {took.rows:.0f} s, their indexes in {took.indexes:.0f} s, HNSW in {took.near:.0f} s"
-    say(f"h: built of {len(said.texts)} {note}")
+    say(f"i: built of {len(said.texts)} {note}")
     return figures
 
 
@@ -129,7 +129,7 @@ def _by_meaning(name: str, searches: Sequence[Search], exact: Exact) -> Figure:
         f"recall@{FOUND} against exact {mean:.4f}, the least {min(shares):.1f}; {rows[0]} to {rows[-1]} rows in scope"
     )
     took = Spread.of([one.took_ms for one in searches])
-    return Figure("h", name, "ms", took, target=f"recall@10 at least {RECALLED}", met=mean >= RECALLED, note=note)
+    return Figure("i", name, "ms", took, target=f"recall@10 at least {RECALLED}", met=mean >= RECALLED, note=note)
 
 
 class Exact:

@@ -119,7 +119,7 @@ _SILENT = _Silent()
 
 
 def _build(server: PostgresServer, place: Path, turns: int) -> None:
-    say(f"h: {turns} turns of {PEOPLE} people, with their vectors, into PostgreSQL: kept in {place}")
+    say(f"i: {turns} turns of {PEOPLE} people, with their vectors, into PostgreSQL: kept in {place}")
     with psycopg.connect(server.url(), autocommit=True) as connection:
         connection.execute("DROP DATABASE IF EXISTS crowd")
         connection.execute("CREATE DATABASE crowd")
@@ -131,12 +131,12 @@ def _build(server: PostgresServer, place: Path, turns: int) -> None:
         later = _without_indexes(connection)
         np.save(place / "vectors.npy", _load(connection, turns))
         clock.append(time.monotonic())
-        say("h: the indexes")
+        say("i: the indexes")
         for sql in later:
             connection.execute(sql)
         connection.execute("VACUUM ANALYZE")
         clock.append(time.monotonic())
-        say("h: the HNSW index")
+        say("i: the HNSW index")
         connection.execute(NEAR.format(dim=DIM))
         connection.execute("ANALYZE vector")
         connection.execute("CHECKPOINT")

@@ -22,7 +22,6 @@ from pathlib import Path
 
 from postgres_server import Databases, PostgresServer
 
-from benchmarks import among
 from benchmarks.bare import Bare, BarePostgres, BareSqlite, Rows
 from benchmarks.corpus import BY_WORDS, Talk
 from benchmarks.figures import Figure, Spread
@@ -72,8 +71,7 @@ def run(size: str) -> list[Figure]:
     """The figures of this part."""
     with tempfile.TemporaryDirectory(dir="/var/tmp") as folder:
         Path(folder).chmod(0o755)
-        figures = on_postgres(Path(folder), size) + on_sqlite(Path(folder), size)
-    return [*figures, *among.run(size)]
+        return on_postgres(Path(folder), size) + on_sqlite(Path(folder), size)
 
 
 def on_postgres(folder: Path, size: str) -> list[Figure]:
