@@ -152,15 +152,19 @@ class PostgresServer:
         """End it with all of its processes at once, as kill -9 does."""
         if self._popen is None:
             return
-        pid = self._popen.pid
+        self.send(signal.SIGKILL)
+        self._popen.kill()
+        self._popen.wait(START_S)
+        self._popen = None
+
+    def send(self, what: signal.Signals) -> None:
+        """Send a signal to each of its processes, where Linux tells which those are."""
+        pid = self._popen.pid if self._popen else 0
         with contextlib.suppress(OSError):
             others = Path(f"/proc/{pid}/task/{pid}/children").read_text(encoding="ascii").split()
             for one in (pid, *map(int, others)):
                 with contextlib.suppress(ProcessLookupError):
-                    os.kill(one, signal.SIGKILL)
-        self._popen.kill()
-        self._popen.wait(START_S)
-        self._popen = None
+                    os.kill(one, what)
 
     def restart(self, **more: str) -> None:
         """Stop and start it."""

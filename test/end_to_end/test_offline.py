@@ -26,7 +26,7 @@ from scripts.servers import Wire
 
 AT_ONCE_S = 2.0
 """Nobody waits longer for an answer while the store is away; a busy machine included."""
-FINDS_OUT_S = 12.0
+FINDS_OUT_S = 7.0
 """The one whose request finds out that a server says nothing waits no longer than this."""
 CUT = (
     "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
@@ -370,8 +370,18 @@ def without_room(away: Away) -> Iterator[None]:
         client.config_set("maxmemory", "0")
 
 
-FAULTS = {"postgres": (cut, read_only, full_up, slow)}
-FAULTS["redis"] = (*FAULTS["postgres"], without_room)
+@contextlib.contextmanager
+def silent(away: Away) -> Iterator[None]:
+    """Its connections stay, and it takes new ones, and says nothing on any of them."""
+    away.server.send(signal.SIGSTOP)
+    try:
+        yield
+    finally:
+        away.server.send(signal.SIGCONT)
+
+
+BOTH = (cut, read_only, full_up, slow)
+FAULTS = {"postgres": (*BOTH, silent), "redis": (*BOTH, without_room)}
 CODES = {"slow": {"store_busy", "store_unavailable"}, "without_room": {"store_full"}}
 """With which a request is refused that the device cannot carry out alone."""
 
