@@ -11,7 +11,7 @@ import numpy as np
 
 from benchmarks.crowd import Said, Took, crowd, embedded
 from benchmarks.figures import Figure, Spread
-from benchmarks.meaning import STAND_IN, StandIn
+from benchmarks.meaning import DIM, STAND_IN, StandIn
 from benchmarks.services import say
 from ovos_persona_memory.config import MemoryConfig, RecallConfig
 from ovos_persona_memory.indexer import Indexer
@@ -99,7 +99,7 @@ def _recall_ms(memory: PersonaMemory, text: str, scope: Scope) -> float:
 
 def _searched(store: PostgresStore, text: str, scope: Scope) -> Search:
     query, vectors = embedded([_half(text), ""])[0], store._vectors
-    few = vectors._listed(scope, BOTH) is not None or vectors._meets(scope.user_id, SPARE * FOUND) is None
+    few = vectors._listed(scope, BOTH) is not None or vectors._near(DIM, scope.user_id, SPARE * FOUND) is None
     began = time.perf_counter()
     near = vectors.nearest(STAND_IN, query, scope, BOTH, FOUND)
     took_ms = (time.perf_counter() - began) * 1000

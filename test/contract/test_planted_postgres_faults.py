@@ -263,7 +263,7 @@ FAULTS = {
     "a silent server is waited for twice": Fault(
         "line_that_is_dead", instead(PostgresDatabase, "_in_time", lambda self, longest_s=None: nullcontext())
     ),
-    "all vectors are compared": Fault("rows_of_a_person", instead(PostgresVectors, "_meets", nothing)),
+    "all vectors are compared": Fault("rows_of_a_person", instead(PostgresVectors, "_near", nothing)),
     "tables are made twice": Fault(
         "make_the_tables_once", instead(postgres_migrations, "schema_step", lambda connection: 0)
     ),

@@ -114,8 +114,10 @@ def test_every_other_index_leads_with_the_household(url: str) -> None:
         "SELECT indexname, indexdef FROM pg_indexes WHERE schemaname = 'persona_memory'"
         " AND indexdef NOT LIKE '%(household%' AND tablename <> 'schema_step'",
     )
-    # those of pgvector and of lists take no second column
-    assert {name for name, _ in found} == {"vector_near_8", "episode_used"}
+    # that of lists takes no second column; those of pgvector neither, but each is for some households and users
+    assert {name for name, _ in found} == {"episode_used"}
+    near = query(url, "SELECT indexdef FROM pg_indexes WHERE indexname LIKE 'vector_near_8%'")
+    assert len(near) == postgres_vectors.BUCKETS
 
 
 def test_no_extension_but_pgvector_is_needed(empty: str) -> None:
@@ -131,7 +133,9 @@ def searched(store: PostgresStore, scope: Scope, number: int) -> tuple[bool, int
     query, asked = np.ones(4, dtype=np.float32), []
     for _ in range(2):
         store._db.all("SELECT pg_stat_force_next_flush()")
-        asked += store._db.one("SELECT idx_scan FROM pg_stat_user_indexes WHERE indexrelname = 'vector_near_4'")
+        asked += store._db.one(
+            "SELECT sum(idx_scan) FROM pg_stat_user_indexes WHERE starts_with(indexrelname, 'vector_near')"
+        )
         found = store.vector_store.nearest("model", query, scope, BOTH, number)
     return found == VectorStore.nearest(store.vector_store, "model", query, scope, BOTH, number), asked[1] - asked[0]
 
@@ -153,13 +157,16 @@ def test_the_rows_of_a_person_with_few_are_compared_and_hnsw_searches_those_of_a
     store._db.run("ANALYZE vector")
     assert searched(store, Scope(user_id="few"), 10) == (True, 0)
     assert searched(store, Scope(user_id="many"), 10) == (True, 1)
-    assert searched(store, Scope(user_id=None), 10) == (True, 1)
+    assert searched(store, Scope(user_id=None), 10) == (True, 0)
     # where HNSW would meet very many rows of others, it is not asked
     monkeypatch.setattr(postgres_vectors, "WIDTH", 1)
     assert searched(store, Scope(user_id="many"), 10) == (True, 0)
     # where it meets too few that are in scope, all are compared
     monkeypatch.setattr(postgres_vectors, "EXACT", 1)
     assert searched(store, Scope(user_id="many", persona_id="1"), 4) == (True, 1)
+    # everybody's are in every bucket
+    monkeypatch.setattr(postgres_vectors, "WIDTH", 700)
+    assert searched(store, Scope(user_id=None), 10) == (True, postgres_vectors.BUCKETS)
     store.close()
 
 
