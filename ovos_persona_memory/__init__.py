@@ -34,6 +34,7 @@ The rooms, from the ground up; imports go down only:
    captures    whether memory may be written and read now
    identity    whose words an utterance is taken for
    indexer     what was said gets its vectors in the background
+   sweeps      what was forgotten, as far as it must reach what is still on its way
    ledger      what was forgotten, known by keyed hashes, so that it does not come back
    patterns    from templates to regular expressions
    templates   the sentences by which people tell facts, of each language
@@ -68,12 +69,12 @@ The rooms, from the ground up; imports go down only:
    facts       what was learned of people: listed, followed back, corrected, reviewed
    entries     lasting memories by key
    sessions    one session as a whole: its summary, taking it out and putting it back, trimming it
-   users       who there is, and two that are one person made one
    retention   what is kept for so many days and no longer
    documents   texts kept to be found, apart from what was said
    episodes    the log of what happened
    why         where a memory comes from
    forgetting  from what is asked to be forgotten to the records that go
+   users       who there is, and two that are one person made one
    finding     questions to the memory: asked now, where the person is
    contexts    what a persona is handed: history, what is recalled, what is known of the person
    memory      PersonaMemory: the verbs, in this process

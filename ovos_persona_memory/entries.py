@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from ovos_persona_memory.errors import InvalidRequest, NotAllowed, UnknownEntry
+from ovos_persona_memory.errors import InvalidRequest, NotAllowed, UnknownEntry, WasForgotten
 from ovos_persona_memory.facts import Facts, entry_of
 from ovos_persona_memory.records import HOUSEHOLD, PRIVATE, Entry, Scope
 from ovos_persona_memory.secrets import refuse_secret
@@ -58,16 +58,24 @@ class Entries:
                 updated_at=now,
                 turn_id=turn_id,
             )
+            self._refuse_forgotten(entry)
             kept = self._put(entry)
             self._workings.transcript.ledger.lift(user_id, text, lang)
         self._workings.purge_if(known is not None and known.text != kept.text)
         return kept
 
+    def _refuse_forgotten(self, entry: Entry) -> None:
+        """What waited for the store is not kept where it was forgotten since."""
+        ledger = self._workings.transcript.ledger
+        late = ledger.came_late(entry.user_id, entry.text, entry.lang, entry.updated_at)
+        if late or ledger.sweeps.takes_entry(entry, index_words(entry)):
+            raise WasForgotten()
+
     def _asked_in(self, scope: Scope, utterance_id: str | None) -> str | None:
         """The turn in which it is asked for; None where it was not heard."""
         transcript = self._workings.transcript
         if transcript.ledger.knows(utterance_id):
-            raise NotAllowed("what was asked for in this utterance was forgotten")
+            raise WasForgotten("what was asked for in this utterance was forgotten")
         asked = (turn.id for turn in transcript.of_request(scope, utterance_id) if turn.role == "user")
         return next(asked, None)
 

@@ -228,7 +228,10 @@ class Episodes:
         )
 
     def _add(self, episode: Episode, lang: str | None) -> Episode:
-        return self._store.add(episode, index_words(episode, lang))
+        words = index_words(episode, lang)
+        if words and self._workings.transcript.ledger.sweeps.takes_episode(episode, words):
+            episode, words = replace(episode, detail={}), ""
+        return self._store.add(episode, words)
 
     def _going(self, heard: Heard) -> _Open:
         place = (heard.session_id, heard.utterance_id)

@@ -45,6 +45,10 @@ class NotAllowed(PersonaMemoryError):
     code = "not_allowed"
 
 
+class WasForgotten(NotAllowed):
+    """What is asked for was forgotten since."""
+
+
 class CapturePaused(PersonaMemoryError):
     """Remembering is switched off at the moment."""
 

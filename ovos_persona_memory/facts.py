@@ -87,7 +87,9 @@ class Facts:
         if accept:
             with self._store.transaction():
                 return self._learner.accept(fact)
-        self._facts.delete([fact.id])
+        with self._store.transaction():
+            self._facts.delete([fact.id])
+            self._workings.transcript.ledger.sweeps.note_fact(fact)
         self._workings.purge_if(True)
         return None
 

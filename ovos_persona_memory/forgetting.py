@@ -9,6 +9,7 @@ from ovos_persona_memory import language
 from ovos_persona_memory.errors import InvalidRequest
 from ovos_persona_memory.fact import Fact
 from ovos_persona_memory.records import Entry, Forgotten, Scope, Selection, Turn
+from ovos_persona_memory.sweeps import TELLING, Told
 from ovos_persona_memory.transcript import Workings
 
 NOTED = 20_000
@@ -17,8 +18,6 @@ JUST_ASKED_S = 30.0
 """Without an utterance id, the newest thing said within so long may be the request to forget, seconds."""
 SAID = frozenset({"learned", "said_again"})
 """Changes of a fact that a turn made by saying it."""
-TELLING = 2
-"""A memory with so many content words is told by any turn that holds them all."""
 
 
 @dataclass(frozen=True)
@@ -63,6 +62,8 @@ class _Plan:
     """Turns that told what goes: they stay without their words."""
     notes: Sequence[tuple[str, str]]
     """User and session of summaries that hold the words of the query, besides those that go with their turns."""
+    told: Sequence[_Told]
+    """The lasting texts among what is selected."""
 
 
 @dataclass(frozen=True)
@@ -77,7 +78,7 @@ class _Told:
     @property
     def words(self) -> tuple[frozenset[str], ...]:
         """Its content words, in every form."""
-        return word_groups(language.of(self.lang).without_lead(self.text), self.lang)
+        return language.told_by(self.text, self.lang)
 
 
 class Forgetting:
@@ -108,9 +109,13 @@ class Forgetting:
 
     def delete(self, selection: Selection) -> Forgotten:
         """Forget what is selected: gone from the files when this, or the transaction around it, ends."""
+        return self.delete_each([(selection, None)])[0]
+
+    def delete_each(self, chosen: Sequence[tuple[Selection, Sequence[str] | None]]) -> list[Forgotten]:
+        """The same of several, each by itself, all or nothing; with the slots where it is all facts in these."""
         with self._store.transaction():
-            forgotten = self._carry_out(self._plan(selection), ())
-        self._workings.purge_if(_is_anything(forgotten))
+            forgotten = [self._carry_out(self._plan(selection), (), slots) for selection, slots in chosen]
+        self._workings.purge_if(any(map(_is_anything, forgotten)))
         return forgotten
 
     # what goes
@@ -126,7 +131,7 @@ class Forgetting:
             ids=None if wanted.ids is None else tuple(wanted.ids),
             since=wanted.since,
             until=wanted.until,
-            words=None if wanted.query is None else word_groups(wanted.query, wanted.lang),
+            words=None if wanted.query is None else language.word_groups(wanted.query, wanted.lang),
             spare=tuple(turn.id for turn in asking),
             source=wanted.source,
         )
@@ -149,7 +154,7 @@ class Forgetting:
         taken = {record.id for record in gone} | set(selection.spare)
         redacted = {turn.id: turn for turn in telling if turn.id not in taken and not turn.redacted}
         notes = self._notes_holding(selection, gone)
-        return _Plan(selection, gone, facts, elsewhere, list(retold.values()), list(redacted.values()), notes)
+        return _Plan(selection, gone, facts, elsewhere, list(retold.values()), list(redacted.values()), notes, lasting)
 
     def _facts_of(self, selection: Selection) -> tuple[list[Fact], list[tuple[Fact, Turn]]]:
         """The facts that go with a selection; and those said outside of it as well, with the last such turn."""
@@ -195,7 +200,7 @@ class Forgetting:
         held = [record for record in self._store.select(same) if isinstance(record, Entry)]
         alike: list[Entry | Fact] = [*held, *self._store.fact_store.chosen(same)]
         for one in alike:
-            if set(word_groups(language.of(one.lang).without_lead(one.text), one.lang)) == set(told.words):
+            if set(language.told_by(one.text, one.lang)) == set(told.words):
                 yield one
 
     def _telling(self, told: _Told) -> Iterable[Turn]:
@@ -227,7 +232,7 @@ class Forgetting:
 
     # its going
 
-    def _carry_out(self, plan: _Plan, asking: Sequence[Turn]) -> Forgotten:
+    def _carry_out(self, plan: _Plan, asking: Sequence[Turn], slots: Sequence[str] | None = None) -> Forgotten:
         learner = self._workings.transcript.learner
         for fact, turn in plan.elsewhere:
             learner.say_elsewhere(fact, turn)
@@ -243,7 +248,7 @@ class Forgetting:
         redacted = self._store.redact([turn.id for turn in plan.redacted])
         self._store.redact([turn.id for turn in asking])
         told = [(one.user_id, one.text, one.lang) for one in (*facts, *plan.retold)]
-        self._ledger.note_swept(plan.selection)
+        self._ledger.sweeps.note(plan.selection, (Told(one.user_id, one.words) for one in plan.told), slots)
         if plan.gone or plan.redacted or told:
             self._ledger.note([*plan.gone, *plan.redacted], told)
             for fact, turn in plan.elsewhere:
@@ -285,12 +290,6 @@ def _with_more(counted: Forgotten, plan: _Plan, notes: int, redacted: int) -> Fo
 
 def _is_anything(forgotten: Forgotten) -> bool:
     return any(asdict(forgotten).values())
-
-
-def word_groups(query: str, lang: str | None) -> tuple[frozenset[str], ...]:
-    """The content words of a query, each in every form in which a text of any known language may be indexed."""
-    asked = language.of_text(lang, query)
-    return tuple(language.forms(word, asked, language.known()) for word in asked.bare_words(query))
 
 
 def _holds(text: str, groups: Sequence[frozenset[str]]) -> bool:

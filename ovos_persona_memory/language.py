@@ -81,6 +81,17 @@ def forms(word: str, spoken: Language, tags: Iterable[str]) -> frozenset[str]:
     return frozenset({*own, *(others - spoken.stop_words)})
 
 
+def word_groups(query: str, lang: str | None) -> tuple[frozenset[str], ...]:
+    """The content words of a query, each in every form in which a text of any known language may be indexed."""
+    asked = of_text(lang, query)
+    return tuple(forms(word, asked, known()) for word in asked.bare_words(query))
+
+
+def told_by(text: str, lang: str | None) -> tuple[frozenset[str], ...]:
+    """The same of something to remember, without a leading "remember that"."""
+    return word_groups(of(lang).without_lead(text), lang)
+
+
 def _primary(tag: str) -> str:
     return tag.replace("_", "-").split("-")[0].lower()
 

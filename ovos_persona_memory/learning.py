@@ -166,6 +166,8 @@ class Learner:
         if verdict.outcome == "refused":
             return None
         made = replace(fact_of(verdict, turn, uuid.uuid4().hex), trust=speaker.trust, private=speaker.private)
+        if self._ledger.sweeps.takes_fact(made, words_of(made)):
+            return None
         if verdict.outcome == "waiting":
             return self._wait(made)
         if verdict.outcome == "ended":

@@ -6,38 +6,23 @@ import hashlib
 import re
 import secrets
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
-
-import msgspec
 
 from ovos_persona_memory import language, words
-from ovos_persona_memory.records import Entry, Scope, Selection, Turn
+from ovos_persona_memory.records import Entry, Turn
 from ovos_persona_memory.stores.base import Store
 from ovos_persona_memory.stores.ledger import ANSWERED, FORGOTTEN
-from ovos_persona_memory.stores.selecting import in_scope
+from ovos_persona_memory.sweeps import Sweeps
 
-KEY, LAST, SWEPT = "ledger_key", "forgotten_at", "forgotten_wholly"
-"""Names of its small values in the store: the key of the hashes, when something was last forgotten, and where and
-when, lately, everything was."""
-SWEPT_MOST = 100
-"""Of these so many are known at most."""
+KEY, LAST = "ledger_key", "forgotten_at"
+"""Names of its small values in the store: the key of the hashes, and when something was last forgotten."""
 REPLAY_S = 600.0
 """The same words heard so soon after they were forgotten are taken for a message that comes again, seconds."""
+SHORT = (1 << 48) - 1
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])")
 LOOKED_AFTER = 32
 """After so many requests it is looked whether the key is still kept: the transaction that made it may be undone."""
 ANSWERED_TOO_MANY = 512
 """After so many requests the list of them is shortened."""
-
-
-@dataclass(frozen=True)
-class _Swept:
-    """Where and when everything was forgotten: no words."""
-
-    scope: Scope
-    since: float | None
-    until: float | None
-    at: float
 
 
 class Ledger:
@@ -59,6 +44,8 @@ class Ledger:
             with store.transaction():
                 self._key = bytes.fromhex(store.state(KEY) or "")
                 self._make_key()
+        self.sweeps = Sweeps(store, clock, self._short_hash)
+        """What was forgotten as far as it must reach what comes late."""
 
     # what was forgotten
 
@@ -81,33 +68,10 @@ class Ledger:
         forgotten_at = self._at(user_id, text, lang)
         return forgotten_at is not None and at < forgotten_at + REPLAY_S
 
-    def came_late(self, turn: Turn) -> bool:
-        """Whether a turn was said before its words were forgotten, and comes now."""
-        forgotten_at = self._at(turn.user_id, turn.text, turn.lang)
-        return forgotten_at is not None and turn.at is not None and turn.at < forgotten_at
-
-    def note_swept(self, selection: Selection) -> None:
-        """Take note that all that was said in a scope and time is forgotten now, also what other devices still have."""
-        narrowed = (selection.keys, selection.ids, selection.words, selection.source)
-        if not self._state.shared or "turn" not in selection.kinds or any(one is not None for one in narrowed):
-            return
-        swept = [*self._swept(), _Swept(selection.scope, selection.since, selection.until, self._clock())]
-        self._state.put_state(SWEPT, msgspec.json.encode(swept[-SWEPT_MOST:]).decode())
-
-    def is_swept(self, turn: Turn) -> bool:
-        """Whether a turn that comes late was said where and when everything has been forgotten since."""
-        at = turn.at or 0.0
-        return any(
-            at < one.at
-            and in_scope(turn, one.scope)
-            and (one.since is None or at >= one.since)
-            and (one.until is None or at < one.until)
-            for one in self._swept()
-        )
-
-    def _swept(self) -> list[_Swept]:
-        known = self._state.state(SWEPT)
-        return msgspec.json.decode(known, type=list[_Swept]) if known else []
+    def came_late(self, user_id: str, text: str, lang: str | None, at: float | None) -> bool:
+        """Whether a text was said at a time before it was forgotten, and comes now."""
+        forgotten_at = self._at(user_id, text, lang)
+        return forgotten_at is not None and at is not None and at < forgotten_at
 
     def knows(self, utterance_id: str | None) -> bool:
         """Whether an utterance with this id was forgotten."""
@@ -167,6 +131,10 @@ class Ledger:
             folded = _folded(part, lang)
             if folded:
                 yield self._hash("text", user_id, folded)
+
+    def _short_hash(self, *parts: str) -> int:
+        """Short enough for a list of many that is written as numbers."""
+        return self._hash("sweep", *parts) & SHORT
 
     def _hash(self, *parts: str) -> int:
         digest = hashlib.blake2b("\n".join(parts).encode(), key=self._key, digest_size=8).digest()

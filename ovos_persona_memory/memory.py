@@ -80,10 +80,10 @@ class PersonaMemory(SessionVerbs, EpisodeVerbs, CaptureVerb):
         self._entries = Entries(self._workings, self.facts)
         self._contexts = Contexts(self._workings, config, self.finding, self._history)
         self.foresee = self._contexts.foresee  # whoever calls it calls ``finding.unforesee`` after a change
-        self.users = Users(self._workings)
         self.retention = Retention(self._workings, config.retention)
         self._sessions = Sessions(self._workings)
         self._forgetting = Forgetting(self._workings)
+        self.users = Users(self._workings, self._forgetting)
         self._episodes = Episodes(self._workings)
         self._why = Why(self._workings, self._episodes, config.facts)
 

@@ -50,8 +50,6 @@ class Transcript:
         self._asked_to_forget: dict[str | None, float] = {}
         self.latest: Heard | None = None
         """What was heard last, with its person; None where nothing may be kept of it."""
-        self.is_late = False
-        """Whether what is taken in now was said long ago, while the store was away."""
         self.purge_due = False
         """Whether something was deleted or redacted whose words are still in the files."""
 
@@ -72,15 +70,6 @@ class Transcript:
     @property
     def _kept(self) -> list[dict[Any, Any]]:
         return [self._known_ids, self._pieces, self._questions, self._linked]
-
-    @contextmanager
-    def late(self) -> Iterator[None]:
-        """Within, what is taken in was said while the store was away."""
-        self.is_late = True
-        try:
-            yield
-        finally:
-            self.is_late = False
 
     def holds(self, turn_id: str) -> bool:
         """Whether there is a turn with this id."""
@@ -188,11 +177,10 @@ class Transcript:
         came_again = self.ledger.knows(turn.utterance_id) or self.ledger.is_replay(
             turn.user_id, turn.text, turn.lang, turn.at or 0.0
         )
-        return redacted(turn) if came_again or self._swept(turn) else turn
+        return redacted(turn) if came_again or self._is_swept(turn) else turn
 
-    def _swept(self, turn: Turn) -> bool:
-        # of what comes when it is said, nothing is asked: the clocks of two devices may differ
-        return self.is_late and self.ledger.is_swept(turn)
+    def _is_swept(self, turn: Turn) -> bool:
+        return self.ledger.sweeps.takes_turn(turn, index_words(turn))
 
     def _of_utterance(self, heard: Heard) -> list[Turn]:
         if heard.utterance_id is None:
@@ -329,10 +317,13 @@ class Transcript:
         if first.id in self._linked:
             return self._linked[first.id]
         if not is_fresh:
-            given = [redacted(turn) if self.ledger.came_late(turn) or self._swept(turn) else turn for turn in given]
+            given = [redacted(turn) if self._came_late(turn) else turn for turn in given]
         if batch is None and first.utterance_id is None:
             return [turn.id for turn in self._add_all(given, is_fresh)]
         return self._link_or_add(given, batch, self._recent(first.session_id, first.user_id))
+
+    def _came_late(self, turn: Turn) -> bool:
+        return self.ledger.came_late(turn.user_id, turn.text, turn.lang, turn.at) or self._is_swept(turn)
 
     def _link_or_add(self, given: Sequence[Turn], batch: str | None, recent: list[Turn]) -> list[str]:
         utterance_id, persona_id = given[0].utterance_id, given[0].persona_id

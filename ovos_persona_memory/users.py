@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from itertools import count
 
 from ovos_persona_memory.claims import MAX_USER_ID
 from ovos_persona_memory.errors import InvalidRequest, StoreError
+from ovos_persona_memory.forgetting import Forgetting
 from ovos_persona_memory.messages import Heard
 from ovos_persona_memory.records import GUEST, HOUSEHOLD, Entry, Moved, Note, Place, Scope, Selection, User, changed
 from ovos_persona_memory.stores.facts import EVERY_STATUS
@@ -34,8 +36,8 @@ PART = 500
 class Users:
     """The verbs of PersonaMemory about its users. Thread-safe."""
 
-    def __init__(self, workings: Workings) -> None:
-        self._workings = workings
+    def __init__(self, workings: Workings, forgetting: Forgetting) -> None:
+        self._workings, self._forgetting = workings, forgetting
         self._store = workings.store
 
     def list(self) -> list[User]:
@@ -65,17 +67,26 @@ class Users:
         if scope.user_id == GUEST:
             scope = replace(scope, session_id=heard.session_id)
             wanted = {kinds & {"turn", "episode"} for kinds in wanted}
-        chosen = [Selection(scope, kinds=kinds) for kinds in wanted if kinds]
+        sweeps = self._workings.transcript.ledger.sweeps
+        asked_at = self._workings.clock() if sweeps.is_late else None  # what was said since then stays
+        chosen: list[tuple[Selection, Sequence[str] | None]]
+        chosen = [(Selection(scope, kinds=kinds, until=asked_at), None) for kinds in wanted if kinds]
         tastes = {TASTES[asked] for asked in heard.clears if isinstance(asked, str) and asked in TASTES}
         if tastes and scope.user_id != GUEST:
             held = self._store.fact_store.held(scope.user_id, EVERY_STATUS)
-            ids = tuple(fact.id for fact, _ in held if fact.slot in tastes)
-            chosen.append(Selection(scope, ids=ids, kinds=frozenset({"fact"})))
-        with self._store.transaction():
-            # each by itself: turns and memories together are everything
-            forgotten = [self._store.delete(selection) for selection in chosen]
-        self._workings.purge_if(any(one.total + one.notes for one in forgotten))
-        return sum(one.total for one in forgotten)
+            facts = [fact for fact, _ in held if fact.slot in tastes and (not asked_at or fact.created_at < asked_at)]
+            taken = Selection(scope, ids=tuple(fact.id for fact in facts), kinds=frozenset({"fact"}))
+            chosen.append((taken, sorted(tastes)))
+        # each by itself: turns and memories together are everything
+        forgotten = self._forgetting.delete_each(chosen)
+        documents = self._documents(scope) if asked_at and CLEARED["ALL_DATA"] in wanted else 0
+        return documents + sum(one.total for one in forgotten)
+
+    def _documents(self, scope: Scope) -> int:
+        """Forget all documents of a user who is no guest: when each was written is not known."""
+        gone = 0 if scope.user_id == GUEST else self._store.document_store.delete_of_user(scope.user_id)
+        self._workings.purge_if(gone > 0)
+        return gone
 
     def merge(self, user_id: str, into: str) -> Moved:
         """Make everything of one user the other's, all or nothing, and say how much that was.

@@ -22,6 +22,7 @@ from ovos_persona_memory.errors import (
     StoreError,
     StoreFull,
     StoreUnavailable,
+    WasForgotten,
 )
 from ovos_persona_memory.ledger import LAST
 from ovos_persona_memory.memory import PersonaMemory
@@ -339,7 +340,7 @@ class Offline:
                 self._file.empty(int(delivered))
 
     def _together(self, memory: PersonaMemory, batch: Sequence[Kept]) -> list[Told]:
-        with memory.transcript.undoing(), memory.transcript.late(), memory.transaction():
+        with memory.transcript.undoing(), memory.transcript.ledger.sweeps.late(), memory.transaction():
             told = [done for one in batch if (done := self._delivered(memory, one)) is not None]
             memory.put_state(self._mark, str(batch[-1].num))
         return told
@@ -351,7 +352,8 @@ class Offline:
             if is_away(error):
                 raise
             what = kept.read(one)
-            if isinstance(error, NotAllowed) and isinstance(what, Request) and what.data.get("key") is not None:
+            private = isinstance(error, NotAllowed) and not isinstance(error, WasForgotten)
+            if private and isinstance(what, Request) and what.data.get("key") is not None:
                 # under this key is something private: it was acknowledged, and gets another
                 return self._alone(
                     memory, replace(one, body=kept.encoded(changed(what, data={**what.data, "key": None})))
