@@ -8,6 +8,7 @@ import secrets
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import replace
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -119,6 +120,28 @@ class ChromaVectors:
 
     def mend(self, index: str, wanted: Callable[[], Iterable[Label]]) -> list[Label]:
         """See Shelf.mend."""
+        if not self._count(index):
+            return list(wanted())
+        there, lacking, wrong = 0, list[Label](), list[tuple[str, str]]()
+        every = iter(wanted())
+        while some := list(islice(every, PAGE)):
+            held = self._digests(index, some)
+            there += len(held)
+            for label in some:
+                digest = held.get(self.id_of(label.user_id, label.doc))
+                if digest != self.told(label).digest:
+                    lacking.append(label)
+                    wrong += [] if digest is None else [(self.id_of(label.user_id, label.doc), digest)]
+        if self._count(index) != there:
+            return self._mend_all(index, wanted)
+        self.remove(index, wrong)
+        return lacking
+
+    def _mend_all(self, index: str, wanted: Callable[[], Iterable[Label]]) -> list[Label]:
+        """The same where the server has some of which no text is known, or has got some meanwhile: it lists them all.
+
+        That takes it longer the more it has, for each page.
+        """
         held = dict(self._every(index))
         lacking = [
             label
@@ -129,6 +152,16 @@ class ChromaVectors:
         self.remove(index, list(wrong))
         return lacking
 
+    def _count(self, index: str) -> int:
+        return int(self._ask(index, "count", None, WORK_S, "GET"))
+
+    def _digests(self, index: str, labels: Sequence[Label]) -> dict[str, str]:
+        """Ids and digests of what it has of some."""
+        ids = list({self.id_of(label.user_id, label.doc) for label in labels})
+        found = self._ask(index, "get", {"ids": ids, "include": ["metadatas"]}, WORK_S)
+        with _understood():
+            return dict(_pairs(found))
+
     def _every(self, index: str) -> Iterator[tuple[str, str]]:
         """Every id of an index and its digest."""
         read = 0
@@ -136,8 +169,7 @@ class ChromaVectors:
             body = {"limit": PAGE, "offset": read, "include": ["metadatas"]}
             found = self._ask(index, "get", body, WORK_S)
             with _understood():
-                ids, told = found["ids"], found["metadatas"]
-                part = [(str(one), str((of_it or {}).get("digest"))) for one, of_it in zip(ids, told, strict=True)]
+                part = _pairs(found)
             yield from part
             read += PAGE
             if len(part) < PAGE:
@@ -150,10 +182,10 @@ class ChromaVectors:
         with suppress(NoCollection):
             self.server.ask("DELETE", f"/{name}", None, within_s)
 
-    def _ask(self, index: str, what: str, body: object, within_s: float) -> Any:
+    def _ask(self, index: str, what: str, body: object, within_s: float, method: str = "POST") -> Any:
         name = self.collection(index)
         try:
-            return self.server.ask("POST", f"/{self._found(name, within_s)}/{what}", body, within_s)
+            return self.server.ask(method, f"/{self._found(name, within_s)}/{what}", body, within_s)
         except NoCollection:
             self._known.pop(name, None)
             raise
@@ -173,6 +205,12 @@ def _understood() -> Iterator[None]:
         yield
     except (AttributeError, LookupError, TypeError, ValueError) as error:
         raise ShelfAway("the server answers what Chroma does not") from error
+
+
+def _pairs(found: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Ids and digests in an answer."""
+    told = zip(found["ids"], found["metadatas"], strict=True)
+    return [(str(one), str((of_it or {}).get("digest"))) for one, of_it in told]
 
 
 def _labelled(user_id: str, told: Sequence[Any], rows: Sequence[Any]) -> Iterator[tuple[Label, Bytes]]:

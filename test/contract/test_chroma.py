@@ -265,6 +265,47 @@ def test_very_much_is_forgotten_in_the_background(
     assert len(held(chroma_server)) == 2
 
 
+def test_the_comparison_at_the_start_asks_for_each_by_name_and_lists_them_only_where_there_are_more(
+    vectors: VectorStore,
+    say: Say,
+    chroma_server: ChromaServer,
+    open_again: Callable[[], Store],
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(chroma, "PAGE", 7)
+    asked: list[Any] = []
+    ask = chroma.ChromaServer.ask
+
+    def noted(self: chroma.ChromaServer, method: str, path: str, body: Any = None, *more: Any) -> Any:
+        asked.append(body)
+        return ask(self, method, path, body, *more)
+
+    monkeypatch.setattr(chroma.ChromaServer, "ask", noted)
+    for number in range(20):
+        say(f"turn {number}")
+    take(vectors)
+
+    def compared() -> tuple[int, int, int]:
+        """How many wait at a start, how many requests that took, and how many of these listed all there are."""
+        asked.clear()
+        waits = len(open_again().vector_store.pending(INDEX.name, 99))
+        bodies = [body for body in asked if isinstance(body, dict) and "include" in body]
+        return waits, len(bodies), sum("offset" in body for body in bodies)
+
+    assert compared() == (0, 3, 0)
+    ((name, rows),) = chroma_server.everything().items()
+    place = f"{SPACE}/{chroma_server.collections()[name]}"
+    one, other = rows[3], {**rows[4], "metadatas": {**rows[4]["metadatas"], "digest": "of another text"}}
+    chroma_server.ask("POST", f"{place}/delete", {"ids": [one["ids"]]})
+    chroma_server.ask("POST", f"{place}/upsert", {key: [value] for key, value in other.items() if value is not None})
+    assert compared() == (2, 3, 0)
+    assert len(held(chroma_server)) == 18
+    stray = {**one, "ids": "nobody's"}
+    chroma_server.ask("POST", f"{place}/upsert", {key: [value] for key, value in stray.items() if value is not None})
+    waits, _, listed = compared()
+    assert (waits, listed > 0, len(held(chroma_server))) == (2, True, 18)
+
+
 def test_a_text_forgotten_while_its_vector_travels_leaves_none(
     store: Store, vectors: VectorStore, say: Say, chroma_server: ChromaServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
