@@ -28,7 +28,7 @@ from ovos_persona_memory.service.door import Door
 from ovos_persona_memory.service.embedders import open_embedder
 from ovos_persona_memory.service.events import Untold, learned_late
 from ovos_persona_memory.service.latencies import Latencies
-from ovos_persona_memory.service.offline import Clock, Offline, is_away
+from ovos_persona_memory.service.offline import LOOKED_S, Clock, Offline, is_away
 from ovos_persona_memory.stores import is_shared
 
 QUIET_S, UNTOLD = 0.05, 256
@@ -42,7 +42,6 @@ BUSY_S = 3.0
 """How long a start waits for another process, a command perhaps, to let go of the folder, seconds."""
 TRY_AGAIN_S = 5.0
 """Between two attempts to open a store that could not be opened."""
-
 BATCHES = 2
 """Of what waited for a store that was away, so many are handed to it before those who ask are answered again."""
 
@@ -128,6 +127,8 @@ class Daemon:
             if arrivals is None:
                 self._tell()
                 self._tidy()
+                if self._offline is not None and self._memory is not None:
+                    self._lost(self._offline.note(self._memory, ()))
             elif not self._ended:  # at the end what still waits is left: it was not acknowledged
                 self._handle(arrivals)
                 self._foresee()
@@ -160,6 +161,8 @@ class Daemon:
             return 0.0 if is_back else TRY_AGAIN_S
         due_in_s = self._memory.retention.due_in_s()
         later_s = None if due_in_s is None else max(due_in_s, TRY_AGAIN_S)
+        if self._offline is not None and self._offline.holds_talk:
+            later_s = LOOKED_S if later_s is None else min(later_s, LOOKED_S)
         return {"waiting": QUIET_S, "begun": NEXT_STEP_S, None: later_s}[self._untidy]
 
     def _tell(self) -> None:

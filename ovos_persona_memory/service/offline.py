@@ -138,6 +138,13 @@ class Offline:
         """Whether this takes the memory's place now."""
         return self._here is not None
 
+    @property
+    def holds_talk(self) -> bool:
+        """Whether it keeps in mind what another device may forget: for a while after the last that came in."""
+        if self._recent and self._recent[-1].at < time.time() - RECENT_S:
+            self._recent.clear()
+        return bool(self._recent)
+
     def needs_store(self, arrival: Arrival) -> bool:
         """Whether something can be done by the store alone."""
         return isinstance(arrival.what, Request) and self._needs_store(arrival.what)

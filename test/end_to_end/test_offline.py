@@ -20,7 +20,10 @@ from redis_server import RedisServer
 
 from ovos_persona_memory.cli.program import program
 from ovos_persona_memory.client import MemoryClient
+from ovos_persona_memory.config import parse
+from ovos_persona_memory.memory import PersonaMemory
 from ovos_persona_memory.records import Scope
+from ovos_persona_memory.service.offline import LOOKED_S
 from ovos_persona_memory.stores.postgres_database import PostgresSettings, household_lock
 from scripts.servers import Wire
 
@@ -245,6 +248,20 @@ def test_of_daemons_that_are_started_on_one_folder_at_once_one_runs_without_the_
     finally:
         for one in started:
             one.end()
+
+
+def test_what_is_forgotten_elsewhere_while_nobody_talks_here_is_not_known_here_without_the_store(
+    redis_away: Away, start: Callable[[Away], Room], tmp_path: Path
+) -> None:
+    room = start(redis_away)
+    room.says("my parrot is called Ada")
+    config = parse({"data_dir": str(tmp_path / "study"), **redis_away.settings})
+    with PersonaMemory.open(config=config) as elsewhere:
+        assert elsewhere.forget(Scope(), everything=True)
+    time.sleep(LOOKED_S + 2)  # nothing comes in
+    redis_away.server.kill()
+    answer = room.ask("recall", question="what is my parrot called")
+    assert (answer["degraded"], answer["hits"]) == (True, [])
 
 
 LOOKS = (
