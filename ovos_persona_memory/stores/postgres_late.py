@@ -54,7 +54,7 @@ class LateTurns:
         if given:
             columns = map(list, zip(*given, strict=True))
             if self._db.run(rows.ADD_TURNS, self._home, *columns) < len(given):
-                raise StoreError("there is a turn with one of these ids already")
+                raise StoreError("there is a turn with this id already")
 
     def clear(self) -> None:
         """Drop them: the transaction has ended."""
