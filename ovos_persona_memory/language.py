@@ -49,9 +49,28 @@ def shipped() -> list[str]:
     return [tag for tag in known() if (locale_folder() / tag / "first_start.dialog").is_file()]
 
 
+SPELLED = re.compile(r"[^\W_]+")
+"""A word, as it is spelled."""
+
+
+@lru_cache(maxsize=16)  # one turn is looked at from several sides
+def spelled(text: str) -> tuple[tuple[str, ...], tuple[tuple[int, int], ...]]:
+    """The words of a text, folded, and where each stands in it."""
+    folded: list[str] = []
+    spans: list[tuple[int, int]] = []
+    for found in SPELLED.finditer(text):
+        word = found.group()
+        word = word.lower() if word.isascii() else "".join(fold(word))
+        if word:
+            folded.append(word)
+            spans.append(found.span())
+    return tuple(folded), tuple(spans)
+
+
 def forget_texts() -> None:
     """Let go of every text and word that is kept in mind to be quick."""
     _form.cache_clear()
+    spelled.cache_clear()
     words.forget_texts()
 
 

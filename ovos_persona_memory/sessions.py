@@ -124,8 +124,8 @@ class Sessions:
         wanted = 8 * max(window.max_history, 0) + 16
         while True:
             turns, trimmed_to = self._talk(scope, wanted)
-            full = len(messages(turns)) > window.max_history + 1
-            if full or not wanted <= len(turns) < LOOKED_THROUGH:
+            whole = not wanted <= len(turns) < LOOKED_THROUGH
+            if whole or len(messages(turns)) > window.max_history + 1:
                 return _untrimmed(turns, trimmed_to)
             wanted *= 4
 

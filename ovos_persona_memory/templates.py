@@ -23,7 +23,6 @@ SHORT = 8
 """Words at most of an answer to a question."""
 _DEFINITION = re.compile(r"<(\w+)>\s*=\s*(.+)")
 _SLOT = re.compile(r"(\w+)( ends)?:")
-_SPELLED = re.compile(r"[^\W_]+")
 
 
 @dataclass(frozen=True)
@@ -138,21 +137,20 @@ class Templates:
 
     def words_of(self, text: str) -> Words:
         """The text as words, contractions written out."""
-        folded: list[str] = []
-        spans: list[tuple[int, int]] = []
-        for found in _SPELLED.finditer(text):
-            spelled = found.group()
-            word = spelled.lower() if spelled.isascii() else "".join(language.fold(spelled))
-            if word:
-                folded.append(word)
-                spans.append(found.span())
-        return self._written_out(Words(text, tuple(folded), tuple(spans)))
+        return self._written_out(Words(text, *language.spelled(text)))
 
     def _written_out(self, words: Words) -> Words:
+        if self._shortened.isdisjoint(words.folded):
+            return words
         folded: list[str] = []
         spans: list[tuple[int, int]] = []
         place = 0
         while place < len(words.folded):
+            if words.folded[place] not in self._shortened:
+                folded.append(words.folded[place])
+                spans.append(words.spans[place])
+                place += 1
+                continue
             said = words.folded[place : place + SHORTENED]
             size = next((n for n in range(len(said), 1, -1) if said[:n] in self.contractions), 1)
             meant = self.contractions.get(said[:size], said[:size])
@@ -163,6 +161,11 @@ class Templates:
             place += size
         return Words(words.text, tuple(folded), tuple(spans))
 
+    @cached_property
+    def _shortened(self) -> frozenset[str]:
+        """The words that contractions begin with."""
+        return frozenset(spelled[0] for spelled in self.contractions if spelled)
+
     def without(self, words: Words, name: str) -> Words:
         """The words without those of a list."""
         left_out = set(self.lists.get(name, ()))
@@ -172,13 +175,17 @@ class Templates:
     def starts(self, words: Words, name: str) -> int:
         """How many words the longest phrase of a list has that these begin with."""
         held = words.folded
-        known = self._opening.get(name, {}).get(held[0], ()) if held else ()
+        known = self._opening.get(name, {}).get(held[0]) if held else None
+        if known is None:
+            return 0
         return max((len(phrase) for phrase in known if held[: len(phrase)] == phrase), default=0)
 
     def ends(self, words: Words, name: str) -> int:
         """How many words the longest phrase of a list has that these end with."""
         held = words.folded
-        known = self._closing.get(name, {}).get(held[-1], ()) if held else ()
+        known = self._closing.get(name, {}).get(held[-1]) if held else None
+        if known is None:
+            return 0
         return max((len(phrase) for phrase in known if held[-len(phrase) :] == phrase), default=0)
 
     def has(self, words: Words, name: str) -> bool:

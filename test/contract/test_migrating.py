@@ -6,6 +6,7 @@ import json
 import signal
 import sqlite3
 import subprocess
+import time
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -13,6 +14,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from chroma_server import ChromaServer
 from click.testing import CliRunner
 from redis_server import RedisServer
 
@@ -24,10 +26,12 @@ from ovos_persona_memory.importing import read
 from ovos_persona_memory.memory import PersonaMemory
 from ovos_persona_memory.migrating import Migration, digests
 from ovos_persona_memory.records import Document, Note, Pause, Place, Scope, ToolCall, Turn
-from ovos_persona_memory.stores import open_store, place_of
+from ovos_persona_memory.stores import open_store, open_stores, place_of
 from ovos_persona_memory.stores.base import Store
 from ovos_persona_memory.vectors import normalised
 from ovos_persona_memory.wording import index_words
+
+from .letters import Letters
 
 TURNS = 160
 Python = Callable[..., subprocess.Popen[str]]
@@ -160,6 +164,34 @@ def test_a_migration_killed_three_times_ends_equal(
     finally:
         source.close()
         target.close()
+
+
+@pytest.mark.full
+def test_what_has_its_vectors_on_chroma_comes_over_and_gets_them_anew(
+    tmp_path: Path, chroma_server: ChromaServer
+) -> None:
+    kinds = {name: {"backend": "sqlite"} for name in ("conversational", "facts", "episodic")}
+    kinds["semantic"] = {"backend": "chroma", "connection": chroma_server.url}
+    settings = {"data_dir": str(tmp_path / "beside"), "kinds": kinds, "recall": {"embedder": "letters"}}
+    fill(str(tmp_path / "one"))
+    source, beside = opened(str(tmp_path / "one")), open_stores(parse(settings))
+    before = digests(source, ["default", "own"])
+    Migration(source, beside, ["default", "own"]).run()
+    source.close()
+    beside.close()
+    assert sum(map(len, chroma_server.everything().values())) == 0
+    with PersonaMemory.open(config=parse(settings), opener=lambda _: Letters()) as memory:
+        until = time.monotonic() + 60
+        while (lag := memory.status()["index_lag"]) and time.monotonic() < until:
+            time.sleep(0.05)
+        counts = memory.status()["counts"]
+        assert lag == 0
+        assert sum(map(len, chroma_server.everything().values())) == counts["turns"] + counts["entries"]
+    beside, back = open_stores(parse(settings)), opened(str(tmp_path / "back"))
+    Migration(beside, back, ["default", "own"]).run()
+    assert digests(back, ["default", "own"]) == before
+    beside.close()
+    back.close()
 
 
 def test_a_target_that_holds_something_else_is_refused(tmp_path: Path) -> None:
