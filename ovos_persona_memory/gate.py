@@ -154,10 +154,11 @@ def _asked_to_keep(spoken: Spoken, text: str, before: Before) -> Iterator[Verdic
 
 def _of_sentence(spoken: Spoken, sentence: str, letter: bool, before: Before) -> Iterator[Verdict]:
     found: list[Verdict] = []
-    if lists_things(spoken.templates, sentence):
+    parts = between_commas(sentence)
+    if whole := lists_things(spoken.templates, sentence):
         found = _of_parts(spoken, sentence, [sentence], letter, before)
-    if not any(one.outcome != "refused" for one in found):
-        found = _of_parts(spoken, sentence, between_commas(sentence), letter, before) or found
+    if not _tells(found) and not (whole and parts == [sentence]):
+        found = _of_parts(spoken, sentence, parts, letter, before) or found
     if spoken.templates.has(spoken.templates.words_of(sentence), "passing"):
         found = [one for one in found if one.slot not in PASSING]
     found = [made for one in found if (made := _pointed(spoken, sentence, one, before)) is not None]
