@@ -153,11 +153,9 @@ def _asked_to_keep(spoken: Spoken, text: str, before: Before) -> Iterator[Verdic
 
 
 def _of_sentence(spoken: Spoken, sentence: str, letter: bool, before: Before) -> Iterator[Verdict]:
-    found: list[Verdict] = []
-    parts = between_commas(sentence)
-    if whole := lists_things(spoken.templates, sentence):
-        found = _of_parts(spoken, sentence, [sentence], letter, before)
-    if not _tells(found) and not (whole and parts == [sentence]):
+    whole = [sentence] if lists_things(spoken.templates, sentence) else []
+    found = _of_parts(spoken, sentence, whole, letter, before)
+    if not _tells(found) and (parts := between_commas(sentence)) != whole:
         found = _of_parts(spoken, sentence, parts, letter, before) or found
     if spoken.templates.has(spoken.templates.words_of(sentence), "passing"):
         found = [one for one in found if one.slot not in PASSING]

@@ -90,7 +90,8 @@ class Migration:
 
     def _begun(self) -> tuple[int, int]:
         """The section that is under way, and how many of its records are done."""
-        kept = self._target.state(STATE)
+        with self._target.transaction():  # Redis finishes there what was committed and not yet written down everywhere
+            kept = self._target.state(STATE)
         if kept:
             begun = json.loads(kept)
             if begun["of"] != self._identity:

@@ -101,6 +101,16 @@ for one in migrating.Migration(source, target, ["default", "own"]).run():
 """
 
 
+UNAPPLIED = """
+def unapplied(self, record):
+    if record.commit == int(sys.argv[3]):
+        os.kill(os.getpid(), signal.SIGKILL)
+    return applied(self, record)
+
+applied, redis_database.RedisDatabase._apply = redis_database.RedisDatabase._apply, unapplied
+"""
+
+
 @pytest.fixture
 def places(tmp_path: Path, postgres: Callable[[], str], redis_server: RedisServer) -> dict[str, str]:
     """A place of each durable backend, and a second one of some."""
@@ -164,6 +174,20 @@ def test_a_migration_killed_three_times_ends_equal(
     finally:
         source.close()
         target.close()
+
+
+@pytest.mark.full
+def test_a_target_whose_last_commit_was_cut_short_takes_up_behind_it(
+    tmp_path: Path, redis_server: RedisServer, python: Python
+) -> None:
+    fill(str(tmp_path / "one"), documents=False)
+    with python(CUT.replace("migrating.index_words = cut", UNAPPLIED), tmp_path / "one", redis_server.url, 3) as child:
+        child.communicate(timeout=120)
+    assert child.returncode == -signal.SIGKILL
+    with python(CUT, tmp_path / "one", redis_server.url, 0) as child:
+        out, err = child.communicate(timeout=120)
+    assert not child.returncode, err
+    assert out.startswith("turns 159 ")
 
 
 @pytest.mark.full
