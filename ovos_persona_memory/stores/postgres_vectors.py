@@ -19,9 +19,9 @@ from ovos_persona_memory.vectors import Bytes, Floats, cosines, quantised
 SLOTS = (0, 1)
 BUCKETS = 16
 """HNSW indexes over which people are spread: the fewer rows of others one holds, the sooner a person's are found."""
-EXACT = 30_000
+EXACT = 35_000
 """Rows that are compared in the time in which HNSW meets ``WIDTH`` rows."""
-WIDTH, WIDTH_OF_EACH = 700, 200
+WIDTH, WIDTH_OF_EACH = 800, 400
 """Rows that HNSW keeps in view at first, and so meets; where every bucket is searched."""
 SPARE = 2
 """So many times more are taken from HNSW than are asked for: they come nearly in their order."""
