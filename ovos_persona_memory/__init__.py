@@ -37,16 +37,21 @@ The rooms, from the ground up; imports go down only:
    sweeps      what was forgotten, as far as it must reach what is still on its way
    ledger      what was forgotten, known by keyed hashes, so that it does not come back
    patterns    from templates to regular expressions
-   templates   the sentences by which people tell facts, of each language
+   template    one sentence by which people tell facts, and the words it is compared with
+   templates   all of them, of each language
+   order       spoken word order made plain
    slots       what facts can tell, and which values each can hold
    secrets     what is never kept as a fact
    clauses     what somebody said, cut into clauses
    corrections  what puts right what was just said
+   people      whom a clause names
    mentions    whom and what a clause speaks of
    introduced  who says who they are, and what "it" is
    references  what is named first and then stood for
+   referring   what is understood from what was said before
    statements  which words of a sentence are a statement
    requested   what somebody asks to have remembered
+   verdict     what one sentence comes to
    gate        what of a turn becomes a fact, and why not
    certainty   how sure a fact is, and how it grows out of what was said
    dates       the days that a question names

@@ -14,12 +14,14 @@ from ovos_persona_memory import language, templates
 from ovos_persona_memory.clauses import Spoken, flat
 from ovos_persona_memory.fact import Fact
 from ovos_persona_memory.introduced import thing_of
-from ovos_persona_memory.mentions import NAMES, Before, Who, asked_for, spoken_of
+from ovos_persona_memory.mentions import asked_for
+from ovos_persona_memory.people import NAMES, Before, Who, spoken_of
 from ovos_persona_memory.records import GUEST, HOUSEHOLD, Scope, Turn
 from ovos_persona_memory.statements import pretends
 from ovos_persona_memory.stores.base import Store
 from ovos_persona_memory.stores.facts import Wanted
-from ovos_persona_memory.templates import Templates, Words
+from ovos_persona_memory.template import Words
+from ovos_persona_memory.templates import Templates
 
 NAMING = ("name", "family", "pet")
 """The slots whose facts name somebody."""
@@ -30,10 +32,14 @@ HOUSE = 12
 """Users at most who are one household: of more each speaks of their own people alone."""
 ROOMS = 64
 """So many sessions are kept in mind."""
+ONCE_MORE_S = 60.0
+"""What another told longer ago is not what "mine is" or "she" is about, seconds."""
 STALE_S = 180.0
 """What was spoken of longer ago is meant by no pronoun, seconds."""
 _NAME = re.compile(r"[A-Za-z]{3,20}")
 """An id of a user that can be their name."""
+QUESTION = 3
+"""Words at most before a question: "papa was ist ..."."""
 TURNS = 2
 """... nor what was spoken of more turns ago."""
 
@@ -55,6 +61,13 @@ class _Room:
     asked: tuple[str, ...] = ()
     question: bool = False
     at: float = 0.0
+    head: tuple[str, ...] = ()
+    """What an answer leaves out."""
+    of: Who | None = None
+    """Of whom it was asked."""
+    told: str = ""
+    """The slot of what was told last."""
+    told_at: float = 0.0
     people: Mapping[str, _Spoke] = field(default_factory=dict)
     """By user."""
     last: _Spoke | None = None
@@ -89,12 +102,21 @@ class Around:
         room = self._rooms.get(turn.session_id or "", _Room())
         at = turn.at or 0.0
         names = self._names_of(turn.user_id, at)
-        person = _meant(room, turn.user_id, names, at)
+        person = _meant(room, turn.user_id, names, at) or _others(room.people, turn.user_id, at)
         fresh = 0.0 <= at - room.at <= STALE_S
         asked = room.asked if fresh else ()
         playing = 0.0 <= at - room.played.get(turn.user_id, -STALE_S - 1.0) <= STALE_S
         thing = room.thing if 0.0 <= at - room.thing_at <= STALE_S else ()
-        return Before(names, person, asked, fresh and room.question, thing, playing)
+        told = room.told if 0.0 <= at - room.told_at <= ONCE_MORE_S else ""
+        head, of = (room.head, room.of) if fresh else ((), None)
+        question = fresh and room.question
+        return Before(names, person, asked, question, thing, playing, head=head, asked_of=of, told=told)
+
+    def told(self, turn: Turn, slot: str) -> None:
+        """Somebody told something of a kind: the next one may say "mine is ..."."""
+        room = self._rooms.get(turn.session_id or "")
+        if room is not None and turn.session_id:
+            self._rooms[turn.session_id] = replace(room, told=slot, told_at=turn.at or 0.0)
 
     def note(self, turn: Turn) -> None:
         """A turn was said, and what it tells is learned: it may speak of somebody, or of what the next one is about."""
@@ -119,12 +141,19 @@ class Around:
             self._rooms.popitem(last=False)
 
     def _asked(self, spoken: Spoken, words: Words, turn: Turn, room: _Room) -> _Room:
-        named = set(words.folded) & spoken.templates.opening("asked_for")
-        question = bool(named) and spoken.language.is_question(turn.text)
-        found = asked_for(spoken.templates, words) if question or (named and turn.role == "user") else ()
-        if not found:
-            return replace(room, question=False)
-        return replace(room, asked=found, question=question, at=turn.at or 0.0)
+        known = spoken.templates
+        like = known.lists.get("asked_like", ())
+        asked = known.opening("asked_for")
+        named = any(word in asked or word.startswith(like) for word in words.folded)
+        question = bool(named or known.answers) and (spoken.language.is_question(turn.text) or _asking(known, words))
+        head = _head(known, words) if question else ()
+        found = asked_for(known, words) if named and (question or turn.role == "user") else ()
+        if not found and not head:
+            return replace(room, question=False, head=())
+        of = spoken_of(known, flat(spoken, [turn.text]), self._names.get(turn.user_id, (0.0, {}))[1])
+        if of is None and not known.opening("he_she").isdisjoint(words.folded):
+            of = max(room.people.values(), key=lambda one: one.at).who if room.people else None
+        return replace(room, asked=found or room.asked, question=question, at=turn.at or 0.0, head=head, of=of)
 
     def _names_of(self, user_id: str, at: float) -> Mapping[str, Who]:
         read_at, names = self._names.get(user_id, (None, {}))
@@ -145,6 +174,33 @@ class Around:
                 for fact in self._store.fact_store.facts(replace(wanted, limit=NAMED)):
                     found |= dict(_named(fact, own=other == user_id))
         return _told_apart(found)
+
+
+def _asking(known: Templates, words: Words) -> bool:
+    """Whether it asks though something stands before the question: "papa was ist ..."."""
+    return any(word in known.opening("asking") for word in words.folded[:QUESTION])
+
+
+def _head(known: Templates, words: Words) -> tuple[str, ...]:
+    """What an answer to the last question in the words leaves out; empty where none is known."""
+    held = words.folded
+    for place in range(len(held) - 1, -1, -1):
+        for size in (3, 2, 1):
+            if held[place : place + size] in known.answers:
+                return known.answers[held[place : place + size]]
+    return ()
+
+
+def _others(people: Mapping[str, _Spoke], user_id: str, at: float) -> Who | None:
+    """Of whom somebody else spoke a moment ago, where that is the same to all in the house: by name, or a pet."""
+    recent = [one for user, one in people.items() if user != user_id and 0.0 <= at - one.at <= ONCE_MORE_S]
+    if not recent:
+        return None
+    who = max(recent, key=lambda one: one.at).who
+    if who.pet or not who.relation or who.subject != who.relation:
+        return who
+    name = who.name.folded[0] if who.name is not None else ""
+    return replace(who, subject=name) if name else None
 
 
 def _meant(room: _Room, user_id: str, names: Mapping[str, Who], at: float) -> Who | None:

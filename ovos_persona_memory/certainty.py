@@ -7,8 +7,8 @@ from dataclasses import replace
 
 from ovos_persona_memory import language
 from ovos_persona_memory.fact import Decay, Fact
-from ovos_persona_memory.gate import Verdict
 from ovos_persona_memory.records import Turn
+from ovos_persona_memory.verdict import Verdict
 from ovos_persona_memory.wording import index_words
 
 DAY_S = 86400.0

@@ -5,10 +5,13 @@ from __future__ import annotations
 import re
 from collections.abc import Container, Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 from ovos_persona_memory import language, templates
+from ovos_persona_memory.order import resumes
 from ovos_persona_memory.records import Turn
-from ovos_persona_memory.templates import Templates, Words
+from ovos_persona_memory.template import Words
+from ovos_persona_memory.templates import Templates
 
 _ASIDE = re.compile(r"\[[^\]]*\]|\([^)]*\)|https?://\S+")
 MARKS = '"\u201c\u201d\u201e\u00ab\u00bb'
@@ -20,6 +23,10 @@ _SENTENCE_END = re.compile(
 _COMMA = re.compile(r",\s+|:\s+")
 TWICE = 4
 """Letters above which a word said twice ends a clause and begins one: "... waffles waffles are my favourite"."""
+SHORT_END = 2
+"""Words of a verb and its subject, that tell nothing alone."""
+BACK = 6
+"""Words at most back to the verb of a clause that is over."""
 SUBJECT = 5
 """Words at most, with its verb, of what opens a clause: "my older brother is"."""
 
@@ -73,11 +80,12 @@ def clauses(spoken: Spoken, part: str) -> Iterator[Words]:
 def run_on(known: Templates, clause: Words) -> list[Words]:
     """A clause cut where another begins though nothing is said between them: "... is blue it's a nice colour"."""
     cuts = [0]
-    if known.starts(clause, "ordering"):
-        return [clause]
+    ordered = known.starts(clause, "dictating" if "dictating" in known.lists else "ordering") > 0
     for place in range(1, len(clause.folded) - 1):
-        if _begins(known, clause, place):
-            cuts.append(place)
+        if ordered and not _refers(known, clause.folded[place:]):
+            continue
+        if _begins(known, clause, place) and not resumes(known, clause.folded[cuts[-1] :], place - cuts[-1]):
+            cuts.append(_with_object(known, clause.folded, place))
     parts = [clause.part(first, last) for first, last in zip(cuts, [*cuts[1:], len(clause.folded)], strict=True)]
     return [piece for piece in (bare(known, part) for part in parts) if piece.folded]
 
@@ -120,6 +128,36 @@ def _opens_subject(known: Templates, clause: Words, place: int, names: Container
     return known.has_word(_SUBJECTS, held[place]) or held[place] in names
 
 
+def _is_free(known: Templates, word: str, prior: str) -> bool:
+    """Whether a pronoun is no part of what stands before: where speakers have words of their own ("ich"), seldom."""
+    if word in known.opening("speaker") and "subordinating" in known.lists:
+        return prior not in known.opening("subordinating") and prior not in known.own_verbs
+    return prior not in known.opening("binding")
+
+
+def _with_object(known: Templates, held: tuple[str, ...], place: int) -> int:
+    """Where a clause begins whose verb has too little behind it: its object stands before: "achtundsiebzig bin ich"."""
+    if len(held) - place > SHORT_END or held[place + 1] not in known.opening("speaker"):
+        return place
+    return max(place - (2 if held[place - 2] in known.opening("determiner") else 1), 1)
+
+
+def _verb_first(known: Templates, before: tuple[str, ...], word: str, following: str) -> bool:
+    """Whether a clause begins with its verb: "(mein lieblingsbuch ist krabat) habe ich ..."."""
+    if "verb_second" not in known.lists or following not in known.opening("speaker") or word not in known.own_verbs:
+        return False
+    said = before[-BACK:]
+    return any(one in known.third or one in known.own_verbs for one in said) and before[-1] not in known.own_verbs
+
+
+def _refers(known: Templates, held: tuple[str, ...]) -> bool:
+    """Whether words say something of what an order names: "(such mir eins raus) das lieb ich", "das ist mein ..."."""
+    if "verb_second" not in known.lists or held[0] not in known.opening("resumed"):
+        return False
+    speakers, own, called = known.opening("speaker"), known.opening("first_my"), known.opening("called")
+    return held[1] in called or any(word in speakers or word in own for word in held[2:4])
+
+
 def _begins(known: Templates, clause: Words, place: int) -> bool:
     """Whether a clause begins at a word: a pronoun and a verb (<pronoun>, <finite>), "my ... is", an order (<order>).
 
@@ -130,14 +168,21 @@ def _begins(known: Templates, clause: Words, place: int) -> bool:
     rest = clause.part(place, len(held))
     if known.starts(rest, "break") or (word == prior and len(word) > TWICE):
         return True
+    if _verb_first(known, held[:place], word, held[place + 1]):
+        return True
+    verb = held[place + 1] in finite or held[place + 1] in known.third
+    if verb and (word in known.opening("pronoun") or word in known.opening("asking")):
+        return _is_free(known, word, prior)
     if prior in known.opening("binding"):
         return False
-    if word in known.opening("pronoun") and (held[place + 1] in finite or held[place + 1] in known.third):
-        return True
+    if held[place + 1] in known.third and known.starts(rest, "given_name") and prior not in known.opening("article"):
+        return any(one in known.third or one in known.own_verbs for one in held[max(place - BACK, 0) : place])
     if prior in finite or prior in known.opening("preposition") or prior in known.opening("determiner"):
         return False
     if known.starts(rest, "order"):
         return prior not in known.opening("speaker")
+    if word in known.opening("article") and prior in known.introduced:
+        return False  # "mein bruder der cem ..."
     if word in known.opening("own") or word in known.opening("article"):
         return any(one in known.third for one in held[place + 2 : place + SUBJECT])
     return False
@@ -165,7 +210,13 @@ def _opens(known: Templates, words: Words) -> bool:
     if pronoun and verb and pronoun[0] in known.opening("pronoun") and verb[0] in known.opening("finite"):
         return True
     left_out = joined and (known.starts(rest, "elided") or rest.folded[0] in known.third)
-    return bool(known.starts(rest, "clause") or left_out)
+    return bool(known.starts(rest, "clause") or left_out or (joined and _turns(known, rest.folded)))
+
+
+def _turns(known: Templates, held: tuple[str, ...]) -> bool:
+    """Whether a verb stands before its speaker: "(und) mittwochs gehe ich"."""
+    speakers = known.opening("speaker") if "verb_second" in known.lists else ()
+    return any(two in speakers and one in known.own_verbs for one, two in pairwise(held[: SUBJECT + 1]))
 
 
 def _at_joints(known: Templates, words: Words) -> list[Words]:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from ovos_persona_memory.templates import Templates, Words
+from ovos_persona_memory.template import Words
+from ovos_persona_memory.templates import Templates
 
 VALUE = 5
 """Words at most of what is right."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice
-from typing import Literal
 
 from ovos_persona_memory import language
 from ovos_persona_memory.clauses import (
@@ -22,16 +21,19 @@ from ovos_persona_memory.clauses import (
     shortened,
 )
 from ovos_persona_memory.corrections import Stated, corrected, repaired
-from ovos_persona_memory.fact import Decay
 from ovos_persona_memory.introduced import own_name, thing_of
-from ovos_persona_memory.mentions import ANSWERED, OF_OTHERS, OF_PETS, Before, Reading, Who, named_people, readings
+from ovos_persona_memory.mentions import ANSWERED, OF_OTHERS, OF_PETS, Reading, readings
+from ovos_persona_memory.people import Before, named_people
 from ovos_persona_memory.records import GUEST, Turn
 from ovos_persona_memory.references import mine, of_it, taken_up
+from ovos_persona_memory.referring import referring
 from ovos_persona_memory.requested import no_request, requested
 from ovos_persona_memory.secrets import is_secret
-from ovos_persona_memory.slots import SLOTS, Slot, refused_value
-from ovos_persona_memory.statements import Span, behind, bounds, offsets, opinion, refusal
-from ovos_persona_memory.templates import SHORT, Told, Words
+from ovos_persona_memory.slots import SLOTS, refused_value, up_to_loose
+from ovos_persona_memory.statements import behind, bounds, offsets, opinion, refusal, today
+from ovos_persona_memory.template import Told, Words
+from ovos_persona_memory.templates import SHORT
+from ovos_persona_memory.verdict import Verdict, each_of, named_verdict, spelled, typed
 
 LONG = 40
 """Words of a clause that says more than one fact."""
@@ -39,14 +41,14 @@ CHAT = 2
 """Sentences from which on a turn is a letter rather than something said to an assistant."""
 PASSING = ("location", "home", "family", "detail")
 """The slots that what holds for a moment does not fill."""
+OF_DAYS = ("likes", "dislikes", "diet", "activity", "health", "favourite", "work")
+"""... nor what is said of today these: "no coffee for me today"."""
 PETS_ALONE = ("kind", "colour", "food")
 """What a template names that serves for pets alone: "he is a beagle"."""
 TASTES = ("likes", "dislikes")
 """The slots that "i think" makes no less sure where a thing is judged: "i think olives are gross"."""
 TRIES = 24
 """Parts of a clause that are looked at where the whole of it tells nothing."""
-
-Outcome = Literal["learned", "kept", "waiting", "ended", "refused"]
 
 
 @dataclass(frozen=True)
@@ -57,34 +59,6 @@ class Circumstances:
     """Its speaker is somebody whose facts are learned: no guest, no television, nobody unknown."""
     before: Before = field(default_factory=Before)
     """Who is known by name, and what was spoken of just before."""
-
-
-@dataclass(frozen=True)
-class Verdict:
-    """What one sentence comes to."""
-
-    outcome: Outcome
-    reason: str
-    """A code: why."""
-    text: str
-    """The sentence in the speaker's own words."""
-    slot: str | None = None
-    subject: str = ""
-    thing: str = ""
-    """Folded and stemmed; for a verdict without a slot its own words."""
-    value: str | None = None
-    span: Span = field(default=(0, 0), compare=False)
-    """Where in its sentence it is said."""
-
-    @property
-    def decay(self) -> Decay:
-        """How the fact fades."""
-        return SLOTS[self.slot].decay if self.slot else "slow"
-
-    @property
-    def topics(self) -> tuple[str, ...]:
-        """What the fact matters to."""
-        return SLOTS[self.slot].topics if self.slot else ()
 
 
 def judge(turn: Turn, known: Circumstances = Circumstances()) -> list[Verdict]:
@@ -143,9 +117,9 @@ def _asked_to_keep(spoken: Spoken, text: str, before: Before) -> Iterator[Verdic
     if reason:
         yield Verdict("refused", reason, text)
         return
-    typed = [one for one in _of_sentence(spoken, text, False, before) if one.outcome in ("learned", "ended")]
-    yield from (replace(one, reason="asked") for one in typed)
-    if not typed:
+    kept = [one for one in _of_sentence(spoken, text, False, before) if one.outcome in ("learned", "ended")]
+    yield from (replace(one, reason="asked") for one in kept)
+    if not kept:
         yield Verdict("kept", "asked", text, thing=" ".join(spoken.language.words(text)))
 
 
@@ -159,12 +133,13 @@ def _of_sentence(spoken: Spoken, sentence: str, letter: bool, before: Before) ->
         found = _of_parts(spoken, sentence, parts, letter, before) or found
     if spoken.templates.has(spoken.templates.words_of(sentence), "passing"):
         found = [one for one in found if one.slot not in PASSING]
+    found = [one for one in found if one.slot not in OF_DAYS or not today(spoken.templates, sentence, one.span)]
     found = [made for one in found if (made := _pointed(spoken, sentence, one, before)) is not None]
     found = _put_right(spoken, sentence, found, before)
     if not found:
         yield from _corrected(spoken, sentence, before)
         return
-    reasons = [refusal(spoken, sentence, one.span) for one in found]
+    reasons = [refusal(spoken, sentence, one.span, one.slot == "name") for one in found]
     if all(reason not in (None, "unsure") for reason in reasons):
         yield Verdict("refused", reasons[0] or "", found[0].text, found[0].slot)
         return
@@ -245,14 +220,20 @@ def _of_words(spoken: Spoken, clause: Words, earlier: list[Words], letter: bool,
     if not _tells(told):
         pieces = run_on(spoken.templates, clause)
         if len(pieces) > 1:
+            named = _names_in(spoken, clause, earlier, before)
             each = (_of_words(spoken, piece, earlier, letter, before) for piece in pieces)
-            return [one for found in each for one in found] or told
+            found = [one for several in each for one in several]
+            return [one for one in named if not _same_name(one, found)] + found or told
+        named = _names_in(spoken, clause, earlier, before)
         told = _of_beginning(spoken, clause, earlier, letter, before) or told
         if not _tells(told):
             earlier.append(clause)
-            return told
+            return named or told
+    named = _names_in(spoken, clause, earlier, before)
     earlier.append(clause)
-    rest = bare(spoken.templates, behind(clause, max(one.span[1] for one in told)))
+    end = max(one.span[1] for one in told)
+    rest = bare(spoken.templates, behind(clause, end))
+    told = [one for one in named if one.span[1] <= end and not _same_name(one, told)] + told
     return told + _of_words(spoken, rest, earlier, letter, before) if len(rest.folded) > 1 else told
 
 
@@ -267,6 +248,17 @@ def _of_beginning(
     return next((told for told in each if _tells(told)), [])
 
 
+def _same_name(named: Verdict, told: Sequence[Verdict]) -> bool:
+    return any(one.slot in ("family", "pet") and (named.value or "") in (one.value or "") for one in told)
+
+
+def _names_in(spoken: Spoken, clause: Words, earlier: Sequence[Words], before: Before) -> list[Verdict]:
+    """The names that a clause tells in passing."""
+    if not clause.folded or len(clause.folded) > LONG or spoken.templates.starts(clause, "ordering"):
+        return []
+    return [named_verdict(spoken, who, words) for who, words in named_people(spoken.templates, clause, earlier, before)]
+
+
 def _tells(verdicts: Sequence[Verdict]) -> bool:
     return any(one.outcome != "refused" for one in verdicts)
 
@@ -279,7 +271,7 @@ def _of_clause(spoken: Spoken, clause: Words, earlier: Sequence[Words], letter: 
     for other, stands_for in chain(taken_up(spoken.templates, clause), of_it(spoken.templates, clause)):
         found = _of_said(spoken, other, earlier, letter, before)
         if _tells(found):
-            said = f"{stands_for}: {_spelled(Reading(clause, None))}"
+            said = f"{stands_for}: {spelled(Reading(clause, None))}"
             return [replace(one, text=said) for one in found] if stands_for else found
     return told
 
@@ -292,23 +284,14 @@ def _of_said(spoken: Spoken, clause: Words, earlier: Sequence[Words], letter: bo
     if _tells(direct):
         return direct
     refused = direct
-    named = [_named(spoken, clause, who, size) for who, size in named_people(spoken.templates, clause, before)]
     known = spoken.templates
-    each = (own_name(known, clause, before), readings(known, clause, earlier, before), mine(known, clause, before))
-    for reading in chain(*each):
+    every = (own_name(known, clause, before), readings(known, clause, earlier, before), mine(known, clause, before))
+    for reading in chain(*every, referring(known, clause, earlier, before)):
         told = list(_told(spoken, reading, letter))
         if _tells(told):
-            return named + told
+            return told
         refused = refused or told
-    return named or refused
-
-
-def _named(spoken: Spoken, clause: Words, who: Who, size: int) -> Verdict:
-    """What "my cousin danny ..." says of the cousin's name."""
-    thing = " ".join(spoken.language.words(who.relation))
-    name = who.name.spelled if who.name else who.subject
-    slot = "pet" if who.pet else "family"
-    return Verdict("learned", "stated", who.said, slot, "", thing, name, bounds(clause, size))
+    return refused
 
 
 def _told(spoken: Spoken, reading: Reading, letter: bool) -> Iterator[Verdict]:
@@ -318,16 +301,20 @@ def _told(spoken: Spoken, reading: Reading, letter: bool) -> Iterator[Verdict]:
         if not _serves(told, reading):
             continue
         slot = SLOTS[told.slot]
-        each = [told] if told.value is None else [replace(told, value=one) for one in _each(spoken, told.value, slot)]
+        each = [told] if told.value is None else [replace(told, value=one) for one in each_of(spoken, told.value, slot)]
         reasons = [refused_value(spoken.templates, one, letter) for one in each]
+        if reasons[0] is not None and told.value is not None and not letter:
+            shorter = up_to_loose(spoken.templates, told)
+            each = [replace(told, value=told.value.part(0, shorter))] if shorter < len(told.value.folded) else each
+            reasons = [refused_value(spoken.templates, one, letter) for one in each]
         if reasons[0] is None:
             yield from (
-                _typed(spoken, reading, one, slot) for one, why in zip(each, reasons, strict=True) if why is None
+                typed(spoken, reading, one, slot) for one, why in zip(each, reasons, strict=True) if why is None
             )
             return
         if reasons[0] != "no_value":
             span = bounds(reading.words, told.words)
-            refused = refused or Verdict("refused", reasons[0] or "", _spelled(reading), told.slot, span=span)
+            refused = refused or Verdict("refused", reasons[0] or "", spelled(reading), told.slot, span=span)
     if refused is not None:
         yield refused
 
@@ -337,63 +324,7 @@ def _serves(told: Told, reading: Reading) -> bool:
     if told.named in PETS_ALONE:
         return reading.who is not None and reading.who.pet
     if reading.only:
-        return told.slot == reading.only
+        return told.slot in reading.only
     if reading.who is None:
         return not reading.before or told.slot in ANSWERED
     return told.slot in (OF_PETS if reading.who.pet else OF_OTHERS) or (reading.who.pet and told.slot == "name")
-
-
-def _typed(spoken: Spoken, reading: Reading, told: Told, slot: Slot) -> Verdict:
-    value = told.value.spelled if told.value else told.thing.spelled if told.thing else None
-    made = Verdict(
-        outcome="ended" if told.ends else "learned",
-        reason="taken_back" if told.ends else "stated",
-        text=_spelled(reading),
-        slot=told.slot,
-        subject=spoken.templates.same.get(told.subject, told.subject),
-        thing=_thing(spoken, told, told.value, slot),
-        value=value,
-        span=bounds(reading.words, told.words),
-    )
-    who = reading.who
-    if who is None:
-        return made
-    if told.slot == "name" and not made.thing and who.relation:  # "her name is ana"
-        relation = " ".join(spoken.language.words(who.relation))
-        return replace(made, slot="pet" if who.pet else "family", thing=relation)
-    subjects = (spoken.templates.same.get(one, one) for one in (who.subject, told.subject) if one)
-    return replace(made, subject=" ".join(subjects))
-
-
-def _each(spoken: Spoken, value: Words, slot: Slot) -> Iterator[Words]:
-    """The things of a list, where a slot holds several side by side."""
-    first = 0
-    joints = set(spoken.templates.lists.get("listing", ()))
-    for place, word in enumerate(value.folded):
-        comma = place > first and "," in value.text[value.spans[place - 1][1] : value.spans[place][0]]
-        if slot.several and place > first and (word in joints or comma):
-            yield value.part(first, place)
-            first = place + (word in joints)
-    if first < len(value.folded):
-        yield value.part(first, len(value.folded))
-
-
-def _thing(spoken: Spoken, told: Told, value: Words | None, slot: Slot) -> str:
-    named = told.named if told.named is not None else "*" if slot.of_value and told.thing is None else None
-    if named is not None:
-        return " ".join(spoken.language.words(named.replace("*", _without_articles(spoken, value))))
-    return " ".join(spoken.language.words(_without_articles(spoken, told.thing)))
-
-
-def _without_articles(spoken: Spoken, words: Words | None) -> str:
-    if words is None:
-        return ""
-    articles = set(spoken.templates.lists.get("determiner", ()))
-    kept = [word for word in words.folded if word not in articles]
-    return " ".join(kept or words.folded)
-
-
-def _spelled(reading: Reading) -> str:
-    start, end = bounds(reading.words, len(reading.words.folded))
-    said = " ".join(reading.words.text[start:end].split())
-    return f"{reading.before}: {said}" if reading.before else said

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ovos_persona_memory.mentions import Before, Reading, joined
-from ovos_persona_memory.templates import Templates, Words
+from ovos_persona_memory.mentions import Reading, joined
+from ovos_persona_memory.people import Before
+from ovos_persona_memory.template import Words
+from ovos_persona_memory.templates import Templates
 
 NAMED = 3
 """Words at most of a thing that "it" can stand for."""

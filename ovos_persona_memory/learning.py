@@ -20,11 +20,12 @@ from ovos_persona_memory.clauses import Spoken
 from ovos_persona_memory.config import FactsConfig
 from ovos_persona_memory.corrections import Stated, as_speaker, may_correct
 from ovos_persona_memory.fact import Decision, Fact, FactChange
-from ovos_persona_memory.gate import Circumstances, Verdict, is_echo, judge
+from ovos_persona_memory.gate import Circumstances, is_echo, judge
 from ovos_persona_memory.ledger import Ledger
-from ovos_persona_memory.mentions import Before
+from ovos_persona_memory.people import Before
 from ovos_persona_memory.records import Scope, Turn
 from ovos_persona_memory.stores.base import Store
+from ovos_persona_memory.verdict import Verdict
 
 AROUND = 20
 """Facts of one place that are looked at: keys may be put somewhere every day."""
@@ -85,10 +86,15 @@ class Learner:
         verdicts = judge(turn, Circumstances(speaker.known, before))
         if verdicts and verdicts[0].outcome != "refused" and is_echo(turn.text, self._told_before(turn)):
             verdicts = [Verdict("refused", "echo", "")]
+        slot = ""
         for verdict in (self._of_child(self._unless_forgotten(verdict, turn), turn) for verdict in verdicts):
             fact = self._take(verdict, turn, speaker)
+            if fact is not None and verdict.slot and not verdict.subject:
+                slot = verdict.slot
             self._decided(verdict, turn, fact)
         self.around.note(turn)
+        if slot:
+            self.around.told(turn, slot)
 
     def _unless_forgotten(self, verdict: Verdict, turn: Turn) -> Verdict:
         """What was forgotten is not learned again, until somebody asks anew to have it remembered."""

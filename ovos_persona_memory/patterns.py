@@ -13,6 +13,9 @@ MOST_WORDS = {"value": 9, "thing": 4}
 BEFORE = 3
 """Words at most before the one of a list that {value:*list} ends with."""
 
+ONE = "word"
+"""{value:word} is any one word, where no list is called so."""
+
 CAPTURED = ("value", "thing", "subject")
 
 _TOKEN = re.compile(r"<\w+>|\{\w+(?::\*?\w+\*?)?\}(?:'s)?|[()\[\]|]|[^\s()\[\]|{}<>]+")
@@ -29,6 +32,8 @@ class Pattern:
     """Of each of these the clause must hold a word."""
     first: frozenset[str] | None
     """The words that the clause may begin with; None: any."""
+    closed: bool = False
+    """Its last word is one of few, so that what follows is no part of it."""
 
 
 _First = frozenset[str] | None
@@ -43,6 +48,8 @@ class _Piece:
     first: _First
     optional: bool = False
     needed: tuple[frozenset[str], ...] = ()
+    closed: bool = True
+    """It does not end with any words."""
 
 
 class Compiler:
@@ -57,6 +64,10 @@ class Compiler:
         self._made: dict[tuple[str, bool, str], _Piece] = {}
         self._tails: dict[str, tuple[str, str]] = {}
         self._use_tail("")
+
+    def words(self, name: str) -> frozenset[str]:
+        """The words that the phrases of a list begin with; none where it is missing."""
+        return frozenset(word for item in self._lists.get(name, ()) for word in self._fold(item)[:1])
 
     def _use_tail(self, slot: str) -> None:
         """A value of the slot ends before the words of <tail> and of <tail_slot>."""
@@ -80,8 +91,9 @@ class Compiler:
         except (KeyError, IndexError) as error:
             raise ValueError(f"{text!r} cannot be read: {error}") from error
         needed = tuple(sorted(piece.needed, key=len))
-        regex = rf"{piece.regex}(?:(?P<rest>{self._tail}).*)?\Z"
-        return Pattern(regex, needed, piece.first)
+        more = "|(?P<more>.)" if piece.closed else ""
+        regex = rf"{piece.regex}(?:(?:(?P<rest>{self._tail}){more}).*)?\Z"
+        return Pattern(regex, needed, piece.first, piece.closed)
 
     def _sequence(self, text: str) -> _Piece:
         tokens = _TOKEN.findall(text)
@@ -108,7 +120,7 @@ class Compiler:
         inner = self._alternatives(tokens)
         tokens.pop(0)
         if opened == "[":
-            inner = _Piece(f"(?:{inner.regex})?", inner.first, optional=True)
+            inner = _Piece(f"(?:{inner.regex})?", inner.first, optional=True, closed=inner.closed)
         return replace(inner, regex=f"(?:{inner.regex})")
 
     def _one(self, token: str) -> _Piece:
@@ -150,9 +162,11 @@ class Compiler:
         group = self._group(name)
         if not listed:
             lazy = "?" if name == "thing" else ""
-            return _Piece(f"({group}(?:{self._word}){{1,{MOST_WORDS.get(name, 9)}}}{lazy})", None)
+            return _Piece(f"({group}(?:{self._word}){{1,{MOST_WORDS.get(name, 9)}}}{lazy})", None, closed=False)
         if beginning:
             return _Piece(rf"({group}{self._list(listed, bare=True).regex}\w+ )", None)
+        if listed == ONE and listed not in self._lists:
+            return _Piece(rf"({group}\w+ )", None)
         inner = self._list(listed, bare=possessive)
         if ending:
             return _Piece(rf"({group}(?:{self._word}){{0,{BEFORE}}}?\w*{inner.regex})", None)
@@ -177,7 +191,9 @@ def _joined(pieces: Sequence[_Piece]) -> _Piece:
             first = None if first is None or piece.first is None else first | piece.first
         optional = optional and piece.optional
     needed = [words for piece in pieces for words in piece.needed]
-    return _Piece("".join(piece.regex for piece in pieces), first, optional, tuple(needed))
+    last = next((n for n in range(len(pieces) - 1, -1, -1) if not pieces[n].optional), 0)
+    closed = all(piece.closed for piece in pieces[last:])
+    return _Piece("".join(piece.regex for piece in pieces), first, optional, tuple(needed), closed)
 
 
 def _either(pieces: Sequence[_Piece], regex: str) -> _Piece:
@@ -185,7 +201,8 @@ def _either(pieces: Sequence[_Piece], regex: str) -> _Piece:
     firsts = [piece.first for piece in pieces if piece.first is not None]
     first = frozenset[str]().union(*firsts) if len(firsts) == len(pieces) else None
     optional = any(piece.optional for piece in pieces)
-    return _Piece(regex, first, optional, () if first is None or optional else (first,))
+    closed = all(piece.closed for piece in pieces)
+    return _Piece(regex, first, optional, () if first is None or optional else (first,), closed)
 
 
 def _with_s(words: frozenset[str]) -> frozenset[str]:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ovos_persona_memory.mentions import ANSWER, Before, Found, Reading, asked_for, bare_end, joined, person_at
-from ovos_persona_memory.templates import Templates, Words
+from ovos_persona_memory.mentions import ANSWER, Reading, asked_for, bare_end, joined
+from ovos_persona_memory.people import Before, Found, person_at
+from ovos_persona_memory.template import Words
+from ovos_persona_memory.templates import Templates
 
 NOUN = 4
 """Words at most of what is named first."""
@@ -135,4 +137,4 @@ def _there(known: Templates, clause: Words, before: Before) -> Iterator[Reading]
     start = clause.part(0, 1)
     words = (known.lists["first_my"][0], *before.thing, known.lists["is"][0])
     made = joined(clause.part(0, 0), [(word, start) for word in words], clause)
-    yield Reading(made, None, " ".join(before.thing), "location")
+    yield Reading(made, None, " ".join(before.thing), ("location",))

@@ -6,6 +6,7 @@ import re
 
 from ovos_persona_memory import language, templates
 from ovos_persona_memory.errors import SecretRefused
+from ovos_persona_memory.template import Words
 
 _DIGITS = re.compile(r"\d(?:[ .\-]?\d){11,18}(?!\d)")
 _IBAN = re.compile(r"\b[A-Za-z]{2}\d{2}(?:[ ]?[A-Za-z0-9]){11,30}\b")
@@ -79,7 +80,7 @@ def names_secret(text: str, lang: str | None) -> bool:
     return False
 
 
-def _digits_first(words: templates.Words, known: templates.Templates) -> int:
+def _digits_first(words: Words, known: templates.Templates) -> int:
     """How many digits words begin with, spoken or written."""
     spoken = known.lists.get("digit", ())
     digits = 0
@@ -99,7 +100,7 @@ def _places(joined: str, phrase: str) -> list[int]:
     return found
 
 
-def _after(rest: templates.Words, known: templates.Templates) -> int:
+def _after(rest: Words, known: templates.Templates) -> int:
     """How many words to skip so that what is told of the secret comes next."""
     marks = set(known.lists.get("secret_is", ()))
     return next((n + 1 for n, word in enumerate(rest.folded) if word in marks), len(rest.folded))

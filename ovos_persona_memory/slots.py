@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
+from itertools import pairwise
 
 from ovos_persona_memory.fact import Decay
-from ovos_persona_memory.templates import Templates, Told, Words
+from ovos_persona_memory.template import Told, Words
+from ovos_persona_memory.templates import Templates
 
 _NUMBER = re.compile(r"\d{1,3}")
 _DAY = re.compile(r"\d{1,2}(?:st|nd|rd|th)?|\d{4}")
@@ -50,7 +52,7 @@ SLOTS: dict[str, Slot] = {
     "favourite": Slot("slow", ("taste",), words=6),
     "likes": Slot("slow", ("taste",), words=6, of_value=True, several=True),
     "dislikes": Slot("slow", ("taste",), words=6, of_value=True, several=True),
-    "activity": Slot("slow", ("activity",), words=7, of_value=True),
+    "activity": Slot("slow", ("activity",), words=10, of_value=True),
     "location": Slot("place", ("things",), words=8),
     "mood": Slot("mood", ("mood",), words=3),
     "detail": Slot("slow", ("person",), words=6),
@@ -62,7 +64,10 @@ def refused_value(known: Templates, told: Told, letter: bool) -> str | None:
     for words in (told.value, told.thing):
         if words is not None and _is_nothing(known, words) and told.slot not in ("location", "mood"):
             return "no_value"
-    if told.value is not None and told.value.folded[-1] in known.lists.get("article", ()):
+    articles = known.lists.get("article", ())
+    if any(words is not None and words.folded[-1] in articles for words in (told.value, told.thing)):
+        return "no_value"
+    if told.value is not None and _holds_clause(known, told.value):
         return "no_value"
     if told.value is not None and len(told.value.folded) > SLOTS[told.slot].words:
         return "too_long"
@@ -77,6 +82,22 @@ def _runs_on(known: Templates, value: Words) -> bool:
     none = {*known.lists.get("month", ()), *known.lists.get("whose", ())}
     said = (word for word in value.folded[1:] if word not in none)
     return any(known.has_word(("finite", "pronoun", "correcting"), word) for word in said)
+
+
+def up_to_loose(known: Templates, told: Told) -> int:
+    """How many words of a value stand before what only says more: "breuer | mit e u"."""
+    held = told.value.folded if told.value else ()
+    loose = known.loose if "loose" in known.lists else frozenset[str]()
+    first = 2 if told.slot == "activity" or held[0] in loose else 1
+    until = next((n for n in range(first, len(held)) if held[n] in loose), len(held))
+    open_ended = known.opening("preposition") | known.opening("determiner") | known.opening("skip")
+    return len(held) if held[until - 1] in open_ended or held[until - 1] in loose else until
+
+
+def _holds_clause(known: Templates, words: Words) -> bool:
+    """Whether a clause begins in the midst of the words: "aylin | das weiß kaum einer"."""
+    pairs = pairwise(words.folded[1:]) if "verb_second" in known.lists else ()
+    return any(one in known.opening("pronoun") and two in known.opening("finite") for one, two in pairs)
 
 
 def _is_nothing(known: Templates, words: Words) -> bool:
@@ -181,6 +202,8 @@ def _taste(known: Templates, told: Told, letter: bool) -> str | None:
 
 
 def _activity(known: Templates, told: Told, _: bool) -> str | None:
+    if told.value is not None and not known.opening("unasked").isdisjoint(told.value.folded):
+        return "no_value"
     none = told.value is not None and known.starts(told.value, "not_activity")
     return "no_value" if none or _first_is(known, told.value, "not_activity") else None
 
@@ -188,6 +211,9 @@ def _activity(known: Templates, told: Told, _: bool) -> str | None:
 def _detail(known: Templates, told: Told, _: bool) -> str | None:
     """How somebody or something is today is no particular of theirs; who somebody is, other slots tell."""
     if told.thing is not None and any(known.ends(told.thing, name) for name in ("relation", "kin")):
+        return "no_value"
+    like = known.lists.get("asked_like", ())
+    if told.thing is not None and any(word.startswith(like) for word in told.thing.folded):
         return "no_value"
     return "no_value" if _first_is(known, told.value, "not_detail") else None
 

@@ -10,7 +10,8 @@ from collections.abc import Iterator
 from itertools import pairwise
 
 from ovos_persona_memory.clauses import MARKS, SINGLE, Spoken, lead_taken, stripped
-from ovos_persona_memory.templates import Templates, Words
+from ovos_persona_memory.template import Words
+from ovos_persona_memory.templates import Templates
 
 CLOSE = 2
 """Words at most between a statement and what takes it back: "..., she says"."""
@@ -19,14 +20,20 @@ SHORT_END = 3
 UNSURE_BEFORE = 4
 """Words at most from "i think" to the statement."""
 
+SEEKING = 9
+"""Words at most of "in case you are looking for it"."""
+
 Span = tuple[int, int]
 """Where something begins and ends in the sentence, characters."""
 
 _QUOTED = re.compile(rf"[{MARKS}]([^{MARKS}]*)[{MARKS}]|(?<!\w)[{SINGLE}]([^{SINGLE}]*)[{SINGLE}](?!\w)")
 
 
-def refusal(spoken: Spoken, sentence: str, span: Span) -> str | None:
-    """Why what stands at a place of a sentence says nothing about its speaker, though its words could; or None."""
+def refusal(spoken: Spoken, sentence: str, span: Span, named: bool = False) -> str | None:
+    """Why what stands at a place of a sentence says nothing about its speaker, though its words could; or None.
+
+    ``named``: it tells a name, which others may say: "everybody says bob to me".
+    """
     if _asks(spoken, sentence, span):
         return "question"
     if any(len((one[1] or one[2] or "").split()) > 2 for one in _QUOTED.finditer(sentence)):
@@ -38,9 +45,18 @@ def refusal(spoken: Spoken, sentence: str, span: Span) -> str | None:
         return "joke"
     for name, reason, takes_away in _RULES:
         for start, size in known.places(words, name):
-            if takes_away(start, size, first, last, len(words.folded)):
+            if named and name == "quoted" and first <= start < last:
+                continue
+            if not (name == "supposed" and _offers(known, words, start, first)) and takes_away(
+                start, size, first, last, len(words.folded)
+            ):
                 return reason
     return None
+
+
+def _offers(known: Templates, words: Words, start: int, first: int) -> bool:
+    """Whether it only says for whom a statement is: "falls einer den schirm sucht der hängt im flur"."""
+    return any(word in known.opening("seeking") for word in words.folded[start + 1 : min(first + 1, start + SEEKING)])
 
 
 def _places(words: Words, span: Span) -> tuple[int, int]:
@@ -123,6 +139,18 @@ def _plays(known: Templates, words: Words, start: int, end: int) -> bool:
     own, being = known.lists.get("elided_subject", ()), known.lists.get("being", ())
     said = any(one in own and two in being for one, two in pairwise(opening))
     return said or (start == 1 and opening[0] in known.lists.get("one", ()))
+
+
+def today(known: Templates, sentence: str, span: Span) -> bool:
+    """Whether what stands at a place of a sentence is said of today alone."""
+    if "today" not in known.lists:
+        return False
+    words = known.words_of(sentence)
+    first, last = _places(words, span)
+    since = {place + size for place, size in known.places(words, "since_today")}
+    return any(
+        first - CLOSE <= place < last and place + size not in since for place, size in known.places(words, "today")
+    )
 
 
 def opinion(spoken: Spoken, sentence: str, span: Span) -> bool:

@@ -8,110 +8,24 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Container, Iterator, Mapping, Sequence
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from itertools import pairwise
 
 from ovos_persona_memory import language
-from ovos_persona_memory.patterns import Compiler, Pattern
+from ovos_persona_memory.patterns import Compiler
+from ovos_persona_memory.template import Template, Told, Words
 
 FILE = "facts.templates"
-SHORTENED = 4
-"""Words at most that stand for others: "i ve got" for "i have"."""
+LAST_READ = 12
+"""Texts whose words are kept."""
+SHORTEST = 5
+"""Letters at least of an infinitive that tells what somebody does."""
 SHORT = 8
 """Words at most of an answer to a question."""
 _DEFINITION = re.compile(r"<(\w+)>\s*=\s*(.+)")
 _SLOT = re.compile(r"(\w+)( ends)?:")
-
-
-@dataclass(frozen=True)
-class Words:
-    """A text as words, each with its place in the text."""
-
-    text: str
-    folded: tuple[str, ...]
-    spans: tuple[tuple[int, int], ...]
-
-    @property
-    def joined(self) -> str:
-        """Every word with a blank behind it."""
-        return "".join(f"{word} " for word in self.folded)
-
-    def part(self, first: int, last: int) -> Words:
-        """The words from number ``first`` up to, not with, ``last``."""
-        return Words(self.text, self.folded[first:last], self.spans[first:last])
-
-    @property
-    def spelled(self) -> str:
-        """The text from the first of these words to the last, as it was written; words that were turned one by one."""
-        if any(one > other for one, other in pairwise(self.spans)):
-            return " ".join(self.text[start:end] for start, end in self.spans)
-        return self.text[self.spans[0][0] : self.spans[-1][1]] if self.spans else ""
-
-
-@dataclass(frozen=True)
-class Told:
-    """What a template took from a clause, in the speaker's spelling."""
-
-    slot: str
-    ends: bool
-    """It takes back what was told before."""
-    value: Words | None
-    thing: Words | None
-    subject: str
-    named: str | None
-    """The thing that the template itself names; a * in it stands for the value."""
-    words: int = 0
-    """How many words of the clause it took: what is left says more about it (<tail>)."""
-
-
-@dataclass(frozen=True)
-class Template:
-    """One line of the file."""
-
-    slot: str
-    ends: bool
-    pattern: Pattern
-    named: str | None
-
-    def may_fit(self, first: str, held: set[str]) -> bool:
-        """Whether a clause with this first word and these words may fit: quickly, and seldom wrong."""
-        if self.pattern.first is not None and first not in self.pattern.first:
-            return False
-        return not any(held.isdisjoint(words) for words in self.pattern.needed)
-
-    @cached_property
-    def _compiled(self) -> re.Pattern[str]:
-        return re.compile(self.pattern.regex)  # most never are: may_fit rules them out
-
-    def told(self, clause: Words) -> Told | None:
-        """What it takes from a clause; None where it does not fit."""
-        match = self._compiled.match(clause.joined)
-        if match is None:
-            return None
-        value, thing = _captured(match, clause, "value"), _captured(match, clause, "thing")
-        subject = " ".join(match.group(group).strip() for group in _groups(match, "subject"))
-        until = match.start("rest") if match.group("rest") else match.end()
-        return Told(self.slot, self.ends, value, thing, subject, self.named, match.string.count(" ", 0, until))
-
-
-def _groups(match: re.Match[str], name: str) -> list[str]:
-    """The groups of a name that hold something, in order."""
-    held = [group for group in match.re.groupindex if group.rstrip("0123456789") == name and match.group(group)]
-    return sorted(held, key=match.start)
-
-
-def _captured(match: re.Match[str], clause: Words, name: str) -> Words | None:
-    """The words of all groups of a name, one behind the other; None where there is none."""
-    numbers = [
-        n
-        for start, end in map(match.span, _groups(match, name))
-        for n in range(match.string.count(" ", 0, start), match.string.count(" ", 0, end - 1) + 1)
-    ]
-    if not numbers:
-        return None
-    return Words(clause.text, tuple(clause.folded[n] for n in numbers), tuple(clause.spans[n] for n in numbers))
 
 
 @dataclass(frozen=True)
@@ -130,41 +44,58 @@ class Templates:
     third: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Verbs as they are said of others, to those said of oneself: "works" to "work"; none: nothing about others."""
 
+    answers: Mapping[tuple[str, ...], tuple[str, ...]] = field(default_factory=dict)
+    """Words of questions, to those that an answer of a few words leaves out: "what is he called": "i am called"."""
+    again: Mapping[str, tuple[tuple[str, ...], ...]] = field(default_factory=dict)
+    """Slots, to the words that "and me ..." leaves out after somebody told such a thing."""
+
+    loose: frozenset[str] = frozenset()
+    """Words that what follows a complete statement begins with."""
+
     def relation(self, text: str) -> str:
         """A relation as facts name it."""
         said = " ".join(self.words_of(text).folded)
         return self.same.get(said, said)
 
     def words_of(self, text: str) -> Words:
-        """The text as words, contractions written out."""
+        """The text as words, contractions written out. The last few texts are kept in memory: each is read often."""
+        return self._words_of(text)
+
+    @cached_property
+    def _words_of(self) -> Callable[[str], Words]:
+        return lru_cache(maxsize=LAST_READ)(self._read)
+
+    def _read(self, text: str) -> Words:
         return self._written_out(Words(text, *language.spelled(text)))
 
     def _written_out(self, words: Words) -> Words:
-        if self._shortened.isdisjoint(words.folded):
+        if self._shortened.keys().isdisjoint(words.folded):
             return words
         folded: list[str] = []
         spans: list[tuple[int, int]] = []
         place = 0
         while place < len(words.folded):
-            if words.folded[place] not in self._shortened:
+            short = [words.folded[place : place + n] for n in self._shortened.get(words.folded[place], ())]
+            size = next((len(one) for one in short if one in self.contractions), 0)
+            if not size:
                 folded.append(words.folded[place])
                 spans.append(words.spans[place])
                 place += 1
                 continue
-            said = words.folded[place : place + SHORTENED]
-            size = next((n for n in range(len(said), 1, -1) if said[:n] in self.contractions), 1)
-            meant = self.contractions.get(said[:size], said[:size])
+            meant = self.contractions[words.folded[place : place + size]]
             span = (words.spans[place][0], words.spans[place + size - 1][1])
-            kept = meant == said[:size] or len(meant) == size
             folded += meant
-            spans += words.spans[place : place + size] if kept else [span] * len(meant)
+            spans += words.spans[place : place + size] if len(meant) == size else [span] * len(meant)
             place += size
         return Words(words.text, tuple(folded), tuple(spans))
 
     @cached_property
-    def _shortened(self) -> frozenset[str]:
-        """The words that contractions begin with."""
-        return frozenset(spelled[0] for spelled in self.contractions if spelled)
+    def _shortened(self) -> Mapping[str, tuple[int, ...]]:
+        """How many words the contractions with a first word have, most first."""
+        found: dict[str, set[int]] = {}
+        for short in self.contractions:
+            found.setdefault(short[0], set()).add(len(short))
+        return {word: tuple(sorted(sizes, reverse=True)) for word, sizes in found.items()}
 
     def without(self, words: Words, name: str) -> Words:
         """The words without those of a list."""
@@ -175,16 +106,16 @@ class Templates:
     def starts(self, words: Words, name: str) -> int:
         """How many words the longest phrase of a list has that these begin with."""
         held = words.folded
-        known = self._opening.get(name, {}).get(held[0]) if held else None
-        if known is None:
+        known = self._opening.get(name, {}).get(held[0], ()) if held else ()
+        if not known:
             return 0
         return max((len(phrase) for phrase in known if held[: len(phrase)] == phrase), default=0)
 
     def ends(self, words: Words, name: str) -> int:
         """How many words the longest phrase of a list has that these end with."""
         held = words.folded
-        known = self._closing.get(name, {}).get(held[-1]) if held else None
-        if known is None:
+        known = self._closing.get(name, {}).get(held[-1], ()) if held else ()
+        if not known:
             return 0
         return max((len(phrase) for phrase in known if held[-len(phrase) :] == phrase), default=0)
 
@@ -237,6 +168,10 @@ class Templates:
             return True
         if not held.isdisjoint(self.opening("mine")) and self.has(words, "mine"):
             return True
+        if words.folded and len(words.folded) <= SHORT and words.folded[0] in self._again:
+            return True
+        if not self.introduced.isdisjoint(held) and not held.isdisjoint(self._introducers):
+            return True
         if not self._of_others(words.folded, names):
             return False
         return not held.isdisjoint(self.opening("given_name")) or self._may_fit(self._as_own(held))
@@ -266,10 +201,39 @@ class Templates:
         return frozenset(form for word in found for form in (word, f"{word}s"))
 
     @cached_property
+    def introduced(self) -> frozenset[str]:
+        """... and for those of whom the name alone is learned."""
+        return self.people | self.opening("acquaintance")
+
+    @cached_property
+    def _again(self) -> frozenset[str]:
+        """What an utterance begins with that may leave out what was said before."""
+        own = self.opening("own_one") | (self.opening("elided_subject") if self.again else frozenset())
+        return own | (self.opening("listing") if own else frozenset())
+
+    @cached_property
+    def _introducers(self) -> frozenset[str]:
+        return self.opening("own") | self.opening("whose") | self.opening("kin")
+
+    @cached_property
     def own_verbs(self) -> frozenset[str]:
         """Verbs as somebody says them of themselves, and of all in the house."""
         said = (verb for verbs in self.third.values() for verb in verbs)
         return frozenset(said) | self.opening("finite")
+
+    def divided(self, verb: str) -> tuple[str, str] | None:
+        """ "weglasse": weg, and lasse; None for a verb that cannot be divided."""
+        for part in self.lists.get("separable", ()):
+            if verb.startswith(part) and verb[len(part) :] in self.own_verbs:
+                return part, verb[len(part) :]
+        return None
+
+    def own_form(self, infinitive: str) -> str:
+        """ "frühstücke" of "frühstücken"; empty for what is no infinitive."""
+        if len(infinitive) < SHORTEST or not infinitive.endswith("n"):
+            return ""
+        form = infinitive[:-1]
+        return self.contractions.get((form,), (form,))[0]
 
     @cached_property
     def _pronouns(self) -> frozenset[str]:
@@ -290,16 +254,27 @@ class Templates:
         return {name: _by_word(phrases, -1) for name, phrases in self.lists.items()}
 
     def told(self, clause: Words) -> Iterator[Told]:
-        """What the templates take from a clause, those of the file's beginning first."""
+        """What the templates take from a clause, those of the file's beginning first; then those that take a part."""
         if not clause.folded:
             return
-        held = set(clause.folded)
-        for place in sorted({place for word in (*held, "") for place in self.by_word.get(word, ())}):
-            template = self.all[place]
-            if template.may_fit(clause.folded[0], held):
+        first, loose = clause.folded[0], []
+        for template in self._that_may_fit(frozenset(clause.folded)):
+            if template.pattern.first is None or first in template.pattern.first:
                 told = template.told(clause)
-                if told is not None:
+                if told is not None and not told.more:
                     yield told
+                elif told is not None:
+                    loose.append(told)
+        yield from loose
+
+    @cached_property
+    def _that_may_fit(self) -> Callable[[frozenset[str]], tuple[Template, ...]]:
+        """Those that a clause of these words may fit, in any order: most clauses are tried in several."""
+        return lru_cache(maxsize=LAST_READ)(self._of_words)
+
+    def _of_words(self, held: frozenset[str]) -> tuple[Template, ...]:
+        places = sorted({place for word in (*held, "") for place in self.by_word.get(word, ())})
+        return tuple(self.all[place] for place in places if self.all[place].may_fit(held))
 
 
 def _by_word(phrases: Sequence[str], place: int) -> dict[str, tuple[tuple[str, ...], ...]]:
@@ -338,20 +313,38 @@ def parse(lines: Sequence[str]) -> Templates:
     third: dict[str, tuple[str, ...]] = {}
     for (said, *_), own in map(_contraction, raw.pop("third", ())):
         third[said] = (*third.get(said, ()), *own)
-    compiler = Compiler(raw, lambda text: _folded(text, contractions))
+    short = Templates(contractions=contractions)
+    answers = dict(_contraction(item) for item in raw.pop("answers", ()))
+    again: dict[str, tuple[tuple[str, ...], ...]] = {}
+    for (slot_, *_), head in map(_contraction, raw.pop("again", ())):
+        again[slot_] = (*again.get(slot_, ()), head)
+    loose = _loose(raw)
+    compiler = Compiler(raw, lambda text: _folded(text, short))
     return Templates(
-        lists={name: tuple(" ".join(_folded(item, contractions)) for item in items) for name, items in raw.items()},
-        all=(made := tuple(_template(compiler, *row) for row in rows)),
-        by_word=_by_rarest_word(made),
+        lists={name: tuple(" ".join(_folded(item, short)) for item in items) for name, items in raw.items()},
+        all=(made := tuple(_template(compiler, loose, *row) for row in rows)),
+        by_word=_by_rarest_word(made, frozenset(raw.get("elided_subject", ()))),
         contractions=contractions,
         same=same,
         third=third,
+        answers=answers,
+        again=again,
+        loose=loose,
     )
 
 
-def _template(compiler: Compiler, slot: str, ends: bool, line: str) -> Template:
+def _loose(raw: Mapping[str, Sequence[str]]) -> frozenset[str]:
+    """Words that begin what follows a complete statement, where a language says them."""
+    if "loose" not in raw:
+        return frozenset()
+    names = ("loose", "preposition", "pronoun", "joint", "asking", "own", "finite")
+    return frozenset(word for name in names for item in raw.get(name, ()) for word in language.fold(item)[:1])
+
+
+def _template(compiler: Compiler, loose: frozenset[str], slot: str, ends: bool, line: str) -> Template:
     text, arrow, named = line.partition("->")
-    return Template(slot, ends, compiler.pattern(slot, text), named.strip() if arrow else None)
+    more = {"family": frozenset[str](), "name": frozenset[str](), "location": loose - compiler.words("preposition")}
+    return Template(slot, ends, compiler.pattern(slot, text), named.strip() if arrow else None, more.get(slot, loose))
 
 
 def _split(text: str) -> list[str]:
@@ -371,17 +364,22 @@ def _contraction(item: str) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return tuple(language.fold(short)), tuple(language.fold(meant))
 
 
-def _folded(text: str, contractions: Mapping[tuple[str, ...], tuple[str, ...]]) -> list[str]:
-    folded = tuple(language.fold(text))
-    return list(Templates(contractions=contractions)._written_out(Words("", folded, ((0, 0),) * len(folded))).folded)
+def _folded(text: str, of: Templates) -> list[str]:
+    return list(of._written_out(Words("", folded := tuple(language.fold(text)), ((0, 0),) * len(folded))).folded)
 
 
-def _by_rarest_word(templates: Sequence[Template]) -> dict[str, tuple[int, ...]]:
-    """Each template under the words of the one of its needs that the fewest others share."""
+def _by_rarest_word(templates: Sequence[Template], always: frozenset[str]) -> dict[str, tuple[int, ...]]:
+    """Each template under the words of the one of its needs that the fewest others share.
+
+    ``always``: words that a text is taken to hold, so that they tell nothing.
+    """
     shared = Counter(word for one in templates for words in one.pattern.needed for word in words)
     found: dict[str, list[int]] = {}
+
+    def often(words: frozenset[str]) -> tuple[bool, int]:
+        return not always.isdisjoint(words), sum(shared[word] for word in words)
+
     for place, one in enumerate(templates):
-        rarest = min(one.pattern.needed, key=lambda words: sum(shared[word] for word in words), default=frozenset({""}))
-        for word in rarest:
+        for word in min(one.pattern.needed, key=often, default=frozenset({""})):
             found.setdefault(word, []).append(place)
     return {word: tuple(places) for word, places in found.items()}

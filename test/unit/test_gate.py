@@ -6,8 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from ovos_persona_memory.gate import Circumstances, Verdict, is_echo, judge
+from ovos_persona_memory.gate import Circumstances, is_echo, judge
 from ovos_persona_memory.records import GUEST, Turn
+from ovos_persona_memory.verdict import Verdict
 
 EN, DE = "en-US", "de-DE"
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from ovos_persona_memory.gate import Circumstances, judge
-from ovos_persona_memory.mentions import Before, Who
+from ovos_persona_memory.people import Before, Who
 from ovos_persona_memory.records import Turn
 
 EN, DE = "en-US", "de-DE"

@@ -1,0 +1,119 @@
+"""One sentence by which people tell facts, and the words that it is compared with."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+
+from ovos_persona_memory.patterns import Pattern
+
+GAP = 2
+"""Words at most that were left out between two that stood together."""
+
+
+_PARTICIPLE = re.compile(r"(?:\w{2,5})?ge\w+(?:en|t)|(?:ver|be|er|ent|zer)\w+(?:en|t)|\w+iert")
+"""What German closes a clause with, that means something else without it: "(ich habe zwei hunde im park) gesehen"."""
+
+
+@dataclass(frozen=True)
+class Words:
+    """A text as words, each with its place in the text."""
+
+    text: str
+    folded: tuple[str, ...]
+    spans: tuple[tuple[int, int], ...]
+
+    @property
+    def joined(self) -> str:
+        """Every word with a blank behind it."""
+        return "".join(f"{word} " for word in self.folded)
+
+    def part(self, first: int, last: int) -> Words:
+        """The words from number ``first`` up to, not with, ``last``."""
+        return Words(self.text, self.folded[first:last], self.spans[first:last])
+
+    @property
+    def spelled(self) -> str:
+        """The text from the first of these words to the last, as it was written; words that were turned one by one."""
+        gaps = (self.text[one[1] : other[0]] for one, other in pairwise(self.spans))
+        if any(one > other for one, other in pairwise(self.spans)) or any(gap.count(" ") > GAP + 1 for gap in gaps):
+            return " ".join(self.text[start:end] for start, end in self.spans)
+        return self.text[self.spans[0][0] : self.spans[-1][1]] if self.spans else ""
+
+
+@dataclass(frozen=True)
+class Told:
+    """What a template took from a clause, in the speaker's spelling."""
+
+    slot: str
+    ends: bool
+    """It takes back what was told before."""
+    value: Words | None
+    thing: Words | None
+    subject: str
+    named: str | None
+    """The thing that the template itself names; a * in it stands for the value."""
+    words: int = 0
+    """How many words of the clause it took: what is left says more about it (<tail>)."""
+    more: bool = False
+    """What is left says something else (<loose>)."""
+
+
+@dataclass(frozen=True)
+class Template:
+    """One line of the file."""
+
+    slot: str
+    ends: bool
+    pattern: Pattern
+    named: str | None
+    loose: frozenset[str] = frozenset()
+    """Words that what follows a complete statement begins with: it says more, or something else."""
+
+    def may_fit(self, held: frozenset[str]) -> bool:
+        """Whether a clause of these words may fit: quickly, and seldom wrong."""
+        return not any(held.isdisjoint(words) for words in self.pattern.needed)
+
+    @cached_property
+    def _compiled(self) -> re.Pattern[str]:
+        return re.compile(self.pattern.regex)  # most never are: may_fit rules them out
+
+    def told(self, clause: Words) -> Told | None:
+        """What it takes from a clause; None where it does not fit."""
+        match = self._compiled.match(clause.joined)
+        if match is None:
+            return None
+        value, thing = _captured(match, clause, "value"), _captured(match, clause, "thing")
+        subject = " ".join(match.group(group).strip() for group in _groups(match, "subject"))
+        until = match.start("rest") if match.group("rest") else match.end()
+        more = self.pattern.closed and match.group("more") is not None
+        if more:
+            until = match.start("more")
+            if not self._may_follow(clause, match.string.count(" ", 0, until)):
+                return None
+        return Told(self.slot, self.ends, value, thing, subject, self.named, match.string.count(" ", 0, until), more)
+
+    def _may_follow(self, clause: Words, place: int) -> bool:
+        """Whether what stands from a word on leaves the statement before it as it is: no verb that it waited for."""
+        held = clause.folded
+        return held[place] in self.loose and _PARTICIPLE.fullmatch(held[-1]) is None
+
+
+def _groups(match: re.Match[str], name: str) -> list[str]:
+    """The groups of a name that hold something, in order."""
+    held = [group for group in match.re.groupindex if group.rstrip("0123456789") == name and match.group(group)]
+    return sorted(held, key=match.start)
+
+
+def _captured(match: re.Match[str], clause: Words, name: str) -> Words | None:
+    """The words of all groups of a name, one behind the other; None where there is none."""
+    numbers = [
+        n
+        for start, end in map(match.span, _groups(match, name))
+        for n in range(match.string.count(" ", 0, start), match.string.count(" ", 0, end - 1) + 1)
+    ]
+    if not numbers:
+        return None
+    return Words(clause.text, tuple(clause.folded[n] for n in numbers), tuple(clause.spans[n] for n in numbers))
