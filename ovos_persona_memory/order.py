@@ -59,6 +59,8 @@ def resumes(known: Templates, held: tuple[str, ...], place: int) -> bool:
         return False
     if not (held[place + 1] in known.own_verbs or held[place + 1] in known.third):
         return False
+    if held[0] in known.opening("vague"):
+        return False  # "irgendwas von queen das ist ..."
     if known.own_form(held[place - 1]) in known.own_verbs or "zu" in held[place - 1][1:-2]:
         return False  # "meinen bruder anzurufen der heißt cem"
     if held[place - 1] in known.opening("preposition") or held[0] in known.opening("ordering"):

@@ -42,10 +42,17 @@ def _said(before: Before) -> str:
 
 def _again(known: Templates, clause: Words, before: Before) -> Iterator[Reading]:
     """ "bei mir ist es spinat", "und ich vierzig", after somebody told the like of themselves."""
-    size = known.starts(clause, "mine") or (known.starts(clause, "elided_subject") and 1)
+    size = known.starts(clause, "mine") or _and_i(known, clause)
     value = clause.part(size, len(clause.folded))
     for head in known.again.get(before.told, ()) if size and _is_value(known, value) else ():
         yield _with_head(known, head, value, Reading(value, None, only=(before.told,)))
+
+
+def _and_i(known: Templates, clause: Words) -> int:
+    """1 where a clause opens with "and i", "i too"; else 0."""
+    before = known.words_of(clause.text[: clause.spans[0][0]]).folded
+    said = known.starts(clause, "elided_subject") and before[-1:] and before[-1] in known.opening("listing")
+    return 1 if said else 0
 
 
 def _with_head(known: Templates, head: Sequence[str], value: Words, reading: Reading) -> Reading:

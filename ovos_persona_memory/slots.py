@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import pairwise
 
 from ovos_persona_memory.fact import Decay
 from ovos_persona_memory.template import Told, Words
@@ -85,19 +84,26 @@ def _runs_on(known: Templates, value: Words) -> bool:
 
 
 def up_to_loose(known: Templates, told: Told) -> int:
-    """How many words of a value stand before what only says more: "breuer | mit e u"."""
+    """How many words of a value stand before what only says more: "breuer | mit e u"; all where nothing does."""
     held = told.value.folded if told.value else ()
-    loose = known.loose if "loose" in known.lists else frozenset[str]()
-    first = 2 if told.slot == "activity" or held[0] in loose else 1
-    until = next((n for n in range(first, len(held)) if held[n] in loose), len(held))
-    open_ended = known.opening("preposition") | known.opening("determiner") | known.opening("skip")
-    return len(held) if held[until - 1] in open_ended or held[until - 1] in loose else until
+    if "loose" not in known.lists or told.slot == "activity":
+        return len(held)
+    more = known.opening("preposition") if told.slot == "location" else frozenset[str]()
+    loose = known.loose - more
+    until = next((n for n in range(1, len(held)) if held[n] in loose), len(held))
+    open_ended = known.opening("preposition") | known.opening("determiner") | known.opening("skip") | loose
+    return len(held) if held[until - 1] in open_ended else until
 
 
 def _holds_clause(known: Templates, words: Words) -> bool:
-    """Whether a clause begins in the midst of the words: "aylin | das weiß kaum einer"."""
-    pairs = pairwise(words.folded[1:]) if "verb_second" in known.lists else ()
-    return any(one in known.opening("pronoun") and two in known.opening("finite") for one, two in pairs)
+    """Whether a clause begins in the midst of the words: "aylin | das weiß kaum einer"; not in "vor der arbeit"."""
+    held = words.folded if "verb_second" in known.lists else ()
+    return any(
+        held[place] in known.opening("pronoun")
+        and held[place + 1] in known.opening("finite")
+        and held[place - 1] not in known.opening("preposition")
+        for place in range(1, len(held) - 1)
+    )
 
 
 def _is_nothing(known: Templates, words: Words) -> bool:
