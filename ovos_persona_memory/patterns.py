@@ -62,6 +62,7 @@ class Compiler:
         self._count = 0
         self._slot = ""
         self._made: dict[tuple[str, bool, str], _Piece] = {}
+        self._words: dict[str, _Piece] = {}
         self._tails: dict[str, tuple[str, str]] = {}
         self._use_tail("")
 
@@ -124,6 +125,8 @@ class Compiler:
         return replace(inner, regex=f"(?:{inner.regex})")
 
     def _one(self, token: str) -> _Piece:
+        if token in self._words:
+            return self._words[token]
         possessive = token.endswith("'s")
         bare = token[:-2] if possessive else token
         if bare.startswith("<"):
@@ -135,6 +138,8 @@ class Compiler:
             needed = tuple(frozenset((word,)) for word in words)
             piece = _Piece("".join(f"{re.escape(word)} " for word in words), frozenset(words[:1]), needed=needed)
         if not possessive or bare.startswith("{"):
+            if not bare.startswith(("<", "{")):
+                self._words[token] = piece
             return piece
         plain = piece.regex.rstrip()
         return _Piece(f"{plain}(?: |s | s )", None if piece.first is None else _with_s(piece.first))

@@ -142,7 +142,10 @@ def person_at(
 ) -> Found | None:
     """The person whom the words from a place on name: "my sister ana", "grandma", "die lena", a known name."""
     held, at = clause.folded, place
-    owners = known.lists.get("introducing" if any_article else "own", ())
+    owners = known.opening("introducing" if any_article else "own")
+    if not names and held[at] not in owners and not held[at].endswith("s"):
+        if held[at] not in known.opening("article") and held[at] not in known.opening("kin"):
+            return None  # most words, quickly
     rest = clause.part(at, len(held))
     if held[at] in owners:
         related = _related(known, clause, at + 1)
@@ -150,7 +153,7 @@ def person_at(
             return _with_name(known, clause, place, related, names)
         if at + 1 < len(held) and (named := _by_name(clause, place, at + 1, names)) is not None:
             return named
-    if held[at] in known.lists.get("article", ()) and at + 1 < len(held):
+    if held[at] in known.opening("article") and at + 1 < len(held):
         at += 1
         rest = clause.part(at, len(held))
         found = _by_article(known, clause, place, at, names)
@@ -255,7 +258,7 @@ def _is_name(known: Templates, rest: Words, pet: bool, owned: bool) -> bool:
 
 
 def _by_name(clause: Words, place: int, at: int, names: Mapping[str, Who]) -> Found | None:
-    for size in range(min(NAMES, len(clause.folded) - at), 0, -1):
+    for size in range(min(NAMES, len(clause.folded) - at), 0, -1) if names else ():
         word = " ".join(clause.folded[at : at + size])
         for name, owning in ((word, False), (_unowned(word), True)):
             if name and name in names:
