@@ -305,7 +305,8 @@ def _told(spoken: Spoken, reading: Reading, letter: bool) -> Iterator[Verdict]:
         reasons = [refused_value(spoken.templates, one, letter) for one in each]
         if reasons[0] is not None and told.value is not None and not letter:
             shorter = up_to_loose(spoken.templates, told)
-            each = [replace(told, value=told.value.part(0, shorter))] if shorter < len(told.value.folded) else each
+            left = len(told.value.folded) - shorter
+            each = [replace(told, value=told.value.part(0, shorter), words=told.words - left)] if left else each
             reasons = [refused_value(spoken.templates, one, letter) for one in each]
         if reasons[0] is None:
             yield from (

@@ -87,7 +87,8 @@ def _subject_first(known: Templates, clause: Words) -> Iterator[Words]:
     if speakers.isdisjoint(held):
         return
     for place in range(1 if fronted(known, clause) else 2, min(len(held), FRONT)):
-        if held[place] in speakers and held[place - 1] in known.own_verbs:
+        verb = held[place - 1]
+        if held[place] in speakers and (verb in known.own_verbs or known.own_form(verb) in known.own_verbs):
             subject, front, rest = (place, place - 1), range(place - 1), range(place + 1, len(held))
             yield _ordered(clause, (*subject, *front, *rest))
             yield _ordered(clause, (*subject, *rest, *front))

@@ -96,11 +96,23 @@ def named_people(
     for place in range(len(clause.folded) - 1):
         found = person_at(known, clause, place, before.names) or _owners(known, clause, place, earlier, before)
         found = found or _acquainted(known, clause, place, before)
-        if found is None or found.who.name is None or " ".join(found.who.name.folded) in before.names:
+        if (
+            found is None
+            or found.who.name is None
+            or _is_known(found.who, before, anywhere and clause.folded[place] in known.opening("own"))
+        ):
+            continue
+        if place and clause.folded[place - 1] in known.opening("your"):
             continue
         if found.who.name.spelled not in named and (anywhere or place + found.size < len(clause.folded)):
             named.add(found.who.name.spelled)
             yield found.who, clause.part(place, place + found.size)
+
+
+def _is_known(who: Who, before: Before, by_relation: bool) -> bool:
+    """Whether somebody is known by the name; ``by_relation``: a user is not, of whom nobody said who they are."""
+    there = before.names.get(" ".join(who.name.folded)) if who.name else None
+    return there is not None and not (by_relation and not there.relation)
 
 
 def _owners(known: Templates, clause: Words, place: int, earlier: Sequence[Words], before: Before) -> Found | None:
@@ -143,9 +155,8 @@ def person_at(
     """The person whom the words from a place on name: "my sister ana", "grandma", "die lena", a known name."""
     held, at = clause.folded, place
     owners = known.opening("introducing" if any_article else "own")
-    if not names and held[at] not in owners and not held[at].endswith("s"):
-        if held[at] not in known.opening("article") and held[at] not in known.opening("kin"):
-            return None  # most words, quickly
+    if not (names or held[at] in owners or held[at].endswith("s") or known.has_word(("article", "kin"), held[at])):
+        return None  # most words, quickly
     rest = clause.part(at, len(held))
     if held[at] in owners:
         related = _related(known, clause, at + 1)
@@ -227,7 +238,7 @@ def _with_name(
         return plain
     taken = any(one.relation == relation for one in names.values())
     subject = name.folded[0] if taken else relation
-    who = Who(subject, said, relation, pet, None if owning or there else name, name.folded[0])
+    who = Who(subject, said, relation, pet, None if owning or (there and there.relation) else name, name.folded[0])
     return Found(who, place, end + size - place, owning=owning)
 
 

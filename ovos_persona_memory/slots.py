@@ -191,6 +191,8 @@ def _favourite(known: Templates, told: Told, _: bool) -> str | None:
     if _first_is(known, told.value, "not_favourite"):
         return "no_value"
     last = told.thing.part(0, 1) if told.thing else None
+    if told.thing is None and told.named is not None:
+        return None
     return "no_value" if told.thing is None or _first_is(known, last, "not_thing") else None
 
 
