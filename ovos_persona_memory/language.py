@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache, cached_property, lru_cache
 from pathlib import Path
+from typing import Any, TypeVar
+from weakref import WeakSet
 
 from ovos_persona_memory import words
 from ovos_persona_memory.words import fold as fold
@@ -67,8 +69,23 @@ def spelled(text: str) -> tuple[tuple[str, ...], tuple[tuple[int, int], ...]]:
     return tuple(folded), tuple(spans)
 
 
+_Key = TypeVar("_Key", bound=Hashable)
+_Made = TypeVar("_Made")
+_KEPT: WeakSet[Any] = WeakSet()
+"""What keeps answers in mind, as the functions below ask for it."""
+
+
+def kept(read: Callable[[_Key], _Made], most: int) -> Callable[[_Key], _Made]:
+    """The same, the last few answers kept in mind until texts are forgotten."""
+    found = lru_cache(maxsize=most)(read)
+    _KEPT.add(found)
+    return found
+
+
 def forget_texts() -> None:
     """Let go of every text and word that is kept in mind to be quick."""
+    for one in list(_KEPT):
+        one.cache_clear()
     _form.cache_clear()
     spelled.cache_clear()
     words.forget_texts()

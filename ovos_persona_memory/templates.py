@@ -63,7 +63,7 @@ class Templates:
 
     @cached_property
     def _words_of(self) -> Callable[[str], Words]:
-        return lru_cache(maxsize=LAST_READ)(self._read)
+        return language.kept(self._read, LAST_READ)
 
     def _read(self, text: str) -> Words:
         return self._written_out(Words(text, *language.spelled(text)))
@@ -270,7 +270,7 @@ class Templates:
     @cached_property
     def _that_may_fit(self) -> Callable[[frozenset[str]], tuple[Template, ...]]:
         """Those that a clause of these words may fit, in any order: most clauses are tried in several."""
-        return lru_cache(maxsize=LAST_READ)(self._of_words)
+        return language.kept(self._of_words, LAST_READ)
 
     def _of_words(self, held: frozenset[str]) -> tuple[Template, ...]:
         places = sorted({place for word in (*held, "") for place in self.by_word.get(word, ())})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from ovos_persona_memory import language
 from ovos_persona_memory.gate import Circumstances, judge
 from ovos_persona_memory.order import plain_orders
 from ovos_persona_memory.people import Before, Who
@@ -101,3 +102,11 @@ HILDE = Who("mutter", "meine mutter die hilde", "mutter", called="hilde")
 )
 def test_what_is_left_out_is_taken_from_before(text: str, before: Before, fact: tuple[str, str]) -> None:
     assert fact in told(text, before)
+
+
+def test_the_words_of_texts_are_kept_until_texts_are_forgotten() -> None:
+    known = of(DE)
+    said = known.words_of("der geheime satz")
+    assert known.words_of("der geheime satz") is said
+    language.forget_texts()
+    assert known.words_of("der geheime satz") is not said
