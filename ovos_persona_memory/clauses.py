@@ -30,6 +30,8 @@ BACK = 6
 SUBJECT = 5
 """Words at most, with its verb, of what opens a clause: "my older brother is"."""
 
+STUTTERED = 3
+"""Words at most that somebody says twice before going on."""
 LEAST = 2
 """Words of a clause before more can be said about it."""
 _MORE = ("preposition", "pronoun", "determiner", "joint", "more", "finite", "repair")
@@ -68,13 +70,33 @@ def between_commas(sentence: str) -> list[str]:
 def clauses(spoken: Spoken, part: str) -> Iterator[Words]:
     """The clauses of a sentence, or of what stands between its commas, without what opens and closes them."""
     subject = False
-    words = _without_trail(spoken.templates, spoken.templates.words_of(part))
+    words = _without_trail(spoken.templates, _said_once(spoken.templates, spoken.templates.words_of(part)))
     for piece in _at_joints(spoken.templates, words):
         clause = bare(spoken.templates, piece)
         if clause.folded:
             clause = _with_subject(spoken.templates, clause) if subject else clause
             subject = clause.folded[0] in spoken.templates.lists.get("elided_subject", ())
             yield clause
+
+
+def _said_once(known: Templates, words: Words) -> Words:
+    """Words without small ones that somebody begins with twice: "she's um she's called", "my my favourite"."""
+    words = known.without(words, "skip") if "more" in known.lists else words
+    place = 0
+    while place < len(words.folded):
+        for size in range(STUTTERED, 0, -1):
+            again = words.folded[place : place + size]
+            if len(again) == size and again == words.folded[place + size : place + 2 * size] and _small(known, again):
+                behind = words.part(place + size, len(words.folded))
+                words = Words(words.text, words.folded[:place] + behind.folded, words.spans[:place] + behind.spans)
+                break
+        else:
+            place += 1
+    return words
+
+
+def _small(known: Templates, held: Sequence[str]) -> bool:
+    return all(known.has_word(("pronoun", "finite", "determiner", "joint"), word) for word in held)
 
 
 def run_on(known: Templates, clause: Words) -> list[Words]:

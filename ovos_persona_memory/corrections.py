@@ -10,8 +10,6 @@ from ovos_persona_memory.templates import Templates
 
 VALUE = 5
 """Words at most of what is right."""
-SHORT = 3
-"""... where nothing but "no" stands before it."""
 CORRECTION = 16
 """Words at most of a sentence that puts something right."""
 _ENDS = ("break", "tail", "joint", "correcting", "repair", "preposition", "pronoun", "more")
@@ -61,14 +59,14 @@ def corrected(known: Templates, sentence: str, stated: Sequence[Stated]) -> tupl
     led = _led(known, words)
     while size := known.ends(words, "correcting_end"):
         words, led = words.part(0, len(words.folded) - size), True
-    words = _without_lead(known, words)
+    words, spoken = _without_lead(known, words), words
+    lead = spoken.part(0, len(spoken.folded) - len(words.folded))
     no = next((n for n, word in enumerate(words.folded) if word in known.opening("no")), None)
     if no is not None:
         return _instead(known, words.part(0, no), words.part(no + 1, len(words.folded)), stated)
-    value = _value(known, words)
-    if not led or value is None or not stated or (len(value.folded) > SHORT and not known.starts(words, "it_is")):
-        return None
-    return next(((one, value, False) for one in stated), None)
+    told = known.starts(words, "it_is") or known.ends(lead, "it_is")
+    value = _value(known, words) if led and stated and told else None
+    return (stated[0], value, False) if value is not None else None
 
 
 def _instead(

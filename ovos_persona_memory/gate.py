@@ -25,12 +25,12 @@ from ovos_persona_memory.introduced import own_name, thing_of
 from ovos_persona_memory.mentions import ANSWERED, OF_OTHERS, OF_PETS, Reading, readings
 from ovos_persona_memory.people import Before, named_people
 from ovos_persona_memory.records import GUEST, Turn
-from ovos_persona_memory.references import mine, of_it, taken_up
+from ovos_persona_memory.references import mine, of_it, taken_up, together
 from ovos_persona_memory.referring import referring
 from ovos_persona_memory.requested import no_request, requested
 from ovos_persona_memory.secrets import is_secret
 from ovos_persona_memory.slots import SLOTS, refused_value, up_to_loose
-from ovos_persona_memory.statements import behind, bounds, offsets, opinion, refusal, today
+from ovos_persona_memory.statements import behind, bounds, cut_off, offsets, opinion, refusal, today
 from ovos_persona_memory.template import Told, Words
 from ovos_persona_memory.templates import SHORT
 from ovos_persona_memory.verdict import Verdict, each_of, named_verdict, spelled, typed
@@ -134,10 +134,16 @@ def _of_sentence(spoken: Spoken, sentence: str, letter: bool, before: Before) ->
     if spoken.templates.has(spoken.templates.words_of(sentence), "passing"):
         found = [one for one in found if one.slot not in PASSING]
     found = [one for one in found if one.slot not in OF_DAYS or not today(spoken.templates, sentence, one.span)]
+    if letter:  # "I put it in the pan" is a recipe
+        found = [
+            one
+            for one in found
+            if not (one.slot == "location" and one.thing in spoken.templates.lists.get("it_named", ()))
+        ]
     found = [made for one in found if (made := _pointed(spoken, sentence, one, before)) is not None]
     found = _put_right(spoken, sentence, found, before)
     if not found:
-        yield from _corrected(spoken, sentence, before)
+        yield from () if letter else _corrected(spoken, sentence, before)
         return
     reasons = [refusal(spoken, sentence, one.span, one.slot == "name") for one in found]
     if all(reason not in (None, "unsure") for reason in reasons):
@@ -210,6 +216,8 @@ def _of_parts(spoken: Spoken, sentence: str, parts: list[str], letter: bool, bef
     for offset, part in zip(offsets(sentence, parts), parts, strict=True):
         for clause in clauses(spoken, part):
             told = _of_words(spoken, clause, earlier, letter, before)
+            if letter and part is not parts[-1]:
+                told = [one for one in told if not cut_off(spoken.templates, one.value or "")]
             found += (replace(one, span=(one.span[0] + offset, one.span[1] + offset)) for one in told)
     return found
 
@@ -221,8 +229,7 @@ def _of_words(spoken: Spoken, clause: Words, earlier: list[Words], letter: bool,
         pieces = run_on(spoken.templates, clause)
         if len(pieces) > 1:
             named = _names_in(spoken, clause, earlier, before)
-            each = (_of_words(spoken, piece, earlier, letter, before) for piece in pieces)
-            found = [one for several in each for one in several]
+            found = _of_pieces(spoken, pieces, earlier, letter, before)
             return [one for one in named if not _same_name(one, found)] + found or told
         named = _names_in(spoken, clause, earlier, before)
         told = _of_beginning(spoken, clause, earlier, letter, before) or told
@@ -237,11 +244,30 @@ def _of_words(spoken: Spoken, clause: Words, earlier: list[Words], letter: bool,
     return told + _of_words(spoken, rest, earlier, letter, before) if len(rest.folded) > 1 else told
 
 
+def _of_pieces(
+    spoken: Spoken, pieces: Sequence[Words], earlier: list[Words], letter: bool, before: Before
+) -> list[Verdict]:
+    """What the clauses of a sentence tell, two together where a pronoun in the second takes up the first."""
+    found: list[Verdict] = []
+    place = 0
+    while place < len(pieces):
+        both = together(spoken.templates, *pieces[place : place + 2])
+        told = _of_clause(spoken, both, earlier, letter, before) if both and not letter else []
+        if _tells(told):
+            earlier.append(pieces[place])
+            place += 2
+        else:
+            told = _of_words(spoken, pieces[place], earlier, letter, before)
+            place += 1
+        found += told
+    return found
+
+
 def _of_beginning(
     spoken: Spoken, clause: Words, earlier: Sequence[Words], letter: bool, before: Before
 ) -> list[Verdict]:
     """What the longest beginning of a clause tells that tells something."""
-    if "more" not in spoken.templates.lists:
+    if letter or "more" not in spoken.templates.lists:
         return []
     tries = islice(shortened(spoken.templates, clause, before.names), TRIES)
     each = (_of_clause(spoken, one, earlier, letter, before) for one in tries)
@@ -266,7 +292,7 @@ def _tells(verdicts: Sequence[Verdict]) -> bool:
 def _of_clause(spoken: Spoken, clause: Words, earlier: Sequence[Words], letter: bool, before: Before) -> list[Verdict]:
     """What a clause tells; else what it does with what a pronoun stands for, or without one that takes up a noun."""
     told = _of_said(spoken, clause, earlier, letter, before)
-    if _tells(told):
+    if letter or _tells(told):  # what is written has commas, and says more of everything
         return told
     for other, stands_for in chain(taken_up(spoken.templates, clause), of_it(spoken.templates, clause)):
         found = _of_said(spoken, other, earlier, letter, before)

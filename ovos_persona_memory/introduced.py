@@ -47,7 +47,8 @@ def thing_of(known: Templates, words: Words) -> tuple[str, ...]:
         if held[place] not in articles and held[place] != "s":
             continue
         rest = held[place + 1 : place + 2 + NAMED]
-        size = next((n for n, word in enumerate(rest) if any(word in known.opening(end) for end in ends)), len(rest))
+        behind = (words.part(place + 1 + n, len(held)) for n in range(len(rest)))
+        size = next((n for n, part in enumerate(behind) if any(known.starts(part, end) for end in ends)), len(rest))
         if 0 < size <= NAMED and rest[size - 1] not in known.lists.get("not_put", ()):
             return rest[:size]
     return ()

@@ -15,10 +15,23 @@ from ovos_persona_memory.template import Words
 from ovos_persona_memory.templates import Templates
 
 OF_PETS = frozenset(
-    ("birthday", "age", "allergy", "diet", "health", "favourite", "likes", "dislikes", "location", "name", "detail")
+    (
+        "birthday",
+        "age",
+        "origin",
+        "allergy",
+        "diet",
+        "health",
+        "favourite",
+        "likes",
+        "dislikes",
+        "location",
+        "name",
+        "detail",
+    )
 )
 """The slots that are filled for pets, too."""
-OF_OTHERS = OF_PETS | {"origin", "home", "work", "family", "pet", "activity"}
+OF_OTHERS = OF_PETS | {"home", "work", "family", "pet", "activity"}
 """... for people of the family and their like."""
 ANSWERED = frozenset(("favourite", "birthday", "name", "age", "detail"))
 """... and those that "mine is ..." or an answer of a word or two fills."""

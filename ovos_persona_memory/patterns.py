@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
-MOST_WORDS = {"value": 9, "thing": 4}
+MOST_WORDS = {"value": 9, "thing": 5}
 """Words that a capture holds at most; what says more tells a story."""
 
 BEFORE = 3

@@ -261,7 +261,8 @@ def _is_name(known: Templates, rest: Words, pet: bool, owned: bool) -> bool:
     article = bool(verb) and owned and verb[0] in known.opening("name_before")
     if article and (rest.folded[0].endswith("en") or rest.folded[0] in known.own_verbs):
         return False
-    if not pet and verb and (article or verb[0] in known.third) and verb[0] not in known.opening("not_after_name"):
+    follows = verb and (article or verb[0] in known.third or verb[0] in known.opening("he_she"))
+    if not pet and follows and verb[0] not in known.opening("not_after_name"):
         return not any(rest.folded[0] in words for words in (known.third, *map(known.opening, _NO_NAMES + _NOR_THESE)))
     named = not any(rest.folded[0] in known.opening(one) for one in ("no_name", "speaker", "pronoun"))
     named = named and rest.folded[0] not in known.third

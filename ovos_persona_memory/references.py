@@ -33,6 +33,13 @@ def taken_up(known: Templates, clause: Words) -> Iterator[tuple[Words, str]]:
             yield joined(clause.part(first, place), marked, clause.part(place + 1, len(held))), ""
 
 
+def together(known: Templates, one: Words, other: Words | None = None) -> Words | None:
+    """Two clauses as one, where the second begins with a pronoun that may take up the first; else None."""
+    if other is None or not other.folded or other.folded[0] not in known.lists.get("taken_up", ()):
+        return None
+    return Words(one.text, one.folded + other.folded, one.spans + other.spans) if one.text is other.text else None
+
+
 def _takes_up(known: Templates, held: Sequence[str], place: int) -> bool:
     verb = held[place + 1]
     return held[place] in known.lists.get("taken_up", ()) and (verb in known.opening("finite") or verb in known.third)

@@ -63,8 +63,10 @@ def refused_value(known: Templates, told: Told, letter: bool) -> str | None:
     for words in (told.value, told.thing):
         if words is not None and _is_nothing(known, words) and told.slot not in ("location", "mood"):
             return "no_value"
-    articles = known.lists.get("article", ())
-    if any(words is not None and words.folded[-1] in articles for words in (told.value, told.thing)):
+    none = (*known.lists.get("article", ()), *known.lists.get("open", ()))
+    if told.value is not None and told.value.folded[-1] in none:
+        return "no_value"
+    if told.thing is not None and told.thing.folded[-1] in known.lists.get("article", ()):
         return "no_value"
     if told.value is not None and _holds_clause(known, told.value):
         return "no_value"
@@ -191,9 +193,8 @@ def _favourite(known: Templates, told: Told, _: bool) -> str | None:
     if _first_is(known, told.value, "not_favourite"):
         return "no_value"
     last = told.thing.part(0, 1) if told.thing else None
-    if told.thing is None and told.named is not None:
-        return None
-    return "no_value" if told.thing is None or _first_is(known, last, "not_thing") else None
+    named = told.thing is not None or told.named is not None
+    return None if named and not _first_is(known, last, "not_thing") else "no_value"
 
 
 def _taste(known: Templates, told: Told, letter: bool) -> str | None:
@@ -212,13 +213,15 @@ def _taste(known: Templates, told: Told, letter: bool) -> str | None:
 def _activity(known: Templates, told: Told, _: bool) -> str | None:
     if told.value is not None and not known.opening("unasked").isdisjoint(told.value.folded):
         return "no_value"
-    none = told.value is not None and known.starts(told.value, "not_activity")
+    none = told.value is not None and (known.starts(told.value, "not_activity") or known.ends(told.value, "not_doing"))
     return "no_value" if none or _first_is(known, told.value, "not_activity") else None
 
 
 def _detail(known: Templates, told: Told, _: bool) -> str | None:
     """How somebody or something is today is no particular of theirs; who somebody is, other slots tell."""
     if told.thing is not None and any(known.ends(told.thing, name) for name in ("relation", "kin")):
+        return "no_value"
+    if told.thing is not None and _is_named_relation(known, told.thing):
         return "no_value"
     like = known.lists.get("asked_like", ())
     if told.thing is not None and any(word.startswith(like) for word in told.thing.folded):

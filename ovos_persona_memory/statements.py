@@ -177,3 +177,23 @@ def offsets(sentence: str, parts: list[str]) -> Iterator[int]:
         place = sentence.find(part, place)
         yield place
         place += len(part)
+
+
+def things_listed(known: Templates, value: Words) -> Iterator[Words]:
+    """The things of a list, one by one: "nuts, eggs and milk"; "a safe, quiet place" is one."""
+    first = 0
+    joints = set(known.lists.get("listing", ()))
+    for place, word in enumerate(value.folded):
+        comma = place > first and "," in value.text[value.spans[place - 1][1] : value.spans[place][0]]
+        comma = comma and not (place > 1 and value.folded[place - 2] in known.lists.get("article", ()))
+        if place > first and (word in joints or comma):
+            yield value.part(first, place)
+            first = place + (word in joints)
+    if first < len(value.folded):
+        yield value.part(first, len(value.folded))
+
+
+def cut_off(known: Templates, value: str) -> bool:
+    """Whether a value needs the noun behind the comma: "a safe, inviting place"."""
+    words = known.words_of(value).folded
+    return len(words) > 1 and words[-2] in known.lists.get("article", ())

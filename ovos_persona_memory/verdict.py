@@ -11,7 +11,7 @@ from ovos_persona_memory.fact import Decay
 from ovos_persona_memory.mentions import Reading
 from ovos_persona_memory.people import Who
 from ovos_persona_memory.slots import SLOTS, Slot
-from ovos_persona_memory.statements import Span, bounds
+from ovos_persona_memory.statements import Span, bounds, things_listed
 from ovos_persona_memory.template import Told, Words
 
 Outcome = Literal["learned", "kept", "waiting", "ended", "refused"]
@@ -78,15 +78,7 @@ def typed(spoken: Spoken, reading: Reading, told: Told, slot: Slot) -> Verdict:
 
 def each_of(spoken: Spoken, value: Words, slot: Slot) -> Iterator[Words]:
     """The things of a list, where a slot holds several side by side."""
-    first = 0
-    joints = set(spoken.templates.lists.get("listing", ()))
-    for place, word in enumerate(value.folded):
-        comma = place > first and "," in value.text[value.spans[place - 1][1] : value.spans[place][0]]
-        if slot.several and place > first and (word in joints or comma):
-            yield value.part(first, place)
-            first = place + (word in joints)
-    if first < len(value.folded):
-        yield value.part(first, len(value.folded))
+    return things_listed(spoken.templates, value) if slot.several else iter((value,))
 
 
 def _thing(spoken: Spoken, told: Told, value: Words | None, slot: Slot) -> str:
