@@ -70,7 +70,7 @@ def between_commas(sentence: str) -> list[str]:
 def clauses(spoken: Spoken, part: str) -> Iterator[Words]:
     """The clauses of a sentence, or of what stands between its commas, without what opens and closes them."""
     subject = False
-    words = _without_trail(spoken.templates, _said_once(spoken.templates, spoken.templates.words_of(part)))
+    words = _said_once(spoken.templates, _without_trail(spoken.templates, spoken.templates.words_of(part)))
     for piece in _at_joints(spoken.templates, words):
         clause = bare(spoken.templates, piece)
         if clause.folded:

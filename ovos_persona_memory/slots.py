@@ -254,7 +254,8 @@ def _is_named_relation(known: Templates, thing: Words) -> bool:
     """Whether it is somebody with a name: "aunt thessaly", not "dads coat"."""
     named = thing.part(known.starts(thing, "older"), len(thing.folded))
     size = max(known.starts(named, name) for name in ("woman", "man", "relation"))
-    return 0 < size == len(named.folded) - 1 and thing.folded[-1] not in known.opening("object")
+    other = thing.folded[-1] in known.opening("object") or thing.folded[-1] in known.opening("not_named")
+    return 0 < size == len(named.folded) - 1 and not other
 
 
 def _without_determiners(known: Templates, words: Words) -> Words:

@@ -14,9 +14,16 @@ from ovos_persona_memory.measuring.learned import LearnedFigures, measure_learni
 from ovos_persona_memory.measuring.talks import read_talks
 
 MONTHS = Path(__file__).parent.parent / "data" / "months"
-PRECISION = {"month5_en": 0.90, "month5_de": 0.95}
+PRECISION = {"month_de": 0.94}
 READ_PRECISION = 0.95
-RECALL = {"month_en": 0.75, "month_de": 0.72, "month4_en": 0.75, "month4_de": 0.80, "month5_en": 0.6, "month5_de": 0.78}
+RECALL = {
+    "month_en": 0.75,
+    "month_de": 0.72,
+    "month4_en": 0.88,
+    "month4_de": 0.80,
+    "month5_en": 0.72,
+    "month5_de": 0.78,
+}
 MOST_FROM_NOTHING = 3
 
 
