@@ -298,6 +298,8 @@ def pronoun_at(known: Templates, clause: Words, place: int, earlier: Sequence[Wo
         return None
     if place and not owning and word in known.opening("article") and not _stands_alone(known, clause, place):
         return None
+    if earlier and known.has(earlier[-1], "outsider"):
+        return None  # "der nachbar hat einen papagei der heißt rio"
     who = spoken_of(known, earlier, before.names) or before.person
     if who is None or not _may_be(known, word, who):
         return None

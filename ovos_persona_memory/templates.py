@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
-from itertools import pairwise
+from itertools import chain, pairwise
 
 from ovos_persona_memory import language
 from ovos_persona_memory.patterns import Compiler
@@ -24,6 +24,9 @@ SHORTEST = 5
 """Letters at least of an infinitive that tells what somebody does."""
 SHORT = 8
 """Words at most of an answer to a question."""
+_Text = tuple[str, ...]
+_Lists = Mapping[str, Sequence[str]]
+_VERBS = ("finite", "doing", "tue", "habit_verb", "habit_full", "put_now")
 _DEFINITION = re.compile(r"<(\w+)>\s*=\s*(.+)")
 _SLOT = re.compile(r"(\w+)( ends)?:")
 
@@ -318,6 +321,7 @@ def parse(lines: Sequence[str]) -> Templates:
     again: dict[str, tuple[tuple[str, ...], ...]] = {}
     for (slot_, *_), head in map(_contraction, raw.pop("again", ())):
         again[slot_] = (*again.get(slot_, ()), head)
+    contractions |= _shorter(raw, third, contractions)
     loose = _loose(raw)
     compiler = Compiler(raw, lambda text: _folded(text, short))
     return Templates(
@@ -333,7 +337,18 @@ def parse(lines: Sequence[str]) -> Templates:
     )
 
 
-def _loose(raw: Mapping[str, Sequence[str]]) -> frozenset[str]:
+def _shorter(raw: _Lists, third: _Lists, known: Container[_Text]) -> dict[_Text, _Text]:
+    """ "ich stamm", "stamm ich" for "ich stamme": verbs beside their speaker (<clipped>), without what they lose."""
+    found: dict[_Text, _Text] = {}
+    verbs = {*chain(*third.values(), *(raw.get(name, ()) for name in _VERBS))}
+    for speaker in raw.get("clipped", ()):
+        for verb in (" ".join(language.fold(verb)) for verb in verbs):
+            if verb.endswith("e") and len(verb) > SHORTEST - 1 and " " not in verb and (verb[:-1],) not in known:
+                found |= {(speaker, verb[:-1]): (speaker, verb), (verb[:-1], speaker): (verb, speaker)}
+    return found
+
+
+def _loose(raw: _Lists) -> frozenset[str]:
     """Words that begin what follows a complete statement, where a language says them."""
     if "loose" not in raw:
         return frozenset()

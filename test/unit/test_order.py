@@ -63,6 +63,9 @@ def test_no_order_is_given_twice_and_none_in_other_languages() -> None:
         ("mein lieblingsbuch ist der medicus hab ich viermal gelesen", ("favourite", "medicus")),
         ("rosinen sind das ekligste was es gibt", ("dislikes", "rosinen")),
         ("hier im haus sagen alle omi zu mir", ("name", "omi")),
+        ("eigentlich stamm ich ja aus dem erzgebirge", ("origin", "dem erzgebirge")),
+        ("mir wird von knoblauch immer schlecht", ("dislikes", "knoblauch")),
+        ("unser sohn der till spielt jeden samstag handball", ("family", "till")),
     ],
 )
 def test_what_is_said_as_people_speak_is_understood(text: str, fact: tuple[str, str]) -> None:
@@ -81,6 +84,7 @@ def test_what_is_said_as_people_speak_is_understood(text: str, fact: tuple[str, 
         "arrr ich bin der wirt und mein papagei heißt rüdiger",
         "heut nacht hab ich geträumt ich bin pilot",
         "ich les dir was vor ich heiße anton",
+        "der nachbar hat einen papagei der heißt rio",
     ],
 )
 def test_what_only_sounds_like_it_is_not_learned(text: str) -> None:
