@@ -64,7 +64,7 @@ def test_no_order_is_given_twice_and_none_in_other_languages() -> None:
         ("rosinen sind das ekligste was es gibt", ("dislikes", "rosinen")),
         ("hier im haus sagen alle omi zu mir", ("name", "omi")),
         ("eigentlich stamm ich ja aus dem erzgebirge", ("origin", "dem erzgebirge")),
-        ("mir wird von knoblauch immer schlecht", ("dislikes", "knoblauch")),
+        ("mir wird von knoblauch ganz schlecht", ("dislikes", "knoblauch")),
         ("unser sohn der till spielt jeden samstag handball", ("family", "till")),
     ],
 )
