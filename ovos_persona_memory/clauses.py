@@ -30,6 +30,8 @@ BACK = 6
 SUBJECT = 5
 """Words at most, with its verb, of what opens a clause: "my older brother is"."""
 
+PAIR = 2
+"""Words of a subject and its verb."""
 STUTTERED = 3
 """Words at most that somebody says twice before going on."""
 LEAST = 2
@@ -85,14 +87,20 @@ def _said_once(known: Templates, words: Words) -> Words:
     place = 0
     while place < len(words.folded):
         for size in range(STUTTERED, 0, -1):
-            again = words.folded[place : place + size]
-            if len(again) == size and again == words.folded[place + size : place + 2 * size] and _small(known, again):
+            if _again(known, words.folded[place : place + size], words.folded[place + size : place + 2 * size]):
                 behind = words.part(place + size, len(words.folded))
                 words = Words(words.text, words.folded[:place] + behind.folded, words.spans[:place] + behind.spans)
                 break
         else:
             place += 1
     return words
+
+
+def _again(known: Templates, said: tuple[str, ...], again: tuple[str, ...]) -> bool:
+    """Whether small words are said twice, or a subject is begun anew: "he is he has"."""
+    if len(said) == PAIR == len(again) and said[0] == again[0] and said[0] in known.opening("pronoun"):
+        return said[1] in known.third and again[1] in known.third
+    return bool(said) and said == again and _small(known, said)
 
 
 def _small(known: Templates, held: Sequence[str]) -> bool:
@@ -144,6 +152,8 @@ def _more(known: Templates, clause: Words, place: int, names: Container[str]) ->
 def _opens_subject(known: Templates, clause: Words, place: int, names: Container[str]) -> bool:
     """Whether the subject of a clause may stand at a word: nothing before it makes it part of something else."""
     held = clause.folded
+    if held[place - 1] == "s":  # "tims dad"
+        return False
     led = known.ends(clause.part(0, place), "lead") > 1  # "you know"
     if not led and (held[place - 1] in known.opening("binding") or held[place - 1] in known.opening("determiner")):
         return False

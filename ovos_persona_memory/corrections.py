@@ -10,6 +10,10 @@ from ovos_persona_memory.templates import Templates
 
 VALUE = 5
 """Words at most of what is right."""
+NAME = 3
+"""... where the wrong one is not named."""
+_ONE_WORD = ("birthday", "age", "name", "family", "pet", "home", "origin", "favourite")
+"""The slots whose values look like nothing else that "no it's ..." may be followed by."""
 CORRECTION = 16
 """Words at most of a sentence that puts something right."""
 _ENDS = ("break", "tail", "joint", "correcting", "repair", "preposition", "pronoun", "more")
@@ -66,7 +70,9 @@ def corrected(known: Templates, sentence: str, stated: Sequence[Stated]) -> tupl
         return _instead(known, words.part(0, no), words.part(no + 1, len(words.folded)), stated)
     told = known.starts(words, "it_is") or known.ends(lead, "it_is")
     value = _value(known, words) if led and stated and told else None
-    return (stated[0], value, False) if value is not None else None
+    if value is None or stated[0].slot not in _ONE_WORD or len(value.folded) > NAME:
+        return None
+    return stated[0], value, False
 
 
 def _instead(

@@ -48,7 +48,8 @@ def thing_of(known: Templates, words: Words) -> tuple[str, ...]:
             continue
         rest = held[place + 1 : place + 2 + NAMED]
         behind = (words.part(place + 1 + n, len(held)) for n in range(len(rest)))
-        size = next((n for n, part in enumerate(behind) if any(known.starts(part, end) for end in ends)), len(rest))
+        over = (part.folded[0] in known.third or any(known.starts(part, end) for end in ends) for part in behind)
+        size = next((n for n, ended in enumerate(over) if ended), len(rest))
         if 0 < size <= NAMED and rest[size - 1] not in known.lists.get("not_put", ()):
             return rest[:size]
     return ()

@@ -83,7 +83,8 @@ def _named_last(known: Templates, words: Words) -> Words:
     first = len(words.folded)
     while first > 0 and len(words.folded) - first < NOUN and not known.has_word(_NOT_OF_IT, words.folded[first - 1]):
         first -= 1
-    return words.part(first, len(words.folded))
+    judged = first > 0 and known.third.get(words.folded[first - 1], ()) == known.third.get("is", ("",))
+    return words.part(len(words.folded) if judged else first, len(words.folded))  # "peas are yucky i hate them"
 
 
 def asked_before(known: Templates, clause: Words, before: Before) -> tuple[str, ...]:

@@ -242,6 +242,8 @@ def _location(known: Templates, told: Told, _: bool) -> str | None:
         return "no_value"
     if told.value is None:
         return None
+    if not set(known.lists.get("month", ())).isdisjoint(told.value.folded):
+        return "no_value"
     whole = told.value.part(known.starts(told.value, "preposition"), len(told.value.folded))
     place = _without_determiners(known, whole)
     named = len(whole.folded) > 1  # "under my bed", not "in bed"
