@@ -29,10 +29,6 @@ class Bare(ABC):
     keys: Mapping[str, tuple[list[str], list[str]]]
     """Of each table: its columns, and those of its primary key."""
 
-    def settle(self, watched: Bare) -> None:
-        """Take over what a store begins with, all of it old news from now on."""
-        self.put(watched.news())
-
     @abstractmethod
     def news(self) -> Rows:
         """Rows that are new or changed since the last call; of those that went nothing is said."""

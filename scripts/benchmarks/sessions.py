@@ -4,9 +4,10 @@ As in the daemon, what waits when the worker is free shares one commit: here eac
 exchange under way, is told when it is durable, and reads its history. What the memory puts off for a quiet moment
 (words into the index, learning on SQLite) is done after that, and counted in figures of its own.
 
-Beside it are bare statements on tables with the same indexes and the same durability: the turns' rows alone with
-a commit for each exchange, the same with one commit for all, and every row that the memory left in any table, as it
-was found there afterwards, with as many commits as the memory made.
+Beside it are bare statements on tables with the same indexes and the same durability. Every row that the memory left in
+any table, as it was found there afterwards, is written with a commit for each exchange, as 500 sessions would that know
+nothing of each other, and with as many commits as the memory made; so are the turns' rows alone. As many turns of a
+session are read as the memory reads for a history.
 """
 
 from __future__ import annotations
@@ -37,8 +38,12 @@ PEOPLE = 50
 ROUNDS = {"quick": 3, "full": 20}
 TARGET = 0.5
 READ = 5
+"""Messages of a history."""
+ROWS_READ = 8 * READ + 16
+"""Turns that the memory reads for it, where a session has as many."""
 OURS, WITHOUT_FACTS = "ours", "ours, facts off"
 ITSELF, TOGETHER, SAME = "turns alone, a commit each", "turns alone, one commit", "the same rows, one commit"
+EACH = "the same rows, a commit each"
 WITHOUT_LEARNING = replace(BY_WORDS, facts=replace(BY_WORDS.facts, learn=False))
 
 
@@ -65,6 +70,8 @@ class Ours:
     memory: PersonaMemory
     watched: Bare
     copy: Bare
+    each: Bare | None = None
+    """For a commit each, of one memory alone."""
 
 
 def run(size: str) -> list[Figure]:
@@ -79,7 +86,7 @@ def on_postgres(folder: Path, size: str) -> list[Figure]:
     server = PostgresServer(folder)
     try:
         databases = Databases(server)
-        urls = [databases.fresh() for _ in range(5)]
+        urls = [databases.fresh() for _ in range(6)]
         stores = [open_postgres(urls[0]), open_postgres(urls[1])]
         with ExitStack() as stack:
             bare = [stack.enter_context(closing(BarePostgres(url))) for url in (*urls[:2], *urls[2:])]
@@ -92,25 +99,28 @@ def on_sqlite(folder: Path, size: str) -> list[Figure]:
     """Files on the disk."""
     stores = [SqliteStore(folder / "0"), SqliteStore(folder / "1")]
     with ExitStack() as stack:
-        bare = [stack.enter_context(closing(BareSqlite(folder / str(number)))) for number in range(5)]
+        bare = [stack.enter_context(closing(BareSqlite(folder / str(number)))) for number in range(6)]
         return _compared("SQLite", stores, bare, size)
 
 
 def _compared(name: str, stores: Sequence[Store], bare: Sequence[Bare], size: str) -> list[Figure]:
-    """``bare``: a look into each of the two stores, an empty copy for each of them, and one for turns alone."""
+    """``bare``: a look into each of the two stores, an empty copy for each of them, and two more."""
     say(f"h: {ROUNDS[size]} rounds of {SESSIONS} sessions at once on {name}, and as many raw ones")
     talk, taken, rows = Talk(17), defaultdict[str, list[Round]](list), Counter[str]()
     with PersonaMemory(stores[0], BY_WORDS) as full, PersonaMemory(stores[1], WITHOUT_LEARNING) as plain:
-        ours = {OURS: Ours(full, bare[0], bare[2]), WITHOUT_FACTS: Ours(plain, bare[1], bare[3])}
+        ours = {OURS: Ours(full, bare[0], bare[2], bare[5]), WITHOUT_FACTS: Ours(plain, bare[1], bare[3])}
         for one in ours.values():
-            one.copy.settle(one.watched)
+            began = one.watched.news()
+            for copy in (one.copy, *([one.each] if one.each else [])):
+                copy.put(began)
         for number in range(ROUNDS[size] + 1):
             for side, one in ours.items():
                 said = _exchanges(talk, f"{number}-{side}", number)
-                took, copied, written = _both(one, said)
+                took, copied, each, written = _both(one, said)
                 if number:  # the first one warms up
                     taken[side].append(took)
                     taken[f"{SAME} {side}"].append(copied)
+                    taken[EACH] += each
                     rows.update(written if side == OURS else {})
             for side, at_once in ((TOGETHER, True), (ITSELF, False)):
                 took = _turns_alone(bare[4], _exchanges(talk, f"{number}-{side}", number), at_once)
@@ -129,7 +139,7 @@ def _exchanges(talk: Talk, name: str, number: int) -> list[list[Turn]]:
     return exchanges
 
 
-def _both(ours: Ours, said: Sequence[list[Turn]]) -> tuple[Round, Round, Counter[str]]:
+def _both(ours: Ours, said: Sequence[list[Turn]]) -> tuple[Round, Round, list[Round], Counter[str]]:
     """A round through the memory, and the rows that it left written by bare statements; how many of each table."""
     scopes = [Scope(turns[0].session_id, turns[0].user_id) for turns in said]
     given = [[changed(turn, id="") for turn in turns] for turns in said]
@@ -148,7 +158,9 @@ def _both(ours: Ours, said: Sequence[list[Turn]]) -> tuple[Round, Round, Counter
     took = Round([kept - began] * len(said), read - kept, tidied)
     written = Counter({table: len(rows) for table, rows in at_once.items()})
     written.update({f"{table} later": len(rows) for table, rows in later.items()})
-    return took, _copied(ours.copy, said, at_once, _parts(later, commits)), written
+    parts = _parts(later, commits)
+    each = [_one_by_one(ours.each, said, at_once, parts)] if ours.each else []
+    return took, _copied(ours.copy, said, at_once, parts), each, written
 
 
 def _tidied(memory: PersonaMemory) -> tuple[float, int]:
@@ -169,11 +181,26 @@ def _copied(copy: Bare, said: Sequence[list[Turn]], at_once: Rows, later: Sequen
     copy.put(at_once)
     kept = time.perf_counter()
     for turns in said:
-        copy.read(turns[0], READ)
+        copy.read(turns[0], ROWS_READ)
     read = time.perf_counter()
     for part in later:
         copy.put(part)
     return Round([kept - began] * len(said), read - kept, time.perf_counter() - read)
+
+
+def _one_by_one(copy: Bare, said: Sequence[list[Turn]], at_once: Rows, later: Sequence[Rows]) -> Round:
+    """The rows in as many parts as there are sessions, a commit for each of them."""
+    began, waited = time.perf_counter(), []
+    for part in _parts(at_once, len(said)):
+        copy.put(part)
+        waited.append(time.perf_counter() - began)
+    read = time.perf_counter()
+    for turns in said:
+        copy.read(turns[0], ROWS_READ)
+    done = time.perf_counter()
+    for part in later:
+        copy.put(part)
+    return Round(waited, done - read, time.perf_counter() - done)
 
 
 def _turns_alone(bare: Bare, said: Sequence[list[Turn]], at_once: bool) -> Round:
@@ -184,7 +211,7 @@ def _turns_alone(bare: Bare, said: Sequence[list[Turn]], at_once: bool) -> Round
         waited.append(time.perf_counter() - began)
     read = time.perf_counter()
     for turns in said:
-        bare.read(turns[0], READ)
+        bare.read(turns[0], ROWS_READ)
     return Round(waited * len(said) if at_once else waited, time.perf_counter() - read)
 
 
@@ -202,11 +229,13 @@ def _figures(name: str, taken: dict[str, list[Round]], rows: Counter[str]) -> li
         kept, whole = f"exchanges kept and histories read{off}, {what}", f"... with what is put off{off}, {what}"
         found.append(_rate(kept, _per_s(taken[side]), _per_s(taken[same]), SAME))
         if side == OURS:
-            found += [_rate(kept, _per_s(taken[OURS]), _per_s(taken[other]), other) for other in (TOGETHER, ITSELF)]
+            others = (EACH, ITSELF, TOGETHER)
+            found += [_rate(kept, _per_s(taken[OURS]), _per_s(taken[other]), other) for other in others]
+            found.append(_rate(whole, _per_s(taken[side], True), _per_s(taken[EACH], True), EACH))
         found.append(_rate(whole, _per_s(taken[side], True), _per_s(taken[same], True), f"{SAME} at a time"))
     same = f"{SAME} {OURS}"
-    for other in (same, ITSELF):
-        against = SAME if other == same else ITSELF
+    for other in (EACH, ITSELF, same):
+        against = SAME if other == same else other
         found.append(_spread(f"until it is durable, {what}", _waited(taken[OURS]), _waited(taken[other]), against))
     read = [Spread.of([1000 * one.read / SESSIONS for one in taken[side]]) for side in (OURS, same)]
     return [*found, Figure("h", f"a history read, {what}", "ms", read[0], read[1], SAME, note=note)]
