@@ -34,7 +34,7 @@ PAIR = 2
 """Words of a subject and its verb."""
 STUTTERED = 3
 """Words at most that somebody says twice before going on."""
-LEAST = 2
+LEAST = 3
 """Words of a clause before more can be said about it."""
 _MORE = ("preposition", "pronoun", "determiner", "joint", "more", "finite", "repair")
 """Lists of words that more about a clause begins with ..."""

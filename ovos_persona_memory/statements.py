@@ -128,6 +128,8 @@ def pretends(known: Templates, words: Words) -> bool:
     """Whether somebody says that they are a cow, or plays: "(i am) a cow and i live in ohio", "let's pretend"."""
     if known.has(words, "pretending"):
         return True
+    if known.opening("creature").isdisjoint(words.folded):
+        return False
     words = known.without(words, "skip")
     return any(_plays(known, words, start, start + size) for start, size in known.places(words, "creature"))
 

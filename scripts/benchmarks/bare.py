@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import sqlite3
+import time
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +18,9 @@ from ovos_persona_memory.stores.sqlite import SqliteStore
 from ovos_persona_memory.stores.sqlite_bodies import add_body
 from ovos_persona_memory.wording import index_words
 
+CONNECTIONS = 8
+"""So many write at a time where each session commits by itself."""
+SCHEMA = "-c search_path=persona_memory,public"
 Row = tuple[Any, ...]
 Rows = dict[str, list[Row]]
 """Rows of each table."""
@@ -36,6 +41,14 @@ class Bare(ABC):
     @abstractmethod
     def put(self, rows: Rows) -> None:
         """Write rows as they are, in one commit."""
+
+    def put_each(self, parts: Sequence[Rows]) -> list[float]:
+        """Write each part in a commit of its own, all asked for at once: the seconds until each was kept."""
+        began, waited = time.perf_counter(), []
+        for part in parts:
+            self.put(part)
+            waited.append(time.perf_counter() - began)
+        return waited
 
     @abstractmethod
     def keep(self, turns: Sequence[Turn]) -> None:
@@ -64,7 +77,8 @@ class BarePostgres(Bare):
     mark = "%s"
 
     def __init__(self, url: str) -> None:
-        self._sql = psycopg.connect(url, autocommit=True, options="-c search_path=persona_memory,public")
+        self._url, self._others = url, list[psycopg.Connection[Any]]()
+        self._sql = psycopg.connect(url, autocommit=True, options=SCHEMA)
         self._read = f"{postgres_rows.TURNS} WHERE r.household = %s AND r.user_id = %s AND r.session_id = %s"
         found = self._sql.execute(
             "SELECT c.relname, array_agg(a.attname ORDER BY a.attnum),"
@@ -88,10 +102,29 @@ class BarePostgres(Bare):
         }
 
     def put(self, rows: Rows) -> None:
-        with self._sql.transaction(), self._sql.cursor() as cursor:
+        self._put(self._sql, rows)
+
+    def _put(self, sql: psycopg.Connection[Any], rows: Rows) -> None:
+        with sql.transaction(), sql.cursor() as cursor:
             for table, every in rows.items():
                 if every:
                     cursor.executemany(self._upsert(table), every)
+
+    def put_each(self, parts: Sequence[Rows]) -> list[float]:
+        """See Bare; over some connections at a time, as many sessions would share them."""
+        while len(self._others) < CONNECTIONS:
+            self._others.append(psycopg.connect(self._url, autocommit=True, options=SCHEMA))
+        began = time.perf_counter()
+
+        def put(number: int) -> list[float]:
+            waited = []
+            for part in parts[number::CONNECTIONS]:
+                self._put(self._others[number], part)
+                waited.append(time.perf_counter() - began)
+            return waited
+
+        with ThreadPoolExecutor(CONNECTIONS) as pool:
+            return [one for each in pool.map(put, range(CONNECTIONS)) for one in each]
 
     def keep(self, turns: Sequence[Turn]) -> None:
         self._sql.execute("BEGIN")
@@ -105,7 +138,8 @@ class BarePostgres(Bare):
         self._sql.execute(f"{self._read} ORDER BY r.seq DESC LIMIT %s", names).fetchall()
 
     def close(self) -> None:
-        self._sql.close()
+        for sql in (self._sql, *self._others):
+            sql.close()
 
 
 class BareSqlite(Bare):
