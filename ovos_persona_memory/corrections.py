@@ -29,6 +29,8 @@ class Stated:
     thing: str
     value: tuple[str, ...]
     """Folded."""
+    told: str = ""
+    """The words that it was said with, up to the value; empty where they do not stand before it."""
 
 
 def may_correct(known: Templates, text: str) -> bool:
@@ -54,11 +56,8 @@ def as_speaker(known: Templates, swaps: Mapping[str, str], text: str) -> str:
     return " ".join(words)
 
 
-def corrected(known: Templates, sentence: str, stated: Sequence[Stated]) -> tuple[Stated, Words, bool] | None:
-    """What of the stated, the newest first, is put right; what it is instead; and whether the wrong one was named.
-
-    None where nothing is.
-    """
+def corrected(known: Templates, sentence: str, stated: Sequence[Stated]) -> tuple[Stated, Words] | None:
+    """What of the stated, the newest first, is put right, and what it is instead; None where nothing is."""
     words = known.words_of(sentence)
     led = _led(known, words)
     while size := known.ends(words, "correcting_end"):
@@ -68,25 +67,25 @@ def corrected(known: Templates, sentence: str, stated: Sequence[Stated]) -> tupl
     no = next((n for n, word in enumerate(words.folded) if word in known.opening("no")), None)
     if no is not None:
         return _instead(known, words.part(0, no), words.part(no + 1, len(words.folded)), stated)
-    told = known.starts(words, "it_is") or known.ends(lead, "it_is")
-    value = _value(known, words) if led and stated and told else None
-    if value is None or stated[0].slot not in _ONE_WORD or len(value.folded) > NAME:
+    size = known.starts(words, "it_is")
+    if not (led and stated and (size or known.ends(lead, "it_is"))):
         return None
-    return stated[0], value, False
+    words = words.part(size, len(words.folded))
+    value = _value(known, words.part(known.starts(words, "preposition"), len(words.folded)))  # "it's on the tenth"
+    plain = value is not None and stated[0].slot in _ONE_WORD and len(value.folded) <= NAME
+    return (stated[0], value) if plain and value is not None else None
 
 
-def _instead(
-    known: Templates, before: Words, behind: Words, stated: Sequence[Stated]
-) -> tuple[Stated, Words, bool] | None:
+def _instead(known: Templates, before: Words, behind: Words, stated: Sequence[Stated]) -> tuple[Stated, Words] | None:
     """ "a not b", "not b it is a", "not b a": b is what was stated."""
     for one in stated:
         wrong = [n for n, word in enumerate(behind.folded) if word in one.value]
         value = _value(known, before if before.folded else behind.part(max(wrong, default=-1) + 1, len(behind.folded)))
         if wrong and value is not None and one.value != value.folded:
-            return one, value, True
+            return one, value
     told = _value(known, before if before.folded else _from_it_is(known, behind))  # the right one was stated before
     again = next((one for one in stated if told is not None and one.value == told.folded), None)
-    return (again, told, False) if again is not None and told is not None else None
+    return (again, told) if again is not None and told is not None else None
 
 
 def _from_it_is(known: Templates, words: Words) -> Words:

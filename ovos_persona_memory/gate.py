@@ -185,13 +185,14 @@ def _corrected(spoken: Spoken, sentence: str, before: Before) -> Iterator[Verdic
     found = corrected(known, sentence, before.stated)
     if found is None or spoken.language.is_question(sentence):
         return
-    stated, value, _ = found
+    stated, value = found
     slot = SLOTS[stated.slot]
     told = Told(stated.slot, False, value, value if stated.thing else None, stated.subject, None)
     if refused_value(known, told, False) is not None:
         return
     thing = " ".join(spoken.language.words(value.spelled)) if slot.of_value else stated.thing
-    right = Verdict("learned", "stated", sentence, stated.slot, stated.subject, thing, value.spelled)
+    text = stated.told + value.spelled if stated.told else sentence
+    right = Verdict("learned", "stated", text, stated.slot, stated.subject, thing, value.spelled)
     if slot.of_value and stated.value != value.folded:
         wrong = " ".join(stated.value)
         yield replace(right, outcome="ended", reason="taken_back", thing=stated.thing, value=wrong)

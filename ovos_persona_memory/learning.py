@@ -294,7 +294,8 @@ class Learner:
             for said in told:
                 if said.outcome == "learned" and said.slot and said.value:
                     value = spoken.templates.words_of(said.value).folded
-                    yield Stated(said.slot, said.subject, said.thing, value)
+                    words, found, _ = said.text.partition(said.value)
+                    yield Stated(said.slot, said.subject, said.thing, value, words if found else "")
 
     def _told_before(self, turn: Turn) -> list[str]:
         if turn.session_id is None:

@@ -25,6 +25,8 @@ from ovos_persona_memory.skill.understanding import Understood, understood
 
 MOST_LEARNED = 1000
 """Facts at most that are looked at for one that is corrected."""
+JUST_S = 10.0
+"""A fact that was said so shortly ago may be of the very words that are being answered, seconds."""
 HUSHED = "hushed"
 """In the metadata of a memory that is not to be said aloud where others may hear. Whoever it belongs to is still
 given it elsewhere: ``records.PRIVATE`` would ask for a person who is surely known, which a voice alone seldom is."""
@@ -107,7 +109,7 @@ def _begins(words: list[str], phrase: list[str]) -> bool:
 def correct(talk: Talk) -> None:
     """Put what is right in the place of what was last spoken of."""
     if not talk.moment.items:
-        talk.say("correct_what")
+        _correct_what_was_told(talk)
         return
     right = _what_is_right(talk.slot("text"), talk.spoken)
     wrong = talk.moment.items[0]
@@ -116,6 +118,23 @@ def correct(talk: Talk) -> None:
         _replace(talk, wrong, whole)
         return
     talk.ask("correct_how", lambda reply: _replace_by_reply(reply, wrong), _CORRECTING)
+
+
+def _correct_what_was_told(talk: Talk) -> None:
+    """Say what the daemon put right with these very words, where something was told just before and not spoken of."""
+    newest = talk.client.facts.list(limit=1)
+    words = set(talk.spoken.words(talk.said.text))
+    put_right = [
+        one
+        for one in newest
+        if one.last_seen_at > talk.means.clock() - JUST_S and words.issuperset(talk.spoken.words(one.value or one.text))
+    ]
+    if not put_right:
+        talk.say("correct_what")
+    elif talk.is_overheard and put_right[0].user_id != HOUSEHOLD:
+        talk.say("corrected_quietly")
+    else:
+        talk.say("corrected", text=own_words(put_right[0].text, talk.spoken))
 
 
 def _what_is_right(text: str, spoken: Language) -> str:

@@ -95,6 +95,12 @@ def test_a_no_right_after_something_was_spoken_of_corrects_it(assistant: Assista
     ]
 
 
+def test_a_no_right_after_something_was_told_is_answered_with_what_is_right_now(assistant: Assistant) -> None:
+    replies = says(assistant, "my birthday is on the fifth of may", "no it's on the sixth of may", "no that is wrong")
+    assert replies[1] == "I have corrected that: my birthday is on the sixth of may."
+    assert replies[2] == "I do not know what to correct. Ask me about it first, then tell me what is right."
+
+
 def test_a_no_to_somebody_else_corrects_nothing(assistant: Assistant) -> None:
     assert says(assistant, TOLD, "tell me a joke", "no my cormorant is called Hubert")[2] != ""
     with assistant.owner() as owner:

@@ -6,6 +6,7 @@ import pytest
 
 from ovos_persona_memory import templates
 from ovos_persona_memory.corrections import Stated, as_speaker, corrected
+from ovos_persona_memory.records import Scope
 from test.unit.test_around import Home
 
 ALLERGY = Stated("allergy", "", "peanut", ("peanuts",))
@@ -47,6 +48,16 @@ def test_a_correction_takes_the_place_of_what_was_said() -> None:
     home.say("ann", "my birthday is the fifth of may")
     home.say("ann", "no it's the sixth of may")
     assert home.facts("ann") == [("birthday", "", "sixth of may")]
+
+
+def test_a_correction_is_kept_so_that_it_can_be_understood_alone() -> None:
+    home = Home()
+    home.say("ann", "my birthday is on the fifth of may")
+    home.say("ann", "no it's on the sixth of may")
+    home.say("bob", "my sister is called odette")
+    home.say("bob", "no it is odile")
+    texts = {one.text for user in ("ann", "bob") for one in home.memory.facts.list(Scope(user_id=user))}
+    assert texts == {"my birthday is on the sixth of may", "my sister is called odile"}
 
 
 def test_what_another_person_said_is_not_put_right_by_no() -> None:
