@@ -7,6 +7,7 @@ It is for languages whose verb comes second (<verb_second>), and nothing is done
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import chain
 
 from ovos_persona_memory.template import Words
 from ovos_persona_memory.templates import Templates
@@ -26,12 +27,11 @@ def plain_orders(known: Templates, clause: Words) -> Iterator[Words]:
     seen, waiting = {clause.folded}, [clause]
     while waiting and len(seen) <= MOST:
         made = waiting.pop(0)
-        for rule in _RULES:
-            for one in rule(known, made):
-                if one.folded and one.folded not in seen:
-                    seen.add(one.folded)
-                    waiting.append(one)
-                    yield one
+        for one in chain.from_iterable(rule(known, made) for rule in _RULES):
+            if one.folded and one.folded not in seen:
+                seen.add(one.folded)
+                waiting.append(one)
+                yield one
 
 
 def behind_adverb(known: Templates, clause: Words) -> bool:

@@ -57,14 +57,14 @@ def _and_i(known: Templates, clause: Words) -> int:
 
 def _with_head(known: Templates, head: Sequence[str], value: Words, reading: Reading) -> Reading:
     """A reading with words before its value, but for one that the value has: "in" of "in köln"."""
-    bare = head[:-1] if head[-1] in known.opening("preposition") | {"aus", "am"} and _opens_so(known, value) else head
+    bare = head[:-1] if _leads(known, head[-1]) and _leads(known, value.folded[0]) else head
     start = value.part(0, 1)
     made = joined(value.part(0, 0), [(word, start) for word in bare], value)
     return Reading(made, reading.who, reading.before, reading.only)
 
 
-def _opens_so(known: Templates, value: Words) -> bool:
-    return value.folded[0] in known.opening("preposition") | {"aus", "am"}
+def _leads(known: Templates, word: str) -> bool:
+    return known.has_word(("preposition", "from_on"), word)
 
 
 def _is_value(known: Templates, value: Words) -> bool:

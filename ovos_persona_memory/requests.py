@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Literal
 
 import msgspec
@@ -356,15 +356,19 @@ def _check_texts(value: Any, field: str, depth: int) -> None:
         raise InvalidRequest(field, f"is nested deeper than {MAX_DEPTH} levels")
     if isinstance(value, str):
         _check_text(value, field)
-    elif isinstance(value, Mapping):
-        if field == "metadata" and len(str(value)) > MAX_METADATA:
-            raise InvalidRequest(field, f"has more than {MAX_METADATA} characters")
+    if field == "metadata" and isinstance(value, Mapping) and len(str(value)) > MAX_METADATA:
+        raise InvalidRequest(field, f"has more than {MAX_METADATA} characters")
+    for name, inner in _inside(value, field):
+        _check_texts(inner, name[:200], depth + 1)
+
+
+def _inside(value: Any, field: str) -> Iterator[tuple[str, Any]]:
+    """What an object or an array holds, each with the name of its field: also the names in an object."""
+    if isinstance(value, Mapping):
         for name, inner in value.items():
-            _check_texts(name, field, depth + 1)
-            _check_texts(inner, f"{field}.{name}"[:200], depth + 1)
+            yield from ((field, name), (f"{field}.{name}", inner))
     elif isinstance(value, list):
-        for number, inner in enumerate(value):
-            _check_texts(inner, f"{field}[{number}]"[:200], depth + 1)
+        yield from ((f"{field}[{number}]", inner) for number, inner in enumerate(value))
 
 
 def _check_text(text: str, field: str) -> None:

@@ -52,23 +52,6 @@ IN_BUCKETS = (
     " LEFT JOIN pg_class c ON c.oid = to_regclass('vector_near_{dim:d}_' || b.bucket)"
 )
 OF_USER = "SELECT coalesce(sum(r.documents), 0)::bigint FROM person r"
-TABLES = {"turn": "turn", "memory": "entry"}
-BOTH = frozenset(TABLES)
-VECTOR = "halfvec_send(r.vector)"
-# what is sent is written out after the choice: before it, that would be done for every row
-COMPARED = (
-    f"SELECT r.doc, {VECTOR} FROM (SELECT r.doc, r.vector FROM vector r{{where}}"
-    " ORDER BY r.vector <=> %s::halfvec, abs(r.doc) DESC LIMIT %s) r"
-)
-MET = (
-    f"(SELECT r.doc, {VECTOR} FROM vector r{{where}}"
-    " ORDER BY r.vector::halfvec({dim:d}) <=> %s::halfvec({dim:d}) LIMIT %s)"
-)
-BUCKET = f"(hashtext({{0}}household || {{0}}user_id) & {BUCKETS - 1})"
-SIZES = (
-    "SELECT coalesce(sum(r.documents), 0)::bigint, (SELECT reltuples FROM pg_class WHERE oid = 'vector'::regclass)"
-    " FROM person r"
-)
 KNOWN = "SELECT slot, dim, done_to FROM vector_index WHERE household = %s AND user_id = '' AND name = %s"
 START = (
     "INSERT INTO vector_index (household, name, slot, setting, dim, done_to, started)"
