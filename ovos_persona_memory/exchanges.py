@@ -11,7 +11,7 @@ OPEN_S = 300.0
 """Speech without an id answers the newest user turn for so long, seconds; handlers run for minutes."""
 
 
-@dataclass
+@dataclass(slots=True)
 class Block:
     """What enters the history together: an exchange, or a batch as it was handed in."""
 
@@ -71,8 +71,17 @@ class _Pairing:
         if turn.batch is not None and not self._answers_heard(turn, turn.batch):
             self._take_batch(turn, turn.batch)
         else:
-            of_role = {"user": self._open, "assistant": self._take_speech, "tool": self._take_result}
-            of_role.get(turn.role, self._take_instruction)(turn)
+            self._take_heard(turn)
+
+    def _take_heard(self, turn: Turn) -> None:
+        if turn.role == "user":
+            self._open(turn)
+        elif turn.role == "assistant":
+            self._take_speech(turn)
+        elif turn.role == "tool":
+            self._take_result(turn)
+        else:
+            self._take_instruction(turn)
 
     def _answers_heard(self, turn: Turn, batch: str) -> bool:
         """Whether this batch is an answer alone, handed in without its user turn because that had been heard."""
@@ -100,9 +109,9 @@ class _Pairing:
     def _open(self, turn: Turn) -> None:
         self._newest = self._begin(turn)
         # After a get_response the speech still carries the first id, and answers the turn that replied.
-        for utterance_id in self._asking:
-            self._by_utterance[utterance_id] = self._newest
-        self._asking.clear()
+        if self._asking:
+            self._by_utterance.update(dict.fromkeys(self._asking, self._newest))
+            self._asking.clear()
         if turn.utterance_id is not None:
             self._by_utterance[turn.utterance_id] = self._newest
 
@@ -116,7 +125,8 @@ class _Pairing:
             self._announce(turn)
             return
         block.added.append(turn)
-        self._by_call.update((call.id, block) for call in turn.tool_calls)
+        if turn.tool_calls:
+            self._by_call.update((call.id, block) for call in turn.tool_calls)
 
     def _answered_by(self, turn: Turn) -> Block | None:
         if turn.announcement:

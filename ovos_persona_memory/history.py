@@ -15,7 +15,7 @@ def history(turns: Iterable[Turn], limits: Window, now: float) -> list[ContextMe
 
     ``turns`` of one session, in order of arrival; ``now`` in seconds since the epoch.
     """
-    return repair(window(messages(turns, _since(limits, now)), limits))
+    return repair(window(_newest(turns, limits, now), limits))
 
 
 def raw_history(turns: Iterable[Turn], limits: Window, now: float) -> list[ContextMessage]:
@@ -23,20 +23,48 @@ def raw_history(turns: Iterable[Turn], limits: Window, now: float) -> list[Conte
 
     A batch's hanging user messages stay, and a cut may leave an answer without its question.
     """
-    return newest(messages(turns, _since(limits, now)), limits)
+    return newest(_newest(turns, limits, now), limits)
+
+
+def _newest(turns: Iterable[Turn], limits: Window, now: float) -> list[ContextMessage]:
+    """Of all messages those that the limits can let through: the newest, and every instruction before them."""
+    told = _told(turns, None if limits.max_age_s is None else now - limits.max_age_s)
+    if limits.max_history is None:
+        return _joined(map(_rendered, told))
+    # one more than is wanted: the first may lack what was joined to it
+    newest_blocks = _taken_off(told, max(limits.max_history, 0) + 1)
+    before = (turn for block in told for turn in (*block.passed, *block.added) if turn.role in INSTRUCTIONS)
+    return [message_of(turn) for turn in before] + _joined(newest_blocks)
+
+
+def _taken_off(told: list[Block], most: int) -> list[list[ContextMessage]]:
+    """Take the last blocks off the list, rendered: as many as make so many messages when they are joined."""
+    taken: list[list[ContextMessage]] = []
+    number = 0
+    while told and number < most:
+        rendered = _rendered(told.pop())
+        if rendered:
+            number += len(rendered) - (1 if taken and _meet(rendered[-1], taken[-1][0]) else 0)
+            taken.append(rendered)
+    taken.reverse()
+    return taken
 
 
 def messages(turns: Iterable[Turn], since: float | None = None) -> list[ContextMessage]:
     """All messages of one session, grouped and merged; ``since`` leaves out what was all said before it."""
+    return _joined(map(_rendered, _told(turns, since)))
+
+
+def _told(turns: Iterable[Turn], since: float | None) -> list[Block]:
+    every = blocks(turns)
+    return every if since is None else [block for block in every if block.at is None or block.at >= since]
+
+
+def _joined(rendered: Iterable[list[ContextMessage]]) -> list[ContextMessage]:
     joined: list[ContextMessage] = []
-    for block in blocks(turns):
-        if since is None or block.at is None or block.at >= since:
-            _join(joined, _rendered(block))
+    for block in rendered:
+        _join(joined, block)
     return joined
-
-
-def _since(limits: Window, now: float) -> float | None:
-    return None if limits.max_age_s is None else now - limits.max_age_s
 
 
 def _rendered(block: Block) -> list[ContextMessage]:
@@ -84,11 +112,18 @@ def _join(stored: list[ContextMessage], new: Sequence[ContextMessage]) -> None:
         stored.extend(new)
         return
     last, first = stored[-1], new[0]
-    if last.role == first.role == "user":
+    if _meet(last, first):
         stored.pop()
-    elif last.role == first.role == "assistant" and not (last.tool_calls or first.tool_calls):
-        new = [_merged(stored.pop(), first), *new[1:]]
+        if first.role == "assistant":
+            new = [_merged(last, first), *new[1:]]
     stored.extend(new)
+
+
+def _meet(last: ContextMessage, first: ContextMessage) -> bool:
+    """Whether two messages in a row are one in the end: two questions, or two answers that call no tool."""
+    if last.role != first.role:
+        return False
+    return last.role == "user" or (last.role == "assistant" and not (last.tool_calls or first.tool_calls))
 
 
 def _merged(earlier: ContextMessage, later: ContextMessage) -> ContextMessage:

@@ -6,7 +6,8 @@ import hashlib
 import json
 from typing import Any
 
-from ovos_persona_memory.records import Entry, Scope, Selection, ToolCall, Turn
+from ovos_persona_memory.records import Entry, Scope, Selection, Turn
+from ovos_persona_memory.stores.turn_rows import calls_text, turn_with
 from ovos_persona_memory.stores.where import PLACES, Where, between, narrowed
 
 TURN_FIELDS = [
@@ -54,8 +55,16 @@ def assigned(fields: list[str]) -> str:
     return ", ".join(f"{name} = %s" for name in fields)
 
 
-TURNS = f"SELECT r.user_id, r.seq, r.words, r.data, {listed(TURN_FIELDS)} FROM turn r"
+READ = ("user_id", "seq", "tool_calls", *TURN_FIELDS)
+"""What the columns of ``TURNS`` and ``TOLD`` are but for the last."""
+TURN_COLUMNS = f"r.user_id, r.seq, r.data, {listed(TURN_FIELDS)}"
+TURNS = f"SELECT {TURN_COLUMNS}, r.words FROM turn r"
 ENTRIES = f"SELECT r.user_id, r.seq, r.words, r.data, {listed(ENTRY_FIELDS)} FROM entry r"
+TOLD = (
+    f"SELECT {TURN_COLUMNS}, coalesce((SELECT n.trimmed_to FROM note n"
+    " WHERE n.household = %s AND n.user_id = %s AND n.session_id = %s), 0) FROM turn r"
+)
+"""The last column: up to which seq the session's note leaves its turns to the summary."""
 NEXT = "nextval('persona_memory_order')"
 ADD_TURN = (
     f"INSERT INTO turn (household, user_id, seq, version, words, data, {', '.join(TURN_FIELDS)})"
@@ -89,10 +98,12 @@ CHANGE_ENTRY = (
 
 def turn_of(row: tuple[Any, ...]) -> tuple[Turn, str]:
     """A row of ``TURNS`` as a turn and its words."""
-    user_id, seq, words, data, *values = row
-    calls = tuple(ToolCall(*call) for call in json.loads(data)) if data else ()
-    fields = dict(zip(TURN_FIELDS, values, strict=True))
-    return Turn(seq=seq, user_id=user_id, tool_calls=calls, **fields), words
+    return told(row), row[-1]
+
+
+def told(row: tuple[Any, ...]) -> Turn:
+    """A row of ``TURNS`` or ``TOLD`` as a turn."""
+    return turn_with(dict(zip(READ, row, strict=False)))
 
 
 def entry_of(row: tuple[Any, ...]) -> tuple[Entry, str]:
@@ -104,8 +115,7 @@ def entry_of(row: tuple[Any, ...]) -> tuple[Entry, str]:
 
 def turn_values(turn: Turn, words: str) -> list[Any]:
     """Words, data and the values of ``TURN_FIELDS``."""
-    calls = json.dumps([(call.id, call.name, call.arguments) for call in turn.tool_calls]) if turn.tool_calls else None
-    return [words, calls, *(getattr(turn, name) for name in TURN_FIELDS)]
+    return [words, calls_text(turn), *(getattr(turn, name) for name in TURN_FIELDS)]
 
 
 def entry_values(entry: Entry, words: str) -> list[Any]:

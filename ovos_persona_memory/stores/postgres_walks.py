@@ -28,18 +28,16 @@ SESSIONS = (
     " LEFT JOIN note n ON n.household = %s AND n.user_id = s.user_id AND n.session_id = s.session_id"
     " ORDER BY s.newest DESC"
 )
-TALK = (
-    "SELECT coalesce((SELECT n.trimmed_to FROM note n WHERE n.household = %s AND n.user_id = %s"
-    f" AND n.session_id = %s), 0), {rows.TURNS.removeprefix('SELECT ')}"
-)
 
 
 def talk(db: PostgresDatabase, scope: Scope, limit: int | None) -> tuple[list[Turn], int]:
     """See Store.talk: both with one round trip."""
-    home, where = db.settings.household, rows.within(db.settings.household, scope)
+    home = db.settings.household
+    where = rows.within(home, scope)
     values = (home, scope.user_id or HOUSEHOLD, scope.session_id, *where.values, limit)
-    found = db.all(f"{TALK}{where} ORDER BY r.seq DESC LIMIT %s", *values)
-    return [rows.turn_of(row[1:])[0] for row in reversed(found)], found[0][0] if found else 0
+    found = db.all(f"{rows.TOLD}{where} ORDER BY r.seq DESC LIMIT %s", *values)
+    found.reverse()
+    return list(map(rows.told, found)), found[0][-1] if found else 0
 
 
 def sessions(db: PostgresDatabase, scope: Scope, limit: int | None) -> list[Session]:

@@ -20,12 +20,12 @@ from ovos_persona_memory.stores.sqlite_facts import SqliteFacts
 from ovos_persona_memory.stores.sqlite_forgetting import CHUNK, Chosen, Deletions
 from ovos_persona_memory.stores.sqlite_ledger import SqliteLedger
 from ovos_persona_memory.stores.sqlite_notes import Notes
+from ovos_persona_memory.stores.sqlite_owners import NOBODY, Owners
 from ovos_persona_memory.stores.sqlite_vectors import SqliteVectors
-from ovos_persona_memory.stores.sqlite_walks import SESSIONS, newest_turns, talk_around
+from ovos_persona_memory.stores.sqlite_walks import SESSIONS, is_whole_session, newest_turns, talk, talk_around
 from ovos_persona_memory.stores.sqlite_words import BUDGET, TABLES, Query, WordIndex
 from ovos_persona_memory.stores.where import Where, narrowed
 
-NOBODY = 0
 USERS = (
     "SELECT user_id FROM owner UNION SELECT user_id FROM fact UNION SELECT user_id FROM note"
     " UNION SELECT user_id FROM namespace"
@@ -39,7 +39,6 @@ TIDIED, CHECKPOINTED = 50, 500
 NEWEST = (
     "SELECT r.owner, r.seq, b.words FROM {table} r JOIN body b ON b.num = r.body WHERE r.seq <= ? ORDER BY r.seq DESC"
 )
-LANGUAGES = "SELECT DISTINCT lang FROM turn WHERE owner = ? UNION SELECT DISTINCT lang FROM entry WHERE owner = ?"
 NEWEST_WORDS = "SELECT b.words FROM {table} r JOIN body b ON b.num = r.body{where} ORDER BY r.seq DESC LIMIT ?"
 
 
@@ -51,7 +50,7 @@ class SqliteStore(SqliteDatabase):
 
     def _settle(self, connection: sqlite3.Connection) -> None:
         self._sql, self._index, self._notes = connection, WordIndex(connection), Notes(connection)
-        self._languages: dict[int, set[str]] = {}
+        self._owners = Owners(connection)
         self._deletions = Deletions(connection, self._index, self._notes)
         self.episode_store = SqliteEpisodes(connection, self.transaction, self._reading)
         self.ledger_store = SqliteLedger(connection, self.transaction, self._reading)
@@ -81,24 +80,11 @@ class SqliteStore(SqliteDatabase):
 
     # users and bodies
 
-    def _owner(self, user_id: str) -> int | None:
-        row = self._one("SELECT num FROM owner WHERE user_id = ?", user_id)
-        return row[0] if row else None
-
     def _owner_in(self, scope: Scope) -> int | None:
         """The number of the scope's user, one that nobody has where they are unknown; None: everybody."""
         if scope.user_id is None:
             return None
-        return self._owner(scope.user_id) or NOBODY
-
-    def _owner_made(self, user_id: str, lang: str | None = None) -> int:
-        """The number of a user, who is entered where they are new; ``lang``: of what they get now."""
-        owner = self._owner(user_id)
-        if owner is None:
-            owner = self._sql.execute("INSERT INTO owner (user_id) VALUES (?)", (user_id,)).lastrowid or NOBODY
-        if lang and owner in self._languages:
-            self._languages[owner].add(lang)
-        return owner
+        return self._owners.number(scope.user_id) or NOBODY
 
     def _replaced_body(self, num: int, body: rows.Body) -> int:
         return replaced_body(self._sql, num, body)
@@ -118,7 +104,7 @@ class SqliteStore(SqliteDatabase):
             if self._one("SELECT 1 FROM turn WHERE id = ?", turn.id):
                 raise StoreError("there is a turn with this id already")
             with self.transaction():
-                owner = self._owner_made(turn.user_id, turn.lang)
+                owner = self._owners.made(turn.user_id, turn.lang)
                 body = add_body(self._sql, rows.turn_body(turn, words))
                 seq = self._sql.execute(rows.ADD_TURN, (owner, body, *rows.turn_values(turn))).lastrowid or 0
                 self._index.add(owner, seq, words)
@@ -136,7 +122,7 @@ class SqliteStore(SqliteDatabase):
                 raise UnknownEntry("there is no turn with this id")
             with self.transaction():
                 seq, old_owner, old_body, old_words = old
-                owner = self._owner_made(turn.user_id, turn.lang)
+                owner = self._owners.made(turn.user_id, turn.lang)
                 body = self._replaced_body(old_body, rows.turn_body(turn, words))
                 self._sql.execute(rows.CHANGE_TURN, (owner, body, *rows.turn_values(turn), seq))
                 self._reindex(seq, (old_owner, old_words), (owner, words))
@@ -154,6 +140,10 @@ class SqliteStore(SqliteDatabase):
             owner = self._owner_in(scope)
             seqs = newest_turns(self._sql, Selection(scope, since=since, until=until), owner, limit)
             return [turn for turn, _ in self._turns_of(seqs[::-1])]
+
+    def talk(self, scope: Scope, limit: int | None = None) -> tuple[list[Turn], int]:
+        with self._reading():
+            return talk(self._sql, scope, limit) if is_whole_session(scope) else super().talk(scope, limit)
 
     def _turns_of(self, seqs: Sequence[int]) -> Iterator[tuple[Turn, str]]:
         """The turns with their words, in this order."""
@@ -193,7 +183,7 @@ class SqliteStore(SqliteDatabase):
                 kept = replace(entry, id=known.id, seq=known.seq, created_at=known.created_at)
                 self._replace_entry(kept, words)
                 return kept
-            owner = self._owner_made(entry.user_id, entry.lang)
+            owner = self._owners.made(entry.user_id, entry.lang)
             body = add_body(self._sql, rows.entry_body(entry, words))
             values = (rows.hash_of(entry.key), owner, body, *rows.entry_values(entry))
             seq = self._sql.execute(rows.ADD_ENTRY, values).lastrowid or 0
@@ -214,7 +204,7 @@ class SqliteStore(SqliteDatabase):
         refuse_unstorable(None, key, user_id)
         with self._reading():
             sql = f"{rows.ENTRIES} WHERE r.owner = ? AND r.key_hash = ?"
-            row = self._one(sql, self._owner(user_id), rows.hash_of(key))
+            row = self._one(sql, self._owners.number(user_id), rows.hash_of(key))
         return rows.entry_of(row)[0] if row else None
 
     def entries(self, scope: Scope, limit: int | None = None, offset: int = 0) -> list[Entry]:
@@ -261,18 +251,11 @@ class SqliteStore(SqliteDatabase):
 
     def statistics(self, words: Sequence[str], user_id: str) -> Statistics:
         with self._reading():
-            return self._index.statistics(self._owner(user_id) or NOBODY, words)
+            return self._index.statistics(self._owners.number(user_id) or NOBODY, words)
 
     def languages(self, user_id: str) -> frozenset[str]:
         with self._reading():
-            return frozenset(self._languages_of(self._owner(user_id) or NOBODY))
-
-    def _languages_of(self, owner: int) -> set[str]:
-        """Read once, for it takes a look at each row of the user; then kept up with what is added."""
-        if owner not in self._languages:
-            found = self._sql.execute(LANGUAGES, (owner, owner)).fetchall()
-            self._languages[owner] = {lang for (lang,) in found if lang}
-        return self._languages[owner]
+            return self._owners.languages(user_id)
 
     def newest_words(self, scope: Scope, kinds: frozenset[str], limit: int) -> list[str]:
         with self._reading():
@@ -285,7 +268,7 @@ class SqliteStore(SqliteDatabase):
 
     def around(self, turns: Sequence[Turn], reach: int, persona_id: str | None = None) -> list[list[Beside]]:
         with self._reading():
-            owners = {user_id: self._owner(user_id) or NOBODY for user_id in {turn.user_id for turn in turns}}
+            owners = {user_id: self._owners.number(user_id) or NOBODY for user_id in {turn.user_id for turn in turns}}
             return [talk_around(self._sql, turn, owners[turn.user_id], reach, persona_id) for turn in turns]
 
     def _entries_of(self, seqs: Sequence[int]) -> Iterator[Entry]:
@@ -306,7 +289,7 @@ class SqliteStore(SqliteDatabase):
             self._index.clear()
             for record, words in self.documents(Scope.everyone(), frozenset({"turn", "memory"})):
                 doc = record.seq if isinstance(record, Turn) else -record.seq
-                self._index.add(self._owner_made(record.user_id), doc, words)
+                self._index.add(self._owners.made(record.user_id), doc, words)
 
     # forgetting
 

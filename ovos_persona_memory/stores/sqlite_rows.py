@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
+from itertools import product
 from typing import Any
 
-from ovos_persona_memory.records import Entry, Scope, Selection, ToolCall, Turn
+from ovos_persona_memory.records import Entry, Scope, Selection, Turn
+from ovos_persona_memory.stores.turn_rows import calls_text, turn_with
 from ovos_persona_memory.stores.where import PLACES, Where, between, narrowed
 
 FLAGS = ["expects_reply", "announcement", "machine", "linked", "redacted"]
@@ -25,13 +27,26 @@ TURN_FIELDS = [
 ]
 ENTRY_FIELDS = ["id", "lang", "created_at", "updated_at", "turn_id", *PLACES]
 ENTRY_COLUMNS = [*ENTRY_FIELDS, "private"]
+SAID = {row: dict(zip(FLAGS, map(bool, row), strict=True)) for row in product((0, 1), repeat=len(FLAGS))}
+"""The flags that rows of zeros and ones stand for."""
+READ = ("seq", "user_id", "text", "speaker", "name", "tool_calls", *TURN_FIELDS)
+"""What the columns of ``TURNS`` and ``TOLD`` are but for the last."""
 BODY = "b.text, b.words, b.speaker, b.name, b.data"
 
 # CROSS JOIN keeps SQLite from starting with the owner and sorting afterwards.
+TURN_COLUMNS = f"r.seq, o.user_id, b.text, b.speaker, b.name, b.data, {', '.join('r.' + name for name in TURN_FIELDS)}"
 TURNS = (
-    f"SELECT r.seq, o.user_id, {BODY}, {', '.join('r.' + name for name in TURN_FIELDS)}"
+    f"SELECT {TURN_COLUMNS}, b.words"
     " FROM turn r CROSS JOIN owner o ON o.num = r.owner CROSS JOIN body b ON b.num = r.body"
 )
+TOLD = (
+    f"SELECT {TURN_COLUMNS.replace('o.user_id', '?1')},"
+    " coalesce((SELECT n.trimmed_to FROM note n WHERE n.user_id = ?1 AND n.session_id = ?2), 0)"
+    " FROM turn r INDEXED BY turn_session CROSS JOIN body b ON b.num = r.body"
+    " WHERE r.owner = (SELECT o.num FROM owner o WHERE o.user_id = ?1) AND r.session_id = ?2"
+    " ORDER BY r.seq DESC LIMIT ?3"
+)
+"""The newest turns of a user's session; last, up to which seq the session's note leaves them to the summary."""
 ENTRIES = (
     f"SELECT r.seq, o.user_id, {BODY}, {', '.join('r.' + name for name in ENTRY_FIELDS)}"
     " FROM entry r CROSS JOIN owner o ON o.num = r.owner CROSS JOIN body b ON b.num = r.body"
@@ -46,13 +61,14 @@ def hash_of(word: str) -> int:
 
 def turn_of(row: tuple[Any, ...]) -> tuple[Turn, str]:
     """A row of ``TURNS`` as a turn and its words."""
-    seq, user_id, text, words, speaker, name, data, *values = row
-    fields = dict(zip(TURN_FIELDS, values, strict=True))
-    for flag in FLAGS:
-        fields[flag] = bool(fields[flag])
-    calls = tuple(ToolCall(*call) for call in json.loads(data)) if data else ()
-    turn = Turn(seq=seq, user_id=user_id, text=text, speaker=speaker, name=name, tool_calls=calls, **fields)
-    return turn, words
+    return told(row), row[-1]
+
+
+def told(row: tuple[Any, ...]) -> Turn:
+    """A row of ``TURNS`` or ``TOLD`` as a turn."""
+    fields = dict(zip(READ, row, strict=False))
+    fields.update(SAID[row[-1 - len(FLAGS) : -1]])
+    return turn_with(fields)
 
 
 def entry_of(row: tuple[Any, ...]) -> tuple[Entry, str]:
@@ -65,8 +81,7 @@ def entry_of(row: tuple[Any, ...]) -> tuple[Entry, str]:
 
 def turn_body(turn: Turn, words: str) -> Body:
     """What of a turn goes into ``body``."""
-    calls = json.dumps([(call.id, call.name, call.arguments) for call in turn.tool_calls]) if turn.tool_calls else None
-    return turn.text, words, turn.speaker, turn.name, calls
+    return turn.text, words, turn.speaker, turn.name, calls_text(turn)
 
 
 def entry_body(entry: Entry, words: str) -> Body:

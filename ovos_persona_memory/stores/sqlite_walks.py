@@ -8,7 +8,7 @@ from typing import Any
 
 from ovos_persona_memory.records import Scope, Selection, Turn
 from ovos_persona_memory.stores.base import Beside
-from ovos_persona_memory.stores.sqlite_rows import chosen_turns, within
+from ovos_persona_memory.stores.sqlite_rows import TOLD, chosen_turns, told, within
 from ovos_persona_memory.stores.where import Where
 
 FEW = 2000
@@ -41,6 +41,19 @@ def newest_turns(sql: sqlite3.Connection, selection: Selection, owner: int | Non
         seqs += [seq for (seq,) in found]
     seqs.sort(reverse=True)
     return seqs if limit is None else seqs[:limit]
+
+
+def talk(sql: sqlite3.Connection, scope: Scope, limit: int | None) -> tuple[list[Turn], int]:
+    """See Store.talk; of a scope that names a user and a session and nothing else: all with one statement."""
+    found = sql.execute(TOLD, (scope.user_id, scope.session_id, -1 if limit is None else limit)).fetchall()
+    found.reverse()
+    return list(map(told, found)), found[0][-1] if found else 0
+
+
+def is_whole_session(scope: Scope) -> bool:
+    """Whether the scope names a user and a session and nothing else."""
+    others = (scope.persona_id, scope.site_id, scope.task_id)
+    return others == (None, None, None) and scope.user_id is not None and scope.session_id is not None
 
 
 def talk_around(sql: sqlite3.Connection, turn: Turn, owner: int, reach: int, persona_id: str | None) -> list[Beside]:

@@ -39,6 +39,7 @@ from ovos_persona_memory.stores import (
     sqlite_notes,
     sqlite_rows,
     sqlite_vectors,
+    sqlite_walks,
     sqlite_words,
     vectors,
 )
@@ -309,6 +310,16 @@ FAULTS = {
     ),
     "change ignored": Fault("changed_turn_keeps_its_place", ignoring("UPDATE ON turn")),
     "users are one": Fault("one_user_never_reads", instead(SqliteStore, "_owner_in", lambda self, scope: None)),
+    "the note of another session is looked at": Fault(
+        "left_to_its_summary",
+        instead(sqlite_walks, "TOLD", sqlite_rows.TOLD.replace("n.session_id = ?2", "n.session_id <> ?2")),
+    ),
+    "the talk of another session comes with it": Fault(
+        "left_to_its_summary", instead(sqlite_walks, "TOLD", sqlite_rows.TOLD.replace("r.session_id = ?2", "?2 <> ''"))
+    ),
+    "zeros and ones for what is said of a turn": Fault(
+        "has_every_field", instead(sqlite_rows, "SAID", {row: {} for row in sqlite_rows.SAID})
+    ),
     "notes stay": Fault("note_goes_with", ignoring("DELETE ON note")),
     "embeddings stay": Fault("no_byte_of_a_document", ignoring("UPDATE ON document_embedding")),
     "words of documents stay": Fault("fast_search_equals", ignoring("DELETE ON document_posting")),

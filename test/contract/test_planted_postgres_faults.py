@@ -30,7 +30,6 @@ from ovos_persona_memory.stores import (
     postgres_migrations,
     postgres_rows,
     postgres_vectors,
-    postgres_walks,
     postgres_words,
 )
 from ovos_persona_memory.stores.postgres import PostgresStore
@@ -240,7 +239,7 @@ FAULTS = {
         "known_undoes_its_transaction", instead(PostgresDatabase, "_write_late", forgiving)
     ),
     "the note of another session is looked at": Fault(
-        "left_to_its_summary", without(postgres_walks, "TALK", "n.user_id = %s", "n.user_id <> %s || 'x'")
+        "left_to_its_summary", without(postgres_rows, "TOLD", "n.user_id = %s", "n.user_id <> %s || 'x'")
     ),
     "rollback commits": Fault(
         "exception_undoes_the_whole", instead(PostgresDatabase, "_rolled_back", rolled_back_by_committing)

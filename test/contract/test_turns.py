@@ -180,6 +180,17 @@ def test_the_talk_of_a_session_comes_with_what_is_left_to_its_summary(store: Sto
     assert store.talk(Scope("s1", None), 2) == (said[5::2], said[3].seq)
     assert store.talk(Scope("s0", "ada")) == (said[::2], 0)
     assert store.talk(Scope("s1", "ada")) == ([], 0)
+    assert store.talk(Scope("s1", "bob")) == ([], 0)
+
+
+def test_the_talk_of_a_session_has_every_field_of_its_turns(store: Store, say: Say) -> None:
+    calls = (ToolCall("1", "look", {"at": "it"}),)
+    flags = dict.fromkeys(("expects_reply", "announcement", "machine", "linked"), True)
+    names = {name: name for name in ("speaker", "lang", "persona_id", "site_id", "task_id", "utterance_id", "skill_id")}
+    one = say("one", session_id="s1", batch="b", name="n", tool_call_id="c", tool_calls=calls, **flags, **names)
+    said = [one, say("two", session_id="s1")]
+    for found in (store.talk(Scope("s1"))[0], store.turns(Scope("s1"))):
+        assert list(map(repr, found)) == list(map(repr, said)), "1 is not True"
 
 
 def test_documents_come_in_the_order_of_arrival(store: Store, say: Say) -> None:

@@ -3,10 +3,12 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from ovos_persona_memory.history import history, messages, raw_history
 from ovos_persona_memory.records import ContextMessage, ToolCall, Turn
-from ovos_persona_memory.window import Window
+from ovos_persona_memory.window import Window, newest, repair, window
 
 NOW = 1_763_750_000.0
 LOOK_UP = ToolCall("c1", "look_up", {"word": "cat"})
@@ -395,3 +397,34 @@ def test_a_turn_that_was_heard_and_not_answered_is_in_no_raw_history() -> None:
 def test_messages_are_the_whole_history() -> None:
     turns = [turn for i in range(20) for turn in (user(f"q{i}"), spoken(f"a{i}"))]
     assert len(messages(turns)) == 40
+
+
+# only the newest blocks are looked at
+
+roles = st.sampled_from(["user", "assistant", "system", "tool"])
+names = st.one_of(st.none(), st.sampled_from(["1", "2"]))
+calls = st.sampled_from([(), (), (LOOK_UP,)])
+any_turn = st.builds(
+    Turn,
+    roles,
+    st.sampled_from(["a", "b", ""]),
+    at=st.sampled_from([None, NOW - 500.0, NOW - 400.0, NOW]),
+    utterance_id=names,
+    batch=names,
+    source=st.sampled_from(["heard", "record", "query"]),
+    expects_reply=st.booleans(),
+    announcement=st.booleans(),
+    redacted=st.sampled_from([False, False, True]),
+    tool_calls=calls,
+    tool_call_id=st.sampled_from([None, "c1"]),
+)
+numbers = st.one_of(st.none(), st.integers(-1, 8))
+limits = st.builds(Window, max_history=numbers, max_rounds=numbers, max_tokens=numbers, max_age_s=st.just(450.0))
+
+
+@settings(derandomize=True, deadline=None, max_examples=400)
+@given(st.lists(any_turn, max_size=16), limits)
+def test_a_history_is_what_the_limits_leave_of_all_messages(turns: list[Turn], limits: Window) -> None:
+    every = messages(turns, NOW - 450.0)
+    assert history(turns, limits, NOW) == repair(window(every, limits))
+    assert raw_history(turns, limits, NOW) == newest(every, limits)
