@@ -68,6 +68,7 @@ The rooms, from the ground up; imports go down only:
    context     from history and hits to what a persona is handed
 4  around      who is known by name, and what was spoken of a moment ago
    learning    facts from turns, as they are taken in: what supersedes what
+   waiting_turns  which turns wait for somebody to learn from them
    backlog     turns from which something is still to be learned
    transcript  the log: what was heard or handed in, each turn once
    audit       what is wrong with what is kept

@@ -107,7 +107,7 @@ class Facts:
 
     def settle(self) -> None:
         """Learn from everything that was said; what came in a crowd may still wait for that."""
-        self._backlog.catch_up(None)
+        self._backlog.settle()
 
     def take_learned_late(self) -> dict[str | None, list[str]]:
         """The ids of what was learned in quiet moments since the last call, by the session in which it was said."""

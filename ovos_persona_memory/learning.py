@@ -43,6 +43,8 @@ class Speaker:
     """How they were known: none, configured or session."""
     private: int = 0
     """How surely they must be known to whom it is given, 0 to 5."""
+    child: bool = False
+    """A child, as far as the device knew that heard them."""
 
 
 def half_lives(config: FactsConfig) -> HalfLives:
@@ -68,7 +70,7 @@ class Learner:
     ) -> None:
         """``children``: users of whom nothing is taken in before somebody reviews it."""
         self._store = store
-        self._children = children
+        self.children = children
         self._ledger = ledger
         self._facts = store.fact_store
         self.config = config
@@ -87,7 +89,7 @@ class Learner:
         if verdicts and verdicts[0].outcome != "refused" and is_echo(turn.text, self._told_before(turn)):
             verdicts = [Verdict("refused", "echo", "")]
         slot = ""
-        for verdict in (self._of_child(self._unless_forgotten(verdict, turn), turn) for verdict in verdicts):
+        for verdict in (self._of_child(self._unless_forgotten(verdict, turn), turn, speaker) for verdict in verdicts):
             fact = self._take(verdict, turn, speaker)
             if fact is not None and verdict.slot and not verdict.subject:
                 slot = verdict.slot
@@ -105,9 +107,10 @@ class Learner:
             return verdict
         return Verdict("refused", "forgotten", "", verdict.slot)
 
-    def _of_child(self, verdict: Verdict, turn: Turn) -> Verdict:
+    def _of_child(self, verdict: Verdict, turn: Turn, speaker: Speaker) -> Verdict:
         """What a child says about itself waits for review; it takes nothing back by itself."""
-        if turn.user_id not in self._children or verdict.outcome == "refused":
+        is_child = speaker.child or turn.user_id in self.children
+        if not is_child or verdict.outcome == "refused":
             return verdict
         if verdict.outcome == "ended":
             return Verdict("refused", "child", "", verdict.slot)

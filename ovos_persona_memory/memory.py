@@ -149,15 +149,12 @@ class PersonaMemory(SessionVerbs, EpisodeVerbs, CaptureVerb):
         ``crowded``: nothing may be told before ``sync``, a loss of power may still take it; facts come later.
         """
         with self._store.unsynced() if crowded else self._store.transaction():
-            if not self._depth:
-                self.transcript.backlog.crowd(crowded)
             self._depth += 1  # guarded by the store's lock, which a transaction holds
             try:
-                yield
+                with self.transcript.backlog.crowd(crowded):
+                    yield
             finally:
                 self._depth -= 1
-                if not self._depth:
-                    self.transcript.backlog.crowd(False)
         try:
             self._purge_if_due()
         except StoreError:

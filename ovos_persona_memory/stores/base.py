@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from ovos_persona_memory.stores.episodes import EpisodeStore
     from ovos_persona_memory.stores.facts import FactStore
     from ovos_persona_memory.stores.ledger import LedgerStore
+    from ovos_persona_memory.stores.unlearned import UnlearnedStore
     from ovos_persona_memory.stores.vectors import VectorStore
 
 BOTH = frozenset({"turn", "memory"})
@@ -107,6 +108,8 @@ class Store(ABC):
     """Episodes: likewise."""
     ledger_store: LedgerStore
     """What is known of what was forgotten: likewise."""
+    unlearned: UnlearnedStore | None = None
+    """Where other processes may write, too: the turns from which something is still to be learned, likewise."""
 
     @abstractmethod
     def close(self) -> None:

@@ -20,6 +20,7 @@ from ovos_persona_memory.stores.postgres_facts import PostgresFacts
 from ovos_persona_memory.stores.postgres_late import LateTurns
 from ovos_persona_memory.stores.postgres_ledger import PostgresLedger
 from ovos_persona_memory.stores.postgres_notes import PostgresNotes
+from ovos_persona_memory.stores.postgres_unlearned import PostgresUnlearned
 from ovos_persona_memory.stores.postgres_vectors import PostgresVectors
 from ovos_persona_memory.stores.postgres_words import BUDGET, PostgresWords, Query
 from ovos_persona_memory.stores.where import Where, between
@@ -66,6 +67,7 @@ class PostgresStore(Store):
         self.vector_store = self._vectors = PostgresVectors(self._db)
         self.document_store = PostgresDocuments(self._db, self._vectors)
         self.fact_store = PostgresFacts(self._db)
+        self.unlearned = PostgresUnlearned(self._db)
         self._words = PostgresWords(self._db)
         try:
             self._mend_index()

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, closing
 from typing import Any
 
 import pytest
 
 from ovos_persona_memory import learning
-from ovos_persona_memory.config import MemoryConfig
+from ovos_persona_memory.config import FactsConfig, IdentityConfig, MemoryConfig
 from ovos_persona_memory.errors import PersonaMemoryError, StoreError
 from ovos_persona_memory.memory import PersonaMemory
 from ovos_persona_memory.records import Scope, Turn
 from ovos_persona_memory.stores.base import Store
+from ovos_persona_memory.stores.postgres import open_postgres
 
 HERE = Scope(session_id="s")
 CAT, HOME = "my cat is called Bob", "I live in Lisbon"
@@ -27,6 +31,10 @@ def say_together(memory: PersonaMemory, *texts: str) -> list[str]:
         ids = [memory.record([Turn("user", text, lang="en-US")], HERE)[0] for text in texts]
     memory.sync()
     return ids
+
+
+def say_at_once(memory: PersonaMemory, text: str) -> None:
+    memory.record([Turn("user", text, lang="en-US")], HERE)
 
 
 def known(memory: PersonaMemory) -> list[str]:
@@ -163,5 +171,82 @@ def test_a_crowd_that_is_undone_leaves_nothing_to_learn(store: Store) -> None:
     assert known(memory) == [HOME]
 
 
-def test_where_other_devices_write_too_nothing_is_put_off(store: Store) -> None:
-    assert opened(store).transcript.backlog.may_grow is not store.shared
+def test_a_crowd_within_a_crowd_is_a_part_of_it(store: Store, open_again: Callable[[], Store]) -> None:
+    memory = opened(store)
+    with memory.transaction(crowded=True):
+        say_at_once(memory, HOME)
+        with memory.transaction():
+            say_at_once(memory, CAT)
+    assert known(memory) == []
+    again = opened(open_again())
+    idle(again)
+    assert known(again) == sorted([HOME, CAT])
+
+
+def test_without_a_list_of_what_waits_nothing_is_put_off_where_other_devices_write_too(store: Store) -> None:
+    assert opened(store).transcript.backlog.may_grow is (not store.shared or store.unlearned is not None)
+
+
+# several devices
+
+
+@pytest.fixture
+def two(postgres: Callable[[], str]) -> Iterator[tuple[PersonaMemory, PersonaMemory]]:
+    """Two devices with one PostgreSQL; for the first of them Tom is a child."""
+    url = postgres()
+    careful = MemoryConfig(identity=IdentityConfig(children={"u_7": ("u_1",)}))
+    with ExitStack() as stack:
+        stores = [stack.enter_context(closing(open_postgres(url))) for _ in range(2)]
+        yield PersonaMemory(stores[0], careful), PersonaMemory(stores[1], MemoryConfig())
+
+
+Two = tuple[PersonaMemory, PersonaMemory]
+
+
+@pytest.mark.full
+def test_a_crowd_is_learned_from_by_one_device_alone_on_postgres(two: Two) -> None:
+    here, there = two
+    say_together(here, CAT)
+    say_together(there, HOME)
+    idle(there)
+    assert known(here) == sorted([HOME, CAT])
+    here.facts.settle()
+    idle(here)
+    story = [here.facts.history(fact.id, Scope()) for fact in here.facts.list(Scope())]
+    assert [change.what for one in story for change in one.changes] == ["learned", "learned"]
+    assert here.facts.take_learned_late() == {}
+
+
+@pytest.mark.full
+def test_devices_learn_from_each_turn_once_on_postgres(two: Two) -> None:
+    texts = [f"my favourite number is {number}" for number in range(150)]
+    say_together(two[0], *texts)
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(idle, two))
+    decided = Counter(one.turn_id for one in two[0].facts.decisions(Scope(), limit=1000))
+    assert len(decided) == len(texts)
+    assert set(decided.values()) == {1}
+
+
+@pytest.mark.full
+def test_what_a_child_said_waits_for_review_with_others_on_postgres(two: Two) -> None:
+    here, there = two
+    said_by_tom = Scope(session_id="s", user_id="u_7")
+    with here.transaction(crowded=True):
+        here.record([Turn("user", CAT, lang="en-US")], said_by_tom)
+    idle(there)
+    assert [fact.text for fact in there.facts.list(Scope(user_id="u_7"))] == []
+    assert [fact.text for fact in there.facts.list(Scope(user_id="u_7"), status="waiting")] == [CAT]
+
+
+@pytest.mark.full
+def test_what_others_heard_is_left_to_them_on_postgres(postgres: Callable[[], str]) -> None:
+    url = postgres()
+    with closing(open_postgres(url)) as one, closing(open_postgres(url)) as other:
+        here = PersonaMemory(one, MemoryConfig())
+        deaf = PersonaMemory(other, MemoryConfig(facts=FactsConfig(learn=False)))
+        say_together(here, CAT)
+        idle(deaf)
+        say_together(deaf, HOME)
+        idle(here)
+        assert known(here) == [CAT]

@@ -29,6 +29,7 @@ from ovos_persona_memory.stores import (
     postgres_facts,
     postgres_migrations,
     postgres_rows,
+    postgres_unlearned,
     postgres_vectors,
     postgres_words,
 )
@@ -37,6 +38,7 @@ from ovos_persona_memory.stores.postgres_database import PostgresDatabase
 from ovos_persona_memory.stores.postgres_documents import PostgresDocuments
 from ovos_persona_memory.stores.postgres_late import LateTurns
 from ovos_persona_memory.stores.postgres_notes import PostgresNotes
+from ovos_persona_memory.stores.postgres_unlearned import PostgresUnlearned
 from ovos_persona_memory.stores.postgres_vectors import PostgresVectors
 from ovos_persona_memory.stores.postgres_words import PostgresWords
 from ovos_persona_memory.stores.where import Where, narrowed
@@ -78,6 +80,9 @@ def without(owner: Any, name: str, part: str, other: str = "") -> Callable[[], N
 
 def nothing(*_: Any, **__: Any) -> None:
     """Does nothing."""
+
+
+LOOKED_AT = postgres_unlearned.TAKE.replace("DELETE FROM", "SELECT id, child FROM").replace(" RETURNING id, child", "")
 
 
 def everywhere() -> None:
@@ -240,6 +245,13 @@ FAULTS = {
     ),
     "the note of another session is looked at": Fault(
         "left_to_its_summary", without(postgres_rows, "TOLD", "n.user_id = %s", "n.user_id <> %s || 'x'")
+    ),
+    "what was learned from stays listed": Fault(
+        "learned_from_by_one_device_alone", instead(postgres_unlearned, "TAKE", LOOKED_AT)
+    ),
+    "what waits is not listed": Fault("learned_from_after_a_restart", instead(PostgresUnlearned, "put", nothing)),
+    "nobody knows what a child said": Fault(
+        "child_said_waits_for_review", without(postgres_unlearned, "TAKE", "t.child", "false")
     ),
     "rollback commits": Fault(
         "exception_undoes_the_whole", instead(PostgresDatabase, "_rolled_back", rolled_back_by_committing)
