@@ -8,6 +8,7 @@ from ovos_persona_memory import language, templates
 from ovos_persona_memory.errors import SecretRefused
 from ovos_persona_memory.template import Words
 
+_DIGIT = re.compile(r"\d")
 _DIGITS = re.compile(r"\d(?:[ .\-]?\d){11,18}(?!\d)")
 _IBAN = re.compile(r"\b[A-Za-z]{2}\d{2}(?:[ ]?[A-Za-z0-9]){11,30}\b")
 _TOKEN = re.compile(r"\b(?:sk|pk|ghp|gho|xox[abp]|AKIA|AIza)[-_A-Za-z0-9]{12,}\b|-----BEGIN [A-Z ]*PRIVATE KEY-----")
@@ -53,9 +54,12 @@ def refuse_secret(text: str | None, lang: str | None) -> None:
 
 def has_number(text: str, lang: str | None) -> bool:
     """Whether a text holds the number of a card or an account, in digits or spoken one by one."""
-    spoken = _digits_said(text, lang)
-    cards = any(_is_card(found.group()) for found in _DIGITS.finditer(text)) or _is_card(spoken)
-    return cards or any(_is_iban(found.group()) for found in _IBAN.finditer(text))
+    if _DIGIT.search(text):
+        if any(_is_card(found.group()) for found in _DIGITS.finditer(text)):
+            return True
+        if any(_is_iban(found.group()) for found in _IBAN.finditer(text)):
+            return True
+    return _is_card(_digits_said(text, lang))
 
 
 def names_secret(text: str, lang: str | None) -> bool:

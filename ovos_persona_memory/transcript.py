@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import uuid
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -11,6 +10,7 @@ from typing import Any
 from ovos_persona_memory.backlog import Backlog
 from ovos_persona_memory.captures import Captures
 from ovos_persona_memory.config import MemoryConfig
+from ovos_persona_memory.handed import new_id
 from ovos_persona_memory.identity import People, Said
 from ovos_persona_memory.learning import Learner
 from ovos_persona_memory.ledger import Ledger
@@ -125,7 +125,7 @@ class Transcript:
             text=heard.text,
             at=heard.at,
             lang=heard.lang,
-            id=heard.id or uuid.uuid4().hex,
+            id=heard.id or new_id(),
             user_id=heard.scope.user_id or HOUSEHOLD,
             session_id=heard.session_id,
             site_id=heard.scope.site_id,
@@ -139,7 +139,8 @@ class Transcript:
         told = [changed(turn, text="", redacted=True) if tells_secret(turn.text, turn.lang) else turn for turn in turns]
         kept = self._store.add_turns([(turn, index_words(turn)) for turn in told], fresh)
         for one, turn in zip(kept, turns, strict=True):
-            self.backlog.take(one, changed(one, text=turn.text, redacted=turn.redacted))
+            without_words = one.text != turn.text
+            self.backlog.take(one, changed(one, text=turn.text, redacted=turn.redacted) if without_words else one)
         return kept
 
     def _change(self, turn: Turn) -> None:

@@ -99,17 +99,25 @@ class SqliteStore(SqliteDatabase):
     # turns
 
     def add_turn(self, turn: Turn, words: str) -> Turn:
-        refuse_unstorable(turn, words)
+        return self.add_turns([(turn, words)])[0]
+
+    def add_turns(self, turns: Sequence[tuple[Turn, str]], fresh: bool = False) -> list[Turn]:
+        for turn, words in turns:
+            refuse_unstorable(turn, words)
         with self._reading():
-            if self._one("SELECT 1 FROM turn WHERE id = ?", turn.id):
+            if not fresh and any(self._one("SELECT 1 FROM turn WHERE id = ?", turn.id) for turn, _ in turns):
                 raise StoreError("there is a turn with this id already")
             with self.transaction():
-                owner = self._owners.made(turn.user_id, turn.lang)
-                body = add_body(self._sql, rows.turn_body(turn, words))
-                seq = self._sql.execute(rows.ADD_TURN, (owner, body, *rows.turn_values(turn))).lastrowid or 0
-                self._index.add(owner, seq, words)
+                kept = [self._added(turn, words) for turn, words in turns]
                 self._vectors.wake()
-                return changed(turn, seq=seq)
+                return kept
+
+    def _added(self, turn: Turn, words: str) -> Turn:
+        owner = self._owners.made(turn.user_id, turn.lang)
+        body = add_body(self._sql, rows.turn_body(turn, words))
+        seq = self._sql.execute(rows.ADD_TURN, (owner, body, *rows.turn_values(turn))).lastrowid or 0
+        self._index.add(owner, seq, words)
+        return changed(turn, seq=seq)
 
     def change_turn(self, turn: Turn, words: str) -> None:
         refuse_unstorable(turn, words)

@@ -2,7 +2,8 @@
 
 Entering ten words touches some twenty pages of the file, which a turn that has to be durable at once
 would wait for: half of the time of a recording, measured 2026-11-22. After a restart the words are
-read from the turns themselves.
+read from the turns themselves. Which documents hold a word is looked up when somebody first asks for it: of
+most turns nobody does before they are entered.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ class WaitingWords:
 
     def __init__(self) -> None:
         self._held: dict[int, tuple[int, str]] = {}
+        self._unread: dict[int, None] = {}
         self._newest = 0
         self._in_order = True
         self._documents: dict[tuple[int, str], dict[int, None]] = {}
@@ -36,13 +38,23 @@ class WaitingWords:
         self._in_order = self._in_order and doc > self._newest
         self._newest = max(self._newest, doc)
         self._held[doc] = (owner, words)
-        for word in set_of(words):
-            self._documents.setdefault((owner, word), {})[doc] = None
-        self._count(owner, 1, words)
+        self._unread[doc] = None
+
+    def _read(self) -> None:
+        """Look at the words of what has come since the last time."""
+        unread, self._unread = self._unread, {}
+        for doc in unread:
+            owner, words = self._held[doc]
+            for word in set_of(words):
+                self._documents.setdefault((owner, word), {})[doc] = None
+            self._count(owner, 1, words)
 
     def remove(self, doc: int) -> None:
         """Drop a document that is held."""
         owner, words = self._held.pop(doc)
+        if doc in self._unread:
+            del self._unread[doc]
+            return
         for word in set_of(words):
             documents = self._documents[owner, word]
             del documents[doc]
@@ -64,24 +76,29 @@ class WaitingWords:
 
     def size(self, owner: int | None = None) -> tuple[int, int]:
         """How many documents a user has here, None: all users, and their words together."""
+        self._read()
         sizes = self._sizes.values() if owner is None else [self._sizes.get(owner, (0, 0))]
         return sum(size[0] for size in sizes), sum(size[1] for size in sizes)
 
     def frequency(self, owner: int, word: str) -> int:
         """How many documents of a user hold the word."""
+        self._read()
         return len(self._documents.get((owner, word), ()))
 
     def owners_of(self, words: Sequence[str]) -> set[int]:
         """The users who have any of the words here."""
+        self._read()
         return {owner for owner in self._sizes for word in words if (owner, word) in self._documents}
 
     def holding(self, words: Iterable[str], owner: int | None) -> set[int]:
         """The documents of a user, None: of everybody, that hold any of the words."""
+        self._read()
         owners = self._sizes if owner is None else (owner,)
         return {doc for one in owners for word in words for doc in self._documents.get((one, word), ())}
 
     def postings(self, owner: int, word: str, docs: Iterable[int] | None = None) -> list[Posting]:
         """Documents of a user that hold the word, newest first; ``docs``: only of these."""
+        self._read()
         holding = self._documents.get((owner, word), {})
         chosen = holding if docs is None else [doc for doc in docs if doc in holding]
         return [self._posting(doc, word) for doc in sorted(chosen, reverse=True)]
