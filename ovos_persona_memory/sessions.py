@@ -139,7 +139,7 @@ class Sessions:
 
 
 def _untrimmed(turns: Sequence[Turn], trimmed_to: int) -> list[Turn]:
-    return [turn for turn in turns if turn.seq > trimmed_to or turn.role in INSTRUCTIONS]
+    return [turn for turn in turns if turn.seq > trimmed_to or turn.role in INSTRUCTIONS] if trimmed_to else list(turns)
 
 
 class SessionVerbs:

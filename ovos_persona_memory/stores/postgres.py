@@ -149,7 +149,7 @@ class PostgresStore(Store):
     ) -> list[Turn]:
         where = between(rows.within(self._home, scope), "at", since, until)
         sql = f"{rows.TURNS}{where} ORDER BY r.seq DESC LIMIT %s"
-        return [rows.turn_of(row)[0] for row in reversed(self._db.all(sql, *where.values, limit))]
+        return rows.told(reversed(self._db.all(sql, *where.values, limit)))
 
     def talk(self, scope: Scope, limit: int | None = None) -> tuple[list[Turn], int]:
         return walks.talk(self._db, scope, limit)

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterable
 from typing import Any
 
 from ovos_persona_memory.records import Entry, Scope, Selection, Turn
-from ovos_persona_memory.stores.turn_rows import calls_text, turn_with
+from ovos_persona_memory.stores.turn_rows import FLAGS, calls_text, turns_with
 from ovos_persona_memory.stores.where import PLACES, Where, between, narrowed
 
 TURN_FIELDS = [
@@ -71,7 +72,6 @@ ADD_TURN = (
     f" SELECT %s, %s, n, n, {marks(2 + len(TURN_FIELDS))} FROM {NEXT} n"
     " ON CONFLICT (household, id) DO NOTHING RETURNING seq"
 )
-FLAGS = frozenset({"expects_reply", "announcement", "machine", "linked", "redacted"})
 GIVEN = ["user_id", "words", "data", *TURN_FIELDS]
 GIVEN_ARRAYS = ", ".join(
     "%s::float8[]" if name == "at" else "%s::bool[]" if name in FLAGS else "%s::text[]" for name in GIVEN
@@ -98,12 +98,12 @@ CHANGE_ENTRY = (
 
 def turn_of(row: tuple[Any, ...]) -> tuple[Turn, str]:
     """A row of ``TURNS`` as a turn and its words."""
-    return told(row), row[-1]
+    return told([row])[0], row[-1]
 
 
-def told(row: tuple[Any, ...]) -> Turn:
-    """A row of ``TURNS`` or ``TOLD`` as a turn."""
-    return turn_with(dict(zip(READ, row, strict=False)))
+def told(rows: Iterable[tuple[Any, ...]]) -> list[Turn]:
+    """Rows of ``TURNS`` or ``TOLD`` as turns."""
+    return turns_with(READ, rows)
 
 
 def entry_of(row: tuple[Any, ...]) -> tuple[Entry, str]:

@@ -37,4 +37,4 @@ class PostgresUnlearned(UnlearnedStore):
 
     def take(self, seqs: Sequence[int]) -> list[tuple[Turn, bool]]:
         found = self._db.all(TAKE, self._home, list(seqs), self._home)
-        return [(told(row), row[-1]) for row in found]
+        return [(turn, row[-1]) for turn, row in zip(told(found), found, strict=True)]

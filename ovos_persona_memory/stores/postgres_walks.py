@@ -8,7 +8,7 @@ from ovos_persona_memory.records import HOUSEHOLD, Scope, Session, Turn
 from ovos_persona_memory.stores import postgres_rows as rows
 from ovos_persona_memory.stores.base import Beside
 from ovos_persona_memory.stores.postgres_database import PostgresDatabase
-from ovos_persona_memory.stores.where import narrowed
+from ovos_persona_memory.stores.where import is_whole_session, narrowed
 
 BESIDE = (
     "SELECT r.id, r.seq, r.at, r.role, r.speaker, r.words FROM turn r"
@@ -28,16 +28,21 @@ SESSIONS = (
     " LEFT JOIN note n ON n.household = %s AND n.user_id = s.user_id AND n.session_id = s.session_id"
     " ORDER BY s.newest DESC"
 )
+TALK = f"{rows.TOLD} WHERE r.household = %s AND r.user_id = %s AND r.session_id = %s ORDER BY r.seq DESC LIMIT %s"
+"""The newest turns of a user's session."""
 
 
 def talk(db: PostgresDatabase, scope: Scope, limit: int | None) -> tuple[list[Turn], int]:
     """See Store.talk: both with one round trip."""
     home = db.settings.household
-    where = rows.within(home, scope)
-    values = (home, scope.user_id or HOUSEHOLD, scope.session_id, *where.values, limit)
-    found = db.all(f"{rows.TOLD}{where} ORDER BY r.seq DESC LIMIT %s", *values)
+    noted = (home, scope.user_id or HOUSEHOLD, scope.session_id)
+    if is_whole_session(scope):  # by far the most common
+        found = db.all(TALK, *noted, *noted, limit)
+    else:
+        where = rows.within(home, scope)
+        found = db.all(f"{rows.TOLD}{where} ORDER BY r.seq DESC LIMIT %s", *noted, *where.values, limit)
     found.reverse()
-    return list(map(rows.told, found)), found[0][-1] if found else 0
+    return rows.told(found), found[0][-1] if found else 0
 
 
 def sessions(db: PostgresDatabase, scope: Scope, limit: int | None) -> list[Session]:

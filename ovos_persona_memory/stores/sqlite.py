@@ -22,9 +22,9 @@ from ovos_persona_memory.stores.sqlite_ledger import SqliteLedger
 from ovos_persona_memory.stores.sqlite_notes import Notes
 from ovos_persona_memory.stores.sqlite_owners import NOBODY, Owners
 from ovos_persona_memory.stores.sqlite_vectors import SqliteVectors
-from ovos_persona_memory.stores.sqlite_walks import SESSIONS, is_whole_session, newest_turns, talk, talk_around
+from ovos_persona_memory.stores.sqlite_walks import SESSIONS, newest_turns, talk, talk_around
 from ovos_persona_memory.stores.sqlite_words import BUDGET, TABLES, Query, WordIndex
-from ovos_persona_memory.stores.where import Where, narrowed
+from ovos_persona_memory.stores.where import Where, is_whole_session, narrowed
 
 USERS = (
     "SELECT user_id FROM owner UNION SELECT user_id FROM fact UNION SELECT user_id FROM note"
@@ -158,7 +158,7 @@ class SqliteStore(SqliteDatabase):
         for start in range(0, len(seqs), CHUNK):
             part = json.dumps(seqs[start : start + CHUNK])
             found = self._sql.execute(rows.TURNS_LISTED, (part,)).fetchall()
-            yield from map(rows.turn_of, found)
+            yield from zip(rows.told(found), (row[-1] for row in found), strict=True)
 
     def oldest_turns(self, until: float, limit: int) -> list[str]:
         with self._reading():

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-from itertools import product
+from collections.abc import Iterable
 from typing import Any
 
 from ovos_persona_memory.records import Entry, Scope, Selection, Turn
-from ovos_persona_memory.stores.turn_rows import calls_text, turn_with
+from ovos_persona_memory.stores.turn_rows import FLAGS, calls_text, turns_with
 from ovos_persona_memory.stores.where import PLACES, Where, between, narrowed
 
-FLAGS = ["expects_reply", "announcement", "machine", "linked", "redacted"]
 TURN_FIELDS = [
     "id",
     "at",
@@ -27,8 +26,8 @@ TURN_FIELDS = [
 ]
 ENTRY_FIELDS = ["id", "lang", "created_at", "updated_at", "turn_id", *PLACES]
 ENTRY_COLUMNS = [*ENTRY_FIELDS, "private"]
-SAID = {row: dict(zip(FLAGS, map(bool, row), strict=True)) for row in product((0, 1), repeat=len(FLAGS))}
-"""The flags that rows of zeros and ones stand for."""
+SAID_AT = slice(-1 - len(FLAGS), -1)
+"""Where the columns of the flags are in such a row."""
 READ = ("seq", "user_id", "text", "speaker", "name", "tool_calls", *TURN_FIELDS)
 """What the columns of ``TURNS`` and ``TOLD`` are but for the last."""
 BODY = "b.text, b.words, b.speaker, b.name, b.data"
@@ -61,14 +60,12 @@ def hash_of(word: str) -> int:
 
 def turn_of(row: tuple[Any, ...]) -> tuple[Turn, str]:
     """A row of ``TURNS`` as a turn and its words."""
-    return told(row), row[-1]
+    return told([row])[0], row[-1]
 
 
-def told(row: tuple[Any, ...]) -> Turn:
-    """A row of ``TURNS`` or ``TOLD`` as a turn."""
-    fields = dict(zip(READ, row, strict=False))
-    fields.update(SAID[row[-1 - len(FLAGS) : -1]])
-    return turn_with(fields)
+def told(rows: Iterable[tuple[Any, ...]]) -> list[Turn]:
+    """Rows of ``TURNS`` or ``TOLD`` as turns."""
+    return turns_with(READ, rows, SAID_AT)
 
 
 def entry_of(row: tuple[Any, ...]) -> tuple[Entry, str]:

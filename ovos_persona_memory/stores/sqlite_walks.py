@@ -47,13 +47,7 @@ def talk(sql: sqlite3.Connection, scope: Scope, limit: int | None) -> tuple[list
     """See Store.talk; of a scope that names a user and a session and nothing else: all with one statement."""
     found = sql.execute(TOLD, (scope.user_id, scope.session_id, -1 if limit is None else limit)).fetchall()
     found.reverse()
-    return list(map(told, found)), found[0][-1] if found else 0
-
-
-def is_whole_session(scope: Scope) -> bool:
-    """Whether the scope names a user and a session and nothing else."""
-    others = (scope.persona_id, scope.site_id, scope.task_id)
-    return others == (None, None, None) and scope.user_id is not None and scope.session_id is not None
+    return told(found), found[0][-1] if found else 0
 
 
 def talk_around(sql: sqlite3.Connection, turn: Turn, owner: int, reach: int, persona_id: str | None) -> list[Beside]:

@@ -28,6 +28,12 @@ class Where:
         return f" WHERE {' AND '.join(self.conditions)}" if self.conditions else ""
 
 
+def is_whole_session(scope: Scope) -> bool:
+    """Whether the scope names a user and a session and nothing else."""
+    others = (scope.persona_id, scope.site_id, scope.task_id)
+    return others == (None, None, None) and scope.user_id is not None and scope.session_id is not None
+
+
 def narrowed(where: Where, scope: Scope, kind: str = "turn") -> Where:
     """Only what a scope asks for besides its user, of turns or memories."""
     mark = where.mark

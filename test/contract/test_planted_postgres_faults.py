@@ -31,6 +31,7 @@ from ovos_persona_memory.stores import (
     postgres_rows,
     postgres_unlearned,
     postgres_vectors,
+    postgres_walks,
     postgres_words,
 )
 from ovos_persona_memory.stores.postgres import PostgresStore
@@ -244,7 +245,10 @@ FAULTS = {
         "known_undoes_its_transaction", instead(PostgresDatabase, "_write_late", forgiving)
     ),
     "the note of another session is looked at": Fault(
-        "left_to_its_summary", without(postgres_rows, "TOLD", "n.user_id = %s", "n.user_id <> %s || 'x'")
+        "left_to_its_summary", without(postgres_walks, "TALK", "n.user_id = %s", "n.user_id <> %s || 'x'")
+    ),
+    "the talk of another session comes with it": Fault(
+        "left_to_its_summary", without(postgres_walks, "TALK", "r.session_id = %s", "r.session_id <> %s || 'x'")
     ),
     "what was learned from stays listed": Fault(
         "learned_from_by_one_device_alone", instead(postgres_unlearned, "TAKE", LOOKED_AT)
