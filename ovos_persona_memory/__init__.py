@@ -9,6 +9,7 @@ The rooms, from the ground up; imports go down only:
    origin      where a memory comes from, as plain data
    topics      the bus topics
    irregular   words of which no stemmer knows that they are one
+   stems       Snowball's stemmers, quicker
    words       from a text to index words: folding, stems, pairs of characters
    language    stop words, question forms and sentences of each known language
    vectors     rows of numbers of which near ones mean alike

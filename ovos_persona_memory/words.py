@@ -14,6 +14,7 @@ from importlib.util import find_spec, module_from_spec, spec_from_loader
 from typing import Any
 
 from ovos_persona_memory.irregular import FIRST_FORM
+from ovos_persona_memory.stems import quick
 
 RULES = 3
 """Raise this when the same text gives other index words than before: stores then make theirs anew."""
@@ -158,7 +159,7 @@ def _stemmer(algorithm: str) -> Any:
     """The stemmer of one language; importing the package itself would import all of them (0.15 s)."""
     name = f"{algorithm}_stemmer"
     module = importlib.import_module(f"{_snowball()}.{name}")
-    return getattr(module, "".join(part.capitalize() for part in name.split("_")))()
+    return quick(getattr(module, "".join(part.capitalize() for part in name.split("_"))))()
 
 
 @cache
