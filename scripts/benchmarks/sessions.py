@@ -2,7 +2,7 @@
 
 As in the daemon, what waits when the worker is free shares one commit: here each of the sessions has one
 exchange under way, is told when it is durable, and reads its history. What the memory puts off for a quiet moment
-(words into the index, learning on SQLite) is done after that, and counted in figures of its own.
+(words into the index, learning) is done after that, and counted in figures of its own.
 
 Beside it are bare statements on tables with the same indexes and the same durability. Every row that the memory left in
 any table, as it was found there afterwards, is written with a commit for each exchange, as 500 sessions would that know
