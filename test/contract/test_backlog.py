@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import signal
+import subprocess
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
@@ -250,3 +253,34 @@ def test_what_others_heard_is_left_to_them_on_postgres(postgres: Callable[[], st
         say_together(deaf, HOME)
         idle(here)
         assert known(here) == [CAT]
+
+
+KILLED = """
+import os, signal, sys
+from ovos_persona_memory.config import MemoryConfig
+from ovos_persona_memory.memory import PersonaMemory
+from ovos_persona_memory.records import Scope, Turn
+from ovos_persona_memory.stores.postgres import open_postgres
+
+memory = PersonaMemory(open_postgres(sys.argv[1]), MemoryConfig())
+with memory.transaction(crowded=True):
+    for text in sys.argv[2:]:
+        memory.record([Turn("user", text, lang="en-US")], Scope(session_id="s"))
+memory.sync()
+print("acknowledged", flush=True)
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+@pytest.mark.full
+def test_what_a_killed_device_had_acknowledged_is_learned_from_by_others_on_postgres(
+    postgres: Callable[[], str],
+) -> None:
+    url = postgres()
+    with closing(open_postgres(url)) as store:
+        there = PersonaMemory(store, MemoryConfig())
+        command = [sys.executable, "-c", KILLED, url, CAT, "good morning", HOME]
+        killed = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert (killed.returncode, killed.stdout) == (-signal.SIGKILL, "acknowledged\n"), killed.stderr
+        idle(there)
+        assert known(there) == sorted([HOME, CAT])
