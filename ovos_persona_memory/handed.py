@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Sequence
-from os import urandom
 from typing import get_args
 
 from ovos_persona_memory.errors import InvalidRequest
@@ -12,11 +11,6 @@ from ovos_persona_memory.messages import is_clean
 from ovos_persona_memory.records import HOUSEHOLD, Role, Scope, Turn, changed
 
 ROLES: tuple[str, ...] = get_args(Role)
-
-
-def new_id() -> str:
-    """An id that nothing else has, on any device: 128 bits by chance."""
-    return urandom(16).hex()
 
 
 def refuse_unusable(turns: Sequence[Turn]) -> None:
@@ -33,7 +27,7 @@ def handed_in(turn: Turn, scope: Scope, now: float) -> Turn:
     """The turn as it is recorded in a scope, with an id and a time."""
     return changed(
         turn,
-        id=turn.id or new_id(),
+        id=turn.id or uuid.uuid4().hex,
         at=now if turn.at is None else turn.at,
         user_id=scope.user_id or HOUSEHOLD,
         session_id=scope.session_id,

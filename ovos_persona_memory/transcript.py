@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -10,7 +11,6 @@ from typing import Any
 from ovos_persona_memory.backlog import Backlog
 from ovos_persona_memory.captures import Captures
 from ovos_persona_memory.config import MemoryConfig
-from ovos_persona_memory.handed import new_id
 from ovos_persona_memory.identity import People, Said
 from ovos_persona_memory.learning import Learner
 from ovos_persona_memory.ledger import Ledger
@@ -125,7 +125,7 @@ class Transcript:
             text=heard.text,
             at=heard.at,
             lang=heard.lang,
-            id=heard.id or new_id(),
+            id=heard.id or uuid.uuid4().hex,
             user_id=heard.scope.user_id or HOUSEHOLD,
             session_id=heard.session_id,
             site_id=heard.scope.site_id,

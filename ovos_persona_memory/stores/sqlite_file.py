@@ -58,6 +58,8 @@ def _ours(error: Exception, path: Path) -> StoreError:
         return StoreDamaged(f"{path} is damaged: restart to have it set aside, then restore a backup")
     if "unable to open" in said or "readonly" in said:
         return StoreUnavailable(f"{path} cannot be opened: let this user write to it and its folder")
+    if said.endswith("turn.id"):  # of a turn that was to be new
+        return StoreError("there is a turn with this id already")
     return StoreError(f"{path}: {error}")
 
 
