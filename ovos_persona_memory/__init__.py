@@ -53,6 +53,9 @@ The rooms, from the ground up; imports go down only:
    statements  which words of a sentence are a statement
    requested   what somebody asks to have remembered
    verdict     what one sentence comes to
+   looks       what each word of an utterance looks like
+   tagging     which words tell what, as a trained model guesses
+   guessing    what an utterance tells that no template fits
    gate        what of a turn becomes a fact, and why not
    certainty   how sure a fact is, and how it grows out of what was said
    dates       the days that a question names

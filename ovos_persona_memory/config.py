@@ -90,6 +90,8 @@ class FactsConfig:
 
     learn: bool = True
     """Whether facts are learned from what people say."""
+    guess: bool = True
+    """Whether what no sentence pattern fits may be guessed, where the language has a model for it."""
     half_life_d: float = 730.0
     """Days after which a fact that is not said again is half as sure: tastes, home, work."""
     place_half_life_d: float = 21.0

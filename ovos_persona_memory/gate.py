@@ -21,6 +21,7 @@ from ovos_persona_memory.clauses import (
     shortened,
 )
 from ovos_persona_memory.corrections import Stated, corrected, repaired
+from ovos_persona_memory.guessing import with_guesses
 from ovos_persona_memory.introduced import own_name, thing_of
 from ovos_persona_memory.mentions import ANSWERED, OF_OTHERS, OF_PETS, Reading, readings
 from ovos_persona_memory.people import Before, named_people
@@ -59,6 +60,8 @@ class Circumstances:
     """Its speaker is somebody whose facts are learned: no guest, no television, nobody unknown."""
     before: Before = field(default_factory=Before)
     """Who is known by name, and what was spoken of just before."""
+    guess: bool = True
+    """The language's model may add to what templates take, and doubt it."""
 
 
 def judge(turn: Turn, known: Circumstances = Circumstances()) -> list[Verdict]:
@@ -67,9 +70,11 @@ def judge(turn: Turn, known: Circumstances = Circumstances()) -> list[Verdict]:
         return []
     spoken = Spoken.of(turn)
     may_tell = spoken.templates.may_tell(turn.text, known.before.names, known.before.question)
-    if not may_tell and not known.before.stated and requested(spoken, turn.text, False) is None:
-        return []  # most of what is said, in a tenth of the time
-    verdicts = list(_verdicts(spoken, turn.text, known.before))
+    verdicts: list[Verdict] = []
+    if may_tell or known.before.stated or requested(spoken, turn.text, False) is not None:
+        verdicts = list(_verdicts(spoken, turn.text, known.before))  # the rest, most, in a tenth of the time
+    if known.guess and not known.before.playing and len(sentences(turn.text)) < CHAT:
+        verdicts = with_guesses(spoken, turn.text, known.before, verdicts)
     if not verdicts:
         return []
     reason = _not_of_a_person(turn, known)

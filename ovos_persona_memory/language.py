@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache, cached_property, lru_cache
@@ -206,7 +206,8 @@ class Language:
         """The text without a leading "remember that" or its like."""
         low = text.casefold()
         gap = "" if self.in_pairs else " "
-        for lead in self._leads:
+        first = "" if self.in_pairs else low.partition(" ")[0]
+        for lead in self._leads.get(first, ()):
             if low.startswith(lead + gap):
                 return text[len(lead) :].strip(" ，,、:：")
         return text
@@ -316,8 +317,12 @@ class Language:
         return self._phrases("command_start.list") + self._phrases("small_talk.list")
 
     @cached_property
-    def _leads(self) -> tuple[str, ...]:
-        return tuple(sorted((line.casefold() for line in self.lines("remember_that.list")), key=len, reverse=True))
+    def _leads(self) -> Mapping[str, Sequence[str]]:
+        """What opens a request to remember, longest first, by its first word; under the empty one without words."""
+        found: dict[str, list[str]] = {}
+        for lead in sorted((line.casefold() for line in self.lines("remember_that.list")), key=len, reverse=True):
+            found.setdefault("" if self.in_pairs else lead.partition(" ")[0], []).append(lead)
+        return found
 
     @cached_property
     def _alike(self) -> dict[str, frozenset[str]]:

@@ -85,8 +85,8 @@ class Learner:
             return
         before = self.around.before(turn)
         before = replace(before, stated=tuple(self._stated(turn, before)))
-        verdicts = judge(turn, Circumstances(speaker.known, before))
-        if verdicts and verdicts[0].outcome != "refused" and is_echo(turn.text, self._told_before(turn)):
+        verdicts = judge(turn, Circumstances(speaker.known, before, self.config.guess))
+        if any(one.outcome != "refused" for one in verdicts) and is_echo(turn.text, self._told_before(turn)):
             verdicts = [Verdict("refused", "echo", "")]
         slot = ""
         for verdict in (self._of_child(self._unless_forgotten(verdict, turn), turn, speaker) for verdict in verdicts):
@@ -138,7 +138,11 @@ class Learner:
 
     def say_elsewhere(self, fact: Fact, turn: Turn) -> Fact:
         """A fact is from now on the one that another turn told, in its words."""
-        told = [one for one in judge(turn, Circumstances(before=self.around.before(turn))) if one.slot == fact.slot]
+        told = [
+            one
+            for one in judge(turn, Circumstances(before=self.around.before(turn), guess=self.config.guess))
+            if one.slot == fact.slot
+        ]
         same_again = [one for one in told if same(fact_of(one, turn, ""), fact)]
         text, value = (same_again[0].text, same_again[0].value) if same_again else (turn.text, fact.value)
         at = fact.last_seen_at if turn.at is None else turn.at
@@ -293,7 +297,10 @@ class Learner:
                 continue
             own = one.role == "user"
             text = one.text if own else as_speaker(spoken.templates, spoken.language.swaps, one.text)
-            told = judge(replace(one, role="user", text=text, lang=turn.lang), Circumstances(before=before))
+            told = judge(
+                replace(one, role="user", text=text, lang=turn.lang),
+                Circumstances(before=before, guess=self.config.guess),
+            )
             for said in told:
                 if said.outcome == "learned" and said.slot and said.value:
                     value = spoken.templates.words_of(said.value).folded

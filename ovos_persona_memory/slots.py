@@ -139,7 +139,7 @@ def _birthday(known: Templates, told: Told, _: bool) -> str | None:
 def _age(known: Templates, told: Told, _: bool) -> str | None:
     if told.value is None:
         return "no_value"
-    counts = set(known.lists.get("number", ()))
+    counts = {*known.lists.get("number", ()), *known.lists.get("age_unit", ())}
     fits = all(word in counts or (_NUMBER.fullmatch(word) and int(word) in YEARS) for word in told.value.folded)
     return None if fits and len(told.value.folded) <= 3 else "no_value"
 

@@ -1,0 +1,265 @@
+"""What an utterance tells that no template fits, as a language's model guesses it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from ovos_persona_memory import looks, tagging
+from ovos_persona_memory.clauses import Spoken, between_commas, clauses, lead_taken, run_on
+from ovos_persona_memory.corrections import repaired
+from ovos_persona_memory.introduced import thing_of
+from ovos_persona_memory.looks import Hint
+from ovos_persona_memory.mentions import Reading
+from ovos_persona_memory.people import Before, Found, Who, person_at, pronoun_at
+from ovos_persona_memory.slots import SLOTS, refused_value
+from ovos_persona_memory.statements import refusal
+from ovos_persona_memory.tagging import Guess, Guessed
+from ovos_persona_memory.template import Told, Words
+from ovos_persona_memory.templates import Templates
+from ovos_persona_memory.verdict import Verdict, typed
+
+SURE = 0.5
+"""From which a guess is learned, 0 to 1."""
+SURE_OF_QUESTION = 0.8
+"""... of what opens like a question."""
+DOUBTED = 0.3
+"""Below which what a template took waits for review: how likely it is that its value tells anything, 0 to 1."""
+NAMING = ("family", "pet", "name")
+"""Slots that tell who somebody is."""
+OF_THINGS = ("location", "detail")
+"""Slots that tell of things: a pronoun is no person."""
+OF_OUTSIDERS = ("family", *OF_THINGS)
+"""Slots that are filled where a neighbour or a boss is named."""
+ALONE = ("favourite", "location", "detail", "pet", "family")
+"""Slots whose thing is the value itself where none is named."""
+FORMED = ("birthday", "age")
+"""Slots whose values have a form that can be checked."""
+NAMES = frozenset(("given_name", "<given_name>"))
+"""The kinds of people's names."""
+
+
+@dataclass(frozen=True)
+class _Heard:
+    """An utterance, and what a model makes of it."""
+
+    spoken: Spoken
+    words: Words
+    before: Before
+    guessed: Guessed
+
+    @property
+    def known(self) -> Templates:
+        return self.spoken.templates
+
+    def of_kind(self, kind: str) -> list[Guess]:
+        return [one for one in self.guessed.found if one.kind == kind]
+
+    def part(self, guess: Guess) -> Words:
+        return self.words.part(guess.first, guess.last)
+
+
+def with_guesses(spoken: Spoken, sentence: str, before: Before, told: list[Verdict]) -> list[Verdict]:
+    """What templates took from an utterance of one sentence, without what the model doubts, and with what it adds."""
+    tag = spoken.language.tag
+    tagger, words = tagging.of(tag), spoken.templates.words_of(sentence)
+    if tagger is None or not words.folded:
+        return told
+    seen = looks.of(tag).of(words, before, hints_of(spoken, words, told), why_refused(told))
+    heard = _Heard(spoken, words, before, tagger.guessed(seen))
+    kept = [_doubted(heard, one) for one in told]
+    return _put_right(heard, _merged(heard, kept, list(_added(heard))))
+
+
+def hints_of(spoken: Spoken, words: Words, told: Sequence[Verdict]) -> list[Hint]:
+    """Where in the words the values stand that templates took."""
+    found = []
+    for one in told:
+        place = _place(spoken.templates, words, one)
+        if place is not None:
+            slot = one.slot or "kept"
+            found.append(Hint(f"{slot} ends" if one.outcome == "ended" else slot, *place))
+    return found
+
+
+def why_refused(told: Sequence[Verdict]) -> str:
+    """Why templates refused what fits them; empty where they did not."""
+    return next((one.reason for one in told if one.outcome == "refused"), "")
+
+
+def _place(known: Templates, words: Words, told: Verdict) -> tuple[int, int] | None:
+    """Where the value of a verdict stands in the words; None where it is not there, as it was said otherwise."""
+    if told.outcome == "refused" or not told.value:
+        return None
+    value = known.words_of(told.value).folded
+    size = len(value)
+    first = next((n for n in range(len(words.folded) - size + 1) if words.folded[n : n + size] == value), None)
+    return None if first is None or not size else (first, first + size)
+
+
+# templates and guesses
+
+
+def _doubted(heard: _Heard, told: Verdict) -> Verdict:
+    """The same, for review where the model sees nothing told."""
+    place = _place(heard.known, heard.words, told)
+    if told.outcome != "learned" or told.reason == "asked" or place is None:
+        return told
+    if max(heard.guessed.telling[place[0] : place[1]]) < DOUBTED:
+        return replace(told, outcome="waiting", reason="unsure")
+    return told
+
+
+def _merged(heard: _Heard, told: Sequence[Verdict], guessed: Sequence[Verdict]) -> list[Verdict]:
+    """Both, but of two that take the same words for another slot the guess, for the same slot the template's.
+
+    What somebody asks to remember and no template fits is what is guessed of it, in the words to remember.
+    """
+    if len(told) == 1 and told[0].outcome == "kept":
+        right = [one for one in guessed if one.outcome == "learned"]
+        return [replace(one, reason="asked", text=told[0].text) for one in right] or [*told]
+    kept = []
+    for one in told:
+        over = [other for other in guessed if _overlap(heard, one, other)]
+        if not over or one.slot is None or any(other.slot == one.slot for other in over):
+            kept.append(one)
+    return kept + [one for one in guessed if not any(_overlap(heard, other, one) for other in kept)]
+
+
+def _overlap(heard: _Heard, told: Verdict, guessed: Verdict) -> bool:
+    one, other = (_place(heard.known, heard.words, verdict) for verdict in (told, guessed))
+    return one is not None and other is not None and one[0] < other[1] and other[0] < one[1]
+
+
+def _put_right(heard: _Heard, found: list[Verdict]) -> list[Verdict]:
+    """Without what its speaker puts right in the same breath: "in the desk no the filing cabinet"."""
+    at = repaired(heard.known, heard.words.text)
+    if at is None:
+        return found
+    later = {(one.slot, one.subject) for one in found if one.span[0] >= at}
+    return [one for one in found if one.span[0] >= at or (one.slot, one.subject) not in later]
+
+
+# from a guess to a verdict
+
+
+def _added(heard: _Heard) -> Iterator[Verdict]:
+    asks = heard.spoken.language.is_question(lead_taken(heard.known, heard.words.text))
+    for guess in heard.guessed.found:
+        if guess.kind in SLOTS and guess.sure >= (SURE_OF_QUESTION if asks else SURE):
+            verdict = _verdict(heard, guess)
+            if verdict is not None:
+                yield verdict
+
+
+def _verdict(heard: _Heard, guess: Guess) -> Verdict | None:
+    """What a guessed value tells; None where nobody knows of whom, or where what stands around it takes it back."""
+    whose = _beside(heard, guess, "who") or _pronoun(heard, guess)
+    found = _person(heard, whose) if whose is not None else None
+    if found is None and not _own(heard, guess, whose):
+        return None
+    named = _beside(heard, guess, "thing")
+    thing = heard.part(named) if named is not None else _thing(heard, guess)
+    related = thing is None and found is not None and found.who.relation and guess.kind in NAMING
+    slot = "name" if related else guess.kind
+    told = Told(slot, False, heard.part(guess), thing, "", "*" if thing is None and slot in ALONE else None)
+    reason = refused_value(heard.known, told, False)
+    if reason == "too_long" or (reason is not None and slot in FORMED):
+        return None
+    return _in_its_clause(heard, told, found, [one for one in (guess, whose, named) if one is not None])
+
+
+def _own(heard: _Heard, guess: Guess, whose: Guess | None) -> bool:
+    """Whether what is told of nobody who is known can be the speaker's, or of a thing."""
+    if whose is not None and guess.kind not in (*NAMING, *OF_THINGS):
+        return False
+    return guess.kind in OF_OUTSIDERS or not heard.known.has(heard.words.part(0, guess.first), "outsider")
+
+
+def _in_its_clause(heard: _Heard, told: Told, found: Found | None, parts: Sequence[Guess]) -> Verdict | None:
+    clause = _clause(heard, min(one.first for one in parts), max(one.last for one in parts))
+    said = found.who.said if found is not None and found.pronoun else ""
+    reading = Reading(clause, found.who if found is not None else None, said)
+    verdict = typed(heard.spoken, reading, replace(told, words=len(clause.folded)), SLOTS[told.slot])
+    reason = refusal(heard.spoken, heard.words.text, verdict.span, verdict.slot == "name")
+    if reason == "unsure":
+        return replace(verdict, outcome="waiting", reason=reason)
+    return verdict if reason is None else None
+
+
+def _beside(heard: _Heard, guess: Guess, kind: str) -> Guess | None:
+    """The person or the thing that a value belongs to: the last before it, else the first behind it up to the next
+    value. Where somebody speaks of themselves in between ("my mum is a nurse and i am a cook"), it is nobody."""
+    before = [one for one in heard.of_kind(kind) if one.last <= guess.first]
+    if before:
+        last = before[-1].last
+        if kind == "who":
+            own = heard.known.opening("speaker") | heard.known.opening("first_my")
+            return before[-1] if own.isdisjoint(heard.words.folded[last : guess.first]) else None
+        if not any(one.kind in SLOTS and last <= one.first < guess.first for one in heard.guessed.found):
+            return before[-1]
+    behind = (one for one in heard.guessed.found if one.first >= guess.last and (one.kind == kind or one.kind in SLOTS))
+    following = next(behind, None)
+    return following if following is not None and following.kind == kind else None
+
+
+def _pronoun(heard: _Heard, guess: Guess) -> Guess | None:
+    """ "she", where nobody speaks of themselves between it and the value."""
+    known, held = heard.known, heard.words.folded
+    own = known.opening("speaker") | known.opening("first_my")
+    pronouns = (known.opening("of_woman") | known.opening("of_man")) - known.opening("article")
+    place = next((n for n in range(guess.first - 1, -1, -1) if held[n] in own or held[n] in pronouns), None)
+    return None if place is None or held[place] in own else Guess("who", place, place + 1, guess.sure)
+
+
+def _person(heard: _Heard, whose: Guess) -> Found | None:
+    """Who is meant; None where nobody knows."""
+    earlier = [heard.words.part(0, whose.first)] if whose.first else []
+    for place in range(whose.first, whose.last):
+        found = person_at(heard.known, heard.words, place, heard.before.names)
+        found = found or pronoun_at(heard.known, heard.words, place, earlier, heard.before)
+        if found is not None:
+            return found
+    return _by_name(heard, whose)
+
+
+def _by_name(heard: _Heard, whose: Guess) -> Found | None:
+    """Somebody of whom nobody has said who they are, by their name."""
+    held = heard.words.folded[whose.first : whose.last]
+    name = held[-1] if len(held) == 1 or held[0] in heard.known.opening("introducing") else ""
+    if not name or NAMES.isdisjoint(looks.of(heard.spoken.language.tag).by_word.get(name, ())):
+        return None
+    return Found(Who(name, heard.part(whose).spelled), whose.first, len(held))
+
+
+def _thing(heard: _Heard, guess: Guess) -> Words | None:
+    """What a place or a favourite is of, where it was named before: "it's in the drawer", "mine's green"."""
+    thing: Sequence[str] = ()
+    if guess.kind == "favourite":
+        thing = heard.before.asked[1:]
+    elif guess.kind == "location":
+        thing = thing_of(heard.known, heard.words.part(0, guess.first)) or heard.before.thing
+    return heard.known.words_of(" ".join(thing)) if thing else None
+
+
+def _clause(heard: _Heard, first: int, last: int) -> Words:
+    """The clauses that hold the words from one to another."""
+    words = heard.words
+    start, end = words.spans[first][0], words.spans[last - 1][1]
+    edges = list(_edges(heard))
+    begin = max((edge for edge in edges if edge <= start), default=0)
+    over = min((edge for edge in edges if edge >= end), default=len(words.text))
+    inside = [n for n, (one, two) in enumerate(words.spans) if one >= begin and two <= over]
+    return words.part(inside[0], inside[-1] + 1) if inside else words
+
+
+def _edges(heard: _Heard) -> Iterator[int]:
+    """Where clauses begin, characters."""
+    offset = 0
+    for part in between_commas(heard.words.text):
+        offset = heard.words.text.find(part, offset)
+        for clause in clauses(heard.spoken, part):
+            yield from (
+                offset + min(start for start, _ in piece.spans) for piece in run_on(heard.spoken.templates, clause)
+            )
+        offset += len(part)

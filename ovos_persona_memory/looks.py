@@ -1,0 +1,181 @@
+"""What each word of an utterance looks like: its ends, its kind, what stands around it, what was said before."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+
+from ovos_persona_memory import language, templates
+from ovos_persona_memory.people import Before
+from ovos_persona_memory.template import Words
+from ovos_persona_memory.templates import Templates
+
+FILE = "facts.kinds"
+AROUND = 3
+"""Words before and behind one whose places count."""
+BEFORE, BEHIND = 10, 8
+"""... and those that count wherever they stand."""
+ANSWER = 6
+"""Words at most of an utterance that may need what was said before it."""
+ENDING = 4
+"""Letters at least of a kind's word that ends a longer one: "apfel|kuchen"."""
+_GENERAL = ("skip", "lead", "trail")
+"""Lists of the templates that tell nothing of a word."""
+_CUES = (
+    *("unsure", "supposed", "quoted", "past", "played", "joking", "pretending"),
+    *("ordering", "asking", "asked_for", "speaker", "first_my", "own", "he_she"),
+)
+"""Lists whose words count wherever they stand."""
+
+
+@dataclass(frozen=True)
+class Hint:
+    """What a template took from the words from ``first`` up to, not with, ``last``."""
+
+    slot: str
+    first: int
+    last: int
+
+
+@dataclass(frozen=True)
+class Looks:
+    """What one language knows of its words."""
+
+    known: Templates
+    by_word: Mapping[str, tuple[str, ...]]
+    """The kinds of each word."""
+    by_ending: Mapping[str, tuple[str, ...]]
+    """... and of what ends with one."""
+    cues: frozenset[str]
+    """Words that count wherever they stand."""
+
+    def of(self, words: Words, before: Before, hints: Sequence[Hint] = (), refused: str = "") -> list[list[str]]:
+        """The features of each word; ``hints``: what templates took, ``refused``: why they took nothing."""
+        held = words.folded
+        whole = [*self._whole(held, refused), *(_of_before(before) if self._needs_more(held) else ())]
+        kinds = self._kinds_of(held)
+        near = [_near(held, kinds, place) for place in range(len(held))]
+        took = _took(len(held), hints)
+        return [
+            [*whole, *_own(word), *kinds[place], *near[place], *took[place], *_known(word, before)]
+            for place, word in enumerate(held)
+        ]
+
+    def _whole(self, held: tuple[str, ...], refused: str) -> list[str]:
+        found = [f"first={held[0]}", f"two={' '.join(held[:2])}", f"refused={refused}"]
+        return found + [f"has={word}" for word in self.cues.intersection(held)]
+
+    def _needs_more(self, held: tuple[str, ...]) -> bool:
+        """Whether an utterance may go on with what was said before it."""
+        return len(held) <= ANSWER or held[0] in self._taking_up
+
+    @cached_property
+    def _taking_up(self) -> frozenset[str]:
+        names = ("mine", "he_she", "pronoun", "listing", "joint", "own_one", "correcting", "elided_subject")
+        return frozenset().union(*map(self.known.opening, names))
+
+    def _kinds_of(self, held: tuple[str, ...]) -> list[list[str]]:
+        """The kinds of each word, alone and as part of a name of two or three."""
+        found = [self._kinds(word) for word in held]
+        for size in (2, 3):
+            for place in range(len(held) - size + 1):
+                for kind in self.by_word.get(" ".join(held[place : place + size]), ()):
+                    for one in found[place : place + size]:
+                        if (named := f"k={kind}") not in one:
+                            one.append(named)
+        return found
+
+    def _kinds(self, word: str) -> list[str]:
+        kinds = self.by_word.get(word)
+        if kinds is None:
+            ends = (self.by_ending.get(word[place:]) for place in range(1, len(word) - ENDING + 1))
+            kinds = next((one for one in ends if one), ())
+        return [f"k={kind}" for kind in kinds]
+
+
+def _own(word: str) -> list[str]:
+    found = [
+        "b",
+        f"w={word}",
+        f"s2={word[-2:]}",
+        f"s3={word[-3:]}",
+        f"s4={word[-4:]}",
+        f"p3={word[:3]}",
+        f"p4={word[:4]}",
+    ]
+    return [*found, "digits"] if word.isdigit() else found
+
+
+def _near(held: tuple[str, ...], kinds: Sequence[Sequence[str]], place: int) -> list[str]:
+    edge = ("<",) * AROUND
+    padded = (*edge, *held, *(">",) * AROUND)
+    at = place + AROUND
+    one, two, three = padded[at - 1], padded[at - 2], padded[at - 3]
+    next_one, next_two, next_three = padded[at + 1 : at + 4]
+    word = padded[at]
+    found = [f"-1={one}", f"-2={two}", f"-3={three}", f"1={next_one}", f"2={next_two}", f"3={next_three}"]
+    found += [f"-21={two} {one}", f"-10={one} {word}", f"-321={three} {two} {one}", f"01={word} {next_one}"]
+    found += [f"12={next_one} {next_two}", f"-11={one} {next_one}"]
+    for step in (-2, -1, 1, 2):
+        if 0 <= place + step < len(held):
+            found += [f"{step}{kind}" for kind in kinds[place + step]]
+    found += [f"l={other}" for other in held[max(place - BEFORE, 0) : place]]
+    return found + [f"r={other}" for other in held[place + 1 : place + 1 + BEHIND]]
+
+
+def _took(size: int, hints: Sequence[Hint]) -> list[list[str]]:
+    """What templates took from each word, and from the one before it."""
+    found: list[list[str]] = [[] for _ in range(size)]
+    for hint in hints:
+        for place in range(hint.first, min(hint.last, size)):
+            found[place].append(f"took={hint.slot}" if place > hint.first else f"takes={hint.slot}")
+        if hint.last < size:
+            found[hint.last].append(f"-took={hint.slot}")
+    return [one or ["took="] for one in found]
+
+
+def _known(word: str, before: Before) -> list[str]:
+    who = before.names.get(word)
+    if who is not None:
+        return ["named=pet" if who.pet else "named"]
+    return ["owned"] if word.endswith("s") and word[:-1] in before.names else []
+
+
+def _of_before(before: Before) -> list[str]:
+    """What was spoken of: kinds and slots, no words that somebody said."""
+    person = "" if before.person is None else "pet" if before.person.pet else "person"
+    asked = before.asked[0] if before.asked else ""
+    head = " ".join(before.head)
+    return [f"told={before.told}", f"asked={asked}", f"head={head}", f"question={before.question}", f"of={person}"]
+
+
+def kinds_in(lines: Sequence[str]) -> dict[str, tuple[str, ...]]:
+    """The kinds of each word that the lines of a file name: "kind:", then words divided by commas."""
+    found: dict[str, set[str]] = {}
+    kind = ""
+    for line in lines:
+        head, colon, rest = line.partition(":")
+        if colon and " " not in head.strip():
+            kind, line = head.strip(), rest
+        for item in line.split(","):
+            if kind and item.strip():
+                found.setdefault(" ".join(language.fold(item)), set()).add(kind)
+    return {word: tuple(sorted(kinds)) for word, kinds in found.items()}
+
+
+@lru_cache(maxsize=32)
+def of(tag: str | None) -> Looks:
+    """What a language knows, BCP-47 tag: the lists of its templates, and its file of kinds where there is one."""
+    known = templates.of(tag)
+    path = language.locale_folder() / language.of(tag).tag / FILE
+    named = kinds_in(path.read_text(encoding="utf-8").splitlines()) if path.is_file() else {}
+    listed = {name: phrases for name, phrases in known.lists.items() if name not in _GENERAL}
+    by_word: dict[str, set[str]] = {word: set(kinds) for word, kinds in named.items()}
+    for name, phrases in listed.items():
+        for phrase in phrases:
+            if " " not in phrase:
+                by_word.setdefault(phrase, set()).add(f"<{name}>")
+    cues = frozenset().union(*map(known.opening, _CUES))
+    ends = {word: kinds for word, kinds in named.items() if len(word) >= ENDING}
+    return Looks(known, {word: tuple(sorted(kinds)) for word, kinds in by_word.items()}, ends, cues)
