@@ -6,7 +6,7 @@ import argparse
 from pathlib import Path
 
 from ovos_persona_memory import language, tagging
-from ovos_persona_memory.measuring.marked import read_marked
+from ovos_persona_memory.measuring.marked import ENDING, read_marked
 from ovos_persona_memory.measuring.training import Sample, samples, train
 
 TRAINING = Path(__file__).parent.parent / "training"
@@ -23,9 +23,9 @@ def main() -> None:
     asked = parser.parse_args()
     for tag in asked.language:
         told: list[Sample] = []
-        for path in sorted((TRAINING / tag).rglob("*.talk")):
+        for path in sorted((TRAINING / tag).rglob(f"*{ENDING}")):
             if path.stem not in asked.without:
-                told += samples(read_marked(path, tag), hinted=path.parent.name != READ)
+                told += samples(read_marked(path), hinted=path.parent.name != READ)
         train(told, tag, asked.to or language.locale_folder() / tag / tagging.FILE, print)
 
 

@@ -21,7 +21,8 @@ from ovos_persona_memory.measuring.learned import LearnedFigures, Share, measure
 from ovos_persona_memory.measuring.measures import Figures, K, Measured
 from ovos_persona_memory.measuring.rankers import RANKERS, Ask, Ranker, Ranking, as_document, by_embedder, of_memory
 from ovos_persona_memory.measuring.rounds import measure
-from ovos_persona_memory.measuring.talks import read_talks
+from ovos_persona_memory.measuring.marked import ENDING, read_marked
+from ovos_persona_memory.measuring.talks import Talk, read_talks
 from ovos_persona_memory.service.embedders import open_embedder
 from ovos_persona_memory.stores import NEEDS_NO_SERVER
 
@@ -110,8 +111,8 @@ def recall(  # one parameter an option
 @click.option("--list", "listed", is_flag=True, help="List every fact that was learned, and what was missed.")
 @json_option
 def facts(files: Sequence[Path], speakers: bool, listed: bool, as_json: bool) -> None:
-    """How well facts are learned from the labelled talk in FILES, JSON lines, plain or gzip."""
-    found = {str(path): measure_learning(read_talks(path), speakers) for path in files}
+    """How well facts are learned from the labelled talk in FILES: JSON lines, plain or gzip, or .talk."""
+    found = {str(path): measure_learning(_talks(path), speakers) for path in files}
     if as_json:
         return answer_json({"files": [{"file": name, **asdict(figures)} for name, figures in found.items()]})
     for name, figures in found.items():
@@ -120,6 +121,10 @@ def facts(files: Sequence[Path], speakers: bool, listed: bool, as_json: bool) ->
         if listed:
             _list_learned(figures)
     return None
+
+
+def _talks(path: Path) -> list[Talk]:
+    return [read_marked(path).talk] if path.suffix == ENDING else read_talks(path)
 
 
 def _show_learned(figures: LearnedFigures) -> None:

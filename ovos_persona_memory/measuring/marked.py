@@ -8,11 +8,14 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
+from ovos_persona_memory import language
 from ovos_persona_memory.errors import InvalidRequest
 from ovos_persona_memory.measuring.conversations import Moment
 from ovos_persona_memory.measuring.talks import LabelledFact, SaidTurn, Talk
 from ovos_persona_memory.records import GUEST, Role
 
+ENDING = ".talk"
+"""Of the names of such files."""
 TELEVISION = "tv"
 BESIDE = ("who", "thing")
 """Marks of what is no fact by itself: whom one is about, and what a value belongs to."""
@@ -56,9 +59,9 @@ class _Writing:
     marks: dict[str, tuple[Mark, ...]] = field(default_factory=dict)
 
 
-def read_marked(path: Path, language: str) -> MarkedTalk:
+def read_marked(path: Path) -> MarkedTalk:
     """The talk in a file; InvalidRequest naming file and line where it is not as documented."""
-    read = _Writing(language)
+    read = _Writing(_language_of(path))
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
         line = line.strip()
         if not line:
@@ -71,7 +74,15 @@ def read_marked(path: Path, language: str) -> MarkedTalk:
             _said(read, match["name"].strip().lower(), match["text"], bool(match["nothing"]))
         else:
             raise InvalidRequest(f"{path}, line {number}", "is neither '@room', 'name: words' nor '> words'")
-    return MarkedTalk(Talk(language, read.turns, read.facts, read.nothing, path.stem), read.marks)
+    return MarkedTalk(Talk(read.language, read.turns, read.facts, read.nothing, path.stem), read.marks)
+
+
+def _language_of(path: Path) -> str:
+    """The tag that the nearest folder is named by."""
+    tag = next((folder.name for folder in path.absolute().parents if folder.name in language.known()), None)
+    if tag is None:
+        raise InvalidRequest(str(path), "is in no folder named by its language, as en-US")
+    return tag
 
 
 def _said(read: _Writing, name: str, line: str, nothing: bool = False) -> None:

@@ -1,0 +1,152 @@
+"""What is made of a model's guesses beside what templates take."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+import pytest
+
+from ovos_persona_memory import guessing, language, templates
+from ovos_persona_memory.clauses import Spoken
+from ovos_persona_memory.people import Before, Who
+from ovos_persona_memory.tagging import Guess, Guessed
+from ovos_persona_memory.verdict import Verdict
+
+
+class Model:
+    """Guesses what it is told to, by the words."""
+
+    def __init__(self, words: tuple[str, ...], marks: dict[str, str], sure: float, telling: float) -> None:
+        self.words, self.marks, self.sure, self.telling = words, marks, sure, telling
+
+    def guessed(self, features: Sequence[Sequence[str]]) -> Guessed:
+        assert len(features) == len(self.words)
+        found = []
+        for kind, said in self.marks.items():
+            value = templates.of("en-US").words_of(said).folded
+            first = next(n for n in range(len(self.words)) if self.words[n : n + len(value)] == value)
+            found.append(Guess(kind.partition(" ")[0], first, first + len(value), self.sure))
+        found.sort(key=lambda one: one.first)
+        return Guessed(tuple(found), (self.telling,) * len(self.words))
+
+
+@pytest.fixture
+def guess(monkeypatch: pytest.MonkeyPatch):  # type: ignore[no-untyped-def]
+    """What is learned of an utterance in which these words are marked."""
+    known = templates.of("en-US")
+
+    def learned(
+        text: str,
+        marks: dict[str, str],
+        told: Sequence[Verdict] = (),
+        before: Before = Before(),
+        sure: float = 0.9,
+        telling: float = 1.0,
+    ) -> list[Verdict]:
+        model = Model(known.words_of(text).folded, marks, sure, telling)
+        monkeypatch.setattr(guessing.tagging, "of", lambda tag: model)
+        return guessing.with_guesses(Spoken(language.of("en-US"), known), text, before, list(told))
+
+    return learned
+
+
+def only(verdicts: list[Verdict]) -> Verdict:
+    assert len(verdicts) == 1, verdicts
+    return verdicts[0]
+
+
+def test_a_guess_is_learned_in_the_speakers_words(guess) -> None:  # type: ignore[no-untyped-def]
+    one = only(guess("metformin twice a day till they bury me", {"health": "metformin"}))
+    assert (one.outcome, one.reason, one.slot, one.value) == ("learned", "stated", "health", "metformin")
+    assert one.text == "metformin twice a day till they bury me"
+
+
+def test_an_unsure_guess_is_none(guess) -> None:  # type: ignore[no-untyped-def]
+    assert guess("metformin twice a day", {"health": "metformin"}, sure=0.4) == []
+
+
+def test_a_question_needs_more_to_be_learned_from(guess) -> None:  # type: ignore[no-untyped-def]
+    assert guess("is the rabbit still called flopsy", {"pet": "flopsy"}, sure=0.7) == []
+    assert only(guess("the rabbit goes by flopsy", {"pet": "flopsy"}, sure=0.7)).value == "flopsy"
+
+
+def test_what_is_supposed_is_no_fact(guess) -> None:  # type: ignore[no-untyped-def]
+    assert guess("if i had a rabbit i'd call it flopsy", {"pet": "flopsy", "thing": "rabbit"}) == []
+
+
+def test_what_is_of_somebody_in_the_family_is_theirs(guess) -> None:  # type: ignore[no-untyped-def]
+    one = only(guess("no walnuts for my sister ever", {"allergy": "walnuts", "who": "my sister"}))
+    assert (one.slot, one.subject, one.value) == ("allergy", "sister", "walnuts")
+
+
+def test_a_pronoun_is_of_whom_was_spoken(guess) -> None:  # type: ignore[no-untyped-def]
+    text, marks = "and she swells up from walnuts", {"allergy": "walnuts"}
+    sister = Before(person=Who("sister", "my sister", "sister"))
+    one = only(guess(text, marks, before=sister))
+    assert (one.subject, one.text) == ("sister", "my sister: she swells up from walnuts")
+    assert guess(text, marks) == []
+
+
+def test_a_name_that_nobody_told_is_of_somebody(guess) -> None:  # type: ignore[no-untyped-def]
+    one = only(guess("micah does not get on with walnuts", {"allergy": "walnuts", "who": "micah"}))
+    assert one.subject == "micah"
+    assert guess("the fella is scared of walnuts", {"allergy": "walnuts", "who": "the fella"}) == []
+
+
+def test_a_speaker_in_between_is_the_speaker(guess) -> None:  # type: ignore[no-untyped-def]
+    marks = {"who": "my mum", "work": "nurse", "work 2": "cook"}
+    found = guess("my mum works as a nurse and i do as a cook", marks)
+    assert [(one.subject, one.value) for one in found] == [("mum", "nurse"), ("", "cook")]
+
+
+def test_a_thing_is_what_the_value_belongs_to(guess) -> None:  # type: ignore[no-untyped-def]
+    one = only(guess("green is my shade of wool", {"favourite": "green", "thing": "wool"}))
+    assert (one.slot, one.thing, one.value) == ("favourite", "wool", "green")
+
+
+def test_a_place_is_of_what_was_named_before(guess) -> None:  # type: ignore[no-untyped-def]
+    text, marks = "up in the rafters now", {"location": "in the rafters"}
+    assert only(guess(text, marks, before=Before(thing=("christmas", "lights")))).thing == "christma light"
+
+
+def test_templates_come_first_where_both_say_the_same(guess) -> None:  # type: ignore[no-untyped-def]
+    told = Verdict("learned", "stated", "i love jazz", "likes", "", "jazz", "jazz", (0, 11))
+    assert guess("i love jazz", {"likes": "jazz"}, [told]) == [told]
+
+
+def test_a_guess_of_another_slot_takes_the_place_of_what_a_template_took(guess) -> None:  # type: ignore[no-untyped-def]
+    told = Verdict("learned", "stated", "he drives a school bus", "detail", "", "car", "school bus", (0, 22))
+    one = only(guess("i drive a school bus", {"work": "school bus"}, [replace(told, text="i drive a school bus")]))
+    assert one.slot == "work"
+
+
+def test_what_the_model_doubts_waits_for_review(guess) -> None:  # type: ignore[no-untyped-def]
+    told = Verdict("learned", "stated", "i love much", "likes", "", "much", "much", (0, 11))
+    one = only(guess("i love much", {}, [told], telling=0.1))
+    assert (one.outcome, one.reason) == ("waiting", "unsure")
+    assert only(guess("i love much", {}, [told], telling=0.6)) == told
+
+
+def test_what_was_asked_for_is_never_doubted(guess) -> None:  # type: ignore[no-untyped-def]
+    told = Verdict("learned", "asked", "i love much", "likes", "", "much", "much", (0, 11))
+    assert guess("remember that i love much", {}, [told], telling=0.1) == [told]
+
+
+def test_what_was_asked_for_is_typed_by_a_guess(guess) -> None:  # type: ignore[no-untyped-def]
+    text = "remember the fuses um red toolbox"
+    told = Verdict("kept", "asked", "the fuses um red toolbox", thing="the fuses um red toolbox")
+    one = only(guess(text, {"location": "red toolbox", "thing": "fuses"}, [told]))
+    assert (one.outcome, one.reason, one.slot, one.text) == ("learned", "asked", "location", told.text)
+    assert guess(text, {}, [told]) == [told]
+
+
+def test_what_is_put_right_in_the_same_breath_is_not_learned(guess) -> None:  # type: ignore[no-untyped-def]
+    text = "the passports go in the desk no wait in the filing cabinet"
+    marks = {"thing": "passports", "location": "in the desk", "location 2": "in the filing cabinet"}
+    assert only(guess(text, marks)).value == "in the filing cabinet"
+
+
+def test_a_birthday_is_a_day(guess) -> None:  # type: ignore[no-untyped-def]
+    assert guess("big party for me on next saturday", {"birthday": "next saturday"}) == []
+    assert only(guess("big party for me on march third", {"birthday": "march third"})).slot == "birthday"
