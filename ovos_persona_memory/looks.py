@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 
 from ovos_persona_memory import language, templates
+from ovos_persona_memory.clauses import run_on
 from ovos_persona_memory.people import Before
 from ovos_persona_memory.template import Words
 from ovos_persona_memory.templates import Templates
@@ -56,11 +57,21 @@ class Looks:
         whole = [*self._whole(held, refused), *(_of_before(before) if self._needs_more(held) else ())]
         kinds = self._kinds_of(held)
         near = [_near(held, kinds, place) for place in range(len(held))]
+        begun = self._clauses(words)
         took = _took(len(held), hints)
         return [
-            [*whole, *_own(word), *kinds[place], *near[place], *took[place], *_known(word, before)]
+            [*whole, *_own(word), *kinds[place], *near[place], *_since(held, begun[place], place), *took[place], *_known(word, before)]
             for place, word in enumerate(held)
         ]
+
+    def _clauses(self, words: Words) -> list[int]:
+        """Of each word where its clause begins."""
+        starts = {piece.spans[0][0] for piece in run_on(self.known, words)}
+        begun, found = 0, []
+        for place, (start, _) in enumerate(words.spans):
+            begun = place if start in starts and words.spans[-1][1] else begun
+            found.append(begun)
+        return found
 
     def _whole(self, held: tuple[str, ...], refused: str) -> list[str]:
         found = [f"first={held[0]}", f"two={' '.join(held[:2])}", f"refused={refused}"]
@@ -122,6 +133,12 @@ def _near(held: tuple[str, ...], kinds: Sequence[Sequence[str]], place: int) -> 
             found += [f"{step}{kind}" for kind in kinds[place + step]]
     found += [f"l={other}" for other in held[max(place - BEFORE, 0) : place]]
     return found + [f"r={other}" for other in held[place + 1 : place + 1 + BEHIND]]
+
+
+def _since(held: tuple[str, ...], begun: int, place: int) -> list[str]:
+    """What stands between a word and the beginning of its clause."""
+    found = [f"c={held[begun]}", f"cc={' '.join(held[begun : begun + 2])}"]
+    return found + [f"cl={other}" for other in held[begun:place]]
 
 
 def _took(size: int, hints: Sequence[Hint]) -> list[list[str]]:

@@ -12,6 +12,8 @@ from ovos_persona_memory.measuring.training import Sample, samples, train
 TRAINING = Path(__file__).parent.parent / "training"
 READ = "read"
 """The folder of talk by which the templates were written: what they take from it says nothing of other people."""
+TIMES = {"everyday": 2, READ: 2, "varied": 1}
+"""How often each talk of a folder counts: what people say most often counts more."""
 
 
 def main() -> None:
@@ -25,7 +27,8 @@ def main() -> None:
         told: list[Sample] = []
         for path in sorted((TRAINING / tag).rglob(f"*{ENDING}")):
             if path.stem not in asked.without:
-                told += samples(read_marked(path), hinted=path.parent.name != READ)
+                folder = path.parent.name
+                told += list(samples(read_marked(path), hinted=folder != READ)) * TIMES[folder]
         train(told, tag, asked.to or language.locale_folder() / tag / tagging.FILE, print)
 
 

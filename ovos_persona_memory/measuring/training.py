@@ -25,10 +25,10 @@ from ovos_persona_memory.template import Words
 
 ROUNDS = 60
 """Of the training: more fit the talk better, and people who are not in it worse."""
-SETTINGS = {"c1": 0.1, "c2": 0.02, "max_iterations": ROUNDS, "feature.possible_transitions": True}
+SETTINGS = {"c1": 0.3, "c2": 0.02, "max_iterations": ROUNDS, "feature.possible_transitions": True}
 """Weights of the two penalties (L1, L2), and more, as CRFsuite names them."""
-VARIANTS = 2
-"""Of each line so many more with other words of the same kinds."""
+VARIANTS = 1
+"""Of each utterance so many more with other words of the same kinds."""
 VARIED = 0.7
 """How likely a word of a kind is replaced in one of them."""
 SHORTEST = 3
@@ -120,7 +120,7 @@ def varied(sample: Sample, kinds: Kinds, chance: random.Random) -> Sample | None
         return None
     moved.append(len(folded))
     hints = tuple(replace(one, first=moved[one.first], last=moved[one.last]) for one in sample.hints)
-    words = Words(sample.words.text, tuple(folded), ((0, 0),) * len(folded))
+    words = Words(sample.words.text, tuple(folded), tuple((n, n + 1) for n in range(len(folded))))
     return replace(sample, words=words, labels=tuple(labels), hints=hints)
 
 
