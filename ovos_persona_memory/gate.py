@@ -21,7 +21,7 @@ from ovos_persona_memory.clauses import (
     shortened,
 )
 from ovos_persona_memory.corrections import Stated, corrected, repaired
-from ovos_persona_memory.guessing import with_guesses
+from ovos_persona_memory.guessing import PASSING, with_guesses
 from ovos_persona_memory.introduced import own_name, thing_of
 from ovos_persona_memory.mentions import ANSWERED, OF_OTHERS, OF_PETS, Reading, readings
 from ovos_persona_memory.people import Before, named_people
@@ -40,8 +40,6 @@ LONG = 40
 """Words of a clause that says more than one fact."""
 CHAT = 2
 """Sentences from which on a turn is a letter rather than something said to an assistant."""
-PASSING = ("location", "home", "family", "detail")
-"""The slots that what holds for a moment does not fill."""
 OF_DAYS = ("likes", "dislikes", "diet", "activity", "health", "favourite", "work")
 """... nor what is said of today these: "no coffee for me today"."""
 PETS_ALONE = ("kind", "colour", "food")
@@ -61,7 +59,7 @@ class Circumstances:
     before: Before = field(default_factory=Before)
     """Who is known by name, and what was spoken of just before."""
     guess: bool = True
-    """The language's model may add to what templates take, and doubt it."""
+    """The language's model may add to what templates take."""
 
 
 def judge(turn: Turn, known: Circumstances = Circumstances()) -> list[Verdict]:

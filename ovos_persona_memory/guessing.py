@@ -11,32 +11,30 @@ from ovos_persona_memory.corrections import repaired
 from ovos_persona_memory.introduced import thing_of
 from ovos_persona_memory.looks import Hint
 from ovos_persona_memory.mentions import Reading
-from ovos_persona_memory.people import Before, Found, Who, person_at, pronoun_at
+from ovos_persona_memory.people import Before, Found, person_at, pronoun_at
 from ovos_persona_memory.slots import SLOTS, refused_value
 from ovos_persona_memory.statements import refusal
-from ovos_persona_memory.tagging import Guess, Guessed
+from ovos_persona_memory.tagging import Guess
 from ovos_persona_memory.template import Told, Words
 from ovos_persona_memory.templates import Templates
 from ovos_persona_memory.verdict import Verdict, typed
 
 SURE = 0.5
 """From which a guess is learned, 0 to 1."""
-SURE_OF_QUESTION = 0.8
-"""... of what opens like a question."""
-DOUBTED = 0.3
-"""Below which what a template took waits for review: how likely it is that its value tells anything, 0 to 1."""
+SURER = 0.8
+"""... of what opens like a question, and where a template understands the words otherwise."""
 NAMING = ("family", "pet", "name")
 """Slots that tell who somebody is."""
 OF_THINGS = ("location", "detail")
 """Slots that tell of things: a pronoun is no person."""
 OF_OUTSIDERS = ("family", *OF_THINGS)
 """Slots that are filled where a neighbour or a boss is named."""
-ALONE = ("favourite", "location", "detail", "pet", "family")
+ALONE = ("favourite", "detail", "pet", "family")
 """Slots whose thing is the value itself where none is named."""
 FORMED = ("birthday", "age")
 """Slots whose values have a form that can be checked."""
-NAMES = frozenset(("given_name", "<given_name>"))
-"""The kinds of people's names."""
+PASSING = ("location", "home", "family", "detail")
+"""Slots that what holds for a moment does not fill."""
 
 
 @dataclass(frozen=True)
@@ -46,29 +44,34 @@ class _Heard:
     spoken: Spoken
     words: Words
     before: Before
-    guessed: Guessed
+    guesses: Sequence[Guess]
 
     @property
     def known(self) -> Templates:
         return self.spoken.templates
 
+    @property
+    def says_i(self) -> bool:
+        """Whether its speaker names themselves."""
+        names = ("speaker", "first_my", "own", "mine", "own_one", "me")
+        return any(not self.known.opening(name).isdisjoint(self.words.folded) for name in names)
+
     def of_kind(self, kind: str) -> list[Guess]:
-        return [one for one in self.guessed.found if one.kind == kind]
+        return [one for one in self.guesses if one.kind == kind]
 
     def part(self, guess: Guess) -> Words:
         return self.words.part(guess.first, guess.last)
 
 
 def with_guesses(spoken: Spoken, sentence: str, before: Before, told: list[Verdict]) -> list[Verdict]:
-    """What templates took from an utterance of one sentence, without what the model doubts, and with what it adds."""
+    """What templates took from an utterance of one sentence, and what the model adds."""
     tag = spoken.language.tag
     tagger, words = tagging.of(tag), spoken.templates.words_of(sentence)
     if tagger is None or not words.folded:
         return told
     seen = looks.of(tag).of(words, before, hints_of(spoken, words, told), why_refused(told))
-    heard = _Heard(spoken, words, before, tagger.guessed(seen))
-    kept = [_doubted(heard, one) for one in told]
-    return _put_right(heard, _merged(heard, kept, list(_added(heard))))
+    heard = _Heard(spoken, words, before, tagger.guesses(seen))
+    return _put_right(heard, _merged(heard, told, list(_added(heard))))
 
 
 def hints_of(spoken: Spoken, words: Words, told: Sequence[Verdict]) -> list[Hint]:
@@ -100,35 +103,28 @@ def _place(known: Templates, words: Words, told: Verdict) -> tuple[int, int] | N
 # templates and guesses
 
 
-def _doubted(heard: _Heard, told: Verdict) -> Verdict:
-    """The same, for review where the model sees nothing told."""
-    place = _place(heard.known, heard.words, told)
-    if told.outcome != "learned" or told.reason == "asked" or place is None:
-        return told
-    if max(heard.guessed.telling[place[0] : place[1]]) < DOUBTED:
-        return replace(told, outcome="waiting", reason="unsure")
-    return told
-
-
-def _merged(heard: _Heard, told: Sequence[Verdict], guessed: Sequence[Verdict]) -> list[Verdict]:
-    """Both, but of two that take the same words for another slot the guess, for the same slot the template's.
+def _merged(heard: _Heard, told: Sequence[Verdict], added: Sequence[tuple[Verdict, float]]) -> list[Verdict]:
+    """Both, but of two that take the same words the template's, unless the guess is surer and of another slot.
 
     What somebody asks to remember and no template fits is what is guessed of it, in the words to remember.
     """
+    guessed = [one for one, _ in added]
     if len(told) == 1 and told[0].outcome == "kept":
         right = [one for one in guessed if one.outcome == "learned"]
         return [replace(one, reason="asked", text=told[0].text) for one in right] or [*told]
-    kept = []
-    for one in told:
-        over = [other for other in guessed if _overlap(heard, one, other)]
-        if not over or one.slot is None or any(other.slot == one.slot for other in over):
-            kept.append(one)
-    return kept + [one for one in guessed if not any(_overlap(heard, other, one) for other in kept)]
+    surer = [one for one, sure in added if sure >= SURER]
+    kept = [one for one in told if not any(one.slot != two.slot and _same_words(heard, one, two) for two in surer)]
+    return [*kept, *(one for one in guessed if not any(_same_words(heard, other, one) for other in kept))]
 
 
-def _overlap(heard: _Heard, told: Verdict, guessed: Verdict) -> bool:
+def _same_words(heard: _Heard, told: Verdict, guessed: Verdict) -> bool:
+    """Whether a guess takes the words that a template took for its value or its thing."""
     one, other = (_place(heard.known, heard.words, verdict) for verdict in (told, guessed))
-    return one is not None and other is not None and one[0] < other[1] and other[0] < one[1]
+    if one is None or other is None:
+        return False
+    return (one[0] < other[1] and other[0] < one[1]) or told.thing == " ".join(
+        heard.spoken.language.words(guessed.value or "")
+    )
 
 
 def _put_right(heard: _Heard, found: list[Verdict]) -> list[Verdict]:
@@ -143,23 +139,26 @@ def _put_right(heard: _Heard, found: list[Verdict]) -> list[Verdict]:
 # from a guess to a verdict
 
 
-def _added(heard: _Heard) -> Iterator[Verdict]:
+def _added(heard: _Heard) -> Iterator[tuple[Verdict, float]]:
+    """What the guesses tell, each with how sure it is."""
     asks = heard.spoken.language.is_question(lead_taken(heard.known, heard.words.text))
-    for guess in heard.guessed.found:
-        if guess.kind in SLOTS and guess.sure >= (SURE_OF_QUESTION if asks else SURE):
+    for guess in heard.guesses:
+        if guess.kind in SLOTS and guess.sure >= (SURER if asks else SURE):
             verdict = _verdict(heard, guess)
             if verdict is not None:
-                yield verdict
+                yield verdict, guess.sure
 
 
 def _verdict(heard: _Heard, guess: Guess) -> Verdict | None:
     """What a guessed value tells; None where nobody knows of whom, or where what stands around it takes it back."""
     whose = _beside(heard, guess, "who") or _pronoun(heard, guess)
     found = _person(heard, whose) if whose is not None else None
-    if found is None and not _own(heard, guess, whose):
+    if (found is None and not _own(heard, guess, whose)) or _holds_today(heard, guess):
         return None
     named = _beside(heard, guess, "thing")
     thing = heard.part(named) if named is not None else _thing(heard, guess)
+    if thing is None and guess.kind == "location":
+        return None  # a place of nobody knows what
     related = thing is None and found is not None and found.who.relation and guess.kind in NAMING
     slot = "name" if related else guess.kind
     told = Told(slot, False, heard.part(guess), thing, "", "*" if thing is None and slot in ALONE else None)
@@ -173,7 +172,22 @@ def _own(heard: _Heard, guess: Guess, whose: Guess | None) -> bool:
     """Whether what is told of nobody who is known can be the speaker's, or of a thing."""
     if whose is not None and guess.kind not in (*NAMING, *OF_THINGS):
         return False
-    return guess.kind in OF_OUTSIDERS or not heard.known.has(heard.words.part(0, guess.first), "outsider")
+    if heard.known.has(heard.words.part(0, guess.first), "outsider") and guess.kind not in OF_OUTSIDERS:
+        return False
+    if heard.says_i:
+        return heard.before.asked != () or not heard.known.has(heard.words, "mine") or guess.kind != "favourite"
+    if guess.kind == "favourite" and not heard.of_kind("thing"):
+        return heard.before.question
+    if heard.known.starts(heard.words, "correcting"):
+        return False
+    return guess.kind in (*NAMING, *OF_THINGS) or heard.known.opening("given_name").isdisjoint(heard.words.folded)
+
+
+def _holds_today(heard: _Heard, guess: Guess) -> bool:
+    """Whether it is said of this moment alone, or dictated to be sent."""
+    known, words = heard.known, heard.words
+    ordered = known.starts(words, "dictating" if "dictating" in known.lists else "ordering") > 0
+    return ordered or (guess.kind in PASSING and known.has(words, "passing"))
 
 
 def _in_its_clause(heard: _Heard, told: Told, found: Found | None, parts: Sequence[Guess]) -> Verdict | None:
@@ -196,9 +210,9 @@ def _beside(heard: _Heard, guess: Guess, kind: str) -> Guess | None:
         if kind == "who":
             own = heard.known.opening("speaker") | heard.known.opening("first_my")
             return before[-1] if own.isdisjoint(heard.words.folded[last : guess.first]) else None
-        if not any(one.kind in SLOTS and last <= one.first < guess.first for one in heard.guessed.found):
+        if not any(one.kind in SLOTS and last <= one.first < guess.first for one in heard.guesses):
             return before[-1]
-    behind = (one for one in heard.guessed.found if one.first >= guess.last and (one.kind == kind or one.kind in SLOTS))
+    behind = (one for one in heard.guesses if one.first >= guess.last and (one.kind == kind or one.kind in SLOTS))
     following = next(behind, None)
     return following if following is not None and following.kind == kind else None
 
@@ -220,16 +234,7 @@ def _person(heard: _Heard, whose: Guess) -> Found | None:
         found = found or pronoun_at(heard.known, heard.words, place, earlier, heard.before)
         if found is not None:
             return found
-    return _by_name(heard, whose)
-
-
-def _by_name(heard: _Heard, whose: Guess) -> Found | None:
-    """Somebody of whom nobody has said who they are, by their name."""
-    held = heard.words.folded[whose.first : whose.last]
-    name = held[-1] if len(held) == 1 or held[0] in heard.known.opening("introducing") else ""
-    if not name or NAMES.isdisjoint(looks.of(heard.spoken.language.tag).by_word.get(name, ())):
-        return None
-    return Found(Who(name, heard.part(whose).spelled), whose.first, len(held))
+    return None
 
 
 def _thing(heard: _Heard, guess: Guess) -> Words | None:

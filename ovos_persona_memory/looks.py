@@ -57,10 +57,10 @@ class Looks:
         whole = [*self._whole(held, refused), *(_of_before(before) if self._needs_more(held) else ())]
         kinds = self._kinds_of(held)
         near = [_near(held, kinds, place) for place in range(len(held))]
-        begun = self._clauses(words)
+        since = [_since(held, begun, place) for place, begun in enumerate(self._clauses(words))]
         took = _took(len(held), hints)
         return [
-            [*whole, *_own(word), *kinds[place], *near[place], *_since(held, begun[place], place), *took[place], *_known(word, before)]
+            [*whole, *_own(word), *kinds[place], *near[place], *since[place], *took[place], *_known(word, before)]
             for place, word in enumerate(held)
         ]
 
@@ -69,7 +69,7 @@ class Looks:
         starts = {piece.spans[0][0] for piece in run_on(self.known, words)}
         begun, found = 0, []
         for place, (start, _) in enumerate(words.spans):
-            begun = place if start in starts and words.spans[-1][1] else begun
+            begun = place if start in starts else begun
             found.append(begun)
         return found
 

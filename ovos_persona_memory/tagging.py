@@ -35,32 +35,21 @@ class Guess:
 
 
 @dataclass(frozen=True)
-class Guessed:
-    """What a model makes of one utterance."""
-
-    found: tuple[Guess, ...] = ()
-    telling: tuple[float, ...] = ()
-    """Of each word how likely it is that it tells anything, 0 to 1."""
-
-
-@dataclass(frozen=True)
 class Tagger:
     """One language's model. Thread-safe."""
 
     model: Any
     _lock: Lock = field(default_factory=Lock, compare=False)
 
-    def guessed(self, features: Sequence[Sequence[str]]) -> Guessed:
+    def guesses(self, features: Sequence[Sequence[str]]) -> list[Guess]:
         """What the words with these features tell, in order; each word belongs to one guess at most."""
         if not features:
-            return Guessed()
+            return []
         with self._lock:
             self.model.set(features)
             labels = self.model.tag()
-            telling = tuple(1.0 - self.model.marginal(NOTHING, place) for place in range(len(labels)))
             sure = [self.model.marginal(label, place) for place, label in enumerate(labels)]
-        spans = (Guess(kind, first, last, min(sure[first:last])) for kind, first, last in spans_of(labels))
-        return Guessed(tuple(spans), telling)
+        return [Guess(kind, first, last, min(sure[first:last])) for kind, first, last in spans_of(labels)]
 
 
 def spans_of(labels: Sequence[str]) -> list[tuple[str, int, int]]:

@@ -18,10 +18,10 @@ from ovos_persona_memory.config import MemoryConfig, RecallConfig
 from ovos_persona_memory.embedder import chosen
 from ovos_persona_memory.measuring.conversations import Conversation, read
 from ovos_persona_memory.measuring.learned import LearnedFigures, Share, measure_learning
+from ovos_persona_memory.measuring.marked import ENDING, read_marked
 from ovos_persona_memory.measuring.measures import Figures, K, Measured
 from ovos_persona_memory.measuring.rankers import RANKERS, Ask, Ranker, Ranking, as_document, by_embedder, of_memory
 from ovos_persona_memory.measuring.rounds import measure
-from ovos_persona_memory.measuring.marked import ENDING, read_marked
 from ovos_persona_memory.measuring.talks import Talk, read_talks
 from ovos_persona_memory.service.embedders import open_embedder
 from ovos_persona_memory.stores import NEEDS_NO_SERVER

@@ -17,7 +17,10 @@ TALK = """\
 @kitchen
 anna: my [cat]{thing} answers to [bob]{pet}
 anna: my [dog]{thing} answers to [rex]{pet}
-tom: our [parrot]{thing} answers to [coco]{pet}
+anna: my [parrot]{thing} answers to [coco]{pet}
+anna: my [hamster]{thing} answers to [otto]{pet}
+anna: my [pony]{thing} answers to [lulu]{pet}
+anna: my [goat]{thing} answers to [heidi]{pet}
 tom!: does the cat answer to bob
 anna!: what time is it
 tom!: set a timer for ten minutes
@@ -25,7 +28,10 @@ anna!: turn on the light
 """
 
 
-def seen(text: str, before: Before = Before(), *hints: Hint) -> dict[str, set[str]]:
+NOTHING_BEFORE = Before()
+
+
+def seen(text: str, before: Before = NOTHING_BEFORE, *hints: Hint) -> dict[str, set[str]]:
     """The features of each word."""
     words = templates.of("en-US").words_of(text)
     return dict(zip(words.folded, map(set, looks.of("en-US").of(words, before, hints)), strict=True))
@@ -83,23 +89,22 @@ def test_kinds_are_read_with_their_words() -> None:
 
 
 def test_a_model_finds_what_it_was_trained_on(talk: Path, tmp_path: Path) -> None:
-    told = list(samples(read_marked(talk)))
+    told = list(samples(read_marked(talk))) * 5
     train(told, "en-US", tmp_path / "model", lambda _: None)
     tagger = tagging.opened(tmp_path / "model")
     assert tagger is not None
-    words = templates.of("en-US").words_of("my rabbit answers to flopsy")
-    guessed = tagger.guessed(looks.of("en-US").of(words, Before(), (), ""))
-    assert [(one.kind, one.first, one.last) for one in guessed.found] == [("thing", 1, 2), ("pet", 4, 5)]
-    assert all(0.5 < one.sure <= 1.0 for one in guessed.found)
-    assert guessed.telling[4] > 0.5 > guessed.telling[2]
-    assert tagger.guessed([]) == tagging.Guessed()
+    words = templates.of("en-US").words_of("my goat answers to rex")
+    found = tagger.guesses(looks.of("en-US").of(words, Before(), (), ""))
+    assert [(one.kind, one.first, one.last) for one in found] == [("thing", 1, 2), ("pet", 4, 5)]
+    assert all(0.5 < one.sure <= 1.0 for one in found)
+    assert tagger.guesses([]) == []
 
 
 def test_samples_are_what_people_of_the_house_said(talk: Path) -> None:
     told = list(samples(read_marked(talk)))
-    assert len(told) == 7
+    assert len(told) == 10
     assert told[0].labels == ("O", "B-thing", "O", "O", "B-pet")
-    assert set(told[3].labels) == {"O"}
+    assert set(told[6].labels) == {"O"}
 
 
 def test_samples_of_talk_that_was_read_hold_no_hints(tmp_path: Path) -> None:
