@@ -71,7 +71,7 @@ def with_guesses(spoken: Spoken, sentence: str, before: Before, told: list[Verdi
         return told
     seen = looks.of(tag).of(words, before, hints_of(spoken, words, told), why_refused(told))
     heard = _Heard(spoken, words, before, tagger.guesses(seen))
-    return _put_right(heard, _merged(heard, told, list(_added(heard))))
+    return _put_right(heard, told, _merged(heard, told, list(_added(heard))))
 
 
 def hints_of(spoken: Spoken, words: Words, told: Sequence[Verdict]) -> list[Hint]:
@@ -127,13 +127,22 @@ def _same_words(heard: _Heard, told: Verdict, guessed: Verdict) -> bool:
     )
 
 
-def _put_right(heard: _Heard, found: list[Verdict]) -> list[Verdict]:
-    """Without what its speaker puts right in the same breath: "in the desk no the filing cabinet"."""
+def _put_right(heard: _Heard, told: Sequence[Verdict], found: list[Verdict]) -> list[Verdict]:
+    """Without the guesses that their speaker puts right in the same breath ("in the desk no wait in the closet"),
+    also where what is right was not understood."""
     at = repaired(heard.known, heard.words.text)
     if at is None:
         return found
-    later = {(one.slot, one.subject) for one in found if one.span[0] >= at}
-    return [one for one in found if one.span[0] >= at or (one.slot, one.subject) not in later]
+    before = [one for one in found if _begins(heard, one) < at]
+    later = {(one.slot, one.subject) for one in found if one not in before}
+    wrong = before[-1:] + [one for one in before if (one.slot, one.subject) in later]
+    return [one for one in found if one in told or one not in wrong]
+
+
+def _begins(heard: _Heard, one: Verdict) -> int:
+    """Where the value of a verdict stands in the utterance, characters."""
+    place = _place(heard.known, heard.words, one)
+    return one.span[0] if place is None else heard.words.spans[place[0]][0]
 
 
 # from a guess to a verdict

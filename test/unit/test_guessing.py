@@ -137,6 +137,12 @@ def test_what_is_put_right_in_the_same_breath_is_not_learned(guess) -> None:  # 
     assert only(guess(text, marks)).value == "in the filing cabinet"
 
 
+def test_what_is_put_right_is_not_learned_though_the_right_one_is_not_understood(guess) -> None:  # type: ignore[no-untyped-def]
+    text = "metformin for me no wait the other one"
+    assert guess(text, {"health": "metformin"}) == []
+    assert only(guess("metformin for me and the other one", {"health": "metformin"})).value == "metformin"
+
+
 def test_a_birthday_is_a_day(guess) -> None:  # type: ignore[no-untyped-def]
     assert guess("big party for me on next saturday", {"birthday": "next saturday"}) == []
     assert only(guess("big party for me on march third", {"birthday": "march third"})).slot == "birthday"

@@ -1,7 +1,7 @@
 """How much is learned of months of talk that others wrote who had not seen the templates.
 
-They have been read since, to find what kinds of sentences were missing; but for the last one, which tells how well
-that went.
+The first three have been read since, to find what kinds of sentences were missing, and the models were trained with
+them; the last two tell how well that went.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from ovos_persona_memory.measuring.learned import LearnedFigures, measure_learni
 from ovos_persona_memory.measuring.talks import read_talks
 
 MONTHS = Path(__file__).parent.parent / "data" / "months"
-PRECISION = {"month_de": 0.94, "month6_en": 0.93, "month6_de": 0.86}
+PRECISION = {"month_de": 0.94, "month6_en": 0.93, "month6_de": 0.88, "month7_en": 0.87, "month7_de": 0.83}
 READ_PRECISION = 0.95
 RECALL = {
     "month_en": 0.75,
@@ -23,8 +23,12 @@ RECALL = {
     "month4_de": 0.80,
     "month5_en": 0.72,
     "month5_de": 0.78,
+    "month6_en": 0.80,
+    "month6_de": 0.70,
+    "month7_en": 0.66,
+    "month7_de": 0.72,
 }
-MOST_FROM_NOTHING = 3
+MOST_FROM_NOTHING = 5
 
 
 @pytest.fixture(scope="module", params=sorted(RECALL))

@@ -21,7 +21,6 @@ anna: my [parrot]{thing} answers to [coco]{pet}
 anna: my [hamster]{thing} answers to [otto]{pet}
 anna: my [pony]{thing} answers to [lulu]{pet}
 anna: my [goat]{thing} answers to [heidi]{pet}
-tom!: does the cat answer to bob
 anna!: what time is it
 tom!: set a timer for ten minutes
 anna!: turn on the light
@@ -102,7 +101,7 @@ def test_a_model_finds_what_it_was_trained_on(talk: Path, tmp_path: Path) -> Non
 
 def test_samples_are_what_people_of_the_house_said(talk: Path) -> None:
     told = list(samples(read_marked(talk)))
-    assert len(told) == 10
+    assert len(told) == 9
     assert told[0].labels == ("O", "B-thing", "O", "O", "B-pet")
     assert set(told[6].labels) == {"O"}
 
