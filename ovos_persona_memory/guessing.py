@@ -22,7 +22,11 @@ from ovos_persona_memory.verdict import Verdict, typed
 SURE = 0.5
 """From which a guess is learned, 0 to 1."""
 SURER = 0.8
-"""... of what opens like a question, and where a template understands the words otherwise."""
+"""... of what has commas or full stops, opens like a question, or is understood otherwise by a template."""
+MARKED = frozenset(",.")
+"""Marks that speech recognition may set."""
+WRITTEN = frozenset("!;")
+"""Marks of what was written: models are trained on what was said."""
 NAMING = ("family", "pet", "name")
 """Slots that tell who somebody is."""
 OF_THINGS = ("location", "detail")
@@ -67,7 +71,7 @@ def with_guesses(spoken: Spoken, sentence: str, before: Before, told: list[Verdi
     """What templates took from an utterance of one sentence, and what the model adds."""
     tag = spoken.language.tag
     tagger, words = tagging.of(tag), spoken.templates.words_of(sentence)
-    if tagger is None or not words.folded:
+    if tagger is None or not words.folded or not WRITTEN.isdisjoint(sentence):
         return told
     seen = looks.of(tag).of(words, before, hints_of(spoken, words, told), why_refused(told))
     heard = _Heard(spoken, words, before, tagger.guesses(seen))
@@ -136,7 +140,17 @@ def _put_right(heard: _Heard, told: Sequence[Verdict], found: list[Verdict]) -> 
     before = [one for one in found if _begins(heard, one) < at]
     later = {(one.slot, one.subject) for one in found if one not in before}
     wrong = before[-1:] + [one for one in before if (one.slot, one.subject) in later]
-    return [one for one in found if one in told or one not in wrong]
+    return [one for one in found if one not in wrong or (one in told and not _just_before(heard, one, at))]
+
+
+def _just_before(heard: _Heard, told: Verdict, at: int) -> bool:
+    """Whether a value stands right before a place, characters: "is mister albers | no wait"."""
+    place = _place(heard.known, heard.words, told)
+    return (
+        place is not None
+        and told.reason != "asked"
+        and not heard.words.text[heard.words.spans[place[1] - 1][1] : at].strip()
+    )
 
 
 def _begins(heard: _Heard, one: Verdict) -> int:
@@ -150,9 +164,10 @@ def _begins(heard: _Heard, one: Verdict) -> int:
 
 def _added(heard: _Heard) -> Iterator[tuple[Verdict, float]]:
     """What the guesses tell, each with how sure it is."""
-    asks = heard.spoken.language.is_question(lead_taken(heard.known, heard.words.text))
+    text = heard.words.text
+    strange = not MARKED.isdisjoint(text) or heard.spoken.language.is_question(lead_taken(heard.known, text))
     for guess in heard.guesses:
-        if guess.kind in SLOTS and guess.sure >= (SURER if asks else SURE):
+        if guess.kind in SLOTS and guess.sure >= (SURER if strange else SURE):
             verdict = _verdict(heard, guess)
             if verdict is not None:
                 yield verdict, guess.sure

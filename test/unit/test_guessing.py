@@ -72,6 +72,13 @@ def test_a_question_needs_more_to_be_learned_from(guess) -> None:  # type: ignor
     assert only(guess("the rabbit goes by flopsy", {"pet": "flopsy"}, sure=0.7)).value == "flopsy"
 
 
+def test_what_is_written_needs_more_or_is_not_guessed_at(guess) -> None:  # type: ignore[no-untyped-def]
+    marks = {"health": "metformin"}
+    assert guess("Metformin, twice a day.", marks, sure=0.7) == []
+    assert only(guess("Metformin, twice a day.", marks, sure=0.9)).value == "Metformin"
+    assert guess("Metformin twice a day!", marks, sure=0.9) == []
+
+
 def test_what_is_supposed_is_no_fact(guess) -> None:  # type: ignore[no-untyped-def]
     assert guess("if i had a rabbit i'd call it flopsy", {"pet": "flopsy", "thing": "rabbit"}) == []
 
@@ -141,6 +148,15 @@ def test_what_is_put_right_is_not_learned_though_the_right_one_is_not_understood
     text = "metformin for me no wait the other one"
     assert guess(text, {"health": "metformin"}) == []
     assert only(guess("metformin for me and the other one", {"health": "metformin"})).value == "metformin"
+
+
+def test_what_a_template_took_and_is_put_right_at_once_is_not_learned(guess) -> None:  # type: ignore[no-untyped-def]
+    told = Verdict(
+        "learned", "stated", "my dentist is mister albers", "detail", "", "dentist", "mister albers", (0, 27)
+    )
+    assert guess("my dentist is mister albers no wait ahlers", {}, [told]) == []
+    later = "my dentist is mister albers and he is kind no wait he is rude"
+    assert guess(later, {}, [told]) == [told]
 
 
 def test_a_birthday_is_a_day(guess) -> None:  # type: ignore[no-untyped-def]
