@@ -144,7 +144,7 @@ def test_what_is_put_right_in_the_same_breath_is_not_learned(guess) -> None:  # 
     assert only(guess(text, marks)).value == "in the filing cabinet"
 
 
-def test_what_is_put_right_is_not_learned_though_the_right_one_is_not_understood(guess) -> None:  # type: ignore[no-untyped-def]
+def test_what_is_put_right_is_not_learned_in_any_case(guess) -> None:  # type: ignore[no-untyped-def]
     text = "metformin for me no wait the other one"
     assert guess(text, {"health": "metformin"}) == []
     assert only(guess("metformin for me and the other one", {"health": "metformin"})).value == "metformin"
