@@ -78,6 +78,12 @@ def with_guesses(spoken: Spoken, sentence: str, before: Before, told: list[Verdi
     return _put_right(heard, told, _merged(heard, told, list(_added(heard))))
 
 
+def read(tag: str) -> None:
+    """Read a language's words and its model, where it has one."""
+    if tagging.of(tag) is not None:
+        looks.of(tag)
+
+
 def hints_of(spoken: Spoken, words: Words, told: Sequence[Verdict]) -> list[Hint]:
     """Where in the words the values stand that templates took."""
     found = []

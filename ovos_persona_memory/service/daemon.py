@@ -12,7 +12,7 @@ from typing import Any, Literal
 from ovos_utils.log import LOG
 from ovos_utils.process_utils import ProcessStatus, StatusCallbackMap
 
-from ovos_persona_memory import messages, templates, topics
+from ovos_persona_memory import messages, topics
 from ovos_persona_memory.bus import BusConnection
 from ovos_persona_memory.config import MemoryConfig, device_language, device_timezone
 from ovos_persona_memory.errors import PersonaMemoryError, StoreBusy, StoreError, StoreUnavailable
@@ -372,13 +372,13 @@ class Daemon:
         memory.finding.dates, memory.finding.timezone = dates.days_at_once, device_timezone()
         self._memory, self._last_error, self._untidy = memory, None, "waiting"
         memory.retention.told = self._tell_removed
+        memory.transcript.learner.read(device_language())
         for aside in memory.status()["store"].get("set_aside", ()):
             LOG.warning("%s was set aside: %s", aside["path"], aside["reason"])
         self._serve()
 
     def _serve(self) -> None:
         """Whoever asks is answered from now on."""
-        templates.of(device_language())  # the first utterance shall not wait for them
         if self._door is None:
             self._open_door()
         self.status.set_ready()
