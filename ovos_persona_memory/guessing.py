@@ -281,10 +281,12 @@ def _clause(heard: _Heard, first: int, last: int) -> Words:
     """The clauses that hold the words from one to another."""
     words = heard.words
     start, end = words.spans[first][0], words.spans[last - 1][1]
-    edges = list(_edges(heard))
+    edges = sorted(_edges(heard))[1:]  # the first clause has what opens it, too: "no walnuts ..."
     begin = max((edge for edge in edges if edge <= start), default=0)
     over = min((edge for edge in edges if edge >= end), default=len(words.text))
     inside = [n for n, (one, two) in enumerate(words.spans) if one >= begin and two <= over]
+    while len(inside) > 1 and inside[0] < first and words.folded[inside[0]] in heard.known.opening("joint"):
+        inside.pop(0)
     return words.part(inside[0], inside[-1] + 1) if inside else words
 
 

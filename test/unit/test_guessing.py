@@ -86,6 +86,7 @@ def test_what_is_supposed_is_no_fact(guess) -> None:  # type: ignore[no-untyped-
 def test_what_is_of_somebody_in_the_family_is_theirs(guess) -> None:  # type: ignore[no-untyped-def]
     one = only(guess("no walnuts for my sister ever", {"allergy": "walnuts", "who": "my sister"}))
     assert (one.slot, one.subject, one.value) == ("allergy", "sister", "walnuts")
+    assert one.text == "no walnuts for my sister ever"
 
 
 def test_a_pronoun_is_of_whom_was_spoken(guess) -> None:  # type: ignore[no-untyped-def]
