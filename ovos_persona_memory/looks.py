@@ -89,12 +89,10 @@ class Looks:
     def _kinds_of(self, held: tuple[str, ...]) -> list[list[str]]:
         """The kinds of each word, alone and as part of a name of two or three."""
         found = [self._kinds(word) for word in held]
-        for size in (2, 3):
-            for place in range(len(held) - size + 1):
-                for kind in self.by_word.get(" ".join(held[place : place + size]), ()):
-                    for one in found[place : place + size]:
-                        if (named := f"k={kind}") not in one:
-                            one.append(named)
+        for first, last in ((n, n + size) for size in (2, 3) for n in range(len(held) - size + 1)):
+            named = [f"k={kind}" for kind in self.by_word.get(" ".join(held[first:last]), ())]
+            for one in found[first:last] if named else ():
+                one += [kind for kind in named if kind not in one]
         return found
 
     def _kinds(self, word: str) -> list[str]:

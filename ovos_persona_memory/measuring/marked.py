@@ -63,18 +63,26 @@ def read_marked(path: Path) -> MarkedTalk:
     """The talk in a file; InvalidRequest naming file and line where it is not as documented."""
     read = _Writing(_language_of(path))
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
-        line = line.strip()
-        if not line:
-            read.at += BETWEEN_BLOCKS
-        elif line.startswith("@"):
-            read.room = line[1:].strip()
-        elif line.startswith(">"):
-            _said(read, "", line[1:].lstrip("! "))
-        elif (match := _LINE.fullmatch(line)) is not None:
-            _said(read, match["name"].strip().lower(), match["text"], bool(match["nothing"]))
-        else:
+        if not _read_line(read, line.strip()):
             raise InvalidRequest(f"{path}, line {number}", "is neither '@room', 'name: words' nor '> words'")
     return MarkedTalk(Talk(read.language, read.turns, read.facts, read.nothing, path.stem), read.marks)
+
+
+def _read_line(read: _Writing, line: str) -> bool:
+    """Whether it could be read."""
+    if not line:
+        read.at += BETWEEN_BLOCKS
+        return True
+    if line.startswith("@"):
+        read.room = line[1:].strip()
+        return True
+    if line.startswith(">"):
+        _said(read, "", line[1:].lstrip("! "))
+        return True
+    match = _LINE.fullmatch(line)
+    if match is not None:
+        _said(read, match["name"].strip().lower(), match["text"], bool(match["nothing"]))
+    return match is not None
 
 
 def _language_of(path: Path) -> str:
