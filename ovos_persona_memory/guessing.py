@@ -37,6 +37,8 @@ ALONE = ("favourite", "detail", "pet", "family")
 """Slots whose thing is the value itself where none is named."""
 FORMED = ("birthday", "age")
 """Slots whose values have a form that can be checked."""
+DENIED = ("allergy", "diet", "dislikes")
+"""Slots of what somebody does without: "no walnuts" is no correction."""
 PASSING = ("location", "home", "family", "detail")
 """Slots that what holds for a moment does not fill."""
 
@@ -222,6 +224,7 @@ def _holds_today(heard: _Heard, guess: Guess) -> bool:
 
 def _in_its_clause(heard: _Heard, told: Told, found: Found | None, parts: Sequence[Guess]) -> Verdict | None:
     clause = _clause(heard, min(one.first for one in parts), max(one.last for one in parts))
+    clause = _without_correcting(heard, clause, parts[0])
     said = found.who.said if found is not None and found.pronoun else ""
     reading = Reading(clause, found.who if found is not None else None, said)
     verdict = typed(heard.spoken, reading, replace(told, words=len(clause.folded)), SLOTS[told.slot])
@@ -288,6 +291,13 @@ def _clause(heard: _Heard, first: int, last: int) -> Words:
     while len(inside) > 1 and inside[0] < first and words.folded[inside[0]] in heard.known.opening("joint"):
         inside.pop(0)
     return words.part(inside[0], inside[-1] + 1) if inside else words
+
+
+def _without_correcting(heard: _Heard, clause: Words, value: Guess) -> Words:
+    """Without the words that contradict what was said before: "no | my cormorant is called hubert"."""
+    size = heard.known.starts(clause, "correcting")
+    denied = value.kind in DENIED and clause.spans[size : size + 1] == heard.words.spans[value.first : value.first + 1]
+    return clause.part(size, len(clause.folded)) if 0 < size < len(clause.folded) and not denied else clause
 
 
 def _edges(heard: _Heard) -> Iterator[int]:

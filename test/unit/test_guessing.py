@@ -89,6 +89,11 @@ def test_what_is_of_somebody_in_the_family_is_theirs(guess) -> None:  # type: ig
     assert one.text == "no walnuts for my sister ever"
 
 
+def test_a_no_that_contradicts_is_not_part_of_what_is_right(guess) -> None:  # type: ignore[no-untyped-def]
+    one = only(guess("no my cormorant goes by hubert", {"pet": "hubert", "thing": "cormorant"}))
+    assert (one.value, one.text) == ("hubert", "my cormorant goes by hubert")
+
+
 def test_a_pronoun_is_of_whom_was_spoken(guess) -> None:  # type: ignore[no-untyped-def]
     text, marks = "and she swells up from walnuts", {"allergy": "walnuts"}
     sister = Before(person=Who("sister", "my sister", "sister"))
