@@ -11,7 +11,7 @@ from ovos_persona_memory.corrections import repaired
 from ovos_persona_memory.introduced import thing_of
 from ovos_persona_memory.looks import Hint
 from ovos_persona_memory.mentions import Reading
-from ovos_persona_memory.people import Before, Found, person_at, pronoun_at
+from ovos_persona_memory.people import Before, Found, Who, person_at, pronoun_at
 from ovos_persona_memory.slots import SLOTS, refused_value
 from ovos_persona_memory.statements import refusal
 from ovos_persona_memory.tagging import Guess
@@ -23,6 +23,8 @@ SURE = 0.5
 """From which a guess is learned, 0 to 1."""
 SURER = 0.8
 """... of what has commas or full stops, opens like a question, or is understood otherwise by a template."""
+STRANGE = 0.8
+"""... of somebody whom nobody introduced, both of what is told and of whose it is."""
 MARKED = frozenset(",.")
 """Marks that speech recognition may set."""
 WRITTEN = frozenset("!;")
@@ -39,6 +41,8 @@ FORMED = ("birthday", "age")
 """Slots whose values have a form that can be checked."""
 DENIED = ("allergy", "diet", "dislikes")
 """Slots of what somebody does without: "no walnuts" is no correction."""
+_BESIDE_NAMES = ("determiner", "article", "own", "whose", "he_she", "pronoun", "finite", "joint")
+"""Lists of words that are no name, though they stand beside one."""
 PASSING = ("location", "home", "family", "detail")
 """Slots that what holds for a moment does not fill."""
 
@@ -75,9 +79,20 @@ def with_guesses(spoken: Spoken, sentence: str, before: Before, told: list[Verdi
     tagger, words = tagging.of(tag), spoken.templates.words_of(sentence)
     if tagger is None or not words.folded or not WRITTEN.isdisjoint(sentence):
         return told
-    seen = looks.of(tag).of(words, before, hints_of(spoken, words, told), why_refused(told))
-    heard = _Heard(spoken, words, before, tagger.guesses(seen))
-    return _put_right(heard, told, _merged(heard, told, list(_added(heard))))
+    hints = hints_of(spoken, words, told)
+    seen = looks.of(tag).of(words, before, hints, why_refused(told))
+    made = tagger.told(seen, hints)
+    heard = _Heard(spoken, words, before, made.guesses)
+    believed = [_doubted(heard, one, made.doubted) for one in told]
+    return _put_right(heard, believed, _merged(heard, believed, list(_added(heard))))
+
+
+def _doubted(heard: _Heard, one: Verdict, doubted: frozenset[Hint]) -> Verdict:
+    """What a template took; for review where the model does not believe it, unless it was asked to be remembered."""
+    if one.outcome != "learned" or one.reason != "stated" or not doubted:
+        return one
+    hint = _hint(heard.spoken.templates, heard.words, one)
+    return replace(one, outcome="waiting", reason="unsure") if hint in doubted else one
 
 
 def read(tag: str) -> None:
@@ -88,13 +103,13 @@ def read(tag: str) -> None:
 
 def hints_of(spoken: Spoken, words: Words, told: Sequence[Verdict]) -> list[Hint]:
     """Where in the words the values stand that templates took."""
-    found = []
-    for one in told:
-        place = _place(spoken.templates, words, one)
-        if place is not None:
-            slot = one.slot or "kept"
-            found.append(Hint(f"{slot} ends" if one.outcome == "ended" else slot, *place))
-    return found
+    return [hint for one in told if (hint := _hint(spoken.templates, words, one)) is not None]
+
+
+def _hint(known: Templates, words: Words, one: Verdict) -> Hint | None:
+    place = _place(known, words, one)
+    slot = one.slot or "kept"
+    return None if place is None else Hint(f"{slot} ends" if one.outcome == "ended" else slot, *place)
 
 
 def why_refused(told: Sequence[Verdict]) -> str:
@@ -185,6 +200,8 @@ def _verdict(heard: _Heard, guess: Guess) -> Verdict | None:
     """What a guessed value tells; None where nobody knows of whom, or where what stands around it takes it back."""
     whose = _beside(heard, guess, "who") or _pronoun(heard, guess)
     found = _person(heard, whose) if whose is not None else None
+    if found is None and whose is not None and guess.sure >= STRANGE:
+        found = _stranger(heard, whose)
     if (found is None and not _own(heard, guess, whose)) or _holds_today(heard, guess):
         return None
     named = _beside(heard, guess, "thing")
@@ -268,6 +285,18 @@ def _person(heard: _Heard, whose: Guess) -> Found | None:
         if found is not None:
             return found
     return None
+
+
+def _stranger(heard: _Heard, whose: Guess) -> Found | None:
+    """Somebody whom nobody introduced, by one word: a name, or who they are to the house ("the boy")."""
+    known, held = heard.known, heard.words.folded
+    taken = range(whose.first, whose.last)
+    none = frozenset("s").union(*map(known.opening, _BESIDE_NAMES))
+    named = [place for place in taken if held[place] not in none]
+    if whose.sure < SURE or len(named) != 1 or heard.known.has(heard.part(whose), "outsider"):
+        return None
+    name = heard.words.part(named[0], named[0] + 1)
+    return Found(Who(name.folded[0], name.spelled), whose.first, whose.last - whose.first)
 
 
 def _thing(heard: _Heard, guess: Guess) -> Words | None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from importlib import import_module
 from itertools import groupby
 from pathlib import Path
@@ -16,10 +16,15 @@ from threading import Lock
 from typing import Any
 
 from ovos_persona_memory import language
+from ovos_persona_memory.looks import Hint
 
 FILE = "facts.model"
 NOTHING = "O"
 """The label of a word that tells nothing."""
+DOUBT = 0.9
+"""How sure it must be that words tell nothing to doubt what a template took from them, 0 to 1."""
+UNLIKELY = 0.02
+"""... or at most, that they tell what it took."""
 
 
 @dataclass(frozen=True)
@@ -35,21 +40,48 @@ class Guess:
 
 
 @dataclass(frozen=True)
+class Told:
+    """What a model makes of an utterance."""
+
+    guesses: list[Guess]
+    """In order; each word belongs to one at most."""
+    doubted: frozenset[Hint] = frozenset()
+    """What templates took and it does not believe."""
+
+
+@dataclass(frozen=True)
 class Tagger:
     """One language's model. Thread-safe."""
 
     model: Any
     _lock: Lock = field(default_factory=Lock, compare=False)
 
-    def guesses(self, features: Sequence[Sequence[str]]) -> list[Guess]:
-        """What the words with these features tell, in order; each word belongs to one guess at most."""
+    def told(self, features: Sequence[Sequence[str]], hints: Sequence[Hint] = ()) -> Told:
+        """What the words with these features tell, and which of the hints it doubts."""
         if not features:
-            return []
+            return Told([])
         with self._lock:
             self.model.set(features)
             labels = self.model.tag()
+            if not hints and all(label == NOTHING for label in labels):
+                return Told([])  # most utterances, sooner
             sure = [self.model.marginal(label, place) for place, label in enumerate(labels)]
-        return [Guess(kind, first, last, min(sure[first:last])) for kind, first, last in spans_of(labels)]
+            doubted = frozenset(hint for hint in hints if self._doubts(hint))
+        return Told(
+            [Guess(kind, first, last, min(sure[first:last])) for kind, first, last in spans_of(labels)], doubted
+        )
+
+    def _doubts(self, hint: Hint) -> bool:
+        """Whether the words of the utterance that was read last hardly tell what a template took from them."""
+        places, known = range(hint.first, hint.last), self._labels
+        if min(self.model.marginal(NOTHING, place) for place in places) >= DOUBT:
+            return True
+        labels = [label for label in (f"B-{hint.slot}", f"I-{hint.slot}") if label in known]
+        return max(sum(self.model.marginal(label, place) for label in labels) for place in places) < UNLIKELY
+
+    @cached_property
+    def _labels(self) -> frozenset[str]:
+        return frozenset(self.model.labels())
 
 
 def spans_of(labels: Sequence[str]) -> list[tuple[str, int, int]]:

@@ -9,8 +9,9 @@ import pytest
 
 from ovos_persona_memory import guessing, language, templates
 from ovos_persona_memory.clauses import Spoken
+from ovos_persona_memory.looks import Hint
 from ovos_persona_memory.people import Before, Who
-from ovos_persona_memory.tagging import Guess
+from ovos_persona_memory.tagging import Guess, Told
 from ovos_persona_memory.verdict import Verdict
 
 NOTHING_BEFORE = Before()
@@ -19,10 +20,10 @@ NOTHING_BEFORE = Before()
 class Model:
     """Guesses what it is told to, by the words."""
 
-    def __init__(self, words: tuple[str, ...], marks: dict[str, str], sure: float) -> None:
-        self.words, self.marks, self.sure = words, marks, sure
+    def __init__(self, words: tuple[str, ...], marks: dict[str, str], sure: float, doubts: bool) -> None:
+        self.words, self.marks, self.sure, self.doubts = words, marks, sure, doubts
 
-    def guesses(self, features: Sequence[Sequence[str]]) -> list[Guess]:
+    def told(self, features: Sequence[Sequence[str]], hints: Sequence[Hint]) -> Told:
         assert len(features) == len(self.words)
         found = []
         for kind, said in self.marks.items():
@@ -30,7 +31,7 @@ class Model:
             first = next(n for n in range(len(self.words)) if self.words[n : n + len(value)] == value)
             found.append(Guess(kind.partition(" ")[0], first, first + len(value), self.sure))
         found.sort(key=lambda one: one.first)
-        return found
+        return Told(found, frozenset(hints) if self.doubts else frozenset())
 
 
 @pytest.fixture
@@ -44,8 +45,9 @@ def guess(monkeypatch: pytest.MonkeyPatch):  # type: ignore[no-untyped-def]
         told: Sequence[Verdict] = (),
         before: Before = NOTHING_BEFORE,
         sure: float = 0.9,
+        doubted: bool = False,
     ) -> list[Verdict]:
-        model = Model(known.words_of(text).folded, marks, sure)
+        model = Model(known.words_of(text).folded, marks, sure, doubted)
         monkeypatch.setattr(guessing.tagging, "of", lambda tag: model)
         return guessing.with_guesses(Spoken(language.of("en-US"), known), text, before, list(told))
 
@@ -106,7 +108,22 @@ def test_a_name_is_of_whom_was_introduced(guess) -> None:  # type: ignore[no-unt
     text, marks = "micah does not get on with walnuts", {"allergy": "walnuts", "who": "micah"}
     known = Before(names={"micah": Who("son", relation="son")})
     assert only(guess(text, marks, before=known)).subject == "son"
-    assert guess(text, marks) == []
+    assert guess(text, marks, sure=0.7) == []
+
+
+def test_of_whom_nobody_introduced_it_is_learned_where_it_is_sure(guess) -> None:  # type: ignore[no-untyped-def]
+    assert only(guess("micah's allergic to walnuts", {"allergy": "walnuts", "who": "micah's"})).subject == "micah"
+    assert only(guess("the boy swells from walnuts", {"allergy": "walnuts", "who": "the boy"})).subject == "son"
+    assert guess("she swells up from walnuts", {"allergy": "walnuts", "who": "she"}) == []
+    assert guess("my neighbour swells from walnuts", {"allergy": "walnuts", "who": "my neighbour"}) == []
+
+
+def test_what_a_template_took_waits_where_the_model_does_not_believe_it(guess) -> None:  # type: ignore[no-untyped-def]
+    taken = Verdict("learned", "stated", "my favourite food is poo", "favourite", value="poo", thing="food")
+    assert only(guess("my favourite food is poo", {}, [taken], doubted=True)).outcome == "waiting"
+    assert only(guess("my favourite food is poo", {}, [taken])) == taken
+    asked = replace(taken, reason="asked")
+    assert only(guess("my favourite food is poo", {}, [asked], doubted=True)) == asked
 
 
 def test_a_speaker_in_between_is_the_speaker(guess) -> None:  # type: ignore[no-untyped-def]

@@ -93,10 +93,13 @@ def test_a_model_finds_what_it_was_trained_on(talk: Path, tmp_path: Path) -> Non
     tagger = tagging.opened(tmp_path / "model")
     assert tagger is not None
     words = templates.of("en-US").words_of("my goat answers to rex")
-    found = tagger.guesses(looks.of("en-US").of(words, Before(), (), ""))
+    found = tagger.told(looks.of("en-US").of(words, Before(), (), "")).guesses
     assert [(one.kind, one.first, one.last) for one in found] == [("thing", 1, 2), ("pet", 4, 5)]
     assert all(0.5 < one.sure <= 1.0 for one in found)
-    assert tagger.guesses([]) == []
+    assert tagger.told([]).guesses == []
+    question = looks.of("en-US").of(templates.of("en-US").words_of("what time is it"), Before())
+    assert tagger.told(question, [Hint("pet", 1, 2)]).doubted == {Hint("pet", 1, 2)}
+    assert tagger.told(looks.of("en-US").of(words, Before()), [Hint("pet", 4, 5)]).doubted == frozenset()
 
 
 def test_samples_are_what_people_of_the_house_said(talk: Path) -> None:
