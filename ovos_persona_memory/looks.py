@@ -176,7 +176,13 @@ def kinds_in(lines: Sequence[str]) -> dict[str, tuple[str, ...]]:
         for item in line.split(","):
             if kind and item.strip():
                 found.setdefault(" ".join(language.fold(item)), set()).add(kind)
-    return {word: tuple(sorted(kinds)) for word, kinds in found.items()}
+    return _tuples(found)
+
+
+def _tuples(found: Mapping[str, set[str]]) -> dict[str, tuple[str, ...]]:
+    """Each in order; equal ones are one object: there are many words of few kinds."""
+    made: dict[tuple[str, ...], tuple[str, ...]] = {}
+    return {word: made.setdefault(kinds := tuple(sorted(one)), kinds) for word, one in found.items()}
 
 
 @lru_cache(maxsize=32)
@@ -193,4 +199,4 @@ def of(tag: str | None) -> Looks:
                 by_word.setdefault(phrase, set()).add(f"<{name}>")
     cues = frozenset().union(*map(known.opening, _CUES))
     ends = {word: kinds for word, kinds in named.items() if len(word) >= ENDING}
-    return Looks(known, {word: tuple(sorted(kinds)) for word, kinds in by_word.items()}, ends, cues)
+    return Looks(known, _tuples(by_word), ends, cues)

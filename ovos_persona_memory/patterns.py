@@ -18,6 +18,11 @@ ONE = "word"
 
 CAPTURED = ("value", "thing", "subject")
 
+TAIL = "\0"
+"""Stands for what ends a value."""
+
+_VALUE_WORD = rf"(?!{TAIL})\w+ "
+
 _TOKEN = re.compile(r"<\w+>|\{\w+(?::\*?\w+\*?)?\}(?:'s)?|[()\[\]|]|[^\s()\[\]|{}<>]+")
 
 _CAPTURE = re.compile(r"\{(\w+)(?::(\*?)(\w+)(\*?))?\}")
@@ -27,13 +32,21 @@ _CAPTURE = re.compile(r"\{(\w+)(?::(\*?)(\w+)(\*?))?\}")
 class Pattern:
     """What a clause is compared with."""
 
-    regex: str
+    body: str
+    """A regular expression in which TAIL stands for what ends a value."""
+    tail: str
+    """That: thousands of characters, the same in most."""
     needed: tuple[frozenset[str], ...]
     """Of each of these the clause must hold a word."""
     first: frozenset[str] | None
     """The words that the clause may begin with; None: any."""
     closed: bool = False
     """Its last word is one of few, so that what follows is no part of it."""
+
+    @property
+    def regex(self) -> str:
+        """As it is compiled."""
+        return self.body.replace(TAIL, self.tail)
 
 
 _First = frozenset[str] | None
@@ -63,7 +76,7 @@ class Compiler:
         self._slot = ""
         self._made: dict[tuple[str, bool, str], _Piece] = {}
         self._words: dict[str, _Piece] = {}
-        self._tails: dict[str, tuple[str, str]] = {}
+        self._tails: dict[str, str] = {}
         self._use_tail("")
 
     def words(self, name: str) -> frozenset[str]:
@@ -74,14 +87,13 @@ class Compiler:
         """A value of the slot ends before the words of <tail> and of <tail_slot>."""
         if slot not in self._tails:
             self._tails[slot] = self._tail_of(slot)
-        self._slot, (self._tail, self._word) = slot, self._tails[slot]
+        self._slot, self._tail = slot, self._tails[slot]
 
-    def _tail_of(self, slot: str) -> tuple[str, str]:
-        """What ends a value, and a word of one, as regular expressions."""
+    def _tail_of(self, slot: str) -> str:
+        """What ends a value, as a regular expression."""
         items = [*self._lists.get("tail", ()), *self._lists.get(f"tail_{slot}", ())]
         tails = ["".join(f"{word} " for word in self._fold(item)) for item in items]
-        tail = "|".join(map(re.escape, sorted(tails, key=len, reverse=True))) or r"(?!)"
-        return tail, rf"(?!{tail})\w+ "
+        return "|".join(map(re.escape, sorted(tails, key=len, reverse=True))) or r"(?!)"
 
     def pattern(self, slot: str, text: str) -> Pattern:
         """The pattern of a template of a slot; ValueError where it cannot be read."""
@@ -93,8 +105,8 @@ class Compiler:
             raise ValueError(f"{text!r} cannot be read: {error}") from error
         needed = tuple(sorted(piece.needed, key=len))
         more = "|(?P<more>.)" if piece.closed else ""
-        regex = rf"{piece.regex}(?:(?:(?P<rest>{self._tail}){more}).*)?\Z"
-        return Pattern(regex, needed, piece.first, piece.closed)
+        body = rf"{piece.regex}(?:(?:(?P<rest>{TAIL}){more}).*)?\Z"
+        return Pattern(body, self._tail, needed, piece.first, piece.closed)
 
     def _sequence(self, text: str) -> _Piece:
         tokens = _TOKEN.findall(text)
@@ -167,14 +179,14 @@ class Compiler:
         group = self._group(name)
         if not listed:
             lazy = "?" if name == "thing" else ""
-            return _Piece(f"({group}(?:{self._word}){{1,{MOST_WORDS.get(name, 9)}}}{lazy})", None, closed=False)
+            return _Piece(f"({group}(?:{_VALUE_WORD}){{1,{MOST_WORDS.get(name, 9)}}}{lazy})", None, closed=False)
         if beginning:
             return _Piece(rf"({group}{self._list(listed, bare=True).regex}\w+ )", None)
         if listed == ONE and listed not in self._lists:
             return _Piece(rf"({group}\w+ )", None)
         inner = self._list(listed, bare=possessive)
         if ending:
-            return _Piece(rf"({group}(?:{self._word}){{0,{BEFORE}}}?\w*{inner.regex})", None)
+            return _Piece(rf"({group}(?:{_VALUE_WORD}){{0,{BEFORE}}}?\w*{inner.regex})", None)
         if inner.first is None or not possessive:
             return replace(inner, regex=f"({group}{inner.regex})")
         first = _with_s(inner.first)

@@ -21,9 +21,9 @@ from ovos_persona_memory.looks import Hint
 FILE = "facts.model"
 NOTHING = "O"
 """The label of a word that tells nothing."""
-DOUBT = 0.9
+DOUBT = 0.97
 """How sure it must be that words tell nothing to doubt what a template took from them, 0 to 1."""
-UNLIKELY = 0.02
+UNLIKELY = 0.01
 """... or at most, that they tell what it took."""
 
 
@@ -73,11 +73,14 @@ class Tagger:
 
     def _doubts(self, hint: Hint) -> bool:
         """Whether the words of the utterance that was read last hardly tell what a template took from them."""
-        places, known = range(hint.first, hint.last), self._labels
+        labels = [label for label in (f"B-{hint.slot}", f"I-{hint.slot}") if label in self._labels]
+        if not labels:
+            return False  # nothing like it was in the talk that it was trained on
+        places = range(hint.first, hint.last)
         if min(self.model.marginal(NOTHING, place) for place in places) >= DOUBT:
             return True
-        labels = [label for label in (f"B-{hint.slot}", f"I-{hint.slot}") if label in known]
-        return max(sum(self.model.marginal(label, place) for label in labels) for place in places) < UNLIKELY
+        likely: float = max(sum(self.model.marginal(label, place) for label in labels) for place in places)
+        return likely < UNLIKELY
 
     @cached_property
     def _labels(self) -> frozenset[str]:

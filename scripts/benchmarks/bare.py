@@ -38,9 +38,13 @@ class Bare(ABC):
     def news(self) -> Rows:
         """Rows that are new or changed since the last call; of those that went nothing is said."""
 
-    @abstractmethod
     def put(self, rows: Rows) -> None:
         """Write rows as they are, in one commit."""
+        self.put_together([rows])
+
+    @abstractmethod
+    def put_together(self, parts: Sequence[Rows]) -> None:
+        """Write one part after the other, all in one commit."""
 
     def put_each(self, parts: Sequence[Rows]) -> list[float]:
         """Write each part in a commit of its own, all asked for at once: the seconds until each was kept."""
@@ -101,12 +105,12 @@ class BarePostgres(Bare):
             for table, (columns, _) in self.keys.items()
         }
 
-    def put(self, rows: Rows) -> None:
-        self._put(self._sql, rows)
+    def put_together(self, parts: Sequence[Rows]) -> None:
+        self._put(self._sql, parts)
 
-    def _put(self, sql: psycopg.Connection[Any], rows: Rows) -> None:
+    def _put(self, sql: psycopg.Connection[Any], parts: Sequence[Rows]) -> None:
         with sql.transaction(), sql.cursor() as cursor:
-            for table, every in rows.items():
+            for table, every in (one for part in parts for one in part.items()):
                 if every:
                     cursor.executemany(self._upsert(table), every)
 
@@ -119,7 +123,7 @@ class BarePostgres(Bare):
         def put(number: int) -> list[float]:
             waited = []
             for part in parts[number::CONNECTIONS]:
-                self._put(self._others[number], part)
+                self._put(self._others[number], [part])
                 waited.append(time.perf_counter() - began)
             return waited
 
@@ -177,9 +181,9 @@ class BareSqlite(Bare):
         known, self._known[table] = self._known.get(table, set()), every
         return sorted(every - known, key=lambda row: row[0])
 
-    def put(self, rows: Rows) -> None:
+    def put_together(self, parts: Sequence[Rows]) -> None:
         self._sql.execute("BEGIN IMMEDIATE")
-        for table, every in rows.items():
+        for table, every in (one for part in parts for one in part.items()):
             if every:
                 self._sql.executemany(self._upsert(table), every)
         self._sql.execute("COMMIT")
