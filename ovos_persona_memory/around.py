@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import OrderedDict
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from ovos_persona_memory import language, templates
@@ -22,6 +22,7 @@ from ovos_persona_memory.stores.base import Store
 from ovos_persona_memory.stores.facts import Wanted
 from ovos_persona_memory.template import Words
 from ovos_persona_memory.templates import Templates
+from ovos_persona_memory.verdict import Verdict
 
 NAMING = ("name", "family", "pet")
 """The slots whose facts name somebody."""
@@ -38,6 +39,8 @@ STALE_S = 180.0
 """What was spoken of longer ago is meant by no pronoun, seconds."""
 _NAME = re.compile(r"[A-Za-z]{3,20}")
 """An id of a user that can be their name."""
+JUDGED = 256
+"""Turns of which it is kept in mind what they came to."""
 QUESTION = 3
 """Words at most before a question: "papa was ist ..."."""
 TURNS = 2
@@ -87,15 +90,31 @@ class Around:
         self._rooms: OrderedDict[str, _Room] = OrderedDict()
         self._names: dict[str, tuple[float, Mapping[str, Who]]] = {}
         """By user, with the time when they were read: others may write into a store that is shared."""
+        self._of_all = True
+        """Whether everybody in the house is known to everybody: it is no larger than HOUSE."""
+        self._judged: OrderedDict[str, Sequence[Verdict]] = OrderedDict()
 
     def forget(self) -> None:
         """Facts changed: names are read anew, and nothing is known of what was spoken of."""
         self._names.clear()
         self._rooms.clear()
+        self._judged.clear()
 
-    def forget_names(self) -> None:
-        """Somebody has a name that was not known."""
-        self._names.clear()
+    def forget_names(self, user_id: str) -> None:
+        """A user told a name that was not known."""
+        if self._of_all:
+            self._names.clear()
+        self._names.pop(user_id, None)
+
+    def keep_judged(self, turn: Turn, verdicts: Sequence[Verdict]) -> None:
+        """What a turn came to: the next one may put it right."""
+        self._judged[turn.id] = verdicts
+        if len(self._judged) > JUDGED:
+            self._judged.popitem(last=False)
+
+    def judged(self, turn: Turn) -> Sequence[Verdict] | None:
+        """What a turn came to; None where that is not known any more."""
+        return self._judged.get(turn.id)
 
     def before(self, turn: Turn) -> Before:
         """What is known when a turn is said."""
@@ -165,7 +184,8 @@ class Around:
     def _read(self, user_id: str) -> Mapping[str, Who]:
         found: dict[str, Who] = {}
         users = self._store.users()
-        house = [one for one in users if one != user_id] if len(users) <= HOUSE else []
+        self._of_all = len(users) <= HOUSE
+        house = [one for one in users if one != user_id] if self._of_all else []
         for other in (*sorted(house), user_id):
             if _NAME.fullmatch(other) and other not in (HOUSEHOLD, GUEST):
                 found[other.lower()] = Who("" if other == user_id else other.lower())

@@ -71,11 +71,11 @@ def judge(turn: Turn, known: Circumstances = Circumstances()) -> list[Verdict]:
     verdicts: list[Verdict] = []
     if may_tell or known.before.stated or requested(spoken, turn.text, False) is not None:
         verdicts = list(_verdicts(spoken, turn.text, known.before))  # the rest, most, in a tenth of the time
-    if known.guess and not known.before.playing and len(sentences(turn.text)) < CHAT:
+    reason = _not_of_a_person(turn, known)
+    if known.guess and reason is None and not known.before.playing and len(sentences(turn.text)) < CHAT:
         verdicts = with_guesses(spoken, turn.text, known.before, verdicts)
     if not verdicts:
         return []
-    reason = _not_of_a_person(turn, known)
     if reason is None and verdicts[0].reason != "secret" and is_secret(turn.text, turn.lang):
         reason = "secret"
     return [Verdict("refused", reason, verdicts[0].text)] if reason else verdicts

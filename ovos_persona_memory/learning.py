@@ -95,6 +95,8 @@ class Learner:
         before = self.around.before(turn)
         before = replace(before, stated=tuple(self._stated(turn, before)))
         verdicts = judge(turn, Circumstances(speaker.known, before, self.config.guess))
+        if turn.role == "user":
+            self.around.keep_judged(turn, verdicts)
         if any(one.outcome != "refused" for one in verdicts) and is_echo(turn.text, self._told_before(turn)):
             verdicts = [Verdict("refused", "echo", "")]
         slot = ""
@@ -280,7 +282,7 @@ class Learner:
 
     def _put(self, fact: Fact) -> Fact:
         if fact.slot in NAMING:
-            self.around.forget_names()
+            self.around.forget_names(fact.user_id)
         return self._facts.put(fact, words_of(fact))
 
     def _note(self, fact: Fact, what: str, at: float, turn_id: str | None, new: str | None = None) -> None:
@@ -302,19 +304,25 @@ class Learner:
         if not may_correct(spoken.templates, turn.text):
             return
         for one in reversed(self._store.turns(Scope(turn.session_id, turn.user_id), limit=ECHOES)):
-            if one.id == turn.id or not 0.0 <= (turn.at or 0.0) - (one.at or 0.0) <= STALE_S:
+            if one.id == turn.id or not one.text or not 0.0 <= (turn.at or 0.0) - (one.at or 0.0) <= STALE_S:
                 continue
-            own = one.role == "user"
-            text = one.text if own else as_speaker(spoken.templates, spoken.language.swaps, one.text)
-            told = judge(
-                replace(one, role="user", text=text, lang=turn.lang),
-                Circumstances(before=before, guess=self.config.guess),
-            )
+            told = self.around.judged(one)
+            if told is None:
+                told = self._judged_again(one, turn, before)
+                self.around.keep_judged(one, told)
             for said in told:
                 if said.outcome == "learned" and said.slot and said.value:
                     value = spoken.templates.words_of(said.value).folded
                     words, found, _ = said.text.partition(said.value)
                     yield Stated(said.slot, said.subject, said.thing, value, words if found else "")
+
+    def _judged_again(self, one: Turn, turn: Turn, before: Before) -> list[Verdict]:
+        """What a turn before this one comes to; what the assistant told as though the speaker had said it."""
+        spoken = Spoken.of(turn)
+        own = one.role == "user"
+        text = one.text if own else as_speaker(spoken.templates, spoken.language.swaps, one.text)
+        said = replace(one, role="user", text=text, lang=turn.lang)
+        return judge(said, Circumstances(before=before, guess=self.config.guess))
 
     def _told_before(self, turn: Turn) -> list[str]:
         if turn.session_id is None:

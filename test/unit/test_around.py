@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ovos_persona_memory.around import HOUSE
+from ovos_persona_memory.around import HOUSE, JUDGED
 from ovos_persona_memory.config import MemoryConfig
 from ovos_persona_memory.fact import Fact
 from ovos_persona_memory.memory import PersonaMemory
@@ -135,3 +135,35 @@ def test_where_there_are_too_many_for_one_household_each_speaks_of_their_own() -
     home.say("user-0", "lotte likes tea")
     assert len(home.facts("user-1")) == 1 and home.facts("one-more") == []
     assert ("likes", "sister", "tea") in home.facts("user-0")
+
+
+def test_in_a_large_house_a_name_is_news_to_its_speaker_alone() -> None:
+    home = Home()
+    for number in range(HOUSE + 1):
+        home.say(f"person-{number}", "i like tea")
+    around = home.memory.transcript.learner.around
+    read = around._names["person-0"]
+    home.say("person-1", "my husband is called oscar")
+    assert around._names["person-0"] is read
+    home.say("person-1", "oscar works as a plumber")
+    assert ("work", "husband", "plumber") in home.facts("person-1")
+
+
+def test_what_was_taken_out_is_not_put_right() -> None:
+    home = Home()
+    home.say("ann", "my birthday is on the fifth of may")
+    home.memory.forget(Scope(user_id="ann"), everything=True)
+    home.say("ann", "no it's on the sixth of may")
+    assert home.facts("ann") == []
+
+
+def test_turns_are_kept_in_mind_until_others_came() -> None:
+    home = Home()
+    around = home.memory.transcript.learner.around
+    turns = [Turn("user", "hello", at=0.0, id=f"turn-{number}") for number in range(JUDGED + 1)]
+    for turn in turns:
+        around.keep_judged(turn, [])
+    assert around.judged(turns[0]) is None
+    assert around.judged(turns[1]) == []
+    around.forget()
+    assert around.judged(turns[1]) is None
