@@ -145,8 +145,7 @@ def _more(known: Templates, clause: Words, place: int, names: Container[str]) ->
     if any(held[place - 1] in known.lists.get(name, ()) for name in _HELD):
         return False
     opens = any(held[place] in known.lists.get(name, ()) for name in _MORE)
-    rest = clause.part(place, len(held))
-    return opens or known.starts(rest, "break") > 0 or known.starts(rest, "order") > 0
+    return opens or known.starts_at(held, place, "break") > 0 or known.starts_at(held, place, "order") > 0
 
 
 def _opens_subject(known: Templates, clause: Words, place: int, names: Container[str]) -> bool:
@@ -197,8 +196,7 @@ def _begins(known: Templates, clause: Words, place: int) -> bool:
     """
     held, finite = clause.folded, known.opening("finite")
     word, prior = held[place], held[place - 1]
-    rest = clause.part(place, len(held))
-    if known.starts(rest, "break") or (word == prior and len(word) > TWICE):
+    if known.starts_at(held, place, "break") or (word == prior and len(word) > TWICE):
         return True
     if _verb_first(known, held[:place], word, held[place + 1]):
         return True
@@ -207,11 +205,12 @@ def _begins(known: Templates, clause: Words, place: int) -> bool:
         return _is_free(known, word, prior)
     if prior in known.opening("binding"):
         return False
-    if held[place + 1] in known.third and known.starts(rest, "given_name") and prior not in known.opening("article"):
+    named = held[place + 1] in known.third and known.starts_at(held, place, "given_name")
+    if named and prior not in known.opening("article"):
         return any(one in known.third or one in known.own_verbs for one in held[max(place - BACK, 0) : place])
     if prior in finite or prior in known.opening("preposition") or prior in known.opening("determiner"):
         return False
-    if known.starts(rest, "order"):
+    if known.starts_at(held, place, "order"):
         return prior not in known.opening("speaker")
     if word in known.opening("article") and prior in known.introduced:
         return False  # "mein bruder der cem ..."

@@ -102,17 +102,22 @@ class Templates:
 
     def without(self, words: Words, name: str) -> Words:
         """The words without those of a list."""
+        if self.opening(name).isdisjoint(words.folded):
+            return words  # most, quickly
         left_out = set(self.lists.get(name, ()))
         kept = [n for n, word in enumerate(words.folded) if word not in left_out]
         return Words(words.text, tuple(words.folded[n] for n in kept), tuple(words.spans[n] for n in kept))
 
     def starts(self, words: Words, name: str) -> int:
         """How many words the longest phrase of a list has that these begin with."""
-        held = words.folded
-        known = self._opening.get(name, {}).get(held[0], ()) if held else ()
+        return self.starts_at(words.folded, 0, name)
+
+    def starts_at(self, held: tuple[str, ...], place: int, name: str) -> int:
+        """How many words the longest phrase of a list has that stands at a place."""
+        known = self._opening.get(name, {}).get(held[place], ()) if place < len(held) else ()
         if not known:
             return 0
-        return max((len(phrase) for phrase in known if held[: len(phrase)] == phrase), default=0)
+        return max((len(phrase) for phrase in known if held[place : place + len(phrase)] == phrase), default=0)
 
     def ends(self, words: Words, name: str) -> int:
         """How many words the longest phrase of a list has that these end with."""
@@ -124,12 +129,7 @@ class Templates:
 
     def has(self, words: Words, name: str) -> bool:
         """Whether the words hold a phrase of a list."""
-        known, held = self._opening.get(name, {}), words.folded
-        return any(
-            held[place : place + len(phrase)] == phrase
-            for place, word in enumerate(held)
-            for phrase in known.get(word, ())
-        )
+        return any(True for _ in self.places(words, name))
 
     def has_word(self, names: Sequence[str], word: str) -> bool:
         """Whether a phrase of one of these lists begins with a word."""
@@ -138,7 +138,7 @@ class Templates:
     def places(self, words: Words, name: str) -> Iterator[tuple[int, int]]:
         """Where the words hold phrases of a list: number of the first word, and how many they are."""
         known, held = self._opening.get(name, {}), words.folded
-        for place, word in enumerate(held):
+        for place, word in enumerate(held) if not self.opening(name).isdisjoint(held) else ():
             for phrase in known.get(word, ()):
                 if held[place : place + len(phrase)] == phrase:
                     yield place, len(phrase)
