@@ -13,7 +13,7 @@ from ovos_persona_memory.template import Words
 from ovos_persona_memory.templates import Templates
 
 FILE = "facts.kinds"
-AROUND = 3
+AROUND = 2
 """Words before and behind one whose places count."""
 BEFORE, BEHIND = 10, 8
 """... and those that count wherever they stand."""
@@ -107,11 +107,9 @@ def _own(word: str) -> list[str]:
     found = [
         "b",
         f"w={word}",
-        f"s2={word[-2:]}",
         f"s3={word[-3:]}",
         f"s4={word[-4:]}",
         f"p3={word[:3]}",
-        f"p4={word[:4]}",
     ]
     return [*found, "digits"] if word.isdigit() else found
 
@@ -120,13 +118,11 @@ def _near(held: tuple[str, ...], kinds: Sequence[Sequence[str]], place: int) -> 
     edge = ("<",) * AROUND
     padded = (*edge, *held, *(">",) * AROUND)
     at = place + AROUND
-    one, two, three = padded[at - 1], padded[at - 2], padded[at - 3]
-    next_one, next_two, next_three = padded[at + 1 : at + 4]
-    word = padded[at]
-    found = [f"-1={one}", f"-2={two}", f"-3={three}", f"1={next_one}", f"2={next_two}", f"3={next_three}"]
-    found += [f"-21={two} {one}", f"-10={one} {word}", f"-321={three} {two} {one}", f"01={word} {next_one}"]
-    found += [f"12={next_one} {next_two}", f"-11={one} {next_one}"]
-    for step in (-2, -1, 1, 2):
+    word, one, two = padded[at], padded[at - 1], padded[at - 2]
+    next_one, next_two = padded[at + 1], padded[at + 2]
+    found = [f"-1={one}", f"-2={two}", f"1={next_one}", f"2={next_two}", f"-21={two} {one}", f"-10={one} {word}"]
+    found += [f"01={word} {next_one}", f"12={next_one} {next_two}", f"-11={one} {next_one}"]
+    for step in (-1, 1):
         if 0 <= place + step < len(held):
             found += [f"{step}{kind}" for kind in kinds[place + step]]
     found += [f"l={other}" for other in held[max(place - BEFORE, 0) : place]]

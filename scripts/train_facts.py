@@ -12,7 +12,7 @@ from ovos_persona_memory.measuring.training import Sample, samples, train
 TRAINING = Path(__file__).parent.parent / "training"
 READ = "read"
 """The folder of talk by which the templates were written: what they take from it says nothing of other people."""
-TIMES = {"everyday": 2, READ: 2, "varied": 1}
+TIMES = {"everyday": 2, READ: 2, "scenes": 2, "varied": 1}
 """How often each talk of a folder counts: what people say most often counts more."""
 
 

@@ -25,7 +25,7 @@ from ovos_persona_memory.template import Words
 
 ROUNDS = 60
 """Of the training: more fit the talk better, and people who are not in it worse."""
-SETTINGS = {"c1": 0.3, "c2": 0.02, "max_iterations": ROUNDS, "feature.possible_transitions": True}
+SETTINGS = {"c1": 0.5, "c2": 0.02, "max_iterations": ROUNDS, "feature.possible_transitions": True}
 """Weights of the two penalties (L1, L2), and more, as CRFsuite names them."""
 VARIANTS = 1
 """Of each utterance so many more with other words of the same kinds."""
