@@ -22,7 +22,9 @@ from ovos_persona_memory.verdict import Verdict, typed
 SURE = 0.5
 """From which a guess is learned, 0 to 1."""
 SURER = 0.8
-"""... of what has commas or full stops, opens like a question, or is understood otherwise by a template."""
+"""... of what has commas or full stops, opens like a question, a template understands otherwise, or fills VAGUE."""
+VAGUE = "detail"
+"""The slot of what fits no other: "my cousin comes on sunday" is told of no day."""
 STRANGE = 0.8
 """... of somebody whom nobody introduced, both of what is told and of whose it is."""
 MARKED = frozenset(",.")
@@ -77,7 +79,7 @@ def with_guesses(spoken: Spoken, sentence: str, before: Before, told: list[Verdi
     """What templates took from an utterance of one sentence, and what the model adds."""
     tag = spoken.language.tag
     tagger, words = tagging.of(tag), spoken.templates.words_of(sentence)
-    if tagger is None or not words.folded or not WRITTEN.isdisjoint(sentence):
+    if tagger is None or not words.folded or not WRITTEN.isdisjoint(sentence) or _asks(spoken, words, before):
         return told
     hints = hints_of(spoken, words, told)
     seen = looks.of(tag).of(words, before, hints, why_refused(told))
@@ -87,10 +89,20 @@ def with_guesses(spoken: Spoken, sentence: str, before: Before, told: list[Verdi
     return _put_right(heard, believed, _merged(heard, believed, list(_added(heard))))
 
 
+def _asks(spoken: Spoken, words: Words, before: Before) -> bool:
+    """Whether a verb stands before its subject, where the language asks so: "heißt meine katze bob"."""
+    known = spoken.templates
+    held = known.words_of(lead_taken(known, words.text)).folded
+    if "verb_second" not in known.lists or len(held) < 2 or not (held[0] in known.third or held[0] in known.own_verbs):
+        return False
+    subjects = ("speaker", "he_she", "own", "article", "pronoun")
+    return held[1] in before.names or known.has_word(subjects, held[1])
+
+
 def _doubted(heard: _Heard, one: Verdict, doubted: frozenset[Hint]) -> Verdict:
     """What a template took; for review where the model does not believe it, unless it was asked to be remembered."""
-    if one.outcome != "learned" or one.reason != "stated" or not doubted:
-        return one
+    if one.outcome != "learned" or one.reason != "stated" or heard.before.question:
+        return one  # an answer is as short as it likes
     hint = _hint(heard.spoken.templates, heard.words, one)
     return replace(one, outcome="waiting", reason="unsure") if hint in doubted else one
 
@@ -139,7 +151,7 @@ def _merged(heard: _Heard, told: Sequence[Verdict], added: Sequence[tuple[Verdic
     if len(told) == 1 and told[0].outcome == "kept":
         right = [one for one in guessed if one.outcome == "learned"]
         return [replace(one, reason="asked", text=told[0].text) for one in right] or [*told]
-    surer = [one for one, sure in added if sure >= SURER]
+    surer = [one for one, sure in added if sure >= SURER and not heard.before.question]
     kept = [one for one in told if not any(one.slot != two.slot and _same_words(heard, one, two) for two in surer)]
     return [*kept, *(one for one in guessed if not any(_same_words(heard, other, one) for other in kept))]
 
@@ -190,7 +202,7 @@ def _added(heard: _Heard) -> Iterator[tuple[Verdict, float]]:
     text = heard.words.text
     strange = not MARKED.isdisjoint(text) or heard.spoken.language.is_question(lead_taken(heard.known, text))
     for guess in heard.guesses:
-        if guess.kind in SLOTS and guess.sure >= (SURER if strange else SURE):
+        if guess.kind in SLOTS and guess.sure >= (SURER if strange or guess.kind == VAGUE else SURE):
             verdict = _verdict(heard, guess)
             if verdict is not None:
                 yield verdict, guess.sure
@@ -224,7 +236,8 @@ def _own(heard: _Heard, guess: Guess, whose: Guess | None) -> bool:
     if heard.known.has(heard.words.part(0, guess.first), "outsider") and guess.kind not in OF_OUTSIDERS:
         return False
     if heard.says_i:
-        return heard.before.asked != () or not heard.known.has(heard.words, "mine") or guess.kind != "favourite"
+        known_what = heard.before.asked != () or heard.before.told != "" or guess.kind in FORMED
+        return known_what or not heard.known.has(heard.words, "mine")
     if guess.kind == "favourite" and not heard.of_kind("thing"):
         return heard.before.question
     if heard.known.starts(heard.words, "correcting"):
@@ -293,7 +306,8 @@ def _stranger(heard: _Heard, whose: Guess) -> Found | None:
     taken = range(whose.first, whose.last)
     none = frozenset("s").union(*map(known.opening, _BESIDE_NAMES))
     named = [place for place in taken if held[place] not in none]
-    if whose.sure < SURE or len(named) != 1 or heard.known.has(heard.part(whose), "outsider"):
+    asked = "verb_second" in known.lists and whose.first == 1 and held[0] in known.third  # "wohnt tilda in kassel"
+    if asked or whose.sure < SURE or len(named) != 1 or known.has(heard.part(whose), "outsider"):
         return None
     name = heard.words.part(named[0], named[0] + 1)
     return Found(Who(name.folded[0], name.spelled), whose.first, whose.last - whose.first)

@@ -21,9 +21,9 @@ from ovos_persona_memory.looks import Hint
 FILE = "facts.model"
 NOTHING = "O"
 """The label of a word that tells nothing."""
-DOUBT = 0.97
+DOUBT = 0.9
 """How sure it must be that words tell nothing to doubt what a template took from them, 0 to 1."""
-UNLIKELY = 0.01
+UNLIKELY = 0.02
 """... or at most, that they tell what it took."""
 
 
