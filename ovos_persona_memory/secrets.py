@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 
 from ovos_persona_memory import language, templates
 from ovos_persona_memory.errors import SecretRefused
@@ -36,14 +37,16 @@ SAID = 30
 
 def is_secret(text: str, lang: str | None) -> bool:
     """Whether a text holds a secret: by its form, or because it says that what follows is one."""
-    return has_number(text, lang) or bool(_TOKEN.search(text)) or names_secret(text, lang)
+    known, words = templates.of(language.of(lang).tag), language.fold(text)
+    return _has_number(known, text, words) or bool(_TOKEN.search(text)) or _names_secret(known, text, words)
 
 
 def tells_secret(text: str, lang: str | None) -> bool:
     """Whether a turn holds a secret, so that its words are not even logged."""
-    if has_number(text, lang):
+    known, words = templates.of(language.of(lang).tag), language.fold(text)
+    if _has_number(known, text, words):
         return True
-    return len(text.split()) <= SAID and (bool(_TOKEN.search(text)) or names_secret(text, lang))
+    return len(text.split()) <= SAID and (bool(_TOKEN.search(text)) or _names_secret(known, text, words))
 
 
 def refuse_secret(text: str | None, lang: str | None) -> None:
@@ -52,23 +55,22 @@ def refuse_secret(text: str | None, lang: str | None) -> None:
         raise SecretRefused()
 
 
-def has_number(text: str, lang: str | None) -> bool:
+def _has_number(known: templates.Templates, text: str, words: Sequence[str]) -> bool:
     """Whether a text holds the number of a card or an account, in digits or spoken one by one."""
     if _DIGIT.search(text):
         if any(_is_card(found.group()) for found in _DIGITS.finditer(text)):
             return True
         if any(_is_iban(found.group()) for found in _IBAN.finditer(text)):
             return True
-    return _is_card(_digits_said(text, lang))
+    return _is_card(_digits_said(known, words))
 
 
-def names_secret(text: str, lang: str | None) -> bool:
+def _names_secret(known: templates.Templates, text: str, folded: Sequence[str]) -> bool:
     """Whether a text says what a password, a PIN or a key is; not where it says only where it lies.
 
     The words are in the language's templates: <secret> followed by <is> and something.
     """
-    known = templates.of(language.of(lang).tag)
-    if known.opening("secret").isdisjoint(language.fold(text)):
+    if known.opening("secret").isdisjoint(folded):
         return False
     words = known.words_of(text)
     for secret in known.lists.get("secret", ()):
@@ -110,11 +112,11 @@ def _after(rest: Words, known: templates.Templates) -> int:
     return next((n + 1 for n, word in enumerate(rest.folded) if word in marks), len(rest.folded))
 
 
-def _digits_said(text: str, lang: str | None) -> str:
+def _digits_said(known: templates.Templates, words: Sequence[str]) -> str:
     """The longest run of single digits, spoken as words or written one by one."""
-    if text.count(" ") < _CARD_LENGTHS.start - 1:
+    if len(words) < _CARD_LENGTHS.start:
         return ""
-    values, words = templates.of(language.of(lang).tag).digits, language.fold(text)
+    values = known.digits
     if values.keys().isdisjoint(words) and not any(map(str.isdigit, words)):
         return ""
     best, run = "", ""

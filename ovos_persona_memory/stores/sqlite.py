@@ -108,12 +108,13 @@ class SqliteStore(SqliteDatabase):
             if not fresh and any(self._one("SELECT 1 FROM turn WHERE id = ?", turn.id) for turn, _ in turns):
                 raise StoreError("there is a turn with this id already")
             with self.transaction():
-                kept = [self._added(turn, words) for turn, words in turns]
+                users = dict.fromkeys((turn.user_id, turn.lang) for turn, _ in turns)
+                owners = {user_id: self._owners.made(user_id, lang) for user_id, lang in users}
+                kept = [self._added(turn, words, owners[turn.user_id]) for turn, words in turns]
                 self._vectors.wake()
                 return kept
 
-    def _added(self, turn: Turn, words: str) -> Turn:
-        owner = self._owners.made(turn.user_id, turn.lang)
+    def _added(self, turn: Turn, words: str, owner: int) -> Turn:
         body = add_body(self._sql, rows.turn_body(turn, words))
         seq = self._sql.execute(rows.ADD_TURN, (owner, body, *rows.turn_values(turn))).lastrowid or 0
         self._index.add(owner, seq, words)

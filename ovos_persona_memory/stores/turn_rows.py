@@ -28,7 +28,7 @@ def turns_with(names: Sequence[str], rows: Iterable[tuple[Any, ...]], flags: sli
         if flags is not None:
             fields.update(SAID[row[flags]])
         calls = fields["tool_calls"]
-        fields["tool_calls"] = () if calls is None else tuple(ToolCall(*call) for call in json.loads(calls))
+        fields["tool_calls"] = tuple(ToolCall(*call) for call in json.loads(calls)) if calls else ()
         turns.append(turn)
     return turns
 
