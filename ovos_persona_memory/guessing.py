@@ -26,7 +26,7 @@ SURER = 0.8
 VAGUE = "detail"
 """The slot of what fits no other: "my cousin comes on sunday" is told of no day."""
 STRANGE = 0.8
-"""... of somebody whom nobody introduced, both of what is told and of whose it is."""
+"""... of somebody whom nobody introduced."""
 MARKED = frozenset(",.")
 """Marks that speech recognition may set."""
 WRITTEN = frozenset("!;")
