@@ -156,7 +156,28 @@ def _stem(algorithm: str, word: str) -> str:
 
 @cache
 def _stemmer(algorithm: str) -> Any:
-    """The stemmer of one language; importing the package itself would import all of them (0.15 s)."""
+    """The stemmer of one language: PyStemmer's, in a tenth of the time, where it is there."""
+    return _compiled(algorithm) if _has_compiled() else _interpreted(algorithm)
+
+
+@cache
+def _has_compiled() -> bool:
+    """Whether PyStemmer is installed, of the same release of Snowball: another one may stem otherwise."""
+    return find_spec("Stemmer") is not None and _release("PyStemmer") == _release("snowballstemmer")
+
+
+def _release(package: str) -> list[str]:
+    return version(package).split(".")[:2]
+
+
+def _compiled(algorithm: str) -> Any:
+    made = importlib.import_module("Stemmer").Stemmer(algorithm)
+    made.maxCacheSize = 0  # it would keep words in mind that are to be forgotten
+    return made
+
+
+def _interpreted(algorithm: str) -> Any:
+    """snowballstemmer's; importing the package itself would import all of them (0.15 s)."""
     name = f"{algorithm}_stemmer"
     module = importlib.import_module(f"{_snowball()}.{name}")
     return quick(getattr(module, "".join(part.capitalize() for part in name.split("_"))))()

@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from ovos_persona_memory import words
 from ovos_persona_memory.stems import quick
 from ovos_persona_memory.words import STEMMERS, fold
 
@@ -28,11 +29,11 @@ def vocabulary(algorithm: str) -> list[str]:
     known = stemmer(algorithm)
     parts = sorted({one.s for name, v in vars(known).items() if name.startswith("a_") for one in v})
     chance = random.Random(algorithm)
-    words = sorted(held)
-    ended = [chance.choice(words) + "".join(chance.choices(parts, k=2)) for _ in range(3000)]
-    begun = [chance.choice(parts) + chance.choice(words) for _ in range(1000)]
+    named = sorted(held)
+    ended = [chance.choice(named) + "".join(chance.choices(parts, k=2)) for _ in range(3000)]
+    begun = [chance.choice(parts) + chance.choice(named) for _ in range(1000)]
     short = ["".join(chance.choices("abeioustylnr'é", k=n)) for n in (0, 1, 2, 3, 4, 5) for _ in range(100)]
-    return [*chance.sample(words, min(len(words), 4000)), *ended, *begun, *short]
+    return [*chance.sample(named, min(len(named), 4000)), *ended, *begun, *short]
 
 
 @pytest.mark.parametrize("algorithm", ALGORITHMS)
@@ -40,3 +41,30 @@ def test_the_stems_are_those_of_the_package(algorithm: str) -> None:
     plain, other = stemmer(algorithm)(), quick(stemmer(algorithm))()
     words = vocabulary(algorithm)
     assert [other.stemWord(word) for word in words] == [plain.stemWord(word) for word in words]
+
+
+@pytest.mark.parametrize("algorithm", ALGORITHMS)
+def test_the_compiled_stemmers_give_the_same(algorithm: str) -> None:
+    plain, other = stemmer(algorithm)(), words._compiled(algorithm)
+    assert [word for word in vocabulary(algorithm) if plain.stemWord(word) != other.stemWord(word)] == []
+
+
+def test_the_compiled_stemmers_are_those_in_use_and_keep_no_words() -> None:
+    used = words._stemmer("english")
+    assert type(used) is type(words._compiled("english"))
+    assert used.maxCacheSize == 0
+
+
+def test_compiled_stemmers_of_another_release_are_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
+    releases = {"PyStemmer": "3.2.0", "snowballstemmer": "3.1.1"}
+    monkeypatch.setattr(words, "version", releases.__getitem__)
+    assert not words._has_compiled.__wrapped__()
+    releases["PyStemmer"] = "3.1.9"
+    assert words._has_compiled.__wrapped__()
+    monkeypatch.setattr(words, "find_spec", lambda name: None)
+    assert not words._has_compiled.__wrapped__()
+
+
+def test_without_the_compiled_stemmers_the_package_does_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(words, "_has_compiled", lambda: False)
+    assert words._stemmer.__wrapped__("english").stemWord("walnuts") == "walnut"

@@ -124,7 +124,7 @@ def test_the_script_tells_the_language_where_the_tag_cannot_be_right(text: str, 
 
 def test_a_stemmer_does_not_bring_in_those_of_other_languages() -> None:
     code = (
-        "import sys; from ovos_persona_memory import irregular, words; words.indexed('maisons', 'fr');"
+        "import sys; from ovos_persona_memory import irregular, words; words._interpreted('french');"
         "print(*sorted(m for m in sys.modules if m.endswith('_stemmer')))"
     )
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
