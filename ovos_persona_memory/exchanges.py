@@ -70,7 +70,11 @@ class _Pairing:
     def take(self, turn: Turn) -> None:
         if turn.batch is not None and not self._answers_heard(turn, turn.batch):
             self._take_batch(turn, turn.batch)
-        elif turn.role == "user":
+        else:
+            self._take_heard(turn)
+
+    def _take_heard(self, turn: Turn) -> None:
+        if turn.role == "user":
             self._open(turn)
         elif turn.role == "assistant":
             self._take_speech(turn)
