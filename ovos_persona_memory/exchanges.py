@@ -30,7 +30,7 @@ class Block:
         """Whether it has a place in the history: somebody answered, and nothing was taken out."""
         if self.is_batch:
             return True
-        return not self.passed[0].redacted and any(turn.role == "assistant" for turn in self.added)
+        return not self.passed[0].redacted and "assistant" in [turn.role for turn in self.added]
 
     @property
     def speaks(self) -> bool:

@@ -23,8 +23,8 @@ def refuse_unusable(turns: Sequence[Turn]) -> None:
                 raise InvalidRequest(f"turns[{number}].{name}", "holds a NUL or half a character (a lone surrogate)")
 
 
-def handed_in(turn: Turn, scope: Scope, now: float) -> Turn:
-    """The turn as it is recorded in a scope, with an id and a time."""
+def handed_in(turn: Turn, scope: Scope, utterance_id: str | None, now: float) -> Turn:
+    """The turn as it is recorded in a scope, of this utterance, with an id and a time."""
     return changed(
         turn,
         id=turn.id or uuid.uuid4().hex,
@@ -34,6 +34,7 @@ def handed_in(turn: Turn, scope: Scope, now: float) -> Turn:
         persona_id=scope.persona_id,
         site_id=scope.site_id,
         task_id=scope.task_id,
+        utterance_id=utterance_id,
         source="record",
     )
 

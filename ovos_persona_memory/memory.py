@@ -191,10 +191,10 @@ class PersonaMemory(SessionVerbs, EpisodeVerbs, CaptureVerb):
         """
         refuse_unusable(turns)
         now = self._clock()
-        given = [changed(handed_in(turn, scope, now), utterance_id=utterance_id) for turn in turns]
+        given = [handed_in(turn, scope, utterance_id, now) for turn in turns]
         if delivery_id is not None:
             given = [changed(turn, id=delivered_id(turn, delivery_id, n)) for n, turn in enumerate(given)]
-        wanted = all(self.captures.may_write(scope, turn.at) for turn in given)
+        wanted = all(self.captures.may_write(scope, at) for at in {turn.at for turn in given})
         if not wanted or not self.transcript.people.is_kept(scope.session_id, utterance_id):
             return []
         batch = (delivery_id or uuid.uuid4().hex) if as_passed else None

@@ -81,7 +81,7 @@ class Sessions:
             forgotten = self._store.delete(Selection(replace(scope, site_id=None), kinds=frozenset({"turn"})))
             # linked: what is heard from now on is news, in the same words too
             passed = [replace(turn, id="", batch=batch, linked=True) for turn in given]
-            kept = [self._add(handed_in(turn, scope, now)) for turn in passed]
+            kept = [self._add(handed_in(turn, scope, turn.utterance_id, now)) for turn in passed]
             if summary or known.description:
                 self._put(scope, Note(summary, known.description, updated_at=now))
         self._workings.purge_if(forgotten.total + forgotten.notes > 0)

@@ -80,8 +80,13 @@ def fold(text: str) -> list[str]:
     """
     low = plain(text)
     if not _PAIRED.search(low):
-        return [word[:_MAX_WORD] for word in _WORD.findall(low)]
+        return _cut(low)
     return [word for piece, paired in pieces(low) for word in (pairs(piece) if paired else [piece[:_MAX_WORD]])]
+
+
+def _cut(low: str) -> list[str]:
+    found = _WORD.findall(low)
+    return found if len(low) <= _MAX_WORD else [word[:_MAX_WORD] for word in found]
 
 
 def pairs(run: str) -> list[str]:
@@ -97,7 +102,7 @@ def indexed(text: str, primary: str) -> list[str]:
     low = plain(text)
     if not _PAIRED.search(low):
         algorithm = STEMMERS.get(primary, "")
-        return [_stem(algorithm, word[:_MAX_WORD]) for word in _WORD.findall(low)]
+        return [_stem(algorithm, word) for word in _cut(low)]
     return [word for piece, paired in pieces(low) for word in _words_of(piece, paired, primary, _HAN.findall)]
 
 

@@ -8,10 +8,10 @@ from collections.abc import Iterable
 from typing import Any
 
 from ovos_persona_memory.records import Entry, Scope, Selection, Turn
-from ovos_persona_memory.stores.turn_rows import FLAGS, calls_text, turns_with
+from ovos_persona_memory.stores.turn_rows import FLAGS, calls_text, packed, turns_with
 from ovos_persona_memory.stores.where import PLACES, Where, between, narrowed
 
-TURN_FIELDS = [
+PLAIN_FIELDS = [
     "id",
     "at",
     "role",
@@ -22,15 +22,11 @@ TURN_FIELDS = [
     "batch",
     "tool_call_id",
     *PLACES,
-    "expects_reply",
-    "announcement",
-    "machine",
-    "linked",
-    "redacted",
     "text",
     "speaker",
     "name",
 ]
+TURN_FIELDS = [*PLAIN_FIELDS, *FLAGS]
 ENTRY_FIELDS = ["key", "text", "id", "lang", "created_at", "updated_at", "turn_id", *PLACES]
 ANY_ROW = Where(mark="%s")
 """No condition, in this dialect."""
@@ -56,9 +52,9 @@ def assigned(fields: list[str]) -> str:
     return ", ".join(f"{name} = %s" for name in fields)
 
 
-READ = ("user_id", "seq", "tool_calls", *TURN_FIELDS)
-"""What the columns of ``TURNS`` and ``TOLD`` are but for the last."""
-TURN_COLUMNS = f"r.user_id, r.seq, r.data, {listed(TURN_FIELDS)}"
+READ = ("user_id", "seq", *PLAIN_FIELDS)
+"""What the columns of ``TURNS`` and ``TOLD`` are but for the last three."""
+TURN_COLUMNS = f"r.user_id, r.seq, {listed(PLAIN_FIELDS)}, {packed('r.{}::int')}, r.data"
 TURNS = f"SELECT {TURN_COLUMNS}, r.words FROM turn r"
 ENTRIES = f"SELECT r.user_id, r.seq, r.words, r.data, {listed(ENTRY_FIELDS)} FROM entry r"
 TOLD = (

@@ -5,35 +5,27 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable
+from operator import attrgetter
 from typing import Any
 
 from ovos_persona_memory.records import Entry, Scope, Selection, Turn
-from ovos_persona_memory.stores.turn_rows import FLAGS, calls_text, turns_with
+from ovos_persona_memory.stores.turn_rows import FLAGS, calls_text, packed, turns_with
 from ovos_persona_memory.stores.where import PLACES, Where, between, narrowed
 
-TURN_FIELDS = [
-    "id",
-    "at",
-    "role",
-    "lang",
-    "utterance_id",
-    "source",
-    "skill_id",
-    "batch",
-    "tool_call_id",
-    *PLACES,
-    *FLAGS,
-]
+PLAIN_FIELDS = ["id", "at", "role", "lang", "utterance_id", "source", "skill_id", "batch", "tool_call_id", *PLACES]
+TURN_FIELDS = [*PLAIN_FIELDS, *FLAGS]
+_FROM_TURN = attrgetter(*TURN_FIELDS)
 ENTRY_FIELDS = ["id", "lang", "created_at", "updated_at", "turn_id", *PLACES]
 ENTRY_COLUMNS = [*ENTRY_FIELDS, "private"]
-SAID_AT = slice(-1 - len(FLAGS), -1)
-"""Where the columns of the flags are in such a row."""
-READ = ("seq", "user_id", "text", "speaker", "name", "tool_calls", *TURN_FIELDS)
-"""What the columns of ``TURNS`` and ``TOLD`` are but for the last."""
+READ = ("seq", "user_id", "text", "speaker", "name", *PLAIN_FIELDS)
+"""What the columns of ``TURNS`` and ``TOLD`` are but for the last three."""
 BODY = "b.text, b.words, b.speaker, b.name, b.data"
 
 # CROSS JOIN keeps SQLite from starting with the owner and sorting afterwards.
-TURN_COLUMNS = f"r.seq, o.user_id, b.text, b.speaker, b.name, b.data, {', '.join('r.' + name for name in TURN_FIELDS)}"
+TURN_COLUMNS = (
+    f"r.seq, o.user_id, b.text, b.speaker, b.name, {', '.join('r.' + name for name in PLAIN_FIELDS)},"
+    f" {packed('r.{}')}, b.data"
+)
 TURNS = (
     f"SELECT {TURN_COLUMNS}, b.words"
     " FROM turn r CROSS JOIN owner o ON o.num = r.owner CROSS JOIN body b ON b.num = r.body"
@@ -65,7 +57,7 @@ def turn_of(row: tuple[Any, ...]) -> tuple[Turn, str]:
 
 def told(rows: Iterable[tuple[Any, ...]]) -> list[Turn]:
     """Rows of ``TURNS`` or ``TOLD`` as turns."""
-    return turns_with(READ, rows, SAID_AT)
+    return turns_with(READ, rows)
 
 
 def entry_of(row: tuple[Any, ...]) -> tuple[Entry, str]:
@@ -86,9 +78,10 @@ def entry_body(entry: Entry, words: str) -> Body:
     return entry.text, words, None, entry.key, json.dumps(entry.metadata) if entry.metadata else None
 
 
-def turn_values(turn: Turn) -> list[Any]:
+def turn_values(turn: Turn) -> tuple[Any, ...]:
     """The values of ``TURN_FIELDS``."""
-    return [getattr(turn, name) for name in TURN_FIELDS]
+    values: tuple[Any, ...] = _FROM_TURN(turn)
+    return values
 
 
 def entry_values(entry: Entry) -> list[Any]:

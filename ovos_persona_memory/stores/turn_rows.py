@@ -4,31 +4,36 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Sequence
-from itertools import product
 from typing import Any
 
 from ovos_persona_memory.records import ToolCall, Turn
 
 FLAGS = ["expects_reply", "announcement", "machine", "linked", "redacted"]
-SAID = {row: dict(zip(FLAGS, map(bool, row), strict=True)) for row in product((0, 1), repeat=len(FLAGS))}
-"""The flags that zeros and ones stand for."""
+SAID = [{name: True for place, name in enumerate(FLAGS) if number >> place & 1} for number in range(1 << len(FLAGS))]
+"""The flags that a number of ``packed`` stands for, but for those that are false, as nearly all are."""
 
 
-def turns_with(names: Sequence[str], rows: Iterable[tuple[Any, ...]], flags: slice | None = None) -> list[Turn]:
-    """The turns that have these fields, all of them, in a third of the time that ``Turn(**fields)`` takes.
+def packed(column: str) -> str:
+    """One column of all flags, an expression in SQL; ``column``: that of one as an integer, "r.{}"."""
+    return " + ".join(f"{1 << place} * {column.format(name)}" for place, name in enumerate(FLAGS))
 
-    ``rows`` may be longer than ``names``. ``tool_calls`` is as ``calls_text`` gives them. ``flags``: where zeros and
-    ones stand for ``FLAGS``.
+
+def turns_with(names: Sequence[str], rows: Iterable[tuple[Any, ...]]) -> list[Turn]:
+    """The turns that have these fields, in a third of the time that ``Turn(**fields)`` takes.
+
+    In a row stand behind the values of ``names``: the flags as ``packed`` gives them, the tool calls as ``calls_text``
+    does, and what else there is. All that is not set is as in a turn that is new.
     """
-    turns = []
+    turns, place = [], len(names)
     for row in rows:
         turn = object.__new__(Turn)
         fields = turn.__dict__
         fields.update(zip(names, row, strict=False))
-        if flags is not None:
-            fields.update(SAID[row[flags]])
-        calls = fields["tool_calls"]
-        fields["tool_calls"] = tuple(ToolCall(*call) for call in json.loads(calls)) if calls else ()
+        flags, calls = row[place], row[place + 1]
+        if flags:
+            fields.update(SAID[flags])
+        if calls:
+            fields["tool_calls"] = tuple(ToolCall(*call) for call in json.loads(calls))
         turns.append(turn)
     return turns
 

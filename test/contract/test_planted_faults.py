@@ -41,6 +41,7 @@ from ovos_persona_memory.stores import (
     sqlite_vectors,
     sqlite_walks,
     sqlite_words,
+    turn_rows,
     vectors,
 )
 from ovos_persona_memory.stores import lock as locks
@@ -317,7 +318,7 @@ FAULTS = {
     "the talk of another session comes with it": Fault(
         "left_to_its_summary", instead(sqlite_walks, "TOLD", sqlite_rows.TOLD.replace("r.session_id = ?2", "?2 <> ''"))
     ),
-    "zeros and ones for what is said of a turn": Fault("has_every_field", instead(sqlite_rows, "SAID_AT", None)),
+    "what is said of a turn is not read": Fault("has_every_field", instead(turn_rows, "SAID", [{}] * 32)),
     "notes stay": Fault("note_goes_with", ignoring("DELETE ON note")),
     "embeddings stay": Fault("no_byte_of_a_document", ignoring("UPDATE ON document_embedding")),
     "words of documents stay": Fault("fast_search_equals", ignoring("DELETE ON document_posting")),
