@@ -149,7 +149,8 @@ class Around:
         words = spoken.templates.words_of(turn.text)
         asked = replace(self._asked(spoken, words, turn, room), last=_last(spoken, words, turn, room.last, names))
         if turn.role == "user":
-            asked = replace(asked, people=_people(spoken, words, turn, asked.people, names))
+            told_of = _told_of(self._judged.get(turn.id, ()))
+            asked = replace(asked, people=_people(spoken, words, turn, asked.people, names, told_of))
             thing = thing_of(spoken.templates, words)
             if thing:
                 asked = replace(asked, thing=thing, thing_at=turn.at or 0.0)
@@ -241,13 +242,24 @@ def _last(spoken: Spoken, words: Words, turn: Turn, last: _Spoke | None, names: 
     return None if last is None else replace(last, turns=last.turns + (turn.role == "user"))
 
 
-def _people(
-    spoken: Spoken, words: Words, turn: Turn, people: Mapping[str, _Spoke], names: Mapping[str, Who]
+def _told_of(verdicts: Sequence[Verdict]) -> Who | None:
+    """Of whom a turn told something; None where of its speaker alone."""
+    subject = next((one.subject for one in reversed(verdicts) if one.outcome == "learned" and one.subject), "")
+    return Who(subject, subject) if subject else None
+
+
+def _people(  # more than five: all that is known of a turn
+    spoken: Spoken,
+    words: Words,
+    turn: Turn,
+    people: Mapping[str, _Spoke],
+    names: Mapping[str, Who],
+    told_of: Who | None,
 ) -> Mapping[str, _Spoke]:
-    """Of whom each user spoke last."""
+    """Of whom each user spoke last; ``told_of``: where it was by no name that is known."""
     known = spoken.templates
     may = not known.people.isdisjoint(words.folded) or any(word in names or word[:-1] in names for word in words.folded)
-    who = spoken_of(known, flat(spoken, [turn.text]), names) if may else None
+    who = (spoken_of(known, flat(spoken, [turn.text]), names) if may else None) or told_of
     if who is not None:
         return {**people, turn.user_id: _Spoke(who, turn.at or 0.0)}
     last = people.get(turn.user_id)

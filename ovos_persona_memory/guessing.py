@@ -19,13 +19,17 @@ from ovos_persona_memory.template import Told, Words
 from ovos_persona_memory.templates import Templates
 from ovos_persona_memory.verdict import Verdict, typed
 
-SURE = 0.5
+SURE = 0.47
 """From which a guess is learned, 0 to 1."""
-SURER = 0.8
+SURER = 0.65
 """... of what has commas or full stops, opens like a question, a template understands otherwise, or fills VAGUE."""
+CERTAIN = 0.85
+"""... of what a word in it would make something else than a statement, where no template says so."""
+HEARD_OTHERWISE = ("quotation", "supposed", "past", "question")
+"""As what: "what am i saying" is no quotation."""
 VAGUE = "detail"
 """The slot of what fits no other: "my cousin comes on sunday" is told of no day."""
-STRANGE = 0.8
+STRANGE = 0.65
 """... of somebody whom nobody introduced."""
 MARKED = frozenset(",.")
 """Marks that speech recognition may set."""
@@ -57,6 +61,8 @@ class _Heard:
     words: Words
     before: Before
     guesses: Sequence[Guess]
+    refused: str = ""
+    """Why templates refused what fits them."""
 
     @property
     def known(self) -> Templates:
@@ -82,9 +88,10 @@ def with_guesses(spoken: Spoken, sentence: str, before: Before, told: list[Verdi
     if tagger is None or not words.folded or not WRITTEN.isdisjoint(sentence) or _asks(spoken, words, before):
         return told
     hints = hints_of(spoken, words, told)
-    seen = looks.of(tag).of(words, before, hints, why_refused(told))
+    refused = why_refused(told)
+    seen = looks.of(tag).of(words, before, hints, refused)
     made = tagger.told(seen, hints)
-    heard = _Heard(spoken, words, before, made.guesses)
+    heard = _Heard(spoken, words, before, made.guesses, refused)
     believed = [_doubted(heard, one, made.doubted) for one in told]
     return _put_right(heard, believed, _merged(heard, believed, list(_added(heard))))
 
@@ -216,6 +223,8 @@ def _verdict(heard: _Heard, guess: Guess) -> Verdict | None:
         found = _stranger(heard, whose)
     if (found is None and not _own(heard, guess, whose)) or _holds_today(heard, guess):
         return None
+    if found is not None and found.who.pet and guess.kind == "work":
+        return None
     named = _beside(heard, guess, "thing")
     thing = heard.part(named) if named is not None else _thing(heard, guess)
     if thing is None and guess.kind == "location":
@@ -259,6 +268,8 @@ def _in_its_clause(heard: _Heard, told: Told, found: Found | None, parts: Sequen
     reading = Reading(clause, found.who if found is not None else None, said)
     verdict = typed(heard.spoken, reading, replace(told, words=len(clause.folded)), SLOTS[told.slot])
     reason = refusal(heard.spoken, heard.words.text, verdict.span, verdict.slot == "name")
+    if reason in HEARD_OTHERWISE and not heard.refused and parts[0].sure >= CERTAIN:
+        return verdict
     if reason == "unsure":
         return replace(verdict, outcome="waiting", reason=reason)
     return verdict if reason is None else None
@@ -319,7 +330,8 @@ def _thing(heard: _Heard, guess: Guess) -> Words | None:
     if guess.kind == "favourite":
         thing = heard.before.asked[1:]
     elif guess.kind == "location":
-        thing = thing_of(heard.known, heard.words.part(0, guess.first)) or heard.before.thing
+        known = heard.before.thing if heard.before.thing != heard.before.asked else ()  # no colour lies anywhere
+        thing = thing_of(heard.known, heard.words.part(0, guess.first)) or known
     return heard.known.words_of(" ".join(thing)) if thing else None
 
 

@@ -40,6 +40,24 @@ class Hint:
 
 
 @dataclass(frozen=True)
+class Look:
+    """What one word looks like: features, as "-1=my" where "my" stands before it."""
+
+    word: str
+    own: Sequence[str]
+    """Its kinds, what is known of it, and of the whole utterance."""
+    beside: Sequence[str]
+    """The words next to it and the beginning of its clause."""
+    further: Sequence[str]
+    """Its ends, and what stands further away."""
+
+    @property
+    def features(self) -> list[str]:
+        """All of them."""
+        return [f"w={self.word}", *self.own, *self.beside, *self.further]
+
+
+@dataclass(frozen=True)
 class Looks:
     """What one language knows of its words."""
 
@@ -51,17 +69,20 @@ class Looks:
     cues: frozenset[str]
     """Words that count wherever they stand."""
 
-    def of(self, words: Words, before: Before, hints: Sequence[Hint] = (), refused: str = "") -> list[list[str]]:
-        """The features of each word; ``hints``: what templates took, ``refused``: why they took nothing."""
+    def of(self, words: Words, before: Before, hints: Sequence[Hint] = (), refused: str = "") -> list[Look]:
+        """What each word looks like; ``hints``: what templates took, ``refused``: why they took nothing."""
         held = words.folded
         whole = [*self._whole(held, refused), *(_of_before(before) if self._needs_more(held) else ())]
         kinds = self._kinds_of(held)
-        near = [_near(held, kinds, place) for place in range(len(held))]
-        since = [_since(held, begun, place) for place, begun in enumerate(self._clauses(words))]
         took = _took(len(held), hints)
         return [
-            [*whole, *_own(word), *kinds[place], *near[place], *since[place], *took[place], *_known(word, before)]
-            for place, word in enumerate(held)
+            Look(
+                word,
+                [*whole, *kinds[place], *took[place], *_known(word, before)],
+                _beside(held, begun, place),
+                [*_ends(word), *_further(held, kinds, place), *_since(held, begun, place)],
+            )
+            for place, (word, begun) in enumerate(zip(held, self._clauses(words), strict=True))
         ]
 
     def _clauses(self, words: Words) -> list[int]:
@@ -103,25 +124,23 @@ class Looks:
         return [f"k={kind}" for kind in kinds]
 
 
-def _own(word: str) -> list[str]:
-    found = [
-        "b",
-        f"w={word}",
-        f"s3={word[-3:]}",
-        f"s4={word[-4:]}",
-        f"p3={word[:3]}",
-    ]
+def _ends(word: str) -> list[str]:
+    found = ["b", f"s3={word[-3:]}", f"s4={word[-4:]}", f"p3={word[:3]}"]
     return [*found, "digits"] if word.isdigit() else found
 
 
-def _near(held: tuple[str, ...], kinds: Sequence[Sequence[str]], place: int) -> list[str]:
+def _beside(held: tuple[str, ...], begun: int, place: int) -> list[str]:
     edge = ("<",) * AROUND
     padded = (*edge, *held, *(">",) * AROUND)
     at = place + AROUND
     word, one, two = padded[at], padded[at - 1], padded[at - 2]
     next_one, next_two = padded[at + 1], padded[at + 2]
-    found = [f"-1={one}", f"-2={two}", f"1={next_one}", f"2={next_two}", f"-21={two} {one}", f"-10={one} {word}"]
-    found += [f"01={word} {next_one}", f"12={next_one} {next_two}", f"-11={one} {next_one}"]
+    found = [f"-1={one}", f"1={next_one}", f"-21={two} {one}", f"-10={one} {word}", f"01={word} {next_one}"]
+    return [*found, f"12={next_one} {next_two}", f"-11={one} {next_one}", f"cc={' '.join(held[begun : begun + 2])}"]
+
+
+def _further(held: tuple[str, ...], kinds: Sequence[Sequence[str]], place: int) -> list[str]:
+    found = [f"-2={held[place - 2] if place > 1 else '<'}", f"2={held[place + 2] if place + 2 < len(held) else '>'}"]
     for step in (-1, 1):
         if 0 <= place + step < len(held):
             found += [f"{step}{kind}" for kind in kinds[place + step]]
@@ -131,8 +150,7 @@ def _near(held: tuple[str, ...], kinds: Sequence[Sequence[str]], place: int) -> 
 
 def _since(held: tuple[str, ...], begun: int, place: int) -> list[str]:
     """What stands between a word and the beginning of its clause."""
-    found = [f"c={held[begun]}", f"cc={' '.join(held[begun : begun + 2])}"]
-    return found + [f"cl={other}" for other in held[begun:place]]
+    return [f"c={held[begun]}", *(f"cl={other}" for other in held[begun:place])]
 
 
 def _took(size: int, hints: Sequence[Hint]) -> list[list[str]]:

@@ -68,11 +68,13 @@ def _has_number(known: templates.Templates, text: str, words: Sequence[str]) -> 
 def _names_secret(known: templates.Templates, text: str, folded: Sequence[str]) -> bool:
     """Whether a text says what a password, a PIN or a key is; not where it says only where it lies.
 
-    The words are in the language's templates: <secret> followed by <is> and something.
+    The words are in the language's templates: <secret> followed by <secret_is> and something, or <locked> by a number.
     """
-    if known.opening("secret").isdisjoint(folded):
+    if known.opening("secret").isdisjoint(folded) and known.opening("locked").isdisjoint(folded):
         return False
     words = known.words_of(text)
+    if _opens(known, words):
+        return True
     for secret in known.lists.get("secret", ()):
         for place in _places(words.joined, secret):
             rest = words.part(place, len(words.folded))
@@ -82,6 +84,17 @@ def _names_secret(known: templates.Templates, text: str, folded: Sequence[str]) 
                 continue
             told = words.part(place + _after(rest, known), len(words.folded))
             if told.folded and not known.starts(told, "preposition") and not known.starts(told, "no_secret"):
+                return True
+    return False
+
+
+def _opens(known: templates.Templates, words: Words) -> bool:
+    """Whether words say what opens something: "the safe is four eight two six"."""
+    for locked in known.lists.get("locked", ()):
+        for place in _places(words.joined, locked):
+            rest = words.part(place, len(words.folded))
+            told = rest.part(known.starts(rest, "secret_is"), len(rest.folded))
+            if _digits_first(told, known) >= SHORTEST_CODE:
                 return True
     return False
 

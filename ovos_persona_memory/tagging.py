@@ -1,7 +1,9 @@
-"""Which words of an utterance tell what, as a model of the language guesses that was trained on labelled talk.
+"""Which words of an utterance tell what, as two models of the language guess that were trained on labelled talk.
 
-The model is a linear-chain conditional random field (Lafferty, McCallum and Pereira, 2001) over what each word looks
-like. A language has one where ``facts.model`` lies in its folder; ``scripts/train_facts`` makes it.
+One is a linear-chain conditional random field (Lafferty, McCallum and Pereira, 2001) over what each word looks like,
+one a network; they err at different places, so the mean of both is surer than each. A language has them where
+``facts.model`` and ``facts.network`` lie in its folder; ``scripts/train_facts`` and ``scripts/train_network`` make
+them.
 """
 
 from __future__ import annotations
@@ -15,15 +17,18 @@ from pathlib import Path
 from threading import Lock
 from typing import Any
 
-from ovos_persona_memory import language
-from ovos_persona_memory.looks import Hint
+import numpy as np
 
-FILE = "facts.model"
+from ovos_persona_memory import language
+from ovos_persona_memory.looks import Hint, Look
+from ovos_persona_memory.network import Network, Vectors
+
+FILE, NETWORK = "facts.model", "facts.network"
 NOTHING = "O"
 """The label of a word that tells nothing."""
-DOUBT = 0.9
+DOUBT = 0.75
 """How sure it must be that words tell nothing to doubt what a template took from them, 0 to 1."""
-UNLIKELY = 0.02
+UNLIKELY = 0.12
 """... or at most, that they tell what it took."""
 
 
@@ -51,40 +56,59 @@ class Told:
 
 @dataclass(frozen=True)
 class Tagger:
-    """One language's model. Thread-safe."""
+    """One language's models. Thread-safe."""
 
-    model: Any
+    field: Any
+    """The conditional random field."""
+    network: Network
     _lock: Lock = field(default_factory=Lock, compare=False)
 
-    def told(self, features: Sequence[Sequence[str]], hints: Sequence[Hint] = ()) -> Told:
-        """What the words with these features tell, and which of the hints it doubts."""
-        if not features:
+    def told(self, seen: Sequence[Look], hints: Sequence[Hint] = ()) -> Told:
+        """What words that look like this tell, and which of the hints is doubted."""
+        if not seen:
             return Told([])
-        with self._lock:
-            self.model.set(features)
-            labels = self.model.tag()
-            if not hints and all(label == NOTHING for label in labels):
-                return Told([])  # most utterances, sooner
-            sure = [self.model.marginal(label, place) for place, label in enumerate(labels)]
-            doubted = frozenset(hint for hint in hints if self._doubts(hint))
-        return Told(
-            [Guess(kind, first, last, min(sure[first:last])) for kind, first, last in spans_of(labels)], doubted
-        )
+        likely = self.network.likely(seen)
+        likely += self._by_field(seen)
+        likely /= 2
+        labels = [self.network.labels[number] for number in likely.argmax(axis=1)]
+        sure = likely.max(axis=1)
+        guesses = [Guess(kind, first, last, float(sure[first:last].min())) for kind, first, last in spans_of(labels)]
+        return Told(guesses, frozenset(hint for hint in hints if self._doubts(likely, hint)))
 
-    def _doubts(self, hint: Hint) -> bool:
-        """Whether the words of the utterance that was read last hardly tell what a template took from them."""
-        labels = [label for label in (f"B-{hint.slot}", f"I-{hint.slot}") if label in self._labels]
-        if not labels:
-            return False  # nothing like it was in the talk that it was trained on
-        places = range(hint.first, hint.last)
-        if min(self.model.marginal(NOTHING, place) for place in places) >= DOUBT:
-            return True
-        likely: float = max(sum(self.model.marginal(label, place) for label in labels) for place in places)
-        return likely < UNLIKELY
+    def _by_field(self, seen: Sequence[Look]) -> Vectors:
+        """How likely each label of the network is for each word, as the field has it."""
+        likely = np.zeros((len(seen), len(self.network.labels)), np.float32)
+        with self._lock:
+            self.field.set([look.features for look in seen])
+            for number, label in self._shared:
+                likely[:, number] = [self.field.marginal(label, place) for place in range(len(seen))]
+        return likely
+
+    def _doubts(self, likely: Vectors, hint: Hint) -> bool:
+        """Whether the words hardly tell what a template took from them."""
+        columns = self._columns.get(hint.slot)
+        if columns is None:
+            return False  # nothing like it was in the talk that they were trained on
+        words = likely[hint.first : hint.last]
+        return bool(words[:, self._nothing].min() >= DOUBT or words[:, columns].sum(axis=1).max() < UNLIKELY)
 
     @cached_property
-    def _labels(self) -> frozenset[str]:
-        return frozenset(self.model.labels())
+    def _shared(self) -> list[tuple[int, str]]:
+        """The labels that both know, with their columns."""
+        known = set(self.field.labels())
+        return [(number, label) for number, label in enumerate(self.network.labels) if label in known]
+
+    @cached_property
+    def _columns(self) -> dict[str, list[int]]:
+        """Where the labels of each kind stand."""
+        found: dict[str, list[int]] = {}
+        for number, label in enumerate(self.network.labels):
+            found.setdefault(label[2:], []).append(number)
+        return found
+
+    @cached_property
+    def _nothing(self) -> int:
+        return self.network.labels.index(NOTHING)
 
 
 def spans_of(labels: Sequence[str]) -> list[tuple[str, int, int]]:
@@ -104,17 +128,17 @@ def spans_of(labels: Sequence[str]) -> list[tuple[str, int, int]]:
 
 @lru_cache(maxsize=32)
 def of(tag: str | None) -> Tagger | None:
-    """The model of a language, BCP-47 tag; None where it has none, or where python-crfsuite is not installed."""
-    path = language.locale_folder() / language.of(tag).tag / FILE
-    return opened(path) if path.is_file() else None
+    """The models of a language, BCP-47 tag; None where it has none, or where python-crfsuite is not installed."""
+    folder = language.locale_folder() / language.of(tag).tag
+    return opened(folder / FILE, folder / NETWORK) if (folder / FILE).is_file() else None
 
 
-def opened(path: Path) -> Tagger | None:
-    """The model in a file; None where python-crfsuite is not installed: there are machines without a wheel of it."""
+def opened(path: Path, network: Path) -> Tagger | None:
+    """The models in two files; None where python-crfsuite is not installed: not every machine has a wheel of it."""
     try:
         library: Any = import_module("pycrfsuite")
     except ImportError:
         return None
-    model = library.Tagger()
-    model.open(str(path))
-    return Tagger(model)
+    crf = library.Tagger()
+    crf.open(str(path))
+    return Tagger(crf, Network.read(network))

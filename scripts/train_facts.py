@@ -1,4 +1,4 @@
-"""Makes a language's model of what words tell, out of the marked talk in training/: scripts/train_facts.py en-US."""
+"""Makes a language's field of what words tell, out of the marked talk in training/: scripts/train_facts.py en-US."""
 
 from __future__ import annotations
 
@@ -6,14 +6,9 @@ import argparse
 from pathlib import Path
 
 from ovos_persona_memory import language, tagging
-from ovos_persona_memory.measuring.marked import ENDING, read_marked
-from ovos_persona_memory.measuring.training import Sample, samples, train
+from ovos_persona_memory.measuring.training import samples_in, train
 
 TRAINING = Path(__file__).parent.parent / "training"
-READ = "read"
-"""The folder of talk by which the templates were written: what they take from it says nothing of other people."""
-TIMES = {"everyday": 2, READ: 2, "scenes": 2, "varied": 1}
-"""How often each talk of a folder counts: what people say most often counts more."""
 
 
 def main() -> None:
@@ -24,11 +19,7 @@ def main() -> None:
     parser.add_argument("--to", type=Path, help="where to write it; else beside the language's templates")
     asked = parser.parse_args()
     for tag in asked.language:
-        told: list[Sample] = []
-        for path in sorted((TRAINING / tag).rglob(f"*{ENDING}")):
-            if path.stem not in asked.without:
-                folder = path.parent.name
-                told += list(samples(read_marked(path), hinted=folder != READ)) * TIMES[folder]
+        told = samples_in(TRAINING / tag, asked.without)
         train(told, tag, asked.to or language.locale_folder() / tag / tagging.FILE, print)
 
 

@@ -1,12 +1,13 @@
-"""From marked talk to a language's model of what words tell: what ``scripts/train_facts`` runs."""
+"""From marked talk to what a language's models are trained on, and the first of them: for ``scripts/train_facts``."""
 
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 from importlib import import_module
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -16,16 +17,16 @@ from ovos_persona_memory.config import FactsConfig, MemoryConfig
 from ovos_persona_memory.gate import Circumstances, judge
 from ovos_persona_memory.guessing import hints_of, why_refused
 from ovos_persona_memory.looks import Hint
-from ovos_persona_memory.measuring.marked import Mark, MarkedTalk
+from ovos_persona_memory.measuring.marked import ENDING, Mark, MarkedTalk, read_marked
 from ovos_persona_memory.memory import PersonaMemory
 from ovos_persona_memory.people import Before
 from ovos_persona_memory.records import GUEST, Scope, Turn
-from ovos_persona_memory.tagging import NOTHING
+from ovos_persona_memory.tagging import NOTHING, spans_of
 from ovos_persona_memory.template import Words
 
 ROUNDS = 60
 """Of the training: more fit the talk better, and people who are not in it worse."""
-SETTINGS = {"c1": 0.5, "c2": 0.02, "max_iterations": ROUNDS, "feature.possible_transitions": True}
+SETTINGS = {"c1": 2.0, "c2": 0.02, "max_iterations": ROUNDS, "feature.possible_transitions": True}
 """Weights of the two penalties (L1, L2), and more, as CRFsuite names them."""
 VARIANTS = 1
 """Of each utterance so many more with other words of the same kinds."""
@@ -34,6 +35,14 @@ VARIED = 0.7
 SHORTEST = 3
 """Letters at least of a word that is replaced."""
 SEED = 5
+READ = "read"
+"""The folder of talk by which the templates were written: what they take from it says nothing of other people."""
+TIMES = {"everyday": 2, READ: 2, "scenes": 2, "varied": 1}
+"""How often each talk of a folder counts: what people say most often counts more."""
+BESIDE = ("who", "thing", "asked")
+"""Labels of what is not swapped: the rest of an utterance depends on it."""
+LONGEST = 30
+"""Words at most of two utterances in one breath."""
 _Label = list[str]
 
 KINDS: Mapping[str, Sequence[str]] = {
@@ -63,6 +72,16 @@ class Sample:
     refused: str
     labels: tuple[str, ...]
     """Of each word: O, or B-slot where it begins a value and I-slot where it goes on with one."""
+
+
+def samples_in(folder: Path, without: Collection[str] = ()) -> list[Sample]:
+    """The utterances of all talk in a folder of ``training``, as often as each counts; ``without``: files left out."""
+    told: list[Sample] = []
+    for path in sorted(folder.rglob(f"*{ENDING}")):
+        if path.stem not in without:
+            kind = path.parent.name
+            told += list(samples(read_marked(path), hinted=kind != READ)) * TIMES[kind]
+    return told
 
 
 def samples(marked: MarkedTalk, hinted: bool = True) -> Iterator[Sample]:
@@ -120,8 +139,59 @@ def varied(sample: Sample, kinds: Kinds, chance: random.Random) -> Sample | None
         return None
     moved.append(len(folded))
     hints = tuple(replace(one, first=moved[one.first], last=moved[one.last]) for one in sample.hints)
-    words = Words(sample.words.text, tuple(folded), tuple((n, n + 1) for n in range(len(folded))))
-    return replace(sample, words=words, labels=tuple(labels), hints=hints)
+    return replace(sample, words=_words(folded), labels=tuple(labels), hints=hints)
+
+
+def _words(folded: Sequence[str]) -> Words:
+    ends = list(accumulate(len(word) + 1 for word in folded))
+    spans = tuple((end - len(word) - 1, end - 1) for word, end in zip(folded, ends, strict=True))
+    return Words(" ".join(folded), tuple(folded), spans)
+
+
+Values = Mapping[str, Sequence[tuple[str, ...]]]
+"""The words of every value of each slot."""
+
+
+def values_of(told: Sequence[Sample]) -> Values:
+    """The values that some talk tells, of slots alone."""
+    found: dict[str, list[tuple[str, ...]]] = {}
+    for sample in told:
+        for kind, first, last in spans_of(sample.labels):
+            if kind not in BESIDE:
+                found.setdefault(kind, []).append(sample.words.folded[first:last])
+    return found
+
+
+def swapped(sample: Sample, values: Values, chance: random.Random) -> Sample:
+    """The same with another value of one slot; as it is where it tells none, or a template took but a part of it."""
+    told = [span for span in spans_of(sample.labels) if span[0] in values and _is_apart(span, sample.hints)]
+    if not told:
+        return sample
+    kind, first, last = chance.choice(told)
+    other = chance.choice(values[kind])
+    labels = (*sample.labels[:first], f"B-{kind}", *[f"I-{kind}"] * (len(other) - 1), *sample.labels[last:])
+    longer = len(other) - (last - first)
+    hints = tuple(
+        replace(hint, first=hint.first + longer * (hint.first >= last), last=hint.last + longer * (hint.last >= last))
+        for hint in sample.hints
+    )
+    words = _words((*sample.words.folded[:first], *other, *sample.words.folded[last:]))
+    return replace(sample, words=words, labels=labels, hints=hints)
+
+
+def _is_apart(span: tuple[str, int, int], hints: Sequence[Hint]) -> bool:
+    _, first, last = span
+    return all(hint.last <= first or hint.first >= last or (hint.first, hint.last) == (first, last) for hint in hints)
+
+
+def joined(sample: Sample, other: Sample) -> Sample:
+    """Both in one breath; the first alone where that is long."""
+    size = len(sample.labels)
+    if size + len(other.labels) >= LONGEST:
+        return sample
+    behind = tuple(replace(hint, first=hint.first + size, last=hint.last + size) for hint in other.hints)
+    words = _words((*sample.words.folded, *other.words.folded))
+    return replace(sample, words=words, labels=(*sample.labels, *other.labels), hints=(*sample.hints, *behind))
 
 
 @dataclass(frozen=True)
@@ -171,7 +241,8 @@ def train(told: Sequence[Sample], tag: str, path: Path, say: Callable[[str], Non
     for sample in told:
         others = (varied(sample, kinds, chance) for _ in range(VARIANTS))
         for one in (sample, *(other for other in others if other is not None)):
-            trainer.append(seen.of(one.words, one.before, one.hints, one.refused), one.labels)
+            looked = seen.of(one.words, one.before, one.hints, one.refused)
+            trainer.append([look.features for look in looked], one.labels)
             count += 1
     say(f"{tag}: {len(told)} utterances, {count} with their variants")
     trainer.train(str(path))

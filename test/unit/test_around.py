@@ -87,6 +87,13 @@ def test_she_is_the_one_spoken_of_by_name_a_moment_ago_in_the_same_room() -> Non
     assert home.facts("ann") == [("family", "", "lotte"), ("home", "sister", "rome")]
 
 
+def test_he_is_of_whom_something_was_told_though_nobody_introduced_them() -> None:
+    home = Home()
+    home.say("ann", "oscar works as a plumber")
+    home.say("ann", "he lives in porto")
+    assert home.facts("ann") == [("work", "oscar", "plumber"), ("home", "oscar", "porto")]
+
+
 def test_she_is_nobody_after_talk_of_other_things() -> None:
     home = Home()
     home.say("ann", "my sister is called lotte")

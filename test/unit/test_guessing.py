@@ -9,7 +9,7 @@ import pytest
 
 from ovos_persona_memory import guessing, language, templates
 from ovos_persona_memory.clauses import Spoken
-from ovos_persona_memory.looks import Hint
+from ovos_persona_memory.looks import Hint, Look
 from ovos_persona_memory.people import Before, Who
 from ovos_persona_memory.tagging import Guess, Told
 from ovos_persona_memory.verdict import Verdict
@@ -23,8 +23,8 @@ class Model:
     def __init__(self, words: tuple[str, ...], marks: dict[str, str], sure: float, doubts: bool) -> None:
         self.words, self.marks, self.sure, self.doubts = words, marks, sure, doubts
 
-    def told(self, features: Sequence[Sequence[str]], hints: Sequence[Hint]) -> Told:
-        assert len(features) == len(self.words)
+    def told(self, seen: Sequence[Look], hints: Sequence[Hint]) -> Told:
+        assert tuple(look.word for look in seen) == self.words
         found = []
         for kind, said in self.marks.items():
             value = templates.of("en-US").words_of(said).folded
@@ -70,19 +70,39 @@ def test_an_unsure_guess_is_none(guess) -> None:  # type: ignore[no-untyped-def]
 
 
 def test_a_question_needs_more_to_be_learned_from(guess) -> None:  # type: ignore[no-untyped-def]
-    assert guess("is the rabbit still called flopsy", {"pet": "flopsy"}, sure=0.7) == []
-    assert only(guess("the rabbit goes by flopsy", {"pet": "flopsy"}, sure=0.7)).value == "flopsy"
+    assert guess("is the rabbit still called flopsy", {"pet": "flopsy"}, sure=0.6) == []
+    assert only(guess("the rabbit goes by flopsy", {"pet": "flopsy"}, sure=0.6)).value == "flopsy"
 
 
 def test_what_is_written_needs_more_or_is_not_guessed_at(guess) -> None:  # type: ignore[no-untyped-def]
     marks = {"health": "metformin"}
-    assert guess("Metformin, twice a day.", marks, sure=0.7) == []
+    assert guess("Metformin, twice a day.", marks, sure=0.6) == []
     assert only(guess("Metformin, twice a day.", marks, sure=0.9)).value == "Metformin"
     assert guess("Metformin twice a day!", marks, sure=0.9) == []
 
 
 def test_what_is_supposed_is_no_fact(guess) -> None:  # type: ignore[no-untyped-def]
-    assert guess("if i had a rabbit i'd call it flopsy", {"pet": "flopsy", "thing": "rabbit"}) == []
+    assert guess("if i had a rabbit i'd call it flopsy", {"pet": "flopsy", "thing": "rabbit"}, sure=0.8) == []
+
+
+def test_a_word_that_takes_a_statement_back_counts_less_than_a_certain_guess(guess) -> None:  # type: ignore[no-untyped-def]
+    text, marks = "wasps no what am i saying bee stings do for my mum", {"allergy": "bee stings", "who": "my mum"}
+    assert guess(text, marks, sure=0.8) == []
+    assert only(guess(text, marks, sure=0.9)).value == "bee stings"
+    refused = Verdict("refused", "quotation", text)
+    assert [one.outcome for one in guess(text, marks, told=[refused], sure=0.9)] == ["refused"]
+
+
+def test_a_pet_has_no_job(guess) -> None:  # type: ignore[no-untyped-def]
+    known = Before(names={"rex": Who("dog", pet=True), "ben": Who("brother", relation="brother")})
+    assert guess("rex does a bit of plumbing", {"work": "plumbing", "who": "rex"}, before=known) == []
+    assert only(guess("ben does a bit of plumbing", {"work": "plumbing", "who": "ben"}, before=known)).slot == "work"
+
+
+def test_a_colour_that_was_spoken_of_lies_nowhere(guess) -> None:  # type: ignore[no-untyped-def]
+    text, marks, colour = "on the coat rack", {"location": "coat rack"}, ("favourite", "colour")
+    assert guess(text, marks, before=Before(thing=colour, asked=colour)) == []
+    assert only(guess(text, marks, before=Before(thing=("leash",)))).thing == "leash"
 
 
 def test_what_is_of_somebody_in_the_family_is_theirs(guess) -> None:  # type: ignore[no-untyped-def]
@@ -108,7 +128,7 @@ def test_a_name_is_of_whom_was_introduced(guess) -> None:  # type: ignore[no-unt
     text, marks = "micah does not get on with walnuts", {"allergy": "walnuts", "who": "micah"}
     known = Before(names={"micah": Who("son", relation="son")})
     assert only(guess(text, marks, before=known)).subject == "son"
-    assert guess(text, marks, sure=0.7) == []
+    assert guess(text, marks, sure=0.6) == []
 
 
 def test_of_whom_nobody_introduced_it_is_learned_where_it_is_sure(guess) -> None:  # type: ignore[no-untyped-def]

@@ -22,6 +22,17 @@ SECRETS = [
     ("the token is ghp_abcdefghijklmnop1234", "en-US"),
     ("mein passwort lautet schwertfisch", "de-DE"),
     ("die geheimzahl ist 4711", "de-DE"),
+    ("and the safe's four eight two six don't let me forget", "en-US"),
+    ("the padlock is 4711", "en-US"),
+    ("der tresor ist vier sieben eins eins", "de-DE"),
+    ("la caja fuerte es 4711", "es-ES"),
+    ("le coffre c'est 4711", "fr-FR"),
+    ("la cassaforte è 4711", "it-IT"),
+    ("o cofre é 4711", "pt-PT"),
+    ("de kluis is 4711", "nl-NL"),
+    ("hængelåsen er 4711", "da-DK"),
+    ("la caixa forta és 4711", "ca-ES"),
+    ("a caixa forte é 4711", "gl-ES"),
 ]
 HARMLESS = [
     ("my shoe size is 43", "en-US"),
@@ -34,6 +45,9 @@ HARMLESS = [
     ("4111 1111 1111 1112", "en-US"),
     ("0000 0000 0000 0000", "en-US"),
     ("das passwort liegt im tresor", "de-DE"),
+    ("the safe is in the cellar", "en-US"),
+    ("the gate is two metres wide", "en-US"),
+    ("der tresor ist grau", "de-DE"),
 ]
 
 

@@ -3,14 +3,30 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import cast
 
+import numpy as np
 import pytest
+from numpy.typing import NDArray
 
-from ovos_persona_memory import language, looks, tagging, templates
-from ovos_persona_memory.looks import Hint, kinds_in
+from ovos_persona_memory import language, looks, network, tagging, templates
+from ovos_persona_memory.looks import Hint, Look, kinds_in
 from ovos_persona_memory.measuring.marked import read_marked
-from ovos_persona_memory.measuring.training import Kinds, Sample, samples, train, varied
+from ovos_persona_memory.measuring.training import (
+    Kinds,
+    Sample,
+    Values,
+    joined,
+    samples,
+    samples_in,
+    swapped,
+    train,
+    values_of,
+    varied,
+)
 from ovos_persona_memory.people import Before, Who
 
 TALK = """\
@@ -33,7 +49,7 @@ NOTHING_BEFORE = Before()
 def seen(text: str, before: Before = NOTHING_BEFORE, *hints: Hint) -> dict[str, set[str]]:
     """The features of each word."""
     words = templates.of("en-US").words_of(text)
-    return dict(zip(words.folded, map(set, looks.of("en-US").of(words, before, hints)), strict=True))
+    return {look.word: set(look.features) for look in looks.of("en-US").of(words, before, hints)}
 
 
 @pytest.fixture
@@ -62,7 +78,7 @@ def test_a_name_of_two_words_has_its_kind_in_both() -> None:
 
 def test_a_long_word_has_the_kind_that_it_ends_with() -> None:
     words = templates.of("de-DE").words_of("ich mag zwetschgenkuchen")
-    assert "k=food" in looks.of("de-DE").of(words, Before())[-1]
+    assert "k=food" in looks.of("de-DE").of(words, Before())[-1].own
 
 
 def test_what_templates_took_is_seen() -> None:
@@ -87,19 +103,62 @@ def test_kinds_are_read_with_their_words() -> None:
     }
 
 
-def test_a_model_finds_what_it_was_trained_on(talk: Path, tmp_path: Path) -> None:
-    told = list(samples(read_marked(talk))) * 5
-    train(told, "en-US", tmp_path / "model", lambda _: None)
-    tagger = tagging.opened(tmp_path / "model")
+class Known:
+    """A network that knows what some words tell; of any other that it tells nothing."""
+
+    labels = ("O", "B-pet", "I-pet", "B-thing", "B-who")
+
+    def __init__(self, **likely: dict[str, float]) -> None:
+        self.shares = {word: {"O": 1 - sum(one.values()), **one} for word, one in likely.items()}
+
+    def likely(self, seen: Sequence[Look]) -> NDArray[np.float32]:
+        rows = [[self.shares.get(look.word, {"O": 1.0}).get(label, 0.0) for label in self.labels] for look in seen]
+        return np.array(rows, np.float32)
+
+
+def opened(path: Path, **likely: dict[str, float]) -> tagging.Tagger:
+    """The field in a file beside such a network."""
+    tagger = tagging.opened(path, language.locale_folder() / "en-US" / tagging.NETWORK)
     assert tagger is not None
-    words = templates.of("en-US").words_of("my goat answers to rex")
-    found = tagger.told(looks.of("en-US").of(words, Before(), (), "")).guesses
+    return replace(tagger, network=cast("network.Network", Known(**likely)))
+
+
+@pytest.fixture
+def field(talk: Path, tmp_path: Path) -> Path:
+    """A field that knows how pets are named."""
+    train(list(samples(read_marked(talk))) * 5, "en-US", tmp_path / "model", lambda _: None)
+    return tmp_path / "model"
+
+
+def words_like(text: str) -> list[Look]:
+    return looks.of("en-US").of(templates.of("en-US").words_of(text), Before())
+
+
+PETS = {"goat": {"B-thing": 0.9}, "rex": {"B-pet": 0.9}}
+
+
+def test_models_find_what_they_were_trained_on(field: Path) -> None:
+    tagger = opened(field, **PETS)
+    found = tagger.told(words_like("my goat answers to rex")).guesses
     assert [(one.kind, one.first, one.last) for one in found] == [("thing", 1, 2), ("pet", 4, 5)]
     assert all(0.5 < one.sure <= 1.0 for one in found)
     assert tagger.told([]).guesses == []
-    question = looks.of("en-US").of(templates.of("en-US").words_of("what time is it"), Before())
-    assert tagger.told(question, [Hint("pet", 1, 2)]).doubted == {Hint("pet", 1, 2)}
-    assert tagger.told(looks.of("en-US").of(words, Before()), [Hint("pet", 4, 5)]).doubted == frozenset()
+
+
+def test_both_models_count_the_same(field: Path) -> None:
+    seen = words_like("my goat answers to rex")
+    for_it, against_it = (opened(field, rex={"B-pet": share}).told(seen).guesses[-1].sure for share in (0.9, 0.6))
+    assert for_it - against_it == pytest.approx(0.15, abs=1e-4)
+    assert "pet" not in [one.kind for one in opened(field, rex={"B-who": 1.0}).told(seen).guesses]
+
+
+def test_what_a_template_took_is_doubted_where_both_hardly_believe_it(field: Path) -> None:
+    hint, question = Hint("pet", 1, 2), words_like("what time is it")
+    assert opened(field).told(question, [hint]).doubted == {hint}
+    assert opened(field, time={"B-pet": 0.9}).told(question, [hint]).doubted == frozenset()
+    assert opened(field).told(question, [Hint("mood", 1, 2)]).doubted == frozenset()  # they never heard of moods
+    named = words_like("my goat answers to rex")
+    assert opened(field, **PETS).told(named, [Hint("pet", 4, 5)]).doubted == frozenset()
 
 
 def test_samples_are_what_people_of_the_house_said(talk: Path) -> None:
@@ -117,19 +176,64 @@ def test_samples_of_talk_that_was_read_hold_no_hints(tmp_path: Path) -> None:
     assert [one.hints for one in samples(read_marked(path), hinted=False)] == [()]
 
 
+ALLERGIC = Sample(
+    templates.of("en-US").words_of("i am allergic to peanut butter and my sister is called ana"),
+    Before(),
+    (Hint("allergy", 4, 6), Hint("family", 11, 12)),
+    "",
+    ("O", "O", "O", "O", "B-allergy", "I-allergy", "O", "O", "B-who", "O", "O", "B-family"),
+)
+
+
+def test_a_value_is_swapped_for_another_of_its_slot() -> None:
+    values: Values = {"allergy": [("eggs",), ("tree", "nuts", "too")], "family": [("ben",)]}
+    made = [swapped(ALLERGIC, values, random.Random(n)) for n in range(20)]
+    assert {" ".join(one.words.folded[4:7]) for one in made} >= {"eggs and my", "tree nuts too"}
+    for one in made:
+        spans = tagging.spans_of(one.labels)
+        assert [kind for kind, _, _ in spans] == ["allergy", "who", "family"]
+        assert [(hint.first, hint.last) for hint in one.hints] == [spans[0][1:], spans[2][1:]]
+        assert len(one.words.folded) == len(one.labels) == len(one.words.spans)
+
+
+def test_a_value_of_which_a_template_took_a_part_stays() -> None:
+    part = replace(ALLERGIC, hints=(Hint("allergy", 4, 5),))
+    made = [swapped(part, {"allergy": [("eggs",)]}, random.Random(n)) for n in range(5)]
+    assert made == [part] * 5
+
+
+def test_an_utterance_goes_on_with_another() -> None:
+    other = replace(ALLERGIC, hints=(Hint("allergy", 4, 6),))
+    both = joined(ALLERGIC, other)
+    assert both.words.folded == (*ALLERGIC.words.folded, *other.words.folded)
+    assert both.labels == (*ALLERGIC.labels, *other.labels)
+    assert both.hints[-1] == Hint("allergy", 16, 18)
+    assert joined(both, other) == both  # long enough
+
+
+def test_the_values_of_talk_are_those_of_slots() -> None:
+    assert values_of([ALLERGIC]) == {"allergy": [("peanut", "butter")], "family": [("ana",)]}
+
+
+def test_talk_counts_by_its_folder(talk: Path) -> None:
+    for folder in ("everyday", "varied"):
+        (talk.parent / folder).mkdir()
+        (talk.parent / folder / f"{folder}.talk").write_text(TALK, encoding="utf-8")
+    talk.unlink()
+    assert len(samples_in(talk.parent)) == 27
+    assert len(samples_in(talk.parent, ["everyday"])) == 9
+
+
 def test_variants_keep_what_is_told() -> None:
-    words = templates.of("en-US").words_of("i am allergic to peanut butter and my sister is called ana")
-    labels = ("O", "O", "O", "O", "B-allergy", "I-allergy", "O", "O", "B-who", "O", "O", "B-family")
-    sample = Sample(words, Before(), (Hint("allergy", 4, 6), Hint("family", 11, 12)), "", labels)
     kinds = Kinds.in_file(language.locale_folder() / "en-US" / looks.FILE)
-    made = [one for n in range(20) if (one := varied(sample, kinds, random.Random(n))) is not None]
+    made = [one for n in range(20) if (one := varied(ALLERGIC, kinds, random.Random(n))) is not None]
     assert made
     for one in made:
         spans = tagging.spans_of(one.labels)
         assert [kind for kind, _, _ in spans] == ["allergy", "who", "family"]
         assert [(hint.first, hint.last) for hint in one.hints] == [spans[0][1:], spans[2][1:]]
         assert len(one.words.folded) == len(one.labels)
-        assert one.words.folded[:4] == words.folded[:4]
+        assert one.words.folded[:4] == ALLERGIC.words.folded[:4]
 
 
 def test_without_the_library_there_is_no_model(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
@@ -137,7 +241,7 @@ def test_without_the_library_there_is_no_model(monkeypatch: pytest.MonkeyPatch, 
         raise ImportError(name)
 
     monkeypatch.setattr(tagging, "import_module", missing)
-    assert tagging.opened(tmp_path / "model") is None
+    assert tagging.opened(tmp_path / "model", tmp_path / "network") is None
 
 
 @pytest.mark.parametrize("tag", ["en-US", "de-DE", "en-GB"])
