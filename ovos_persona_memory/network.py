@@ -9,20 +9,24 @@ network, Cheng et al., 2016). ``scripts/train_network`` makes one.
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ovos_persona_memory import language
 from ovos_persona_memory.looks import Look
 
 UNHEARD = 0
 """The row of words that were not in the talk that it was trained on."""
 OWN, PARTS, BESIDE = 8192, 8192, 16384
 """Rows of the tables of features, parts of words, and of what stands beside one."""
+LAST_WORDS = 1024
+"""So many words are kept in mind with their vectors."""
 EPSILON = 1e-5
 """Added to a variance before its root."""
 GATES = 4
@@ -111,18 +115,22 @@ class Network:
 
     def _given(self, seen: Sequence[Look]) -> Vectors:
         """The vector of each word."""
-        parts = [numbered(parts_of(look.word), PARTS) for look in seen]
-        vectors = self.tables["parts"].sums(parts)
-        vectors /= np.array([[len(some)] for some in parts], np.float32)
-        vectors += self.tables["own"].sums([numbered(look.own, OWN) for look in seen])
-        vectors += self.tables["words"].sums([[row] for row in self._rows(seen)])
+        vectors = self.tables["own"].sums([numbered(look.own, OWN) for look in seen])
+        vectors += np.stack([self._of_word(look.word) for look in seen])
         return vectors
 
-    def _rows(self, seen: Sequence[Look]) -> list[int]:
-        asked = hashes(look.word for look in seen)
-        places = np.minimum(np.searchsorted(self.heard, asked), len(self.heard) - 1)
-        rows: list[int] = np.where(self.heard[places] == asked, places + 1, UNHEARD).tolist()
-        return rows
+    @cached_property
+    def _of_word(self) -> Callable[[str], Vectors]:
+        return language.kept(self._read_word, LAST_WORDS)
+
+    def _read_word(self, word: str) -> Vectors:
+        """What a word brings by itself."""
+        parts = numbered(parts_of(word), PARTS)
+        (asked,) = hashes([word])
+        place = min(int(np.searchsorted(self.heard, asked)), len(self.heard) - 1)
+        row = place + 1 if self.heard[place] == asked else UNHEARD
+        vector: Vectors = self.tables["words"].sums([[row]])[0] + self.tables["parts"].sums([parts])[0] / len(parts)
+        return vector
 
     def _read(self, vectors: Vectors) -> Vectors:
         """What the memory makes of each word, read forwards and backwards: side by side."""

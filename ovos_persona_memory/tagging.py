@@ -30,6 +30,10 @@ DOUBT = 0.75
 """How sure it must be that words tell nothing to doubt what a template took from them, 0 to 1."""
 UNLIKELY = 0.12
 """... or at most, that they tell what it took."""
+PLAIN = 0.97
+"""How sure the field must be of each word that it tells nothing, not to ask the network."""
+SELDOM = 0.02
+"""What the network finds less likely wins only where the field finds it the likeliest."""
 
 
 @dataclass(frozen=True)
@@ -67,22 +71,32 @@ class Tagger:
         """What words that look like this tell, and which of the hints is doubted."""
         if not seen:
             return Told([])
-        likely = self.network.likely(seen)
-        likely += self._by_field(seen)
+        with self._lock:
+            self.field.set([look.features for look in seen])
+            best = self.field.tag()  # first: what it tells of its labels later holds no more after it
+            if not hints and all(self.field.marginal(NOTHING, place) >= PLAIN for place in range(len(seen))):
+                return Told([])  # most utterances, sooner
+            likely = self.network.likely(seen)
+            likely += self._by_field(likely, best, hints)
         likely /= 2
         labels = [self.network.labels[number] for number in likely.argmax(axis=1)]
         sure = likely.max(axis=1)
         guesses = [Guess(kind, first, last, float(sure[first:last].min())) for kind, first, last in spans_of(labels)]
         return Told(guesses, frozenset(hint for hint in hints if self._doubts(likely, hint)))
 
-    def _by_field(self, seen: Sequence[Look]) -> Vectors:
-        """How likely each label of the network is for each word, as the field has it."""
-        likely = np.zeros((len(seen), len(self.network.labels)), np.float32)
-        with self._lock:
-            self.field.set([look.features for look in seen])
-            for number, label in self._shared:
-                likely[:, number] = [self.field.marginal(label, place) for place in range(len(seen))]
-        return likely
+    def _by_field(self, likely: Vectors, best: Sequence[str], hints: Sequence[Hint]) -> Vectors:
+        """How likely labels are as the field has it: its best, those likely in the network, and of hints."""
+        found = np.zeros_like(likely)
+        wanted = likely >= SELDOM
+        wanted[:, self._nothing] = True
+        for hint in hints:
+            wanted[hint.first : hint.last, self._columns.get(hint.slot, [])] = True
+        for place, label in enumerate(best):
+            wanted[place, self._shared.get(label, self._nothing)] = True
+        for place, number in np.argwhere(wanted).tolist():
+            label = self.network.labels[number]
+            found[place, number] = self.field.marginal(label, place) if label in self._shared else 0.0
+        return found
 
     def _doubts(self, likely: Vectors, hint: Hint) -> bool:
         """Whether the words hardly tell what a template took from them."""
@@ -93,10 +107,10 @@ class Tagger:
         return bool(words[:, self._nothing].min() >= DOUBT or words[:, columns].sum(axis=1).max() < UNLIKELY)
 
     @cached_property
-    def _shared(self) -> list[tuple[int, str]]:
+    def _shared(self) -> dict[str, int]:
         """The labels that both know, with their columns."""
         known = set(self.field.labels())
-        return [(number, label) for number, label in enumerate(self.network.labels) if label in known]
+        return {label: number for number, label in enumerate(self.network.labels) if label in known}
 
     @cached_property
     def _columns(self) -> dict[str, list[int]]:
