@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from ovos_persona_memory.exchanges import Block, blocks
-from ovos_persona_memory.records import ContextMessage, Turn
+from ovos_persona_memory.records import ContextMessage, Turn, made
 from ovos_persona_memory.window import INSTRUCTIONS, Window, newest, repair, window
 
 
@@ -132,4 +132,11 @@ def _merged(earlier: ContextMessage, later: ContextMessage) -> ContextMessage:
 
 def message_of(turn: Turn) -> ContextMessage:
     """The turn alone as a message."""
-    return ContextMessage(turn.role, turn.text, turn.tool_calls, turn.tool_call_id, turn.name)
+    return made(
+        ContextMessage,
+        role=turn.role,
+        text=turn.text,
+        tool_calls=turn.tool_calls,
+        tool_call_id=turn.tool_call_id,
+        name=turn.name,
+    )

@@ -78,15 +78,21 @@ def fold(text: str) -> list[str]:
 
     Where a script has no blanks, or glues endings to its words (Korean), pairs of characters are the words.
     """
+    bare = _bare(text)
+    if bare is not None:
+        return [*bare]
     low = plain(text)
-    if not _PAIRED.search(low):
-        return _cut(low)
     return [word for piece, paired in pieces(low) for word in (pairs(piece) if paired else [piece[:_MAX_WORD]])]
 
 
-def _cut(low: str) -> list[str]:
+@lru_cache(maxsize=4)
+def _bare(text: str) -> tuple[str, ...] | None:
+    """The words of a text without case and accents; None where it has pairs. Kept in mind: a turn is folded twice."""
+    low = plain(text)
+    if _PAIRED.search(low):
+        return None
     found = _WORD.findall(low)
-    return found if len(low) <= _MAX_WORD else [word[:_MAX_WORD] for word in found]
+    return tuple(found if len(low) <= _MAX_WORD else [word[:_MAX_WORD] for word in found])
 
 
 def pairs(run: str) -> list[str]:
@@ -99,10 +105,11 @@ def indexed(text: str, primary: str) -> list[str]:
 
     A run of Han characters gives its single characters too: what is left of a question may be one alone.
     """
-    low = plain(text)
-    if not _PAIRED.search(low):
+    bare = _bare(text)
+    if bare is not None:
         algorithm = STEMMERS.get(primary, "")
-        return [_stem(algorithm, word) for word in _cut(low)]
+        return [_stem(algorithm, word) for word in bare]
+    low = plain(text)
     return [word for piece, paired in pieces(low) for word in _words_of(piece, paired, primary, _HAN.findall)]
 
 
@@ -148,6 +155,7 @@ def rules() -> str:
 def forget_texts() -> None:
     """Let go of every text and word that is kept in mind to be quick."""
     by_script.cache_clear()
+    _bare.cache_clear()
     _stem.cache_clear()
 
 

@@ -8,25 +8,10 @@ from collections.abc import Iterable
 from typing import Any
 
 from ovos_persona_memory.records import Entry, Scope, Selection, Turn
-from ovos_persona_memory.stores.turn_rows import FLAGS, calls_text, packed, turns_with
+from ovos_persona_memory.stores.turn_rows import COLUMNS, FLAGS, calls_text, packed, turns_of
 from ovos_persona_memory.stores.where import PLACES, Where, between, narrowed
 
-PLAIN_FIELDS = [
-    "id",
-    "at",
-    "role",
-    "lang",
-    "utterance_id",
-    "source",
-    "skill_id",
-    "batch",
-    "tool_call_id",
-    *PLACES,
-    "text",
-    "speaker",
-    "name",
-]
-TURN_FIELDS = [*PLAIN_FIELDS, *FLAGS]
+TURN_FIELDS = [*(name for name in COLUMNS if name not in ("seq", "user_id")), *FLAGS]
 ENTRY_FIELDS = ["key", "text", "id", "lang", "created_at", "updated_at", "turn_id", *PLACES]
 ANY_ROW = Where(mark="%s")
 """No condition, in this dialect."""
@@ -37,7 +22,7 @@ def hashed(name: str) -> str:
     return hashlib.blake2b(name.encode(), digest_size=16).hexdigest()
 
 
-def listed(fields: list[str]) -> str:
+def listed(fields: Iterable[str]) -> str:
     """The columns of the rows ``r``."""
     return ", ".join(f"r.{name}" for name in fields)
 
@@ -52,9 +37,7 @@ def assigned(fields: list[str]) -> str:
     return ", ".join(f"{name} = %s" for name in fields)
 
 
-READ = ("user_id", "seq", *PLAIN_FIELDS)
-"""What the columns of ``TURNS`` and ``TOLD`` are but for the last three."""
-TURN_COLUMNS = f"r.user_id, r.seq, {listed(PLAIN_FIELDS)}, {packed('r.{}::int')}, r.data"
+TURN_COLUMNS = f"{listed(COLUMNS)}, {packed('r.{}::int')}, r.data"
 TURNS = f"SELECT {TURN_COLUMNS}, r.words FROM turn r"
 ENTRIES = f"SELECT r.user_id, r.seq, r.words, r.data, {listed(ENTRY_FIELDS)} FROM entry r"
 TOLD = (
@@ -99,7 +82,7 @@ def turn_of(row: tuple[Any, ...]) -> tuple[Turn, str]:
 
 def told(rows: Iterable[tuple[Any, ...]]) -> list[Turn]:
     """Rows of ``TURNS`` or ``TOLD`` as turns."""
-    return turns_with(READ, rows)
+    return turns_of(rows)
 
 
 def entry_of(row: tuple[Any, ...]) -> tuple[Entry, str]:

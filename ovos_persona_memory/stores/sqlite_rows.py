@@ -9,23 +9,19 @@ from operator import attrgetter
 from typing import Any
 
 from ovos_persona_memory.records import Entry, Scope, Selection, Turn
-from ovos_persona_memory.stores.turn_rows import FLAGS, calls_text, packed, turns_with
+from ovos_persona_memory.stores.turn_rows import COLUMNS, FLAGS, calls_text, packed, turns_of
 from ovos_persona_memory.stores.where import PLACES, Where, between, narrowed
 
-PLAIN_FIELDS = ["id", "at", "role", "lang", "utterance_id", "source", "skill_id", "batch", "tool_call_id", *PLACES]
-TURN_FIELDS = [*PLAIN_FIELDS, *FLAGS]
+IN_BODY = ("text", "speaker", "name")
+TURN_FIELDS = [*(name for name in COLUMNS if name not in ("seq", "user_id", *IN_BODY)), *FLAGS]
 _FROM_TURN = attrgetter(*TURN_FIELDS)
 ENTRY_FIELDS = ["id", "lang", "created_at", "updated_at", "turn_id", *PLACES]
 ENTRY_COLUMNS = [*ENTRY_FIELDS, "private"]
-READ = ("seq", "user_id", "text", "speaker", "name", *PLAIN_FIELDS)
-"""What the columns of ``TURNS`` and ``TOLD`` are but for the last three."""
 BODY = "b.text, b.words, b.speaker, b.name, b.data"
 
 # CROSS JOIN keeps SQLite from starting with the owner and sorting afterwards.
-TURN_COLUMNS = (
-    f"r.seq, o.user_id, b.text, b.speaker, b.name, {', '.join('r.' + name for name in PLAIN_FIELDS)},"
-    f" {packed('r.{}')}, b.data"
-)
+_TABLES = {"user_id": "o", **dict.fromkeys(IN_BODY, "b")}
+TURN_COLUMNS = ", ".join([*(f"{_TABLES.get(name, 'r')}.{name}" for name in COLUMNS), packed("r.{}"), "b.data"])
 TURNS = (
     f"SELECT {TURN_COLUMNS}, b.words"
     " FROM turn r CROSS JOIN owner o ON o.num = r.owner CROSS JOIN body b ON b.num = r.body"
@@ -57,7 +53,7 @@ def turn_of(row: tuple[Any, ...]) -> tuple[Turn, str]:
 
 def told(rows: Iterable[tuple[Any, ...]]) -> list[Turn]:
     """Rows of ``TURNS`` or ``TOLD`` as turns."""
-    return turns_with(READ, rows)
+    return turns_of(rows)
 
 
 def entry_of(row: tuple[Any, ...]) -> tuple[Entry, str]:
