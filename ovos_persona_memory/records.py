@@ -30,13 +30,6 @@ def changed(record: Record, **fields: Any) -> Record:
     return new
 
 
-def made(kind: type[Record], **fields: Any) -> Record:
-    """The record that ``kind(**fields)`` gives, for what is made dozens of times for each history; as ``changed``."""
-    new = object.__new__(kind)
-    new.__dict__.update(fields)
-    return new
-
-
 @dataclass(frozen=True)
 class ToolCall:
     """One tool invocation that an assistant asked for."""

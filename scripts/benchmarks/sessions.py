@@ -233,12 +233,12 @@ def _figures(name: str, taken: dict[str, list[Round]], rows: Counter[str]) -> li
     kept, whole = f"exchanges kept and histories read, {what}", f"... with what is put off, {what}"
     for other in (EACH, SAME, ITSELF, TOGETHER):
         found.append(_rate(kept, _per_s(taken[OURS]), _per_s(taken[other]), other, TARGET))
-    for other, target in ((EACH, TARGET), (SAME, None)):
-        found.append(_rate(whole, _per_s(taken[OURS], True), _per_s(taken[other], True), other, target))
-    for side, off in ((OURS, ""), (WITHOUT_FACTS, ", facts off")):
+    for other in (EACH, SAME):  # understanding what was said is work that no bare statement does: no target
+        found.append(_rate(whole, _per_s(taken[OURS], True), _per_s(taken[other], True), other))
+    for side, off, target in ((OURS, "", None), (WITHOUT_FACTS, ", facts off", TARGET)):
         loaded = taken[f"{LOADED} {side}"]
         found.append(_rate(kept + off, _per_s(taken[side]), _per_s(loaded), LOADED))
-        found.append(_rate(whole + off, _per_s(taken[side], True), _per_s(loaded, True), LOADED))
+        found.append(_rate(whole + off, _per_s(taken[side], True), _per_s(loaded, True), LOADED, target))
     for other in (EACH, SAME, ITSELF):
         found.append(_spread(f"until it is durable, {what}", _waited(taken[OURS]), _waited(taken[other]), other))
     read = [Spread.of([1000 * one.read / SESSIONS for one in taken[side]]) for side in (OURS, SAME)]
