@@ -29,6 +29,8 @@ HEARD_OTHERWISE = ("quotation", "supposed", "past", "question")
 """As what: "what am i saying" is no quotation."""
 VAGUE = "detail"
 """The slot of what fits no other: "my cousin comes on sunday" is told of no day."""
+NEAR = 4
+"""Words before a value in which a person stands right before it."""
 STRANGE = 0.65
 """... of somebody whom nobody introduced."""
 MARKED = frozenset(",.")
@@ -221,6 +223,8 @@ def _verdict(heard: _Heard, guess: Guess) -> Verdict | None:
     found = _person(heard, whose) if whose is not None else None
     if found is None and whose is not None and guess.sure >= STRANGE:
         found = _stranger(heard, whose)
+    if whose is None and guess.kind not in (*NAMING, *OF_THINGS):
+        found = _right_before(heard, guess) or _only_person(heard)
     if (found is None and not _own(heard, guess, whose)) or _holds_today(heard, guess):
         return None
     if found is not None and found.who.pet and guess.kind == "work":
@@ -233,9 +237,14 @@ def _verdict(heard: _Heard, guess: Guess) -> Verdict | None:
     slot = "name" if related else guess.kind
     told = Told(slot, False, heard.part(guess), thing, "", "*" if thing is None and slot in ALONE else None)
     reason = refused_value(heard.known, told, False)
-    if reason == "too_long" or (reason is not None and slot in FORMED):
+    if reason == "too_long" or (reason is not None and slot in FORMED) or _is_article(heard, guess):
         return None
     return _in_its_clause(heard, told, found, [one for one in (guess, whose, named) if one is not None])
+
+
+def _is_article(heard: _Heard, guess: Guess) -> bool:
+    """Whether nothing but articles is left of a value."""
+    return heard.known.opening("article").issuperset(heard.words.folded[guess.first : guess.last])
 
 
 def _own(heard: _Heard, guess: Guess, whose: Guess | None) -> bool:
@@ -309,6 +318,28 @@ def _person(heard: _Heard, whose: Guess) -> Found | None:
         if found is not None:
             return found
     return None
+
+
+def _right_before(heard: _Heard, guess: Guess) -> Found | None:
+    """ "damon's coeliac", "my mum is a vegan", whatever stands before that."""
+    known, words = heard.known, heard.words
+    for place in range(max(guess.first - NEAR, 0), guess.first):
+        found = person_at(known, words, place, heard.before.names)
+        end = place + found.size if found is not None else guess.first + 1
+        between = words.folded[end : guess.first]
+        if end <= guess.first and all(word in known.third or known.has_word(("article",), word) for word in between):
+            return found
+    return None
+
+
+def _only_person(heard: _Heard) -> Found | None:
+    """The one whom an utterance names that speaks of nobody else: "no walnuts for my sister"."""
+    known, words = heard.known, heard.words
+    if any(known.has_word(("speaker", "me"), word) for word in words.folded) or known.has(words, "mine"):
+        return None
+    named = [person_at(known, words, place, heard.before.names) for place in range(len(words.folded))]
+    found = [one for one in named if one is not None]
+    return found[0] if len({one.who.subject for one in found}) == 1 else None
 
 
 def _stranger(heard: _Heard, whose: Guess) -> Found | None:

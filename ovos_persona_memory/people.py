@@ -145,7 +145,20 @@ def spoken_of(known: Templates, said: Sequence[Words], names: Mapping[str, Who])
         for place in range(len(clause.folded) - 1, -1, -1):
             found = person_at(known, clause, place, names, any_article=True)
             if found is not None:
-                return found.who
+                return _relative(known, clause, place, names) or found.who
+    return None
+
+
+def _relative(known: Templates, clause: Words, place: int, names: Mapping[str, Who]) -> Who | None:
+    """ "damon's sister", who is not damon, where one of these words stands at a place."""
+    held = clause.folded
+    for first in range(place, max(place - 3, -1), -1):
+        if held[first] in names or _unowned(held[first]) in names:
+            apart = held[first + 1 : first + 2] == ("s",)
+            related = _related(known, clause, first + 1 + apart) if apart or held[first] not in names else None
+            if related is not None and related[0] > place:
+                said = clause.part(first, related[0]).spelled
+                return Who(said, said, related[1], related[2])
     return None
 
 

@@ -62,7 +62,7 @@ class Told:
 class Tagger:
     """One language's models. Thread-safe."""
 
-    field: Any
+    crf: Any
     """The conditional random field."""
     network: Network
     _lock: Lock = field(default_factory=Lock, compare=False)
@@ -72,9 +72,9 @@ class Tagger:
         if not seen:
             return Told([])
         with self._lock:
-            self.field.set([look.features for look in seen])
-            best = self.field.tag()  # first: what it tells of its labels later holds no more after it
-            if not hints and all(self.field.marginal(NOTHING, place) >= PLAIN for place in range(len(seen))):
+            self.crf.set([look.features for look in seen])
+            best = self.crf.tag()  # before any marginal: those asked after it are wrong where one was before it
+            if not hints and all(self.crf.marginal(NOTHING, place) >= PLAIN for place in range(len(seen))):
                 return Told([])  # most utterances, sooner
             likely = self.network.likely(seen)
             likely += self._by_field(likely, best, hints)
@@ -95,7 +95,7 @@ class Tagger:
             wanted[place, self._shared.get(label, self._nothing)] = True
         for place, number in np.argwhere(wanted).tolist():
             label = self.network.labels[number]
-            found[place, number] = self.field.marginal(label, place) if label in self._shared else 0.0
+            found[place, number] = self.crf.marginal(label, place) if label in self._shared else 0.0
         return found
 
     def _doubts(self, likely: Vectors, hint: Hint) -> bool:
@@ -109,7 +109,7 @@ class Tagger:
     @cached_property
     def _shared(self) -> dict[str, int]:
         """The labels that both know, with their columns."""
-        known = set(self.field.labels())
+        known = set(self.crf.labels())
         return {label: number for number, label in enumerate(self.network.labels) if label in known}
 
     @cached_property

@@ -220,7 +220,7 @@ class PostgresStore(Store):
                 found = self._db.all(f"{select}{where} ORDER BY r.seq LIMIT {CHUNK}", *where.values)
                 if not found:
                     break
-                last = found[-1][1]
+                last = found[-1][0]
                 yield from map(read, found)
 
     def search(self, words: Sequence[str], scope: Scope, kinds: frozenset[str], limit: int) -> list[Found]:
@@ -272,7 +272,7 @@ class PostgresStore(Store):
             if len(found) < most:
                 return
             left = None if left is None else left - most
-            part = where.also("r.seq < %s", found[-1][1])
+            part = where.also("r.seq < %s", found[-1][0])
 
     def count(self, selection: Selection) -> Forgotten:
         chosen = self.select(selection)

@@ -39,7 +39,7 @@ def assigned(fields: list[str]) -> str:
 
 TURN_COLUMNS = f"{listed(COLUMNS)}, {packed('r.{}::int')}, r.data"
 TURNS = f"SELECT {TURN_COLUMNS}, r.words FROM turn r"
-ENTRIES = f"SELECT r.user_id, r.seq, r.words, r.data, {listed(ENTRY_FIELDS)} FROM entry r"
+ENTRIES = f"SELECT r.seq, r.user_id, r.words, r.data, {listed(ENTRY_FIELDS)} FROM entry r"
 TOLD = (
     f"SELECT {TURN_COLUMNS}, coalesce((SELECT n.trimmed_to FROM note n"
     " WHERE n.household = %s AND n.user_id = %s AND n.session_id = %s), 0) FROM turn r"
@@ -87,7 +87,7 @@ def told(rows: Iterable[tuple[Any, ...]]) -> list[Turn]:
 
 def entry_of(row: tuple[Any, ...]) -> tuple[Entry, str]:
     """A row of ``ENTRIES`` as an entry and its words."""
-    user_id, seq, words, data, *values = row
+    seq, user_id, words, data, *values = row
     fields = dict(zip(ENTRY_FIELDS, values, strict=True))
     return Entry(seq=seq, user_id=user_id, metadata=json.loads(data) if data else {}, **fields), words
 

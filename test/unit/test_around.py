@@ -94,6 +94,17 @@ def test_he_is_of_whom_something_was_told_though_nobody_introduced_them() -> Non
     assert home.facts("ann") == [("work", "oscar", "plumber"), ("home", "oscar", "porto")]
 
 
+def test_she_is_the_sister_of_whom_she_is_the_sister() -> None:
+    home = Home()
+    home.say("damon", "my name is damon")
+    home.say("ann", "damon's sister comes on thursday")
+    home.say("ann", "she lives in porto")
+    home.say("ann", "damon likes figs")
+    home.say("ann", "he lives in faro")
+    assert ("home", "damon's sister", "porto") in home.facts("ann")
+    assert ("home", "damon", "faro") in home.facts("ann")
+
+
 def test_she_is_nobody_after_talk_of_other_things() -> None:
     home = Home()
     home.say("ann", "my sister is called lotte")

@@ -111,6 +111,25 @@ def test_what_is_of_somebody_in_the_family_is_theirs(guess) -> None:  # type: ig
     assert one.text == "no walnuts for my sister ever"
 
 
+def test_who_is_named_alone_is_meant(guess) -> None:  # type: ignore[no-untyped-def]
+    marks = {"allergy": "walnuts"}
+    assert only(guess("no walnuts for my sister ever", marks)).subject == "sister"
+    assert only(guess("no walnuts for me my sister says it is fine", marks)).subject == ""
+    assert only(guess("no walnuts in this house ever for my sake", marks)).subject == ""
+
+
+def test_who_stands_right_before_a_value_is_meant(guess) -> None:  # type: ignore[no-untyped-def]
+    known = Before(names={"damon": Who("damon")})
+    text = "before you read me any recipes damon's coeliac so yeah"
+    assert only(guess(text, {"health": "coeliac"}, before=known)).subject == "damon"
+    assert only(guess("i go with damon to pilates", {"activity": "pilates"}, before=known)).subject == ""
+
+
+def test_articles_alone_are_no_value(guess) -> None:  # type: ignore[no-untyped-def]
+    assert guess("my book is the best of all", {"favourite": "the", "thing": "book"}) == []
+    assert only(guess("my book is the best of all", {"favourite": "the best", "thing": "book"})).value == "the best"
+
+
 def test_a_no_that_contradicts_is_not_part_of_what_is_right(guess) -> None:  # type: ignore[no-untyped-def]
     one = only(guess("no my cormorant goes by hubert", {"pet": "hubert", "thing": "cormorant"}))
     assert (one.value, one.text) == ("hubert", "my cormorant goes by hubert")
