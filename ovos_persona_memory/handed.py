@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Sequence
-from secrets import token_hex
 from typing import get_args
 
 from ovos_persona_memory.errors import InvalidRequest
@@ -28,7 +27,7 @@ def handed_in(turn: Turn, scope: Scope, utterance_id: str | None, now: float) ->
     """The turn as it is recorded in a scope, of this utterance, with an id and a time."""
     return changed(
         turn,
-        id=turn.id or token_hex(16),
+        id=turn.id or uuid.uuid4().hex,
         at=now if turn.at is None else turn.at,
         user_id=scope.user_id or HOUSEHOLD,
         session_id=scope.session_id,
