@@ -149,8 +149,8 @@ class Around:
         words = spoken.templates.words_of(turn.text)
         asked = replace(self._asked(spoken, words, turn, room), last=_last(spoken, words, turn, room.last, names))
         if turn.role == "user":
-            told_of = _told_of(self._judged.get(turn.id, ()))
-            asked = replace(asked, people=_people(spoken, words, turn, asked.people, names, told_of))
+            who = _named_in(spoken, words, turn, names) or _told_of(self._judged.get(turn.id, ()))
+            asked = replace(asked, people=_people(spoken.templates, words, turn, asked.people, who))
             thing = thing_of(spoken.templates, words)
             if thing:
                 asked = replace(asked, thing=thing, thing_at=turn.at or 0.0)
@@ -248,18 +248,17 @@ def _told_of(verdicts: Sequence[Verdict]) -> Who | None:
     return Who(subject, subject) if subject else None
 
 
-def _people(  # more than five: all that is known of a turn
-    spoken: Spoken,
-    words: Words,
-    turn: Turn,
-    people: Mapping[str, _Spoke],
-    names: Mapping[str, Who],
-    told_of: Who | None,
-) -> Mapping[str, _Spoke]:
-    """Of whom each user spoke last; ``told_of``: where it was by no name that is known."""
+def _named_in(spoken: Spoken, words: Words, turn: Turn, names: Mapping[str, Who]) -> Who | None:
+    """Of whom a turn speaks by a relation or a name that is known."""
     known = spoken.templates
     may = not known.people.isdisjoint(words.folded) or any(word in names or word[:-1] in names for word in words.folded)
-    who = (spoken_of(known, flat(spoken, [turn.text]), names) if may else None) or told_of
+    return spoken_of(known, flat(spoken, [turn.text]), names) if may else None
+
+
+def _people(
+    known: Templates, words: Words, turn: Turn, people: Mapping[str, _Spoke], who: Who | None
+) -> Mapping[str, _Spoke]:
+    """Of whom each user spoke last; ``who``: whom this turn names."""
     if who is not None:
         return {**people, turn.user_id: _Spoke(who, turn.at or 0.0)}
     last = people.get(turn.user_id)

@@ -3,24 +3,30 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator
 from pathlib import Path
 
 from ovos_persona_memory import language, tagging
-from ovos_persona_memory.measuring.training import samples_in, train
+from ovos_persona_memory.measuring.training import Sample, samples_in, train
 
 TRAINING = Path(__file__).parent.parent / "training"
 
 
-def main() -> None:
-    """One model for each language that is named."""
-    parser = argparse.ArgumentParser(description=__doc__)
+def asked_for(description: str | None, name: str) -> Iterator[tuple[str, list[Sample], Path]]:
+    """Each language that the command line names, its talk, and where the file of this name goes."""
+    parser = argparse.ArgumentParser(description=description)
     parser.add_argument("language", nargs="+", help="a folder of training/, as en-US")
     parser.add_argument("--without", nargs="*", default=[], help="files to leave out, so that they can be measured")
     parser.add_argument("--to", type=Path, help="where to write it; else beside the language's templates")
     asked = parser.parse_args()
     for tag in asked.language:
-        told = samples_in(TRAINING / tag, asked.without)
-        train(told, tag, asked.to or language.locale_folder() / tag / tagging.FILE, print)
+        yield tag, samples_in(TRAINING / tag, asked.without), asked.to or language.locale_folder() / tag / name
+
+
+def main() -> None:
+    """One model for each language that is named."""
+    for tag, told, path in asked_for(__doc__, tagging.FILE):
+        train(told, tag, path, print)
 
 
 if __name__ == "__main__":

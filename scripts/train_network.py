@@ -5,12 +5,10 @@ It needs PyTorch, which nothing else here does: pip install torch.
 
 from __future__ import annotations
 
-import argparse
 import random
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,13 +16,13 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
+from train_facts import asked_for
 
-from ovos_persona_memory import language, looks, network, tagging
+from ovos_persona_memory import looks, network, tagging
 from ovos_persona_memory.looks import Look
-from ovos_persona_memory.measuring.training import SEED, Sample, Values, joined, samples_in, swapped, values_of
+from ovos_persona_memory.measuring.training import SEED, Sample, Values, joined, swapped, values_of
 from ovos_persona_memory.network import BESIDE, GATES, OWN, PARTS, UNHEARD, Network, Table, numbered, parts_of
 
-TRAINING = Path(__file__).parent.parent / "training"
 ROUNDS, BATCH, RATE, DECAY = 7, 64, 2e-3, 0.05
 """Rounds through all talk: more fit it better, and people who are not in it worse."""
 WIDTH = 64
@@ -150,14 +148,7 @@ class Teacher:
 
 def main() -> None:
     """One network for each language that is named."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("language", nargs="+", help="a folder of training/, as en-US")
-    parser.add_argument("--without", nargs="*", default=[], help="files to leave out, so that they can be measured")
-    parser.add_argument("--to", type=Path, help="where to write it; else beside the language's templates")
-    asked = parser.parse_args()
-    for tag in asked.language:
-        told = samples_in(TRAINING / tag, asked.without)
-        path = asked.to or language.locale_folder() / tag / tagging.NETWORK
+    for tag, told, path in asked_for(__doc__, tagging.NETWORK):
         trained(told, tag).write(path)
         print(f"{tag}: {len(told)} utterances, {path}, {path.stat().st_size:,} bytes")
 
