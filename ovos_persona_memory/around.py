@@ -15,7 +15,7 @@ from ovos_persona_memory.clauses import Spoken, flat
 from ovos_persona_memory.fact import Fact
 from ovos_persona_memory.introduced import thing_of
 from ovos_persona_memory.mentions import asked_for
-from ovos_persona_memory.people import NAMES, Before, Who, spoken_of
+from ovos_persona_memory.people import NAMES, Before, Who, people_in, spoken_of
 from ovos_persona_memory.records import GUEST, HOUSEHOLD, Scope, Turn
 from ovos_persona_memory.statements import pretends
 from ovos_persona_memory.stores.base import Store
@@ -43,8 +43,12 @@ JUDGED = 256
 """Turns of which it is kept in mind what they came to."""
 QUESTION = 3
 """Words at most before a question: "papa was ist ..."."""
+AGREEING = 2
+"""Words at most of what the assistant says that answers nothing: "got it"."""
 TURNS = 2
 """... nor what was spoken of more turns ago."""
+REMEMBERED = 3
+"""So many people of whom somebody spoke are kept in mind."""
 
 
 @dataclass(frozen=True)
@@ -71,10 +75,12 @@ class _Room:
     told: str = ""
     """The slot of what was told last."""
     told_at: float = 0.0
-    people: Mapping[str, _Spoke] = field(default_factory=dict)
-    """By user."""
+    people: Mapping[str, tuple[_Spoke, ...]] = field(default_factory=dict)
+    """By user, the last first."""
     last: _Spoke | None = None
     """Of whom anybody spoke last, the assistant too."""
+    spoke: Mapping[str, float] = field(default_factory=dict)
+    """When each user last spoke."""
     thing: tuple[str, ...] = ()
     """What was named last."""
     thing_at: float = 0.0
@@ -121,7 +127,8 @@ class Around:
         room = self._rooms.get(turn.session_id or "", _Room())
         at = turn.at or 0.0
         names = self._names_of(turn.user_id, at)
-        person = _meant(room, turn.user_id, names, at) or _others(room.people, turn.user_id, at)
+        meant = _meant(room, turn.user_id, names, at)
+        speaker = _speaker(room, turn.user_id, names, at)
         fresh = 0.0 <= at - room.at <= STALE_S
         asked = room.asked if fresh else ()
         playing = 0.0 <= at - room.played.get(turn.user_id, -STALE_S - 1.0) <= STALE_S
@@ -129,7 +136,8 @@ class Around:
         told = room.told if 0.0 <= at - room.told_at <= ONCE_MORE_S else ""
         head, of = (room.head, room.of) if fresh else ((), None)
         question = fresh and room.question
-        return Before(names, person, asked, question, thing, playing, head=head, asked_of=of, told=told)
+        person, further = meant[0] if meant else None, (*meant[1:], *([speaker] if speaker is not None else ()))
+        return Before(names, person, further, asked, question, thing, playing, head=head, asked_of=of, told=told)
 
     def told(self, turn: Turn, slot: str) -> None:
         """Somebody told something of a kind: the next one may say "mine is ..."."""
@@ -149,8 +157,9 @@ class Around:
         words = spoken.templates.words_of(turn.text)
         asked = replace(self._asked(spoken, words, turn, room), last=_last(spoken, words, turn, room.last, names))
         if turn.role == "user":
-            who = _named_in(spoken, words, turn, names) or _told_of(self._judged.get(turn.id, ()))
-            asked = replace(asked, people=_people(spoken.templates, words, turn, asked.people, who))
+            named = _named_in(spoken, words, turn, names) or _told_of(self._judged.get(turn.id, ()))
+            asked = replace(asked, people=_people(spoken.templates, words, turn, asked.people, named))
+            asked = replace(asked, spoke={**asked.spoke, turn.user_id: turn.at or 0.0})
             thing = thing_of(spoken.templates, words)
             if thing:
                 asked = replace(asked, thing=thing, thing_at=turn.at or 0.0)
@@ -169,10 +178,13 @@ class Around:
         head = _head(known, words) if question else ()
         found = asked_for(known, words) if named and (question or turn.role == "user") else ()
         if not found and not head:
-            return replace(room, question=False, head=())
+            answers = turn.role == "user" or len(words.folded) > AGREEING
+            return replace(room, question=False, head=()) if answers else room
+        found = tuple(word for word in found if word not in self._names.get(turn.user_id, (0.0, {}))[1])
         of = spoken_of(known, flat(spoken, [turn.text]), self._names.get(turn.user_id, (0.0, {}))[1])
         if of is None and not known.opening("he_she").isdisjoint(words.folded):
-            of = max(room.people.values(), key=lambda one: one.at).who if room.people else None
+            people = [one for some in room.people.values() for one in some]
+            of = max(people, key=lambda one: one.at).who if people else None
         return replace(room, asked=found or room.asked, question=question, at=turn.at or 0.0, head=head, of=of)
 
     def _names_of(self, user_id: str, at: float) -> Mapping[str, Who]:
@@ -212,9 +224,27 @@ def _head(known: Templates, words: Words) -> tuple[str, ...]:
     return ()
 
 
-def _others(people: Mapping[str, _Spoke], user_id: str, at: float) -> Who | None:
+def _meant(room: _Room, user_id: str, names: Mapping[str, Who], at: float) -> list[Who]:
+    """Whom a user's "she" may mean, the likeliest first: of whom they spoke themselves, or anybody in the room did."""
+    own = [one.who for one in room.people.get(user_id, ()) if _is_fresh(one, at)]
+    by_name = names.get(room.last.who.called) if room.last is not None and _is_fresh(room.last, at) else None
+    return [one for one in (*own, by_name, _others(room.people, user_id, at)) if one is not None]
+
+
+def _speaker(room: _Room, user_id: str, names: Mapping[str, Who], at: float) -> Who | None:
+    """Who spoke just before of nobody but themselves."""
+    recent = {user: said for user, said in room.spoke.items() if user != user_id and 0.0 <= at - said <= ONCE_MORE_S}
+    last = max(recent, key=lambda user: recent[user], default="")
+    return None if any(_is_fresh(one, at) for one in room.people.get(last, ())) else names.get(last)
+
+
+def _is_fresh(spoke: _Spoke, at: float) -> bool:
+    return spoke.turns < TURNS and 0.0 <= at - spoke.at <= STALE_S
+
+
+def _others(people: Mapping[str, Sequence[_Spoke]], user_id: str, at: float) -> Who | None:
     """Of whom somebody else spoke a moment ago, where that is the same to all in the house: by name, or a pet."""
-    recent = [one for user, one in people.items() if user != user_id and 0.0 <= at - one.at <= ONCE_MORE_S]
+    recent = [some[0] for user, some in people.items() if user != user_id and 0.0 <= at - some[0].at <= ONCE_MORE_S]
     if not recent:
         return None
     who = max(recent, key=lambda one: one.at).who
@@ -222,15 +252,6 @@ def _others(people: Mapping[str, _Spoke], user_id: str, at: float) -> Who | None
         return who
     name = who.name.folded[0] if who.name is not None else ""
     return replace(who, subject=name) if name else None
-
-
-def _meant(room: _Room, user_id: str, names: Mapping[str, Who], at: float) -> Who | None:
-    """Whom a user's "she" means: of whom they spoke themselves; else of whom anybody in the room did, by name."""
-    own, other = (
-        spoke.who if spoke and spoke.turns < TURNS and 0.0 <= at - spoke.at <= STALE_S else None
-        for spoke in (room.people.get(user_id), room.last)
-    )
-    return own or (names.get(other.called) if other else None)
 
 
 def _last(spoken: Spoken, words: Words, turn: Turn, last: _Spoke | None, names: Mapping[str, Who]) -> _Spoke | None:
@@ -242,32 +263,31 @@ def _last(spoken: Spoken, words: Words, turn: Turn, last: _Spoke | None, names: 
     return None if last is None else replace(last, turns=last.turns + (turn.role == "user"))
 
 
-def _told_of(verdicts: Sequence[Verdict]) -> Who | None:
-    """Of whom a turn told something; None where of its speaker alone."""
-    subject = next((one.subject for one in reversed(verdicts) if one.outcome == "learned" and one.subject), "")
-    return Who(subject, subject) if subject else None
+def _told_of(verdicts: Sequence[Verdict]) -> list[Who]:
+    """Of whom a turn told something, the last first; none where of its speaker alone."""
+    subjects = dict.fromkeys(one.subject for one in reversed(verdicts) if one.outcome == "learned" and one.subject)
+    return [Who(subject, subject) for subject in subjects]
 
 
-def _named_in(spoken: Spoken, words: Words, turn: Turn, names: Mapping[str, Who]) -> Who | None:
-    """Of whom a turn speaks by a relation or a name that is known."""
+def _named_in(spoken: Spoken, words: Words, turn: Turn, names: Mapping[str, Who]) -> list[Who]:
+    """Of whom else a turn speaks by a relation or a name that is known, the last first."""
     known = spoken.templates
     may = not known.people.isdisjoint(words.folded) or any(word in names or word[:-1] in names for word in words.folded)
-    return spoken_of(known, flat(spoken, [turn.text]), names) if may else None
+    return [who for who in people_in(known, flat(spoken, [turn.text]), names) if who.subject] if may else []
 
 
 def _people(
-    known: Templates, words: Words, turn: Turn, people: Mapping[str, _Spoke], who: Who | None
-) -> Mapping[str, _Spoke]:
-    """Of whom each user spoke last; ``who``: whom this turn names."""
-    if who is not None:
-        return {**people, turn.user_id: _Spoke(who, turn.at or 0.0)}
-    last = people.get(turn.user_id)
-    if last is None:
-        return people
+    known: Templates, words: Words, turn: Turn, people: Mapping[str, tuple[_Spoke, ...]], named: Sequence[Who]
+) -> Mapping[str, tuple[_Spoke, ...]]:
+    """Of whom each user spoke last; ``named``: whom this turn names."""
+    before, at = people.get(turn.user_id, ()), turn.at or 0.0
+    if named:
+        old = (replace(one, turns=one.turns + 1) for one in before if one.who not in named)
+        return {**people, turn.user_id: (*(_Spoke(who, at) for who in named), *old)[:REMEMBERED]}
     pronouns = known.opening("he_she") | known.opening("whose")
-    again = last.turns < TURNS and not pronouns.isdisjoint(words.folded)
-    now = _Spoke(last.who, turn.at or 0.0) if again else replace(last, turns=last.turns + 1)
-    return {**people, turn.user_id: now}
+    again = not pronouns.isdisjoint(words.folded)
+    now = (_Spoke(one.who, at) if again and one.turns < TURNS else replace(one, turns=one.turns + 1) for one in before)
+    return {**people, turn.user_id: tuple(now)} if before else people
 
 
 def _named(fact: Fact, own: bool) -> Iterator[tuple[str, Who]]:

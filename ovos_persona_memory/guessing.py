@@ -23,8 +23,8 @@ SURE = 0.47
 """From which a guess is learned, 0 to 1."""
 SURER = 0.65
 """... of what has commas or full stops, opens like a question, a template understands otherwise, or fills VAGUE."""
-CERTAIN = 0.85
-"""... of what a word in it would make something else than a statement, where no template says so."""
+CERTAIN, SURER_STILL = 0.75, 0.85
+"""... of what a word in it would make no statement, where no template says so, and where one does."""
 HEARD_OTHERWISE = ("quotation", "supposed", "past", "question")
 """As what: "what am i saying" is no quotation."""
 VAGUE = "detail"
@@ -37,6 +37,8 @@ MARKED = frozenset(",.")
 """Marks that speech recognition may set."""
 WRITTEN = frozenset("!;")
 """Marks of what was written: models are trained on what was said."""
+KIND = "kind"
+"""The thing of a detail that tells what animal a pet is."""
 NAMING = ("family", "pet", "name")
 """Slots that tell who somebody is."""
 OF_THINGS = ("location", "detail")
@@ -110,8 +112,8 @@ def _asks(spoken: Spoken, words: Words, before: Before) -> bool:
 
 def _doubted(heard: _Heard, one: Verdict, doubted: frozenset[Hint]) -> Verdict:
     """What a template took; for review where the model does not believe it, unless it was asked to be remembered."""
-    if one.outcome != "learned" or one.reason != "stated" or heard.before.question:
-        return one  # an answer is as short as it likes
+    if one.outcome != "learned" or one.reason != "stated" or heard.before.question or one.thing == KIND:
+        return one  # an answer is as short as it likes, and a breed marked as a pet
     hint = _hint(heard.spoken.templates, heard.words, one)
     return replace(one, outcome="waiting", reason="unsure") if hint in doubted else one
 
@@ -161,8 +163,13 @@ def _merged(heard: _Heard, told: Sequence[Verdict], added: Sequence[tuple[Verdic
         right = [one for one in guessed if one.outcome == "learned"]
         return [replace(one, reason="asked", text=told[0].text) for one in right] or [*told]
     surer = [one for one, sure in added if sure >= SURER and not heard.before.question]
-    kept = [one for one in told if not any(one.slot != two.slot and _same_words(heard, one, two) for two in surer)]
+    kept = [one for one in told if not any(_otherwise(one, two) and _same_words(heard, one, two) for two in surer)]
     return [*kept, *(one for one in guessed if not any(_same_words(heard, other, one) for other in kept))]
+
+
+def _otherwise(told: Verdict, guessed: Verdict) -> bool:
+    """Whether a guess is of another slot; what kind of animal a pet is was said of it either way."""
+    return told.slot != guessed.slot and not (told.thing == KIND and guessed.slot == "pet")
 
 
 def _same_words(heard: _Heard, told: Verdict, guessed: Verdict) -> bool:
@@ -255,7 +262,7 @@ def _own(heard: _Heard, guess: Guess, whose: Guess | None) -> bool:
         return False
     if heard.says_i:
         known_what = heard.before.asked != () or heard.before.told != "" or guess.kind in FORMED
-        return known_what or not heard.known.has(heard.words, "mine")
+        return known_what or guess.sure >= SURER or not heard.known.has(heard.words, "mine")
     if guess.kind == "favourite" and not heard.of_kind("thing"):
         return heard.before.question
     if heard.known.starts(heard.words, "correcting"):
@@ -277,7 +284,7 @@ def _in_its_clause(heard: _Heard, told: Told, found: Found | None, parts: Sequen
     reading = Reading(clause, found.who if found is not None else None, said)
     verdict = typed(heard.spoken, reading, replace(told, words=len(clause.folded)), SLOTS[told.slot])
     reason = refusal(heard.spoken, heard.words.text, verdict.span, verdict.slot == "name")
-    if reason in HEARD_OTHERWISE and not heard.refused and parts[0].sure >= CERTAIN:
+    if reason in HEARD_OTHERWISE and parts[0].sure >= (SURER_STILL if heard.refused else CERTAIN):
         return verdict
     if reason == "unsure":
         return replace(verdict, outcome="waiting", reason=reason)

@@ -55,6 +55,8 @@ class Before:
     """By folded name."""
     person: Who | None = None
     """Whom the speaker spoke of last."""
+    further: tuple[Who, ...] = ()
+    """Whom "she" means where it cannot be that person, the likeliest first."""
     asked: tuple[str, ...] = ()
     """What was last named in this room as somebody's own: ("favourite", "colour")."""
     question: bool = False
@@ -141,12 +143,19 @@ def _acquainted(known: Templates, clause: Words, place: int, before: Before) -> 
 
 def spoken_of(known: Templates, said: Sequence[Words], names: Mapping[str, Who]) -> Who | None:
     """The last person whom clauses speak of; None where they speak of nobody known."""
-    for clause in reversed(said):
-        for place in range(len(clause.folded) - 1, -1, -1):
-            found = person_at(known, clause, place, names, any_article=True)
-            if found is not None:
-                return _relative(known, clause, place, names) or found.who
-    return None
+    return next(people_in(known, said, names), None)
+
+
+def people_in(known: Templates, said: Sequence[Words], names: Mapping[str, Who]) -> Iterator[Who]:
+    """Those of whom clauses speak, the last first, each once."""
+    seen: set[str] = set()
+    places = ((one, place) for one in reversed(said) for place in reversed(range(len(one.folded))))
+    for clause, place in places:
+        found = person_at(known, clause, place, names, any_article=True)
+        who = None if found is None else _relative(known, clause, place, names) or found.who
+        if who is not None and who.subject not in seen:
+            seen.add(who.subject)
+            yield who
 
 
 def _relative(known: Templates, clause: Words, place: int, names: Mapping[str, Who]) -> Who | None:
@@ -313,15 +322,25 @@ def pronoun_at(known: Templates, clause: Words, place: int, earlier: Sequence[Wo
         return None
     if earlier and known.has(earlier[-1], "outsider"):
         return None  # "der nachbar hat einen papagei der heißt rio"
-    who = spoken_of(known, earlier, before.names) or before.person
-    if who is None or not _may_be(known, word, who):
-        return None
-    return Found(who, place, 1, True, owning)
+    meant = (*people_in(known, list(_until(earlier, word)), before.names), before.person, *before.further)
+    who = next((one for one in meant if one is not None and one.subject and _may_be(known, word, one)), None)
+    return None if who is None else Found(who, place, 1, True, owning)
+
+
+def _until(said: Sequence[Words], word: str) -> Iterator[Words]:
+    """What was said before a word was said first: "she" means the same again."""
+    for one in said:
+        if word in one.folded:
+            yield one.part(0, one.folded.index(word))
+            return
+        yield one
 
 
 def _stands_alone(known: Templates, clause: Words, place: int) -> bool:
     """Whether an article is a pronoun: "(geboren ist) die in monschau"; not "(ist) die frau krause"."""
     following = clause.folded[place + 1 : place + 2]
+    if following and following[0] in known.third:
+        return True  # "der ist fischer"
     lists = ("preposition", "determiner", "no_name", "aside", "number")
     return not following or any(following[0] in known.opening(name) for name in lists)
 
@@ -330,8 +349,9 @@ def _may_be(known: Templates, word: str, who: Who) -> bool:
     """Whether a pronoun can stand for somebody: "she" for no brother."""
     if word in known.lists.get("of_pet", ()) and not who.pet:
         return False
+    said = {who.relation, *who.subject.split(), *who.said.lower().split()}
     if word in known.lists.get("of_woman", ()):
-        return who.relation not in known.lists.get("man", ())
+        return said.isdisjoint(known.lists.get("man", ()))
     if word in known.lists.get("of_man", ()):
-        return who.relation not in known.lists.get("woman", ())
+        return said.isdisjoint(known.lists.get("woman", ()))
     return True

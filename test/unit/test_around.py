@@ -190,3 +190,37 @@ def test_turns_are_kept_in_mind_until_others_came() -> None:
     assert around.judged(turns[1]) == []
     around.forget()
     assert around.judged(turns[1]) is None
+
+
+def test_a_pronoun_means_whoever_it_can_be() -> None:
+    home = Home()
+    home.say("ann", "our dog is called rosie")
+    home.say("ann", "rosie's vet is called mister stokes")
+    home.say("ann", "she likes figs")
+    assert ("likes", "dog", "figs") in home.facts("ann")
+
+
+def test_a_pronoun_said_twice_means_the_same() -> None:
+    home = Home()
+    home.say("ann", "our dog is called rosie")
+    home.say("ann", "she's a greyhound and she's six")
+    assert {("age", "dog", "six"), ("detail", "dog", "greyhound")} == set(home.facts("ann")[1:])
+
+
+def test_a_pronoun_means_who_spoke_just_before_and_of_nobody() -> None:
+    for said, learned in (("what is on the list", {("allergy", "ann", "figs")}), ("my sister sends her love", set())):
+        home = Home()
+        home.say("ann", "my name is ann", session_id="hall")
+        home.say("bob", "my name is bob", session_id="hall")
+        home.say("ann", said)
+        home.say("bob", "she is allergic to figs")
+        assert {("allergy", "ann", "figs")} & set(home.facts("bob")) == learned
+
+
+def test_a_question_stays_open_where_the_assistant_only_agrees() -> None:
+    for answer, learned in (("alright", [("favourite", "", "turquoise")]), ("it is red as far as i know", [])):
+        home = Home()
+        home.say("ann", "what is your favourite colour")
+        home.say("", answer, role="assistant")
+        home.say("bob", "it's turquoise")
+        assert home.facts("bob") == learned

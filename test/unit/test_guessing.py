@@ -82,15 +82,16 @@ def test_what_is_written_needs_more_or_is_not_guessed_at(guess) -> None:  # type
 
 
 def test_what_is_supposed_is_no_fact(guess) -> None:  # type: ignore[no-untyped-def]
-    assert guess("if i had a rabbit i'd call it flopsy", {"pet": "flopsy", "thing": "rabbit"}, sure=0.8) == []
+    assert guess("if i had a rabbit i'd call it flopsy", {"pet": "flopsy", "thing": "rabbit"}, sure=0.7) == []
 
 
 def test_a_word_that_takes_a_statement_back_counts_less_than_a_certain_guess(guess) -> None:  # type: ignore[no-untyped-def]
     text, marks = "wasps no what am i saying bee stings do for my mum", {"allergy": "bee stings", "who": "my mum"}
-    assert guess(text, marks, sure=0.8) == []
-    assert only(guess(text, marks, sure=0.9)).value == "bee stings"
+    assert guess(text, marks, sure=0.7) == []
+    assert only(guess(text, marks, sure=0.8)).value == "bee stings"
     refused = Verdict("refused", "quotation", text)
-    assert [one.outcome for one in guess(text, marks, told=[refused], sure=0.9)] == ["refused"]
+    assert [one.outcome for one in guess(text, marks, told=[refused], sure=0.8)] == ["refused"]
+    assert "learned" in [one.outcome for one in guess(text, marks, told=[refused], sure=0.9)]
 
 
 def test_a_pet_has_no_job(guess) -> None:  # type: ignore[no-untyped-def]
