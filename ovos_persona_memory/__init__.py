@@ -54,8 +54,12 @@ The rooms, from the ground up; imports go down only:
    requested   what somebody asks to have remembered
    verdict     what one sentence comes to
    looks       what each word of an utterance looks like
+   arrays      the arrays of a file, without reading them
+   pieces      the pieces of words that an encoder knows
+   encoder     what words mean where they stand
    network     how likely each word tells what, as a network has it
    tagging     which words tell what, as two trained models guess
+   hints       where the values stand that templates took
    guessing    what an utterance tells that no template fits
    gate        what of a turn becomes a fact, and why not
    certainty   how sure a fact is, and how it grows out of what was said

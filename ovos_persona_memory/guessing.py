@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from ovos_persona_memory import looks, tagging
 from ovos_persona_memory.clauses import Spoken, between_commas, clauses, lead_taken, run_on
 from ovos_persona_memory.corrections import repaired
+from ovos_persona_memory.hints import hint_of, hints_of, place_of, why_refused
 from ovos_persona_memory.introduced import thing_of
 from ovos_persona_memory.looks import Hint
 from ovos_persona_memory.mentions import Reading
@@ -19,9 +20,9 @@ from ovos_persona_memory.template import Told, Words
 from ovos_persona_memory.templates import Templates
 from ovos_persona_memory.verdict import Verdict, typed
 
-SURE = 0.47
+SURE = 0.42
 """From which a guess is learned, 0 to 1."""
-SURER = 0.65
+SURER = 0.55
 """... of what has commas or full stops, opens like a question, a template understands otherwise, or fills VAGUE."""
 CERTAIN, SURER_STILL = 0.75, 0.85
 """... of what a word in it would make no statement, where no template says so, and where one does."""
@@ -114,7 +115,7 @@ def _doubted(heard: _Heard, one: Verdict, doubted: frozenset[Hint]) -> Verdict:
     """What a template took; for review where the model does not believe it, unless it was asked to be remembered."""
     if one.outcome != "learned" or one.reason != "stated" or heard.before.question or one.thing == KIND:
         return one  # an answer is as short as it likes, and a breed marked as a pet
-    hint = _hint(heard.spoken.templates, heard.words, one)
+    hint = hint_of(heard.spoken.templates, heard.words, one)
     return replace(one, outcome="waiting", reason="unsure") if hint in doubted else one
 
 
@@ -122,32 +123,6 @@ def read(tag: str) -> None:
     """Read a language's words and its model, where it has one."""
     if tagging.of(tag) is not None:
         looks.of(tag)
-
-
-def hints_of(spoken: Spoken, words: Words, told: Sequence[Verdict]) -> list[Hint]:
-    """Where in the words the values stand that templates took."""
-    return [hint for one in told if (hint := _hint(spoken.templates, words, one)) is not None]
-
-
-def _hint(known: Templates, words: Words, one: Verdict) -> Hint | None:
-    place = _place(known, words, one)
-    slot = one.slot or "kept"
-    return None if place is None else Hint(f"{slot} ends" if one.outcome == "ended" else slot, *place)
-
-
-def why_refused(told: Sequence[Verdict]) -> str:
-    """Why templates refused what fits them; empty where they did not."""
-    return next((one.reason for one in told if one.outcome == "refused"), "")
-
-
-def _place(known: Templates, words: Words, told: Verdict) -> tuple[int, int] | None:
-    """Where the value of a verdict stands in the words; None where it is not there, as it was said otherwise."""
-    if told.outcome == "refused" or not told.value:
-        return None
-    value = known.words_of(told.value).folded
-    size = len(value)
-    first = next((n for n in range(len(words.folded) - size + 1) if words.folded[n : n + size] == value), None)
-    return None if first is None or not size else (first, first + size)
 
 
 # templates and guesses
@@ -174,7 +149,7 @@ def _otherwise(told: Verdict, guessed: Verdict) -> bool:
 
 def _same_words(heard: _Heard, told: Verdict, guessed: Verdict) -> bool:
     """Whether a guess takes the words that a template took for its value or its thing."""
-    one, other = (_place(heard.known, heard.words, verdict) for verdict in (told, guessed))
+    one, other = (place_of(heard.known, heard.words, verdict) for verdict in (told, guessed))
     if one is None or other is None:
         return False
     return (one[0] < other[1] and other[0] < one[1]) or told.thing == " ".join(
@@ -196,7 +171,7 @@ def _put_right(heard: _Heard, told: Sequence[Verdict], found: list[Verdict]) -> 
 
 def _just_before(heard: _Heard, told: Verdict, at: int) -> bool:
     """Whether a value stands right before a place, characters: "is mister albers | no wait"."""
-    place = _place(heard.known, heard.words, told)
+    place = place_of(heard.known, heard.words, told)
     return (
         place is not None
         and told.reason != "asked"
@@ -206,7 +181,7 @@ def _just_before(heard: _Heard, told: Verdict, at: int) -> bool:
 
 def _begins(heard: _Heard, one: Verdict) -> int:
     """Where the value of a verdict stands in the utterance, characters."""
-    place = _place(heard.known, heard.words, one)
+    place = place_of(heard.known, heard.words, one)
     return one.span[0] if place is None else heard.words.spans[place[0]][0]
 
 
@@ -241,7 +216,8 @@ def _verdict(heard: _Heard, guess: Guess) -> Verdict | None:
     if thing is None and guess.kind == "location":
         return None  # a place of nobody knows what
     related = thing is None and found is not None and found.who.relation and guess.kind in NAMING
-    slot = "name" if related else guess.kind
+    called = thing is not None and guess.kind == "family" and heard.known.ends(thing, "pet") > 0
+    slot = "name" if related else "pet" if called else guess.kind
     told = Told(slot, False, heard.part(guess), thing, "", "*" if thing is None and slot in ALONE else None)
     reason = refused_value(heard.known, told, False)
     if reason == "too_long" or (reason is not None and slot in FORMED) or _is_article(heard, guess):
@@ -262,7 +238,8 @@ def _own(heard: _Heard, guess: Guess, whose: Guess | None) -> bool:
         return False
     if heard.says_i:
         known_what = heard.before.asked != () or heard.before.told != "" or guess.kind in FORMED
-        return known_what or guess.sure >= SURER or not heard.known.has(heard.words, "mine")
+        plain = guess.sure >= SURER and (guess.kind != "favourite" or bool(heard.of_kind("thing")))
+        return known_what or plain or not heard.known.has(heard.words, "mine")
     if guess.kind == "favourite" and not heard.of_kind("thing"):
         return heard.before.question
     if heard.known.starts(heard.words, "correcting"):
@@ -284,7 +261,8 @@ def _in_its_clause(heard: _Heard, told: Told, found: Found | None, parts: Sequen
     reading = Reading(clause, found.who if found is not None else None, said)
     verdict = typed(heard.spoken, reading, replace(told, words=len(clause.folded)), SLOTS[told.slot])
     reason = refusal(heard.spoken, heard.words.text, verdict.span, verdict.slot == "name")
-    if reason in HEARD_OTHERWISE and parts[0].sure >= (SURER_STILL if heard.refused else CERTAIN):
+    enough = SURER_STILL if heard.refused else CERTAIN
+    if reason in HEARD_OTHERWISE and heard.refused != "quotation" and parts[0].sure >= enough:
         return verdict
     if reason == "unsure":
         return replace(verdict, outcome="waiting", reason=reason)

@@ -10,7 +10,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from ovos_persona_memory import captures, language
+from ovos_persona_memory import captures, language, tagging
 from ovos_persona_memory.captures import CaptureVerb
 from ovos_persona_memory.config import MemoryConfig, settled
 from ovos_persona_memory.contexts import Contexts
@@ -130,9 +130,12 @@ class PersonaMemory(SessionVerbs, EpisodeVerbs, CaptureVerb):
 
     def tidy(self) -> bool:
         """Do a little of what was put off for a quiet moment, some ten milliseconds of it; whether more is left."""
-        return (
+        more = (
             self.transcript.backlog.catch_up() or self._store.tidy() or self.retention.step() or self._store.compact()
         )
+        if not more:
+            tagging.rest()
+        return more
 
     def close(self) -> None:
         """End the work in the background and close the store."""

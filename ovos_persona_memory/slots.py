@@ -219,7 +219,7 @@ def _activity(known: Templates, told: Told, _: bool) -> str | None:
 
 def _detail(known: Templates, told: Told, _: bool) -> str | None:
     """How somebody or something is today is no particular of theirs; who somebody is, other slots tell."""
-    if told.thing is not None and any(known.ends(told.thing, name) for name in ("relation", "kin")):
+    if told.thing is not None and any(known.ends(told.thing, name) for name in ("relation", "kin", "pet")):
         return "no_value"
     if told.thing is not None and _is_named_relation(known, told.thing):
         return "no_value"

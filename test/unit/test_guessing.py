@@ -76,7 +76,7 @@ def test_a_question_needs_more_to_be_learned_from(guess) -> None:  # type: ignor
 
 def test_what_is_written_needs_more_or_is_not_guessed_at(guess) -> None:  # type: ignore[no-untyped-def]
     marks = {"health": "metformin"}
-    assert guess("Metformin, twice a day.", marks, sure=0.6) == []
+    assert guess("Metformin, twice a day.", marks, sure=0.5) == []
     assert only(guess("Metformin, twice a day.", marks, sure=0.9)).value == "Metformin"
     assert guess("Metformin twice a day!", marks, sure=0.9) == []
 
@@ -89,9 +89,10 @@ def test_a_word_that_takes_a_statement_back_counts_less_than_a_certain_guess(gue
     text, marks = "wasps no what am i saying bee stings do for my mum", {"allergy": "bee stings", "who": "my mum"}
     assert guess(text, marks, sure=0.7) == []
     assert only(guess(text, marks, sure=0.8)).value == "bee stings"
-    refused = Verdict("refused", "quotation", text)
-    assert [one.outcome for one in guess(text, marks, told=[refused], sure=0.8)] == ["refused"]
-    assert "learned" in [one.outcome for one in guess(text, marks, told=[refused], sure=0.9)]
+    supposed, quoted = (Verdict("refused", reason, text) for reason in ("supposed", "quotation"))
+    assert [one.outcome for one in guess(text, marks, told=[supposed], sure=0.8)] == ["refused"]
+    assert "learned" in [one.outcome for one in guess(text, marks, told=[supposed], sure=0.9)]
+    assert [one.outcome for one in guess(text, marks, told=[quoted], sure=0.9)] == ["refused"]
 
 
 def test_a_pet_has_no_job(guess) -> None:  # type: ignore[no-untyped-def]

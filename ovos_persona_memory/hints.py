@@ -1,0 +1,38 @@
+"""Where in an utterance the values stand that templates took: what a model is told of it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ovos_persona_memory.clauses import Spoken
+from ovos_persona_memory.looks import Hint
+from ovos_persona_memory.template import Words
+from ovos_persona_memory.templates import Templates
+from ovos_persona_memory.verdict import Verdict
+
+
+def hints_of(spoken: Spoken, words: Words, told: Sequence[Verdict]) -> list[Hint]:
+    """Where in the words the values stand that templates took."""
+    return [hint for one in told if (hint := hint_of(spoken.templates, words, one)) is not None]
+
+
+def hint_of(known: Templates, words: Words, one: Verdict) -> Hint | None:
+    """Where the value of a verdict stands, and its slot; None where it is not there."""
+    place = place_of(known, words, one)
+    slot = one.slot or "kept"
+    return None if place is None else Hint(f"{slot} ends" if one.outcome == "ended" else slot, *place)
+
+
+def why_refused(told: Sequence[Verdict]) -> str:
+    """Why templates refused what fits them; empty where they did not."""
+    return next((one.reason for one in told if one.outcome == "refused"), "")
+
+
+def place_of(known: Templates, words: Words, told: Verdict) -> tuple[int, int] | None:
+    """Where the value of a verdict stands in the words; None where it is not there, as it was said otherwise."""
+    if told.outcome == "refused" or not told.value:
+        return None
+    value = known.words_of(told.value).folded
+    size = len(value)
+    first = next((n for n in range(len(words.folded) - size + 1) if words.folded[n : n + size] == value), None)
+    return None if first is None or not size else (first, first + size)
