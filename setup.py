@@ -60,7 +60,7 @@ setup(
     url="https://github.com/OpenVoiceOS/ovos-persona-memory",
     author="OpenVoiceOS",
     license="Apache-2.0",
-    license_files=["LICENSE"],
+    license_files=["LICENSE", "THIRD_PARTY.md"],
     python_requires=">=3.10",
     # locale/ stands at the top level, where translators look for it
     packages=[*find_packages(include=[NAME, f"{NAME}.*"]), f"{NAME}.locale"],
