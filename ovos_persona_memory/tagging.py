@@ -36,9 +36,6 @@ SELDOM = 0.02
 """What the network finds less likely wins only where the field finds it the likeliest."""
 
 
-_OPENED: list[Tagger] = []
-
-
 @dataclass(frozen=True)
 class Guess:
     """What the words from ``first`` up to, not with, ``last`` tell."""
@@ -69,8 +66,6 @@ class Tagger:
     """The conditional random field."""
     network: Network
     _lock: Lock = field(default_factory=Lock, compare=False)
-    _used: set[str] = field(default_factory=set, compare=False)
-    """Holds NETWORK from when the network is used until it rests."""
 
     def told(self, seen: Sequence[Look], hints: Sequence[Hint] = ()) -> Told:
         """What words that look like this tell, and which of the hints is doubted."""
@@ -82,19 +77,12 @@ class Tagger:
             if not hints and all(self.crf.marginal(NOTHING, place) >= PLAIN for place in range(len(seen))):
                 return Told([])  # most utterances, sooner
             likely = self.network.likely(seen)
-            self._used.add(NETWORK)
             likely += self._by_field(likely, best, hints)
         likely /= 2
         labels = [self.network.labels[number] for number in likely.argmax(axis=1)]
         sure = likely.max(axis=1)
         guesses = [Guess(kind, first, last, float(sure[first:last].min())) for kind, first, last in spans_of(labels)]
         return Told(guesses, frozenset(hint for hint in hints if self._doubts(likely, hint)))
-
-    def rest(self) -> None:
-        """Let go of the memory that the network takes, until it is asked again."""
-        if self._used:
-            self._used.clear()
-            self.network.rest()
 
     def _by_field(self, likely: Vectors, best: Sequence[str], hints: Sequence[Hint]) -> Vectors:
         """How likely labels are as the field has it: its best, those likely in the network, and of hints."""
@@ -152,6 +140,9 @@ def spans_of(labels: Sequence[str]) -> list[tuple[str, int, int]]:
     return found
 
 
+_OPENED: list[Tagger] = []
+
+
 @lru_cache(maxsize=32)
 def of(tag: str | None) -> Tagger | None:
     """The models of a language, BCP-47 tag; None where it has none, or where python-crfsuite is not installed."""
@@ -169,7 +160,7 @@ def _in_folder(folder: Path) -> Tagger | None:
 def rest() -> None:
     """Let go of the memory that all models take which nothing is asked of."""
     for one in _OPENED:
-        one.rest()
+        one.network.rest()
 
 
 def opened(path: Path, network: Path) -> Tagger | None:
