@@ -357,11 +357,21 @@ def _clause(heard: _Heard, first: int, last: int) -> Words:
     start, end = words.spans[first][0], words.spans[last - 1][1]
     edges = sorted(_edges(heard))[1:]  # the first clause has what opens it, too: "no walnuts ..."
     begin = max((edge for edge in edges if edge <= start), default=0)
+    while begin and _points_back(heard, begin):
+        begin = max((edge for edge in edges if edge < begin), default=0)
     over = min((edge for edge in edges if edge >= end), default=len(words.text))
     inside = [n for n, (one, two) in enumerate(words.spans) if one >= begin and two <= over]
     while len(inside) > 1 and inside[0] < first and words.folded[inside[0]] in heard.known.opening("joint"):
         inside.pop(0)
     return words.part(inside[0], inside[-1] + 1) if inside else words
+
+
+def _points_back(heard: _Heard, begin: int) -> bool:
+    """Whether the clause that begins at a place, characters, says nothing alone: "(one thing i hate) it's liver"."""
+    known, place = heard.known, sum(start < begin for start, _ in heard.words.spans)
+    rest = heard.words.part(place, len(heard.words.folded))
+    somebody = rest.folded and known.has_word(("speaker", "he_she", "whose", "own"), rest.folded[0])
+    return not somebody and known.starts(rest, "it_is") > 0
 
 
 def _without_correcting(heard: _Heard, clause: Words, value: Guess) -> Words:

@@ -95,6 +95,13 @@ def test_a_word_that_takes_a_statement_back_counts_less_than_a_certain_guess(gue
     assert [one.outcome for one in guess(text, marks, told=[quoted], sure=0.9)] == ["refused"]
 
 
+def test_words_that_point_back_are_kept_with_what_they_point_to(guess) -> None:  # type: ignore[no-untyped-def]
+    one = only(guess("the one thing i can't abide it's leaf blowers", {"dislikes": "leaf blowers"}))
+    assert one.text == "the one thing i can't abide it's leaf blowers"
+    own = only(guess("the shop was shut and i can't abide leaf blowers", {"dislikes": "leaf blowers"}))
+    assert own.text == "i can't abide leaf blowers"
+
+
 def test_a_pet_has_no_job(guess) -> None:  # type: ignore[no-untyped-def]
     known = Before(names={"rex": Who("dog", pet=True), "ben": Who("brother", relation="brother")})
     assert guess("rex does a bit of plumbing", {"work": "plumbing", "who": "rex"}, before=known) == []
