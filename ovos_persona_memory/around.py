@@ -180,8 +180,9 @@ class Around:
         if not found and not head:
             answers = turn.role == "user" or len(words.folded) > AGREEING
             return replace(room, question=False, head=()) if answers else room
-        found = tuple(word for word in found if word not in self._names.get(turn.user_id, (0.0, {}))[1])
-        of = spoken_of(known, flat(spoken, [turn.text]), self._names.get(turn.user_id, (0.0, {}))[1])
+        names = self._names.get(turn.user_id, (0.0, {}))[1]
+        found = tuple(word for word in found if word not in names)
+        of = spoken_of(known, flat(spoken, [turn.text]), names)
         if of is None and not known.opening("he_she").isdisjoint(words.folded):
             people = [one for some in room.people.values() for one in some]
             of = max(people, key=lambda one: one.at).who if people else None

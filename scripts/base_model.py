@@ -128,6 +128,15 @@ def _of(base: BaseFile, pieces: Sequence[str]) -> Pieces:
 class BaseLayer(nn.Module):
     """What ``ovos_persona_memory.encoder.Layer`` computes."""
 
+    query: nn.Linear
+    key: nn.Linear
+    value: nn.Linear
+    output: nn.Linear
+    up: nn.Linear
+    down: nn.Linear
+    after_others: nn.LayerNorm
+    after_itself: nn.LayerNorm
+
     def __init__(self, base: BaseFile, number: int) -> None:
         super().__init__()
         self.heads = base.heads
@@ -145,14 +154,13 @@ class BaseLayer(nn.Module):
     def forward(self, vectors: Tensor, real: Tensor) -> Tensor:
         size, length, _ = vectors.shape
         split = [
-            getattr(self, name)(vectors).view(size, length, self.heads, -1).transpose(1, 2)
-            for name in ("query", "key", "value")
+            one(vectors).view(size, length, self.heads, -1).transpose(1, 2)
+            for one in (self.query, self.key, self.value)
         ]
         mixed = functional.scaled_dot_product_attention(*split, attn_mask=real[:, None, None, :])
-        heard = getattr(self, "output")(mixed.transpose(1, 2).reshape(vectors.shape))  # noqa: B009 (not typed)
-        vectors = getattr(self, "after_others")(vectors + self.skip(heard))  # noqa: B009
-        thought = getattr(self, "down")(functional.gelu(getattr(self, "up")(vectors)))  # noqa: B009
-        made: Tensor = getattr(self, "after_itself")(vectors + self.skip(thought))  # noqa: B009
+        heard = self.output(mixed.transpose(1, 2).reshape(vectors.shape))
+        vectors = self.after_others(vectors + self.skip(heard))
+        made: Tensor = self.after_itself(vectors + self.skip(self.down(functional.gelu(self.up(vectors)))))
         return made
 
     def packed(self) -> Layer:
