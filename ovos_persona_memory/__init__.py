@@ -60,6 +60,7 @@ The rooms, from the ground up; imports go down only:
    network     how likely each word tells what, as a network has it
    tagging     which words tell what, as two trained models guess
    hints       where the values stand that templates took
+   heard       an utterance as a model reads it
    guessing    what an utterance tells that no template fits
    gate        what of a turn becomes a fact, and why not
    certainty   how sure a fact is, and how it grows out of what was said

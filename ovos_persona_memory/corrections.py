@@ -16,6 +16,8 @@ _ONE_WORD = ("birthday", "age", "name", "family", "pet", "home", "origin", "favo
 """The slots whose values look like nothing else that "no it's ..." may be followed by."""
 CORRECTION = 16
 """Words at most of a sentence that puts something right."""
+_NO_VALUE = ("speaker", "he_she", "pronoun", "asking", "finite")
+"""Lists of words that are no part of what is right."""
 _ENDS = ("break", "tail", "joint", "correcting", "repair", "preposition", "pronoun", "more")
 """Lists of phrases that what is right ends before."""
 
@@ -98,6 +100,19 @@ def repaired(known: Templates, sentence: str) -> int | None:
     words = known.words_of(sentence)
     starts = [start for start, _ in known.places(words, "repair") if start]
     return words.spans[starts[0]][0] if starts else None
+
+
+def right_value(known: Templates, text: str) -> Words | None:
+    """What stands right behind the words that put somebody's own words right: "(the forty) no wait the forty two";
+    None where that is no value."""
+    words = _without_lead(known, known.words_of(text))
+    size = known.starts(words, "preposition")
+    ends = (n for n in range(size + 1, len(words.folded)) if known.starts_at(words.folded, n, "order"))
+    value = _value(known, words.part(size, next(ends, len(words.folded))))
+    if value is None or len(value.folded) > NAME:
+        return None
+    verbs = any(word in known.third or word in known.own_verbs for word in value.folded)
+    return None if verbs or any(known.has_word(_NO_VALUE, word) for word in value.folded) else value
 
 
 def _led(known: Templates, words: Words) -> bool:

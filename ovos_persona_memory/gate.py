@@ -20,8 +20,9 @@ from ovos_persona_memory.clauses import (
     sentences,
     shortened,
 )
-from ovos_persona_memory.corrections import Stated, corrected, repaired
+from ovos_persona_memory.corrections import Stated, corrected, repaired, right_value
 from ovos_persona_memory.guessing import PASSING, with_guesses
+from ovos_persona_memory.hints import place_of
 from ovos_persona_memory.introduced import own_name, thing_of
 from ovos_persona_memory.mentions import ANSWERED, OF_OTHERS, OF_PETS, Reading, readings
 from ovos_persona_memory.people import Before, named_people
@@ -177,9 +178,24 @@ def _put_right(spoken: Spoken, sentence: str, found: list[Verdict], before: Befo
             Stated(one.slot, one.subject, one.thing, words(one.value).folded) for one in first if one.slot and one.value
         )
         right = list(_corrected(spoken, sentence[at:], replace(before, stated=tuple(stated))))
+        right = right or list(_in_one_breath(spoken, sentence, first, at))
         again, later = {(one.slot, one.subject) for one in right}, [one for one in right if one.outcome == "learned"]
         later = [replace(one, text=sentence, span=(at, len(sentence))) for one in later]
     return [one for one in first if (one.slot, one.subject) not in again] + later
+
+
+def _in_one_breath(spoken: Spoken, sentence: str, told: Sequence[Verdict], at: int) -> Iterator[Verdict]:
+    """The last that was told, with the value that is right, where the wrong one stands right before: "... forty no
+    wait forty two"."""
+    known, last = spoken.templates, told[-1]
+    words = known.words_of(sentence)
+    wrong = place_of(known, words, last)
+    if wrong is None or not last.slot or sentence[words.spans[wrong[1] - 1][1] : at].strip():
+        return
+    value = right_value(known, sentence[at:])
+    if value is not None and refused_value(known, Told(last.slot, False, value, None, "", None), False) is None:
+        thing = " ".join(spoken.language.words(value.spelled)) if SLOTS[last.slot].of_value else last.thing
+        yield replace(last, value=value.spelled, thing=thing)
 
 
 def _corrected(spoken: Spoken, sentence: str, before: Before) -> Iterator[Verdict]:

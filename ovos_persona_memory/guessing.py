@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from ovos_persona_memory import looks, tagging
-from ovos_persona_memory.clauses import Spoken, between_commas, clauses, lead_taken, run_on
+from ovos_persona_memory.clauses import Spoken, lead_taken
 from ovos_persona_memory.corrections import repaired
+from ovos_persona_memory.heard import Heard, beside, clause_around, pronoun_before, subject_before, without_correcting
 from ovos_persona_memory.hints import hint_of, hints_of, place_of, why_refused
 from ovos_persona_memory.introduced import thing_of
 from ovos_persona_memory.looks import Hint
@@ -17,7 +18,6 @@ from ovos_persona_memory.slots import SLOTS, refused_value
 from ovos_persona_memory.statements import refusal
 from ovos_persona_memory.tagging import Guess
 from ovos_persona_memory.template import Told, Words
-from ovos_persona_memory.templates import Templates
 from ovos_persona_memory.verdict import Verdict, typed
 
 SURE = 0.42
@@ -48,42 +48,14 @@ OF_OUTSIDERS = ("family", *OF_THINGS)
 """Slots that are filled where a neighbour or a boss is named."""
 ALONE = ("favourite", "detail", "pet", "family")
 """Slots whose thing is the value itself where none is named."""
+LITTLE = 4
+"""Words at most of what says little alone."""
 FORMED = ("birthday", "age")
 """Slots whose values have a form that can be checked."""
-DENIED = ("allergy", "diet", "dislikes")
-"""Slots of what somebody does without: "no walnuts" is no correction."""
 _BESIDE_NAMES = ("determiner", "article", "own", "whose", "he_she", "pronoun", "finite", "joint")
 """Lists of words that are no name, though they stand beside one."""
 PASSING = ("location", "home", "family", "detail")
 """Slots that what holds for a moment does not fill."""
-
-
-@dataclass(frozen=True)
-class _Heard:
-    """An utterance, and what a model makes of it."""
-
-    spoken: Spoken
-    words: Words
-    before: Before
-    guesses: Sequence[Guess]
-    refused: str = ""
-    """Why templates refused what fits them."""
-
-    @property
-    def known(self) -> Templates:
-        return self.spoken.templates
-
-    @property
-    def says_i(self) -> bool:
-        """Whether its speaker names themselves."""
-        names = ("speaker", "first_my", "own", "mine", "own_one", "me")
-        return any(not self.known.opening(name).isdisjoint(self.words.folded) for name in names)
-
-    def of_kind(self, kind: str) -> list[Guess]:
-        return [one for one in self.guesses if one.kind == kind]
-
-    def part(self, guess: Guess) -> Words:
-        return self.words.part(guess.first, guess.last)
 
 
 def with_guesses(spoken: Spoken, sentence: str, before: Before, told: list[Verdict]) -> list[Verdict]:
@@ -96,7 +68,7 @@ def with_guesses(spoken: Spoken, sentence: str, before: Before, told: list[Verdi
     refused = why_refused(told)
     seen = looks.of(tag).of(words, before, hints, refused)
     made = tagger.told(seen, hints)
-    heard = _Heard(spoken, words, before, made.guesses, refused)
+    heard = Heard(spoken, words, before, made.guesses, refused)
     believed = [_doubted(heard, one, made.doubted) for one in told]
     return _put_right(heard, believed, _merged(heard, believed, list(_added(heard))))
 
@@ -111,7 +83,7 @@ def _asks(spoken: Spoken, words: Words, before: Before) -> bool:
     return held[1] in before.names or known.has_word(subjects, held[1])
 
 
-def _doubted(heard: _Heard, one: Verdict, doubted: frozenset[Hint]) -> Verdict:
+def _doubted(heard: Heard, one: Verdict, doubted: frozenset[Hint]) -> Verdict:
     """What a template took; for review where the model does not believe it, unless it was asked to be remembered."""
     if one.outcome != "learned" or one.reason != "stated" or heard.before.question or one.thing == KIND:
         return one  # an answer is as short as it likes, and a breed marked as a pet
@@ -128,7 +100,7 @@ def read(tag: str) -> None:
 # templates and guesses
 
 
-def _merged(heard: _Heard, told: Sequence[Verdict], added: Sequence[tuple[Verdict, float]]) -> list[Verdict]:
+def _merged(heard: Heard, told: Sequence[Verdict], added: Sequence[tuple[Verdict, float]]) -> list[Verdict]:
     """Both, but of two that take the same words the template's, unless the guess is surer and of another slot.
 
     What somebody asks to remember and no template fits is what is guessed of it, in the words to remember.
@@ -147,7 +119,7 @@ def _otherwise(told: Verdict, guessed: Verdict) -> bool:
     return told.slot != guessed.slot and not (told.thing == KIND and guessed.slot == "pet")
 
 
-def _same_words(heard: _Heard, told: Verdict, guessed: Verdict) -> bool:
+def _same_words(heard: Heard, told: Verdict, guessed: Verdict) -> bool:
     """Whether a guess takes the words that a template took for its value or its thing."""
     one, other = (place_of(heard.known, heard.words, verdict) for verdict in (told, guessed))
     if one is None or other is None:
@@ -157,7 +129,7 @@ def _same_words(heard: _Heard, told: Verdict, guessed: Verdict) -> bool:
     )
 
 
-def _put_right(heard: _Heard, told: Sequence[Verdict], found: list[Verdict]) -> list[Verdict]:
+def _put_right(heard: Heard, told: Sequence[Verdict], found: list[Verdict]) -> list[Verdict]:
     """Without the guesses that their speaker puts right in the same breath ("in the desk no wait in the closet"),
     also where what is right was not understood."""
     at = repaired(heard.known, heard.words.text)
@@ -169,7 +141,7 @@ def _put_right(heard: _Heard, told: Sequence[Verdict], found: list[Verdict]) -> 
     return [one for one in found if one not in wrong or (one in told and not _just_before(heard, one, at))]
 
 
-def _just_before(heard: _Heard, told: Verdict, at: int) -> bool:
+def _just_before(heard: Heard, told: Verdict, at: int) -> bool:
     """Whether a value stands right before a place, characters: "is mister albers | no wait"."""
     place = place_of(heard.known, heard.words, told)
     return (
@@ -179,7 +151,7 @@ def _just_before(heard: _Heard, told: Verdict, at: int) -> bool:
     )
 
 
-def _begins(heard: _Heard, one: Verdict) -> int:
+def _begins(heard: Heard, one: Verdict) -> int:
     """Where the value of a verdict stands in the utterance, characters."""
     place = place_of(heard.known, heard.words, one)
     return one.span[0] if place is None else heard.words.spans[place[0]][0]
@@ -188,7 +160,7 @@ def _begins(heard: _Heard, one: Verdict) -> int:
 # from a guess to a verdict
 
 
-def _added(heard: _Heard) -> Iterator[tuple[Verdict, float]]:
+def _added(heard: Heard) -> Iterator[tuple[Verdict, float]]:
     """What the guesses tell, each with how sure it is."""
     text = heard.words.text
     strange = not MARKED.isdisjoint(text) or heard.spoken.language.is_question(lead_taken(heard.known, text))
@@ -199,9 +171,9 @@ def _added(heard: _Heard) -> Iterator[tuple[Verdict, float]]:
                 yield verdict, guess.sure
 
 
-def _verdict(heard: _Heard, guess: Guess) -> Verdict | None:
+def _verdict(heard: Heard, guess: Guess) -> Verdict | None:
     """What a guessed value tells; None where nobody knows of whom, or where what stands around it takes it back."""
-    whose = _beside(heard, guess, "who") or _pronoun(heard, guess)
+    whose = beside(heard, guess, "who") or pronoun_before(heard, guess)
     found = _person(heard, whose) if whose is not None else None
     if found is None and whose is not None and guess.sure >= STRANGE:
         found = _stranger(heard, whose)
@@ -211,11 +183,11 @@ def _verdict(heard: _Heard, guess: Guess) -> Verdict | None:
         return None
     if found is not None and found.who.pet and guess.kind == "work":
         return None
-    named = _beside(heard, guess, "thing")
+    named = beside(heard, guess, "thing")
     thing = heard.part(named) if named is not None else _thing(heard, guess)
     if thing is None and guess.kind == "location":
         return None  # a place of nobody knows what
-    related = thing is None and found is not None and found.who.relation and guess.kind in NAMING
+    related = thing is None and found is not None and found.who.relation and guess.kind in ("family", "name")
     called = thing is not None and guess.kind == "family" and heard.known.ends(thing, "pet") > 0
     slot = "name" if related else "pet" if called else guess.kind
     told = Told(slot, False, heard.part(guess), thing, "", "*" if thing is None and slot in ALONE else None)
@@ -225,12 +197,12 @@ def _verdict(heard: _Heard, guess: Guess) -> Verdict | None:
     return _in_its_clause(heard, told, found, [one for one in (guess, whose, named) if one is not None])
 
 
-def _is_article(heard: _Heard, guess: Guess) -> bool:
+def _is_article(heard: Heard, guess: Guess) -> bool:
     """Whether nothing but articles is left of a value."""
     return heard.known.opening("article").issuperset(heard.words.folded[guess.first : guess.last])
 
 
-def _own(heard: _Heard, guess: Guess, whose: Guess | None) -> bool:
+def _own(heard: Heard, guess: Guess, whose: Guess | None) -> bool:
     """Whether what is told of nobody who is known can be the speaker's, or of a thing."""
     if whose is not None and guess.kind not in (*NAMING, *OF_THINGS):
         return False
@@ -238,8 +210,11 @@ def _own(heard: _Heard, guess: Guess, whose: Guess | None) -> bool:
         return False
     if heard.says_i:
         known_what = heard.before.asked != () or heard.before.told != "" or guess.kind in FORMED
+        known_what = known_what or (guess.kind == "favourite" and heard.known.has(heard.words, "most_of_all"))
         plain = guess.sure >= SURER and (guess.kind != "favourite" or bool(heard.of_kind("thing")))
         return known_what or plain or not heard.known.has(heard.words, "mine")
+    if _says_little(heard, guess) or heard.known.starts(heard.words, "hearer"):
+        return False
     if guess.kind == "favourite" and not heard.of_kind("thing"):
         return heard.before.question
     if heard.known.starts(heard.words, "correcting"):
@@ -247,16 +222,28 @@ def _own(heard: _Heard, guess: Guess, whose: Guess | None) -> bool:
     return guess.kind in (*NAMING, *OF_THINGS) or heard.known.opening("given_name").isdisjoint(heard.words.folded)
 
 
-def _holds_today(heard: _Heard, guess: Guess) -> bool:
+def _says_little(heard: Heard, guess: Guess) -> bool:
+    """Whether too little is said to know what of, where nobody asked: "ten", "it's green", "with cheese"."""
+    before = heard.before
+    if before.question or guess.kind in (before.told, *before.asked[:1], "health"):
+        return False
+    if guess.kind == "location" and before.thing:
+        return False
+    thing = bool(heard.of_kind("thing"))
+    return guess.kind in FORMED or (not thing and (guess.kind == VAGUE or len(heard.words.folded) <= LITTLE))
+
+
+def _holds_today(heard: Heard, guess: Guess) -> bool:
     """Whether it is said of this moment alone, or dictated to be sent."""
     known, words = heard.known, heard.words
     ordered = known.starts(words, "dictating" if "dictating" in known.lists else "ordering") > 0
+    ordered = ordered and not known.starts(words, "noting")
     return ordered or (guess.kind in PASSING and known.has(words, "passing"))
 
 
-def _in_its_clause(heard: _Heard, told: Told, found: Found | None, parts: Sequence[Guess]) -> Verdict | None:
-    clause = _clause(heard, min(one.first for one in parts), max(one.last for one in parts))
-    clause = _without_correcting(heard, clause, parts[0])
+def _in_its_clause(heard: Heard, told: Told, found: Found | None, parts: Sequence[Guess]) -> Verdict | None:
+    clause = clause_around(heard, min(one.first for one in parts), max(one.last for one in parts))
+    clause = without_correcting(heard, clause, parts[0])
     said = found.who.said if found is not None and found.pronoun else ""
     reading = Reading(clause, found.who if found is not None else None, said)
     verdict = typed(heard.spoken, reading, replace(told, words=len(clause.folded)), SLOTS[told.slot])
@@ -269,32 +256,7 @@ def _in_its_clause(heard: _Heard, told: Told, found: Found | None, parts: Sequen
     return verdict if reason is None else None
 
 
-def _beside(heard: _Heard, guess: Guess, kind: str) -> Guess | None:
-    """The person or the thing that a value belongs to: the last before it, else the first behind it up to the next
-    value. Where somebody speaks of themselves in between ("my mum is a nurse and i am a cook"), it is nobody."""
-    before = [one for one in heard.of_kind(kind) if one.last <= guess.first]
-    if before:
-        last = before[-1].last
-        if kind == "who":
-            own = heard.known.opening("speaker") | heard.known.opening("first_my")
-            return before[-1] if own.isdisjoint(heard.words.folded[last : guess.first]) else None
-        if not any(one.kind in SLOTS and last <= one.first < guess.first for one in heard.guesses):
-            return before[-1]
-    behind = (one for one in heard.guesses if one.first >= guess.last and (one.kind == kind or one.kind in SLOTS))
-    following = next(behind, None)
-    return following if following is not None and following.kind == kind else None
-
-
-def _pronoun(heard: _Heard, guess: Guess) -> Guess | None:
-    """ "she", where nobody speaks of themselves between it and the value."""
-    known, held = heard.known, heard.words.folded
-    own = known.opening("speaker") | known.opening("first_my")
-    pronouns = (known.opening("of_woman") | known.opening("of_man")) - known.opening("article")
-    place = next((n for n in range(guess.first - 1, -1, -1) if held[n] in own or held[n] in pronouns), None)
-    return None if place is None or held[place] in own else Guess("who", place, place + 1, guess.sure)
-
-
-def _person(heard: _Heard, whose: Guess) -> Found | None:
+def _person(heard: Heard, whose: Guess) -> Found | None:
     """Who is meant; None where nobody knows."""
     earlier = [heard.words.part(0, whose.first)] if whose.first else []
     for place in range(whose.first, whose.last):
@@ -305,7 +267,7 @@ def _person(heard: _Heard, whose: Guess) -> Found | None:
     return None
 
 
-def _right_before(heard: _Heard, guess: Guess) -> Found | None:
+def _right_before(heard: Heard, guess: Guess) -> Found | None:
     """ "damon's coeliac", "my mum is a vegan", whatever stands before that."""
     known, words = heard.known, heard.words
     for place in range(max(guess.first - NEAR, 0), guess.first):
@@ -317,7 +279,7 @@ def _right_before(heard: _Heard, guess: Guess) -> Found | None:
     return None
 
 
-def _only_person(heard: _Heard) -> Found | None:
+def _only_person(heard: Heard) -> Found | None:
     """The one whom an utterance names that speaks of nobody else: "no walnuts for my sister"."""
     known, words = heard.known, heard.words
     if any(known.has_word(("speaker", "me"), word) for word in words.folded) or known.has(words, "mine"):
@@ -327,7 +289,7 @@ def _only_person(heard: _Heard) -> Found | None:
     return found[0] if len({one.who.subject for one in found}) == 1 else None
 
 
-def _stranger(heard: _Heard, whose: Guess) -> Found | None:
+def _stranger(heard: Heard, whose: Guess) -> Found | None:
     """Somebody whom nobody introduced, by one word: a name, or who they are to the house ("the boy")."""
     known, held = heard.known, heard.words.folded
     taken = range(whose.first, whose.last)
@@ -340,54 +302,12 @@ def _stranger(heard: _Heard, whose: Guess) -> Found | None:
     return Found(Who(name.folded[0], name.spelled), whose.first, whose.last - whose.first)
 
 
-def _thing(heard: _Heard, guess: Guess) -> Words | None:
+def _thing(heard: Heard, guess: Guess) -> Words | None:
     """What a place or a favourite is of, where it was named before: "it's in the drawer", "mine's green"."""
     thing: Sequence[str] = ()
     if guess.kind == "favourite":
         thing = heard.before.asked[1:]
     elif guess.kind == "location":
         known = heard.before.thing if heard.before.thing != heard.before.asked else ()  # no colour lies anywhere
-        thing = thing_of(heard.known, heard.words.part(0, guess.first)) or known
+        thing = thing_of(heard.known, heard.words.part(0, guess.first)) or known or subject_before(heard, guess)
     return heard.known.words_of(" ".join(thing)) if thing else None
-
-
-def _clause(heard: _Heard, first: int, last: int) -> Words:
-    """The clauses that hold the words from one to another."""
-    words = heard.words
-    start, end = words.spans[first][0], words.spans[last - 1][1]
-    edges = sorted(_edges(heard))[1:]  # the first clause has what opens it, too: "no walnuts ..."
-    begin = max((edge for edge in edges if edge <= start), default=0)
-    while begin and _points_back(heard, begin):
-        begin = max((edge for edge in edges if edge < begin), default=0)
-    over = min((edge for edge in edges if edge >= end), default=len(words.text))
-    inside = [n for n, (one, two) in enumerate(words.spans) if one >= begin and two <= over]
-    while len(inside) > 1 and inside[0] < first and words.folded[inside[0]] in heard.known.opening("joint"):
-        inside.pop(0)
-    return words.part(inside[0], inside[-1] + 1) if inside else words
-
-
-def _points_back(heard: _Heard, begin: int) -> bool:
-    """Whether the clause that begins at a place, characters, says nothing alone: "(one thing i hate) it's liver"."""
-    known, place = heard.known, sum(start < begin for start, _ in heard.words.spans)
-    rest = heard.words.part(place, len(heard.words.folded))
-    somebody = rest.folded and known.has_word(("speaker", "he_she", "whose", "own"), rest.folded[0])
-    return not somebody and known.starts(rest, "it_is") > 0
-
-
-def _without_correcting(heard: _Heard, clause: Words, value: Guess) -> Words:
-    """Without the words that contradict what was said before: "no | my cormorant is called hubert"."""
-    size = heard.known.starts(clause, "correcting")
-    denied = value.kind in DENIED and clause.spans[size : size + 1] == heard.words.spans[value.first : value.first + 1]
-    return clause.part(size, len(clause.folded)) if 0 < size < len(clause.folded) and not denied else clause
-
-
-def _edges(heard: _Heard) -> Iterator[int]:
-    """Where clauses begin, characters."""
-    offset = 0
-    for part in between_commas(heard.words.text):
-        offset = heard.words.text.find(part, offset)
-        for clause in clauses(heard.spoken, part):
-            yield from (
-                offset + min(start for start, _ in piece.spans) for piece in run_on(heard.spoken.templates, clause)
-            )
-        offset += len(part)

@@ -50,6 +50,6 @@ def thing_of(known: Templates, words: Words) -> tuple[str, ...]:
         behind = (words.part(place + 1 + n, len(held)) for n in range(len(rest)))
         over = (part.folded[0] in known.third or any(known.starts(part, end) for end in ends) for part in behind)
         size = next((n for n, ended in enumerate(over) if ended), len(rest))
-        if 0 < size <= NAMED and rest[size - 1] not in known.lists.get("not_put", ()):
+        if 0 < size <= NAMED and not known.has_word(("not_put", "relation"), rest[size - 1]):
             return rest[:size]
     return ()

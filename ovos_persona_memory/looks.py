@@ -21,7 +21,10 @@ ANSWER = 6
 """Words at most of an utterance that may need what was said before it."""
 ENDING = 4
 """Letters at least of a kind's word that ends a longer one: "apfel|kuchen"."""
-_GENERAL = ("skip", "lead", "trail")
+_GENERAL = (
+    *("skip", "lead", "trail", "whether", "hearer", "unreal", "perhaps"),
+    *("passing_on", "noting", "most_of_all"),
+)
 """Lists of the templates that tell nothing of a word."""
 _CUES = (
     *("unsure", "supposed", "quoted", "past", "played", "joking", "pretending"),

@@ -47,16 +47,53 @@ def refusal(spoken: Spoken, sentence: str, span: Span, named: bool = False) -> s
         for start, size in known.places(words, name):
             if named and name == "quoted" and first <= start < last:
                 continue
-            if not (name == "supposed" and _offers(known, words, start, first)) and takes_away(
+            spares = _SPARED.get(name)
+            if not (spares and spares(known, words, start, size, first)) and takes_away(
                 start, size, first, last, len(words.folded)
             ):
                 return reason
     return None
 
 
-def _offers(known: Templates, words: Words, start: int, first: int) -> bool:
-    """Whether it only says for whom a statement is: "falls einer den schirm sucht der hängt im flur"."""
-    return any(word in known.opening("seeking") for word in words.folded[start + 1 : min(first + 1, start + SEEKING)])
+def _offered(known: Templates, words: Words, start: int, size: int, first: int) -> bool:
+    """Whether a supposition only says for whom or when a statement is of use, or is over before it begins."""
+    held = words.folded
+    if any(word in known.opening("seeking") for word in held[start + 1 : min(first + 1, start + SEEKING)]):
+        return True  # "falls einer den schirm sucht der hängt im flur"
+    if start + size + CLOSE <= first and known.starts(words.part(start, start + size), "perhaps"):
+        return True  # "hopefully without lard | i don't eat pork"
+    return first - start > CLOSE and _of_hearer(known, words, start) and not _follows(known, held[start:first])
+
+
+def _of_hearer(known: Templates, words: Words, start: int) -> bool:
+    """Whether a condition is one of whoever listens, and nothing in its sentence is imagined: "if you want a mug"."""
+    condition = words.part(start, start + 1)
+    heard = words.part(start + 1, len(words.folded))
+    return (
+        known.starts(condition, "whether") > 0 and known.starts(heard, "hearer") > 0 and not known.has(words, "unreal")
+    )
+
+
+def _follows(known: Templates, held: tuple[str, ...]) -> bool:
+    """Whether what stands behind a condition follows from it, as the order of words says: "wenn du rufst komme ich"."""
+    if "verb_second" not in known.lists:
+        return False
+    subjects = ("speaker", "own", "article", "he_she")
+    verbs = (one in known.third or one in known.own_verbs for one in held[2:])
+    return any(verb and known.has_word(subjects, two) for verb, two in zip(verbs, held[3:], strict=False))
+
+
+def _passed_on(known: Templates, words: Words, start: int, size: int, first: int) -> bool:
+    """Whether somebody says it themselves: "mum says to tell you i've got asthma", "if mum asks it's ...", "what am i
+    saying"."""
+    phrases = (*known.places(words, "repair"), *known.places(words, "passing_on"))
+    if any(one <= start < one + many for one, many in phrases):
+        return True
+    asked = any(known.starts(words.part(n, n + 1), "whether") for n in range(max(start - SHORT_END, 0), start))
+    return asked or known.starts(words.part(start + size, len(words.folded)), "passing_on") > 0
+
+
+_SPARED = {"supposed": _offered, "quoted": _passed_on}
 
 
 def _places(words: Words, span: Span) -> tuple[int, int]:

@@ -141,7 +141,7 @@ def test_each_clause_of_a_sentence_is_judged_by_itself() -> None:
 
 
 def test_each_sentence_of_a_turn_is_judged_by_itself() -> None:
-    text = "Hi there! My brother is called Tim. Do you live in Berlin? If you like, my name is Bob."
+    text = "Hi there! My brother is called Tim. Do you live in Berlin? If I could choose, my name is Bob."
     assert learned(text) == [("family", "Tim")]
 
 

@@ -86,7 +86,7 @@ def test_what_is_supposed_is_no_fact(guess) -> None:  # type: ignore[no-untyped-
 
 
 def test_a_word_that_takes_a_statement_back_counts_less_than_a_certain_guess(guess) -> None:  # type: ignore[no-untyped-def]
-    text, marks = "wasps no what am i saying bee stings do for my mum", {"allergy": "bee stings", "who": "my mum"}
+    text, marks = "whatever anybody says bee stings do for my mum", {"allergy": "bee stings", "who": "my mum"}
     assert guess(text, marks, sure=0.7) == []
     assert only(guess(text, marks, sure=0.8)).value == "bee stings"
     supposed, quoted = (Verdict("refused", reason, text) for reason in ("supposed", "quotation"))
@@ -100,6 +100,27 @@ def test_words_that_point_back_are_kept_with_what_they_point_to(guess) -> None: 
     assert one.text == "the one thing i can't abide it's leaf blowers"
     own = only(guess("the shop was shut and i can't abide leaf blowers", {"dislikes": "leaf blowers"}))
     assert own.text == "i can't abide leaf blowers"
+
+
+def test_a_few_words_that_nobody_asked_for_tell_nothing(guess) -> None:  # type: ignore[no-untyped-def]
+    assert guess("ten", {"age": "ten"}) == []
+    assert only(guess("ten", {"age": "ten"}, before=Before(question=True, asked=("age",)))).value == "ten"
+    assert guess("it's sixty six right now", {"age": "sixty six"}) == []
+    assert guess("with gouda", {"likes": "gouda"}) == []
+    assert only(guess("gouda any time of the day", {"likes": "gouda"})).value == "gouda"
+    assert guess("whatever they say it's the orange one", {"detail": "orange"}) == []
+    assert guess("you are eight and a half by now", {"age": "eight"}) == []
+
+
+def test_what_begins_a_clause_is_the_thing_that_lies_somewhere(guess) -> None:  # type: ignore[no-untyped-def]
+    one = only(guess("bedding for visitors is in the ottoman", {"location": "ottoman"}))
+    assert (one.thing, one.value) == ("bed for visitor", "ottoman")
+    assert guess("the neighbours is in the ottoman", {"location": "ottoman"}) == []
+
+
+def test_a_relatives_pet_is_no_relative(guess) -> None:  # type: ignore[no-untyped-def]
+    one = only(guess("my brother has got a tortoise instead", {"pet": "tortoise", "who": "my brother"}))
+    assert (one.slot, one.subject, one.value) == ("pet", "brother", "tortoise")
 
 
 def test_a_pet_has_no_job(guess) -> None:  # type: ignore[no-untyped-def]

@@ -27,6 +27,15 @@ def told(text: str, lang: str) -> list[tuple[str | None, str | None]]:
         (DE, "deshalb fahren wir jeden sommer nach skagen", ("activity", "nach skagen")),
         (DE, "rotes fleisch ess ich nicht mehr", ("dislikes", "rotes fleisch")),
         (DE, "mein bruder der carsten lebt jetzt in wien", ("home", "wien")),
+        (EN, "if you want to send it my surname is pritchard", ("name", "pritchard")),
+        (EN, "mum says to tell you i've got asthma", ("health", "asthma")),
+        (EN, "maybe no bacon in it then i don't eat pork", ("diet", "pork")),
+        (EN, "my sister lives in leeds no wait bradford", ("home", "bradford")),
+        (DE, "wenn du mal was bestellst mein nachname ist babic", ("name", "babic")),
+        (DE, "mama sagt ich soll dir sagen ich habe asthma", ("health", "asthma")),
+        (DE, "hoffentlich ohne schmalz ich esse ja kein schweinefleisch", ("diet", "schweinefleisch")),
+        (DE, "wir wohnen in wien stell dir vor", ("home", "wien")),
+        (DE, "mein zahnarzt ist der albers nee moment ahlers", ("detail", "ahlers")),
     ],
 )
 def test_what_stands_around_a_statement_does_not_hide_it(lang: str, text: str, fact: tuple[str, str]) -> None:
@@ -52,6 +61,10 @@ def test_two_statements_in_one_breath_are_two() -> None:
         (DE, "ich bin ein gefährlicher drache und wohne im vulkan"),
         (DE, "mama sagt ich wohne in wien"),
         (DE, "hab ich heute termine"),
+        (EN, "if you were my dog i would say my name is rex"),
+        (EN, "maybe i live in rome"),
+        (DE, "wenn du rufst bin ich der könig und wohne im schloss"),
+        (DE, "vielleicht wohne ich in rom"),
     ],
 )
 def test_what_takes_a_statement_back_does(lang: str, text: str) -> None:

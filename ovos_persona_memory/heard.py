@@ -1,0 +1,129 @@
+"""An utterance as a model reads it: its guesses, what each belongs to, and the clause in which it stands."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from ovos_persona_memory.clauses import Spoken, bare, between_commas, clauses, run_on
+from ovos_persona_memory.people import Before
+from ovos_persona_memory.slots import SLOTS
+from ovos_persona_memory.tagging import Guess
+from ovos_persona_memory.template import Words
+from ovos_persona_memory.templates import Templates
+
+DENIED = ("allergy", "diet", "dislikes")
+"""Slots of what somebody does without: "no walnuts" is no correction."""
+SUBJECT = 5
+"""Words at most before the verb of what lies somewhere."""
+_NO_SUBJECT = (
+    *("speaker", "he_she", "pronoun", "asking", "own_one"),
+    *("relation", "kin", "given_name", "acquaintance", "pet"),
+)
+"""Lists of words that no thing holds."""
+
+
+@dataclass(frozen=True)
+class Heard:
+    """An utterance, and what a model makes of it."""
+
+    spoken: Spoken
+    words: Words
+    before: Before
+    guesses: Sequence[Guess]
+    refused: str = ""
+    """Why templates refused what fits them."""
+
+    @property
+    def known(self) -> Templates:
+        return self.spoken.templates
+
+    @property
+    def says_i(self) -> bool:
+        """Whether its speaker names themselves."""
+        names = ("speaker", "first_my", "own", "mine", "own_one", "me")
+        return any(not self.known.opening(name).isdisjoint(self.words.folded) for name in names)
+
+    def of_kind(self, kind: str) -> list[Guess]:
+        return [one for one in self.guesses if one.kind == kind]
+
+    def part(self, guess: Guess) -> Words:
+        return self.words.part(guess.first, guess.last)
+
+
+def beside(heard: Heard, guess: Guess, kind: str) -> Guess | None:
+    """The person or the thing that a value belongs to: the last before it, else the first behind it up to the next
+    value. Where somebody speaks of themselves in between ("my mum is a nurse and i am a cook"), it is nobody."""
+    before = [one for one in heard.of_kind(kind) if one.last <= guess.first]
+    if before:
+        last = before[-1].last
+        if kind == "who":
+            own = heard.known.opening("speaker") | heard.known.opening("first_my")
+            return before[-1] if own.isdisjoint(heard.words.folded[last : guess.first]) else None
+        if not any(one.kind in SLOTS and last <= one.first < guess.first for one in heard.guesses):
+            return before[-1]
+    behind = (one for one in heard.guesses if one.first >= guess.last and (one.kind == kind or one.kind in SLOTS))
+    following = next(behind, None)
+    return following if following is not None and following.kind == kind else None
+
+
+def pronoun_before(heard: Heard, guess: Guess) -> Guess | None:
+    """ "she", where nobody speaks of themselves between it and the value."""
+    known, held = heard.known, heard.words.folded
+    own = known.opening("speaker") | known.opening("first_my")
+    pronouns = (known.opening("of_woman") | known.opening("of_man")) - known.opening("article")
+    place = next((n for n in range(guess.first - 1, -1, -1) if held[n] in own or held[n] in pronouns), None)
+    return None if place is None or held[place] in own else Guess("who", place, place + 1, guess.sure)
+
+
+def subject_before(heard: Heard, guess: Guess) -> Sequence[str]:
+    """What the clause of a value begins with, up to its verb: "bedding for guests | is in the chest"."""
+    known = heard.known
+    clause = clause_around(heard, guess.first, guess.last)
+    verb = next((n for n, word in enumerate(clause.folded) if word in known.third), 0)
+    held = bare(known, clause.part(0, verb)).folded if 0 < verb <= SUBJECT else ()
+    if not held or known.has_word(("preposition", "place", "binding"), held[0]):
+        return ()
+    return () if any(known.has_word(_NO_SUBJECT, word) for word in held) else held
+
+
+def clause_around(heard: Heard, first: int, last: int) -> Words:
+    """The clauses that hold the words from one to another."""
+    words = heard.words
+    start, end = words.spans[first][0], words.spans[last - 1][1]
+    edges = sorted(_edges(heard))[1:]  # the first clause has what opens it, too: "no walnuts ..."
+    begin = max((edge for edge in edges if edge <= start), default=0)
+    while begin and _points_back(heard, begin):
+        begin = max((edge for edge in edges if edge < begin), default=0)
+    over = min((edge for edge in edges if edge >= end), default=len(words.text))
+    inside = [n for n, (one, two) in enumerate(words.spans) if one >= begin and two <= over]
+    while len(inside) > 1 and inside[0] < first and words.folded[inside[0]] in heard.known.opening("joint"):
+        inside.pop(0)
+    return words.part(inside[0], inside[-1] + 1) if inside else words
+
+
+def _points_back(heard: Heard, begin: int) -> bool:
+    """Whether the clause that begins at a place, characters, says nothing alone: "(one thing i hate) it's liver"."""
+    known, place = heard.known, sum(start < begin for start, _ in heard.words.spans)
+    rest = heard.words.part(place, len(heard.words.folded))
+    somebody = rest.folded and known.has_word(("speaker", "he_she", "whose", "own"), rest.folded[0])
+    return not somebody and known.starts(rest, "it_is") > 0
+
+
+def without_correcting(heard: Heard, clause: Words, value: Guess) -> Words:
+    """Without the words that contradict what was said before: "no | my cormorant is called hubert"."""
+    size = heard.known.starts(clause, "correcting")
+    denied = value.kind in DENIED and clause.spans[size : size + 1] == heard.words.spans[value.first : value.first + 1]
+    return clause.part(size, len(clause.folded)) if 0 < size < len(clause.folded) and not denied else clause
+
+
+def _edges(heard: Heard) -> Iterator[int]:
+    """Where clauses begin, characters."""
+    offset = 0
+    for part in between_commas(heard.words.text):
+        offset = heard.words.text.find(part, offset)
+        for clause in clauses(heard.spoken, part):
+            yield from (
+                offset + min(start for start, _ in piece.spans) for piece in run_on(heard.spoken.templates, clause)
+            )
+        offset += len(part)
