@@ -22,7 +22,7 @@ from ovos_persona_memory.clauses import (
 )
 from ovos_persona_memory.corrections import Stated, corrected, repaired, right_value
 from ovos_persona_memory.guessing import PASSING, with_guesses
-from ovos_persona_memory.hints import place_of
+from ovos_persona_memory.hints import ends_at
 from ovos_persona_memory.introduced import own_name, thing_of
 from ovos_persona_memory.mentions import ANSWERED, OF_OTHERS, OF_PETS, Reading, readings
 from ovos_persona_memory.people import Before, named_people
@@ -188,9 +188,7 @@ def _in_one_breath(spoken: Spoken, sentence: str, told: Sequence[Verdict], at: i
     """The last that was told, with the value that is right, where the wrong one stands right before: "... forty no
     wait forty two"."""
     known, last = spoken.templates, told[-1]
-    words = known.words_of(sentence)
-    wrong = place_of(known, words, last)
-    if wrong is None or not last.slot or sentence[words.spans[wrong[1] - 1][1] : at].strip():
+    if not last.slot or not ends_at(known, known.words_of(sentence), last, at):
         return
     value = right_value(known, sentence[at:])
     if value is not None and refused_value(known, Told(last.slot, False, value, None, "", None), False) is None:

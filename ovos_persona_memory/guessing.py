@@ -9,7 +9,7 @@ from ovos_persona_memory import looks, tagging
 from ovos_persona_memory.clauses import Spoken, lead_taken
 from ovos_persona_memory.corrections import repaired
 from ovos_persona_memory.heard import Heard, beside, clause_around, pronoun_before, subject_before, without_correcting
-from ovos_persona_memory.hints import hint_of, hints_of, place_of, why_refused
+from ovos_persona_memory.hints import ends_at, hint_of, hints_of, place_of, why_refused
 from ovos_persona_memory.introduced import thing_of
 from ovos_persona_memory.looks import Hint
 from ovos_persona_memory.mentions import Reading
@@ -138,17 +138,8 @@ def _put_right(heard: Heard, told: Sequence[Verdict], found: list[Verdict]) -> l
     before = [one for one in found if _begins(heard, one) < at]
     later = {(one.slot, one.subject) for one in found if one not in before}
     wrong = before[-1:] + [one for one in before if (one.slot, one.subject) in later]
-    return [one for one in found if one not in wrong or (one in told and not _just_before(heard, one, at))]
-
-
-def _just_before(heard: Heard, told: Verdict, at: int) -> bool:
-    """Whether a value stands right before a place, characters: "is mister albers | no wait"."""
-    place = place_of(heard.known, heard.words, told)
-    return (
-        place is not None
-        and told.reason != "asked"
-        and not heard.words.text[heard.words.spans[place[1] - 1][1] : at].strip()
-    )
+    meant = [one for one in told if one.reason == "asked" or not ends_at(heard.known, heard.words, one, at)]
+    return [one for one in found if one not in wrong or one in meant]
 
 
 def _begins(heard: Heard, one: Verdict) -> int:

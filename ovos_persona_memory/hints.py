@@ -36,3 +36,9 @@ def place_of(known: Templates, words: Words, told: Verdict) -> tuple[int, int] |
     size = len(value)
     first = next((n for n in range(len(words.folded) - size + 1) if words.folded[n : n + size] == value), None)
     return None if first is None or not size else (first, first + size)
+
+
+def ends_at(known: Templates, words: Words, told: Verdict, at: int) -> bool:
+    """Whether the value of a verdict stands right before a place, characters: "is mister albers | no wait"."""
+    place = place_of(known, words, told)
+    return place is not None and not words.text[words.spans[place[1] - 1][1] : at].strip()

@@ -109,7 +109,8 @@ def test_a_few_words_that_nobody_asked_for_tell_nothing(guess) -> None:  # type:
     assert guess("with gouda", {"likes": "gouda"}) == []
     assert only(guess("gouda any time of the day", {"likes": "gouda"})).value == "gouda"
     assert guess("whatever they say it's the orange one", {"detail": "orange"}) == []
-    assert guess("you are eight and a half by now", {"age": "eight"}) == []
+    assert guess("you work as a nurse by now", {"work": "nurse"}) == []
+    assert only(guess("off to work as a nurse by now", {"work": "nurse"})).value == "nurse"
 
 
 def test_what_begins_a_clause_is_the_thing_that_lies_somewhere(guess) -> None:  # type: ignore[no-untyped-def]
