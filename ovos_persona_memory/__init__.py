@@ -62,6 +62,7 @@ The rooms, from the ground up; imports go down only:
    hints       where the values stand that templates took
    heard       an utterance as a model reads it
    guessing    what an utterance tells that no template fits
+   weekly      the days on which somebody does something
    gate        what of a turn becomes a fact, and why not
    certainty   how sure a fact is, and how it grows out of what was said
    dates       the days that a question names

@@ -8,6 +8,7 @@ from dataclasses import replace
 from ovos_persona_memory import language
 from ovos_persona_memory.fact import Decay, Fact
 from ovos_persona_memory.records import Turn
+from ovos_persona_memory.slots import SLOTS
 from ovos_persona_memory.verdict import Verdict
 from ovos_persona_memory.wording import index_words
 
@@ -77,6 +78,12 @@ def fact_of(verdict: Verdict, turn: Turn, fact_id: str) -> Fact:
 def same(one: Fact, other: Fact) -> bool:
     """Whether two facts of one place say the same."""
     return one.slot == other.slot and _told(one) == _told(other)
+
+
+def says_no_more(one: Fact, other: Fact) -> bool:
+    """Whether one fact of a place tells the same as another or less: "i play chess", known to be on mondays."""
+    sides = one.slot in SLOTS and SLOTS[one.slot].of_value  # "boston" is less than "new boston" and another town
+    return same(one, other) or (sides and one.slot == other.slot and set(_told(one)) <= set(_told(other)))
 
 
 def _told(fact: Fact) -> list[str]:

@@ -36,6 +36,7 @@ from ovos_persona_memory.statements import behind, bounds, cut_off, offsets, opi
 from ovos_persona_memory.template import Told, Words
 from ovos_persona_memory.templates import SHORT
 from ovos_persona_memory.verdict import Verdict, each_of, named_verdict, spelled, typed
+from ovos_persona_memory.weekly import on_other_days, with_days
 
 LONG = 40
 """Words of a clause that says more than one fact."""
@@ -73,8 +74,10 @@ def judge(turn: Turn, known: Circumstances = Circumstances()) -> list[Verdict]:
     if may_tell or known.before.stated or requested(spoken, turn.text, False) is not None:
         verdicts = list(_verdicts(spoken, turn.text, known.before))  # the rest, most, in a tenth of the time
     reason = _not_of_a_person(turn, known)
-    if known.guess and reason is None and not known.before.playing and len(sentences(turn.text)) < CHAT:
-        verdicts = with_guesses(spoken, turn.text, known.before, verdicts)
+    if reason is None and not known.before.playing and len(sentences(turn.text)) < CHAT:
+        if known.guess:
+            verdicts = with_guesses(spoken, turn.text, known.before, verdicts)
+        verdicts = with_days(spoken, turn.text, verdicts)
     if not verdicts:
         return []
     if reason is None and verdicts[0].reason != "secret" and is_secret(turn.text, turn.lang):
@@ -207,8 +210,12 @@ def _corrected(spoken: Spoken, sentence: str, before: Before) -> Iterator[Verdic
     told = Told(stated.slot, False, value, value if stated.thing else None, stated.subject, None)
     if refused_value(known, told, False) is not None:
         return
-    thing = " ".join(spoken.language.words(value.spelled)) if slot.of_value else stated.thing
     text = stated.told + value.spelled if stated.told else sentence
+    moved = on_other_days(spoken, stated.value, value)
+    if moved is not None:
+        yield Verdict("learned", "stated", text, stated.slot, stated.subject, stated.thing, moved)
+        return
+    thing = " ".join(spoken.language.words(value.spelled)) if slot.of_value else stated.thing
     right = Verdict("learned", "stated", text, stated.slot, stated.subject, thing, value.spelled)
     if slot.of_value and stated.value != value.folded:
         wrong = " ".join(stated.value)

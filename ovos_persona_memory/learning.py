@@ -15,6 +15,7 @@ from ovos_persona_memory.certainty import (
     confidence_said_again,
     fact_of,
     same,
+    says_no_more,
     words_of,
 )
 from ovos_persona_memory.clauses import Spoken
@@ -209,7 +210,7 @@ class Learner:
         """Find its place among the facts about the same: confirmed, in place of another, or late."""
         around = [one for one in self._around(made) if one.id != made.id]
         active = next((one for one in around if one.status == "active"), None)
-        if active is not None and same(active, made):
+        if active is not None and says_no_more(made, active):
             return self._confirm(active, made)
         later = [one for one in around if one.status != "waiting" and _last_word(one) > made.valid_from]
         if later:

@@ -18,14 +18,14 @@ from ovos_persona_memory.stores.inmemory import InMemoryStore
 class Home:
     """People who talk to a memory, a minute after one another."""
 
-    def __init__(self) -> None:
-        self.now = 0.0
+    def __init__(self, lang: str = "en-US") -> None:
+        self.now, self.lang = 0.0, lang
         self.store = InMemoryStore()
         self.memory = PersonaMemory(self.store, MemoryConfig(), clock=lambda: self.now)
 
     def say(self, user_id: str, text: str, role: Any = "user", session_id: str = "kitchen", after_s: float = 20) -> str:
         self.now += after_s
-        turn = Turn(role, text, at=self.now, lang="en-US")
+        turn = Turn(role, text, at=self.now, lang=self.lang)
         return self.memory.record([turn], Scope(session_id=session_id, user_id=user_id))[0]
 
     def names(self, user_id: str) -> Mapping[str, Who]:

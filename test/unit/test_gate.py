@@ -47,7 +47,7 @@ STATED = [
     (DE, "wir haben eine katze", "pet", "eine katze"),
     (DE, "ich bin letztes jahr nach dublin gezogen", "home", "dublin"),
     (DE, "die weihnachtsdeko ist auf dem dachboden", "location", "auf dem dachboden"),
-    (DE, "jeden dienstag gehe ich schwimmen", "activity", "schwimmen"),
+    (DE, "jeden dienstag gehe ich schwimmen", "activity", "schwimmen, jeden dienstag"),
     (DE, "meine Katze heißt Bob", "pet", "Bob"),
     (DE, "ich bin allergisch gegen Erdnüsse", "allergy", "Erdnüsse"),
     (DE, "ich habe die schlüssel in die schublade gelegt", "location", "in die schublade"),

@@ -57,7 +57,7 @@ def test_no_order_is_given_twice_and_none_in_other_languages() -> None:
         ("meine mutter die nurten ruft sonntags immer an", ("family", "nurten")),
         ("demnächst kommt mein alter kumpel torben der bleibt ein paar tage", ("family", "torben")),
         ("alle zwei wochen samstags helf ich im weltladen", ("activity", "helf samstags im weltladen")),
-        ("ich bin mittwochs kegeln mit den kollegen", ("activity", "kegeln mit den kollegen")),
+        ("ich bin mittwochs kegeln mit den kollegen", ("activity", "kegeln mit den kollegen, mittwochs")),
         ("irgendwas von querbeat das ist nämlich meine lieblingsband", ("favourite", "querbeat")),
         ("ich bin in halle geboren im krankenhaus", ("origin", "halle")),
         ("mein lieblingsbuch ist der medicus hab ich viermal gelesen", ("favourite", "medicus")),

@@ -1,0 +1,220 @@
+"""The days on which somebody does something, week after week: "i do pilates, it's thursdays now"."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from functools import lru_cache
+
+from ovos_persona_memory import language
+from ovos_persona_memory.clauses import Spoken, bare
+from ovos_persona_memory.hints import place_of
+from ovos_persona_memory.slots import SLOTS, refused_value
+from ovos_persona_memory.statements import refusal
+from ovos_persona_memory.template import Told, Words
+from ovos_persona_memory.templates import Templates
+from ovos_persona_memory.verdict import Verdict
+
+SLOT = "activity"
+DENIED = 2
+"""Words at most between a day that is over and what denies it: "not on mondays any more"."""
+BETWEEN = 2
+"""Words at most between what is done and its day, that belong to both: "choir (on) mondays"."""
+AROUND = 5
+"""Words at most between a day and what says that it holds for good."""
+SHORT_IS = "s"
+NAMED = 3
+"""Words at most of what has moved to another day."""
+
+
+@dataclass(frozen=True)
+class _Days:
+    """Where in an utterance days are named on which something is done every week."""
+
+    first: int
+    last: int
+    """The number of the first word behind them."""
+    over: bool
+    """Said to be so no more."""
+
+
+def with_days(spoken: Spoken, sentence: str, told: Sequence[Verdict]) -> list[Verdict]:
+    """The same, each activity with the days that are said of it: those behind it, else those before; and what has
+    moved to another day where nothing else tells of it."""
+    words = spoken.templates.words_of(sentence)
+    days = list(_days(spoken, words))
+    if not days:
+        return [*told]
+    if any(one.slot == SLOT for one in told):
+        return [_on_its_days(spoken, words, one, told, days) for one in told]
+    return [*told] if _tell(spoken.templates, words, told, days) else [*told, *_moved(spoken, words, days)]
+
+
+def _tell(known: Templates, words: Words, told: Sequence[Verdict], days: Sequence[_Days]) -> bool:
+    """Whether something was taken from an utterance that holds one of its days."""
+    places = [place for one in told if (place := place_of(known, words, one)) is not None]
+    return any(first < day.last and day.first < last for first, last in places for day in days)
+
+
+def on_other_days(spoken: Spoken, done: Sequence[str], days: Words) -> str | None:
+    """What is done, with other days: "choir, mondays" as "choir, tuesdays"; None where the words name no days.
+
+    ``done``: folded, with the days so far.
+    """
+    named = [one for one in _days(spoken, days) if one == _Days(0, len(days.folded), False)]
+    known = spoken.templates.words_of(" ".join(done))
+    so_far = next((known.part(0, one.first) for one in _days(spoken, known)), known.part(0, 0))
+    what = " ".join(_unbound(spoken.templates, so_far).folded)
+    return f"{what}, {days.spelled}" if named and what else None
+
+
+def _on_its_days(
+    spoken: Spoken, words: Words, told: Verdict, every: Sequence[Verdict], days: Sequence[_Days]
+) -> Verdict:
+    place = place_of(spoken.templates, words, told)
+    if told.slot != SLOT or told.outcome not in ("learned", "waiting") or place is None:
+        return told
+    inside = next((one for one in days if place[0] <= one.first < place[1]), None)
+    if inside is not None:
+        sides = words.part(place[0], inside.first), words.part(inside.last, place[1])
+        return replace(told, thing=_without(spoken, *sides) or told.thing)
+    others = (place_of(spoken.templates, words, one) for one in every if one is not told and one.slot == SLOT)
+    until = min((one[0] for one in others if one and one[0] >= place[1]), default=len(words.folded))
+    behind = [one for one in days if not one.over and place[1] <= one.first < until]
+    before = [one for one in days if not one.over and one.last <= place[0]]
+    found = behind[0] if behind else before[-1] if before else None
+    return told if found is None else replace(told, value=_together(spoken.templates, words, place, found))
+
+
+def _without(spoken: Spoken, before: Words, behind: Words) -> str:
+    """The thing of an activity that is told with its days, from what stands on both sides of them."""
+    sides = (_unbound(spoken.templates, before), behind)
+    return " ".join(word for one in sides for word in spoken.language.words(one.spelled))
+
+
+def _unbound(known: Templates, words: Words) -> Words:
+    """The words without those that bind a day to them: "chess (on)"."""
+    size = len(words.folded)
+    while size and words.folded[size - 1] in _binding(known):
+        size -= 1
+    return words.part(0, size)
+
+
+def _together(known: Templates, words: Words, place: tuple[int, int], days: _Days) -> str:
+    """What is done and when, as it was said where both stand side by side."""
+    between = words.folded[place[1] : days.first]
+    if days.first >= place[1] and len(between) <= BETWEEN and _binding(known).issuperset(between):
+        return words.part(place[0], days.last).spelled
+    return f"{words.part(*place).spelled}, {words.part(days.first, days.last).spelled}"
+
+
+def _binding(known: Templates) -> frozenset[str]:
+    return known.opening("preposition") | known.opening("skip") | {*known.lists.get("from_now_on", ())}
+
+
+# what has moved
+
+
+def _moved(spoken: Spoken, words: Words, days: Sequence[_Days]) -> Iterator[Verdict]:
+    """ "band night's not mondays any more it's wednesdays": what a sentence begins with that says of a day that it is
+    over, or of another that it holds from now on."""
+    known = spoken.templates
+    new = [one for one in days if not one.over]
+    if not new or not (len(new) < len(days) or known.has(words, "from_now_on") or known.has(words, "by_now")):
+        return
+    said = bare(known, words)
+    verbs = known.opening("is") | {SHORT_IS}
+    verb = next((n for n, word in enumerate(said.folded) if word in known.third or word in verbs), 0)
+    named = _without_owner(known, said.part(0, verb))
+    if not _may_be_done(spoken, named):
+        return
+    value = f"{named.spelled}, {words.part(new[0].first, new[0].last).spelled}"
+    span = (words.spans[0][0], words.spans[-1][1])
+    if refusal(spoken, words.text, (named.spans[0][0], span[1])) is None:
+        thing = " ".join(spoken.language.words(named.spelled))
+        yield Verdict("learned", "stated", words.text, SLOT, "", thing, value, span)
+
+
+def _without_owner(known: Templates, named: Words) -> Words:
+    own = known.opening("own") | known.opening("determiner")
+    return named.part(1, len(named.folded)) if named.folded and named.folded[0] in own else named
+
+
+def _may_be_done(spoken: Spoken, named: Words) -> bool:
+    """Whether words can name what somebody does: nobody, no pronoun, no place."""
+    known = spoken.templates
+    none = (
+        "speaker",
+        "he_she",
+        "pronoun",
+        "whose",
+        "own",
+        "outsider",
+        "relation",
+        "kin",
+        "given_name",
+        "preposition",
+        "once",
+    )
+    if not 0 < len(named.folded) <= NAMED or any(known.has_word(none, word) for word in named.folded):
+        return False
+    return refused_value(known, Told(SLOT, False, named, None, "", None), False) is None and not any(
+        True for _ in _days(spoken, named)
+    )
+
+
+# days of the week
+
+
+def _days(spoken: Spoken, words: Words) -> Iterator[_Days]:
+    """The days, in the order in which they are said; several together are one: "mondays and fridays"."""
+    known, held = spoken.templates, words.folded
+    place = 0
+    while place < len(held):
+        size = _size(spoken, words, place)
+        while size and place + size < len(held) and held[place + size] in known.opening("listing"):
+            more = _size(spoken, words, place + size + 1)
+            if not more:
+                break
+            size += 1 + more
+        if size:
+            yield _Days(place, place + size, _over(known, held, place))
+        place += size or 1
+
+
+def _size(spoken: Spoken, words: Words, place: int) -> int:
+    """How many words from a place on name days on which something is done every week; 0: none."""
+    known, held = spoken.templates, words.folded
+    each = known.starts_at(held, place, "each_day")
+    day = place + each
+    if day >= len(held):
+        return 0
+    plain, regular = held[day] in _weekdays(spoken.language.tag), _regular(spoken, held[day])
+    part = known.starts_at(held, day + 1, "part_of_day") if plain or regular else 0
+    several = plain and known.starts_at(held, day + 1, "parts_of_days") > 0
+    if regular or several or (plain and (each or _for_good(known, words, day))):
+        return each + 1 + max(part, int(several))
+    return 0
+
+
+def _for_good(known: Templates, words: Words, day: int) -> bool:
+    """Whether words around a day say that it holds from now on: "am montag immer", "not on tuesday any more"."""
+    around = words.part(max(day - AROUND, 0), day + 1 + AROUND)
+    return known.has(around, "from_now_on")
+
+
+def _regular(spoken: Spoken, word: str) -> bool:
+    """ "mondays", "montags", "montagabends"."""
+    day = next((one for one in _weekdays(spoken.language.tag) if word.startswith(one)), "")
+    return bool(day) and (word == f"{day}s" or word[len(day) :] in spoken.templates.opening("parts_of_days"))
+
+
+def _over(known: Templates, held: tuple[str, ...], place: int) -> bool:
+    """Whether what stands before a day denies it."""
+    return not known.opening("no").isdisjoint(held[max(place - DENIED, 0) : place])
+
+
+@lru_cache(maxsize=32)
+def _weekdays(tag: str) -> frozenset[str]:
+    lines = language.of(tag).phrases("weekdays.list")
+    return frozenset(word for line in lines for name in line.split(",") for word in language.fold(name))

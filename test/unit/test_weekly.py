@@ -1,0 +1,88 @@
+"""The days on which somebody does something."""
+
+from __future__ import annotations
+
+import pytest
+
+from ovos_persona_memory.records import Scope
+from test.unit.test_around import Home
+
+
+def activities(*said: str, lang: str = "en-US") -> list[str | None]:
+    """What is known to be done after one person said all of this, the oldest first."""
+    home = Home(lang=lang)
+    for text in said:
+        home.say("ann", text)
+    return [value for slot, _, value in home.facts("ann") if slot == "activity"]
+
+
+@pytest.mark.parametrize(
+    ("said", "value"),
+    [
+        ("i do pilates on mondays and fridays", "pilates on mondays and fridays"),
+        ("every tuesday i play chess", "chess, every tuesday"),
+        ("on sunday mornings i play tennis", "tennis, sunday mornings"),
+        ("i play chess", "chess"),
+    ],
+)
+def test_an_activity_holds_its_days(said: str, value: str) -> None:
+    assert [one and one.replace("play ", "") for one in activities(said)] == [value]
+
+
+@pytest.mark.parametrize(
+    ("said", "day"),
+    [
+        ("ich spiele jeden donnerstag darts", "donnerstag"),
+        ("ich gehe immer montags zum schach", "montags"),
+        ("dienstags habe ich chor", "dienstags"),
+        ("am mittwoch bin ich immer beim yoga", "mittwoch"),
+    ],
+)
+def test_in_german(said: str, day: str) -> None:
+    assert [day in (one or "") for one in activities(said, lang="de-DE")] == [True]
+
+
+def test_what_has_moved_in_german() -> None:
+    said = ("ich habe montags judo", "judo ist jetzt nicht mehr montags sondern dienstags")
+    assert activities(*said, lang="de-DE") == ["judo, dienstags"]
+
+
+def test_two_activities_have_days_of_their_own() -> None:
+    assert activities("on mondays i play chess and i play tennis on fridays")[-1] == "tennis on fridays"
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "chess is on thursdays now",
+        "chess isn't on mondays any more it's on thursdays",
+        "my chess is not mondays any more it's thursdays",
+    ],
+)
+def test_what_has_moved_takes_the_place_of_the_day_before(said: str) -> None:
+    assert activities("i play chess on mondays", said) == ["chess, thursdays"]
+
+
+@pytest.mark.parametrize(
+    "said",
+    [
+        "the dentist appointment isn't on monday it's on thursday now",
+        "she isn't here on mondays any more she comes on thursdays",
+        "is chess on thursdays now",
+        "if chess was on thursdays now i could come",
+    ],
+)
+def test_what_nobody_does_every_week_has_no_days(said: str) -> None:
+    assert not any("thursday" in (one or "") for one in activities("i play chess on mondays", said))
+
+
+def test_what_is_said_again_without_its_day_keeps_it() -> None:
+    assert activities("i play chess on mondays", "i play chess") == ["chess on mondays"]
+
+
+def test_a_day_is_put_right() -> None:
+    home = Home()
+    home.say("ann", "i play chess on mondays")
+    home.say("ann", "tuesdays not mondays")
+    known = home.memory.facts.list(Scope(user_id="ann"))
+    assert [(one.slot, one.value) for one in known] == [("activity", "chess, tuesdays")]
