@@ -9,7 +9,7 @@ from functools import lru_cache
 from ovos_persona_memory import language
 from ovos_persona_memory.clauses import Spoken, bare
 from ovos_persona_memory.hints import place_of
-from ovos_persona_memory.slots import SLOTS, refused_value
+from ovos_persona_memory.slots import refused_value
 from ovos_persona_memory.statements import refusal
 from ovos_persona_memory.template import Told, Words
 from ovos_persona_memory.templates import Templates
