@@ -21,7 +21,7 @@ from ovos_persona_memory.clauses import (
     shortened,
 )
 from ovos_persona_memory.corrections import Stated, corrected, repaired, right_value
-from ovos_persona_memory.guessing import PASSING, with_guesses
+from ovos_persona_memory.guessing import OF_DAYS, PASSING, with_guesses
 from ovos_persona_memory.hints import ends_at
 from ovos_persona_memory.introduced import own_name, thing_of
 from ovos_persona_memory.mentions import ANSWERED, OF_OTHERS, OF_PETS, Reading, readings
@@ -42,8 +42,6 @@ LONG = 40
 """Words of a clause that says more than one fact."""
 CHAT = 2
 """Sentences from which on a turn is a letter rather than something said to an assistant."""
-OF_DAYS = ("likes", "dislikes", "diet", "activity", "health", "favourite", "work")
-"""... nor what is said of today these: "no coffee for me today"."""
 PETS_ALONE = ("kind", "colour", "food")
 """What a template names that serves for pets alone: "he is a beagle"."""
 TASTES = ("likes", "dislikes")

@@ -15,7 +15,7 @@ from ovos_persona_memory.looks import Hint
 from ovos_persona_memory.mentions import Reading
 from ovos_persona_memory.people import Before, Found, Who, person_at, pronoun_at
 from ovos_persona_memory.slots import SLOTS, refused_value
-from ovos_persona_memory.statements import refusal
+from ovos_persona_memory.statements import refusal, today
 from ovos_persona_memory.tagging import Guess
 from ovos_persona_memory.template import Told, Words
 from ovos_persona_memory.verdict import Verdict, typed
@@ -56,6 +56,8 @@ _BESIDE_NAMES = ("determiner", "article", "own", "whose", "he_she", "pronoun", "
 """Lists of words that are no name, though they stand beside one."""
 PASSING = ("location", "home", "family", "detail")
 """Slots that what holds for a moment does not fill."""
+OF_DAYS = ("likes", "dislikes", "diet", "activity", "health", "favourite", "work")
+"""... nor what is said of today these: "no coffee for me today"."""
 
 
 def with_guesses(spoken: Spoken, sentence: str, before: Before, told: list[Verdict]) -> list[Verdict]:
@@ -172,9 +174,11 @@ def _verdict(heard: Heard, guess: Guess) -> Verdict | None:
         found = _right_before(heard, guess) or _only_person(heard)
     if (found is None and not _own(heard, guess, whose)) or _holds_today(heard, guess):
         return None
-    if found is not None and found.who.pet and guess.kind == "work":
-        return None
     named = beside(heard, guess, "thing")
+    if found is not None and guess.kind == ("work" if found.who.pet else "location") and named is None:
+        return None  # a pet has no job, and a person is not put anywhere
+    if _says_nothing(heard, guess):
+        return None
     thing = heard.part(named) if named is not None else _thing(heard, guess)
     if thing is None and guess.kind == "location":
         return None  # a place of nobody knows what
@@ -183,14 +187,18 @@ def _verdict(heard: Heard, guess: Guess) -> Verdict | None:
     slot = "name" if related else "pet" if called else guess.kind
     told = Told(slot, False, heard.part(guess), thing, "", "*" if thing is None and slot in ALONE else None)
     reason = refused_value(heard.known, told, False)
-    if reason == "too_long" or (reason is not None and slot in FORMED) or _is_article(heard, guess):
+    if reason == "too_long" or (reason is not None and slot in FORMED):
         return None
     return _in_its_clause(heard, told, found, [one for one in (guess, whose, named) if one is not None])
 
 
-def _is_article(heard: Heard, guess: Guess) -> bool:
-    """Whether nothing but articles is left of a value."""
-    return heard.known.opening("article").issuperset(heard.words.folded[guess.first : guess.last])
+def _says_nothing(heard: Heard, guess: Guess) -> bool:
+    """Whether a value holds nothing but articles and prepositions, or is what something else takes the place of:
+    "i take candesartan instead of | ramipril"."""
+    empty = ("article", "determiner", "preposition", "no")
+    if all(heard.known.has_word(empty, word) for word in heard.words.folded[guess.first : guess.last]):
+        return True
+    return heard.known.ends(heard.words.part(0, guess.first), "instead_of") > 0
 
 
 def _own(heard: Heard, guess: Guess, whose: Guess | None) -> bool:
@@ -229,6 +237,9 @@ def _holds_today(heard: Heard, guess: Guess) -> bool:
     known, words = heard.known, heard.words
     ordered = known.starts(words, "dictating" if "dictating" in known.lists else "ordering") > 0
     ordered = ordered and not known.starts(words, "noting")
+    place = words.spans[guess.first][0], words.spans[guess.last - 1][1]
+    if guess.kind in OF_DAYS and today(known, words.text, place):
+        return True
     return ordered or (guess.kind in PASSING and known.has(words, "passing"))
 
 

@@ -182,6 +182,8 @@ def _family(known: Templates, told: Told, _: bool) -> str | None:
 def _pet(known: Templates, told: Told, _: bool) -> str | None:
     """A name; or how many there are of what ("two cats"), which holds the thing itself."""
     names = told.value is not None and told.thing is not None and told.thing.folded[-1] not in told.value.folded
+    if told.value is not None and names and told.value.folded[-1] in known.third:
+        return "no_value"  # "ich hab eine katze die schläft"
     return "no_value" if names and _holds(known, told.value, "not_name") else None
 
 

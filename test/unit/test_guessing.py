@@ -59,6 +59,24 @@ def only(verdicts: list[Verdict]) -> Verdict:
     return verdicts[0]
 
 
+def test_what_something_else_takes_the_place_of_is_not_learned(guess) -> None:  # type: ignore[no-untyped-def]
+    text = "i take candesartan instead of ramipril"
+    assert only(guess(text, {"health": "candesartan"})).value == "candesartan"
+    assert guess(text, {"health": "ramipril"}) == []
+
+
+def test_a_value_of_articles_and_prepositions_alone_is_none(guess) -> None:  # type: ignore[no-untyped-def]
+    text = "my charger is in the drawer"
+    assert only(guess(text, {"location": "in the drawer", "thing": "charger"})).value == "in the drawer"
+    assert guess(text, {"location": "in the", "thing": "charger"}) == []
+
+
+def test_a_person_is_not_put_anywhere(guess) -> None:  # type: ignore[no-untyped-def]
+    text = "my mum is on the island"
+    assert guess(text, {"location": "on the island", "who": "my mum"}) == []
+    assert only(guess(text, {"home": "the island", "who": "my mum"})).subject == "mum"
+
+
 def test_a_guess_is_learned_in_the_speakers_words(guess) -> None:  # type: ignore[no-untyped-def]
     one = only(guess("metformin twice a day till they bury me", {"health": "metformin"}))
     assert (one.outcome, one.reason, one.slot, one.value) == ("learned", "stated", "health", "metformin")
