@@ -73,7 +73,7 @@ def test_a_value_of_articles_and_prepositions_alone_is_none(guess) -> None:  # t
 
 def test_a_person_is_not_put_anywhere(guess) -> None:  # type: ignore[no-untyped-def]
     text = "my mum is on the island"
-    assert guess(text, {"location": "on the island", "who": "my mum"}) == []
+    assert guess(text, {"location": "on the island", "who": "my mum"}, before=Before(thing=("case",))) == []
     assert only(guess(text, {"home": "the island", "who": "my mum"})).subject == "mum"
 
 
