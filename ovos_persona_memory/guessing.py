@@ -28,6 +28,8 @@ CERTAIN, SURER_STILL = 0.75, 0.85
 """... of what a word in it would make no statement, where no template says so, and where one does."""
 HEARD_OTHERWISE = ("quotation", "supposed", "past", "question")
 """As what: "what am i saying" is no quotation."""
+ASKED = 0.12
+"""How much less sure it may be where somebody asks to remember it: there is something to know."""
 VAGUE = "detail"
 """The slot of what fits no other: "my cousin comes on sunday" is told of no day."""
 NEAR = 4
@@ -48,6 +50,8 @@ OF_OUTSIDERS = ("family", *OF_THINGS)
 """Slots that are filled where a neighbour or a boss is named."""
 ALONE = ("favourite", "detail", "pet", "family")
 """Slots whose thing is the value itself where none is named."""
+FEW, SURE_ALONE = 6, 0.6
+"""Words at most that must be surer where nobody asked, and how much: of those less sure a fifth are right."""
 LITTLE = 4
 """Words at most of what says little alone."""
 FORMED = ("birthday", "age")
@@ -72,7 +76,8 @@ def with_guesses(spoken: Spoken, sentence: str, before: Before, told: list[Verdi
     made = tagger.told(seen, hints)
     heard = Heard(spoken, words, before, made.guesses, refused)
     believed = [_doubted(heard, one, made.doubted) for one in told]
-    return _put_right(heard, believed, _merged(heard, believed, list(_added(heard))))
+    asked = [one.outcome for one in told] == ["kept"]
+    return _put_right(heard, believed, _merged(heard, believed, list(_added(heard, asked))))
 
 
 def _asks(spoken: Spoken, words: Words, before: Before) -> bool:
@@ -89,6 +94,8 @@ def _doubted(heard: Heard, one: Verdict, doubted: frozenset[Hint]) -> Verdict:
     """What a template took; for review where the model does not believe it, unless it was asked to be remembered."""
     if one.outcome != "learned" or one.reason != "stated" or heard.before.question or one.thing == KIND:
         return one  # an answer is as short as it likes, and a breed marked as a pet
+    if repaired(heard.known, heard.words.text) is not None:
+        return one  # what is put right in one breath reads like nothing else
     hint = hint_of(heard.spoken.templates, heard.words, one)
     return replace(one, outcome="waiting", reason="unsure") if hint in doubted else one
 
@@ -141,7 +148,7 @@ def _put_right(heard: Heard, told: Sequence[Verdict], found: list[Verdict]) -> l
     later = {(one.slot, one.subject) for one in found if one not in before}
     wrong = before[-1:] + [one for one in before if (one.slot, one.subject) in later]
     meant = [one for one in told if one.reason == "asked" or not ends_at(heard.known, heard.words, one, at)]
-    return [one for one in found if one not in wrong or one in meant]
+    return [one for one in found if one not in wrong or (one in meant and (one.slot, one.subject) not in later)]
 
 
 def _begins(heard: Heard, one: Verdict) -> int:
@@ -153,15 +160,28 @@ def _begins(heard: Heard, one: Verdict) -> int:
 # from a guess to a verdict
 
 
-def _added(heard: Heard) -> Iterator[tuple[Verdict, float]]:
-    """What the guesses tell, each with how sure it is."""
+def _added(heard: Heard, asked: bool) -> Iterator[tuple[Verdict, float]]:
+    """What the guesses tell, each with how sure it is. ``asked``: somebody asks to remember it."""
     text = heard.words.text
     strange = not MARKED.isdisjoint(text) or heard.spoken.language.is_question(lead_taken(heard.known, text))
     for guess in heard.guesses:
-        if guess.kind in SLOTS and guess.sure >= (SURER if strange or guess.kind == VAGUE else SURE):
+        enough = SURER if strange or guess.kind == VAGUE else SURE
+        enough -= ASKED if asked else 0.0
+        if guess.kind in SLOTS and guess.sure >= max(enough, SURE_ALONE if _alone(heard, guess) else 0.0):
             verdict = _verdict(heard, guess)
             if verdict is not None:
                 yield verdict, guess.sure
+
+
+def _alone(heard: Heard, guess: Guess) -> bool:
+    """Whether few words say something that nobody spoke of before."""
+    return len(heard.words.folded) <= FEW and not heard.of_kind("thing") and not _expected(heard, guess)
+
+
+def _expected(heard: Heard, guess: Guess) -> bool:
+    """Whether something of that slot was asked or told a moment before; an illness needs no occasion."""
+    before = heard.before
+    return before.question or guess.kind in (before.told, *before.asked[:1], "health")
 
 
 def _verdict(heard: Heard, guess: Guess) -> Verdict | None:
@@ -177,7 +197,9 @@ def _verdict(heard: Heard, guess: Guess) -> Verdict | None:
     named = beside(heard, guess, "thing")
     if found is not None and guess.kind == ("work" if found.who.pet else "location") and named is None:
         return None  # a pet has no job, and a person is not put anywhere
-    if _says_nothing(heard, guess):
+    if _says_nothing(heard, guess) or _denied(heard, guess, named):
+        return None
+    if guess.kind == "family" and named is None and whose is None and _titled(heard, guess):
         return None
     thing = heard.part(named) if named is not None else _thing(heard, guess)
     if thing is None and guess.kind == "location":
@@ -192,11 +214,30 @@ def _verdict(heard: Heard, guess: Guess) -> Verdict | None:
     return _in_its_clause(heard, told, found, [one for one in (guess, whose, named) if one is not None])
 
 
+def _denied(heard: Heard, guess: Guess, named: Guess | None) -> bool:
+    """Whether it is denied that a value is that of its thing: "orange isn't my favourite colour any more"; where
+    something is not, may stand before where it is."""
+    if named is None or guess.kind == "location":
+        return False
+    between = heard.words.folded[min(guess.last, named.last) : max(guess.first, named.first)]
+    return not heard.known.opening("no").isdisjoint(between)
+
+
+def _titled(heard: Heard, guess: Guess) -> bool:
+    """Whether a title stands before somebody: "doctor grant" is nobody's family."""
+    before = heard.words.folded[max(guess.first - 1, 0) : guess.first + 1]
+    return not heard.known.opening("title").isdisjoint(before)
+
+
 def _says_nothing(heard: Heard, guess: Guess) -> bool:
     """Whether a value holds nothing but articles and prepositions, or is what something else takes the place of:
-    "i take candesartan instead of | ramipril"."""
-    empty = ("article", "determiner", "preposition", "no")
+    "i take candesartan instead of | ramipril"; ten years at a place are no age."""
+    empty = ("article", "determiner", "preposition", "no", "each_day")
     if all(heard.known.has_word(empty, word) for word in heard.words.folded[guess.first : guess.last]):
+        return True
+    if guess.kind == "age" and heard.known.starts(
+        heard.words.part(guess.first + 1, len(heard.words.folded)), "for_years"
+    ):
         return True
     return heard.known.ends(heard.words.part(0, guess.first), "instead_of") > 0
 
@@ -223,10 +264,7 @@ def _own(heard: Heard, guess: Guess, whose: Guess | None) -> bool:
 
 def _says_little(heard: Heard, guess: Guess) -> bool:
     """Whether too little is said to know what of, where nobody asked: "ten", "it's green", "with cheese"."""
-    before = heard.before
-    if before.question or guess.kind in (before.told, *before.asked[:1], "health"):
-        return False
-    if guess.kind == "location" and before.thing:
+    if _expected(heard, guess) or (guess.kind == "location" and heard.before.thing):
         return False
     thing = bool(heard.of_kind("thing"))
     return guess.kind in FORMED or (not thing and (guess.kind == VAGUE or len(heard.words.folded) <= LITTLE))

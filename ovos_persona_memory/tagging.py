@@ -26,7 +26,7 @@ from ovos_persona_memory.network import Network, Vectors
 FILE, NETWORK = "facts.model", "facts.network"
 NOTHING = "O"
 """The label of a word that tells nothing."""
-DOUBT = 0.75
+DOUBT = 0.6
 """How sure it must be that words tell nothing to doubt what a template took from them, 0 to 1."""
 UNLIKELY = 0.12
 """... or at most, that they tell what it took."""

@@ -59,6 +59,34 @@ def only(verdicts: list[Verdict]) -> Verdict:
     return verdicts[0]
 
 
+def test_what_is_denied_of_its_thing_is_not_learned(guess) -> None:  # type: ignore[no-untyped-def]
+    denied = "orange is not my favourite colour any more"
+    assert guess(denied, {"favourite": "orange", "thing": "favourite colour"}) == []
+    held = "orange is my favourite colour"
+    assert only(guess(held, {"favourite": "orange", "thing": "favourite colour"})).value == "orange"
+
+
+def test_few_words_that_nobody_asked_for_must_be_surer(guess) -> None:  # type: ignore[no-untyped-def]
+    text, marks = "none of that cheese please", {"dislikes": "cheese"}
+    assert guess(text, marks, sure=0.5) == []
+    assert only(guess(text, marks, sure=0.7)).value == "cheese"
+    assert only(guess(text, marks, sure=0.5, before=Before(told="dislikes"))).value == "cheese"
+
+
+def test_what_somebody_asks_to_remember_may_be_less_sure(guess) -> None:  # type: ignore[no-untyped-def]
+    text, marks = "remember the filter is sixteen by twenty", {"detail": "sixteen by twenty", "thing": "filter"}
+    kept = Verdict("kept", "asked", text)
+    assert only(guess(text, marks, told=[kept], sure=0.45)).value == "sixteen by twenty"
+    assert guess(text, marks, sure=0.45) == []
+
+
+def test_of_what_is_put_right_the_last_holds_though_a_template_took_the_first(guess) -> None:  # type: ignore[no-untyped-def]
+    text = "in shoes my size is nine no wait ten"
+    first = Verdict("learned", "stated", text, "detail", "", "shoe size", "nine in shoes", (0, 24))
+    found = guess(text, {"detail": "ten", "thing": "size"}, told=[first])
+    assert [one.value for one in found] == ["ten"]
+
+
 def test_what_something_else_takes_the_place_of_is_not_learned(guess) -> None:  # type: ignore[no-untyped-def]
     text = "i take candesartan instead of ramipril"
     assert only(guess(text, {"health": "candesartan"})).value == "candesartan"

@@ -47,7 +47,14 @@ RECALL = {
 MOST_FROM_NOTHING = 6
 
 
-@pytest.fixture(scope="module", params=sorted(RECALL))
+QUICK = ("month9_de", "month9_en")
+"""The others are measured where there is time."""
+
+
+@pytest.fixture(
+    scope="module",
+    params=[pytest.param(name, marks=() if name in QUICK else pytest.mark.full) for name in sorted(RECALL)],
+)
 def month(request: pytest.FixtureRequest) -> tuple[str, LearnedFigures]:
     return request.param, measure_learning(read_talks(MONTHS / f"{request.param}.jsonl.gz"))
 
