@@ -26,10 +26,10 @@ from ovos_persona_memory.network import Network, Vectors
 FILE, NETWORK = "facts.model", "facts.network"
 NOTHING = "O"
 """The label of a word that tells nothing."""
-DOUBT = 0.6
-"""How sure it must be that words tell nothing to doubt what a template took from them, 0 to 1."""
+DOUBT = 0.35
+"""How much likelier it must be that words tell nothing than what a template took from them, to doubt that, 0 to 1."""
 UNLIKELY = 0.12
-"""... or at most, that they tell what it took."""
+"""... or how likely that is at most."""
 PLAIN = 0.9
 """How sure the field must be of each word that it tells nothing, not to ask the network."""
 SELDOM = 0.02
@@ -104,7 +104,8 @@ class Tagger:
         if columns is None:
             return False  # nothing like it was in the talk that they were trained on
         words = likely[hint.first : hint.last]
-        return bool(words[:, self._nothing].min() >= DOUBT or words[:, columns].sum(axis=1).max() < UNLIKELY)
+        told = words[:, columns].sum(axis=1).max()
+        return bool(told < UNLIKELY or words[:, self._nothing].min() - told >= DOUBT)
 
     @cached_property
     def _shared(self) -> dict[str, int]:
