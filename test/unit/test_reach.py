@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from ovos_persona_memory import messages, requests, topics
-from ovos_persona_memory.config import IdentityConfig, MemoryConfig
+from ovos_persona_memory.config import FactsConfig, IdentityConfig, MemoryConfig
 from ovos_persona_memory.episode import Episode
 from ovos_persona_memory.errors import NotAllowed, PersonaMemoryError, UnknownEntry
 from ovos_persona_memory.fact import Decision, Fact
@@ -128,7 +128,7 @@ class House:
 
     def __init__(self, trust: str, users: tuple[str, ...] = USERS) -> None:
         self.trust, self.store = trust, InMemoryStore()
-        self.config = MemoryConfig(identity=IdentityConfig(trust, MAP))
+        self.config = MemoryConfig(identity=IdentityConfig(trust, MAP), facts=FactsConfig(learn=False))
         self.memory = PersonaMemory(self.store, self.config, lambda: 1000.0)
         self.marks: dict[str, str] = {user: f"mark{n}x" for n, user in enumerate(users)}
         for user, session in product(users, SESSIONS):
