@@ -118,7 +118,8 @@ def _merged(heard: Heard, told: Sequence[Verdict], added: Sequence[tuple[Verdict
     if len(told) == 1 and told[0].outcome == "kept":
         right = [one for one in guessed if one.outcome == "learned"]
         return [replace(one, reason="asked", text=told[0].text) for one in right] or [*told]
-    surer = [one for one, sure in added if sure >= SURER and not heard.before.question]
+    enough = SURER_STILL if heard.before.question else SURER
+    surer = [one for one, sure in added if sure >= enough]
     kept = [one for one in told if not any(_otherwise(one, two) and _same_words(heard, one, two) for two in surer)]
     return [*kept, *(one for one in guessed if not any(_same_words(heard, other, one) for other in kept))]
 
@@ -188,7 +189,7 @@ def _verdict(heard: Heard, guess: Guess) -> Verdict | None:
     """What a guessed value tells; None where nobody knows of whom, or where what stands around it takes it back."""
     whose = beside(heard, guess, "who") or pronoun_before(heard, guess)
     found = _person(heard, whose) if whose is not None else None
-    if found is None and whose is not None and guess.sure >= STRANGE:
+    if found is None and whose is not None and guess.sure >= (STRANGE if whose.sure >= SURE else CERTAIN):
         found = _stranger(heard, whose)
     if whose is None and guess.kind not in (*NAMING, *OF_THINGS):
         found = _right_before(heard, guess) or _only_person(heard)
@@ -336,7 +337,7 @@ def _stranger(heard: Heard, whose: Guess) -> Found | None:
     none = frozenset("s").union(*map(known.opening, _BESIDE_NAMES))
     named = [place for place in taken if held[place] not in none]
     asked = "verb_second" in known.lists and whose.first == 1 and held[0] in known.third  # "wohnt tilda in kassel"
-    if asked or whose.sure < SURE or len(named) != 1 or known.has(heard.part(whose), "outsider"):
+    if asked or len(named) != 1 or known.has(heard.part(whose), "outsider"):
         return None
     name = heard.words.part(named[0], named[0] + 1)
     return Found(Who(name.folded[0], name.spelled), whose.first, whose.last - whose.first)

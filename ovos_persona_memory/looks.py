@@ -24,7 +24,17 @@ ENDING = 4
 _GENERAL = (
     *("skip", "lead", "trail", "whether", "hearer", "unreal", "perhaps"),
     *("passing_on", "noting", "most_of_all"),
-    *("each_day", "part_of_day", "parts_of_days", "from_now_on", "by_now", "once", "instead_of", "for_years"),
+    *(
+        "each_day",
+        "part_of_day",
+        "parts_of_days",
+        "from_now_on",
+        "by_now",
+        "once",
+        "instead_of",
+        "for_years",
+        "broken_off",
+    ),
 )
 """Lists of the templates that tell nothing of a word."""
 _CUES = (

@@ -60,6 +60,8 @@ def _offered(known: Templates, words: Words, start: int, size: int, first: int) 
     held = words.folded
     if any(word in known.opening("seeking") for word in held[start + 1 : min(first + 1, start + SEEKING)]):
         return True  # "falls einer den schirm sucht der hängt im flur"
+    if known.has(words.part(start, max(first, start)), "broken_off"):
+        return True  # "when i'm big | anyway i collect stones"
     if start + size + CLOSE <= first and known.starts(words.part(start, start + size), "perhaps"):
         return True  # "hopefully without lard | i don't eat pork"
     return first - start > CLOSE and _of_hearer(known, words, start) and not _follows(known, held[start:first])
@@ -89,7 +91,7 @@ def _passed_on(known: Templates, words: Words, start: int, size: int, first: int
     phrases = (*known.places(words, "repair"), *known.places(words, "passing_on"))
     if any(one <= start < one + many for one, many in phrases):
         return True
-    asked = any(known.starts(words.part(n, n + 1), "whether") for n in range(max(start - SHORT_END, 0), start))
+    asked = any(known.starts(words.part(n, n + 1), "whether") for n in range(max(start - SEEKING, 0), start))
     return asked or known.starts(words.part(start + size, len(words.folded)), "passing_on") > 0
 
 

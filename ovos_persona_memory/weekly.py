@@ -45,9 +45,22 @@ def with_days(spoken: Spoken, sentence: str, told: Sequence[Verdict]) -> list[Ve
     days = list(_days(spoken, words))
     if not days:
         return [*told]
+    told = [_as_activity(spoken, words, one, days) for one in told]
     if any(one.slot == SLOT for one in told):
         return [_on_its_days(spoken, words, one, told, days) for one in told]
     return [*told] if _tell(spoken.templates, words, told, days) else [*told, *_moved(spoken, words, days)]
+
+
+def _as_activity(spoken: Spoken, words: Words, told: Verdict, days: Sequence[_Days]) -> Verdict:
+    """ "practice: mondays" as what is done on mondays."""
+    place = place_of(spoken.templates, words, told)
+    if told.slot != "detail" or place is None or not any(place == (one.first, one.last) for one in days):
+        return told
+    parts = (words.part(n, n + size) for size in range(1, NAMED + 1) for n in range(len(words.folded) - size + 1))
+    named = next((one for one in parts if " ".join(spoken.language.words(one.spelled)) == told.thing), None)
+    if named is None or not _may_be_done(spoken, named):
+        return told
+    return replace(told, slot=SLOT, value=f"{named.spelled}, {told.value}")
 
 
 def _tell(known: Templates, words: Words, told: Sequence[Verdict], days: Sequence[_Days]) -> bool:

@@ -36,6 +36,12 @@ def told(text: str, lang: str) -> list[tuple[str | None, str | None]]:
         (DE, "hoffentlich ohne schmalz ich esse ja kein schweinefleisch", ("diet", "schweinefleisch")),
         (DE, "wir wohnen in wien stell dir vor", ("home", "wien")),
         (DE, "mein zahnarzt ist der albers nee moment ahlers", ("detail", "ahlers")),
+        (EN, "when i grow up i would fly anyway i collect stones", ("activity", "stones")),
+        (EN, "i'm allergic to celery says the doctor", ("allergy", "celery")),
+        (EN, "if anybody in this house asks i'm forty two", ("age", "forty two")),
+        (DE, "wenn ich groß bin egal jedenfalls sammle ich steine", ("activity", "steine")),
+        (DE, "gegen sellerie bin ich allergisch sagt der arzt", ("allergy", "sellerie")),
+        (DE, "ich bin linkshänder und die schere da ist ein witz", ("detail", "linkshänder")),
     ],
 )
 def test_what_stands_around_a_statement_does_not_hide_it(lang: str, text: str, fact: tuple[str, str]) -> None:
@@ -65,6 +71,9 @@ def test_two_statements_in_one_breath_are_two() -> None:
         (EN, "maybe i live in rome"),
         (DE, "wenn du rufst bin ich der könig und wohne im schloss"),
         (DE, "vielleicht wohne ich in rom"),
+        (EN, "when i grow up i will collect stones"),
+        (EN, "i'm allergic to celery says the king"),
+        (DE, "ich bin ein drache das war nur ein witz"),
     ],
 )
 def test_what_takes_a_statement_back_does(lang: str, text: str) -> None:

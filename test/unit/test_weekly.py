@@ -86,3 +86,9 @@ def test_a_day_is_put_right() -> None:
     home.say("ann", "tuesdays not mondays")
     known = home.memory.facts.list(Scope(user_id="ann"))
     assert [(one.slot, one.value) for one in known] == [("activity", "chess, tuesdays")]
+
+
+def test_a_thing_with_a_day_of_every_week_is_done_then() -> None:
+    home = Home("de-DE")
+    home.say("ann", "die probe ist immer am donnerstag")
+    assert home.facts("ann") == [("activity", "", "probe, donnerstag")]
