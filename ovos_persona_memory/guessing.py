@@ -8,7 +8,15 @@ from dataclasses import replace
 from ovos_persona_memory import looks, tagging
 from ovos_persona_memory.clauses import Spoken, lead_taken
 from ovos_persona_memory.corrections import repaired
-from ovos_persona_memory.heard import Heard, beside, clause_around, pronoun_before, subject_before, without_correcting
+from ovos_persona_memory.heard import (
+    DENIED,
+    Heard,
+    beside,
+    clause_around,
+    pronoun_before,
+    subject_before,
+    without_correcting,
+)
 from ovos_persona_memory.hints import ends_at, hint_of, hints_of, place_of, why_refused
 from ovos_persona_memory.introduced import thing_of
 from ovos_persona_memory.looks import Hint
@@ -200,7 +208,7 @@ def _verdict(heard: Heard, guess: Guess) -> Verdict | None:
         return None  # a pet has no job, and a person is not put anywhere
     if _says_nothing(heard, guess) or _denied(heard, guess, named):
         return None
-    if guess.kind == "family" and named is None and whose is None and _titled(heard, guess):
+    if named is None and whose is None and _is_somebody_else(heard, guess):
         return None
     thing = heard.part(named) if named is not None else _thing(heard, guess)
     if thing is None and guess.kind == "location":
@@ -218,16 +226,22 @@ def _verdict(heard: Heard, guess: Guess) -> Verdict | None:
 def _denied(heard: Heard, guess: Guess, named: Guess | None) -> bool:
     """Whether it is denied that a value is that of its thing: "orange isn't my favourite colour any more"; where
     something is not, may stand before where it is."""
+    before = heard.known.without(heard.words.part(0, guess.first), "skip")
+    food = guess.kind in DENIED and not heard.known.ends(heard.part(guess), "diet")
+    if not food and heard.known.ends(before, "no"):
+        return True  # "i'm not strictly vegetarian"
     if named is None or guess.kind == "location":
         return False
     between = heard.words.folded[min(guess.last, named.last) : max(guess.first, named.first)]
     return not heard.known.opening("no").isdisjoint(between)
 
 
-def _titled(heard: Heard, guess: Guess) -> bool:
-    """Whether a title stands before somebody: "doctor grant" is nobody's family."""
-    before = heard.words.folded[max(guess.first - 1, 0) : guess.first + 1]
-    return not heard.known.opening("title").isdisjoint(before)
+def _is_somebody_else(heard: Heard, guess: Guess) -> bool:
+    """Whether what stands before a name makes it that of somebody else: "doctor grant" is nobody's family, and "for
+    marcus" says of nobody how they are called."""
+    before = heard.words.part(0, guess.first)
+    titled = heard.known.ends(before, "title") > 0 or heard.known.starts(heard.part(guess), "title") > 0
+    return (guess.kind == "family" and titled) or (guess.kind == "name" and heard.known.ends(before, "whom_for") > 0)
 
 
 def _says_nothing(heard: Heard, guess: Guess) -> bool:

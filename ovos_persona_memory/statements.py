@@ -41,7 +41,7 @@ def refusal(spoken: Spoken, sentence: str, span: Span, named: bool = False) -> s
     known = spoken.templates
     words = stripped(known, known.words_of(sentence))
     first, last = _places(words, span)
-    if known.has(words, "joking") or known.ends(words, "joking_end") or pretends(known, words):
+    if known.has(words, "joking") or known.has(words, "absurd") or known.ends(words, "joking_end") or pretends(known, words):
         return "joke"
     for name, reason, takes_away in _RULES:
         for start, size in known.places(words, name):
@@ -112,7 +112,7 @@ def _supposed(start: int, size: int, first: int, last: int, of: int) -> bool:
     return start < last or start + size == of
 
 
-def _played(start: int, size: int, first: int, last: int, of: int) -> bool:
+def _anywhere(start: int, size: int, first: int, last: int, of: int) -> bool:
     return True
 
 
@@ -127,8 +127,9 @@ def _unsure(start: int, size: int, first: int, last: int, of: int) -> bool:
 
 _RULES = (
     ("quoted", "quotation", _quoted),
+    ("hearsay", "quotation", _anywhere),
     ("supposed", "supposed", _supposed),
-    ("played", "supposed", _played),
+    ("played", "supposed", _anywhere),
     ("past", "past", _past),
     ("unsure", "unsure", _unsure),
 )

@@ -131,21 +131,37 @@ def _binding(known: Templates) -> frozenset[str]:
 def _moved(spoken: Spoken, words: Words, days: Sequence[_Days]) -> Iterator[Verdict]:
     """ "band night's not mondays any more it's wednesdays": what a sentence begins with that says of a day that it is
     over, or of another that it holds from now on."""
-    known = spoken.templates
     new = [one for one in days if not one.over]
-    if not new or not (len(new) < len(days) or known.has(words, "from_now_on") or known.has(words, "by_now")):
-        return
-    said = bare(known, words)
-    verbs = known.opening("is") | {SHORT_IS}
-    verb = next((n for n, word in enumerate(said.folded) if word in known.third or word in verbs), 0)
-    named = _without_owner(known, said.part(0, verb))
-    if not _may_be_done(spoken, named):
+    named = _named(spoken, words, days) if new else None
+    if named is None or not _may_be_done(spoken, named):
         return
     value = f"{named.spelled}, {words.part(new[0].first, new[0].last).spelled}"
     span = (words.spans[0][0], words.spans[-1][1])
     if refusal(spoken, words.text, (named.spans[0][0], span[1])) is None:
         thing = " ".join(spoken.language.words(named.spelled))
         yield Verdict("learned", "stated", words.text, SLOT, "", thing, value, span)
+
+
+def _named(spoken: Spoken, words: Words, days: Sequence[_Days]) -> Words | None:
+    """What has other days from now on, or is one of the things that people do every week; None where nothing is."""
+    known = spoken.templates
+    moved = next((start + size for start, size in known.places(words, "moved") if start + size <= days[0].first), None)
+    if moved is not None:
+        behind = words.part(moved, days[0].first)
+        until = next((n for n, word in enumerate(behind.folded) if n and word in _to(known)), len(behind.folded))
+        return _without_owner(known, behind.part(0, until))
+    if any(one.over for one in days) or known.has(words, "from_now_on") or known.has(words, "by_now"):
+        said = bare(known, words)
+        verbs = known.opening("is") | {SHORT_IS}
+        verb = next((n for n, word in enumerate(said.folded) if word in known.third or word in verbs), 0)
+        return _without_owner(known, said.part(0, verb))
+    places = (place for name in ("outing", "every_week") for place in known.places(words, name))
+    done = max(places, key=lambda one: one[1], default=None)
+    return words.part(done[0], sum(done)) if done is not None else None
+
+
+def _to(known: Templates) -> frozenset[str]:
+    return known.opening("preposition") | known.opening("whom_for")
 
 
 def _without_owner(known: Templates, named: Words) -> Words:
@@ -224,7 +240,8 @@ def _regular(spoken: Spoken, word: str) -> bool:
 
 def _over(known: Templates, held: tuple[str, ...], place: int) -> bool:
     """Whether what stands before a day denies it."""
-    return not known.opening("no").isdisjoint(held[max(place - DENIED, 0) : place])
+    before = held[max(place - DENIED, 0) : place]
+    return not known.opening("no").isdisjoint(before) or before[-1:] in {(word,) for word in known.opening("away_from")}
 
 
 @lru_cache(maxsize=32)

@@ -59,6 +59,18 @@ def only(verdicts: list[Verdict]) -> Verdict:
     return verdicts[0]
 
 
+def test_what_is_denied_is_not_learned_but_food_that_nobody_eats_is(guess) -> None:  # type: ignore[no-untyped-def]
+    assert guess("i'm not strictly a nurse you know", {"work": "nurse"}) != []
+    assert guess("i'm not really nurse material", {"work": "nurse"}) == []
+    assert guess("i am not strictly veggie any more", {"diet": "veggie"}) == []
+    assert only(guess("just not mushrooms for me please", {"dislikes": "mushrooms"})).value == "mushrooms"
+
+
+def test_a_name_behind_for_is_nobody_s(guess) -> None:  # type: ignore[no-untyped-def]
+    assert guess("it's for marcus obviously", {"name": "marcus"}) == []
+    assert only(guess("it's marcus who speaks obviously", {"name": "marcus"})).value == "marcus"
+
+
 def test_what_is_denied_of_its_thing_is_not_learned(guess) -> None:  # type: ignore[no-untyped-def]
     denied = "orange is not my favourite colour any more"
     assert guess(denied, {"favourite": "orange", "thing": "favourite colour"}) == []

@@ -38,6 +38,7 @@ def told(text: str, lang: str) -> list[tuple[str | None, str | None]]:
         (DE, "mein zahnarzt ist der albers nee moment ahlers", ("detail", "ahlers")),
         (EN, "when i grow up i would fly anyway i collect stones", ("activity", "stones")),
         (EN, "i'm allergic to celery says the doctor", ("allergy", "celery")),
+        (EN, "they always ask so here goes i'm allergic to celery", ("allergy", "celery")),
         (EN, "if anybody in this house asks i'm forty two", ("age", "forty two")),
         (DE, "wenn ich groß bin egal jedenfalls sammle ich steine", ("activity", "steine")),
         (DE, "gegen sellerie bin ich allergisch sagt der arzt", ("allergy", "sellerie")),
@@ -73,6 +74,8 @@ def test_two_statements_in_one_breath_are_two() -> None:
         (DE, "vielleicht wohne ich in rom"),
         (EN, "when i grow up i will collect stones"),
         (EN, "i'm allergic to celery says the king"),
+        (EN, "i'm four hundred years old and i'm allergic to cold water"),
+        (DE, "auf katzen soll er allergisch sein"),
         (DE, "ich bin ein drache das war nur ein witz"),
     ],
 )

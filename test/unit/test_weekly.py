@@ -57,6 +57,7 @@ def test_two_activities_have_days_of_their_own() -> None:
         "chess is on thursdays now",
         "chess isn't on mondays any more it's on thursdays",
         "my chess is not mondays any more it's thursdays",
+        "they've moved chess from mondays to thursdays",
     ],
 )
 def test_what_has_moved_takes_the_place_of_the_day_before(said: str) -> None:
@@ -92,3 +93,9 @@ def test_a_thing_with_a_day_of_every_week_is_done_then() -> None:
     home = Home("de-DE")
     home.say("ann", "die probe ist immer am donnerstag")
     assert home.facts("ann") == [("activity", "", "probe, donnerstag")]
+
+
+def test_what_people_do_every_week_needs_no_more_than_its_day() -> None:
+    assert activities("tonight before my pottery class it's every friday") == ["pottery, every friday"]
+    assert activities("is my pottery class every friday") == []
+    assert activities("tonight before my cousin's visit it's every friday") == []
