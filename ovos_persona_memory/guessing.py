@@ -353,6 +353,9 @@ def _stranger(heard: Heard, whose: Guess) -> Found | None:
     asked = "verb_second" in known.lists and whose.first == 1 and held[0] in known.third  # "wohnt tilda in kassel"
     if asked or len(named) != 1 or known.has(heard.part(whose), "outsider"):
         return None
+    owned = known.opening("own") | known.opening("first_my")
+    if whose.sure < SURE and not owned.isdisjoint(held[: named[0]]):
+        return None  # "my best friend" is no name
     name = heard.words.part(named[0], named[0] + 1)
     return Found(Who(name.folded[0], name.spelled), whose.first, whose.last - whose.first)
 

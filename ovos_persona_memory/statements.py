@@ -23,6 +23,8 @@ UNSURE_BEFORE = 4
 SEEKING = 9
 """Words at most of "in case you are looking for it"."""
 
+_JOKING = ("joking", "absurd")
+"""Lists of what is a joke wherever it stands."""
 Span = tuple[int, int]
 """Where something begins and ends in the sentence, characters."""
 
@@ -41,7 +43,8 @@ def refusal(spoken: Spoken, sentence: str, span: Span, named: bool = False) -> s
     known = spoken.templates
     words = stripped(known, known.words_of(sentence))
     first, last = _places(words, span)
-    if known.has(words, "joking") or known.has(words, "absurd") or known.ends(words, "joking_end") or pretends(known, words):
+    jokes = any(known.has(words, name) for name in _JOKING) or known.ends(words, "joking_end")
+    if jokes or pretends(known, words):
         return "joke"
     for name, reason, takes_away in _RULES:
         for start, size in known.places(words, name):
