@@ -179,6 +179,7 @@ class _Table:
         self._store, self._zone = store, zone
         self._closed = scope.site_id is not None or scope.task_id is not None
         near = [one.record for one in alike.near] if alike else []
+        self._done = {one.turn_id: said for one in found if isinstance(one, Fact) and (said := _said_of(one))}
         self._records = {doc_of(record): record for record in _each_once([*found, *near])}
         self._besides: dict[int, tuple[Beside, str]] = {}
         self._before: dict[int, int] = {}
@@ -191,7 +192,7 @@ class _Table:
             self._lay_out(turn, talk)
         for doc, record in self._records.items():
             if not isinstance(record, Turn):
-                self.words[doc] = f" {index_words(record)} "
+                self.words[doc] = f" {index_words(record)} {_said_of(record)}"
         self._cosines = self._with_facts(alike) if alike else {}
 
     def _with_facts(self, alike: _Alike) -> Mapping[int, float]:
@@ -206,7 +207,7 @@ class _Table:
         session = f"{turn.user_id}/{turn.session_id}" if turn.session_id is not None else f"{turn.seq}"
         for beside in talk:
             self._besides[beside.seq] = (beside, session)
-            self.words[beside.seq] = f" {beside.words} "
+            self.words[beside.seq] = f" {beside.words} {self._done.get(beside.id, '')}"
         for earlier, later in pairwise(talk):
             self._after[earlier.seq] = later.seq
             self._before[later.seq] = earlier.seq
@@ -249,6 +250,14 @@ class _Table:
         if doc in self._records or self._closed:
             return self._records.get(doc)
         return self._store.turn(self._besides[doc][0].id)
+
+
+def _said_of(record: Record) -> str:
+    """The index words of verbs that ask for an activity, whatever it was told with: "when do i play chess"."""
+    if not isinstance(record, Fact) or record.slot != "activity":
+        return ""
+    spoken = language.of_text(record.lang, record.text)
+    return "".join(f"{word} " for verb in spoken.lines("doing.list") for word in spoken.words(verb))
 
 
 def _times(text: str, wanted: Sequence[tuple[str, str]]) -> dict[str, int]:

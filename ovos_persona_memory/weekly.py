@@ -96,7 +96,20 @@ def _on_its_days(
     behind = [one for one in days if not one.over and place[1] <= one.first < until]
     before = [one for one in days if not one.over and one.last <= place[0]]
     found = behind[0] if behind else before[-1] if before else None
-    return told if found is None else replace(told, value=_together(spoken.templates, words, place, found))
+    if found is None:
+        return told
+    text = _up_to(words, told, found)
+    return replace(told, value=_together(spoken.templates, words, place, found), text=text)
+
+
+def _up_to(words: Words, told: Verdict, days: _Days) -> str:
+    """What an activity is told with, up to its days."""
+    named = words.part(days.first, days.last)
+    said, (start, end) = words.text[slice(*told.span)], told.span
+    if named.spelled in told.text or not said or said not in told.text:
+        return told.text
+    whole = words.text[min(start, named.spans[0][0]) : max(end, named.spans[-1][1])]
+    return told.text.replace(said, whole)
 
 
 def _without(spoken: Spoken, before: Words, behind: Words) -> str:

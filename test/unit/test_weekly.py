@@ -77,6 +77,18 @@ def test_what_nobody_does_every_week_has_no_days(said: str) -> None:
     assert not any("thursday" in (one or "") for one in activities("i play chess on mondays", said))
 
 
+def test_what_has_moved_is_told_and_found_with_its_days() -> None:
+    home = Home()
+    home.say("ann", "i play chess on mondays")
+    home.say("ann", "chess isn't on mondays any more it's on thursdays", after_s=100)
+    (fact,) = home.memory.facts.list(Scope(user_id="ann"))
+    assert fact.text == "chess isn't on mondays any more it's on thursdays"
+    scope = Scope(user_id="ann")
+    hits = home.memory.recall("when do i play chess", scope)
+    assert [hit.text for hit in hits if hit.answers] == [fact.text]
+    assert [hit for hit in home.memory.recall("when do i play cricket", scope) if hit.answers] == []
+
+
 def test_what_is_said_again_without_its_day_keeps_it() -> None:
     assert activities("i play chess on mondays", "i play chess") == ["chess on mondays"]
 
