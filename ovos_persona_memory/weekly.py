@@ -90,7 +90,7 @@ def _on_its_days(
     inside = next((one for one in days if place[0] <= one.first < place[1]), None)
     if inside is not None:
         sides = words.part(place[0], inside.first), words.part(inside.last, place[1])
-        return replace(told, thing=_without(spoken, *sides) or told.thing)
+        return replace(told, thing=_thing(spoken, *sides) or told.thing)
     others = (place_of(spoken.templates, words, one) for one in every if one is not told and one.slot == SLOT)
     until = min((one[0] for one in others if one and one[0] >= place[1]), default=len(words.folded))
     behind = [one for one in days if not one.over and place[1] <= one.first < until]
@@ -99,7 +99,8 @@ def _on_its_days(
     if found is None:
         return told
     text = _up_to(words, told, found)
-    return replace(told, value=_together(spoken.templates, words, place, found), text=text)
+    thing = _thing(spoken, words.part(*place)) or told.thing
+    return replace(told, value=_together(spoken.templates, words, place, found), text=text, thing=thing)
 
 
 def _up_to(words: Words, told: Verdict, days: _Days) -> str:
@@ -112,10 +113,14 @@ def _up_to(words: Words, told: Verdict, days: _Days) -> str:
     return told.text.replace(said, whole)
 
 
-def _without(spoken: Spoken, before: Words, behind: Words) -> str:
-    """The thing of an activity that is told with its days, from what stands on both sides of them."""
-    sides = (_unbound(spoken.templates, before), behind)
-    return " ".join(word for one in sides for word in spoken.language.words(one.spelled))
+def _thing(spoken: Spoken, *parts: Words) -> str:
+    """The thing of an activity that has days, so that others take their place: "zum chor" and "chor" are one."""
+    known = spoken.templates
+    verbs = {word for verb in spoken.language.lines("doing.list") for word in language.fold(verb)}
+    leading = _to(known) | known.opening("determiner") | known.opening("article") | verbs
+    named = [word for part in parts for word in _unbound(known, part).folded]
+    first = next((n for n, word in enumerate(named) if word not in leading), len(named))
+    return " ".join(spoken.language.words(" ".join(named[first:])))
 
 
 def _unbound(known: Templates, words: Words) -> Words:

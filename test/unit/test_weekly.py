@@ -42,9 +42,16 @@ def test_in_german(said: str, day: str) -> None:
     assert [day in (one or "") for one in activities(said, lang="de-DE")] == [True]
 
 
-def test_what_has_moved_in_german() -> None:
-    said = ("ich habe montags judo", "judo ist jetzt nicht mehr montags sondern dienstags")
-    assert activities(*said, lang="de-DE") == ["judo, dienstags"]
+@pytest.mark.parametrize(
+    ("before", "after", "value"),
+    [
+        ("ich habe montags judo", "judo ist jetzt nicht mehr montags sondern dienstags", "judo, dienstags"),
+        ("ich gehe mittwochs zum chor", "der chor ist jetzt immer donnerstags", "chor, donnerstags"),
+        ("ich spiele jeden montag darts", "darts ist jetzt nicht mehr montags sondern dienstags", "darts, dienstags"),
+    ],
+)
+def test_what_has_moved_in_german(before: str, after: str, value: str) -> None:
+    assert activities(before, after, lang="de-DE") == [value]
 
 
 def test_two_activities_have_days_of_their_own() -> None:
