@@ -64,6 +64,8 @@ LITTLE = 4
 """Words at most of what says little alone."""
 FORMED = ("birthday", "age")
 """Slots whose values have a form that can be checked."""
+_EMPTY = ("article", "determiner", "preposition", "no", "each_day")
+"""Lists of words that hold no value alone."""
 _BESIDE_NAMES = ("determiner", "article", "own", "whose", "he_she", "pronoun", "finite", "joint")
 """Lists of words that are no name, though they stand beside one."""
 PASSING = ("location", "home", "family", "detail")
@@ -245,16 +247,14 @@ def _is_somebody_else(heard: Heard, guess: Guess) -> bool:
 
 
 def _says_nothing(heard: Heard, guess: Guess) -> bool:
-    """Whether a value holds nothing but articles and prepositions, or is what something else takes the place of:
-    "i take candesartan instead of | ramipril"; ten years at a place are no age."""
-    empty = ("article", "determiner", "preposition", "no", "each_day")
-    if all(heard.known.has_word(empty, word) for word in heard.words.folded[guess.first : guess.last]):
+    """Whether a value holds nothing but articles and prepositions, or is none for what stands beside it."""
+    words = heard.words
+    if all(heard.known.has_word(_EMPTY, word) for word in words.folded[guess.first : guess.last]):
         return True
-    if guess.kind == "age" and heard.known.starts(
-        heard.words.part(guess.first + 1, len(heard.words.folded)), "for_years"
-    ):
-        return True
-    return heard.known.ends(heard.words.part(0, guess.first), "instead_of") > 0
+    counted = words.part(guess.first + 1, len(words.folded))
+    if guess.kind == "age" and heard.known.starts(counted, "for_years"):
+        return True  # "fifteen years at the post office"
+    return heard.known.ends(words.part(0, guess.first), "instead_of") > 0  # "i take this instead of | that"
 
 
 def _own(heard: Heard, guess: Guess, whose: Guess | None) -> bool:

@@ -23,8 +23,14 @@ BETWEEN = 2
 AROUND = 5
 """Words at most between a day and what says that it holds for good."""
 SHORT_IS = "s"
+"""What is left of "is" behind a name."""
 NAMED = 3
 """Words at most of what has moved to another day."""
+_NOT_DONE = (
+    *("speaker", "he_she", "pronoun", "whose", "own", "preposition"),
+    *("outsider", "relation", "kin", "given_name", "once"),
+)
+"""Lists of words for nothing that somebody does every week."""
 
 
 @dataclass(frozen=True)
@@ -48,7 +54,19 @@ def with_days(spoken: Spoken, sentence: str, told: Sequence[Verdict]) -> list[Ve
     told = [_as_activity(spoken, words, one, days) for one in told]
     if any(one.slot == SLOT for one in told):
         return [_on_its_days(spoken, words, one, told, days) for one in told]
-    return [*told] if _tell(spoken.templates, words, told, days) else [*told, *_moved(spoken, words, days)]
+    return [*told] if _tells_of(spoken.templates, words, told, days) else [*told, *_moved(spoken, words, days)]
+
+
+def on_other_days(spoken: Spoken, done: Sequence[str], days: Words) -> str | None:
+    """What is done, with other days: "choir, mondays" as "choir, tuesdays"; None where the words name no days.
+
+    ``done``: folded, with the days so far.
+    """
+    named = [one for one in _days(spoken, days) if one == _Days(0, len(days.folded), False)]
+    known = spoken.templates.words_of(" ".join(done))
+    so_far = next((known.part(0, one.first) for one in _days(spoken, known)), known.part(0, 0))
+    what = " ".join(_unbound(spoken.templates, so_far).folded)
+    return f"{what}, {days.spelled}" if named and what else None
 
 
 def _as_activity(spoken: Spoken, words: Words, told: Verdict, days: Sequence[_Days]) -> Verdict:
@@ -63,22 +81,10 @@ def _as_activity(spoken: Spoken, words: Words, told: Verdict, days: Sequence[_Da
     return replace(told, slot=SLOT, value=f"{named.spelled}, {told.value}")
 
 
-def _tell(known: Templates, words: Words, told: Sequence[Verdict], days: Sequence[_Days]) -> bool:
+def _tells_of(known: Templates, words: Words, told: Sequence[Verdict], days: Sequence[_Days]) -> bool:
     """Whether something was taken from an utterance that holds one of its days."""
     places = [place for one in told if (place := place_of(known, words, one)) is not None]
     return any(first < day.last and day.first < last for first, last in places for day in days)
-
-
-def on_other_days(spoken: Spoken, done: Sequence[str], days: Words) -> str | None:
-    """What is done, with other days: "choir, mondays" as "choir, tuesdays"; None where the words name no days.
-
-    ``done``: folded, with the days so far.
-    """
-    named = [one for one in _days(spoken, days) if one == _Days(0, len(days.folded), False)]
-    known = spoken.templates.words_of(" ".join(done))
-    so_far = next((known.part(0, one.first) for one in _days(spoken, known)), known.part(0, 0))
-    what = " ".join(_unbound(spoken.templates, so_far).folded)
-    return f"{what}, {days.spelled}" if named and what else None
 
 
 def _on_its_days(
@@ -190,24 +196,11 @@ def _without_owner(known: Templates, named: Words) -> Words:
 def _may_be_done(spoken: Spoken, named: Words) -> bool:
     """Whether words can name what somebody does: nobody, no pronoun, no place."""
     known = spoken.templates
-    none = (
-        "speaker",
-        "he_she",
-        "pronoun",
-        "whose",
-        "own",
-        "outsider",
-        "relation",
-        "kin",
-        "given_name",
-        "preposition",
-        "once",
-    )
-    if not 0 < len(named.folded) <= NAMED or any(known.has_word(none, word) for word in named.folded):
+    if not 0 < len(named.folded) <= NAMED or any(known.has_word(_NOT_DONE, word) for word in named.folded):
         return False
-    return refused_value(known, Told(SLOT, False, named, None, "", None), False) is None and not any(
-        True for _ in _days(spoken, named)
-    )
+    if any(True for _ in _days(spoken, named)):
+        return False
+    return refused_value(known, Told(SLOT, False, named, None, "", None), False) is None
 
 
 # days of the week
@@ -257,9 +250,9 @@ def _regular(spoken: Spoken, word: str) -> bool:
 
 
 def _over(known: Templates, held: tuple[str, ...], place: int) -> bool:
-    """Whether what stands before a day denies it."""
-    before = held[max(place - DENIED, 0) : place]
-    return not known.opening("no").isdisjoint(before) or before[-1:] in {(word,) for word in known.opening("away_from")}
+    """Whether what stands before a day denies it: "not on mondays", "from mondays to fridays"."""
+    denied = not known.opening("no").isdisjoint(held[max(place - DENIED, 0) : place])
+    return denied or (place > 0 and held[place - 1] in known.opening("away_from"))
 
 
 @lru_cache(maxsize=32)
