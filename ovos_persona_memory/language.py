@@ -256,6 +256,12 @@ class Language:
         return dict(sorted(found.items(), key=lambda pair: -len(pair[0])))
 
     @cached_property
+    def asked_with(self) -> dict[str, tuple[str, ...]]:
+        """Slots of facts, to words that ask for such a fact, whatever it was told with: "activity" to "play", "do"."""
+        pairs = (line.partition(":") for line in self.lines("asked_with.list"))
+        return {slot.strip(): tuple(word.strip() for word in words.split(",")) for slot, _, words in pairs}
+
+    @cached_property
     def swaps(self) -> dict[str, str]:
         """Words of a speaker to those that the hearer says back: "my" to "your"."""
         pairs = (line.partition(":") for line in self.lines("swapped.list"))

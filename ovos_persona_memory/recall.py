@@ -179,7 +179,7 @@ class _Table:
         self._store, self._zone = store, zone
         self._closed = scope.site_id is not None or scope.task_id is not None
         near = [one.record for one in alike.near] if alike else []
-        self._done = {one.turn_id: said for one in found if isinstance(one, Fact) and (said := _said_of(one))}
+        self._learned = {one.turn_id: one for one in found if isinstance(one, Fact) and one.turn_id}
         self._records = {doc_of(record): record for record in _each_once([*found, *near])}
         self._besides: dict[int, tuple[Beside, str]] = {}
         self._before: dict[int, int] = {}
@@ -192,7 +192,7 @@ class _Table:
             self._lay_out(turn, talk)
         for doc, record in self._records.items():
             if not isinstance(record, Turn):
-                self.words[doc] = f" {index_words(record)} {_said_of(record)}"
+                self.words[doc] = f" {index_words(record)} {_asked_with(record)}"
         self._cosines = self._with_facts(alike) if alike else {}
 
     def _with_facts(self, alike: _Alike) -> Mapping[int, float]:
@@ -207,7 +207,7 @@ class _Table:
         session = f"{turn.user_id}/{turn.session_id}" if turn.session_id is not None else f"{turn.seq}"
         for beside in talk:
             self._besides[beside.seq] = (beside, session)
-            self.words[beside.seq] = f" {beside.words} {self._done.get(beside.id, '')}"
+            self.words[beside.seq] = f" {beside.words} {_asked_with(self._learned.get(beside.id))}"
         for earlier, later in pairwise(talk):
             self._after[earlier.seq] = later.seq
             self._before[later.seq] = earlier.seq
@@ -245,6 +245,11 @@ class _Table:
         """Whether what was said there about its speaker holds no more."""
         return doc in self._outdated
 
+    def taught(self, record: Record) -> bool:
+        """Whether a turn is a fact, word by word, so that it tells something: "no walnuts for my sister"."""
+        fact = self._learned.get(record.id)
+        return fact is not None and language.fold(fact.text) == language.fold(record.text)
+
     def record(self, doc: int) -> Record | None:
         """The record behind a candidate; None where it is only there for what stands beside it."""
         if doc in self._records or self._closed:
@@ -252,12 +257,18 @@ class _Table:
         return self._store.turn(self._besides[doc][0].id)
 
 
-def _said_of(record: Record) -> str:
-    """The index words of verbs that ask for an activity, whatever it was told with: "when do i play chess"."""
-    if not isinstance(record, Fact) or record.slot != "activity":
+NAMED = ("pet", "family")
+"""Slots of facts that tell a name, unless they tell what somebody has: "we have a cat"."""
+
+
+def _asked_with(record: Record | None) -> str:
+    """The index words that ask for a fact, whatever it was told with: "who is allergic to nuts"."""
+    if not isinstance(record, Fact) or not record.slot:
         return ""
     spoken = language.of_text(record.lang, record.text)
-    return "".join(f"{word} " for verb in spoken.lines("doing.list") for word in spoken.words(verb))
+    if record.slot in NAMED and not set(spoken.words(record.value or "")).isdisjoint(record.thing.split()):
+        return ""
+    return "".join(f"{word} " for said in spoken.asked_with.get(record.slot, ()) for word in spoken.words(said))
 
 
 def _times(text: str, wanted: Sequence[tuple[str, str]]) -> dict[str, int]:
@@ -357,7 +368,7 @@ def _hits(judge: _Judge, table: _Table, ranked: Sequence[Scored], k: int, known:
         record = table.record(one.candidate.doc)
         if record is None or not record.text or judge.is_itself(record):
             continue
-        answers_it = candidate and judge.tells(record)
+        answers_it = candidate and (table.taught(record) or judge.tells(record))
         hit = hit_of(record, one.score + ANSWERS * answers_it, answers_it, judge.reason(one.candidate.doc, text))
         (answers if hit.answers else others).append(hit)
     others.sort(key=lambda hit: -hit.score)

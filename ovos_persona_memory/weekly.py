@@ -122,7 +122,7 @@ def _up_to(words: Words, told: Verdict, days: _Days) -> str:
 def _thing(spoken: Spoken, *parts: Words) -> str:
     """The thing of an activity that has days, so that others take their place: "zum chor" and "chor" are one."""
     known = spoken.templates
-    verbs = {word for verb in spoken.language.lines("doing.list") for word in language.fold(verb)}
+    verbs = {word for verb in spoken.language.asked_with.get(SLOT, ()) for word in language.fold(verb)}
     leading = _to(known) | known.opening("determiner") | known.opening("article") | verbs
     named = [word for part in parts for word in _unbound(known, part).folded]
     first = next((n for n, word in enumerate(named) if word not in leading), len(named))

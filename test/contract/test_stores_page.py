@@ -61,7 +61,7 @@ def test_the_lines_that_set_postgresql_up_do_so() -> None:
 def test_the_extra_that_is_named_is_there_and_no_other_extension_is_used() -> None:
     assert '"postgres": POSTGRES' in (ROOT / "setup.py").read_text(encoding="utf-8")
     steps = (ROOT / "ovos_persona_memory" / "stores").rglob("postgres*")
-    code = "".join(path.read_text(encoding="utf-8") for path in steps if path.is_file())
+    code = "".join(path.read_text(encoding="utf-8") for path in steps if path.suffix in (".py", ".sql"))
     assert set(re.findall(r"CREATE EXTENSION (?:IF NOT EXISTS )?(\w+)", code)) == {"vector"}
 
 

@@ -269,3 +269,20 @@ def test_a_faded_fact_is_no_part_of_a_prompt(memory: PersonaMemory, clock: Clock
     assert "I like green tea" in told(memory, asked)
     clock.now = 60 * DAY
     assert "I like green tea" not in told(memory, asked)
+
+
+@pytest.mark.parametrize(
+    ("said", "question"),
+    [
+        ("no walnuts for my sister ever", "what is my sister allergic to"),
+        ("no walnuts for my sister ever", "who is allergic to walnuts"),
+        ("we moved to lisbon last spring", "where do we live"),
+        ("my cat bob is asleep", "what is the name of my cat"),
+    ],
+)
+def test_a_fact_is_found_by_what_asks_for_its_slot(memory: PersonaMemory, said: str, question: str) -> None:
+    say(memory, said)
+    say(memory, "we have a dog")
+    hits = memory.recall(question, Scope(user_id="household"), lang="en-US")
+    assert [hit.text for hit in hits if hit.answers] == [said]
+    assert not any(hit.answers for hit in memory.recall("what is the name of my dog", Scope(user_id="household")))
