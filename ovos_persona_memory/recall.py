@@ -21,7 +21,7 @@ from ovos_persona_memory.stores.base import BOTH, Beside, Store
 from ovos_persona_memory.stores.bm25 import words_of
 from ovos_persona_memory.stores.vectors import Near
 from ovos_persona_memory.vectors import Floats
-from ovos_persona_memory.wording import index_words
+from ovos_persona_memory.wording import asking_words, index_words
 
 KINDS = frozenset({"turn", "memory", "fact"})
 FEWEST, FOR_EACH = 12, 3
@@ -185,15 +185,21 @@ class _Table:
         self._before: dict[int, int] = {}
         self._after: dict[int, int] = {}
         self.words: dict[int, str] = {}
-        """Index words of each, with a blank before and after each word."""
+        """Index words of each, with a blank before and after each word; of facts also what asks for them."""
+        self._added: dict[int, int] = {}
+        """How many of those only ask for it."""
         turns = [record for record in self._records.values() if isinstance(record, Turn)]
         self._outdated = _outdated(store, turns)
         for turn, talk in zip(turns, store.around(turns, REACH, scope.persona_id), strict=True):
             self._lay_out(turn, talk)
         for doc, record in self._records.items():
             if not isinstance(record, Turn):
-                self.words[doc] = f" {index_words(record)} {_asked_with(record)}"
+                self._put(doc, index_words(record), record)
         self._cosines = self._with_facts(alike) if alike else {}
+
+    def _put(self, doc: int, words: str, record: Record | None) -> None:
+        more = asking_words(record)
+        self.words[doc], self._added[doc] = f" {words} {more}", more.count(" ")
 
     def _with_facts(self, alike: _Alike) -> Mapping[int, float]:
         """How near each document is; a fact is as near as the turn that it was learned from."""
@@ -207,7 +213,7 @@ class _Table:
         session = f"{turn.user_id}/{turn.session_id}" if turn.session_id is not None else f"{turn.seq}"
         for beside in talk:
             self._besides[beside.seq] = (beside, session)
-            self.words[beside.seq] = f" {beside.words} {_asked_with(self._learned.get(beside.id))}"
+            self._put(beside.seq, beside.words, self._learned.get(beside.id))
         for earlier, later in pairwise(talk):
             self._after[earlier.seq] = later.seq
             self._before[later.seq] = earlier.seq
@@ -229,7 +235,7 @@ class _Table:
         return Candidate(
             doc=doc,
             times=_times(text, wanted),
-            length=max(text.count(" ") - 1, 0),
+            length=max(text.count(" ") - 1 - self._added.get(doc, 0), 0),
             at=beside.at if beside else None,
             day=datetime.fromtimestamp(beside.at, self._zone).date() if beside else None,
             speaker=_first_name(beside.speaker if beside else speaker_of(self._records[doc])),
@@ -255,20 +261,6 @@ class _Table:
         if doc in self._records or self._closed:
             return self._records.get(doc)
         return self._store.turn(self._besides[doc][0].id)
-
-
-NAMED = ("pet", "family")
-"""Slots of facts that tell a name, unless they tell what somebody has: "we have a cat"."""
-
-
-def _asked_with(record: Record | None) -> str:
-    """The index words that ask for a fact, whatever it was told with: "who is allergic to nuts"."""
-    if not isinstance(record, Fact) or not record.slot:
-        return ""
-    spoken = language.of_text(record.lang, record.text)
-    if record.slot in NAMED and not set(spoken.words(record.value or "")).isdisjoint(record.thing.split()):
-        return ""
-    return "".join(f"{word} " for said in spoken.asked_with.get(record.slot, ()) for word in spoken.words(said))
 
 
 def _times(text: str, wanted: Sequence[tuple[str, str]]) -> dict[str, int]:

@@ -16,6 +16,9 @@ STATE = "word_rules"
 TOGETHER = 500
 """So many records are changed in one transaction."""
 
+NAMED = ("pet", "family")
+"""Slots of facts that tell a name, unless they tell what somebody has: "we have a cat"."""
+
 
 def index_words(record: Turn | Entry | Fact) -> str:
     """The words that a record is found by, in the language of its text."""
@@ -23,6 +26,17 @@ def index_words(record: Turn | Entry | Fact) -> str:
     if isinstance(record, Turn):
         return " ".join(spoken.words(record.text))
     return " ".join(spoken.words(f"{record.key if isinstance(record, Entry) else record.subject} {record.text}"))
+
+
+def asking_words(record: Turn | Entry | Fact | None) -> str:
+    """Index words that ask for a fact, whatever it was told with, each with a blank behind it: "who is allergic to
+    nuts"; empty for what is none."""
+    if not isinstance(record, Fact) or not record.slot:
+        return ""
+    spoken = language.of_text(record.lang, record.text)
+    if record.slot in NAMED and not set(spoken.words(record.value or "")).isdisjoint(record.thing.split()):
+        return ""
+    return "".join(f"{word} " for said in spoken.asked_with.get(record.slot, ()) for word in spoken.words(said))
 
 
 def renew(store: Store) -> int:
