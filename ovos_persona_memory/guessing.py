@@ -226,16 +226,17 @@ def _verdict(heard: Heard, guess: Guess) -> Verdict | None:
 
 
 def _denied(heard: Heard, guess: Guess, named: Guess | None) -> bool:
-    """Whether it is denied that a value is that of its thing: "orange isn't my favourite colour any more"; where
-    something is not, may stand before where it is."""
+    """Whether it is denied that a value is that of its thing: "orange isn't my favourite colour any more", but not "my
+    colour is not orange but teal"; where something is not, may stand before where it is."""
     before = heard.known.without(heard.words.part(0, guess.first), "skip")
     food = guess.kind in DENIED and not heard.known.ends(heard.part(guess), "diet")
     if not food and heard.known.ends(before, "no"):
         return True  # "i'm not strictly vegetarian"
     if named is None or guess.kind == "location":
         return False
-    between = heard.words.folded[min(guess.last, named.last) : max(guess.first, named.first)]
-    return not heard.known.opening("no").isdisjoint(between)
+    between = heard.words.part(min(guess.last, named.last), max(guess.first, named.first))
+    denied = not heard.known.opening("no").isdisjoint(between.folded)
+    return denied and not heard.known.has(between, "but_now")
 
 
 def _is_somebody_else(heard: Heard, guess: Guess) -> bool:

@@ -170,13 +170,14 @@ def _named(spoken: Spoken, words: Words, days: Sequence[_Days]) -> Words | None:
     """What has other days from now on, or is one of the things that people do every week; None where nothing is."""
     known = spoken.templates
     moved = next((start + size for start, size in known.places(words, "moved") if start + size <= days[0].first), None)
+    verbs = known.opening("is") | {SHORT_IS}
     if moved is not None:
         behind = words.part(moved, days[0].first)
-        until = next((n for n, word in enumerate(behind.folded) if n and word in _to(known)), len(behind.folded))
+        ends = _to(known) | verbs
+        until = next((n for n, word in enumerate(behind.folded) if n and word in ends), len(behind.folded))
         return _without_owner(known, behind.part(0, until))
     if any(one.over for one in days) or known.has(words, "from_now_on") or known.has(words, "by_now"):
         said = bare(known, words)
-        verbs = known.opening("is") | {SHORT_IS}
         verb = next((n for n, word in enumerate(said.folded) if word in known.third or word in verbs), 0)
         return _without_owner(known, said.part(0, verb))
     places = (place for name in ("outing", "every_week") for place in known.places(words, name))

@@ -74,6 +74,8 @@ def test_a_name_behind_for_is_nobody_s(guess) -> None:  # type: ignore[no-untype
 def test_what_is_denied_of_its_thing_is_not_learned(guess) -> None:  # type: ignore[no-untyped-def]
     denied = "orange is not my favourite colour any more"
     assert guess(denied, {"favourite": "orange", "thing": "favourite colour"}) == []
+    other = "my favourite colour is not orange any more but teal"
+    assert only(guess(other, {"favourite": "teal", "thing": "favourite colour"})).value == "teal"
     held = "orange is my favourite colour"
     assert only(guess(held, {"favourite": "orange", "thing": "favourite colour"})).value == "orange"
 

@@ -46,6 +46,7 @@ def test_in_german(said: str, day: str) -> None:
     ("before", "after", "value"),
     [
         ("ich habe montags judo", "judo ist jetzt nicht mehr montags sondern dienstags", "judo, dienstags"),
+        ("ich habe montags judo", "das ist verlegt judo ist ab sofort am donnerstag", "judo, donnerstag"),
         ("ich gehe mittwochs zum chor", "der chor ist jetzt immer donnerstags", "chor, donnerstags"),
         ("ich spiele jeden montag darts", "darts ist jetzt nicht mehr montags sondern dienstags", "darts, dienstags"),
     ],
