@@ -9,7 +9,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 
-from ovos_persona_memory import language
+from ovos_persona_memory import language, signs
 from ovos_persona_memory.clauses import (
     Spoken,
     bare,
@@ -31,7 +31,7 @@ from ovos_persona_memory.references import mine, of_it, taken_up, together
 from ovos_persona_memory.referring import referring
 from ovos_persona_memory.requested import no_request, requested
 from ovos_persona_memory.secrets import is_secret
-from ovos_persona_memory.slots import SLOTS, refused_value, up_to_loose
+from ovos_persona_memory.slots import SLOTS, in_place_of, refused_value, up_to_loose
 from ovos_persona_memory.statements import behind, bounds, cut_off, offsets, opinion, refusal, today
 from ovos_persona_memory.template import Told, Words
 from ovos_persona_memory.templates import SHORT
@@ -346,10 +346,14 @@ def _of_said(spoken: Spoken, clause: Words, earlier: Sequence[Words], letter: bo
 def _told(spoken: Spoken, reading: Reading, letter: bool) -> Iterator[Verdict]:
     """What the first template that fits with a value that can be has to say."""
     refused: Verdict | None = None
-    for told in spoken.templates.told(reading.words):
+    for told in (signs.completed(spoken.templates, reading.words, one) for one in spoken.templates.told(reading.words)):
         if not _serves(told, reading):
             continue
         slot = SLOTS[told.slot]
+        right = in_place_of(spoken.templates, told)
+        if right is not None:
+            yield from (typed(spoken, reading, one, slot) for one in right)
+            return
         each = [told] if told.value is None else [replace(told, value=one) for one in each_of(spoken, told.value, slot)]
         reasons = [refused_value(spoken.templates, one, letter) for one in each]
         if reasons[0] is not None and told.value is not None and not letter:

@@ -15,6 +15,7 @@ from ovos_persona_memory.heard import (
     clause_around,
     pronoun_before,
     subject_before,
+    whole,
     without_correcting,
 )
 from ovos_persona_memory.hints import ends_at, hint_of, hints_of, place_of, why_refused
@@ -25,7 +26,7 @@ from ovos_persona_memory.people import Before, Found, Who, person_at, pronoun_at
 from ovos_persona_memory.slots import SLOTS, refused_value
 from ovos_persona_memory.statements import refusal, today
 from ovos_persona_memory.tagging import Guess
-from ovos_persona_memory.template import Told, Words
+from ovos_persona_memory.template import SHORT_IS, Told, Words
 from ovos_persona_memory.verdict import Verdict, typed
 
 SURE = 0.42
@@ -62,11 +63,13 @@ FEW, SURE_ALONE = 6, 0.6
 """Words at most that must be surer where nobody asked, and how much: of those less sure a fifth are right."""
 LITTLE = 4
 """Words at most of what says little alone."""
+PLAIN = ("name", "birthday", "age", "origin", "home", "work")
+"""Slots that nobody fills by what they do not do: "i can't resist cake" tells a taste."""
 FORMED = ("birthday", "age")
 """Slots whose values have a form that can be checked."""
-_EMPTY = ("article", "determiner", "preposition", "no", "each_day")
+_EMPTY = ("article", "determiner", "preposition", "no", "nothing", "each_day")
 """Lists of words that hold no value alone."""
-_BESIDE_NAMES = ("determiner", "article", "own", "whose", "he_she", "pronoun", "finite", "joint")
+_BESIDE_NAMES = ("determiner", "article", "own", "whose", "he_she", "pronoun", "finite", "joint", "outsider")
 """Lists of words that are no name, though they stand beside one."""
 PASSING = ("location", "home", "family", "detail")
 """Slots that what holds for a moment does not fill."""
@@ -84,7 +87,7 @@ def with_guesses(spoken: Spoken, sentence: str, before: Before, told: list[Verdi
     refused = why_refused(told)
     seen = looks.of(tag).of(words, before, hints, refused)
     made = tagger.told(seen, hints)
-    heard = Heard(spoken, words, before, made.guesses, refused)
+    heard = Heard(spoken, words, before, whole(spoken.templates, words, made.guesses), refused)
     believed = [_doubted(heard, one, made.doubted) for one in told]
     asked = [one.outcome for one in told] == ["kept"]
     return _put_right(heard, believed, _merged(heard, believed, list(_added(heard, asked))))
@@ -208,11 +211,13 @@ def _verdict(heard: Heard, guess: Guess) -> Verdict | None:
     named = beside(heard, guess, "thing")
     if found is not None and guess.kind == ("work" if found.who.pet else "location") and named is None:
         return None  # a pet has no job, and a person is not put anywhere
+    if named is not None and guess.kind not in OF_OUTSIDERS and heard.known.has(heard.part(named), "outsider"):
+        return None  # "my mum's best friend is a hairdresser"
     if _says_nothing(heard, guess) or _denied(heard, guess, named):
         return None
     if named is None and whose is None and _is_somebody_else(heard, guess):
         return None
-    thing = heard.part(named) if named is not None else _thing(heard, guess)
+    thing = _named(heard, named) if named is not None else _thing(heard, guess)
     if thing is None and guess.kind == "location":
         return None  # a place of nobody knows what
     related = thing is None and found is not None and found.who.relation and guess.kind in ("family", "name")
@@ -232,11 +237,22 @@ def _denied(heard: Heard, guess: Guess, named: Guess | None) -> bool:
     food = guess.kind in DENIED and not heard.known.ends(heard.part(guess), "diet")
     if not food and heard.known.ends(before, "no"):
         return True  # "i'm not strictly vegetarian"
+    if guess.kind in PLAIN and _with_not(heard, guess):
+        return True
     if named is None or guess.kind == "location":
         return False
     between = heard.words.part(min(guess.last, named.last), max(guess.first, named.first))
     denied = not heard.known.opening("no").isdisjoint(between.folded)
     return denied and not heard.known.has(between, "but_now")
+
+
+def _with_not(heard: Heard, guess: Guess) -> bool:
+    """Whether the verb of a value is denied: "we don't live in | leeds", but not "... in leeds but in | york"."""
+    known, held = heard.known, heard.words.folded
+    denied = next((n for n in range(guess.first - 1, -1, -1) if held[n] in known.opening("no")), -1)
+    between = held[denied + 1 : guess.first]
+    lists = ("speaker", "he_she", "own", "but_now", "joint")
+    return denied >= 0 and len(between) <= NEAR and not any(known.has_word(lists, word) for word in between)
 
 
 def _is_somebody_else(heard: Heard, guess: Guess) -> bool:
@@ -359,6 +375,12 @@ def _stranger(heard: Heard, whose: Guess) -> Found | None:
         return None  # "my best friend" is no name
     name = heard.words.part(named[0], named[0] + 1)
     return Found(Who(name.folded[0], name.spelled), whose.first, whose.last - whose.first)
+
+
+def _named(heard: Heard, named: Guess) -> Words:
+    """What a value belongs to, without the "s" of "the landlord's called mr hughes"."""
+    words = heard.part(named)
+    return words.part(0, len(words.folded) - (len(words.folded) > 1 and words.folded[-1] == SHORT_IS))
 
 
 def _thing(heard: Heard, guess: Guess) -> Words | None:

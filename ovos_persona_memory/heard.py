@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from ovos_persona_memory import signs
 from ovos_persona_memory.clauses import Spoken, bare, between_commas, clauses, run_on
 from ovos_persona_memory.people import Before
 from ovos_persona_memory.slots import SLOTS
@@ -49,6 +50,35 @@ class Heard:
 
     def part(self, guess: Guess) -> Words:
         return self.words.part(guess.first, guess.last)
+
+
+def whole(known: Templates, words: Words, guesses: Sequence[Guess]) -> list[Guess]:
+    """The guesses with all of a value that is said sign by sign, and none of it elsewhere: "k l seven two b c d".
+
+    It is as sure as what it belongs to: nothing else is said like that.
+    """
+    found = list(guesses)
+    for value in [one for one in guesses if one.kind in SLOTS]:
+        runs = (signs.run_at(known, words, place) for place in range(value.first, value.last))
+        first, last = next((run for run in runs if run[0] < run[1]), (value.last, value.first))
+        if last < first or value not in found:
+            continue
+        if known.loose.isdisjoint(words.folded[last : last + 1]):
+            last = max(last, value.last)
+        things = [one for one in found if one.kind == "thing" and one.first < first]
+        kind = "detail" if things and value.kind == "home" else value.kind  # a postcode
+        sure = max([value.sure, *(one.sure for one in things)])
+        spelled = Guess(kind, min(first, value.first), last, sure)
+        others = (_outside(one, spelled) for one in found if one is not value)
+        found = sorted([*(one for one in others if one.first < one.last), spelled], key=lambda one: one.first)
+    return found
+
+
+def _outside(one: Guess, other: Guess) -> Guess:
+    """The words of a guess that stand before another where they overlap, else those behind it."""
+    if one.first < other.first:
+        return replace(one, last=min(one.last, other.first))
+    return replace(one, first=max(one.first, other.last)) if one.first < other.last else one
 
 
 def beside(heard: Heard, guess: Guess, kind: str) -> Guess | None:

@@ -26,6 +26,7 @@ _GENERAL = (
     *("passing_on", "noting", "most_of_all"),
     *(
         "each_day",
+        "some_day",
         "part_of_day",
         "parts_of_days",
         "from_now_on",
@@ -34,6 +35,8 @@ _GENERAL = (
         "instead_of",
         "for_years",
         "broken_off",
+        "sign",
+        "of_whom",
     ),
 )
 """Lists of the templates that tell nothing of a word."""

@@ -166,8 +166,9 @@ def _relative(known: Templates, clause: Words, place: int, names: Mapping[str, W
             apart = held[first + 1 : first + 2] == ("s",)
             related = _related(known, clause, first + 1 + apart) if apart or held[first] not in names else None
             if related is not None and related[0] > place:
+                name = held[first] if held[first] in names else _unowned(held[first])
                 said = clause.part(first, related[0]).spelled
-                return Who(said, said, related[1], related[2])
+                return Who(f"{name} {related[1]}", said, related[1], related[2])
     return None
 
 
@@ -179,13 +180,16 @@ def person_at(
     owners = known.opening("introducing" if any_article else "own")
     if not (names or held[at] in owners or held[at].endswith("s") or known.has_word(("article", "kin"), held[at])):
         return None  # most words, quickly
-    rest = clause.part(at, len(held))
+    if _owns_relative(known, held, place):
+        return None
+    relative = _relative_of(known, clause, place, names)
+    if relative is not None:
+        return relative
     if held[at] in owners:
-        related = _related(known, clause, at + 1)
-        if related is not None:
-            return _with_name(known, clause, place, related, names)
-        if at + 1 < len(held) and (named := _by_name(clause, place, at + 1, names)) is not None:
+        named = _by_owner(known, clause, place, names)
+        if named is not None:
             return named
+    rest = clause.part(at, len(held))
     if held[at] in known.opening("article") and at + 1 < len(held):
         at += 1
         rest = clause.part(at, len(held))
@@ -199,6 +203,41 @@ def person_at(
     if pet and not _outside(known, rest, pet):  # "the dog", where there is a pet in the house
         return _with_name(known, clause, place, (at + pet, " ".join(rest.folded[:pet]), True), names)
     return _by_name(clause, place, at, names) or _kin_owning(known, clause, place, at)
+
+
+def _by_owner(known: Templates, clause: Words, place: int, names: Mapping[str, Who]) -> Found | None:
+    """ "my sister ana", "our ana"."""
+    related = _related(known, clause, place + 1)
+    if related is not None:
+        return _with_name(known, clause, place, related, names)
+    return _by_name(clause, place, place + 1, names) if place + 1 < len(clause.folded) else None
+
+
+def _relative_of(known: Templates, clause: Words, place: int, names: Mapping[str, Who]) -> Found | None:
+    """ "der mann meiner tochter", "the wife of my brother"."""
+    held, of_whom = clause.folded, known.opening("of_whom")
+    if of_whom.isdisjoint(held) or not known.has_word(("article", "own"), held[place]):
+        return None
+    related = _related(known, clause, place + 1)
+    if related is None or related[0] + 1 >= len(held) or held[related[0]] not in of_whom:
+        return None
+    start = related[0] + (held[related[0]] not in known.opening("own"))
+    owner = person_at(known, clause.part(start, len(held)), 0, names)
+    if owner is None:
+        return None
+    end = start + owner.size
+    subject = f"{owner.who.subject} {related[1]}"
+    return Found(Who(subject, clause.part(place, end).spelled, related[1], related[2]), place, end - place)
+
+
+def _owns_relative(known: Templates, held: Sequence[str], place: int) -> bool:
+    """Whether who stands at a place only says whose somebody before them is: "the wife of | my brother"."""
+    of_whom = known.opening("of_whom")
+    if of_whom.isdisjoint(held):
+        return False
+    head = next((n for n in range(place - 1, -1, -1) if held[n] not in of_whom), -1)
+    linked = head < place - 1 or held[place] in of_whom
+    return linked and head >= 0 and known.has_word(("relation", "kin", "outsider", "acquaintance", "pet"), held[head])
 
 
 def _by_article(known: Templates, clause: Words, place: int, at: int, names: Mapping[str, Who]) -> Found | None:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+from ovos_persona_memory import signs
 from ovos_persona_memory.fact import Decay
 from ovos_persona_memory.template import Told, Words
 from ovos_persona_memory.templates import Templates
@@ -29,7 +30,7 @@ class Slot:
     decay: Decay
     topics: tuple[str, ...] = ()
     words: int = 6
-    """Words of a value at most."""
+    """Words of a value at most; letters and digits in a row count as one."""
     of_value: bool = False
     """Its thing is the value itself: facts stand side by side by what they tell."""
     several: bool = False
@@ -70,7 +71,7 @@ def refused_value(known: Templates, told: Told, letter: bool) -> str | None:
         return "no_value"
     if told.value is not None and _holds_clause(known, told.value):
         return "no_value"
-    if told.value is not None and len(told.value.folded) > SLOTS[told.slot].words:
+    if told.value is not None and signs.size(known, told.value) > SLOTS[told.slot].words:
         return "too_long"
     if told.slot in _NAMED and told.value is not None and _runs_on(known, told.value):
         return "no_value"
@@ -87,14 +88,28 @@ def _runs_on(known: Templates, value: Words) -> bool:
 
 def up_to_loose(known: Templates, told: Told) -> int:
     """How many words of a value stand before what only says more: "breuer | mit e u"; all where nothing does."""
-    held = told.value.folded if told.value else ()
+    if told.value is None:
+        return 0
+    held = told.value.folded
     if "loose" not in known.lists or told.slot == "activity":
         return len(held)
     more = known.opening("preposition") if told.slot == "location" else frozenset[str]()
     loose = known.loose - more
-    until = next((n for n in range(1, len(held)) if held[n] in loose), len(held))
+    begins = (n for n in range(1, len(held)) if held[n] in loose and signs.run_at(known, told.value, n) == (n, n))
+    until = next(begins, len(held))
     open_ended = known.opening("preposition") | known.opening("determiner") | known.opening("skip") | loose
     return len(held) if held[until - 1] in open_ended else until
+
+
+def in_place_of(known: Templates, told: Told) -> tuple[Told, Told] | None:
+    """What is not so, and what is so instead: "(i'm not called) alex but alec"; None where nothing is said to be."""
+    held = told.value.folded if told.value is not None and told.ends else ()
+    place = next((n for n in range(1, len(held) - 1) if held[n] in known.lists.get("but_now", ())), 0)
+    if told.value is None or not place:
+        return None
+    wrong, right = told.value.part(0, place), told.value.part(place + 1, len(held))
+    both = replace(told, value=wrong), replace(told, ends=False, value=right)
+    return None if any(refused_value(known, one, False) for one in both) else both
 
 
 def _holds_clause(known: Templates, words: Words) -> bool:

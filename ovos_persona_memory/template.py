@@ -9,6 +9,8 @@ from itertools import pairwise
 
 from ovos_persona_memory.patterns import Pattern
 
+SHORT_IS = "s"
+"""What is left of "is" behind a name."""
 GAP = 2
 """Words at most that were left out between two that stood together."""
 

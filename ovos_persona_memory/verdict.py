@@ -71,7 +71,8 @@ def typed(spoken: Spoken, reading: Reading, told: Told, slot: Slot) -> Verdict:
         return made
     if told.slot == "name" and not made.thing and who.relation:  # "her name is ana"
         relation = " ".join(spoken.language.words(who.relation))
-        return replace(made, slot="pet" if who.pet else "family", thing=relation)
+        owner = who.subject.removesuffix(f" {who.relation}") if who.subject.endswith(f" {who.relation}") else ""
+        return replace(made, slot="pet" if who.pet else "family", subject=owner, thing=relation)
     subjects = (spoken.templates.same.get(one, one) for one in (who.subject, told.subject) if one)
     return replace(made, subject=" ".join(subjects))
 

@@ -11,7 +11,7 @@ from ovos_persona_memory.clauses import Spoken, bare
 from ovos_persona_memory.hints import place_of
 from ovos_persona_memory.slots import refused_value
 from ovos_persona_memory.statements import refusal
-from ovos_persona_memory.template import Told, Words
+from ovos_persona_memory.template import SHORT_IS, Told, Words
 from ovos_persona_memory.templates import Templates
 from ovos_persona_memory.verdict import Verdict
 
@@ -22,8 +22,6 @@ BETWEEN = 2
 """Words at most between what is done and its day, that belong to both: "choir (on) mondays"."""
 AROUND = 5
 """Words at most between a day and what says that it holds for good."""
-SHORT_IS = "s"
-"""What is left of "is" behind a name."""
 NAMED = 3
 """Words at most of what has moved to another day."""
 _NOT_DONE = (
@@ -50,7 +48,7 @@ def with_days(spoken: Spoken, sentence: str, told: Sequence[Verdict]) -> list[Ve
     words = spoken.templates.words_of(sentence)
     days = list(_days(spoken, words))
     if not days:
-        return [*told]
+        return [one for one in told if one.slot != SLOT] if _planned(spoken, words) else [*told]
     told = [_as_activity(spoken, words, one, days) for one in told]
     if any(one.slot == SLOT for one in told):
         return [_on_its_days(spoken, words, one, told, days) for one in told]
@@ -202,6 +200,13 @@ def _may_be_done(spoken: Spoken, named: Words) -> bool:
     if any(True for _ in _days(spoken, named)):
         return False
     return refused_value(known, Told(SLOT, False, named, None, "", None), False) is None
+
+
+def _planned(spoken: Spoken, words: Words) -> bool:
+    """Whether somebody speaks of one time: "on wednesday we're going swimming", "next week", "in august"."""
+    known = spoken.templates
+    lasting = known.has(words, "from_now_on") or known.has(words, "each_day")
+    return not lasting and (known.has(words, "some_day") or known.has(words, "month"))
 
 
 # days of the week

@@ -101,7 +101,7 @@ def test_she_is_the_sister_of_whom_she_is_the_sister() -> None:
     home.say("ann", "she lives in porto")
     home.say("ann", "damon likes figs")
     home.say("ann", "he lives in faro")
-    assert ("home", "damon's sister", "porto") in home.facts("ann")
+    assert ("home", "damon sister", "porto") in home.facts("ann")
     assert ("home", "damon", "faro") in home.facts("ann")
 
 

@@ -60,8 +60,11 @@ def only(verdicts: list[Verdict]) -> Verdict:
 
 
 def test_what_is_denied_is_not_learned_but_food_that_nobody_eats_is(guess) -> None:  # type: ignore[no-untyped-def]
-    assert guess("i'm not strictly a nurse you know", {"work": "nurse"}) != []
+    assert guess("i'm not lying i'm a nurse", {"work": "nurse"}) != []
     assert guess("i'm not really nurse material", {"work": "nurse"}) == []
+    assert guess("i'm not strictly a nurse you know", {"work": "nurse"}) == []
+    assert guess("we don't live in leeds", {"home": "leeds"}) == []
+    assert only(guess("we don't live in leeds but in york", {"home": "york"})).value == "york"
     assert guess("i am not strictly veggie any more", {"diet": "veggie"}) == []
     assert only(guess("just not mushrooms for me please", {"dislikes": "mushrooms"})).value == "mushrooms"
 

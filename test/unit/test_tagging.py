@@ -147,8 +147,8 @@ def test_models_find_what_they_were_trained_on(field: Path) -> None:
 
 def test_both_models_count_the_same(field: Path) -> None:
     seen = words_like("my goat answers to rex")
-    for_it, against_it = (opened(field, rex={"B-pet": share}).told(seen).guesses[-1].sure for share in (0.9, 0.6))
-    assert for_it - against_it == pytest.approx(0.15, abs=1e-4)
+    for_it, against_it = (opened(field, rex={"B-pet": share}).told(seen).guesses[-1].sure for share in (0.9, 0.7))
+    assert for_it - against_it == pytest.approx(0.1, abs=1e-4)
     assert "pet" not in [one.kind for one in opened(field, rex={"B-who": 1.0}).told(seen).guesses]
 
 

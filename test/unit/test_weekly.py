@@ -119,3 +119,17 @@ def test_what_people_do_every_week_needs_no_more_than_its_day() -> None:
     assert activities("tonight before my pottery class it's every friday") == ["pottery, every friday"]
     assert activities("is my pottery class every friday") == []
     assert activities("tonight before my cousin's visit it's every friday") == []
+
+
+@pytest.mark.parametrize(
+    ("lang", "once", "always"),
+    [
+        ("en-US", "it's wednesday and i have library and gym", "i have library and gym on wednesdays"),
+        ("en-US", "we're going camping in august", "we always go camping in august"),
+        ("de-DE", "nächste woche geh ich schwimmen", "jede woche geh ich schwimmen"),
+        ("de-DE", "im august fahren wir nach spanien", "im august fahren wir immer nach spanien"),
+    ],
+)
+def test_what_is_done_one_time_is_no_activity(lang: str, once: str, always: str) -> None:
+    assert activities(once, lang=lang) == []
+    assert activities(always, lang=lang) != []
