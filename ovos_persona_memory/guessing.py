@@ -18,10 +18,11 @@ from ovos_persona_memory.heard import (
     whole,
     without_correcting,
 )
-from ovos_persona_memory.hints import ends_at, hint_of, hints_of, place_of, why_refused
+from ovos_persona_memory.hints import hint_of, hints_of, why_refused
 from ovos_persona_memory.introduced import thing_of
 from ovos_persona_memory.looks import Hint
 from ovos_persona_memory.mentions import Reading
+from ovos_persona_memory.merging import KIND, SURER, SURER_STILL, merged, put_right
 from ovos_persona_memory.people import Before, Found, Who, person_at, pronoun_at
 from ovos_persona_memory.slots import SLOTS, refused_value
 from ovos_persona_memory.statements import refusal, today
@@ -31,10 +32,8 @@ from ovos_persona_memory.verdict import Verdict, typed
 
 SURE = 0.42
 """From which a guess is learned, 0 to 1."""
-SURER = 0.55
-"""... of what has commas or full stops, opens like a question, a template understands otherwise, or fills VAGUE."""
-CERTAIN, SURER_STILL = 0.75, 0.85
-"""... of what a word in it would make no statement, where no template says so, and where one does."""
+CERTAIN = 0.75
+"""... of what a word in it would make no statement, where no template says so."""
 HEARD_OTHERWISE = ("quotation", "supposed", "past", "question")
 """As what: "what am i saying" is no quotation."""
 ASKED = 0.12
@@ -49,8 +48,6 @@ MARKED = frozenset(",.")
 """Marks that speech recognition may set."""
 WRITTEN = frozenset("!;")
 """Marks of what was written: models are trained on what was said."""
-KIND = "kind"
-"""The thing of a detail that tells what animal a pet is."""
 NAMING = ("family", "pet", "name")
 """Slots that tell who somebody is."""
 OF_THINGS = ("location", "detail")
@@ -90,7 +87,7 @@ def with_guesses(spoken: Spoken, sentence: str, before: Before, told: list[Verdi
     heard = Heard(spoken, words, before, whole(spoken.templates, words, made.guesses), refused)
     believed = [_doubted(heard, one, made.doubted) for one in told]
     asked = [one.outcome for one in told] == ["kept"]
-    return _put_right(heard, believed, _merged(heard, believed, list(_added(heard, asked))))
+    return put_right(heard, believed, merged(heard, believed, list(_added(heard, asked))))
 
 
 def _asks(spoken: Spoken, words: Words, before: Before) -> bool:
@@ -117,58 +114,6 @@ def read(tag: str) -> None:
     """Read a language's words and its model, where it has one."""
     if tagging.of(tag) is not None:
         looks.of(tag)
-
-
-# templates and guesses
-
-
-def _merged(heard: Heard, told: Sequence[Verdict], added: Sequence[tuple[Verdict, float]]) -> list[Verdict]:
-    """Both, but of two that take the same words the template's, unless the guess is surer and of another slot.
-
-    What somebody asks to remember and no template fits is what is guessed of it, in the words to remember.
-    """
-    guessed = [one for one, _ in added]
-    if len(told) == 1 and told[0].outcome == "kept":
-        right = [one for one in guessed if one.outcome == "learned"]
-        return [replace(one, reason="asked", text=told[0].text) for one in right] or [*told]
-    enough = SURER_STILL if heard.before.question else SURER
-    surer = [one for one, sure in added if sure >= enough]
-    kept = [one for one in told if not any(_otherwise(one, two) and _same_words(heard, one, two) for two in surer)]
-    return [*kept, *(one for one in guessed if not any(_same_words(heard, other, one) for other in kept))]
-
-
-def _otherwise(told: Verdict, guessed: Verdict) -> bool:
-    """Whether a guess is of another slot; what kind of animal a pet is was said of it either way."""
-    return told.slot != guessed.slot and not (told.thing == KIND and guessed.slot == "pet")
-
-
-def _same_words(heard: Heard, told: Verdict, guessed: Verdict) -> bool:
-    """Whether a guess takes the words that a template took for its value or its thing."""
-    one, other = (place_of(heard.known, heard.words, verdict) for verdict in (told, guessed))
-    if one is None or other is None:
-        return False
-    return (one[0] < other[1] and other[0] < one[1]) or told.thing == " ".join(
-        heard.spoken.language.words(guessed.value or "")
-    )
-
-
-def _put_right(heard: Heard, told: Sequence[Verdict], found: list[Verdict]) -> list[Verdict]:
-    """Without the guesses that their speaker puts right in the same breath ("in the desk no wait in the closet"),
-    also where what is right was not understood."""
-    at = repaired(heard.known, heard.words.text)
-    if at is None:
-        return found
-    before = [one for one in found if _begins(heard, one) < at]
-    later = {(one.slot, one.subject) for one in found if one not in before}
-    wrong = before[-1:] + [one for one in before if (one.slot, one.subject) in later]
-    meant = [one for one in told if one.reason == "asked" or not ends_at(heard.known, heard.words, one, at)]
-    return [one for one in found if one not in wrong or (one in meant and (one.slot, one.subject) not in later)]
-
-
-def _begins(heard: Heard, one: Verdict) -> int:
-    """Where the value of a verdict stands in the utterance, characters."""
-    place = place_of(heard.known, heard.words, one)
-    return one.span[0] if place is None else heard.words.spans[place[0]][0]
 
 
 # from a guess to a verdict
@@ -330,6 +275,9 @@ def _in_its_clause(heard: Heard, told: Told, found: Found | None, parts: Sequenc
 
 def _person(heard: Heard, whose: Guess) -> Found | None:
     """Who is meant; None where nobody knows."""
+    held, after = heard.words.folded, whose.last + (heard.words.folded[whose.last : whose.last + 1] == (SHORT_IS,))
+    if any(heard.known.starts_at(held, place, "outsider") for place in range(whose.first, min(after + 1, len(held)))):
+        return None  # "my mum's best friend"
     earlier = [heard.words.part(0, whose.first)] if whose.first else []
     for place in range(whose.first, whose.last):
         found = person_at(heard.known, heard.words, place, heard.before.names)

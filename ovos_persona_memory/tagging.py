@@ -26,7 +26,7 @@ from ovos_persona_memory.network import Network, Vectors
 FILE, NETWORK = "facts.model", "facts.network"
 NOTHING = "O"
 """The label of a word that tells nothing."""
-DOUBT = 0.35
+DOUBT = 0.42
 """How much likelier it must be that words tell nothing than what a template took from them, to doubt that, 0 to 1."""
 UNLIKELY = 0.12
 """... or how likely that is at most."""

@@ -49,7 +49,7 @@ def with_days(spoken: Spoken, sentence: str, told: Sequence[Verdict]) -> list[Ve
     days = list(_days(spoken, words))
     if not days:
         return [one for one in told if one.slot != SLOT] if _planned(spoken, words) else [*told]
-    told = [_as_activity(spoken, words, one, days) for one in told]
+    told = [_as_activity(spoken, words, one, days) for one in told if not _is_day(spoken.templates, words, one, days)]
     if any(one.slot == SLOT for one in told):
         return [_on_its_days(spoken, words, one, told, days) for one in told]
     return [*told] if _tells_of(spoken.templates, words, told, days) else [*told, *_moved(spoken, words, days)]
@@ -65,6 +65,12 @@ def on_other_days(spoken: Spoken, done: Sequence[str], days: Words) -> str | Non
     so_far = next((known.part(0, one.first) for one in _days(spoken, known)), known.part(0, 0))
     what = " ".join(_unbound(spoken.templates, so_far).folded)
     return f"{what}, {days.spelled}" if named and what else None
+
+
+def _is_day(known: Templates, words: Words, told: Verdict, days: Sequence[_Days]) -> bool:
+    """Whether nothing but a day was taken for what is done."""
+    place = place_of(known, words, told)
+    return told.slot == SLOT and place is not None and any(place == (one.first, one.last) for one in days)
 
 
 def _as_activity(spoken: Spoken, words: Words, told: Verdict, days: Sequence[_Days]) -> Verdict:

@@ -36,7 +36,7 @@ def told(text: str, lang: str) -> list[tuple[str | None, str | None]]:
         (DE, "hoffentlich ohne schmalz ich esse ja kein schweinefleisch", ("diet", "schweinefleisch")),
         (DE, "wir wohnen in wien stell dir vor", ("home", "wien")),
         (DE, "mein zahnarzt ist der albers nee moment ahlers", ("detail", "ahlers")),
-        (EN, "when i grow up i would fly anyway i collect stones", ("activity", "stones")),
+        (EN, "when i grow up i would fly anyway i collect stamps", ("activity", "stamps")),
         (EN, "i'm allergic to celery says the doctor", ("allergy", "celery")),
         (EN, "they always ask so here goes i'm allergic to celery", ("allergy", "celery")),
         (EN, "if anybody in this house asks i'm forty two", ("age", "forty two")),
