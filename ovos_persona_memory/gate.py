@@ -46,6 +46,8 @@ PETS_ALONE = ("kind", "colour", "food")
 """What a template names that serves for pets alone: "he is a beagle"."""
 TASTES = ("likes", "dislikes")
 """The slots that "i think" makes no less sure where a thing is judged: "i think olives are gross"."""
+ASIDE = 5
+"""Words at least before what a template knows, of what somebody asks to remember, that are to be remembered, too."""
 TRIES = 24
 """Parts of a clause that are looked at where the whole of it tells nothing."""
 
@@ -124,8 +126,9 @@ def _asked_to_keep(spoken: Spoken, text: str, before: Before) -> Iterator[Verdic
         return
     kept = [one for one in _of_sentence(spoken, text, False, before) if one.outcome in ("learned", "ended")]
     yield from (replace(one, reason="asked") for one in kept)
-    if not kept:
-        yield Verdict("kept", "asked", text, thing=" ".join(spoken.language.words(text)))
+    asked = text[: min(one.span[0] for one in kept)].strip() if kept else text
+    if not kept or len(asked.split()) >= ASIDE:
+        yield Verdict("kept", "asked", asked, thing=" ".join(spoken.language.words(asked)))
 
 
 # somebody says something
@@ -146,6 +149,7 @@ def _of_sentence(spoken: Spoken, sentence: str, letter: bool, before: Before) ->
             if not (one.slot == "location" and one.thing in spoken.templates.lists.get("it_named", ()))
         ]
     found = [made for one in found if (made := _pointed(spoken, sentence, one, before)) is not None]
+    found = [one for one in found if one.slot != "location" or one.thing not in before.names]  # who walks about
     found = _put_right(spoken, sentence, found, before)
     if not found:
         yield from () if letter else _corrected(spoken, sentence, before)

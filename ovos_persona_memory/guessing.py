@@ -154,11 +154,9 @@ def _verdict(heard: Heard, guess: Guess) -> Verdict | None:
     if (found is None and not _own(heard, guess, whose)) or _holds_today(heard, guess):
         return None
     named = beside(heard, guess, "thing")
-    if found is not None and guess.kind == ("work" if found.who.pet else "location") and named is None:
-        return None  # a pet has no job, and a person is not put anywhere
-    if named is not None and guess.kind not in OF_OUTSIDERS and heard.known.has(heard.part(named), "outsider"):
-        return None  # "my mum's best friend is a hairdresser"
-    if _says_nothing(heard, guess) or _denied(heard, guess, named):
+    if guess.kind == "pet" and found is not None and found.who.pet:
+        found = None  # a pet's name is told of its owner
+    if _cannot_have(heard, guess, found, named) or _says_nothing(heard, guess) or _denied(heard, guess, named):
         return None
     if named is None and whose is None and _is_somebody_else(heard, guess):
         return None
@@ -166,13 +164,26 @@ def _verdict(heard: Heard, guess: Guess) -> Verdict | None:
     if thing is None and guess.kind == "location":
         return None  # a place of nobody knows what
     related = thing is None and found is not None and found.who.relation and guess.kind in ("family", "name")
-    called = thing is not None and guess.kind == "family" and heard.known.ends(thing, "pet") > 0
-    slot = "name" if related else "pet" if called else guess.kind
+    slot = "name" if related else _naming(heard, guess.kind, thing)
     told = Told(slot, False, heard.part(guess), thing, "", "*" if thing is None and slot in ALONE else None)
     reason = refused_value(heard.known, told, False)
     if reason == "too_long" or (reason is not None and slot in FORMED):
         return None
     return _in_its_clause(heard, told, found, [one for one in (guess, whose, named) if one is not None])
+
+
+def _cannot_have(heard: Heard, guess: Guess, found: Found | None, named: Guess | None) -> bool:
+    """Whether nobody like that has such a thing: a person is not put anywhere, and a pet has no job."""
+    if named is not None:  # "my mum's best friend is a hairdresser"
+        return guess.kind not in OF_OUTSIDERS and heard.known.has(heard.part(named), "outsider")
+    return found is not None and guess.kind in ("location", "work" if found.who.pet else "")
+
+
+def _naming(heard: Heard, kind: str, thing: Words | None) -> str:
+    """The slot of a name, by whose it is: "my brother's real name is terrell" names a relative."""
+    if thing is not None and kind == "family" and heard.known.ends(thing, "pet"):
+        return "pet"
+    return "family" if thing is not None and kind == "name" and heard.known.ends(thing, "relation") else kind
 
 
 def _denied(heard: Heard, guess: Guess, named: Guess | None) -> bool:
@@ -188,7 +199,10 @@ def _denied(heard: Heard, guess: Guess, named: Guess | None) -> bool:
         return False
     between = heard.words.part(min(guess.last, named.last), max(guess.first, named.first))
     denied = not heard.known.opening("no").isdisjoint(between.folded)
-    return denied and not heard.known.has(between, "but_now")
+    again = any(
+        heard.known.has_word(("he_she",), word) for word in between.folded
+    )  # "isn't socks any more he's | waffle"
+    return denied and not again and not heard.known.has(between, "but_now")
 
 
 def _with_not(heard: Heard, guess: Guess) -> bool:

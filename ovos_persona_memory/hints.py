@@ -29,13 +29,16 @@ def why_refused(told: Sequence[Verdict]) -> str:
 
 
 def place_of(known: Templates, words: Words, told: Verdict) -> tuple[int, int] | None:
-    """Where the value of a verdict stands in the words; None where it is not there, as it was said otherwise."""
+    """Where the value of a verdict stands in the words, first in its own clause; None where it is not there, as it was
+    said otherwise."""
     if told.outcome == "refused" or not told.value:
         return None
     value = known.words_of(told.value).folded
     size = len(value)
-    first = next((n for n in range(len(words.folded) - size + 1) if words.folded[n : n + size] == value), None)
-    return None if first is None or not size else (first, first + size)
+    places = [n for n in range(len(words.folded) - size + 1) if words.folded[n : n + size] == value] if size else []
+    inside = (n for n in places if told.span[0] <= words.spans[n][0] and words.spans[n + size - 1][1] <= told.span[1])
+    first = next(inside, next(iter(places), None))
+    return None if first is None else (first, first + size)
 
 
 def ends_at(known: Templates, words: Words, told: Verdict, at: int) -> bool:

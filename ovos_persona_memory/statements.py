@@ -91,14 +91,19 @@ def _follows(known: Templates, held: tuple[str, ...]) -> bool:
 def _passed_on(known: Templates, words: Words, start: int, size: int, first: int) -> bool:
     """Whether somebody says it themselves: "mum says to tell you i've got asthma", "if mum asks it's ...", "what am i
     saying"."""
-    phrases = (*known.places(words, "repair"), *known.places(words, "passing_on"))
-    if any(one <= start < one + many for one, many in phrases):
+    if _part_of(known, words, start, size, first):
         return True
     asked = any(known.starts(words.part(n, n + 1), "whether") for n in range(max(start - SEEKING, 0), start))
     return asked or known.starts(words.part(start + size, len(words.folded)), "passing_on") > 0
 
 
-_SPARED = {"supposed": _offered, "quoted": _passed_on}
+def _part_of(known: Templates, words: Words, start: int, size: int, first: int) -> bool:
+    """Whether it is part of what means something else: "you should probably know", "she goes to"."""
+    phrases = (*known.places(words, "repair"), *known.places(words, "passing_on"))
+    return any(one <= start < one + many for one, many in phrases)
+
+
+_SPARED = {"supposed": _offered, "quoted": _passed_on, "unsure": _part_of}
 
 
 def _places(words: Words, span: Span) -> tuple[int, int]:

@@ -40,6 +40,8 @@ class _Days:
     """The number of the first word behind them."""
     over: bool
     """Said to be so no more."""
+    plain: bool = False
+    """One day is named, of something that is done every week: "am montag hab ich chor"."""
 
 
 def with_days(spoken: Spoken, sentence: str, told: Sequence[Verdict]) -> list[Verdict]:
@@ -52,7 +54,9 @@ def with_days(spoken: Spoken, sentence: str, told: Sequence[Verdict]) -> list[Ve
     told = [_as_activity(spoken, words, one, days) for one in told if not _is_day(spoken.templates, words, one, days)]
     if any(one.slot == SLOT for one in told):
         return [_on_its_days(spoken, words, one, told, days) for one in told]
-    return [*told] if _tells_of(spoken.templates, words, told, days) else [*told, *_moved(spoken, words, days)]
+    every = [one for one in days if not one.plain]
+    told_of = _tells_of(spoken.templates, words, told, days)
+    return [*told] if told_of or not every else [*told, *_moved(spoken, words, every)]
 
 
 def on_other_days(spoken: Spoken, done: Sequence[str], days: Words) -> str | None:
@@ -231,6 +235,8 @@ def _days(spoken: Spoken, words: Words) -> Iterator[_Days]:
             size += 1 + more
         if size:
             yield _Days(place, place + size, _over(known, held, place))
+        elif held[place] in _weekdays(spoken.language.tag) and known.has(words, "every_week"):
+            yield _Days(place, place + 1, _over(known, held, place), plain=True)
         place += size or 1
 
 

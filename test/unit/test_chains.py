@@ -69,3 +69,37 @@ def test_what_a_relation_is_called_holds_no_verb() -> None:
     home.say("ann", "my landlord's called mr hughes")
     home.say("ann", "my landlord is called mr grant")
     assert home.facts("ann") == [("family", "", "mr grant")]
+
+
+def test_nobody_lies_anywhere_but_their_things_do() -> None:
+    home = Home(lang="en-US")
+    home.say("ann", "our dog is called juno")
+    home.say("ann", "juno's under the stairs she wants a solicitor")
+    assert [slot for slot, _, _ in home.facts("ann")] == ["pet"]
+    home.say("ann", "juno's lead is under the stairs")
+    assert "location" in [slot for slot, _, _ in home.facts("ann")]
+
+
+def test_a_pet_that_has_another_name_is_no_pet_s_pet() -> None:
+    home = Home(lang="en-US")
+    home.say("ann", "my kitten is called socks")
+    home.say("ann", "actually my kitten isn't socks any more he's waffle")
+    assert home.facts("ann") == [("pet", "", "waffle")]
+
+
+@pytest.mark.parametrize(
+    ("said", "fact"),
+    [
+        ("you should probably know i have type one diabetes", ("health", "", "type one diabetes")),
+        ("leave off the cilantro at the end i can't stand cilantro", ("dislikes", "", "cilantro")),
+        ("my brother's real name is terrell", ("family", "", "terrell")),
+    ],
+)
+def test_what_stands_around_a_value_does_not_hide_it(said: str, fact: tuple[str, str, str]) -> None:
+    assert told("en-US", said) == [fact]
+
+
+def test_what_is_asked_to_be_remembered_is_kept_though_something_else_is_said_behind_it() -> None:
+    told_of = told("en-US", "remember the chimney sweep comes every second september i'm tired of finding the card")
+    assert (None, "", None) in told_of
+    assert (None, "", None) not in told("en-US", "remember that my cat is called bob")

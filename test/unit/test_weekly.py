@@ -133,3 +133,9 @@ def test_what_people_do_every_week_needs_no_more_than_its_day() -> None:
 def test_what_is_done_one_time_is_no_activity(lang: str, once: str, always: str) -> None:
     assert activities(once, lang=lang) == []
     assert activities(always, lang=lang) != []
+
+
+def test_one_day_of_what_is_done_every_week_is_its_day_in_german() -> None:
+    assert activities("am montag hab ich klettern", lang="de-DE") == ["klettern, montag"]
+    assert activities("montags hab ich chor", "am dienstag hab ich chor", lang="de-DE") == ["chor, dienstag"]
+    assert activities("am freitag ist chorprobe", lang="de-DE") == []
