@@ -9,6 +9,7 @@ import pytest
 
 from ovos_persona_memory import guessing, language, templates
 from ovos_persona_memory.clauses import Spoken
+from ovos_persona_memory.hints import place_of
 from ovos_persona_memory.looks import Hint, Look
 from ovos_persona_memory.people import Before, Who
 from ovos_persona_memory.tagging import Guess, Told
@@ -318,3 +319,40 @@ def test_what_a_template_took_and_is_put_right_at_once_is_not_learned(guess) -> 
 def test_a_birthday_is_a_day(guess) -> None:  # type: ignore[no-untyped-def]
     assert guess("big party for me on next saturday", {"birthday": "next saturday"}) == []
     assert only(guess("big party for me on march third", {"birthday": "march third"})).slot == "birthday"
+
+
+@pytest.mark.parametrize(
+    ("slot", "text", "taken", "marks", "sure", "value"),
+    [
+        ("likes", "i love gin in anything", "gin in anything", {"likes": "gin"}, 0.9, "gin"),
+        ("likes", "i love gin in anything", "gin in anything", {"likes": "gin"}, 0.7, "gin in anything"),
+        ("location", "my pen is in the mug", "in the mug", {"location": "mug", "thing": "pen"}, 0.9, "in the mug"),
+        ("work", "well i am just a cook at a pub", "just a cook at a pub", {"work": "cook"}, 0.9, "cook at a pub"),
+        (
+            "home",
+            "we live on elm street in york",
+            "elm street in york",
+            {"home": "elm street", "home ": "york"},
+            0.9,
+            "elm street in york",
+        ),
+    ],
+)
+def test_a_sure_guess_says_where_a_value_begins_and_ends(  # type: ignore[no-untyped-def]
+    guess, slot: str, text: str, taken: str, marks: dict[str, str], sure: float, value: str
+) -> None:
+    told = Verdict("learned", "stated", text, slot, thing="gin in anyth", value=taken, span=(0, len(text)))
+    assert only(guess(text, marks, told=[told], sure=sure)).value == value
+
+
+def test_what_is_cut_is_found_by_what_is_left_of_it(guess) -> None:  # type: ignore[no-untyped-def]
+    text = "i love gin in anything"
+    told = Verdict("learned", "stated", text, "likes", thing="gin in anyth", value="gin in anything", span=(0, 22))
+    assert only(guess(text, {"likes": "gin"}, told=[told])).thing == "gin"
+
+
+def test_a_value_stands_where_its_own_clause_does() -> None:
+    known, text = templates.of("en-US"), "no figs today i hate figs"
+    told = Verdict("learned", "stated", "i hate figs", "dislikes", value="figs", span=(14, 25))
+    assert place_of(known, known.words_of(text), told) == (5, 6)
+    assert place_of(known, known.words_of(text), replace(told, value="plums")) is None
