@@ -40,6 +40,7 @@ The rooms, from the ground up; imports go down only:
    patterns    from templates to regular expressions
    template    one sentence by which people tell facts, and the words it is compared with
    templates   all of them, of each language
+   signs       letters and digits that are said one by one
    order       spoken word order made plain
    slots       what facts can tell, and which values each can hold
    secrets     what is never kept as a fact
@@ -61,6 +62,7 @@ The rooms, from the ground up; imports go down only:
    tagging     which words tell what, as two trained models guess
    hints       where the values stand that templates took
    heard       an utterance as a model reads it
+   merging     what templates took and what a model guesses, as one
    guessing    what an utterance tells that no template fits
    weekly      the days on which somebody does something
    gate        what of a turn becomes a fact, and why not
