@@ -23,7 +23,7 @@ TALK: dict[str, Any] = {
         {"id": "d", "role": "user", "text": "I like beer", "person": "guest"},
         {"id": "e", "role": "user", "text": "I live in Rome", "person": None},
         {"id": "f", "role": "user", "text": "remember that the bins go out on Tuesday"},
-        {"id": "g", "role": "user", "text": "he goes to the other one too tom"},
+        {"id": "g", "role": "user", "text": "he says the other one is tom"},
         {"id": "h", "role": "user", "text": "I hate rain"},
         {"id": "i", "role": "user", "text": "ich wohne in Berlin", "language": "de-DE"},
     ],
