@@ -54,6 +54,7 @@ The rooms, from the ground up; imports go down only:
    statements  which words of a sentence are a statement
    requested   what somebody asks to have remembered
    verdict     what one sentence comes to
+   renaming    who gives another name than theirs
    looks       what each word of an utterance looks like
    arrays      the arrays of a file, without reading them
    pieces      the pieces of words that an encoder knows

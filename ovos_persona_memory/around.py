@@ -299,7 +299,7 @@ def _named(fact: Fact, own: bool) -> Iterator[tuple[str, Who]]:
             return
         oneself = own and fact.user_id != HOUSEHOLD
         for name in _names_in(known, fact.value):
-            yield name, Who("" if oneself else name)
+            yield name, Who("", called=name) if oneself else Who(name)
         return
     if known.has(known.words_of(fact.text), "outsider"):
         return

@@ -29,6 +29,7 @@ from ovos_persona_memory.people import Before, named_people
 from ovos_persona_memory.records import GUEST, Turn
 from ovos_persona_memory.references import mine, of_it, taken_up, together
 from ovos_persona_memory.referring import referring
+from ovos_persona_memory.renaming import as_another
 from ovos_persona_memory.requested import no_request, requested
 from ovos_persona_memory.secrets import is_secret
 from ovos_persona_memory.slots import SLOTS, in_place_of, refused_value, up_to_loose
@@ -78,11 +79,18 @@ def judge(turn: Turn, known: Circumstances = Circumstances()) -> list[Verdict]:
         if known.guess:
             verdicts = with_guesses(spoken, turn.text, known.before, verdicts)
         verdicts = with_days(spoken, turn.text, verdicts)
+    if as_another(spoken.templates, verdicts, known.before):
+        verdicts = [_doubted(one) for one in verdicts]
     if not verdicts:
         return []
     if reason is None and verdicts[0].reason != "secret" and is_secret(turn.text, turn.lang):
         reason = "secret"
     return [Verdict("refused", reason, verdicts[0].text)] if reason else verdicts
+
+
+def _doubted(told: Verdict) -> Verdict:
+    """The same, put up for review where it would have been learned."""
+    return replace(told, outcome="waiting", reason="unsure") if told.outcome == "learned" else told
 
 
 def _not_of_a_person(turn: Turn, known: Circumstances) -> str | None:

@@ -224,3 +224,34 @@ def test_a_question_stays_open_where_the_assistant_only_agrees() -> None:
         home.say("", answer, role="assistant")
         home.say("bob", "it's turquoise")
         assert home.facts("bob") == learned
+
+
+def test_who_gives_another_name_than_theirs_most_likely_plays() -> None:
+    for lang, first, other, age in (
+        ("en-US", "my name is ivy", "my name is tom and i live in boston", "my name is ivy may and i'm eight"),
+        ("de-DE", "ich bin die lotta", "ich heiße tim und ich wohne in kiel", "ich heiße lotta marie und bin acht"),
+    ):
+        home = Home(lang)
+        home.say("u", first)
+        home.say("u", other)
+        assert [slot for slot, _, _ in home.facts("u")] == ["name"]  # the home waits, too
+        waiting = home.store.fact_store.facts(Wanted(Scope(user_id="u"), frozenset({"waiting"})))
+        assert {fact.slot for fact in waiting} == {"name", "home"}
+        home.say("u", age)
+        assert ("age", "", age.split()[-1]) in home.facts("u")
+        new = Home(lang)
+        new.say("u", other)
+        assert {slot for slot, _, _ in new.facts("u")} == {"name", "home"}  # whose name nobody knew
+
+
+def test_a_surname_a_nickname_and_a_name_put_right_are_no_play() -> None:
+    for text, value in (
+        ("my surname is pritchard", "pritchard"),
+        ("call me gaz", "gaz"),
+        ("i'm gaz to my brother", "gaz"),
+        ("no my name is not gareth it's gary", "gary"),
+    ):
+        home = Home()
+        home.say("u", "my name is gareth")
+        home.say("u", text)
+        assert ("name", "", value) in home.facts("u"), text
