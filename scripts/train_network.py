@@ -165,7 +165,9 @@ def trained(told: list[Sample], tag: str) -> Network:
     others = [weight for name, weight in net.named_parameters() if not name.startswith("encoder.")]
     rates = [ENCODER_RATE, RATE]
     groups = zip(([one for one in encoder.parameters() if one.requires_grad], others), rates, strict=True)
-    optimizer = torch.optim.AdamW([{"params": some, "lr": rate} for some, rate in groups], weight_decay=DECAY)
+    optimizer = torch.optim.AdamW(
+        [{"params": some, "lr": rate} for some, rate in groups], weight_decay=DECAY, fused=True
+    )
     steps = ROUNDS * (len(told) // BATCH + 2)
     pace = torch.optim.lr_scheduler.OneCycleLR(optimizer, rates, total_steps=steps, pct_start=0.1)
     for number in range(1, ROUNDS + 1):
