@@ -259,7 +259,8 @@ def _location(known: Templates, told: Told, _: bool) -> str | None:
         return "no_value"
     if told.value is None:
         return None
-    if not set(known.lists.get("month", ())).isdisjoint(told.value.folded):
+    unsaid = (*known.lists.get("month", ()), *known.lists.get("your", ()))  # "in your bag": somebody looks for it
+    if not set(unsaid).isdisjoint(told.value.folded):
         return "no_value"
     whole = told.value.part(known.starts(told.value, "preposition"), len(told.value.folded))
     place = _without_determiners(known, whole)
