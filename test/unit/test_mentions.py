@@ -219,3 +219,23 @@ def test_a_name_stands_behind_a_relation_and_before_a_verb() -> None:
     assert told("my aunt thessaly lives in porto") == [("family", "", "thessaly"), ("home", "aunt", "porto")]
     assert told("meine tante almut wohnt in flensburg", DE)[0] == ("family", "", "almut")
     assert ("family", "", "really") not in told("my aunt really lives in porto")
+
+
+@pytest.mark.parametrize(
+    ("lang", "text", "fact"),
+    [
+        (EN, "have i told you my brother is a nurse", ("work", "brother", "nurse")),
+        (EN, "did i ever tell you that my sister lives in leeds", ("home", "sister", "leeds")),
+        (DE, "hab ich dir schon erzählt dass mein bruder krankenpfleger ist", ("work", "bruder", "krankenpfleger")),
+        (DE, "hab ich schon gesagt ich bin achtunddreißig", ("age", "", "achtunddreißig")),
+    ],
+)
+def test_who_asks_whether_they_told_something_tells_it(lang: str, text: str, fact: tuple[str, str, str]) -> None:
+    assert told(text, lang) == [fact]
+
+
+@pytest.mark.parametrize(
+    ("lang", "text"), [(EN, "have i told you where i live"), (DE, "hab ich dir gesagt wo ich wohne")]
+)
+def test_who_asks_whether_they_told_it_without_saying_it_tells_nothing(lang: str, text: str) -> None:
+    assert told(text, lang) == []
