@@ -96,6 +96,8 @@ def _asks(spoken: Spoken, words: Words, before: Before) -> bool:
     held = known.words_of(lead_taken(known, words.text)).folded
     if "verb_second" not in known.lists or len(held) < 2 or not (held[0] in known.third or held[0] in known.own_verbs):
         return False
+    if known.ends(words.part(0, len(words.folded) - len(held)), "fronting"):
+        return False  # "jetzt bin ich zehn"
     subjects = ("speaker", "he_she", "own", "article", "pronoun")
     return held[1] in before.names or known.has_word(subjects, held[1])
 

@@ -356,3 +356,24 @@ def test_a_value_stands_where_its_own_clause_does() -> None:
     told = Verdict("learned", "stated", "i hate figs", "dislikes", value="figs", span=(14, 25))
     assert place_of(known, known.words_of(text), told) == (5, 6)
     assert place_of(known, known.words_of(text), replace(told, value="plums")) is None
+
+
+def test_a_verb_behind_what_opens_a_clause_asks_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[str] = []
+    monkeypatch.setattr(guessing.tagging, "of", lambda _: Recorder(read))
+    for text in ("ab heute bin ich im chor", "bin ich im chor", "dann hat lea einen hund", "hat lea einen hund"):
+        guessing.with_guesses(
+            Spoken(language.of("de"), templates.of("de")), text, Before(names={"lea": Who("lea")}), []
+        )
+    assert read == ["ab heute bin ich im chor", "dann hat lea einen hund"]
+
+
+class Recorder:
+    """Notes what it is given to read, and guesses nothing."""
+
+    def __init__(self, read: list[str]) -> None:
+        self.read = read
+
+    def told(self, seen: Sequence[Look], hints: Sequence[Hint]) -> Told:
+        self.read.append(" ".join(look.word for look in seen))
+        return Told([])

@@ -228,6 +228,7 @@ def test_a_name_stands_behind_a_relation_and_before_a_verb() -> None:
         (EN, "did i ever tell you that my sister lives in leeds", ("home", "sister", "leeds")),
         (DE, "hab ich dir schon erzählt dass mein bruder krankenpfleger ist", ("work", "bruder", "krankenpfleger")),
         (DE, "hab ich schon gesagt ich bin achtunddreißig", ("age", "", "achtunddreißig")),
+        (DE, "ich bin schon achtunddreißig mir glaubt das keiner", ("age", "", "achtunddreißig")),
     ],
 )
 def test_who_asks_whether_they_told_something_tells_it(lang: str, text: str, fact: tuple[str, str, str]) -> None:
