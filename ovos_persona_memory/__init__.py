@@ -64,6 +64,7 @@ The rooms, from the ground up; imports go down only:
    hints       where the values stand that templates took
    heard       an utterance as a model reads it
    merging     what templates took and what a model guesses, as one
+   workplaces  where somebody does what they do for a living
    guessing    what an utterance tells that no template fits
    weekly      the days on which somebody does something
    gate        what of a turn becomes a fact, and why not

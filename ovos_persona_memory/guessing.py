@@ -29,6 +29,7 @@ from ovos_persona_memory.statements import refusal, today
 from ovos_persona_memory.tagging import Guess
 from ovos_persona_memory.template import SHORT_IS, Told, Words
 from ovos_persona_memory.verdict import Verdict, typed
+from ovos_persona_memory.workplaces import with_workplaces
 
 SURE = 0.42
 """From which a guess is learned, 0 to 1."""
@@ -87,7 +88,8 @@ def with_guesses(spoken: Spoken, sentence: str, before: Before, told: list[Verdi
     heard = Heard(spoken, words, before, whole(spoken.templates, words, made.guesses), refused)
     believed = [_doubted(heard, one, made.doubted) for one in told]
     asked = [one.outcome for one in told] == ["kept"]
-    return put_right(heard, believed, merged(heard, believed, list(_added(heard, asked))))
+    both = with_workplaces(heard, merged(heard, believed, list(_added(heard, asked))))
+    return put_right(heard, believed, both)
 
 
 def _asks(spoken: Spoken, words: Words, before: Before) -> bool:

@@ -37,6 +37,8 @@ _GENERAL = (
         "broken_off",
         "sign",
         "of_whom",
+        "onward",
+        "employed_at",
     ),
 )
 """Lists of the templates that tell nothing of a word."""

@@ -176,6 +176,12 @@ def _first_is(known: Templates, words: Words | None, name: str) -> bool:
     return kept[0] in phrases or " ".join(kept) in phrases or " ".join(words.folded) in phrases
 
 
+def unsettled(known: Templates, words: Words) -> bool:
+    """Whether words behind "at" name no place: "at the moment"."""
+    articles = known.lists.get("determiner", ())
+    return " ".join(word for word in words.folded if word not in articles) in known.lists.get("not_place", ())
+
+
 def _home(known: Templates, told: Told, _: bool) -> str | None:
     """A place: neither "ramen", nor "under the deck"."""
     if told.value is not None and known.starts(told.value, "not_home"):

@@ -377,3 +377,26 @@ class Recorder:
     def told(self, seen: Sequence[Look], hints: Sequence[Hint]) -> Told:
         self.read.append(" ".join(look.word for look in seen))
         return Told([])
+
+
+@pytest.mark.parametrize(
+    ("text", "job", "value"),
+    [
+        ("i'm a mechanic over at the bus depot", "mechanic", "mechanic over at the bus depot"),
+        ("i'm a lawyer for the city council and i ski", "lawyer", "lawyer for the city council"),
+        ("i'm a nurse at saint mary's", "nurse", "nurse at saint mary's"),
+        ("i'm a nurse at the moment", "nurse", "nurse"),
+        ("i'm a nurse for thirty years", "nurse", "nurse"),
+        ("i'm a nurse at heart", "nurse", "nurse at heart"),
+        ("i'm a cook at the old pub out in the far west fields", "cook", "cook at the old pub"),
+        ("i'm a nurse", "nurse", "nurse"),
+    ],
+)
+def test_a_job_is_kept_with_where_it_is_done(guess, text: str, job: str, value: str) -> None:  # type: ignore[no-untyped-def]
+    assert only(guess(text, {"work": job})).value == value
+
+
+def test_a_workplace_behind_a_job_is_no_job_of_its_own(guess) -> None:  # type: ignore[no-untyped-def]
+    found = guess("i'm a cook at the pub", {"work": "cook", "work place": "pub"})
+    assert [one.value for one in found] == ["cook at the pub"]
+    assert only(guess("i like the cook at the pub", {"likes": "cook"})).value == "cook"

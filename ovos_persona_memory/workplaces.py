@@ -1,0 +1,75 @@
+"""Where somebody does what they do for a living: "a radiographer (up at the county hospital)"."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ovos_persona_memory.heard import Heard, clause_around
+from ovos_persona_memory.hints import place_of
+from ovos_persona_memory.slots import SLOTS, unsettled
+from ovos_persona_memory.templates import Templates
+from ovos_persona_memory.verdict import Verdict
+
+WORK = "work"
+_ENDS = (
+    "joint",
+    "pronoun",
+    "speaker",
+    "he_she",
+    "finite",
+    "loose",
+    "each_day",
+    "number",
+    "month",
+    "today",
+    "from_now_on",
+    "no",
+)
+"""Lists of words that no workplace holds."""
+
+
+def with_workplaces(heard: Heard, told: Sequence[Verdict]) -> list[Verdict]:
+    """The same, with the workplace that stands behind a job as part of it."""
+    longer = [_with_workplace(heard, one) for one in told]
+    grown = [one for one, before in zip(longer, told, strict=True) if one != before]
+    return [one for one in longer if not any(_is_part(heard, one, other) for other in grown)]
+
+
+def _with_workplace(heard: Heard, told: Verdict) -> Verdict:
+    alone = (told.slot, told.outcome, told.thing) == (WORK, "learned", "")
+    place = place_of(heard.known, heard.words, told) if alone else None
+    end = _end(heard, *place) if place is not None else 0
+    return told if place is None or end == place[1] else replace(told, value=heard.words.part(place[0], end).spelled)
+
+
+def _end(heard: Heard, first: int, last: int) -> int:
+    """Up to where a job reaches with its workplace; up to where it did, where none stands behind it."""
+    known, over = heard.known, clause_around(heard, first, last).spans[-1][1]
+    until = sum(end <= over for _, end in heard.words.spans)
+    until += 2 if heard.words.folded[until + 1 : until + 2] == ("s",) else 0  # "saint mary's"
+    rest = heard.words.part(last, until)
+    begun = known.starts(rest, "onward")
+    held = rest.folded[begun + 1 :]
+    if known.opening("employed_at").isdisjoint(rest.folded[begun : begun + 1]):
+        return last
+    size = next((n for n, word in enumerate(held) if _is_over(known, n, word)), len(held))
+    if last + begun + 1 + size - first > SLOTS[WORK].words:  # "at the rail workshops | out at broadmeadow"
+        size = next((n for n, word in enumerate(held[:size]) if known.has_word(("onward", "employed_at"), word)), size)
+    end = last + begun + 1 + size
+    named = rest.part(begun + 1, begun + 1 + size)
+    return last if not size or end - first > SLOTS[WORK].words or unsettled(known, named) else end
+
+
+def _is_over(known: Templates, number: int, word: str) -> bool:
+    """Whether a word, counted from 0, is none of a workplace: "the" is, first, and what names end with ("mary's")."""
+    first = number == 0 and known.has_word(("article", "determiner", "own"), word)
+    return not first and word != "s" and known.has_word(_ENDS, word)
+
+
+def _is_part(heard: Heard, one: Verdict, other: Verdict) -> bool:
+    """Whether a job begins within another's words: the place alone."""
+    inside, around = (place_of(heard.known, heard.words, verdict) for verdict in (one, other))
+    if inside is None or around is None or (one.slot, one.subject) != (other.slot, other.subject):
+        return False
+    return around[0] < inside[0] < around[1]
