@@ -17,7 +17,10 @@ SURER_STILL = 0.85
 """... where a template says that a word in it makes it no statement, and against the template where it was asked."""
 EXACT = 0.8
 """From which a guess says where a value begins and ends that a template took."""
-WITH_PLACE = ("work", "activity")
+PLACE = "location"
+CALLED = 1
+"""Words behind a place that are most likely who is spoken to: "on the hook | love"."""
+WITH_PLACE = ("work", "activity", PLACE)
 """Slots whose values may end with a place: "welder in the steelworks"."""
 KIND = "kind"
 """The thing of a detail that tells what animal a pet is."""
@@ -35,7 +38,7 @@ def merged(heard: Heard, told: Sequence[Verdict], added: Sequence[tuple[Verdict,
     enough = SURER_STILL if heard.before.question else SURER
     surer = [one for one, sure in added if sure >= enough]
     kept = [one for one in told if not any(_otherwise(one, two) and _same_words(heard, one, two) for two in surer)]
-    exact = [one for one, sure in added if sure >= EXACT and one.slot != "location"]
+    exact = [one for one, sure in added if sure >= EXACT]
     kept = [_exactly(heard, one, exact, guessed) for one in kept]
     return [*kept, *(one for one in guessed if not any(_same_words(heard, other, one) for other in kept))]
 
@@ -51,7 +54,10 @@ def _exactly(heard: Heard, told: Verdict, exact: Sequence[Verdict], guessed: Seq
         return told
     behind = heard.words.folded[found[1] : place[1]]
     more = told.slot in WITH_PLACE and bool(behind) and heard.known.has_word(("preposition",), behind[0])
-    value = heard.words.part(found[0], place[1] if more else found[1]).spelled
+    if told.slot == PLACE and (more or len(behind) != CALLED):
+        return told  # "in the filing cabinet second drawer down"
+    first = place[0] if told.slot == PLACE else found[0]  # "on the hook"
+    value = heard.words.part(first, place[1] if more else found[1]).spelled
     of_value = told.slot is not None and SLOTS[told.slot].of_value
     return replace(told, value=value, thing=alike[0].thing if of_value and not more else told.thing)
 
