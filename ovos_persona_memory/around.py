@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 
 from ovos_persona_memory import language, templates
 from ovos_persona_memory.clauses import Spoken, flat
+from ovos_persona_memory.corrections import as_speaker
 from ovos_persona_memory.fact import Fact
 from ovos_persona_memory.introduced import thing_of
 from ovos_persona_memory.mentions import asked_for
@@ -175,18 +176,32 @@ class Around:
         asked = known.opening("asked_for")
         named = any(word in asked or word.startswith(like) for word in words.folded)
         question = bool(named or known.answers) and (spoken.language.is_question(turn.text) or _asking(known, words))
-        head = _head(known, words) if question else ()
+        of = self._asked_of(spoken, words, turn, room) if question or named else None
+        head = _head(known, words, of) if question else ()
         found = asked_for(known, words) if named and (question or turn.role == "user") else ()
         if not found and not head:
             answers = turn.role == "user" or len(words.folded) > AGREEING
             return replace(room, question=False, head=()) if answers else room
         names = self._names.get(turn.user_id, (0.0, {}))[1]
         found = tuple(word for word in found if word not in names)
-        of = spoken_of(known, flat(spoken, [turn.text]), names)
-        if of is None and not known.opening("he_she").isdisjoint(words.folded):
-            people = [one for some in room.people.values() for one in some]
+        at = turn.at or 0.0
+        before = room.asked if 0.0 <= at - room.at <= STALE_S else ()
+        return replace(room, asked=found or before, question=question, at=at, head=head, of=of)
+
+    def _asked_of(self, spoken: Spoken, words: Words, turn: Turn, room: _Room) -> Who | None:
+        """Of whom something is asked, where not of the hearer: by relation or name, or whom "she" means."""
+        names = self._names.get(turn.user_id, (0.0, {}))[1]
+        text = turn.text or ""
+        if turn.role == "assistant":  # "your sister" is the sister of who answers
+            text = as_speaker(spoken.templates, spoken.language.swaps, text)
+        of = spoken_of(spoken.templates, flat(spoken, [text]), names)
+        known = spoken.templates
+        somebody = not known.people.isdisjoint(words.folded)  # "the dog"; not "the capital"
+        she = known.opening("he_she") - (frozenset() if somebody else known.opening("article"))
+        if of is None and not she.isdisjoint(words.folded):
+            people = [one for some in room.people.values() for one in some if _is_fresh(one, turn.at or 0.0)]
             of = max(people, key=lambda one: one.at).who if people else None
-        return replace(room, asked=found or room.asked, question=question, at=turn.at or 0.0, head=head, of=of)
+        return of
 
     def _names_of(self, user_id: str, at: float) -> Mapping[str, Who]:
         read_at, names = self._names.get(user_id, (None, {}))
@@ -215,14 +230,23 @@ def _asking(known: Templates, words: Words) -> bool:
     return any(word in known.opening("asking") for word in words.folded[:QUESTION])
 
 
-def _head(known: Templates, words: Words) -> tuple[str, ...]:
-    """What an answer to the last question in the words leaves out; empty where none is known."""
+def _head(known: Templates, words: Words, of: Who | None) -> tuple[str, ...]:
+    """What an answer to the last question in the words leaves out; empty where none is known, or the question is about
+    none of the house: "wie heisst die hauptstadt". ``of``: whom it is about, where not the hearer."""
     held = words.folded
     for place in range(len(held) - 1, -1, -1):
         for size in (3, 2, 1):
             if held[place : place + size] in known.answers:
-                return known.answers[held[place : place + size]]
+                behind = held[place + size :]
+                asked = of is not None or not behind or _of_hearer(known, held)
+                return known.answers[held[place : place + size]] if asked else ()
     return ()
+
+
+def _of_hearer(known: Templates, held: Sequence[str]) -> bool:
+    """Whether a question is about whom it is put to, and not about their people."""
+    hearer = known.opening("asked_hearer") | known.opening("your")
+    return not hearer.isdisjoint(held) and known.people.isdisjoint(held)
 
 
 def _meant(room: _Room, user_id: str, names: Mapping[str, Who], at: float) -> list[Who]:

@@ -39,6 +39,7 @@ _GENERAL = (
         "of_whom",
         "onward",
         "employed_at",
+        "asked_hearer",
     ),
 )
 """Lists of the templates that tell nothing of a word."""

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
+import pytest
+
 from ovos_persona_memory.around import HOUSE, JUDGED
 from ovos_persona_memory.config import MemoryConfig
 from ovos_persona_memory.fact import Fact
@@ -255,3 +257,37 @@ def test_a_surname_a_nickname_and_a_name_put_right_are_no_play() -> None:
         home.say("u", "my name is gareth")
         home.say("u", text)
         assert ("name", "", value) in home.facts("u"), text
+
+
+@pytest.mark.parametrize(
+    ("asks", "answer", "told"),
+    [
+        ("wie heißt die hauptstadt von frankreich", "paris", []),
+        ("wie alt ist die queen", "neunzig", []),
+        ("wo wohnt der papst", "in rom", []),
+        ("wie alt bist du", "acht", [("age", "", "acht")]),
+        ("wie heißt deine schwester", "mia", [("family", "", "mia")]),
+        ("wo wohnst du", "in kiel", [("home", "", "kiel")]),
+    ],
+)
+def test_an_answer_is_about_whom_the_question_is_about(asks: str, answer: str, told: list[Any]) -> None:
+    home = Home("de-DE")
+    home.say("ann", asks, role="assistant")
+    home.say("ann", answer)
+    assert home.facts("ann") == told
+
+
+def test_the_dog_that_is_asked_about_is_the_one_just_spoken_of() -> None:
+    home = Home("de-DE")
+    home.say("ann", "wir haben einen hund")
+    home.say("bob", "wie heißt der hund")
+    home.say("ann", "bello")
+    assert ("pet", "", "bello") in home.facts("ann")
+
+
+def test_what_was_asked_long_ago_is_not_what_another_question_asks() -> None:
+    home = Home("de-DE")
+    home.say("ann", "was ist deine lieblingsfarbe", role="assistant")
+    home.say("ann", "wie heißt du", role="assistant", after_s=400)
+    home.say("ann", "karamell")
+    assert [slot for slot, _, _ in home.facts("ann")] != ["favourite"]
