@@ -9,6 +9,8 @@ from ovos_persona_memory.corrections import Stated
 from ovos_persona_memory.template import Words
 from ovos_persona_memory.templates import Templates
 
+STRANGER = 2
+"""Words at least that tell of somebody else before "she"."""
 NAMES = 2
 """Words of a name at most."""
 
@@ -17,17 +19,8 @@ _NO_NAMES = ("finite", "preposition", "own", "listing", "number", "pronoun", "jo
 
 
 _NOR_THESE = (
-    "no_name",
-    "separable",
-    "aside",
-    "trail",
-    "older",
-    "nothing",
-    "outsider",
-    "object",
-    "pet",
-    "relation",
-    "not_put",
+    *("no_name", "separable", "aside", "trail", "older", "nothing"),
+    *("outsider", "object", "pet", "relation", "not_put"),
 )
 
 
@@ -361,9 +354,18 @@ def pronoun_at(known: Templates, clause: Words, place: int, earlier: Sequence[Wo
         return None
     if earlier and known.has(earlier[-1], "outsider"):
         return None  # "der nachbar hat einen papagei der heißt rio"
-    meant = (*people_in(known, list(_until(earlier, word)), before.names), before.person, *before.further)
+    further = () if _of_a_stranger(known, clause, place, earlier) else before.further
+    meant = (*people_in(known, list(_until(earlier, word)), before.names), before.person, *further)
     who = next((one for one in meant if one is not None and one.subject and _may_be(known, word, one)), None)
     return None if who is None else Found(who, place, 1, True, owning)
+
+
+def _of_a_stranger(known: Templates, clause: Words, place: int, earlier: Sequence[Words]) -> bool:
+    """Whether what stands before a pronoun is about somebody whom nobody knows: "(wait) bia moved | she's in porto"."""
+    said = [word for one in earlier for word in one.folded] if not place else []
+    own = [word for word in (*said, *clause.folded[:place]) if not known.has_word(("skip", "lead", "joint"), word)]
+    ours = ("speaker", "first_my", "own", "he_she", "whose", "pronoun", "hearer")
+    return len(own) >= STRANGER and not any(known.has_word(ours, word) or word in known.people for word in own)
 
 
 def _until(said: Sequence[Words], word: str) -> Iterator[Words]:

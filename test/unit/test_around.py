@@ -291,3 +291,13 @@ def test_what_was_asked_long_ago_is_not_what_another_question_asks() -> None:
     home.say("ann", "wie heißt du", role="assistant", after_s=400)
     home.say("ann", "karamell")
     assert [slot for slot, _, _ in home.facts("ann")] != ["favourite"]
+
+
+def test_she_is_not_who_spoke_last_where_a_stranger_is_named_before_her() -> None:
+    for text, told in (("well bia moved she lives in porto now", []), ("well she lives in porto now", ["cleo"])):
+        home = Home()
+        home.say("cleo", "my name is cleo")
+        home.say("ann", "hello")
+        home.say("cleo", "turn on the light")
+        home.say("ann", text)
+        assert [subject for slot, subject, _ in home.facts("ann") if slot == "home"] == told, text
