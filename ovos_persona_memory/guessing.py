@@ -165,8 +165,8 @@ def _verdict(heard: Heard, guess: Guess) -> Verdict | None:
     if named is None and whose is None and _is_somebody_else(heard, guess):
         return None
     thing = _named(heard, named) if named is not None else _thing(heard, guess)
-    if thing is None and guess.kind == "location":
-        return None  # a place of nobody knows what
+    if guess.kind == "location" and (thing is None or set(thing.folded) <= set(heard.part(guess).folded)):
+        return None  # a place of nobody knows what, or of itself
     related = thing is None and found is not None and found.who.relation and guess.kind in ("family", "name")
     slot = "name" if related else _naming(heard, guess.kind, thing)
     told = Told(slot, False, heard.part(guess), thing, "", "*" if thing is None and slot in ALONE else None)
@@ -262,6 +262,8 @@ def _says_little(heard: Heard, guess: Guess) -> bool:
     if _expected(heard, guess) or (guess.kind == "location" and heard.before.thing):
         return False
     thing = bool(heard.of_kind("thing"))
+    if guess.kind in PLAIN and guess.kind != "name" and heard.known.starts(heard.words, "it_is"):
+        return True  # "it's newark there's always a parade"
     return guess.kind in FORMED or (not thing and (guess.kind == VAGUE or len(heard.words.folded) <= LITTLE))
 
 

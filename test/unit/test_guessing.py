@@ -400,3 +400,15 @@ def test_a_workplace_behind_a_job_is_no_job_of_its_own(guess) -> None:  # type: 
     found = guess("i'm a cook at the pub", {"work": "cook", "work place": "pub"})
     assert [one.value for one in found] == ["cook at the pub"]
     assert only(guess("i like the cook at the pub", {"likes": "cook"})).value == "cook"
+
+
+def test_what_it_is_that_nobody_spoke_of_is_not_the_speaker_s(guess) -> None:  # type: ignore[no-untyped-def]
+    assert guess("it's newark there's always a parade", {"home": "newark"}) == []
+    assert only(guess("we live up north it's newark", {"home": "newark"})).value == "newark"
+    assert only(guess("it's newark", {"home": "newark"}, before=Before(question=True))).value == "newark"
+
+
+def test_nothing_lies_in_itself(guess) -> None:  # type: ignore[no-untyped-def]
+    before = Before(thing=("dryer",))
+    assert guess("they're in the dryer i think so", {"location": "in the dryer"}, before=before) == []
+    assert only(guess("they're in the hall i think so", {"location": "in the hall"}, before=before)).thing == "dryer"
