@@ -176,9 +176,11 @@ class Around:
         asked = known.opening("asked_for")
         named = any(word in asked or word.startswith(like) for word in words.folded)
         question = bool(named or known.answers) and (spoken.language.is_question(turn.text) or _asking(known, words))
-        of = self._asked_of(spoken, words, turn, room) if question or named else None
-        head = _head(known, words, of) if question else ()
+        head, more = _head(known, words) if question else ((), False)
         found = asked_for(known, words) if named and (question or turn.role == "user") else ()
+        of = self._asked_of(spoken, words, turn, room) if head or found else None
+        if more and of is None and not _of_hearer(known, words.folded):
+            head = ()  # "wie heisst die hauptstadt"
         if not found and not head:
             answers = turn.role == "user" or len(words.folded) > AGREEING
             return replace(room, question=False, head=()) if answers else room
@@ -191,11 +193,10 @@ class Around:
     def _asked_of(self, spoken: Spoken, words: Words, turn: Turn, room: _Room) -> Who | None:
         """Of whom something is asked, where not of the hearer: by relation or name, or whom "she" means."""
         names = self._names.get(turn.user_id, (0.0, {}))[1]
-        text = turn.text or ""
+        known, text = spoken.templates, turn.text or ""
         if turn.role == "assistant":  # "your sister" is the sister of who answers
-            text = as_speaker(spoken.templates, spoken.language.swaps, text)
-        of = spoken_of(spoken.templates, flat(spoken, [text]), names)
-        known = spoken.templates
+            text = as_speaker(known, spoken.language.swaps, text)
+        of = spoken_of(known, flat(spoken, [text]), names)
         somebody = not known.people.isdisjoint(words.folded)  # "the dog"; not "the capital"
         she = known.opening("he_she") - (frozenset() if somebody else known.opening("article"))
         if of is None and not she.isdisjoint(words.folded):
@@ -230,17 +231,15 @@ def _asking(known: Templates, words: Words) -> bool:
     return any(word in known.opening("asking") for word in words.folded[:QUESTION])
 
 
-def _head(known: Templates, words: Words, of: Who | None) -> tuple[str, ...]:
-    """What an answer to the last question in the words leaves out; empty where none is known, or the question is about
-    none of the house: "wie heisst die hauptstadt". ``of``: whom it is about, where not the hearer."""
+def _head(known: Templates, words: Words) -> tuple[tuple[str, ...], bool]:
+    """What an answer to the last question in the words leaves out, and whether more stands behind that question's own
+    words; empty where none is known."""
     held = words.folded
     for place in range(len(held) - 1, -1, -1):
         for size in (3, 2, 1):
             if held[place : place + size] in known.answers:
-                behind = held[place + size :]
-                asked = of is not None or not behind or _of_hearer(known, held)
-                return known.answers[held[place : place + size]] if asked else ()
-    return ()
+                return known.answers[held[place : place + size]], place + size < len(held)
+    return (), False
 
 
 def _of_hearer(known: Templates, held: Sequence[str]) -> bool:

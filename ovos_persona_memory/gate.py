@@ -79,18 +79,13 @@ def judge(turn: Turn, known: Circumstances = Circumstances()) -> list[Verdict]:
         if known.guess:
             verdicts = with_guesses(spoken, turn.text, known.before, verdicts)
         verdicts = with_days(spoken, turn.text, verdicts)
-    if as_another(spoken.templates, verdicts, known.before):
-        verdicts = [_doubted(one) for one in verdicts]
     if not verdicts:
         return []
+    if as_another(spoken.templates, verdicts, known.before):
+        verdicts = [one.waiting("unsure") if one.outcome == "learned" else one for one in verdicts]
     if reason is None and verdicts[0].reason != "secret" and is_secret(turn.text, turn.lang):
         reason = "secret"
     return [Verdict("refused", reason, verdicts[0].text)] if reason else verdicts
-
-
-def _doubted(told: Verdict) -> Verdict:
-    """The same, put up for review where it would have been learned."""
-    return replace(told, outcome="waiting", reason="unsure") if told.outcome == "learned" else told
 
 
 def _not_of_a_person(turn: Turn, known: Circumstances) -> str | None:
@@ -170,7 +165,7 @@ def _of_sentence(spoken: Spoken, sentence: str, letter: bool, before: Before) ->
         if reason is None or (reason == "unsure" and _judges(spoken, sentence, one)):
             yield one
         elif reason == "unsure" and one.outcome == "learned":
-            yield replace(one, outcome="waiting", reason=reason)
+            yield one.waiting(reason)
 
 
 def _judges(spoken: Spoken, sentence: str, told: Verdict) -> bool:

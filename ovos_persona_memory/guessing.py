@@ -111,7 +111,7 @@ def _doubted(heard: Heard, one: Verdict, doubted: frozenset[Hint]) -> Verdict:
     if repaired(heard.known, heard.words.text) is not None:
         return one  # what is put right in one breath reads like nothing else
     hint = hint_of(heard.spoken.templates, heard.words, one)
-    return replace(one, outcome="waiting", reason="unsure") if hint in doubted else one
+    return one.waiting("unsure") if hint in doubted else one
 
 
 def read(tag: str) -> None:
@@ -289,7 +289,7 @@ def _in_its_clause(heard: Heard, told: Told, found: Found | None, parts: Sequenc
     if reason in HEARD_OTHERWISE and heard.refused != "quotation" and parts[0].sure >= enough:
         return verdict
     if reason == "unsure":
-        return replace(verdict, outcome="waiting", reason=reason)
+        return verdict.waiting(reason)
     return verdict if reason is None else None
 
 

@@ -126,7 +126,7 @@ class Learner:
             return verdict
         if verdict.outcome == "ended":
             return Verdict("refused", "child", "", verdict.slot)
-        return replace(verdict, outcome="waiting", reason="child")
+        return verdict.waiting("child")
 
     def take_learned(self) -> list[str]:
         """The ids of what was learned since the last call, each once."""

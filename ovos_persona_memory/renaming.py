@@ -8,26 +8,27 @@ from ovos_persona_memory.people import Before
 from ovos_persona_memory.templates import Templates
 from ovos_persona_memory.verdict import Verdict
 
-HELD = ("learned", "waiting")
-"""What comes of a name that somebody gives themselves."""
-
 
 def as_another(known: Templates, told: Sequence[Verdict], before: Before) -> bool:
     """Whether somebody who told their name says that they are called quite otherwise: most likely they play."""
-    own = {word for who in before.names.values() if not who.subject for word in who.called.split()}
-    names = (one for one in told if one.slot == "name" and not one.subject and not one.thing)
-    return bool(own) and any(_renames(known, one, own) for one in names if one.value and one.outcome in HELD)
+    names = [one for one in told if (one.slot, one.subject, one.thing) == ("name", "", "") and _is_given(one)]
+    own = {word for who in before.names.values() if names and not who.subject for word in who.called.split()}
+    return bool(own) and any(_renames(known, one.text, one.value or "", own) for one in names)
 
 
-def _renames(known: Templates, told: Verdict, own: Collection[str]) -> bool:
+def _is_given(told: Verdict) -> bool:
+    return bool(told.value) and told.outcome in ("learned", "waiting")
+
+
+def _renames(known: Templates, text: str, name: str, own: Collection[str]) -> bool:
     """Whether it is "i am ..." or "my name is ..." with no other name of theirs, and nothing that explains it."""
-    before, found, behind = told.text.partition(told.value or told.text)
-    said = known.words_of(told.text).folded
+    before, found, behind = text.partition(name)
+    said = known.words_of(text).folded
     head, rest = known.words_of(before).folded, known.words_of(behind)
     head = head[:-1] if head[-1:] and head[-1] in known.lists.get("article", ()) else head
     plain = any(head[-len(one) :] == one for one in _heads(known) if one)
     alone = not rest.folded or rest.folded[0] in known.lists.get("joint", ())
-    return bool(found) and plain and alone and not any(word.startswith(name) for word in said for name in own)
+    return bool(found) and plain and alone and not any(word.startswith(one) for word in said for one in own)
 
 
 def _heads(known: Templates) -> Iterator[tuple[str, ...]]:

@@ -178,8 +178,7 @@ def _first_is(known: Templates, words: Words | None, name: str) -> bool:
 
 def unsettled(known: Templates, words: Words) -> bool:
     """Whether words behind "at" name no place: "at the moment"."""
-    articles = known.lists.get("determiner", ())
-    return " ".join(word for word in words.folded if word not in articles) in known.lists.get("not_place", ())
+    return " ".join(_without_determiners(known, words).folded) in known.lists.get("not_place", ())
 
 
 def _home(known: Templates, told: Told, _: bool) -> str | None:

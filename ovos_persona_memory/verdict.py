@@ -34,6 +34,10 @@ class Verdict:
     span: Span = field(default=(0, 0), compare=False)
     """Where in its sentence it is said."""
 
+    def waiting(self, reason: str) -> Verdict:
+        """The same, put up for review."""
+        return replace(self, outcome="waiting", reason=reason)
+
     @property
     def decay(self) -> Decay:
         """How the fact fades."""

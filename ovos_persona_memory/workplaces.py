@@ -13,18 +13,8 @@ from ovos_persona_memory.verdict import Verdict
 
 WORK = "work"
 _ENDS = (
-    "joint",
-    "pronoun",
-    "speaker",
-    "he_she",
-    "finite",
-    "loose",
-    "each_day",
-    "number",
-    "month",
-    "today",
-    "from_now_on",
-    "no",
+    *("joint", "pronoun", "speaker", "he_she", "finite", "loose"),
+    *("each_day", "number", "month", "today", "from_now_on", "no"),
 )
 """Lists of words that no workplace holds."""
 
@@ -50,9 +40,9 @@ def _end(heard: Heard, first: int, last: int) -> int:
     until += 2 if heard.words.folded[until + 1 : until + 2] == ("s",) else 0  # "saint mary's"
     rest = heard.words.part(last, until)
     begun = known.starts(rest, "onward")
-    held = rest.folded[begun + 1 :]
     if known.opening("employed_at").isdisjoint(rest.folded[begun : begun + 1]):
         return last
+    held = rest.folded[begun + 1 :]
     size = next((n for n, word in enumerate(held) if _is_over(known, n, word)), len(held))
     if last + begun + 1 + size - first > SLOTS[WORK].words:  # "at the rail workshops | out at broadmeadow"
         size = next((n for n, word in enumerate(held[:size]) if known.has_word(("onward", "employed_at"), word)), size)
