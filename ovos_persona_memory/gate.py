@@ -82,7 +82,9 @@ def judge(turn: Turn, known: Circumstances = Circumstances()) -> list[Verdict]:
     if not verdicts:
         return []
     if as_another(spoken.templates, verdicts, known.before):
-        verdicts = [one.waiting("unsure") if one.outcome == "learned" else one for one in verdicts]
+        verdicts = [
+            one.waiting("unsure") if (one.outcome, one.reason) == ("learned", "stated") else one for one in verdicts
+        ]
     if reason is None and verdicts[0].reason != "secret" and is_secret(turn.text, turn.lang):
         reason = "secret"
     return [Verdict("refused", reason, verdicts[0].text)] if reason else verdicts

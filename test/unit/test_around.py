@@ -301,3 +301,14 @@ def test_she_is_not_who_spoke_last_where_a_stranger_is_named_before_her() -> Non
         home.say("cleo", "turn on the light")
         home.say("ann", text)
         assert [subject for slot, subject, _ in home.facts("ann") if slot == "home"] == told, text
+
+
+def test_who_asks_to_have_another_name_remembered_does_not_play() -> None:
+    for lang, first, asked in (
+        ("en-US", "my name is ivy", "remember that my name is tom"),
+        ("de-DE", "ich bin die lotta", "merk dir dass ich tim heiße"),
+    ):
+        home = Home(lang)
+        home.say("u", first)
+        home.say("u", asked)
+        assert home.facts("u")[-1][2] in ("tom", "tim"), home.facts("u")
