@@ -262,6 +262,13 @@ class Language:
         return {slot.strip(): tuple(word.strip() for word in words.split(",")) for slot, _, words in pairs}
 
     @cached_property
+    def asking_words(self) -> dict[str, frozenset[str]]:
+        """The same as index words."""
+        return {
+            slot: frozenset(word for one in said for word in self.words(one)) for slot, said in self.asked_with.items()
+        }
+
+    @cached_property
     def swaps(self) -> dict[str, str]:
         """Words of a speaker to those that the hearer says back: "my" to "your"."""
         pairs = (line.partition(":") for line in self.lines("swapped.list"))

@@ -19,6 +19,7 @@ from ovos_persona_memory.ranking import COVER, COVER_OF, HELD, REACH, Candidate,
 from ovos_persona_memory.records import Hit, Scope, Turn
 from ovos_persona_memory.stores.base import BOTH, Beside, Store
 from ovos_persona_memory.stores.bm25 import words_of
+from ovos_persona_memory.stores.facts import Wanted
 from ovos_persona_memory.stores.vectors import Near
 from ovos_persona_memory.vectors import Floats
 from ovos_persona_memory.wording import asking_words, index_words
@@ -125,15 +126,24 @@ class _Alike:
 
 
 def _found(store: Store, search: _Search) -> list[Record]:
-    """What has the question's words; behind it what has words alike."""
+    """What has the question's words; behind it what has words alike, and facts that it asks for by their kind."""
     words, spoken = search.words, search.question.spoken
     found = _holding(store, search, words, search.number)
     alike = [other for word in words for other in sorted(spoken.alike(word)) if other != word]
-    if alike:
-        known = {(type(one), one.id) for one in found}
-        more = _holding(store, search, [*words, *alike], BY_LIKE_WORDS)
-        found += [one for one in more if (type(one), one.id) not in known]
-    return [one for one in found if not _is_the_question(one, search.question)]
+    more = _holding(store, search, [*words, *alike], BY_LIKE_WORDS) if alike else []
+    each = {(type(one), one.id): one for one in (*found, *more, *_asked_for(store, search))}
+    return [one for one in each.values() if not _is_the_question(one, search.question)]
+
+
+def _asked_for(store: Store, search: _Search) -> list[Fact]:
+    """What is known of the person that the whole question asks for, however it was told: "what is my job"."""
+    spoken, said = search.question.spoken, set(search.words)
+    of_hearer = not set(spoken.swaps.values()).isdisjoint(language.fold(search.question.text))
+    if "fact" not in search.kinds or of_hearer:
+        return []  # "what is your job"
+    slots = [slot for slot, words in spoken.asking_words.items() if said <= words]
+    facts = (store.fact_store.facts(Wanted(search.scope, slot=slot, limit=search.number)) for slot in slots)
+    return [fact for one in facts for fact in one if not fact.subject]
 
 
 def _each_once(records: Sequence[Record]) -> list[Record]:

@@ -278,6 +278,9 @@ def test_a_faded_fact_is_no_part_of_a_prompt(memory: PersonaMemory, clock: Clock
         ("no walnuts for my sister ever", "who is allergic to walnuts"),
         ("we moved to lisbon last spring", "where do we live"),
         ("my cat bob is asleep", "what is the name of my cat"),
+        ("I'm a welder", "what is my job"),
+        ("lisbon's home now", "where do we live"),
+        ("I adore hiking", "what do I like"),
     ],
 )
 def test_a_fact_is_found_by_what_asks_for_its_slot(memory: PersonaMemory, said: str, question: str) -> None:
@@ -286,3 +289,13 @@ def test_a_fact_is_found_by_what_asks_for_its_slot(memory: PersonaMemory, said: 
     hits = memory.recall(question, Scope(user_id="household"), lang="en-US")
     assert [hit.text for hit in hits if hit.answers] == [said]
     assert not any(hit.answers for hit in memory.recall("what is the name of my dog", Scope(user_id="household")))
+
+
+def test_a_fact_that_is_asked_for_by_its_kind_alone_is_the_speakers_own(memory: PersonaMemory) -> None:
+    say(memory, "my sister is a nurse")
+    assert memory.recall("what is my job", Scope(user_id="household"), lang="en-US") == []
+    say(memory, "I'm a welder", user_id="anna")
+    assert memory.recall("what is your job", Scope(user_id="anna"), lang="en-US") == []
+    assert memory.recall("what is my job on mondays", Scope(user_id="anna"), lang="en-US") == []
+    hits = memory.recall("what is my job", Scope(user_id="anna"), lang="en-US")
+    assert [(hit.text, hit.sure) for hit in hits] == [("I'm a welder", True)]
