@@ -63,6 +63,7 @@ The rooms, from the ground up; imports go down only:
    tagging     which words tell what, as two trained models guess
    hints       where the values stand that templates took
    heard       an utterance as a model reads it
+   belief      how likely what was understood is right, by all that is known of it
    merging     what templates took and what a model guesses, as one
    workplaces  where somebody does what they do for a living
    guessing    what an utterance tells that no template fits

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from ovos_persona_memory import looks, tagging
+from ovos_persona_memory import belief, looks, tagging
+from ovos_persona_memory.belief import Understood
 from ovos_persona_memory.clauses import Spoken, lead_taken
 from ovos_persona_memory.corrections import repaired
 from ovos_persona_memory.heard import (
     DENIED,
+    MARKED,
     Heard,
     beside,
     clause_around,
@@ -22,7 +24,7 @@ from ovos_persona_memory.hints import hint_of, hints_of, why_refused
 from ovos_persona_memory.introduced import thing_of
 from ovos_persona_memory.looks import Hint
 from ovos_persona_memory.mentions import Reading
-from ovos_persona_memory.merging import KIND, SURER, SURER_STILL, merged, put_right
+from ovos_persona_memory.merging import KIND, SURER_STILL, merged, put_right
 from ovos_persona_memory.people import Before, Found, Who, person_at, pronoun_at
 from ovos_persona_memory.slots import SLOTS, refused_value
 from ovos_persona_memory.statements import refusal, today
@@ -31,8 +33,14 @@ from ovos_persona_memory.template import SHORT_IS, Told, Words
 from ovos_persona_memory.verdict import Verdict, typed
 from ovos_persona_memory.workplaces import with_workplaces
 
-SURE = 0.42
-"""From which a guess is learned, 0 to 1."""
+SURE = 0.25
+"""From which a guess is looked at again, 0 to 1."""
+SURER = 0.3
+"""... of what a template understands otherwise, or that says little."""
+LIKELY = 0.6
+"""How likely what is stated must be right to be learned, 0 to 1."""
+OFFERED = 0.42
+"""From which a guess that is less likely waits for review."""
 CERTAIN = 0.75
 """... of what a word in it would make no statement, where no template says so."""
 HEARD_OTHERWISE = ("quotation", "supposed", "past", "question")
@@ -45,8 +53,6 @@ NEAR = 4
 """Words before a value in which a person stands right before it."""
 STRANGE = 0.65
 """... of somebody whom nobody introduced."""
-MARKED = frozenset(",.")
-"""Marks that speech recognition may set."""
 WRITTEN = frozenset("!;")
 """Marks of what was written: models are trained on what was said."""
 NAMING = ("family", "pet", "name")
@@ -57,8 +63,10 @@ OF_OUTSIDERS = ("family", *OF_THINGS)
 """Slots that are filled where a neighbour or a boss is named."""
 ALONE = ("favourite", "detail", "pet", "family")
 """Slots whose thing is the value itself where none is named."""
-FEW, SURE_ALONE = 6, 0.6
-"""Words at most that must be surer where nobody asked, and how much: of those less sure a fifth are right."""
+FEW, SURE_ALONE = 6, 0.35
+"""Words at most that must be surer where nobody asked, and how much."""
+PLAINLY = 0.55
+"""How sure it must be of what somebody calls theirs."""
 LITTLE = 4
 """Words at most of what says little alone."""
 PLAIN = ("name", "birthday", "age", "origin", "home", "work")
@@ -71,6 +79,7 @@ _BESIDE_NAMES = ("determiner", "article", "own", "whose", "he_she", "pronoun", "
 """Lists of words that are no name, though they stand beside one."""
 PASSING = ("location", "home", "family", "detail")
 """Slots that what holds for a moment does not fill."""
+MOOD = "mood"
 OF_DAYS = ("likes", "dislikes", "diet", "activity", "health", "favourite", "work")
 """... nor what is said of today these: "no coffee for me today"."""
 
@@ -88,8 +97,28 @@ def with_guesses(spoken: Spoken, sentence: str, before: Before, told: list[Verdi
     heard = Heard(spoken, words, before, whole(spoken.templates, words, made.guesses), refused)
     believed = [_doubted(heard, one, made.doubted) for one in told]
     asked = [one.outcome for one in told] == ["kept"]
-    both = with_workplaces(heard, merged(heard, believed, list(_added(heard, asked))))
-    return put_right(heard, believed, both)
+    added = list(_added(heard, asked))
+    both = put_right(heard, believed, with_workplaces(heard, merged(heard, believed, added)))
+    return list(_looked_at_again(Understood(heard, made.shares, believed, added, both)))
+
+
+def _looked_at_again(understood: Understood) -> Iterator[Verdict]:
+    """What is likely right, or was asked to be remembered; the rest for review, unless it was but a weak guess."""
+    judge = belief.of(understood.heard.spoken.language.tag)
+    for one in understood.both:
+        if judge is None or not _is_looked_at(understood, one) or judge.likely(understood, one) >= LIKELY:
+            yield one
+        elif understood.sure(one) >= OFFERED:
+            yield one.waiting("unsure")
+
+
+def _is_looked_at(understood: Understood, one: Verdict) -> bool:
+    """Whether it may be wrong: not where templates know all that somebody says of themselves, nor what they take from
+    an answer; and no mood, which the talk does not mark that all this was trained on."""
+    heard = understood.heard
+    if one.slot == MOOD or not _may_be_doubted(heard, one):
+        return False
+    return not (understood.by_template(one) and (heard.before.question or (understood.all_taken and heard.says_i)))
 
 
 def _asks(spoken: Spoken, words: Words, before: Before) -> bool:
@@ -105,13 +134,18 @@ def _asks(spoken: Spoken, words: Words, before: Before) -> bool:
 
 
 def _doubted(heard: Heard, one: Verdict, doubted: frozenset[Hint]) -> Verdict:
-    """What a template took; for review where the model does not believe it, unless it was asked to be remembered."""
-    if one.outcome != "learned" or one.reason != "stated" or heard.before.question or one.thing == KIND:
-        return one  # an answer is as short as it likes, and a breed marked as a pet
-    if repaired(heard.known, heard.words.text) is not None:
-        return one  # what is put right in one breath reads like nothing else
+    """What a template took; for review where the model does not believe it."""
+    if heard.before.question or not _may_be_doubted(heard, one):
+        return one  # an answer is as short as it likes
     hint = hint_of(heard.spoken.templates, heard.words, one)
     return one.waiting("unsure") if hint in doubted else one
+
+
+def _may_be_doubted(heard: Heard, one: Verdict) -> bool:
+    """Not what was asked to be remembered, nor a breed, which may be marked as a pet."""
+    if (one.outcome, one.reason) != ("learned", "stated") or one.thing == KIND:
+        return False
+    return repaired(heard.known, heard.words.text) is None  # what is put right in one breath reads like nothing else
 
 
 def read(tag: str) -> None:
@@ -246,7 +280,7 @@ def _own(heard: Heard, guess: Guess, whose: Guess | None) -> bool:
     if heard.says_i:
         known_what = heard.before.asked != () or heard.before.told != "" or guess.kind in FORMED
         known_what = known_what or (guess.kind == "favourite" and heard.known.has(heard.words, "most_of_all"))
-        plain = guess.sure >= SURER and (guess.kind != "favourite" or bool(heard.of_kind("thing")))
+        plain = guess.sure >= PLAINLY and (guess.kind != "favourite" or bool(heard.of_kind("thing")))
         return known_what or plain or not heard.known.has(heard.words, "mine")
     if _says_little(heard, guess) or heard.known.starts(heard.words, "hearer"):
         return False

@@ -15,6 +15,8 @@ from ovos_persona_memory.templates import Templates
 
 DENIED = ("allergy", "diet", "dislikes")
 """Slots of what somebody does without: "no walnuts" is no correction."""
+MARKED = frozenset(",.")
+"""Marks that speech recognition may set."""
 SUBJECT = 5
 """Words at most before the verb of what lies somewhere."""
 _NO_SUBJECT = (

@@ -136,6 +136,10 @@ class Looks:
                 one += [kind for kind in named if kind not in one]
         return found
 
+    def kinds_of(self, held: Sequence[str]) -> list[str]:
+        """The kinds of some words, each taken alone, each kind once."""
+        return sorted({kind.removeprefix("k=") for word in held for kind in self._kinds(word)})
+
     def _kinds(self, word: str) -> list[str]:
         kinds = self.by_word.get(word)
         if kinds is None:

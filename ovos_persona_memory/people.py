@@ -13,11 +13,7 @@ STRANGER = 2
 """Words at least that tell of somebody else before "she"."""
 NAMES = 2
 """Words of a name at most."""
-
-
 _NO_NAMES = ("finite", "preposition", "own", "listing", "number", "pronoun", "joint", "skip", "detail", "binding")
-
-
 _NOR_THESE = (
     *("no_name", "separable", "aside", "trail", "older", "nothing"),
     *("outsider", "object", "pet", "relation", "not_put"),
@@ -66,6 +62,8 @@ class Before:
     """Of whom it was asked, where not of whoever answers."""
     told: str = ""
     """The slot of what was told last in this room."""
+    talk: tuple[str, ...] = ()
+    """Who said the turns before this one, the last first: "same", "other", "guest" or "assistant", "same asking" ..."""
 
 
 @dataclass(frozen=True)

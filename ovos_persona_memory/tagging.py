@@ -8,7 +8,7 @@ them.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from importlib import import_module
@@ -49,6 +49,32 @@ class Guess:
 
 
 @dataclass(frozen=True)
+class Shares:
+    """How likely each word of an utterance tells what, 0 to 1: a row for each, a column for each label."""
+
+    network: Vectors
+    field: Vectors
+    columns: Mapping[str, Sequence[int]]
+    """Of each kind."""
+
+    def of(self, kind: str | None) -> Vectors:
+        """How likely each word is one of a kind, None: of none, as both together have it."""
+        found: Vectors = np.mean([_of_kind(one, self.columns, kind) for one in (self.network, self.field)], axis=0)
+        return found
+
+    def each(self, kind: str) -> Iterator[tuple[str, Vectors, Vectors]]:
+        """How likely each word is one of a kind, and one of none, as "network" and "field" have it and their "mean"."""
+        yield "mean", self.of(kind), self.of(None)
+        for name, found in (("network", self.network), ("field", self.field)):
+            yield name, _of_kind(found, self.columns, kind), _of_kind(found, self.columns, None)
+
+
+def _of_kind(found: Vectors, columns: Mapping[str, Sequence[int]], kind: str | None) -> Vectors:
+    shares: Vectors = found[:, columns.get(NOTHING if kind is None else kind, [])].sum(axis=1)
+    return shares
+
+
+@dataclass(frozen=True)
 class Told:
     """What a model makes of an utterance."""
 
@@ -56,6 +82,8 @@ class Told:
     """In order; each word belongs to one at most."""
     doubted: frozenset[Hint] = frozenset()
     """What templates took and it does not believe."""
+    shares: Shares | None = None
+    """None where the field alone was sure that it tells nothing."""
 
 
 @dataclass(frozen=True)
@@ -76,13 +104,14 @@ class Tagger:
             best = self.crf.tag()  # before any marginal: those asked after it are wrong where one was before it
             if not hints and all(self.crf.marginal(NOTHING, place) >= PLAIN for place in range(len(seen))):
                 return Told([])  # most utterances, sooner
-            likely = self.network.likely(seen)
-            likely += self._by_field(likely, best, hints)
-        likely /= 2
+            by_network = self.network.likely(seen)
+            by_field = self._by_field(by_network, best, hints)
+        likely: Vectors = np.mean([by_network, by_field], axis=0)
         labels = [self.network.labels[number] for number in likely.argmax(axis=1)]
         sure = likely.max(axis=1)
         guesses = [Guess(kind, first, last, float(sure[first:last].min())) for kind, first, last in spans_of(labels)]
-        return Told(guesses, frozenset(hint for hint in hints if self._doubts(likely, hint)))
+        doubted = frozenset(hint for hint in hints if self._doubts(likely, hint))
+        return Told(guesses, doubted, Shares(by_network, by_field, self._columns))
 
     def _by_field(self, likely: Vectors, best: Sequence[str], hints: Sequence[Hint]) -> Vectors:
         """How likely labels are as the field has it: its best, those likely in the network, and of hints."""
@@ -115,10 +144,10 @@ class Tagger:
 
     @cached_property
     def _columns(self) -> dict[str, list[int]]:
-        """Where the labels of each kind stand."""
+        """Where the labels of each kind stand, and that of none."""
         found: dict[str, list[int]] = {}
         for number, label in enumerate(self.network.labels):
-            found.setdefault(label[2:], []).append(number)
+            found.setdefault(label.partition("-")[2] or label, []).append(number)
         return found
 
     @cached_property
@@ -142,12 +171,18 @@ def spans_of(labels: Sequence[str]) -> list[tuple[str, int, int]]:
 
 
 _OPENED: list[Tagger] = []
+_USED: dict[str, Tagger] = {}
 
 
-@lru_cache(maxsize=32)
+def use(tag: str, tagger: Tagger) -> None:
+    """From now on these models are asked in a language: for whoever trains or measures."""
+    _USED[language.of(tag).tag] = tagger
+
+
 def of(tag: str | None) -> Tagger | None:
     """The models of a language, BCP-47 tag; None where it has none, or where python-crfsuite is not installed."""
-    return _in_folder(language.locale_folder() / language.of(tag).tag)
+    known = language.of(tag).tag
+    return _USED.get(known) or _in_folder(language.locale_folder() / known)
 
 
 @lru_cache(maxsize=32)

@@ -52,11 +52,12 @@ def with_days(spoken: Spoken, sentence: str, told: Sequence[Verdict]) -> list[Ve
     if not days:
         return [one for one in told if one.slot != SLOT] if _planned(spoken, words) else [*told]
     told = [_as_activity(spoken, words, one, days) for one in told if not _is_day(spoken.templates, words, one, days)]
-    if any(one.slot == SLOT for one in told):
-        return [_on_its_days(spoken, words, one, told, days) for one in told]
     every = [one for one in days if not one.plain]
-    told_of = _tells_of(spoken.templates, words, told, days)
-    return [*told] if told_of or not every else [*told, *_moved(spoken, words, every)]
+    if every and not any(one.slot == SLOT and one.outcome != "waiting" for one in told):
+        others = [one for one in told if one.slot != SLOT]
+        moved = [] if _tells_of(spoken.templates, words, others, days) else list(_moved(spoken, words, every))
+        told = [*others, *moved] if moved else told
+    return [_on_its_days(spoken, words, one, told, days) for one in told]
 
 
 def on_other_days(spoken: Spoken, done: Sequence[str], days: Words) -> str | None:

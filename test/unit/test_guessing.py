@@ -50,6 +50,7 @@ def guess(monkeypatch: pytest.MonkeyPatch):  # type: ignore[no-untyped-def]
     ) -> list[Verdict]:
         model = Model(known.words_of(text).folded, marks, sure, doubted)
         monkeypatch.setattr(guessing.tagging, "of", lambda tag: model)
+        monkeypatch.setattr(guessing.belief, "of", lambda tag: None)  # nobody looks again
         return guessing.with_guesses(Spoken(language.of("en-US"), known), text, before, list(told))
 
     return learned
@@ -86,16 +87,16 @@ def test_what_is_denied_of_its_thing_is_not_learned(guess) -> None:  # type: ign
 
 def test_few_words_that_nobody_asked_for_must_be_surer(guess) -> None:  # type: ignore[no-untyped-def]
     text, marks = "none of that cheese please", {"dislikes": "cheese"}
-    assert guess(text, marks, sure=0.5) == []
-    assert only(guess(text, marks, sure=0.7)).value == "cheese"
-    assert only(guess(text, marks, sure=0.5, before=Before(told="dislikes"))).value == "cheese"
+    assert guess(text, marks, sure=0.3) == []
+    assert only(guess(text, marks, sure=0.4)).value == "cheese"
+    assert only(guess(text, marks, sure=0.3, before=Before(told="dislikes"))).value == "cheese"
 
 
 def test_what_somebody_asks_to_remember_may_be_less_sure(guess) -> None:  # type: ignore[no-untyped-def]
     text, marks = "remember the filter is sixteen by twenty", {"detail": "sixteen by twenty", "thing": "filter"}
     kept = Verdict("kept", "asked", text)
-    assert only(guess(text, marks, told=[kept], sure=0.45)).value == "sixteen by twenty"
-    assert guess(text, marks, sure=0.45) == []
+    assert only(guess(text, marks, told=[kept], sure=0.2)).value == "sixteen by twenty"
+    assert guess(text, marks, sure=0.2) == []
 
 
 def test_of_what_is_put_right_the_last_holds_though_a_template_took_the_first(guess) -> None:  # type: ignore[no-untyped-def]
@@ -130,7 +131,8 @@ def test_a_guess_is_learned_in_the_speakers_words(guess) -> None:  # type: ignor
 
 
 def test_an_unsure_guess_is_none(guess) -> None:  # type: ignore[no-untyped-def]
-    assert guess("metformin twice a day", {"health": "metformin"}, sure=0.4) == []
+    assert guess("metformin twice a day", {"health": "metformin"}, sure=0.2) == []
+    assert only(guess("metformin twice a day", {"health": "metformin"}, sure=0.3)).value == "metformin"
 
 
 def test_a_question_needs_more_to_be_learned_from(guess) -> None:  # type: ignore[no-untyped-def]
@@ -140,8 +142,8 @@ def test_a_question_needs_more_to_be_learned_from(guess) -> None:  # type: ignor
 
 def test_what_is_written_needs_more_or_is_not_guessed_at(guess) -> None:  # type: ignore[no-untyped-def]
     marks = {"health": "metformin"}
-    assert guess("Metformin, twice a day.", marks, sure=0.5) == []
-    assert only(guess("Metformin, twice a day.", marks, sure=0.9)).value == "Metformin"
+    assert guess("Metformin, twice a day.", marks, sure=0.28) == []
+    assert only(guess("Metformin, twice a day.", marks, sure=0.4)).value == "Metformin"
     assert guess("Metformin twice a day!", marks, sure=0.9) == []
 
 

@@ -165,7 +165,7 @@ def test_the_lead_is_taken_off_where_no_blank_follows_it() -> None:
 def test_every_shipped_language_has_the_same_files() -> None:
     folder = language.locale_folder()
     # which languages can tell facts is said in docs/facts.md
-    own = (".templates", ".kinds", ".model", ".network")
+    own = (".templates", ".kinds", ".model", ".network", ".belief")
     files = {
         tag: sorted(path.name for path in (folder / tag).iterdir() if path.suffix not in own)
         for tag in language.shipped()

@@ -32,7 +32,7 @@ RECALL = {
     "month4_de": 0.88,
     "month5_en": 0.91,
     "month5_de": 0.91,
-    "month6_en": 0.88,
+    "month6_en": 0.86,
     "month6_de": 0.81,
     "month7_en": 0.82,
     "month7_de": 0.83,
@@ -71,16 +71,18 @@ def test_a_month_teaches_hardly_anything_that_must_not_be_learned(month: tuple[s
 @pytest.mark.parametrize(
     ("tag", "name", "precision", "recall"),
     [
-        ("en-US", "month12", 0.92, 0.80),
+        ("en-US", "month12", 0.94, 0.77),
         ("de-DE", "month12", 0.89, 0.83),
         ("de-DE", "month13", 0.78, 0.72),
-        ("en-US", "month14", 0.88, 0.86),
-        ("de-DE", "month14", 0.88, 0.78),
-        ("en-US", "month15", 0.91, 0.77),
+        ("en-US", "month14", 0.94, 0.88),
+        ("de-DE", "month14", 0.87, 0.80),
+        ("en-US", "month15", 0.94, 0.80),
         ("de-DE", "month15", 0.90, 0.86),
         ("en-US", "month16", 0.87, 0.72),
-        ("de-DE", "month16", 0.88, 0.91),
-        ("en-US", "month17", 0.91, 0.89),
+        ("de-DE", "month16", 0.88, 0.90),
+        ("en-US", "month17", 0.94, 0.86),
+        ("de-DE", "month17", 0.86, 0.79),
+        ("de-DE", "month18", 0.83, 0.81),
     ],
 )
 def test_of_harder_talk_most_is_learned_and_rightly(tag: str, name: str, precision: float, recall: float) -> None:

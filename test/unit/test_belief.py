@@ -1,0 +1,212 @@
+"""The second look: its signs, what it decides, and what it is fitted to."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from ovos_persona_memory import belief, guessing, language, tagging, templates
+from ovos_persona_memory.belief import Judge, Understood, signs_of
+from ovos_persona_memory.clauses import Spoken
+from ovos_persona_memory.heard import Heard
+from ovos_persona_memory.looks import Hint, Look
+from ovos_persona_memory.measuring.believing import Example, examples, fit
+from ovos_persona_memory.measuring.marked import read_marked
+from ovos_persona_memory.people import Before
+from ovos_persona_memory.tagging import NOTHING, Guess, Shares, Told
+from ovos_persona_memory.verdict import Verdict
+
+NOTHING_BEFORE = Before()
+TEXT = "my goat is rex by the way"
+TOLD = Verdict("learned", "stated", TEXT, "pet", "", "goat", "rex", (0, len("my goat is rex")))
+LIKES = Verdict("learned", "stated", TEXT, "likes", "", "goat", "goat", (0, len(TEXT)))
+
+
+def understood(
+    told: Sequence[Verdict] = (),
+    added: Sequence[tuple[Verdict, float]] = (),
+    before: Before = NOTHING_BEFORE,
+    text: str = TEXT,
+    pet: float = 0.5,
+) -> Understood:
+    """That "rex" is found a pet's name so likely by the network, and with certainty by the field."""
+    known = templates.of("en-US")
+    words = known.words_of(text)
+    size = len(words.folded)
+    network, field = np.zeros((2, size, 3), np.float32)
+    network[:, 0] = field[:, 0] = 1.0
+    if "rex" in words.folded:
+        place = words.folded.index("rex")
+        network[place], field[place] = (1 - pet, pet, 0.0), (0.0, 0.0, 1.0)
+    shares = Shares(network, field, {NOTHING: [0], "pet": [1, 2]})
+    heard = Heard(Spoken(language.of("en-US"), known), words, before, [])
+    return Understood(heard, shares, told, added, [*told, *(one for one, _ in added)])
+
+
+def test_signs_say_who_found_what_and_how_surely() -> None:
+    signs = signs_of(understood(told=[TOLD]), TOLD)
+    assert {"template", "template:pet", "by template alone", "of speaker", "thing", "slot=pet"} <= set(signs)
+    assert {"before=is", "behind=by", "first=my", "two=my goat", "length=1", "size=8"} <= set(signs)
+    assert signs["guessed"] == 0.0
+    guessed = signs_of(understood(added=[(TOLD, 0.3)]), TOLD)
+    assert guessed["guessed"] == 0.3
+    assert not {"template", "template:pet", "by template alone"} & set(guessed)
+
+
+def test_signs_hold_what_each_model_finds() -> None:
+    signs = signs_of(understood(told=[TOLD], pet=0.5), TOLD)
+    assert signs["network least"] == pytest.approx(0.0)
+    assert signs["field least"] == pytest.approx(2.647, abs=0.01)  # half the log odds of 0.995, which stands for 1
+    assert signs["mean least"] == signs["least:pet"] == pytest.approx(0.549, abs=0.01)  # ... of 0.75
+    assert signs["network nothing"] == pytest.approx(0.0)
+    assert signs["elsewhere nothing"] == 1.0
+    assert signs_of(understood(told=[TOLD], pet=0.9), TOLD)["network least"] == pytest.approx(1.099, abs=0.01)
+
+
+def test_a_value_that_is_not_there_has_no_place() -> None:
+    elsewhere = Verdict("learned", "stated", TEXT, "pet", "", "goat", "bob", (0, len(TEXT)))
+    signs = signs_of(understood(told=[elsewhere]), elsewhere)
+    assert "nowhere" in signs
+    assert "mean least" not in signs
+
+
+def test_what_else_is_told_of_the_same_is_a_rival() -> None:
+    other = Verdict("learned", "stated", TEXT, "pet", "", "goat", "goat", (0, len(TEXT)))
+    signs = signs_of(understood(told=[TOLD], added=[(other, 0.6)]), other)
+    assert signs["rival"] == pytest.approx(0.75)
+    assert signs["rival surer"] == pytest.approx(0.75)
+    assert "rival" not in signs_of(understood(told=[TOLD], added=[(LIKES, 0.6)]), TOLD)
+
+
+def test_who_spoke_before_is_a_sign() -> None:
+    signs = signs_of(understood(told=[TOLD], before=Before(talk=("assistant asking", "same", "other"))), TOLD)
+    assert {"turn 0=assistant asking", "turn 0=assistant", "turn 1=same", "turns=3"} <= set(signs)
+    assert {"turn 0=nobody", "turn 1=nobody", "turns=0"} <= set(signs_of(understood(told=[TOLD]), TOLD))
+
+
+class Deciding:
+    """Believes everything so far."""
+
+    def __init__(self, likely: float) -> None:
+        self.answer = likely
+
+    def likely(self, understood: Understood, one: Verdict) -> float:
+        """The same of all."""
+        return self.answer
+
+
+class Model:
+    """Guesses that the last word is a liking."""
+
+    def __init__(self, sure: float) -> None:
+        self.sure = sure
+
+    def told(self, seen: Sequence[Look], hints: Sequence[Hint]) -> Told:
+        """One guess."""
+        return Told([Guess("likes", len(seen) - 1, len(seen), self.sure)])
+
+
+@pytest.fixture
+def learned(monkeypatch: pytest.MonkeyPatch):  # type: ignore[no-untyped-def]
+    """What comes of an utterance whose last word is guessed, where a judge finds all so likely."""
+
+    def of(
+        text: str, sure: float, likely: float, told: Sequence[Verdict] = (), before: Before = NOTHING_BEFORE
+    ) -> list[tuple[str, str | None]]:
+        judge: Judge = Deciding(likely)
+        monkeypatch.setattr(tagging, "_USED", {"en-US": Model(sure)})
+        monkeypatch.setattr(belief, "_USED", {"en-US": judge})
+        spoken = Spoken(language.of("en-US"), templates.of("en-US"))
+        found = guessing.with_guesses(spoken, text, before, list(told))
+        return [(one.outcome, one.value) for one in found]
+
+    return of
+
+
+GUESSED = "honestly i could live on kohlrabi"
+
+
+def test_what_is_hardly_right_waits_or_is_not_learned_at_all(learned) -> None:  # type: ignore[no-untyped-def]
+    assert learned(GUESSED, 0.9, 0.9) == [("learned", "kohlrabi")]
+    assert learned(GUESSED, 0.9, 0.1) == [("waiting", "kohlrabi")]
+    assert learned(GUESSED, 0.4, 0.9) == [("learned", "kohlrabi")]
+    assert learned(GUESSED, 0.4, 0.1) == []
+    assert learned(GUESSED, 0.2, 0.9) == []
+
+
+def test_what_a_template_took_waits(learned) -> None:  # type: ignore[no-untyped-def]
+    assert learned(TEXT, 0.1, 0.9, [TOLD]) == [("learned", "rex")]
+    assert learned(TEXT, 0.1, 0.1, [TOLD]) == [("waiting", "rex")]
+
+
+def test_where_templates_know_all_that_somebody_says_of_themselves_nobody_looks_again(learned) -> None:  # type: ignore[no-untyped-def]
+    assert learned("my goat is rex", 0.1, 0.1, [TOLD]) == [("learned", "rex")]
+    age = Verdict(
+        "learned", "stated", TEXT, "age", "", "", "six", (len("my goat is rex and "), len("my goat is rex and i'm six"))
+    )
+    assert learned("my goat is rex and i'm six", 0.1, 0.1, [TOLD, age]) == [("learned", "rex"), ("learned", "six")]
+    assert learned("my goat is rex so i'm six", 0.1, 0.1, [TOLD, age]) == [("waiting", "rex"), ("waiting", "six")]
+    assert learned("the goat is rex", 0.1, 0.1, [replace(TOLD, span=(0, 15))]) == [("waiting", "rex")]
+
+
+def test_nobody_looks_again_at_answers_breeds_and_moods(learned) -> None:  # type: ignore[no-untyped-def]
+    assert learned(TEXT, 0.1, 0.1, [TOLD], Before(question=True)) == [("learned", "rex")]
+    assert learned(GUESSED, 0.9, 0.1, [], Before(question=True)) == [("waiting", "kohlrabi")]
+    assert learned(TEXT, 0.1, 0.1, [replace(TOLD, slot="mood", thing="")]) == [("learned", "rex")]
+    assert learned(TEXT, 0.1, 0.1, [replace(TOLD, slot="detail", thing="kind")]) == [("learned", "rex")]
+
+
+def test_what_was_asked_to_be_remembered_is_not_doubted(learned) -> None:  # type: ignore[no-untyped-def]
+    asked = Verdict("learned", "asked", TEXT, "pet", "", "goat", "rex", (0, len(TEXT)))
+    ended = Verdict("ended", "taken_back", TEXT, "pet", "", "goat", "rex", (0, len(TEXT)))
+    assert learned(TEXT, 0.1, 0.1, [asked]) == [("learned", "rex")]
+    assert learned(TEXT, 0.1, 0.1, [ended]) == [("ended", "rex")]
+
+
+def test_it_knows_what_it_was_fitted_to(tmp_path: Path) -> None:
+    said: list[str] = []
+    good = [Example(signs_of(understood(told=[TOLD], pet=0.9), TOLD), True)] * 40
+    bad = [Example(signs_of(understood(added=[(TOLD, 0.3)], pet=0.1), TOLD), False)] * 20
+    fit([*good, *bad], tmp_path / "belief", said.append)
+    assert "of 60 facts, 40 of them right" in said[0]
+    found = belief.opened(tmp_path / "belief")
+    assert found is not None
+    sure = found.likely(understood(told=[TOLD], pet=0.9), TOLD)
+    unsure = found.likely(understood(added=[(TOLD, 0.3)], pet=0.1), TOLD)
+    assert 0.0 < unsure < 0.5 < sure < 1.0
+
+
+def test_examples_are_what_is_learned_and_whether_it_is_right(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(belief, "_USED", {})
+    folder = tmp_path / "en-US"
+    folder.mkdir()
+    talk = (
+        "@kitchen\nanna: no pesto please i'm allergic to [walnuts]{allergy} you know\n"
+        "anna!: not today please i'm allergic to mondays you know\nanna!: what time is it\n"
+    )
+    (folder / "house.talk").write_text(talk, encoding="utf-8")
+    found = [(one.right, "slot=allergy" in one.signs) for one in examples(read_marked(folder / "house.talk"))]
+    assert found[0] == (True, True)
+    assert all(not right for right, _ in found[1:])
+
+
+def test_without_the_library_nobody_looks_again(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    def missing(name: str) -> None:
+        raise ImportError(name)
+
+    monkeypatch.setattr(belief, "import_module", missing)
+    assert belief.opened(tmp_path / "belief") is None
+
+
+@pytest.mark.parametrize("tag", ["en-US", "de-DE"])
+def test_a_language_with_models_is_looked_at_again(tag: str) -> None:
+    assert (language.locale_folder() / tag / tagging.FILE).is_file()
+    assert isinstance(belief.of(tag), belief.Belief)
+
+
+def test_other_languages_are_not() -> None:
+    assert belief.of("fr-FR") is None
