@@ -46,6 +46,8 @@ LISTS = (
 )
 """Lists of the language of which it is a sign that an utterance holds one."""
 
+_BETWEEN = ("joint", "fronting", "skip", "lead", "trail")
+"""Lists of words that tell nothing by themselves."""
 Signs = Mapping[str, float]
 
 
@@ -85,7 +87,7 @@ class Understood:
             for word, (start, end) in zip(words.folded, words.spans, strict=True)
             if not any(first <= start and end <= last for first, last in taken)
         )
-        return all(known.has_word(("joint",), word) for word in left)
+        return all(known.has_word(_BETWEEN, word) for word in left)
 
     def sure(self, one: Verdict) -> float:
         """How sure whoever found it is, 0 to 1: templates are."""

@@ -98,7 +98,8 @@ def _from_it_is(known: Templates, words: Words) -> Words:
 def repaired(known: Templates, sentence: str) -> int | None:
     """Where somebody begins to put their own words right in a sentence, characters: "... no wait the tenth"."""
     words = known.words_of(sentence)
-    starts = [start for start, _ in known.places(words, "repair") if start]
+    meant = {start for start, _ in known.places(words, "in_earnest")}  # "i mean it"
+    starts = [start for start, _ in known.places(words, "repair") if start and start not in meant]
     return words.spans[starts[0]][0] if starts else None
 
 

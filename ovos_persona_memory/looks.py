@@ -40,6 +40,8 @@ _GENERAL = (
         "onward",
         "employed_at",
         "asked_hearer",
+        "in_earnest",
+        "as_ever",
     ),
 )
 """Lists of the templates that tell nothing of a word."""

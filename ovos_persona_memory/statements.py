@@ -196,6 +196,8 @@ def today(known: Templates, sentence: str, span: Span) -> bool:
     if "today" not in known.lists:
         return False
     words = known.words_of(sentence)
+    if known.has(words, "as_ever"):
+        return False  # "i'm off to judo tonight like every friday"
     first, last = _places(words, span)
     since = {place + size for place, size in known.places(words, "since_today")}
     return any(

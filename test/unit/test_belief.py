@@ -149,7 +149,7 @@ def test_where_templates_know_all_that_somebody_says_of_themselves_nobody_looks_
         "learned", "stated", TEXT, "age", "", "", "six", (len("my goat is rex and "), len("my goat is rex and i'm six"))
     )
     assert learned("my goat is rex and i'm six", 0.1, 0.1, [TOLD, age]) == [("learned", "rex"), ("learned", "six")]
-    assert learned("my goat is rex so i'm six", 0.1, 0.1, [TOLD, age]) == [("waiting", "rex"), ("waiting", "six")]
+    assert learned("my goat is rex hurray i'm six", 0.1, 0.1, [TOLD, age]) == [("waiting", "rex"), ("waiting", "six")]
     assert learned("the goat is rex", 0.1, 0.1, [replace(TOLD, span=(0, 15))]) == [("waiting", "rex")]
 
 
