@@ -116,7 +116,7 @@ def test_a_thing_with_a_day_of_every_week_is_done_then() -> None:
 
 
 def test_what_people_do_every_week_needs_no_more_than_its_day() -> None:
-    assert activities("tonight before my pottery class it's every friday") == ["pottery, every friday"]
+    assert activities("tonight before my pottery class it's every friday") == ["pottery class, every friday"]
     assert activities("is my pottery class every friday") == []
     assert activities("tonight before my cousin's visit it's every friday") == []
 
