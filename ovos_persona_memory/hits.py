@@ -33,6 +33,13 @@ def speaker_of(record: Record) -> str | None:
     return None if isinstance(record, Entry) else record.speaker
 
 
+def is_of_speaker(record: Record) -> bool:
+    """Whether it speaks of whoever said it, and to nobody: "my name is anna", but not "your name is scribe"."""
+    spoken, said = language.of_text(record.lang, record.text), set(language.fold(record.text or ""))
+    to_somebody = not said.isdisjoint(spoken.swaps.values())
+    return isinstance(record, Fact) or (not to_somebody and not said.isdisjoint(spoken.swaps))
+
+
 def doc_of(record: Record) -> int:
     """The number of a record among all that is found: a turn's ``seq``, minus a memory's, a fact's beyond those."""
     if isinstance(record, Fact):

@@ -40,6 +40,12 @@ class Question:
         return datetime.fromtimestamp(time.time() if self.at is None else self.at, self.zone)
 
     @property
+    def asks_hearer(self) -> bool:
+        """Whether it asks the hearer about themselves: "what is your name", but not "is my name like your name"."""
+        own = set(self.spoken.swaps).isdisjoint(language.fold(self.text))
+        return own and self.spoken.has_phrase("asks_hearer.list", self.text)
+
+    @property
     def spoken(self) -> Language:
         """The language of the question."""
         return language.of_text(self.lang, self.text)

@@ -12,7 +12,7 @@ from itertools import pairwise
 from ovos_persona_memory import language
 from ovos_persona_memory.fact import Fact
 from ovos_persona_memory.forms import Forms, forms_of
-from ovos_persona_memory.hits import FACTS, Record, doc_of, hit_of, of_the_day, role_of, speaker_of
+from ovos_persona_memory.hits import FACTS, Record, doc_of, hit_of, is_of_speaker, of_the_day, role_of, speaker_of
 from ovos_persona_memory.indexer import Meaning
 from ovos_persona_memory.question import Asked, Question, understand
 from ovos_persona_memory.ranking import COVER, COVER_OF, HELD, REACH, Candidate, Scored, is_known, rank
@@ -137,11 +137,9 @@ def _found(store: Store, search: _Search) -> list[Record]:
 
 def _asked_for(store: Store, search: _Search) -> list[Fact]:
     """What is known of the person that the whole question asks for, however it was told: "what is my job"."""
-    spoken, said = search.question.spoken, set(search.words)
-    of_hearer = not set(spoken.swaps.values()).isdisjoint(language.fold(search.question.text))
-    if "fact" not in search.kinds or of_hearer:
-        return []  # "what is your job"
-    slots = [slot for slot, words in spoken.asking_words.items() if said <= words]
+    if "fact" not in search.kinds or search.question.asks_hearer:
+        return []
+    slots = [slot for slot, words in search.question.spoken.asking_words.items() if words.issuperset(search.words)]
     facts = (store.fact_store.facts(Wanted(search.scope, slot=slot, limit=search.number)) for slot in slots)
     return [fact for one in facts for fact in one if not fact.subject]
 
@@ -331,9 +329,13 @@ class _Judge:
     def _fits(self, text: str) -> bool:
         return self._needed is None or not self._needed.isdisjoint(words_of(text))
 
-    def tells(self, record: Record) -> bool:
-        """Whether the record tells something, rather than asks or orders it."""
-        return not isinstance(record, Turn) or language.of_text(record.lang, record.text).is_statement(record.text)
+    def tells(self, record: Record, taught: bool) -> bool:
+        """Whether the record tells something, rather than asks or orders it; where the hearer is asked about
+        themselves, not of whoever said it. ``taught``: it is a fact, word by word."""
+        if self._question.asks_hearer and is_of_speaker(record):
+            return False
+        said = not isinstance(record, Turn) or language.of_text(record.lang, record.text).is_statement(record.text)
+        return taught or said
 
     def is_itself(self, record: Record) -> bool:
         """Whether it is the question; it may have stood beside a hit."""
@@ -370,7 +372,7 @@ def _hits(judge: _Judge, table: _Table, ranked: Sequence[Scored], k: int, known:
         record = table.record(one.candidate.doc)
         if record is None or not record.text or judge.is_itself(record):
             continue
-        answers_it = candidate and (table.taught(record) or judge.tells(record))
+        answers_it = candidate and judge.tells(record, table.taught(record))
         hit = hit_of(record, one.score + ANSWERS * answers_it, answers_it, judge.reason(one.candidate.doc, text))
         (answers if hit.answers else others).append(hit)
     others.sort(key=lambda hit: -hit.score)

@@ -299,3 +299,30 @@ def test_a_fact_that_is_asked_for_by_its_kind_alone_is_the_speakers_own(memory: 
     assert memory.recall("what is my job on mondays", Scope(user_id="anna"), lang="en-US") == []
     hits = memory.recall("what is my job", Scope(user_id="anna"), lang="en-US")
     assert [(hit.text, hit.sure) for hit in hits] == [("I'm a welder", True)]
+
+
+@pytest.mark.parametrize(
+    ("lang", "said", "mine", "yours"),
+    [
+        ("en-US", "my name is anna", "what is my name", "what is your name"),
+        ("en-US", "I live in porto", "where do I live", "where do you live"),
+        ("de-DE", "ich heiße anna", "wie heiße ich", "wie heißt du"),
+        ("nl-NL", "mijn naam is anna", "wat is mijn naam", "wat is jouw naam"),
+        ("it-IT", "il mio nome è anna", "qual è il mio nome", "qual è il tuo nome"),
+    ],
+)
+def test_who_asks_the_assistant_about_itself_is_not_told_of_themselves(
+    memory: PersonaMemory, lang: str, said: str, mine: str, yours: str
+) -> None:
+    memory.record([Turn("user", said, at=DAY, lang=lang)], Scope(session_id="s"))
+    answering = [
+        [hit.text for hit in memory.recall(asked, Scope(user_id="household"), lang=lang) if hit.answers]
+        for asked in (mine, yours)
+    ]
+    assert answering == [[said], []]
+
+
+def test_what_was_told_the_assistant_of_itself_answers(memory: PersonaMemory) -> None:
+    say(memory, "we painted your box green")
+    hits = memory.recall("what colour is your box", Scope(user_id="household"), lang="en-US")
+    assert [hit.text for hit in hits if hit.answers] == ["we painted your box green"]
