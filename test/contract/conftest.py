@@ -28,7 +28,7 @@ def pytest_configure() -> None:
     if name:
         of_postgres, fault = name.startswith("postgres: "), name.removeprefix("postgres: ")
         file = "test_planted_postgres_faults.py" if of_postgres else "test_planted_faults.py"
-        spec = importlib.util.spec_from_file_location("faults", Path(__file__).with_name(file))
+        spec = importlib.util.spec_from_file_location(f"{__package__}.faults", Path(__file__).with_name(file))
         assert spec and spec.loader
         faults = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(faults)

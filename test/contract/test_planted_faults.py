@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
-import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -64,6 +62,8 @@ from ovos_persona_memory.stores.sqlite_waiting import WaitingWords
 from ovos_persona_memory.stores.sqlite_words import Match, WordIndex
 from ovos_persona_memory.stores.where import Where, between, narrowed
 from ovos_persona_memory.vectors import VectorTable, Within
+
+from .planted import FOLDER, Run, run_tests
 
 pytestmark = pytest.mark.full
 
@@ -473,7 +473,6 @@ FAULTS = {
     "signs are compared the wrong way": Fault("signs_choose", instead(VectorTable, "_nearest_by_signs", farthest)),
 }
 
-FOLDER = Path(__file__).parent
 QUICK = Path("/dev/shm")
 """A disk in memory, where there is one: these tests look for wrong answers, not for lost power."""
 
@@ -491,24 +490,15 @@ def backend_of(name: str) -> str:
     return "entered_now" if name in ENTERED else "sqlite and not entered_now"
 
 
-Runs = dict[str, Future[subprocess.CompletedProcess[str]]]
+Runs = dict[str, Future[Run]]
 
 
-def files_with(tests: str) -> list[str]:
+def files_with(tests: str) -> list[Path]:
     """The files that hold a test of this expression: to collect all of them costs most of a run."""
     names = re.findall(r"\w+", tests.partition(" and ")[0])
     names = [name for name in names if name != "or"]
     found = [path for path in sorted(FOLDER.glob("test_*.py")) if not path.name.startswith("test_planted_")]
-    return [str(path) for path in found if any(name in path.read_text("utf-8") for name in names)]
-
-
-def run_tests(tests: str, fault: str, temporary: Path) -> subprocess.CompletedProcess[str]:
-    """The contract's tests of these names, on a backend with this fault; none for an empty name."""
-    files = files_with(tests)
-    options = ["-x", "-q", "-p", "no:cacheprovider", "-k", tests, f"--basetemp={temporary}"]
-    environment = {**os.environ, "PLANTED_FAULT": fault, "PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1"}
-    command = [sys.executable, "-m", "pytest", *options, *files]
-    return subprocess.run(command, capture_output=True, text=True, env=environment, cwd=FOLDER.parents[1], check=False)
+    return [path for path in found if any(name in path.read_text("utf-8") for name in names)]
 
 
 @pytest.fixture(scope="session")
@@ -520,7 +510,7 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Runs]:
         wanted[name] = f"{fault.noticed_by} and {backend_of(name)}"
     with disk as folder, ThreadPoolExecutor(max(2, os.cpu_count() or 1)) as pool:
         yield {
-            name: pool.submit(run_tests, tests, name, Path(folder) / str(number))
+            name: pool.submit(run_tests, files_with(tests), tests, name, Path(folder) / str(number))
             for number, (name, tests) in enumerate(wanted.items())
         }
 
@@ -528,11 +518,11 @@ def runs(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Runs]:
 @pytest.mark.parametrize("name", FAULTS)
 def test_a_planted_fault_is_noticed(runs: Runs, name: str) -> None:
     run = runs[name].result()
-    assert run.returncode == 1, f"{name}: {run.stdout[-2000:]}{run.stderr[-2000:]}"
-    assert "1 failed" in run.stdout or "1 error" in run.stdout
+    assert run.code == 1, f"{name}: {run.output[-2000:]}"
+    assert "1 failed" in run.output or "1 error" in run.output
 
 
 def test_without_a_fault_the_same_tests_pass(runs: Runs) -> None:
     run = runs[""].result()
-    assert run.returncode == 0, run.stdout[-2000:]
-    assert "passed" in run.stdout
+    assert run.code == 0, run.output[-2000:]
+    assert "passed" in run.output
