@@ -13,6 +13,7 @@ from ovos_persona_memory.measuring.talks import LabelledFact, SaidTurn, Talk
 from ovos_persona_memory.memory import PersonaMemory
 from ovos_persona_memory.records import GUEST, HOUSEHOLD, Scope, Turn
 
+MOOD = "mood"
 STEP_S = 60.0
 """Between two turns where a file gives no times, seconds."""
 
@@ -73,7 +74,7 @@ def measure_learning(talks: Sequence[Talk], speakers: bool = False) -> LearnedFi
     labels: list[LabelledFact] = []
     missed: list[LabelledFact] = []
     for talk in talks:
-        judged = [_judged(one, talk) for one in _learned_from(talk, speakers)]
+        judged = [_judged(one, talk) for one in _learned_from(talk, speakers) if _is_labelled(one, talk)]
         learned += judged
         labels += talk.facts
         missed += [label for label in talk.facts if not any(_fits(one, label, talk) for one in judged)]
@@ -134,6 +135,11 @@ def _turn(turn: SaidTurn, talk: Talk, at: float, speakers: bool) -> Turn:
 
 def _learned(turn: SaidTurn, fact: Fact) -> Learned:
     return Learned(turn.id, fact.user_id, fact.slot, fact.subject, fact.value, fact.text, fact.thing, turn.text)
+
+
+def _is_labelled(one: Learned, talk: Talk) -> bool:
+    """Whether whoever labelled a talk looked for such facts: some took no moods for facts."""
+    return one.slot != MOOD or one.turn in talk.nothing or any(MOOD in label.slots for label in talk.facts)
 
 
 def _judged(one: Learned, talk: Talk) -> Learned:
