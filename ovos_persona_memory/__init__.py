@@ -66,6 +66,7 @@ The rooms, from the ground up; imports go down only:
    belief      how likely what was understood is right, by all that is known of it
    merging     what templates took and what a model guesses, as one
    workplaces  where somebody does what they do for a living
+   denials     what somebody says they do not have, are not or do not fear
    guessing    what an utterance tells that no template fits
    weekly      the days on which somebody does something
    gate        what of a turn becomes a fact, and why not

@@ -9,8 +9,8 @@ from ovos_persona_memory import belief, looks, tagging
 from ovos_persona_memory.belief import Understood
 from ovos_persona_memory.clauses import Spoken, lead_taken
 from ovos_persona_memory.corrections import repaired
+from ovos_persona_memory.denials import PLAIN, averse_to_nothing, denied
 from ovos_persona_memory.heard import (
-    DENIED,
     MARKED,
     Heard,
     beside,
@@ -69,8 +69,6 @@ PLAINLY = 0.55
 """How sure it must be of what somebody calls theirs."""
 LITTLE = 4
 """Words at most of what says little alone."""
-PLAIN = ("name", "birthday", "age", "origin", "home", "work")
-"""Slots that nobody fills by what they do not do: "i can't resist cake" tells a taste."""
 FORMED = ("birthday", "age")
 """Slots whose values have a form that can be checked."""
 _EMPTY = ("article", "determiner", "preposition", "no", "nothing", "each_day")
@@ -138,7 +136,8 @@ def _doubted(heard: Heard, one: Verdict, doubted: frozenset[Hint]) -> Verdict:
     if heard.before.question or not _may_be_doubted(heard, one):
         return one  # an answer is as short as it likes
     hint = hint_of(heard.spoken.templates, heard.words, one)
-    return one.waiting("unsure") if hint in doubted else one
+    feared = hint is not None and averse_to_nothing(heard, Guess(hint.slot, hint.first, hint.last, 1.0))
+    return one.waiting("unsure") if feared or hint in doubted else one
 
 
 def _may_be_doubted(heard: Heard, one: Verdict) -> bool:
@@ -194,7 +193,7 @@ def _verdict(heard: Heard, guess: Guess) -> Verdict | None:
     named = beside(heard, guess, "thing")
     if guess.kind == "pet" and found is not None and found.who.pet:
         found = None  # a pet's name is told of its owner
-    if _cannot_have(heard, guess, found, named) or _says_nothing(heard, guess) or _denied(heard, guess, named):
+    if _cannot_have(heard, guess, found, named) or _says_nothing(heard, guess) or denied(heard, guess, named):
         return None
     if named is None and whose is None and _is_somebody_else(heard, guess):
         return None
@@ -222,34 +221,6 @@ def _naming(heard: Heard, kind: str, thing: Words | None) -> str:
     if thing is not None and kind == "family" and heard.known.ends(thing, "pet"):
         return "pet"
     return "family" if thing is not None and kind == "name" and heard.known.ends(thing, "relation") else kind
-
-
-def _denied(heard: Heard, guess: Guess, named: Guess | None) -> bool:
-    """Whether it is denied that a value is that of its thing: "orange isn't my favourite colour any more", but not "my
-    colour is not orange but teal"; where something is not, may stand before where it is."""
-    before = heard.known.without(heard.words.part(0, guess.first), "skip")
-    food = guess.kind in DENIED and not heard.known.ends(heard.part(guess), "diet")
-    if not food and heard.known.ends(before, "no"):
-        return True  # "i'm not strictly vegetarian"
-    if guess.kind in PLAIN and _with_not(heard, guess):
-        return True
-    if named is None or guess.kind == "location":
-        return False
-    between = heard.words.part(min(guess.last, named.last), max(guess.first, named.first))
-    denied = not heard.known.opening("no").isdisjoint(between.folded)
-    again = any(
-        heard.known.has_word(("he_she",), word) for word in between.folded
-    )  # "isn't socks any more he's | waffle"
-    return denied and not again and not heard.known.has(between, "but_now")
-
-
-def _with_not(heard: Heard, guess: Guess) -> bool:
-    """Whether the verb of a value is denied: "we don't live in | leeds", but not "... in leeds but in | york"."""
-    known, held = heard.known, heard.words.folded
-    denied = next((n for n in range(guess.first - 1, -1, -1) if held[n] in known.opening("no")), -1)
-    between = held[denied + 1 : guess.first]
-    lists = ("speaker", "he_she", "own", "but_now", "joint")
-    return denied >= 0 and len(between) <= NEAR and not any(known.has_word(lists, word) for word in between)
 
 
 def _is_somebody_else(heard: Heard, guess: Guess) -> bool:

@@ -42,6 +42,14 @@ _GENERAL = (
         "asked_hearer",
         "in_earnest",
         "as_ever",
+        "in_mood",
+        "how_very",
+        "felt",
+        "dull",
+        "denying",
+        "averse",
+        "having",
+        "illness",
     ),
 )
 """Lists of the templates that tell nothing of a word."""

@@ -114,3 +114,11 @@ def test_the_command_answers_in_json(file: Path) -> None:
     run = CliRunner().invoke(program, ["bench", "facts", str(file), "--json"])
     [figures] = json.loads(run.stdout)["files"]
     assert (figures["precision"], figures["from_nothing"]) == ({"number": 3, "of": 5}, 1)
+
+
+def test_moods_count_where_the_talk_labels_any() -> None:
+    said = [SaidTurn("a", "user", "i'm so tired"), SaidTurn("b", "user", "i'm sad")]
+    tired = LabelledFact("a", "mood", "tired")
+    assert measure_learning([Talk("en-US", said)]).precision.of == 0
+    assert measure_learning([Talk("en-US", said, nothing=["b"])]).from_nothing == 1
+    assert measure_learning([Talk("en-US", said, [tired])]).precision.share == 0.5

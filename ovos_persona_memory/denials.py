@@ -1,0 +1,103 @@
+"""What somebody says they do not have, are not or do not fear."""
+
+from __future__ import annotations
+
+from ovos_persona_memory.heard import DENIED, Heard, clause_around
+from ovos_persona_memory.tagging import Guess
+from ovos_persona_memory.template import Words
+from ovos_persona_memory.templates import Templates
+
+NEAR = 4
+"""Words at most between "not" and what it denies."""
+PLAIN = ("name", "birthday", "age", "origin", "home", "work")
+"""Slots that nobody fills by what they do not do: "i can't resist cake" tells a taste."""
+HAD = ("health", "pet")
+"""Slots of what somebody has: "no asthma" tells none; "no nuts" tells of an allergy."""
+
+
+_ANEW = ("speaker", "he_she", "own", "me", "finite")
+"""Lists of words with which something else is said: "no i hate mustard"."""
+
+
+def denied(heard: Heard, guess: Guess, named: Guess | None) -> bool:
+    """Whether a value is denied: "orange isn't my favourite colour any more", but not "my colour is not orange but
+    teal"; where something is not, may stand before where it is."""
+    if _lacked(heard, guess) or averse_to_nothing(heard, guess):
+        return True
+    if guess.kind in PLAIN and _with_not(heard, guess):
+        return True
+    if guess.kind == "location":
+        return False
+    return _is_not_that(heard, guess, named) if named is not None else _is_no_favourite(heard, guess)
+
+
+def averse_to_nothing(heard: Heard, guess: Guess) -> bool:
+    """Whether a dislike is denied: "i'm not afraid of dogs", "ich hasse montage nicht"."""
+    known, held = heard.known, _clause(heard, guess)
+    if guess.kind != "dislikes" or "averse" not in known.lists:
+        return False
+    no, averse = _places(known, held, "denying"), _places(known, held, "averse")
+    last = "verb_second" in known.lists and _places(known, held, "no")[-1:] == [len(held.folded) - 1]
+    near = ((one, place) for one in no for place in averse if 0 < place - one <= NEAR)
+    return bool(last and averse) or any(
+        not any(known.has_word(_ANEW, word) for word in held.folded[one + 1 : at]) for one, at in near
+    )
+
+
+def _clause(heard: Heard, guess: Guess) -> Words:
+    """The clause of a value; all that follows where it is cut behind the value: "spiders | don't scare me"."""
+    clause = clause_around(heard, guess.first, guess.last)
+    if clause.spans[-1:] != heard.words.spans[guess.last - 1 : guess.last] or clause.folded != heard.part(guess).folded:
+        return clause
+    return heard.words.part(guess.first, min(guess.last + NEAR, len(heard.words.folded)))
+
+
+def _places(known: Templates, words: Words, name: str) -> list[int]:
+    held = known.opening(name)
+    return [n for n, word in enumerate(words.folded) if word in held]
+
+
+def _lacked(heard: Heard, guess: Guess) -> bool:
+    """Whether "no" or "not" stands right before a value, or before who has it: "i'm not strictly vegetarian", "i don't
+    have asthma", "nobody here has asthma"; what somebody does without is told like that, too."""
+    known = heard.known
+    before = known.without(heard.words.part(0, guess.first), "skip")
+    value = heard.part(guess)
+    illnesses = tuple(known.opening("illness"))
+    ill = any(word.endswith(illnesses) for word in heard.words.folded[guess.last - 1 : guess.last + 1])
+    food = guess.kind in DENIED and not ill and not known.ends(value, "diet")
+    if not food and (known.ends(before, "no") or (len(before.folded) > 1 and known.ends(before, "denying"))):
+        return True  # "no" alone answers
+    if guess.kind not in HAD and not ill:
+        return False
+    while before.folded and known.has_word(("having", "article"), before.folded[-1]):
+        before = before.part(0, len(before.folded) - 1)
+        if known.ends(before, "denying"):
+            return True
+    return False
+
+
+def _is_not_that(heard: Heard, guess: Guess, named: Guess) -> bool:
+    """Whether "not" stands between a value and its thing, and nothing else instead."""
+    between = heard.words.part(min(guess.last, named.last), max(guess.first, named.first))
+    no = not heard.known.opening("no").isdisjoint(between.folded)
+    again = any(
+        heard.known.has_word(("he_she",), word) for word in between.folded
+    )  # "isn't socks any more he's | waffle"
+    return no and not again and not heard.known.has(between, "but_now")
+
+
+def _is_no_favourite(heard: Heard, guess: Guess) -> bool:
+    """ "teal isn't my favourite colour", where no thing was made out."""
+    held = heard.words.part(guess.last, min(guess.last + NEAR, len(heard.words.folded)))
+    no = not heard.known.opening("no").isdisjoint(held.folded)
+    return guess.kind == "favourite" and no and not heard.known.has(held, "but_now")
+
+
+def _with_not(heard: Heard, guess: Guess) -> bool:
+    """Whether the verb of a value is denied: "we don't live in | leeds", but not "... in leeds but in | york"."""
+    known, held = heard.known, heard.words.folded
+    no = next((n for n in range(guess.first - 1, -1, -1) if held[n] in known.opening("no")), -1)
+    between = held[no + 1 : guess.first]
+    lists = ("speaker", "he_she", "own", "but_now", "joint")
+    return no >= 0 and len(between) <= NEAR and not any(known.has_word(lists, word) for word in between)
