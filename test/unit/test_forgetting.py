@@ -136,6 +136,7 @@ def test_a_query_finds_every_form_of_its_words_in_each_shipped_language(home: Ho
     assert home.memory.forget(Scope(), query="the cats", lang="en-US") == 1
 
 
+@pytest.mark.full
 def test_more_are_forgotten_than_a_search_would_find(home: Home) -> None:
     home.memory.record([Turn("user", f"cat number {number}") for number in range(1500)], HERE)
     assert home.memory.forget(Scope(), query="cat number") == 1500

@@ -15,6 +15,7 @@ from ovos_persona_memory.words import STEMMERS, fold
 
 LOCALE = Path(__file__).parents[2] / "locale"
 ALGORITHMS = sorted(set(STEMMERS.values()))
+EACH = [pytest.param(one, marks=() if one in ("english", "german") else pytest.mark.full) for one in ALGORITHMS]
 
 
 def stemmer(algorithm: str) -> Any:
@@ -36,14 +37,14 @@ def vocabulary(algorithm: str) -> list[str]:
     return [*chance.sample(named, min(len(named), 4000)), *ended, *begun, *short]
 
 
-@pytest.mark.parametrize("algorithm", ALGORITHMS)
+@pytest.mark.parametrize("algorithm", EACH)
 def test_the_stems_are_those_of_the_package(algorithm: str) -> None:
     plain, other = stemmer(algorithm)(), quick(stemmer(algorithm))()
     words = vocabulary(algorithm)
     assert [other.stemWord(word) for word in words] == [plain.stemWord(word) for word in words]
 
 
-@pytest.mark.parametrize("algorithm", ALGORITHMS)
+@pytest.mark.parametrize("algorithm", EACH)
 def test_the_compiled_stemmers_give_the_same(algorithm: str) -> None:
     plain, other = stemmer(algorithm)(), words._compiled(algorithm)
     assert [word for word in vocabulary(algorithm) if plain.stemWord(word) != other.stemWord(word)] == []
