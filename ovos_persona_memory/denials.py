@@ -63,8 +63,7 @@ def _lacked(heard: Heard, guess: Guess) -> bool:
     known = heard.known
     before = known.without(heard.words.part(0, guess.first), "skip")
     value = heard.part(guess)
-    illnesses = tuple(known.opening("illness"))
-    ill = any(word.endswith(illnesses) for word in heard.words.folded[guess.last - 1 : guess.last + 1])
+    ill = is_illness(heard, guess)
     food = guess.kind in DENIED and not ill and not known.ends(value, "diet")
     if not food and (known.ends(before, "no") or (len(before.folded) > 1 and known.ends(before, "denying"))):
         return True  # "no" alone answers
@@ -75,6 +74,12 @@ def _lacked(heard: Heard, guess: Guess) -> bool:
         if known.ends(before, "denying"):
             return True
     return False
+
+
+def is_illness(heard: Heard, guess: Guess) -> bool:
+    """Whether a value, or the word behind it, says itself that it is an allergy: "nut allergy", "laktoseintoleranz"."""
+    endings = tuple(heard.known.opening("illness"))
+    return any(word.endswith(endings) for word in heard.words.folded[guess.last - 1 : guess.last + 1])
 
 
 def _is_not_that(heard: Heard, guess: Guess, named: Guess) -> bool:

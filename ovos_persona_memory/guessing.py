@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import cache
 
-from ovos_persona_memory import belief, looks, tagging
+from ovos_persona_memory import belief, language, looks, tagging, templates
 from ovos_persona_memory.belief import Understood
 from ovos_persona_memory.clauses import Spoken, lead_taken
 from ovos_persona_memory.corrections import repaired
-from ovos_persona_memory.denials import PLAIN, averse_to_nothing, denied
+from ovos_persona_memory.denials import PLAIN, averse_to_nothing, denied, is_illness
 from ovos_persona_memory.heard import (
     MARKED,
     Heard,
@@ -20,7 +21,7 @@ from ovos_persona_memory.heard import (
     whole,
     without_correcting,
 )
-from ovos_persona_memory.hints import hint_of, hints_of, why_refused
+from ovos_persona_memory.hints import hint_of, hints_of, place_of, why_refused
 from ovos_persona_memory.introduced import thing_of
 from ovos_persona_memory.looks import Hint
 from ovos_persona_memory.mentions import Reading
@@ -97,7 +98,16 @@ def with_guesses(spoken: Spoken, sentence: str, before: Before, told: list[Verdi
     asked = [one.outcome for one in told] == ["kept"]
     added = list(_added(heard, asked))
     both = put_right(heard, believed, with_workplaces(heard, merged(heard, believed, added)))
-    return list(_looked_at_again(Understood(heard, made.shares, believed, added, both)))
+    return [_in_its_slot(heard, one) for one in _looked_at_again(Understood(heard, made.shares, believed, added, both))]
+
+
+def _in_its_slot(heard: Heard, one: Verdict) -> Verdict:
+    """Models take a dentist's name for one in the family, and "lactose intolerant" for an illness."""
+    if one.slot == "family" and one.thing.rpartition(" ")[-1] in _at_service(heard.spoken.language.tag):
+        return replace(one, slot="detail")
+    place = place_of(heard.known, heard.words, one)
+    ill = one.slot == "health" and place is not None and is_illness(heard, Guess("health", *place, 1.0))
+    return replace(one, slot="allergy") if ill else one
 
 
 def _looked_at_again(understood: Understood) -> Iterator[Verdict]:
@@ -108,6 +118,13 @@ def _looked_at_again(understood: Understood) -> Iterator[Verdict]:
             yield one
         elif understood.sure(one) >= OFFERED:
             yield one.waiting("unsure")
+
+
+@cache
+def _at_service(tag: str) -> frozenset[str]:
+    """Stems of those whose names are no relatives'."""
+    words = language.of(tag).words
+    return frozenset(stem for word in templates.of(tag).opening("at_service") for stem in words(word))
 
 
 def _is_looked_at(understood: Understood, one: Verdict) -> bool:

@@ -50,6 +50,7 @@ _GENERAL = (
         "averse",
         "having",
         "illness",
+        "at_service",
     ),
 )
 """Lists of the templates that tell nothing of a word."""

@@ -190,6 +190,18 @@ def test_a_relatives_pet_is_no_relative(guess) -> None:  # type: ignore[no-untyp
     assert (one.slot, one.subject, one.value) == ("pet", "brother", "tortoise")
 
 
+def test_a_dentist_is_no_relative(guess) -> None:  # type: ignore[no-untyped-def]
+    marks = {"family": "doctor brown", "thing": "dentist"}
+    assert only(guess("my dentist over there is doctor brown", marks)).slot == "detail"
+    marks = {"family": "brown", "thing": "sister"}
+    assert only(guess("my sister over there is brown", marks)).slot == "family"
+
+
+def test_an_intolerance_is_an_allergy(guess) -> None:  # type: ignore[no-untyped-def]
+    assert only(guess("though i am lactose intolerant since may", {"health": "lactose"})).slot == "allergy"
+    assert only(guess("though i am so dizzy since may", {"health": "dizzy"})).slot == "health"
+
+
 def test_a_pet_has_no_job(guess) -> None:  # type: ignore[no-untyped-def]
     known = Before(names={"rex": Who("dog", pet=True), "ben": Who("brother", relation="brother")})
     assert guess("rex does a bit of plumbing", {"work": "plumbing", "who": "rex"}, before=known) == []
