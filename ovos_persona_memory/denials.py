@@ -22,7 +22,7 @@ _ANEW = ("speaker", "he_she", "own", "me", "finite")
 def denied(heard: Heard, guess: Guess, named: Guess | None) -> bool:
     """Whether a value is denied: "orange isn't my favourite colour any more", but not "my colour is not orange but
     teal"; where something is not, may stand before where it is."""
-    if _lacked(heard, guess) or averse_to_nothing(heard, guess):
+    if _lacked(heard, guess) or averse_to_nothing(heard, guess) or _run_out(heard, guess) or _visited(heard, guess):
         return True
     if guess.kind in PLAIN and _with_not(heard, guess):
         return True
@@ -74,6 +74,24 @@ def _lacked(heard: Heard, guess: Guess) -> bool:
         if known.ends(before, "denying"):
             return True
     return False
+
+
+def _run_out(heard: Heard, guess: Guess) -> bool:
+    """Whether nothing is left of a food: "wir haben keine milch mehr"."""
+    known, behind = heard.known, heard.words.part(guess.last, len(heard.words.folded))
+    before = heard.words.part(0, guess.first)
+    size = known.ends(before, "denying")
+    having = known.ends(before.part(0, len(before.folded) - size), "having")
+    return guess.kind in DENIED and bool(size and having and known.starts(behind, "left_over"))
+
+
+def _visited(heard: Heard, guess: Guess) -> bool:
+    """Whether somebody is only there: "i'm at the dentist"."""
+    known, before = heard.known, heard.words.part(0, guess.first)
+    there = before.part(0, len(before.folded) - known.ends(before, "article"))
+    placed = known.ends(there, "preposition")
+    being = known.ends(there.part(0, len(there.folded) - placed), "being")
+    return guess.kind == "work" and bool(placed and being and known.has(heard.part(guess), "at_service"))
 
 
 def is_illness(heard: Heard, guess: Guess) -> bool:

@@ -158,8 +158,14 @@ def _doubted(heard: Heard, one: Verdict, doubted: frozenset[Hint]) -> Verdict:
 
 
 def _may_be_doubted(heard: Heard, one: Verdict) -> bool:
-    """Not what was asked to be remembered, nor a breed, which may be marked as a pet."""
-    if (one.outcome, one.reason) != ("learned", "stated") or one.thing == KIND:
+    """Not what was asked to be remembered, nor a breed, which may be marked as a pet, nor how few there are in the
+    family: no name is marked there."""
+    counted = (
+        one.slot == "family"
+        and one.value
+        and set(heard.known.words_of(one.value or "").folded) <= heard.known.opening("number")
+    )
+    if (one.outcome, one.reason) != ("learned", "stated") or one.thing == KIND or counted:
         return False
     return repaired(heard.known, heard.words.text) is None  # what is put right in one breath reads like nothing else
 

@@ -50,6 +50,8 @@ _GENERAL = (
         "averse",
         "having",
         "illness",
+        "left_over",
+        "few",
         "at_service",
     ),
 )

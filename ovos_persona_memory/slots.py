@@ -196,6 +196,9 @@ def _work(known: Templates, told: Told, _: bool) -> str | None:
 
 
 def _family(known: Templates, told: Told, _: bool) -> str | None:
+    """A name; or how many there are of whom ("two brothers")."""
+    if told.value is not None and told.thing is not None and set(told.value.folded) <= known.opening("number"):
+        return None
     return "no_value" if _holds(known, told.value, "not_name") else None
 
 

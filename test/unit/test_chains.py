@@ -68,7 +68,7 @@ def test_what_a_relation_is_called_holds_no_verb() -> None:
     home = Home(lang="en-US")
     home.say("ann", "my landlord's called mr hughes")
     home.say("ann", "my landlord is called mr grant")
-    assert home.facts("ann") == [("family", "", "mr grant")]
+    assert home.facts("ann") == [("detail", "", "mr grant")]
 
 
 def test_nobody_lies_anywhere_but_their_things_do() -> None:

@@ -67,3 +67,31 @@ def test_what_is_denied_is_no_fact(tag: str, text: str) -> None:
 )
 def test_its_twin_and_what_is_done_without_are(tag: str, text: str, slot: str, value: str) -> None:
     assert [(one.slot, one.value) for one in learned_from(tag, text)] == [(slot, value)]
+
+
+@pytest.mark.parametrize(
+    ("tag", "text"),
+    [
+        ("de-DE", "wir haben keine milch mehr"),
+        ("de-DE", "ich hab keinen kaffee mehr"),
+        ("en-US", "we have no milk left"),
+        ("en-US", "i'm at the dentist"),
+        ("en-US", "i'm at the hairdresser"),
+        ("de-DE", "ich bin beim zahnarzt"),
+    ],
+)
+def test_what_has_run_out_is_no_diet_and_who_is_at_the_dentist_s_has_no_job_there(tag: str, text: str) -> None:
+    assert learned_from(tag, text) == []
+
+
+@pytest.mark.parametrize(
+    ("tag", "text", "slot"),
+    [
+        ("de-DE", "ich trink keine milch mehr", "diet"),
+        ("en-US", "i'm a dentist", "work"),
+        ("de-DE", "ich bin zahnarzt", "work"),
+        ("de-DE", "ich arbeite beim zahnarzt", "work"),
+    ],
+)
+def test_who_drinks_none_has_a_diet_and_who_is_one_a_job(tag: str, text: str, slot: str) -> None:
+    assert [one.slot for one in learned_from(tag, text)] == [slot]
