@@ -44,6 +44,7 @@ The rooms, from the ground up; imports go down only:
    order       spoken word order made plain
    slots       what facts can tell, and which values each can hold
    secrets     what is never kept as a fact
+   sentences   where a sentence of what was said ends and the next begins
    clauses     what somebody said, cut into clauses
    corrections  what puts right what was just said
    people      whom a clause names
@@ -69,6 +70,7 @@ The rooms, from the ground up; imports go down only:
    denials     what somebody says they do not have, are not or do not fear
    guessing    what an utterance tells that no template fits
    weekly      the days on which somebody does something
+   amending    what a speaker puts right
    gate        what of a turn becomes a fact, and why not
    certainty   how sure a fact is, and how it grows out of what was said
    dates       the days that a question names

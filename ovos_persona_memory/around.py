@@ -11,13 +11,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from ovos_persona_memory import language, templates
-from ovos_persona_memory.clauses import Spoken, flat
+from ovos_persona_memory.clauses import flat
 from ovos_persona_memory.corrections import as_speaker
 from ovos_persona_memory.fact import Fact
 from ovos_persona_memory.introduced import thing_of
 from ovos_persona_memory.mentions import asked_for
 from ovos_persona_memory.people import NAMES, Before, Who, people_in, spoken_of
 from ovos_persona_memory.records import GUEST, HOUSEHOLD, Scope, Turn
+from ovos_persona_memory.sentences import Spoken
 from ovos_persona_memory.statements import pretends
 from ovos_persona_memory.stores.base import Store
 from ovos_persona_memory.stores.facts import Wanted

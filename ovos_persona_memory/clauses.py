@@ -4,22 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Container, Iterator, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 
-from ovos_persona_memory import language, templates
 from ovos_persona_memory.order import resumes
-from ovos_persona_memory.records import Turn
+from ovos_persona_memory.sentences import Spoken, said
 from ovos_persona_memory.template import Words
 from ovos_persona_memory.templates import Templates
 
-_ASIDE = re.compile(r"\[[^\]]*\]|\([^)]*\)|https?://\S+")
-MARKS = '"\u201c\u201d\u201e\u00ab\u00bb'
-SINGLE = "'\u2018\u2019\u201a"
-_SENTENCE_END = re.compile(
-    rf"(?<=[!?\u2026;\n])\s+|(?<!\bDr)(?<!\bMr)(?<!\bMs)(?<!\bSt)(?<!\bMrs)(?<!\bProf)(?<=[^\W\d_]{{2}})\.+\s+|(?<=[)\"\u201d])\.\s+|\n+|\s+[\u2013\u2014-]{{1,2}}\s+"
-    rf"|[^\w\s,.;:!?&%/$\u20ac\u00b7#@*+()\-{MARKS}{SINGLE}]+"
-)
 _COMMA = re.compile(r",\s+|:\s+")
 TWICE = 4
 """Letters above which a word said twice ends a clause and begins one: "... waffles waffles are my favourite"."""
@@ -42,26 +33,6 @@ _SUBJECTS = ("elided_subject", "speaker", "own", "kin", "given_name", "he_she", 
 """Lists of words that a clause begins with."""
 _HELD = ("preposition", "determiner", "listing")
 """... but not behind these."""
-
-
-@dataclass(frozen=True)
-class Spoken:
-    """A language, and its templates."""
-
-    language: language.Language
-    templates: Templates
-
-    @classmethod
-    def of(cls, turn: Turn) -> Spoken:
-        """The language of a turn."""
-        known = language.of_text(turn.lang, turn.text)
-        return cls(known, templates.of(known.tag))
-
-
-def sentences(text: str) -> list[str]:
-    """The sentences of a text, without links and what stands in brackets."""
-    parts = [part.strip() for part in _SENTENCE_END.split(_ASIDE.sub(" . ", text)) if part and part.strip()]
-    return [part for part in parts if language.fold(part)]
 
 
 def between_commas(sentence: str) -> list[str]:
@@ -293,4 +264,4 @@ def _without_trail(known: Templates, words: Words) -> Words:
 
 def flat(spoken: Spoken, texts: Sequence[str]) -> list[Words]:
     """The clauses of several texts, one behind the other."""
-    return [clause for text in texts for sentence in sentences(text) for clause in clauses(spoken, sentence)]
+    return [clause for text in texts for sentence in said(spoken, text) for clause in clauses(spoken, sentence)]

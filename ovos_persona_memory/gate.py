@@ -10,19 +10,9 @@ from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 
 from ovos_persona_memory import language, signs
-from ovos_persona_memory.clauses import (
-    Spoken,
-    bare,
-    between_commas,
-    clauses,
-    lists_things,
-    run_on,
-    sentences,
-    shortened,
-)
-from ovos_persona_memory.corrections import Stated, corrected, repaired, right_value
+from ovos_persona_memory.amending import as_corrected, put_right
+from ovos_persona_memory.clauses import bare, between_commas, clauses, lists_things, run_on, shortened
 from ovos_persona_memory.guessing import OF_DAYS, PASSING, with_guesses
-from ovos_persona_memory.hints import ends_at
 from ovos_persona_memory.introduced import own_name, thing_of
 from ovos_persona_memory.mentions import ANSWERED, OF_OTHERS, OF_PETS, Reading, readings
 from ovos_persona_memory.people import Before, named_people
@@ -32,17 +22,16 @@ from ovos_persona_memory.referring import referring
 from ovos_persona_memory.renaming import as_another
 from ovos_persona_memory.requested import no_request, requested
 from ovos_persona_memory.secrets import is_secret
+from ovos_persona_memory.sentences import Spoken, is_letter, said
 from ovos_persona_memory.slots import SLOTS, in_place_of, refused_value, up_to_loose
-from ovos_persona_memory.statements import behind, bounds, cut_off, offsets, opinion, refusal, today
+from ovos_persona_memory.statements import behind, bounds, cut_off, offsets, opinion, refusal_in, today
 from ovos_persona_memory.template import Told, Words
 from ovos_persona_memory.templates import SHORT
 from ovos_persona_memory.verdict import Verdict, each_of, named_verdict, spelled, typed
-from ovos_persona_memory.weekly import on_other_days, with_days
+from ovos_persona_memory.weekly import with_days
 
 LONG = 40
 """Words of a clause that says more than one fact."""
-CHAT = 2
-"""Sentences from which on a turn is a letter rather than something said to an assistant."""
 PETS_ALONE = ("kind", "colour", "food")
 """What a template names that serves for pets alone: "he is a beagle"."""
 TASTES = ("likes", "dislikes")
@@ -75,7 +64,7 @@ def judge(turn: Turn, known: Circumstances = Circumstances()) -> list[Verdict]:
     if may_tell or known.before.stated or requested(spoken, turn.text, False) is not None:
         verdicts = list(_verdicts(spoken, turn.text, known.before))  # the rest, most, in a tenth of the time
     reason = _not_of_a_person(turn, known)
-    if reason is None and not known.before.playing and len(sentences(turn.text)) < CHAT:
+    if reason is None and not known.before.playing and not is_letter(turn.text, said(spoken, turn.text)):
         if known.guess:
             verdicts = with_guesses(spoken, turn.text, known.before, verdicts)
         verdicts = with_days(spoken, turn.text, verdicts)
@@ -105,18 +94,19 @@ def is_echo(text: str, told_before: Sequence[str]) -> bool:
 
 
 def _verdicts(spoken: Spoken, text: str, before: Before) -> Iterator[Verdict]:
-    said = sentences(text)
-    letter = len(said) >= CHAT
-    before = replace(before, question=before.question and len(said) == 1 and len(text.split()) <= SHORT)
-    for number, sentence in enumerate(said):
-        asked = None if number else requested(spoken, sentence, letter)
-        if asked is not None:
-            yield from _asked_to_keep(spoken, asked, before)
-        elif before.playing:
-            told = _of_sentence(spoken, sentence, letter, before)
-            yield from (Verdict("refused", "joke", one.text, one.slot) for one in told)
-        else:
-            yield from _of_sentence(spoken, sentence, letter, before)
+    parts = said(spoken, text)
+    letter = is_letter(text, parts)
+    before = replace(before, question=before.question and len(parts) == 1 and len(text.split()) <= SHORT)
+    asked = requested(spoken, parts[0], letter) if parts else None
+    if asked is not None:
+        yield from _asked_to_keep(spoken, asked, before)
+        parts = parts[1:]
+    if letter:
+        told = [one for sentence in parts for one in _of_sentences(spoken, sentence, [sentence], True, before)]
+    else:
+        told = list(_of_sentences(spoken, text, parts, False, before))
+    playing = (Verdict("refused", "joke", one.text, one.slot) for one in told)
+    yield from playing if before.playing else told
 
 
 # somebody asks to remember
@@ -129,7 +119,7 @@ def _asked_to_keep(spoken: Spoken, text: str, before: Before) -> Iterator[Verdic
     if reason:
         yield Verdict("refused", reason, text)
         return
-    kept = [one for one in _of_sentence(spoken, text, False, before) if one.outcome in ("learned", "ended")]
+    kept = [one for one in _of_sentences(spoken, text, [text], False, before) if one.outcome in ("learned", "ended")]
     yield from (replace(one, reason="asked") for one in kept)
     asked = text[: min(one.span[0] for one in kept)].strip() if kept else text
     if not kept or len(asked.split()) >= ASIDE:
@@ -139,95 +129,56 @@ def _asked_to_keep(spoken: Spoken, text: str, before: Before) -> Iterator[Verdic
 # somebody says something
 
 
-def _of_sentence(spoken: Spoken, sentence: str, letter: bool, before: Before) -> Iterator[Verdict]:
-    whole = [sentence] if lists_things(spoken.templates, sentence) else []
-    found = _of_parts(spoken, sentence, whole, letter, before)
-    if not _tells(found) and (parts := between_commas(sentence)) != whole:
-        found = _of_parts(spoken, sentence, parts, letter, before) or found
-    if spoken.templates.has(spoken.templates.words_of(sentence), "passing"):
-        found = [one for one in found if one.slot not in PASSING]
-    found = [one for one in found if one.slot not in OF_DAYS or not today(spoken.templates, sentence, one.span)]
-    if letter:  # "I put it in the pan" is a recipe
-        found = [
-            one
-            for one in found
-            if not (one.slot == "location" and one.thing in spoken.templates.lists.get("it_named", ()))
-        ]
-    found = [made for one in found if (made := _pointed(spoken, sentence, one, before)) is not None]
+def _of_sentences(spoken: Spoken, text: str, parts: Sequence[str], letter: bool, before: Before) -> Iterator[Verdict]:
+    """What the sentences of a text tell."""
+    found: list[Verdict] = []
+    earlier: list[Words] = []
+    for offset, part in zip(offsets(text, parts), parts, strict=True):
+        found += (_moved(one, offset) for one in _of_sentence(spoken, part, earlier, letter, before))
+    found = [made for one in found if (made := _pointed(spoken, text, one, before)) is not None]
     found = [one for one in found if one.slot != "location" or one.thing not in before.names]  # who walks about
-    found = _put_right(spoken, sentence, found, before)
+    found = put_right(spoken, text, found, before)
     if not found:
-        yield from () if letter else _corrected(spoken, sentence, before)
+        yield from () if letter else (one for part in parts for one in as_corrected(spoken, part, before))
         return
-    reasons = [refusal(spoken, sentence, one.span, one.slot == "name") for one in found]
+    reasons = [refusal_in(spoken, text, one.span, one.slot == "name") for one in found]
     if all(reason not in (None, "unsure") for reason in reasons):
         yield Verdict("refused", reasons[0] or "", found[0].text, found[0].slot)
         return
     for one, reason in zip(found, reasons, strict=True):
-        if reason is None or (reason == "unsure" and _judges(spoken, sentence, one)):
+        if reason is None or (reason == "unsure" and _judges(spoken, text, one)):
             yield one
         elif reason == "unsure" and one.outcome == "learned":
             yield one.waiting(reason)
 
 
+def _moved(one: Verdict, offset: int) -> Verdict:
+    return replace(one, span=(one.span[0] + offset, one.span[1] + offset))
+
+
+def _of_sentence(
+    spoken: Spoken, sentence: str, earlier: list[Words], letter: bool, before: Before
+) -> Iterator[Verdict]:
+    """What the clauses of a sentence tell; they join what was said earlier."""
+    known = spoken.templates
+    whole = [(0, sentence)] if lists_things(known, sentence) else []
+    heard = [*earlier]
+    found = _of_parts(spoken, whole, heard, letter, before)
+    if not _tells(found) and (parts := list(_between_commas(sentence))) != whole:
+        heard = [*earlier]
+        found = _of_parts(spoken, parts, heard, letter, before) or found
+    earlier[:] = heard
+    passing = known.has(known.words_of(sentence), "passing")
+    for one in found:
+        recipe = letter and one.slot == "location" and one.thing in known.lists.get("it_named", ())
+        this_day = one.slot in OF_DAYS and today(known, sentence, one.span)
+        if not (recipe or this_day or (passing and one.slot in PASSING)):  # "I put it in the pan" is a recipe
+            yield one
+
+
 def _judges(spoken: Spoken, sentence: str, told: Verdict) -> bool:
     """Whether it is a thing that is judged, which "i think" makes no less sure: "i think olives are gross"."""
     return told.slot in TASTES and not told.subject and opinion(spoken, sentence, told.span)
-
-
-def _put_right(spoken: Spoken, sentence: str, found: list[Verdict], before: Before) -> list[Verdict]:
-    """The same without what its speaker puts right in the same breath: "... the second no wait the first"."""
-    at = repaired(spoken.templates, sentence) if found else None
-    if at is None:
-        return found
-    first, later = ([one for one in found if (one.span[0] >= at) is late] for late in (False, True))
-    again = {(one.slot, one.subject) for one in later}
-    if not later:
-        words = spoken.templates.words_of
-        stated = (
-            Stated(one.slot, one.subject, one.thing, words(one.value).folded) for one in first if one.slot and one.value
-        )
-        right = list(_corrected(spoken, sentence[at:], replace(before, stated=tuple(stated))))
-        right = right or list(_in_one_breath(spoken, sentence, first, at))
-        again, later = {(one.slot, one.subject) for one in right}, [one for one in right if one.outcome == "learned"]
-        later = [replace(one, text=sentence, span=(at, len(sentence))) for one in later]
-    return [one for one in first if (one.slot, one.subject) not in again] + later
-
-
-def _in_one_breath(spoken: Spoken, sentence: str, told: Sequence[Verdict], at: int) -> Iterator[Verdict]:
-    """The last that was told, with the value that is right, where the wrong one stands right before: "... forty no
-    wait forty two"."""
-    known, last = spoken.templates, told[-1]
-    if not last.slot or not ends_at(known, known.words_of(sentence), last, at):
-        return
-    value = right_value(known, sentence[at:])
-    if value is not None and refused_value(known, Told(last.slot, False, value, None, "", None), False) is None:
-        thing = " ".join(spoken.language.words(value.spelled)) if SLOTS[last.slot].of_value else last.thing
-        yield replace(last, value=value.spelled, thing=thing)
-
-
-def _corrected(spoken: Spoken, sentence: str, before: Before) -> Iterator[Verdict]:
-    """What puts right something that was said a moment ago; what was named as wrong holds no more."""
-    known = spoken.templates
-    found = corrected(known, sentence, before.stated)
-    if found is None or spoken.language.is_question(sentence):
-        return
-    stated, value = found
-    slot = SLOTS[stated.slot]
-    told = Told(stated.slot, False, value, value if stated.thing else None, stated.subject, None)
-    if refused_value(known, told, False) is not None:
-        return
-    text = stated.told + value.spelled if stated.told else sentence
-    moved = on_other_days(spoken, stated.value, value)
-    if moved is not None:
-        yield Verdict("learned", "stated", text, stated.slot, stated.subject, stated.thing, moved)
-        return
-    thing = " ".join(spoken.language.words(value.spelled)) if slot.of_value else stated.thing
-    right = Verdict("learned", "stated", text, stated.slot, stated.subject, thing, value.spelled)
-    if slot.of_value and stated.value != value.folded:
-        wrong = " ".join(stated.value)
-        yield replace(right, outcome="ended", reason="taken_back", thing=stated.thing, value=wrong)
-    yield right
 
 
 def _pointed(spoken: Spoken, sentence: str, told: Verdict, before: Before) -> Verdict | None:
@@ -241,16 +192,23 @@ def _pointed(spoken: Spoken, sentence: str, told: Verdict, before: Before) -> Ve
     return replace(told, text=f"{thing}: {told.text}", thing=" ".join(spoken.language.words(thing)))
 
 
-def _of_parts(spoken: Spoken, sentence: str, parts: list[str], letter: bool, before: Before) -> list[Verdict]:
-    """What the clauses of a sentence tell."""
+def _between_commas(sentence: str) -> Iterator[tuple[int, str]]:
+    """What stands between the commas of a sentence, each with where it begins."""
+    parts = between_commas(sentence)
+    return zip(offsets(sentence, parts), parts, strict=True)
+
+
+def _of_parts(
+    spoken: Spoken, parts: Sequence[tuple[int, str]], earlier: list[Words], letter: bool, before: Before
+) -> list[Verdict]:
+    """What the clauses of the parts of a sentence tell; ``parts``: each with where it begins."""
     found: list[Verdict] = []
-    earlier: list[Words] = []
-    for offset, part in zip(offsets(sentence, parts), parts, strict=True):
+    for offset, part in parts:
         for clause in clauses(spoken, part):
             told = _of_words(spoken, clause, earlier, letter, before)
-            if letter and part is not parts[-1]:
+            if letter and offset != parts[-1][0]:
                 told = [one for one in told if not cut_off(spoken.templates, one.value or "")]
-            found += (replace(one, span=(one.span[0] + offset, one.span[1] + offset)) for one in told)
+            found += (_moved(one, offset) for one in told)
     return found
 
 

@@ -8,7 +8,7 @@ from functools import cache
 
 from ovos_persona_memory import belief, language, looks, tagging, templates
 from ovos_persona_memory.belief import Understood
-from ovos_persona_memory.clauses import Spoken, lead_taken
+from ovos_persona_memory.clauses import lead_taken
 from ovos_persona_memory.corrections import repaired
 from ovos_persona_memory.denials import PLAIN, averse_to_nothing, denied, is_illness
 from ovos_persona_memory.heard import (
@@ -27,8 +27,9 @@ from ovos_persona_memory.looks import Hint
 from ovos_persona_memory.mentions import Reading
 from ovos_persona_memory.merging import KIND, SURER_STILL, merged, put_right
 from ovos_persona_memory.people import Before, Found, Who, person_at, pronoun_at
+from ovos_persona_memory.sentences import Spoken
 from ovos_persona_memory.slots import SLOTS, refused_value
-from ovos_persona_memory.statements import refusal, today
+from ovos_persona_memory.statements import refusal_in, today
 from ovos_persona_memory.tagging import Guess
 from ovos_persona_memory.template import SHORT_IS, Told, Words
 from ovos_persona_memory.verdict import Verdict, typed
@@ -87,7 +88,7 @@ def with_guesses(spoken: Spoken, sentence: str, before: Before, told: list[Verdi
     """What templates took from an utterance of one sentence, and what the model adds."""
     tag = spoken.language.tag
     tagger, words = tagging.of(tag), spoken.templates.words_of(sentence)
-    if tagger is None or not words.folded or not WRITTEN.isdisjoint(sentence) or _asks(spoken, words, before):
+    if tagger is None or not words.folded or not WRITTEN.isdisjoint(sentence):
         return told
     hints = hints_of(spoken, words, told)
     refused = why_refused(told)
@@ -96,7 +97,7 @@ def with_guesses(spoken: Spoken, sentence: str, before: Before, told: list[Verdi
     heard = Heard(spoken, words, before, whole(spoken.templates, words, made.guesses), refused)
     believed = [_doubted(heard, one, made.doubted) for one in told]
     asked = [one.outcome for one in told] == ["kept"]
-    added = list(_added(heard, asked))
+    added = list(_added(heard, asked, _asking(spoken, words, before)))
     both = put_right(heard, believed, with_workplaces(heard, merged(heard, believed, added)))
     return [_in_its_slot(heard, one) for one in _looked_at_again(Understood(heard, made.shares, believed, added, both))]
 
@@ -136,16 +137,17 @@ def _is_looked_at(understood: Understood, one: Verdict) -> bool:
     return not (understood.by_template(one) and (heard.before.question or (understood.all_taken and heard.says_i)))
 
 
-def _asks(spoken: Spoken, words: Words, before: Before) -> bool:
-    """Whether a verb stands before its subject, where the language asks so: "heißt meine katze bob"."""
+def _asking(spoken: Spoken, words: Words, before: Before) -> int | None:
+    """Where a verb stands before its subject, as the language asks: "heißt meine katze bob", number of the word."""
     known = spoken.templates
     held = known.words_of(lead_taken(known, words.text)).folded
+    place = len(words.folded) - len(held)
     if "verb_second" not in known.lists or len(held) < 2 or not (held[0] in known.third or held[0] in known.own_verbs):
-        return False
-    if known.ends(words.part(0, len(words.folded) - len(held)), "fronting"):
-        return False  # "jetzt bin ich zehn"
+        return None
+    if known.ends(words.part(0, place), "fronting"):
+        return None  # "jetzt bin ich zehn"
     subjects = ("speaker", "he_she", "own", "article", "pronoun")
-    return held[1] in before.names or known.has_word(subjects, held[1])
+    return place if held[1] in before.names or known.has_word(subjects, held[1]) else None
 
 
 def _doubted(heard: Heard, one: Verdict, doubted: frozenset[Hint]) -> Verdict:
@@ -179,17 +181,25 @@ def read(tag: str) -> None:
 # from a guess to a verdict
 
 
-def _added(heard: Heard, asked: bool) -> Iterator[tuple[Verdict, float]]:
-    """What the guesses tell, each with how sure it is. ``asked``: somebody asks to remember it."""
+def _added(heard: Heard, asked: bool, asking: int | None) -> Iterator[tuple[Verdict, float]]:
+    """What the guesses tell, each with how sure it is. ``asked``: somebody asks to remember it; ``asking``: in the
+    clause from that word on something is asked."""
     text = heard.words.text
     strange = not MARKED.isdisjoint(text) or heard.spoken.language.is_question(lead_taken(heard.known, text))
     for guess in heard.guesses:
         enough = SURER if strange or guess.kind == VAGUE else SURE
         enough -= ASKED if asked else 0.0
+        if asking is not None and _begin_of(heard, guess) <= heard.words.spans[asking][0]:
+            continue
         if guess.kind in SLOTS and guess.sure >= max(enough, SURE_ALONE if _alone(heard, guess) else 0.0):
             verdict = _verdict(heard, guess)
             if verdict is not None:
                 yield verdict, guess.sure
+
+
+def _begin_of(heard: Heard, guess: Guess) -> int:
+    """Where the clause of a guess begins, characters."""
+    return clause_around(heard, guess.first, guess.last).spans[0][0]
 
 
 def _alone(heard: Heard, guess: Guess) -> bool:
@@ -312,7 +322,7 @@ def _in_its_clause(heard: Heard, told: Told, found: Found | None, parts: Sequenc
     said = found.who.said if found is not None and found.pronoun else ""
     reading = Reading(clause, found.who if found is not None else None, said)
     verdict = typed(heard.spoken, reading, replace(told, words=len(clause.folded)), SLOTS[told.slot])
-    reason = refusal(heard.spoken, heard.words.text, verdict.span, verdict.slot == "name")
+    reason = refusal_in(heard.spoken, heard.words.text, verdict.span, verdict.slot == "name")
     enough = SURER_STILL if heard.refused else CERTAIN
     if reason in HEARD_OTHERWISE and heard.refused != "quotation" and parts[0].sure >= enough:
         return verdict

@@ -6,8 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from ovos_persona_memory import signs
-from ovos_persona_memory.clauses import Spoken, bare, between_commas, clauses, run_on
+from ovos_persona_memory.clauses import bare, between_commas, clauses, run_on
 from ovos_persona_memory.people import Before
+from ovos_persona_memory.sentences import Spoken, said
 from ovos_persona_memory.slots import SLOTS
 from ovos_persona_memory.tagging import Guess
 from ovos_persona_memory.template import Words
@@ -152,7 +153,7 @@ def without_correcting(heard: Heard, clause: Words, value: Guess) -> Words:
 def _edges(heard: Heard) -> Iterator[int]:
     """Where clauses begin, characters."""
     offset = 0
-    for part in between_commas(heard.words.text):
+    for part in (part for sentence in said(heard.spoken, heard.words.text) for part in between_commas(sentence)):
         offset = heard.words.text.find(part, offset)
         for clause in clauses(heard.spoken, part):
             yield from (

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ovos_persona_memory.clauses import Spoken
 from ovos_persona_memory.looks import Hint
+from ovos_persona_memory.sentences import Spoken
 from ovos_persona_memory.template import Words
 from ovos_persona_memory.templates import Templates
 from ovos_persona_memory.verdict import Verdict

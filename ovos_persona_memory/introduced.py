@@ -43,6 +43,7 @@ def thing_of(known: Templates, words: Words) -> tuple[str, ...]:
     if not articles:
         return ()
     ends = ("finite", "preposition", "joint", "pronoun", "break", "determiner", "nothing", "skip", "trail")
+    none = {*known.lists.get("not_put", ()), *known.lists.get("relation", ())}
     for place in range(len(held) - 2, -1, -1):
         if held[place] not in articles and held[place] != "s":
             continue
@@ -50,6 +51,6 @@ def thing_of(known: Templates, words: Words) -> tuple[str, ...]:
         behind = (words.part(place + 1 + n, len(held)) for n in range(len(rest)))
         over = (part.folded[0] in known.third or any(known.starts(part, end) for end in ends) for part in behind)
         size = next((n for n, ended in enumerate(over) if ended), len(rest))
-        if 0 < size <= NAMED and not known.has_word(("not_put", "relation"), rest[size - 1]):
+        if 0 < size <= NAMED and rest[size - 1] not in none:
             return rest[:size]
     return ()

@@ -18,7 +18,6 @@ from ovos_persona_memory.certainty import (
     says_no_more,
     words_of,
 )
-from ovos_persona_memory.clauses import Spoken
 from ovos_persona_memory.config import FactsConfig
 from ovos_persona_memory.corrections import Stated, as_speaker, may_correct
 from ovos_persona_memory.fact import Decision, Fact, FactChange
@@ -26,6 +25,7 @@ from ovos_persona_memory.gate import Circumstances, is_echo, judge
 from ovos_persona_memory.ledger import Ledger
 from ovos_persona_memory.people import Before
 from ovos_persona_memory.records import Scope, Turn
+from ovos_persona_memory.sentences import Spoken
 from ovos_persona_memory.stores.base import Store
 from ovos_persona_memory.verdict import Verdict
 

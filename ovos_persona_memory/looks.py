@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import string
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
@@ -19,6 +20,7 @@ BEFORE, BEHIND = 10, 8
 """... and those that count wherever they stand."""
 ANSWER = 6
 """Words at most of an utterance that may need what was said before it."""
+TWO_DIGITS = 2
 ENDING = 4
 """Letters at least of a kind's word that ends a longer one: "apfel|kuchen"."""
 _GENERAL = (
@@ -53,6 +55,7 @@ _GENERAL = (
         "left_over",
         "few",
         "at_service",
+        "numeral",
     ),
 )
 """Lists of the templates that tell nothing of a word."""
@@ -104,7 +107,7 @@ class Looks:
 
     def of(self, words: Words, before: Before, hints: Sequence[Hint] = (), refused: str = "") -> list[Look]:
         """What each word looks like; ``hints``: what templates took, ``refused``: why they took nothing."""
-        held = words.folded
+        held = tuple(map(self._as_said, words.folded))
         whole = [*self._whole(held, refused), *(_of_before(before) if self._needs_more(held) else ())]
         kinds = self._kinds_of(held)
         took = _took(len(held), hints)
@@ -117,6 +120,18 @@ class Looks:
             )
             for place, (word, begun) in enumerate(zip(held, self._clauses(words), strict=True))
         ]
+
+    def _as_said(self, word: str) -> str:
+        """Digits as speech has them, in one word: 41 as "forty", 21st as "first"."""
+        digits = word.rstrip(string.ascii_lowercase)
+        if not digits.isdigit():
+            return word
+        part = word if len(digits) != TWO_DIGITS else f"{word[0]}0" if word == digits else word[1:]
+        return self._numerals.get(word) or self._numerals.get(part, word)
+
+    @cached_property
+    def _numerals(self) -> Mapping[str, str]:
+        return dict(one.split(" ", 1) for one in self.known.lists.get("numeral", ()))
 
     def _clauses(self, words: Words) -> list[int]:
         """Of each word where its clause begins."""

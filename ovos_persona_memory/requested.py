@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from ovos_persona_memory import language
-from ovos_persona_memory.clauses import Spoken, lead_taken
+from ovos_persona_memory.clauses import lead_taken
 from ovos_persona_memory.secrets import is_secret
+from ovos_persona_memory.sentences import Spoken
 from ovos_persona_memory.templates import Templates
 
 ASKED = 25

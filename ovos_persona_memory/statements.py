@@ -6,10 +6,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from ovos_persona_memory.clauses import MARKS, SINGLE, Spoken, lead_taken, stripped
+from ovos_persona_memory.clauses import lead_taken, stripped
+from ovos_persona_memory.sentences import MARKS, SINGLE, Span, Spoken, around
 from ovos_persona_memory.template import Words
 from ovos_persona_memory.templates import Templates
 
@@ -25,10 +26,16 @@ SEEKING = 9
 
 _JOKING = ("joking", "absurd")
 """Lists of what is a joke wherever it stands."""
-Span = tuple[int, int]
-"""Where something begins and ends in the sentence, characters."""
 
 _QUOTED = re.compile(rf"[{MARKS}]([^{MARKS}]*)[{MARKS}]|(?<!\w)[{SINGLE}]([^{SINGLE}]*)[{SINGLE}](?!\w)")
+
+
+def refusal_in(spoken: Spoken, text: str, span: Span, named: bool = False) -> str | None:
+    """Like ``refusal``, of a place in a text of one sentence or several."""
+    sentence, place = around(spoken, text, span)
+    reason = refusal(spoken, sentence, place, named)
+    words = spoken.templates.words_of(text) if reason is None and sentence != text else None
+    return "joke" if words is not None and _is_joke(spoken.templates, words) else reason
 
 
 def refusal(spoken: Spoken, sentence: str, span: Span, named: bool = False) -> str | None:
@@ -43,8 +50,7 @@ def refusal(spoken: Spoken, sentence: str, span: Span, named: bool = False) -> s
     known = spoken.templates
     words = stripped(known, known.words_of(sentence))
     first, last = _places(words, span)
-    jokes = any(known.has(words, name) for name in _JOKING) or known.ends(words, "joking_end")
-    if jokes or pretends(known, words):
+    if _is_joke(known, words):
         return "joke"
     for name, reason, takes_away in _RULES:
         for start, size in known.places(words, name):
@@ -56,6 +62,11 @@ def refusal(spoken: Spoken, sentence: str, span: Span, named: bool = False) -> s
             ):
                 return reason
     return None
+
+
+def _is_joke(known: Templates, words: Words) -> bool:
+    jokes = any(known.has(words, name) for name in _JOKING) or known.ends(words, "joking_end") > 0
+    return jokes or pretends(known, words)
 
 
 def _offered(known: Templates, words: Words, start: int, size: int, first: int) -> bool:
@@ -222,7 +233,7 @@ def behind(words: Words, end: int) -> Words:
     return words.part(sum(start < end for start, _ in words.spans), len(words.folded))
 
 
-def offsets(sentence: str, parts: list[str]) -> Iterator[int]:
+def offsets(sentence: str, parts: Sequence[str]) -> Iterator[int]:
     """Where each part of a sentence begins in it."""
     place = 0
     for part in parts:

@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from typing import Literal
 
-from ovos_persona_memory.clauses import Spoken
 from ovos_persona_memory.fact import Decay
 from ovos_persona_memory.mentions import Reading
 from ovos_persona_memory.people import Who
+from ovos_persona_memory.sentences import Span, Spoken
 from ovos_persona_memory.slots import SLOTS, Slot
-from ovos_persona_memory.statements import Span, bounds, things_listed
+from ovos_persona_memory.statements import bounds, things_listed
 from ovos_persona_memory.template import Told, Words
 
 Outcome = Literal["learned", "kept", "waiting", "ended", "refused"]

@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 from functools import lru_cache
 
 from ovos_persona_memory import language
-from ovos_persona_memory.clauses import Spoken, bare
+from ovos_persona_memory.clauses import bare
 from ovos_persona_memory.hints import place_of
+from ovos_persona_memory.sentences import Spoken
 from ovos_persona_memory.slots import refused_value
-from ovos_persona_memory.statements import refusal
+from ovos_persona_memory.statements import refusal_in
 from ovos_persona_memory.template import SHORT_IS, Told, Words
 from ovos_persona_memory.templates import Templates
 from ovos_persona_memory.verdict import Verdict
@@ -170,7 +171,7 @@ def _moved(spoken: Spoken, words: Words, days: Sequence[_Days]) -> Iterator[Verd
         return
     value = f"{named.spelled}, {words.part(new[0].first, new[0].last).spelled}"
     span = (words.spans[0][0], words.spans[-1][1])
-    if refusal(spoken, words.text, (named.spans[0][0], span[1])) is None:
+    if refusal_in(spoken, words.text, (named.spans[0][0], span[1])) is None:
         thing = " ".join(spoken.language.words(named.spelled))
         yield Verdict("learned", "stated", words.text, SLOT, "", thing, value, span)
 

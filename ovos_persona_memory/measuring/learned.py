@@ -165,7 +165,8 @@ def _fits(one: Learned, label: LabelledFact, talk: Talk) -> bool:
     wanted = set(spoken.words(label.value or ""))
     told = set(spoken.words(one.text if one.value is None or not label.slot else one.value))
     named = told.union(spoken.words(one.thing))  # "size eleven": eleven, of a size
-    return wanted <= named or (bool(one.value) and told <= wanted)
+    done = set(spoken.words(one.thing)) if one.slot == "activity" else told  # without the days that are kept with it
+    return wanted <= named or (bool(one.value) and done <= wanted)
 
 
 def _about(one: Learned, subject: str, talk: Talk) -> bool:
@@ -177,6 +178,8 @@ def _about(one: Learned, subject: str, talk: Talk) -> bool:
         return True
     if not wanted:  # what is told of a pet is the speaker's
         return known.starts(known.words_of(one.subject), "pet") > 0
+    if _is_kind_of(one.subject, subject, talk):
+        return True
     if not one.subject:
         stem = language.of(talk.language).words
         return stem(subject) == stem(one.thing) or wanted == known.relation(one.thing)
@@ -185,3 +188,10 @@ def _about(one: Learned, subject: str, talk: Talk) -> bool:
         wanted == known.relation(label.subject or "") and one.subject in language.fold(label.value or "")
         for label in named
     )
+
+
+def _is_kind_of(kind: str, name: str, talk: Talk) -> bool:
+    """Whether a label says of a pet by a name that it is of a kind: "the cat" is Tattie."""
+    fold = language.fold
+    pets = (label for label in talk.facts if "pet" in label.slots and label.subject and label.value)
+    return any(fold(label.subject or "") == fold(kind) and fold(label.value or "") == fold(name) for label in pets)

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 from ovos_persona_memory import language, looks
-from ovos_persona_memory.clauses import Spoken
 from ovos_persona_memory.config import FactsConfig, MemoryConfig
 from ovos_persona_memory.gate import Circumstances, judge
 from ovos_persona_memory.hints import hints_of, why_refused
@@ -21,6 +20,7 @@ from ovos_persona_memory.measuring.marked import ENDING, Mark, MarkedTalk, read_
 from ovos_persona_memory.memory import PersonaMemory
 from ovos_persona_memory.people import Before
 from ovos_persona_memory.records import GUEST, Scope, Turn
+from ovos_persona_memory.sentences import Spoken
 from ovos_persona_memory.tagging import NOTHING, spans_of
 from ovos_persona_memory.template import Words
 

@@ -11,12 +11,12 @@ import pytest
 
 from ovos_persona_memory import belief, guessing, language, tagging, templates
 from ovos_persona_memory.belief import Judge, Understood, signs_of
-from ovos_persona_memory.clauses import Spoken
 from ovos_persona_memory.heard import Heard
 from ovos_persona_memory.looks import Hint, Look
 from ovos_persona_memory.measuring.believing import Example, examples, fit
 from ovos_persona_memory.measuring.marked import read_marked
 from ovos_persona_memory.people import Before
+from ovos_persona_memory.sentences import Spoken
 from ovos_persona_memory.tagging import NOTHING, Guess, Shares, Told
 from ovos_persona_memory.verdict import Verdict
 
