@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from importlib import import_module
 from pathlib import Path
 from threading import Lock
@@ -22,6 +22,7 @@ import numpy as np
 from ovos_persona_memory import language, looks
 from ovos_persona_memory.heard import MARKED, Heard
 from ovos_persona_memory.hints import place_of
+from ovos_persona_memory.sentences import bounds_of
 from ovos_persona_memory.slots import SLOTS
 from ovos_persona_memory.tagging import Shares
 from ovos_persona_memory.verdict import Verdict
@@ -77,10 +78,10 @@ class Understood:
         """Whether a template took it, or a part of it."""
         return any(self.alike(other, one) for other in self.told)
 
-    @cached_property
-    def all_taken(self) -> bool:
-        """Whether templates know all that is said."""
-        known, words = self.heard.known, self.heard.words
+    def all_taken(self, one: Verdict) -> bool:
+        """Whether templates know all that is said in its sentence."""
+        known, (begin, over) = self.heard.known, bounds_of(self.heard.spoken, self.heard.words.text, one.span)
+        words = self.heard.words.within(begin, over)
         taken = [one.span for one in self.told if one.outcome == "learned"]
         left = (
             word
@@ -186,7 +187,7 @@ def _of_utterance(understood: Understood, one: Verdict) -> Iterator[str]:
         f"template:{slot}": by_template,
         "by template alone": by_template
         and any((other.value, other.subject) == (one.value, one.subject) for other in understood.told),
-        "all of it": understood.all_taken,
+        "all of it": understood.all_taken(one),
         "of speaker": heard.says_i,
         "of nobody": not heard.says_i and not heard.of_kind("who"),
         f"of nobody:{slot}": not heard.says_i and not heard.of_kind("who"),

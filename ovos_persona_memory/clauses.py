@@ -40,10 +40,10 @@ def between_commas(sentence: str) -> list[str]:
     return _COMMA.split(sentence)
 
 
-def clauses(spoken: Spoken, part: str) -> Iterator[Words]:
+def clauses(spoken: Spoken, part: Words) -> Iterator[Words]:
     """The clauses of a sentence, or of what stands between its commas, without what opens and closes them."""
     subject = False
-    words = _said_once(spoken.templates, _without_trail(spoken.templates, spoken.templates.words_of(part)))
+    words = _said_once(spoken.templates, _without_trail(spoken.templates, part))
     for piece in _at_joints(spoken.templates, words):
         clause = bare(spoken.templates, piece)
         if clause.folded:
@@ -264,4 +264,5 @@ def _without_trail(known: Templates, words: Words) -> Words:
 
 def flat(spoken: Spoken, texts: Sequence[str]) -> list[Words]:
     """The clauses of several texts, one behind the other."""
-    return [clause for text in texts for sentence in said(spoken, text) for clause in clauses(spoken, sentence)]
+    each = (spoken.templates.words_of(sentence) for text in texts for sentence in said(spoken, text))
+    return [clause for sentence in each for clause in clauses(spoken, sentence)]

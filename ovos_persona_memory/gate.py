@@ -22,7 +22,7 @@ from ovos_persona_memory.referring import referring
 from ovos_persona_memory.renaming import as_another
 from ovos_persona_memory.requested import no_request, requested
 from ovos_persona_memory.secrets import is_secret
-from ovos_persona_memory.sentences import Spoken, is_letter, said
+from ovos_persona_memory.sentences import Spoken, around, is_letter, said
 from ovos_persona_memory.slots import SLOTS, in_place_of, refused_value, up_to_loose
 from ovos_persona_memory.statements import behind, bounds, cut_off, offsets, opinion, refusal_in, today
 from ovos_persona_memory.template import Told, Words
@@ -133,8 +133,9 @@ def _of_sentences(spoken: Spoken, text: str, parts: Sequence[str], letter: bool,
     """What the sentences of a text tell."""
     found: list[Verdict] = []
     earlier: list[Words] = []
+    words = spoken.templates.words_of(text)
     for offset, part in zip(offsets(text, parts), parts, strict=True):
-        found += (_moved(one, offset) for one in _of_sentence(spoken, part, earlier, letter, before))
+        found += _of_sentence(spoken, words.within(offset, offset + len(part)), earlier, letter, before)
     found = [made for one in found if (made := _pointed(spoken, text, one, before)) is not None]
     found = [one for one in found if one.slot != "location" or one.thing not in before.names]  # who walks about
     found = put_right(spoken, text, found, before)
@@ -152,26 +153,22 @@ def _of_sentences(spoken: Spoken, text: str, parts: Sequence[str], letter: bool,
             yield one.waiting(reason)
 
 
-def _moved(one: Verdict, offset: int) -> Verdict:
-    return replace(one, span=(one.span[0] + offset, one.span[1] + offset))
-
-
 def _of_sentence(
-    spoken: Spoken, sentence: str, earlier: list[Words], letter: bool, before: Before
+    spoken: Spoken, sentence: Words, earlier: list[Words], letter: bool, before: Before
 ) -> Iterator[Verdict]:
     """What the clauses of a sentence tell; they join what was said earlier."""
     known = spoken.templates
-    whole = [(0, sentence)] if lists_things(known, sentence) else []
+    whole = [sentence] if lists_things(known, sentence.spelled) else []
     heard = [*earlier]
     found = _of_parts(spoken, whole, heard, letter, before)
     if not _tells(found) and (parts := list(_between_commas(sentence))) != whole:
         heard = [*earlier]
         found = _of_parts(spoken, parts, heard, letter, before) or found
     earlier[:] = heard
-    passing = known.has(known.words_of(sentence), "passing")
+    passing = known.has(sentence, "passing")
     for one in found:
         recipe = letter and one.slot == "location" and one.thing in known.lists.get("it_named", ())
-        this_day = one.slot in OF_DAYS and today(known, sentence, one.span)
+        this_day = one.slot in OF_DAYS and today(known, *around(spoken, sentence.text, one.span))
         if not (recipe or this_day or (passing and one.slot in PASSING)):  # "I put it in the pan" is a recipe
             yield one
 
@@ -192,23 +189,25 @@ def _pointed(spoken: Spoken, sentence: str, told: Verdict, before: Before) -> Ve
     return replace(told, text=f"{thing}: {told.text}", thing=" ".join(spoken.language.words(thing)))
 
 
-def _between_commas(sentence: str) -> Iterator[tuple[int, str]]:
-    """What stands between the commas of a sentence, each with where it begins."""
-    parts = between_commas(sentence)
-    return zip(offsets(sentence, parts), parts, strict=True)
+def _between_commas(sentence: Words) -> Iterator[Words]:
+    """What stands between the commas of a sentence."""
+    said_so = sentence.spelled
+    parts, start = between_commas(said_so), sentence.spans[0][0]
+    for offset, part in zip(offsets(said_so, parts), parts, strict=True):
+        yield sentence.within(start + offset, start + offset + len(part))
 
 
 def _of_parts(
-    spoken: Spoken, parts: Sequence[tuple[int, str]], earlier: list[Words], letter: bool, before: Before
+    spoken: Spoken, parts: Sequence[Words], earlier: list[Words], letter: bool, before: Before
 ) -> list[Verdict]:
-    """What the clauses of the parts of a sentence tell; ``parts``: each with where it begins."""
+    """What the clauses of the parts of a sentence tell."""
     found: list[Verdict] = []
-    for offset, part in parts:
+    for part in parts:
         for clause in clauses(spoken, part):
             told = _of_words(spoken, clause, earlier, letter, before)
-            if letter and offset != parts[-1][0]:
+            if letter and part is not parts[-1]:
                 told = [one for one in told if not cut_off(spoken.templates, one.value or "")]
-            found += (_moved(one, offset) for one in told)
+            found += told
     return found
 
 

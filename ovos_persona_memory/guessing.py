@@ -17,28 +17,27 @@ from ovos_persona_memory.heard import (
     beside,
     clause_around,
     pronoun_before,
-    subject_before,
     whole,
     without_correcting,
 )
 from ovos_persona_memory.hints import hint_of, hints_of, place_of, why_refused
-from ovos_persona_memory.introduced import thing_of
 from ovos_persona_memory.looks import Hint
 from ovos_persona_memory.mentions import Reading
 from ovos_persona_memory.merging import KIND, SURER_STILL, merged, put_right
-from ovos_persona_memory.people import Before, Found, Who, person_at, pronoun_at
-from ovos_persona_memory.sentences import Spoken
+from ovos_persona_memory.people import Before, Found
+from ovos_persona_memory.sentences import Spoken, is_written, said
 from ovos_persona_memory.slots import SLOTS, refused_value
 from ovos_persona_memory.statements import refusal_in, today
 from ovos_persona_memory.tagging import Guess
-from ovos_persona_memory.template import SHORT_IS, Told, Words
+from ovos_persona_memory.template import Told, Words
 from ovos_persona_memory.verdict import Verdict, typed
+from ovos_persona_memory.whose import SURE, named_thing, only_person, person_in, right_before, stranger, thing_meant
 from ovos_persona_memory.workplaces import with_workplaces
 
-SURE = 0.25
-"""From which a guess is looked at again, 0 to 1."""
 SURER = 0.3
-"""... of what a template understands otherwise, or that says little."""
+"""From which a guess is looked at again, 0 to 1, of what a template understands otherwise, or that says little."""
+SEVERAL = 0.5
+"""... where several sentences are said."""
 LIKELY = 0.6
 """How likely what is stated must be right to be learned, 0 to 1."""
 OFFERED = 0.42
@@ -51,12 +50,8 @@ ASKED = 0.12
 """How much less sure it may be where somebody asks to remember it: there is something to know."""
 VAGUE = "detail"
 """The slot of what fits no other: "my cousin comes on sunday" is told of no day."""
-NEAR = 4
-"""Words before a value in which a person stands right before it."""
 STRANGE = 0.65
 """... of somebody whom nobody introduced."""
-WRITTEN = frozenset("!;")
-"""Marks of what was written: models are trained on what was said."""
 NAMING = ("family", "pet", "name")
 """Slots that tell who somebody is."""
 OF_THINGS = ("location", "detail")
@@ -68,15 +63,13 @@ ALONE = ("favourite", "detail", "pet", "family")
 FEW, SURE_ALONE = 6, 0.35
 """Words at most that must be surer where nobody asked, and how much."""
 PLAINLY = 0.55
-"""How sure it must be of what somebody calls theirs."""
+"""... of what somebody calls theirs."""
 LITTLE = 4
 """Words at most of what says little alone."""
 FORMED = ("birthday", "age")
 """Slots whose values have a form that can be checked."""
 _EMPTY = ("article", "determiner", "preposition", "no", "nothing", "each_day")
 """Lists of words that hold no value alone."""
-_BESIDE_NAMES = ("determiner", "article", "own", "whose", "he_she", "pronoun", "finite", "joint", "outsider")
-"""Lists of words that are no name, though they stand beside one."""
 PASSING = ("location", "home", "family", "detail")
 """Slots that what holds for a moment does not fill."""
 MOOD = "mood"
@@ -88,7 +81,7 @@ def with_guesses(spoken: Spoken, sentence: str, before: Before, told: list[Verdi
     """What templates took from an utterance of one sentence, and what the model adds."""
     tag = spoken.language.tag
     tagger, words = tagging.of(tag), spoken.templates.words_of(sentence)
-    if tagger is None or not words.folded or not WRITTEN.isdisjoint(sentence):
+    if tagger is None or not words.folded or is_written(sentence):
         return told
     hints = hints_of(spoken, words, told)
     refused = why_refused(told)
@@ -134,7 +127,7 @@ def _is_looked_at(understood: Understood, one: Verdict) -> bool:
     heard = understood.heard
     if one.slot == MOOD or not _may_be_doubted(heard, one):
         return False
-    return not (understood.by_template(one) and (heard.before.question or (understood.all_taken and heard.says_i)))
+    return not (understood.by_template(one) and (heard.before.question or (understood.all_taken(one) and heard.says_i)))
 
 
 def _asking(spoken: Spoken, words: Words, before: Before) -> int | None:
@@ -186,8 +179,9 @@ def _added(heard: Heard, asked: bool, asking: int | None) -> Iterator[tuple[Verd
     clause from that word on something is asked."""
     text = heard.words.text
     strange = not MARKED.isdisjoint(text) or heard.spoken.language.is_question(lead_taken(heard.known, text))
+    several = len(said(heard.spoken, text)) > 1
     for guess in heard.guesses:
-        enough = SURER if strange or guess.kind == VAGUE else SURE
+        enough = SEVERAL if several else SURER if strange or guess.kind == VAGUE else SURE
         enough -= ASKED if asked else 0.0
         if asking is not None and _begin_of(heard, guess) <= heard.words.spans[asking][0]:
             continue
@@ -216,11 +210,11 @@ def _expected(heard: Heard, guess: Guess) -> bool:
 def _verdict(heard: Heard, guess: Guess) -> Verdict | None:
     """What a guessed value tells; None where nobody knows of whom, or where what stands around it takes it back."""
     whose = beside(heard, guess, "who") or pronoun_before(heard, guess)
-    found = _person(heard, whose) if whose is not None else None
+    found = person_in(heard, whose) if whose is not None else None
     if found is None and whose is not None and guess.sure >= (STRANGE if whose.sure >= SURE else CERTAIN):
-        found = _stranger(heard, whose)
+        found = stranger(heard, whose)
     if whose is None and guess.kind not in (*NAMING, *OF_THINGS):
-        found = _right_before(heard, guess) or _only_person(heard)
+        found = right_before(heard, guess) or only_person(heard)
     if (found is None and not _own(heard, guess, whose)) or _holds_today(heard, guess):
         return None
     named = beside(heard, guess, "thing")
@@ -230,7 +224,7 @@ def _verdict(heard: Heard, guess: Guess) -> Verdict | None:
         return None
     if named is None and whose is None and _is_somebody_else(heard, guess):
         return None
-    thing = _named(heard, named) if named is not None else _thing(heard, guess)
+    thing = named_thing(heard, named) if named is not None else thing_meant(heard, guess)
     if guess.kind == "location" and (thing is None or set(thing.folded) <= set(heard.part(guess).folded)):
         return None  # a place of nobody knows what, or of itself
     related = thing is None and found is not None and found.who.relation and guess.kind in ("family", "name")
@@ -329,72 +323,3 @@ def _in_its_clause(heard: Heard, told: Told, found: Found | None, parts: Sequenc
     if reason == "unsure":
         return verdict.waiting(reason)
     return verdict if reason is None else None
-
-
-def _person(heard: Heard, whose: Guess) -> Found | None:
-    """Who is meant; None where nobody knows."""
-    held, after = heard.words.folded, whose.last + (heard.words.folded[whose.last : whose.last + 1] == (SHORT_IS,))
-    if any(heard.known.starts_at(held, place, "outsider") for place in range(whose.first, min(after + 1, len(held)))):
-        return None  # "my mum's best friend"
-    earlier = [heard.words.part(0, whose.first)] if whose.first else []
-    for place in range(whose.first, whose.last):
-        found = person_at(heard.known, heard.words, place, heard.before.names)
-        found = found or pronoun_at(heard.known, heard.words, place, earlier, heard.before)
-        if found is not None:
-            return found
-    return None
-
-
-def _right_before(heard: Heard, guess: Guess) -> Found | None:
-    """ "damon's coeliac", "my mum is a vegan", whatever stands before that."""
-    known, words = heard.known, heard.words
-    for place in range(max(guess.first - NEAR, 0), guess.first):
-        found = person_at(known, words, place, heard.before.names)
-        end = place + found.size if found is not None else guess.first + 1
-        between = words.folded[end : guess.first]
-        if end <= guess.first and all(word in known.third or known.has_word(("article",), word) for word in between):
-            return found
-    return None
-
-
-def _only_person(heard: Heard) -> Found | None:
-    """The one whom an utterance names that speaks of nobody else: "no walnuts for my sister"."""
-    known, words = heard.known, heard.words
-    if any(known.has_word(("speaker", "me"), word) for word in words.folded) or known.has(words, "mine"):
-        return None
-    named = [person_at(known, words, place, heard.before.names) for place in range(len(words.folded))]
-    found = [one for one in named if one is not None]
-    return found[0] if len({one.who.subject for one in found}) == 1 else None
-
-
-def _stranger(heard: Heard, whose: Guess) -> Found | None:
-    """Somebody whom nobody introduced, by one word: a name, or who they are to the house ("the boy")."""
-    known, held = heard.known, heard.words.folded
-    taken = range(whose.first, whose.last)
-    none = frozenset("s").union(*map(known.opening, _BESIDE_NAMES))
-    named = [place for place in taken if held[place] not in none]
-    asked = "verb_second" in known.lists and whose.first == 1 and held[0] in known.third  # "wohnt tilda in kassel"
-    if asked or len(named) != 1 or known.has(heard.part(whose), "outsider"):
-        return None
-    owned = known.opening("own") | known.opening("first_my")
-    if whose.sure < SURE and not owned.isdisjoint(held[: named[0]]):
-        return None  # "my best friend" is no name
-    name = heard.words.part(named[0], named[0] + 1)
-    return Found(Who(name.folded[0], name.spelled), whose.first, whose.last - whose.first)
-
-
-def _named(heard: Heard, named: Guess) -> Words:
-    """What a value belongs to, without the "s" of "the landlord's called mr hughes"."""
-    words = heard.part(named)
-    return words.part(0, len(words.folded) - (len(words.folded) > 1 and words.folded[-1] == SHORT_IS))
-
-
-def _thing(heard: Heard, guess: Guess) -> Words | None:
-    """What a place or a favourite is of, where it was named before: "it's in the drawer", "mine's green"."""
-    thing: Sequence[str] = ()
-    if guess.kind == "favourite":
-        thing = heard.before.asked[1:]
-    elif guess.kind == "location":
-        known = heard.before.thing if heard.before.thing != heard.before.asked else ()  # no colour lies anywhere
-        thing = thing_of(heard.known, heard.words.part(0, guess.first)) or known or subject_before(heard, guess)
-    return heard.known.words_of(" ".join(thing)) if thing else None

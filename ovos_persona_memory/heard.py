@@ -10,6 +10,7 @@ from ovos_persona_memory.clauses import bare, between_commas, clauses, run_on
 from ovos_persona_memory.people import Before
 from ovos_persona_memory.sentences import Spoken, said
 from ovos_persona_memory.slots import SLOTS
+from ovos_persona_memory.statements import offsets
 from ovos_persona_memory.tagging import Guess
 from ovos_persona_memory.template import Words
 from ovos_persona_memory.templates import Templates
@@ -152,11 +153,8 @@ def without_correcting(heard: Heard, clause: Words, value: Guess) -> Words:
 
 def _edges(heard: Heard) -> Iterator[int]:
     """Where clauses begin, characters."""
-    offset = 0
-    for part in (part for sentence in said(heard.spoken, heard.words.text) for part in between_commas(sentence)):
-        offset = heard.words.text.find(part, offset)
-        for clause in clauses(heard.spoken, part):
-            yield from (
-                offset + min(start for start, _ in piece.spans) for piece in run_on(heard.spoken.templates, clause)
-            )
-        offset += len(part)
+    text = heard.words.text
+    parts = [part for sentence in said(heard.spoken, text) for part in between_commas(sentence)]
+    for offset, part in zip(offsets(text, parts), parts, strict=True):
+        for clause in clauses(heard.spoken, heard.words.within(offset, offset + len(part))):
+            yield from (min(start for start, _ in piece.spans) for piece in run_on(heard.spoken.templates, clause))

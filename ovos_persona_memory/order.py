@@ -36,21 +36,19 @@ def plain_orders(known: Templates, clause: Words) -> Iterator[Words]:
 
 def behind_adverb(known: Templates, clause: Words) -> bool:
     """Whether a small word that was left out stands before the clause: "jetzt wohne ich ...", which is no question."""
-    opening = known.words_of(clause.text[: clause.spans[0][0]]).folded
+    opening = known.words_of(clause.opening).folded
     return bool(opening) and opening[-1] in known.lists.get("skip", ())
 
 
 def fronted(known: Templates, clause: Words) -> bool:
     """Whether words that were left out stand before the clause, which is no question then: "eigentlich", "deshalb"."""
-    opening = known.words_of(clause.text[: clause.spans[0][0]])
+    opening = known.words_of(clause.opening)
     return behind_adverb(known, clause) or known.ends(opening, "fronting") > 0 or _left_out(known, clause)
 
 
 def _left_out(known: Templates, clause: Words) -> bool:
     """Whether words were left out before it that mean nothing: "wenn zeit ist"."""
-    return len(clause.text[: clause.spans[0][0]].split()) > len(
-        known.words_of(clause.text[: clause.spans[0][0]]).folded
-    )
+    return len(clause.opening.split()) > len(known.words_of(clause.opening).folded)
 
 
 def resumes(known: Templates, held: tuple[str, ...], place: int) -> bool:

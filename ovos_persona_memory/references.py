@@ -106,7 +106,7 @@ def mine(known: Templates, clause: Words, before: Before) -> Iterator[Reading]:
         size = _owned(known, clause, found)
         found = found if size else None
     end = len(clause.folded) - known.ends(clause, "answer_end")
-    led = known.ends(known.words_of(clause.text[: clause.spans[0][0]]), "answer_end")  # "for me it is ..."
+    led = known.ends(known.words_of(clause.opening), "answer_end")  # "for me it is ..."
     if not size and not led and asked_for(known, clause):
         return
     answers = bool(size or before.question or led or end < len(clause.folded))
@@ -115,7 +115,7 @@ def mine(known: Templates, clause: Words, before: Before) -> Iterator[Reading]:
     value = clause.part(size, end)
     if not value.folded or not answers or len(value.folded) > ANSWER:
         return
-    behind = bare_end(known, known.words_of(clause.text[clause.spans[-1][1] :]))
+    behind = bare_end(known, known.words_of(clause.closing))
     if not (size or led or end < len(clause.folded)) and behind.folded:
         return  # nobody answers with the first words of something else
     if not known.opening("finite").isdisjoint(value.folded):

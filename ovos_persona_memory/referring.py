@@ -50,7 +50,7 @@ def _again(known: Templates, clause: Words, before: Before) -> Iterator[Reading]
 
 def _and_i(known: Templates, clause: Words) -> int:
     """1 where a clause opens with "and i", "i too"; else 0."""
-    before = known.words_of(clause.text[: clause.spans[0][0]]).folded
+    before = known.words_of(clause.opening).folded
     said = known.starts(clause, "elided_subject") and before[-1:] and before[-1] in known.opening("listing")
     return 1 if said else 0
 

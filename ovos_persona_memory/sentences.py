@@ -16,9 +16,9 @@ WRITTEN = re.compile(r"[!;()\[\]\n]|https?://")
 """What stands in letters and not in what was said: models are trained on what was said."""
 SEVERAL = 2
 """Sentences from which on a text may be a letter rather than something said to an assistant."""
-SAID = 5
+SAID = 3
 """Sentences at most that somebody says to an assistant at once."""
-LENGTH = 45
+LENGTH = 25
 """... and words."""
 TAG = 3
 """Words at most of a question that belongs to the statement before it: "..., isn't it?"."""
@@ -63,15 +63,20 @@ def said(spoken: Spoken, text: str) -> list[str]:
     return [part for sentence in numbered for part in _before_question(spoken.language, sentence)]
 
 
+def is_written(text: str) -> bool:
+    """Whether a text has marks that a recogniser hardly sets."""
+    return WRITTEN.search(text) is not None
+
+
 def is_letter(text: str, parts: Sequence[str]) -> bool:
     """Whether a text of these sentences was written rather than said."""
     if len(parts) < SEVERAL:
         return False
-    return len(parts) > SAID or len(text.split()) > LENGTH or WRITTEN.search(text) is not None
+    return len(parts) > SAID or len(text.split()) > LENGTH or is_written(text)
 
 
-def around(spoken: Spoken, text: str, span: Span) -> tuple[str, Span]:
-    """The sentence of a text in which a place lies, and where in it that is."""
+def bounds_of(spoken: Spoken, text: str, span: Span) -> Span:
+    """Where the sentence begins and ends in which a place of a text lies."""
     offset = 0
     for part in said(spoken, text):
         place = text.find(part, offset)
@@ -79,8 +84,14 @@ def around(spoken: Spoken, text: str, span: Span) -> tuple[str, Span]:
             break
         offset = place + len(part)
         if place <= span[0] < offset:
-            return part, (span[0] - place, span[1] - place)
-    return text, span
+            return place, offset
+    return 0, len(text)
+
+
+def around(spoken: Spoken, text: str, span: Span) -> tuple[str, Span]:
+    """The sentence of a text in which a place lies, and where in it that is."""
+    first, last = bounds_of(spoken, text, span)
+    return text[first:last], (span[0] - first, span[1] - first)
 
 
 def _at_numbers(known: Templates, sentence: str) -> Iterator[str]:

@@ -11,6 +11,7 @@ from ovos_persona_memory.patterns import Pattern
 
 SHORT_IS = "s"
 """What is left of "is" behind a name."""
+_ENDS = ".?!\n"
 GAP = 2
 """Words at most that were left out between two that stood together."""
 
@@ -35,6 +36,23 @@ class Words:
     def part(self, first: int, last: int) -> Words:
         """The words from number ``first`` up to, not with, ``last``."""
         return Words(self.text, self.folded[first:last], self.spans[first:last])
+
+    def within(self, start: int, end: int) -> Words:
+        """Those that stand between two places of the text, characters."""
+        first = sum(one < start for one, _ in self.spans)
+        return self.part(first, sum(two <= end for _, two in self.spans))
+
+    @property
+    def opening(self) -> str:
+        """What stands before these words in their sentence."""
+        before = self.text[: self.spans[0][0]]
+        return before[max(before.rfind(mark) for mark in _ENDS) + 1 :]
+
+    @property
+    def closing(self) -> str:
+        """... and behind them."""
+        behind = self.text[self.spans[-1][1] :]
+        return behind[: min((place for mark in _ENDS if (place := behind.find(mark)) >= 0), default=len(behind))]
 
     @property
     def spelled(self) -> str:
