@@ -69,6 +69,7 @@ The rooms, from the ground up; imports go down only:
    workplaces  where somebody does what they do for a living
    denials     what somebody says they do not have, are not or do not fear
    whose       of whom and of what a guess tells
+   implausible  what an utterance cannot tell of its speaker
    guessing    what an utterance tells that no template fits
    weekly      the days on which somebody does something
    amending    what a speaker puts right

@@ -333,7 +333,7 @@ def _told(spoken: Spoken, reading: Reading, letter: bool) -> Iterator[Verdict]:
             )
             return
         if reasons[0] != "no_value":
-            span = bounds(reading.words, told.words)
+            span = reading.span or bounds(reading.words, told.words)
             refused = refused or Verdict("refused", reasons[0] or "", spelled(reading), told.slot, span=span)
     if refused is not None:
         yield refused

@@ -21,6 +21,7 @@ from ovos_persona_memory.heard import (
     without_correcting,
 )
 from ovos_persona_memory.hints import hint_of, hints_of, place_of, why_refused
+from ovos_persona_memory.implausible import cannot_be
 from ovos_persona_memory.looks import Hint
 from ovos_persona_memory.mentions import Reading
 from ovos_persona_memory.merging import KIND, SURER_STILL, merged, put_right
@@ -92,7 +93,8 @@ def with_guesses(spoken: Spoken, sentence: str, before: Before, told: list[Verdi
     asked = [one.outcome for one in told] == ["kept"]
     added = list(_added(heard, asked, _asking(spoken, words, before)))
     both = put_right(heard, believed, with_workplaces(heard, merged(heard, believed, added)))
-    return [_in_its_slot(heard, one) for one in _looked_at_again(Understood(heard, made.shares, believed, added, both))]
+    understood = Understood(heard, made.shares, believed, added, [one for one in both if not cannot_be(heard, one)])
+    return [_in_its_slot(heard, one) for one in _looked_at_again(understood)]
 
 
 def _in_its_slot(heard: Heard, one: Verdict) -> Verdict:

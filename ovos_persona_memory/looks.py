@@ -56,6 +56,12 @@ _GENERAL = (
         "few",
         "at_service",
         "numeral",
+        "there",
+        "there_lead",
+        "in_there",
+        "from_there",
+        "place_before",
+        "they_have",
     ),
 )
 """Lists of the templates that tell nothing of a word."""

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 
 from ovos_persona_memory.order import behind_adverb, plain_orders
 from ovos_persona_memory.people import Before, Found, Who, person_at, pronoun_at, spoken_of
+from ovos_persona_memory.sentences import Span
 from ovos_persona_memory.template import Words
 from ovos_persona_memory.templates import Templates
 
@@ -49,6 +50,8 @@ class Reading:
     """What stands before the clause so that it can be understood alone."""
     only: tuple[str, ...] = ()
     """The slots that it can fill, where it is not any."""
+    span: Span | None = None
+    """Where it is said, where that is not all of its words."""
 
 
 def readings(known: Templates, clause: Words, earlier: Sequence[Words], before: Before) -> Iterator[Reading]:

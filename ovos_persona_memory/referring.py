@@ -17,8 +17,16 @@ ANSWER = 5
 """Words of an answer at most."""
 NAMED = 3
 """Words at most of what was named last."""
-OF_NAMED = ("favourite", "likes", "dislikes", "family", "pet", "diet")
+OF_NAMED = ("favourite", "likes", "dislikes", "family", "pet", "diet", "name", "detail", "work")
 """The slots that what was named in passing can fill."""
+OF_PLACES = ("origin", "home", "work")
+"""... and a place."""
+LEAST = 3
+"""Words at least of what takes up something named: "that is my ..."."""
+SHORT = 4
+"""Words at most of what may be nothing but a place."""
+PLACE = 2
+"""Words at most of a place."""
 
 
 def referring(known: Templates, clause: Words, earlier: Sequence[Words], before: Before) -> Iterator[Reading]:
@@ -27,6 +35,7 @@ def referring(known: Templates, clause: Words, earlier: Sequence[Words], before:
     yield from _again(known, clause, before)
     yield from _mine(known, clause, before)
     yield from _taken_from_before(known, clause, earlier)
+    yield from _there(known, clause, earlier)
 
 
 def _answered(known: Templates, clause: Words, before: Before) -> Iterator[Reading]:
@@ -86,17 +95,64 @@ def _mine(known: Templates, clause: Words, before: Before) -> Iterator[Reading]:
 
 def _taken_from_before(known: Templates, clause: Words, earlier: Sequence[Words]) -> Iterator[Reading]:
     """ "(such was von querbeat) das ist meine lieblingsband": querbeat."""
-    if not earlier or "verb_second" not in known.lists or earlier[-1].text is not clause.text:
+    if not earlier or earlier[-1].text is not clause.text or clause.folded[0] not in _takes_up(known, clause):
         return
-    left_out = clause.folded[0] in known.lists.get("is", ())
-    if not left_out and (clause.folded[0] not in known.opening("resumed") or len(clause.folded) < 3):
-        return
-    told = not known.opening("is").isdisjoint(earlier[-1].folded)  # "mein lieblingstier ist der igel"
+    told = not known.opening("is").isdisjoint(earlier[-1].folded[:-1])  # "mein lieblingstier ist der igel"
     named = named_last(known, earlier[-1])
     if named.folded and not told:
+        left_out = clause.folded[0] in known.lists.get("is", ())
         made = joined(named, (), clause if left_out else clause.part(1, len(clause.folded)))
-        yield Reading(made, None, only=OF_NAMED)
-        yield from (Reading(one, None, only=OF_NAMED) for one in plain_orders(known, made))
+        yield from (_standing(one, clause, OF_NAMED) for one in (made, *plain_orders(known, made)))
+
+
+def _standing(made: Words, clause: Words, slots: tuple[str, ...]) -> Reading:
+    """What a clause says with what was named before it in place."""
+    return Reading(made, None, only=slots, span=(clause.spans[0][0], clause.spans[-1][1]))
+
+
+def _takes_up(known: Templates, clause: Words) -> frozenset[str]:
+    """The words that can take up what was named; where no verb may come first, only "that is my ..." does."""
+    if len(clause.folded) < LEAST:
+        return known.opening("is") if "verb_second" in known.lists else frozenset()
+    if "verb_second" in known.lists:
+        return known.opening("resumed") | known.opening("is")
+    verb, own = clause.folded[1:LEAST]
+    is_so = verb in known.third and known.third[verb] == known.third.get(known.lists["is"][0])
+    return known.opening("taken_up") if is_so and own in known.opening("own") else frozenset()
+
+
+def _there(known: Templates, clause: Words, earlier: Sequence[Words]) -> Iterator[Reading]:
+    """ "(wie ist das wetter in leer) da bin ich geboren", "(any flights to dundee) that is where i am from"."""
+    said = [one for one in earlier if one.text is clause.text]
+    led = bool(said) and known.starts(said[-1], "there_lead") == len(said[-1].folded)  # "von | da stamme ich"
+    said = said[:-1] if led else said
+    size = known.starts(clause, "there")
+    closes = known.starts(known.words_of(clause.closing), "there") > 0
+    named = _place_last(known, said[-1]) if said and (size or closes) else clause.part(0, 0)
+    rest = clause.part(size, len(clause.folded))
+    for one in ("", *known.lists.get("from_there" if led else "in_there", ())) if named.folded and rest.folded else ():
+        made = _with_place(known, rest, named, one, size > 0)
+        yield from (_standing(order, clause, OF_PLACES) for order in (made, *plain_orders(known, made)))
+
+
+def _with_place(known: Templates, rest: Words, named: Words, preposition: str, first: bool) -> Words:
+    """A clause with the place in it: before the verb where a language has it so, else behind all."""
+    start = named.spans[0][0]
+    words, spans = (preposition, *named.folded), ((start, start), *named.spans)
+    words, spans = (words, spans) if preposition else (words[1:], spans[1:])
+    if first and "verb_second" in known.lists:
+        return Words(rest.text, words + rest.folded, spans + rest.spans)
+    return Words(rest.text, rest.folded + words, rest.spans + spans)
+
+
+def _place_last(known: Templates, words: Words) -> Words:
+    """The place that words name last: "any flights to (dundee) at christmas"; else what they name last."""
+    held, before = words.folded, known.opening("place_before")
+    for place in range(len(held) - 1, 0, -1):
+        if held[place - 1] in before and not _stops(known, held[place]):
+            ends = (n for n in range(place + 1, min(place + PLACE, len(held))) if _stops(known, held[n]))
+            return words.part(place, next(ends, min(place + PLACE, len(held))))
+    return named_last(known, words) if len(held) <= SHORT else words.part(0, 0)
 
 
 def named_last(known: Templates, words: Words) -> Words:

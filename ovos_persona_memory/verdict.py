@@ -68,7 +68,7 @@ def typed(spoken: Spoken, reading: Reading, told: Told, slot: Slot) -> Verdict:
         subject=spoken.templates.same.get(told.subject, told.subject),
         thing=_thing(spoken, told, told.value, slot),
         value=value,
-        span=bounds(reading.words, told.words),
+        span=reading.span or bounds(reading.words, told.words),
     )
     who = reading.who
     if who is None:

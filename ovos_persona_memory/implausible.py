@@ -1,0 +1,59 @@
+"""What an utterance cannot tell of its speaker and theirs, whoever found it there."""
+
+from __future__ import annotations
+
+from ovos_persona_memory import looks
+from ovos_persona_memory.heard import Heard
+from ovos_persona_memory.hints import place_of
+from ovos_persona_memory.people import person_at
+from ovos_persona_memory.sentences import bounds_of
+from ovos_persona_memory.template import Words
+from ovos_persona_memory.verdict import Verdict
+
+NEAR = 3
+"""Words at most from "not" to "allergic"."""
+
+
+def cannot_be(heard: Heard, one: Verdict) -> bool:
+    """Whether something was learned that tells of somebody else, or of something else."""
+    if (one.outcome, one.reason) != ("learned", "stated") or not one.slot:
+        return False
+    if one.slot == "activity" and one.value and heard.known.has(heard.known.words_of(one.value), "most_of_all"):
+        return True  # "jazz i like best to hear" is a favourite
+    of_others = {"pet": _of_their_pet, "allergy": _no_allergy}.get(one.slot)
+    return _of_a_trade(heard, one) or (of_others is not None and of_others(heard, one))
+
+
+def _of_a_trade(heard: Heard, one: Verdict) -> bool:
+    """ "the new apprentice plays chess": who is known by a trade alone is nobody's."""
+    relative = heard.known.has_word(("relation", "kin"), one.subject.rpartition(" ")[-1])  # "schwester" is both
+    return bool(one.subject) and not relative and "job" in looks.of(heard.spoken.language.tag).kinds_of([one.subject])
+
+
+def _of_their_pet(heard: Heard, one: Verdict) -> bool:
+    """ "mrs clausen has a dog he is called balu", where the sentence says neither "i" nor "my"."""
+    known, before = heard.known, _sentence_up_to(heard, one)
+    has = next((n for n, word in enumerate(before.folded) if known.has_word(("they_have",), word)), 0)
+    own = ("speaker", "first_my", "own", "mine", "me")
+    she = known.opening("he_she") - known.opening("article")
+    if one.subject or not has or any(known.has_word(own, word) or word in she for word in before.folded):
+        return False
+    if known.has_word(("article",), before.folded[has - 1]):
+        return False  # "die hat eine katze"
+    return all(person_at(known, before, place, heard.before.names) is None for place in range(has))
+
+
+def _no_allergy(heard: Heard, one: Verdict) -> bool:
+    """ "that with the apples is over i'm not allergic to them"."""
+    known, held = heard.known, heard.words.folded
+    ends = tuple(known.opening("illness"))
+    ill = [n for n, word in enumerate(held) if ends and (word.endswith(ends) or word.startswith("allerg"))]
+    return any(known.has_word(("denying",), word) for n in ill for word in held[max(n - NEAR, 0) : n])
+
+
+def _sentence_up_to(heard: Heard, one: Verdict) -> Words:
+    """What stands before a value in its sentence."""
+    place = place_of(heard.known, heard.words, one)
+    first, _ = bounds_of(heard.spoken, heard.words.text, one.span)
+    end = heard.words.spans[place[0]][0] if place is not None else one.span[1]
+    return heard.words.within(first, end)

@@ -1,0 +1,71 @@
+"""What an utterance cannot tell of its speaker and theirs."""
+
+from __future__ import annotations
+
+import pytest
+
+from ovos_persona_memory.gate import judge
+from ovos_persona_memory.records import Turn
+
+EN, DE = "en-US", "de-DE"
+
+
+def learned(lang: str, text: str) -> list[tuple[str | None, str, str | None]]:
+    return [
+        (one.slot, one.subject, one.value) for one in judge(Turn("user", text, lang=lang)) if one.outcome == "learned"
+    ]
+
+
+@pytest.mark.parametrize(
+    ("lang", "text"),
+    [
+        (EN, "the fellow across the lane has three huskies and not one of them is trained"),
+        (DE, "frau clausen hat einen hund der heißt balu"),
+        (DE, "der polier bei uns hat schon wieder einen bandscheibenvorfall"),
+        (DE, "das mit den äpfeln hat sich erledigt ich bin doch nicht allergisch dagegen"),
+    ],
+)
+def test_what_is_of_others_or_denied_is_not_learned(lang: str, text: str) -> None:
+    assert learned(lang, text) == []
+
+
+@pytest.mark.parametrize(
+    ("lang", "text", "told"),
+    [
+        (EN, "we have a husky", ("pet", "", "husky")),
+        (DE, "wir haben einen hund der heißt balu", ("pet", "", "balu")),
+        (DE, "oma hat einen hund der heißt balu", ("pet", "oma", "balu")),
+        (DE, "meine schwester lebt in zagreb", ("home", "schwester", "zagreb")),
+        (DE, "ich bin gegen äpfel allergisch", ("allergy", "", "äpfel")),
+    ],
+)
+def test_what_is_of_the_speaker_and_theirs_is(lang: str, text: str, told: tuple[str, str, str]) -> None:
+    assert learned(lang, text) == [told]
+
+
+@pytest.mark.parametrize(
+    ("lang", "text", "told"),
+    [
+        (EN, "Do you know what an axolotl is? It's my favourite animal.", ("favourite", "", "axolotl")),
+        (EN, "Book a table under Baird, that's my last name.", ("name", "", "Baird")),
+        (EN, "Iloilo, in the Philippines. I was born there.", ("origin", "", "Philippines")),
+        (EN, "Any cheap flights to Dundee at Christmas? That's where I'm from.", ("origin", "", "Dundee")),
+        (DE, "Wie ist das Wetter in Leer? Da bin ich nämlich geboren.", ("origin", "", "Leer")),
+        (DE, "Zeig mir was über Seehunde. Das sind meine Lieblingstiere.", ("favourite", "", "Seehunde")),
+    ],
+)
+def test_what_was_just_named_can_be_taken_up(lang: str, text: str, told: tuple[str, str, str]) -> None:
+    assert learned(lang, text) == [told]
+
+
+@pytest.mark.parametrize(
+    ("lang", "text"),
+    [
+        (EN, "Play Local Hero. It's my turn."),
+        (EN, "Any flights to Dundee? That's where he is from."),
+        (DE, "Wie ist das Wetter in Leer? Da bin ich morgen."),
+        (DE, "donnerstags sing ich da bin ich nie vor zehn zu hause"),
+    ],
+)
+def test_not_all_that_is_named_is_told(lang: str, text: str) -> None:
+    assert [one for one in learned(lang, text) if one[0] in ("origin", "home", "favourite", "name")] == []
