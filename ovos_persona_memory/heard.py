@@ -88,6 +88,9 @@ def _outside(one: Guess, other: Guess) -> Guess:
 def beside(heard: Heard, guess: Guess, kind: str) -> Guess | None:
     """The person or the thing that a value belongs to: the last before it, else the first behind it up to the next
     value. Where somebody speaks of themselves in between ("my mum is a nurse and i am a cook"), it is nobody."""
+    first = _first_listed(heard, guess) if kind == "thing" else guess
+    if first is not guess:
+        return beside(heard, first, kind)
     before = [one for one in heard.of_kind(kind) if one.last <= guess.first]
     if before:
         last = before[-1].last
@@ -99,6 +102,16 @@ def beside(heard: Heard, guess: Guess, kind: str) -> Guess | None:
     behind = (one for one in heard.guesses if one.first >= guess.last and (one.kind == kind or one.kind in SLOTS))
     following = next(behind, None)
     return following if following is not None and following.kind == kind else None
+
+
+def _first_listed(heard: Heard, guess: Guess) -> Guess:
+    """The first of the values that stand one behind the other: "the pigs are called (crumb) and flake"."""
+    listing = heard.known.opening("listing")
+    for one in heard.of_kind(guess.kind):
+        between = heard.words.folded[one.last : guess.first]
+        if one.last < guess.first and len(between) == 1 and between[0] in listing:
+            return _first_listed(heard, one)
+    return guess
 
 
 def pronoun_before(heard: Heard, guess: Guess) -> Guess | None:

@@ -20,7 +20,7 @@ def cannot_be(heard: Heard, one: Verdict) -> bool:
         return False
     if one.slot == "activity" and one.value and heard.known.has(heard.known.words_of(one.value), "most_of_all"):
         return True  # "jazz i like best to hear" is a favourite
-    of_others = {"pet": _of_their_pet, "allergy": _no_allergy}.get(one.slot)
+    of_others = {"pet": _of_their_pet, "allergy": _no_allergy, "family": _is_addressed}.get(one.slot)
     return _of_a_trade(heard, one) or (of_others is not None and of_others(heard, one))
 
 
@@ -41,6 +41,15 @@ def _of_their_pet(heard: Heard, one: Verdict) -> bool:
     if known.has_word(("article",), before.folded[has - 1]):
         return False  # "die hat eine katze"
     return all(person_at(known, before, place, heard.before.names) is None for place in range(has))
+
+
+def _is_addressed(heard: Heard, one: Verdict) -> bool:
+    """ "yeah, caroline": a name between marks, of nobody who is said to be in the family."""
+    text, place = heard.words.text, place_of(heard.known, heard.words, one)
+    if place is None or one.thing != " ".join(heard.spoken.language.words(one.value or "")):
+        return False
+    before, behind = text[: heard.words.spans[place[0]][0]].rstrip(), text[heard.words.spans[place[1] - 1][1] :]
+    return before.endswith(",") and (not behind.strip() or behind.startswith((",", ".", "!", "?")))
 
 
 def _no_allergy(heard: Heard, one: Verdict) -> bool:

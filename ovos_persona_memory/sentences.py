@@ -18,7 +18,7 @@ SEVERAL = 2
 """Sentences from which on a text may be a letter rather than something said to an assistant."""
 SAID = 3
 """Sentences at most that somebody says to an assistant at once."""
-LENGTH = 25
+LENGTH = 19
 """... and words."""
 TAG = 3
 """Words at most of a question that belongs to the statement before it: "..., isn't it?"."""

@@ -159,14 +159,23 @@ def _fits(one: Learned, label: LabelledFact, talk: Talk) -> bool:
     kind = one.slot == "detail" and one.thing == "kind"  # what animal a pet is
     if label.slot and one.slot not in label.slots and not (kind and "pet" in label.slots):
         return False
-    spoken = language.of(talk.language)
     if label.subject is not None and not _about(one, label.subject, talk):
         return False
-    wanted = set(spoken.words(label.value or ""))
-    told = set(spoken.words(one.text if one.value is None or not label.slot else one.value))
-    named = told.union(spoken.words(one.thing))  # "size eleven": eleven, of a size
-    done = set(spoken.words(one.thing)) if one.slot == "activity" else told  # without the days that are kept with it
+    wanted = _words(label.value or "", label, talk)
+    told = _words(one.text if one.value is None or not label.slot else one.value, label, talk)
+    named = told.union(language.of(talk.language).words(one.thing))  # "size eleven": eleven, of a size
+    done = set(language.of(talk.language).words(one.thing)) if one.slot == "activity" else told  # without its days
     return wanted <= named or (bool(one.value) and done <= wanted)
+
+
+def _words(text: str, label: LabelledFact, talk: Talk) -> set[str]:
+    """The stems that count of a value: where something lies, "in" and "under" do, too."""
+    spoken, known = language.of(talk.language), templates.of(talk.language)
+    words = set(spoken.words(text))
+    if "location" in label.slots:
+        return words
+    small = known.opening("preposition") | known.opening("article")
+    return words.difference(*(spoken.words(word) for word in small)) or words
 
 
 def _about(one: Learned, subject: str, talk: Talk) -> bool:
@@ -181,13 +190,20 @@ def _about(one: Learned, subject: str, talk: Talk) -> bool:
     if _is_kind_of(one.subject, subject, talk):
         return True
     if not one.subject:
-        stem = language.of(talk.language).words
-        return stem(subject) == stem(one.thing) or wanted == known.relation(one.thing)
+        pet = one.slot == "pet" and (known.starts(known.words_of(subject), "pet") > 0 or _is_pet(subject, talk))
+        stems = set(language.of(talk.language).words(subject))
+        return pet or stems <= set(one.thing.split()) or wanted == known.relation(one.thing)
     named = (label for label in talk.facts if "family" in label.slots and label.subject)
     return any(
         wanted == known.relation(label.subject or "") and one.subject in language.fold(label.value or "")
         for label in named
     )
+
+
+def _is_pet(name: str, talk: Talk) -> bool:
+    """Whether a label says that a pet is called so."""
+    pets = (label.value or "" for label in talk.facts if "pet" in label.slots)
+    return any(language.fold(value) == language.fold(name) for value in pets)
 
 
 def _is_kind_of(kind: str, name: str, talk: Talk) -> bool:
