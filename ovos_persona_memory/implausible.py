@@ -27,7 +27,12 @@ def cannot_be(heard: Heard, one: Verdict) -> bool:
 def _of_a_trade(heard: Heard, one: Verdict) -> bool:
     """ "the new apprentice plays chess": who is known by a trade alone is nobody's."""
     relative = heard.known.has_word(("relation", "kin"), one.subject.rpartition(" ")[-1])  # "schwester" is both
-    return bool(one.subject) and not relative and "job" in looks.of(heard.spoken.language.tag).kinds_of([one.subject])
+    known_as = one.subject in heard.before.names
+    return (
+        bool(one.subject)
+        and not (relative or known_as)
+        and "job" in looks.of(heard.spoken.language.tag).kinds_of([one.subject])
+    )
 
 
 def _of_their_pet(heard: Heard, one: Verdict) -> bool:
