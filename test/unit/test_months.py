@@ -34,7 +34,7 @@ READ_PRECISION = 0.94
 RECALL = {
     "month_en": 0.85,
     "month_de": 0.88,
-    "month4_en": 0.89,
+    "month4_en": 0.93,
     "month4_de": 0.88,
     "month5_en": 0.91,
     "month5_de": 0.91,
