@@ -70,8 +70,10 @@ The rooms, from the ground up; imports go down only:
    denials     what somebody says they do not have, are not or do not fear
    whose       of whom and of what a guess tells
    implausible  what an utterance cannot tell of its speaker
+   kinship     who somebody is whose relation is said behind the name
    guessing    what an utterance tells that no template fits
    weekly      the days on which somebody does something
+   moods       how somebody feels, wherever an utterance says it
    amending    what a speaker puts right
    gate        what of a turn becomes a fact, and why not
    certainty   how sure a fact is, and how it grows out of what was said

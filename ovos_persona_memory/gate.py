@@ -14,7 +14,9 @@ from ovos_persona_memory.amending import as_corrected, put_right
 from ovos_persona_memory.clauses import bare, between_commas, clauses, lists_things, run_on, shortened
 from ovos_persona_memory.guessing import OF_DAYS, PASSING, with_guesses
 from ovos_persona_memory.introduced import own_name, thing_of
+from ovos_persona_memory.kinship import introduced_behind
 from ovos_persona_memory.mentions import ANSWERED, OF_OTHERS, OF_PETS, Reading, readings
+from ovos_persona_memory.moods import with_moods
 from ovos_persona_memory.people import Before, named_people
 from ovos_persona_memory.records import GUEST, Turn
 from ovos_persona_memory.references import mine, of_it, taken_up, together
@@ -67,7 +69,7 @@ def judge(turn: Turn, known: Circumstances = Circumstances()) -> list[Verdict]:
     if reason is None and not known.before.playing and not is_letter(turn.text, said(spoken, turn.text)):
         if known.guess:
             verdicts = with_guesses(spoken, turn.text, known.before, verdicts)
-        verdicts = with_days(spoken, turn.text, verdicts)
+        verdicts = with_moods(spoken, turn.text, with_days(spoken, turn.text, verdicts))
     if not verdicts:
         return []
     if as_another(spoken.templates, verdicts, known.before):
@@ -136,6 +138,9 @@ def _of_sentences(spoken: Spoken, text: str, parts: Sequence[str], letter: bool,
     words = spoken.templates.words_of(text)
     for offset, part in zip(offsets(text, parts), parts, strict=True):
         found += _of_sentence(spoken, words.within(offset, offset + len(part)), earlier, letter, before)
+    if not letter:
+        others = introduced_behind(spoken, words, before)
+        found += [one for one in others if not any(two.value == one.value for two in found)]
     found = [made for one in found if (made := _pointed(spoken, text, one, before)) is not None]
     found = [one for one in found if one.slot != "location" or one.thing not in before.names]  # who walks about
     found = put_right(spoken, text, found, before)

@@ -22,6 +22,7 @@ from ovos_persona_memory.heard import (
 )
 from ovos_persona_memory.hints import hint_of, hints_of, place_of, why_refused
 from ovos_persona_memory.implausible import cannot_be
+from ovos_persona_memory.kinship import is_introduced, with_relations
 from ovos_persona_memory.looks import Hint
 from ovos_persona_memory.mentions import Reading
 from ovos_persona_memory.merging import KIND, SURER_STILL, merged, put_right
@@ -92,7 +93,8 @@ def with_guesses(spoken: Spoken, sentence: str, before: Before, told: list[Verdi
     believed = [_doubted(heard, one, made.doubted) for one in told]
     asked = [one.outcome for one in told] == ["kept"]
     added = list(_added(heard, asked, _asking(spoken, words, before)))
-    both = put_right(heard, believed, with_workplaces(heard, merged(heard, believed, added)))
+    both = with_relations(heard, with_workplaces(heard, merged(heard, believed, added)))
+    both = put_right(heard, believed, both)
     understood = Understood(heard, made.shares, believed, added, [one for one in both if not cannot_be(heard, one)])
     return [_in_its_slot(heard, one) for one in _looked_at_again(understood)]
 
@@ -141,6 +143,8 @@ def _asking(spoken: Spoken, words: Words, before: Before) -> int | None:
         return None
     if known.ends(words.part(0, place), "fronting"):
         return None  # "jetzt bin ich zehn"
+    if known.starts_at(held, 0, "requesting"):
+        return None  # "kannst du mich an mein insulin erinnern"
     subjects = ("speaker", "he_she", "own", "article", "pronoun")
     return place if held[1] in before.names or known.has_word(subjects, held[1]) else None
 
@@ -156,13 +160,13 @@ def _doubted(heard: Heard, one: Verdict, doubted: frozenset[Hint]) -> Verdict:
 
 def _may_be_doubted(heard: Heard, one: Verdict) -> bool:
     """Not what was asked to be remembered, nor a breed, which may be marked as a pet, nor how few there are in the
-    family: no name is marked there."""
+    family: no name is marked there; nor a name whose relation is said behind it."""
     counted = (
         one.slot == "family"
         and one.value
         and set(heard.known.words_of(one.value or "").folded) <= heard.known.opening("number")
     )
-    if (one.outcome, one.reason) != ("learned", "stated") or one.thing == KIND or counted:
+    if (one.outcome, one.reason) != ("learned", "stated") or one.thing == KIND or counted or is_introduced(heard, one):
         return False
     return repaired(heard.known, heard.words.text) is None  # what is put right in one breath reads like nothing else
 

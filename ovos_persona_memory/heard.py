@@ -91,7 +91,7 @@ def beside(heard: Heard, guess: Guess, kind: str) -> Guess | None:
     first = _first_listed(heard, guess) if kind == "thing" else guess
     if first is not guess:
         return beside(heard, first, kind)
-    before = [one for one in heard.of_kind(kind) if one.last <= guess.first]
+    before = [one for one in heard.of_kind(kind) if one.last <= guess.first and not _with_speaker(heard, one)]
     if before:
         last = before[-1].last
         if kind == "who":
@@ -102,6 +102,16 @@ def beside(heard: Heard, guess: Guess, kind: str) -> Guess | None:
     behind = (one for one in heard.guesses if one.first >= guess.last and (one.kind == kind or one.kind in SLOTS))
     following = next(behind, None)
     return following if following is not None and following.kind == kind else None
+
+
+def _with_speaker(heard: Heard, whose: Guess) -> bool:
+    """ "me and (aisha)", "(aisha) and i": what is told is the speaker's, too."""
+    known, held = heard.known, heard.words.folded
+    own, listing = ("speaker", "me"), known.opening("listing")
+    before, behind = held[max(whose.first - 2, 0) : whose.first], held[whose.last : whose.last + 2]
+    if len(before) == 2 and known.has_word(own, before[0]) and before[1] in listing:
+        return True
+    return len(behind) == 2 and behind[0] in listing and known.has_word(own, behind[1])
 
 
 def _first_listed(heard: Heard, guess: Guess) -> Guess:
@@ -119,7 +129,12 @@ def pronoun_before(heard: Heard, guess: Guess) -> Guess | None:
     known, held = heard.known, heard.words.folded
     own = known.opening("speaker") | known.opening("first_my")
     pronouns = (known.opening("of_woman") | known.opening("of_man")) - known.opening("article")
-    place = next((n for n in range(guess.first - 1, -1, -1) if held[n] in own or held[n] in pronouns), None)
+    subjects = known.opening("he_she") - known.opening("article") - known.opening("of_thing")
+
+    def means(n: int) -> bool:
+        return held[n] in own or held[n] in pronouns or (held[n] in subjects and held[n + 1] in known.third)
+
+    place = next((n for n in range(guess.first - 1, -1, -1) if means(n)), None)
     return None if place is None or held[place] in own else Guess("who", place, place + 1, guess.sure)
 
 

@@ -23,6 +23,10 @@ _NAMED = ("name", "family", "pet", "birthday", "age", "origin", "home", "detail"
 """The slots whose values are names, days and numbers: no verb stands in them."""
 
 
+_PEOPLE = ("name", "family")
+"""... and of people, whose names are no prepositions."""
+
+
 @dataclass(frozen=True)
 class Slot:
     """What facts of one kind have in common."""
@@ -75,8 +79,15 @@ def refused_value(known: Templates, told: Told, letter: bool) -> str | None:
         return "too_long"
     if told.slot in _NAMED and told.value is not None and _runs_on(known, told.value):
         return "no_value"
+    if told.slot in _PEOPLE and told.value is not None and _is_place(known, told.value):
+        return "no_value"
     check = _CHECKS.get(told.slot)
     return check(known, told, letter) if check and not (told.ends and told.value is None) else None
+
+
+def _is_place(known: Templates, value: Words) -> bool:
+    """Whether what should be a name ends with what no name does: "(put her) through"."""
+    return known.has_word(("preposition", "separable", "no_name"), value.folded[-1])
 
 
 def _runs_on(known: Templates, value: Words) -> bool:

@@ -9,6 +9,7 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
+from ovos_persona_memory import language
 from ovos_persona_memory.clauses import lead_taken, stripped
 from ovos_persona_memory.sentences import MARKS, SINGLE, Span, Spoken, around
 from ovos_persona_memory.template import Words
@@ -56,12 +57,22 @@ def refusal(spoken: Spoken, sentence: str, span: Span, named: bool = False) -> s
         for start, size in known.places(words, name):
             if named and name == "quoted" and first <= start < last:
                 continue
+            if _was_so(known, words.part(start, start + size)):
+                continue
             spares = _SPARED.get(name)
             if not (spares and spares(known, words, start, size, first)) and takes_away(
                 start, size, first, last, len(words.folded)
             ):
                 return reason
     return None
+
+
+def _was_so(known: Templates, words: Words) -> bool:
+    """Whether words are of the past, and only without their accents like one that supposes: "war" and "wär"."""
+    if not known.starts(words, "was_so"):
+        return False
+    said = words.text[words.spans[0][0] : words.spans[-1][1]].lower()
+    return " ".join(language.fold(said)) == said
 
 
 def _is_joke(known: Templates, words: Words) -> bool:
@@ -76,6 +87,8 @@ def _offered(known: Templates, words: Words, start: int, size: int, first: int) 
         return True  # "falls einer den schirm sucht der hängt im flur"
     if known.has(words.part(start, max(first, start)), "broken_off"):
         return True  # "when i'm big | anyway i collect stones"
+    if known.has(words.part(start, max(first, start)), "ordered"):
+        return True  # "if ann calls put her through | she's my sister"
     if start + size + CLOSE <= first and known.starts(words.part(start, start + size), "perhaps"):
         return True  # "hopefully without lard | i don't eat pork"
     return first - start > CLOSE and _of_hearer(known, words, start) and not _follows(known, held[start:first])
@@ -102,10 +115,17 @@ def _follows(known: Templates, held: tuple[str, ...]) -> bool:
 def _passed_on(known: Templates, words: Words, start: int, size: int, first: int) -> bool:
     """Whether somebody says it themselves: "mum says to tell you i've got asthma", "if mum asks it's ...", "what am i
     saying"."""
-    if _part_of(known, words, start, size, first):
+    if _part_of(known, words, start, size, first) or _contradicted(known, words, start, first):
         return True
     asked = any(known.starts(words.part(n, n + 1), "whether") for n in range(max(start - SEEKING, 0), start))
     return asked or known.starts(words.part(start + size, len(words.folded)), "passing_on") > 0
+
+
+def _contradicted(known: Templates, words: Words, start: int, first: int) -> bool:
+    """Whether the speaker's own words are set against what others say: "it says pryce on that form but i go by ..."."""
+    held = words.folded[start : first + 1]
+    speaker = known.opening("speaker") | known.opening("first_my")
+    return any(one in known.opening("contrast") and two in speaker for one, two in pairwise(held))
 
 
 def _part_of(known: Templates, words: Words, start: int, size: int, first: int) -> bool:

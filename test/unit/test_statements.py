@@ -50,10 +50,19 @@ def told(text: str, lang: str) -> list[tuple[str | None, str | None]]:
         (DE, "wenn ich groß bin egal jedenfalls sammle ich steine", ("activity", "steine")),
         (DE, "gegen sellerie bin ich allergisch sagt der arzt", ("allergy", "sellerie")),
         (DE, "ich bin linkshänder und die schere da ist ein witz", ("detail", "linkshänder")),
+        (DE, "das war toll gestern ich mag radfahren", ("likes", "radfahren")),  # "war" is no "wär"
+        (EN, "it says pryce on that form but i go by rhys", ("name", "rhys")),
+        (EN, "if joan rings put her through my name is tom", ("name", "tom")),
+        (DE, "wenn die anna anruft stell sie durch ich heiße lena", ("name", "lena")),
     ],
 )
 def test_what_stands_around_a_statement_does_not_hide_it(lang: str, text: str, fact: tuple[str, str]) -> None:
     assert fact in told(text, lang)
+
+
+def test_what_is_told_of_oneself_and_another_is_ones_own() -> None:
+    found = judge(Turn("user", "me and aisha both hate peas", lang=EN))
+    assert [(one.slot, one.subject, one.value) for one in found] == [("dislikes", "", "peas")]
 
 
 def test_two_statements_in_one_breath_are_two() -> None:

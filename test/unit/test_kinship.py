@@ -1,0 +1,40 @@
+"""Who somebody is whose relation is said behind the name."""
+
+from __future__ import annotations
+
+import pytest
+
+from ovos_persona_memory.gate import judge
+from ovos_persona_memory.records import Turn
+
+EN, DE = "en-US", "de-DE"
+
+
+def family(text: str, lang: str) -> list[tuple[str, str | None]]:
+    found = judge(Turn("user", text, lang=lang))
+    return [(one.thing, one.value) for one in found if one.slot == "family" and one.outcome == "learned"]
+
+
+@pytest.mark.parametrize(
+    ("lang", "text", "told"),
+    [
+        (EN, "that was gethin on the phone that's my little brother", ("littl brother", "gethin")),
+        (EN, "if joan rings put her through that's my sister", ("sister", "joan")),
+        (DE, "ruf finn an das ist mein neffe", ("neff", "finn")),
+        (DE, "schick das an lukas der ist ja mein bruder", ("brud", "lukas")),
+    ],
+)
+def test_a_name_has_the_relation_that_is_said_behind_it(lang: str, text: str, told: tuple[str, str]) -> None:
+    assert family(text, lang) == [told]
+
+
+@pytest.mark.parametrize(
+    ("lang", "text"),
+    [
+        (EN, "katrin rang that's my sister's friend"),
+        (EN, "put her through that's my sister"),
+        (DE, "ruf die praxis an das ist mein bruder"),
+    ],
+)
+def test_who_is_not_that_relation_is_none(lang: str, text: str) -> None:
+    assert family(text, lang) == []
