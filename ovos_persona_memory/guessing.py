@@ -145,8 +145,8 @@ def _asking(spoken: Spoken, words: Words, before: Before) -> int | None:
         return None  # "jetzt bin ich zehn"
     if known.starts_at(held, 0, "requesting"):
         return None  # "kannst du mich an mein insulin erinnern"
-    subjects = ("speaker", "he_she", "own", "article", "pronoun")
-    return place if held[1] in before.names or known.has_word(subjects, held[1]) else None
+    subjects = ("speaker", "he_she", "own", "article", "pronoun") if held[0] in known.third else ("speaker",)
+    return place if held[1] in before.names or known.has_word(subjects, held[1]) else None  # "mach das licht aus"
 
 
 def _doubted(heard: Heard, one: Verdict, doubted: frozenset[Hint]) -> Verdict:
@@ -236,10 +236,17 @@ def _verdict(heard: Heard, guess: Guess) -> Verdict | None:
     related = thing is None and found is not None and found.who.relation and guess.kind in ("family", "name")
     slot = "name" if related else _naming(heard, guess.kind, thing)
     told = Told(slot, False, heard.part(guess), thing, "", "*" if thing is None and slot in ALONE else None)
-    reason = refused_value(heard.known, told, False)
+    reason = None if _is_day(heard, told) else refused_value(heard.known, told, False)
     if reason == "too_long" or (reason is not None and slot in FORMED):
         return None
     return _in_its_clause(heard, told, found, [one for one in (guess, whose, named) if one is not None])
+
+
+def _is_day(heard: Heard, told: Told) -> bool:
+    """Whether it is a birthday whose month everybody knows: "mum's birthday is the twenty second"."""
+    known, value = heard.known, told.value
+    day = value is not None and known.starts(value, "day_number") == len(value.folded)
+    return told.slot == "birthday" and day and known.has(heard.words, "born_on")
 
 
 def _cannot_have(heard: Heard, guess: Guess, found: Found | None, named: Guess | None) -> bool:

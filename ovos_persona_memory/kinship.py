@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
 
 from ovos_persona_memory.heard import Heard
 from ovos_persona_memory.hints import place_of
@@ -18,6 +19,8 @@ BACK = 12
 """Words at most from a name to what takes it up."""
 SMALL = 3
 """Words at most between "is" and "my"."""
+BETWEEN = 2
+"""Words at most between two names that are said side by side: "stefan (und den) uwe"."""
 ADJECTIVES = 2
 """Words at most before a relation: "my (only little) brother"."""
 
@@ -59,7 +62,7 @@ def with_relations(heard: Heard, told: Sequence[Verdict]) -> list[Verdict]:
     not that relation but somebody of hers."""
     relations = list(_relations(heard.known, heard.words))
     related = [_related(heard, one, relations) for one in told] if relations else [*told]
-    return [one for one in related if one is not None]
+    return _together(heard, [one for one in related if one is not None])
 
 
 def _related(heard: Heard, one: Verdict, relations: Sequence[Relation]) -> Verdict | None:
@@ -73,7 +76,32 @@ def _related(heard: Heard, one: Verdict, relations: Sequence[Relation]) -> Verdi
     relation = " ".join(stems(behind.words.spelled))
     if behind.owns:
         return None if one.thing == relation else one
-    return replace(one, thing=relation) if one.thing == " ".join(stems(one.value or "")) else one
+    return replace(one, thing=relation) if _for_itself(heard, one) else one
+
+
+def _together(heard: Heard, told: Sequence[Verdict]) -> list[Verdict]:
+    """The same, those named side by side of one relation ("reto und gian so heißen meine brüder"), and none twice."""
+    named = [one for one in told if one.slot == SLOT and place_of(heard.known, heard.words, one) is not None]
+    named.sort(key=lambda one: place_of(heard.known, heard.words, one) or (0, 0))
+    of = {id(one): one.thing for one in named if not _for_itself(heard, one)}
+    for one, two in [*pairwise(named), *pairwise(reversed(named))]:
+        if id(one) in of and id(two) not in of and _side_by_side(heard, one, two):
+            of[id(two)] = of[id(one)]
+    found = [replace(one, thing=of.get(id(one), one.thing)) for one in told]
+    known = {one.value for one in found if one.slot == SLOT and not _for_itself(heard, one)}
+    return [one for one in found if one.slot != SLOT or one.value not in known or not _for_itself(heard, one)]
+
+
+def _for_itself(heard: Heard, one: Verdict) -> bool:
+    """Whether nothing is known of somebody but the name."""
+    return one.thing == " ".join(heard.spoken.language.words(one.value or ""))
+
+
+def _side_by_side(heard: Heard, one: Verdict, two: Verdict) -> bool:
+    """Whether nothing but "and" stands between two names."""
+    places = sorted(place for place in (place_of(heard.known, heard.words, each) for each in (one, two)) if place)
+    between = heard.words.folded[places[0][1] : places[1][0]]
+    return len(between) <= BETWEEN and all(heard.known.has_word(("listing", "article"), word) for word in between)
 
 
 def _is_name(known: Templates, word: str, before: Before) -> bool:
@@ -82,23 +110,28 @@ def _is_name(known: Templates, word: str, before: Before) -> bool:
 
 def _relations(known: Templates, words: Words) -> Iterator[Relation]:
     held = words.folded
-    for first in range(1, len(held) - 2):
+    for first in range(1, len(held) - 1):
         own = _owned_at(known, held, first)
         for place in range(own, min(own + ADJECTIVES + 1, len(held))) if own else ():
             size = known.starts_at(held, place, "relation")
-            if size:
-                yield Relation(
-                    first, words.part(own, place + size), held[place + size : place + size + 1] == (SHORT_IS,)
-                )
-                break
+            behind = "".join(held[place + size : place + size + 1])
+            if size and not (behind in known.third and known.starts_at(held, first, "that_is")):
+                yield Relation(first, words.part(own, place + size), behind == SHORT_IS)
+                break  # "also mein schwager heißt goran" tells of nobody before it
 
 
 def _owned_at(known: Templates, held: tuple[str, ...], first: int) -> int:
-    """The number of the word behind "that is (after all) my"; 0 where a word begins nothing of the kind."""
+    """The number of the word behind "that is (after all) my", "i mean my", or of a relation that needs no "my"; 0 where
+    a word begins nothing of the kind."""
+    size = known.starts_at(held, first, "that_is")
+    if size and known.has_word(("first_my",), "".join(held[first + size : first + size + 1])):
+        return first + size + 1
     taken_up = known.opening("taken_up") | known.opening("resumed") | known.opening("he_she")
     if held[first] not in taken_up or held[first + 1] not in {*known.opening("is"), SHORT_IS}:
         return 0
-    for place in range(first + 2, min(first + 3 + SMALL, len(held) - 1)):
+    for place in range(first + 2, min(first + 3 + SMALL, len(held))):
+        if known.starts_at(held, place, "kin"):
+            return place
         if held[place] in known.opening("first_my"):
             return place + 1
         if held[place] not in known.opening("skip"):

@@ -206,7 +206,8 @@ def _written_out(known: Templates, clause: Words) -> Iterator[Reading]:
 def _of_thing(known: Templates, clause: Words, earlier: Sequence[Words]) -> Iterator[Reading]:
     """ "the ladder | it is behind the shed": the thing in place of the pronoun."""
     finite = set(known.lists.get("finite", ()))
-    if not earlier or not finite or clause.folded[0] not in known.lists.get("pronoun", ()):
+    standing = known.opening("pronoun") - known.opening("speaker")
+    if not earlier or not finite or clause.folded[0] not in standing:
         return
     thing = earlier[-1]
     named = thing.folded[0] in known.lists.get("determiner", ()) and len(thing.folded) <= ANSWER

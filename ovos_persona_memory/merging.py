@@ -22,6 +22,8 @@ CALLED = 1
 """Words behind a place that are most likely who is spoken to: "on the hook | love"."""
 WITH_PLACE = ("work", "activity", PLACE)
 """Slots whose values may end with a place: "welder in the steelworks"."""
+DATED = ("birthday", "age")
+"""Slots that each has but one of, so that it matters most whose it is."""
 KIND = "kind"
 """The thing of a detail that tells what animal a pet is."""
 
@@ -39,8 +41,18 @@ def merged(heard: Heard, told: Sequence[Verdict], added: Sequence[tuple[Verdict,
     surer = [one for one, sure in added if sure >= enough]
     kept = [one for one in told if not any(_otherwise(one, two) and _same_words(heard, one, two) for two in surer)]
     exact = [one for one, sure in added if sure >= EXACT]
-    kept = [_exactly(heard, one, exact, guessed) for one in kept]
+    kept = [_exactly(heard, _whose(heard, one, exact), exact, guessed) for one in kept]
     return [*kept, *(one for one in guessed if not any(_same_words(heard, other, one) for other in kept))]
+
+
+def _whose(heard: Heard, told: Verdict, exact: Sequence[Verdict]) -> Verdict:
+    """What a template took for the speaker's, as that of whom a sure guess knows: "heute ist mamas geburtstag"."""
+    alike = [
+        one for one in exact if (one.slot, one.outcome) == (told.slot, told.outcome) and _same_words(heard, told, one)
+    ]
+    if told.subject or told.slot not in DATED or len(alike) != 1 or not alike[0].subject:
+        return told
+    return replace(told, subject=alike[0].subject, text=alike[0].text, span=alike[0].span)
 
 
 def _exactly(heard: Heard, told: Verdict, exact: Sequence[Verdict], guessed: Sequence[Verdict]) -> Verdict:

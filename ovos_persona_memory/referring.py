@@ -99,10 +99,16 @@ def _taken_from_before(known: Templates, clause: Words, earlier: Sequence[Words]
         return
     told = not known.opening("is").isdisjoint(earlier[-1].folded[:-1])  # "mein lieblingstier ist der igel"
     named = named_last(known, earlier[-1])
-    if named.folded and not told:
+    if named.folded and not told and not _is_listed(known, earlier[-1], named):
         left_out = clause.folded[0] in known.lists.get("is", ())
         made = joined(named, (), clause if left_out else clause.part(1, len(clause.folded)))
         yield from (_standing(one, clause, OF_NAMED) for one in (made, *plain_orders(known, made)))
+
+
+def _is_listed(known: Templates, words: Words, named: Words) -> bool:
+    """Whether it is but the last of several: "i make it with flour, coconut oil and (raspberries)"."""
+    place = words.spans.index(named.spans[0])
+    return place > 0 and words.folded[place - 1] in known.opening("listing")
 
 
 def _standing(made: Words, clause: Words, slots: tuple[str, ...]) -> Reading:

@@ -6,6 +6,7 @@ from ovos_persona_memory import language
 from ovos_persona_memory.clauses import lead_taken
 from ovos_persona_memory.secrets import is_secret
 from ovos_persona_memory.sentences import Spoken
+from ovos_persona_memory.template import Words
 from ovos_persona_memory.templates import Templates
 
 ASKED = 25
@@ -44,6 +45,12 @@ def _without_lead(spoken: Spoken, text: str, letter: bool) -> str | None:
     return None
 
 
+def _unaddressed(known: Templates, words: Words) -> Words:
+    """Words without whom they are said to: "(Jon,) just do it"."""
+    comma = len(words.folded) > 1 and words.text[words.spans[0][1] :].startswith(",")
+    return words.part(1, len(words.folded)) if comma and words.folded[0] in known.opening("given_name") else words
+
+
 def no_request(spoken: Spoken, text: str) -> str | None:
     """Why nothing of this is kept though somebody asks for it; None where it is."""
     words = spoken.templates.words_of(text)
@@ -51,7 +58,7 @@ def no_request(spoken: Spoken, text: str) -> str | None:
         return "secret"
     if spoken.language.is_question(text):
         return "question"
-    if spoken.templates.starts(words, "no_request"):
+    if spoken.templates.starts(_unaddressed(spoken.templates, words), "no_request"):
         return "command"
     if len(words.folded) < 2:
         return "too_short"

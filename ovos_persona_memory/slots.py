@@ -166,8 +166,10 @@ def _age(known: Templates, told: Told, _: bool) -> str | None:
     if told.value is None:
         return "no_value"
     counts = {*known.lists.get("number", ()), *known.lists.get("age_unit", ())}
-    fits = all(word in counts or (_NUMBER.fullmatch(word) and int(word) in YEARS) for word in told.value.folded)
-    return None if fits and len(told.value.folded) <= 3 else "no_value"
+    held = told.value.folded[: len(told.value.folded) - known.ends(told.value, "age_part")]  # "six | and a half"
+    held = tuple(word.removesuffix(part) for word in held for part in known.lists.get("halved", ("",))[:1])
+    fits = all(word in counts or (_NUMBER.fullmatch(word) and int(word) in YEARS) for word in held)
+    return None if held and fits and len(held) <= 3 else "no_value"
 
 
 def _no_date(known: Templates, told: Told, _: bool) -> str | None:
@@ -240,7 +242,8 @@ def _taste(known: Templates, told: Told, letter: bool) -> str | None:
     words = told.value.folded
     if _first_is(known, told.value, "not_like"):
         return "no_value"
-    pointing = words[0] in known.lists.get("pointing", ())
+    all_the = len(words) > 1 and words[0] in known.opening("determiner")
+    pointing = words[1 if all_the and words[1] in known.opening("determiner") else 0] in known.lists.get("pointing", ())
     if pointing and (letter or known.has(told.value, "not_like")):
         return "no_value"
     return "too_long" if letter and len(words) > SURE_WORDS else None

@@ -187,15 +187,29 @@ def _asks(spoken: Spoken, sentence: str, span: Span) -> bool:
         return False
     if sentence.rstrip().endswith("?"):
         return True
-    if not _says_more(spoken, sentence[: span[0]]) and spoken.templates.starts(
-        spoken.templates.words_of(bare), "not_asked"
-    ):
-        return False
     before = spoken.templates.words_of(sentence[: span[0]]).folded
+    if _opens_statement(spoken, sentence, bare, span):
+        return False
     over = len(before) > 1 and "binding" in spoken.templates.lists
     if over and before[-1] in spoken.templates.opening("apart"):
         return False
     return not over or any(before[-1] in spoken.templates.opening(name) for name in _BINDING)
+
+
+def _opens_statement(spoken: Spoken, sentence: str, bare: str, span: Span) -> bool:
+    """Whether a sentence only opens like a question: "what i hate is ...", "did you know i'm ...", or asks for a favour
+    for a reason: "can you order mac and cheese it's my favourite food"."""
+    known, whole = spoken.templates, spoken.templates.words_of(bare)
+    opened = known.starts(whole, "not_asked")
+    before = len(known.words_of(sentence[: span[0]]).folded) - (
+        len(known.words_of(sentence).folded) - len(whole.folded)
+    )
+    if opened and (before < opened or not _says_more(spoken, sentence[: span[0]])):
+        return True
+    reason = known.words_of(sentence[span[0] : span[1]]).folded
+    return known.starts(whole, "requesting") > 0 and any(
+        one in known.opening("is") and two in known.opening("first_my") for one, two in pairwise(reason)
+    )
 
 
 def _says_more(spoken: Spoken, text: str) -> bool:

@@ -21,11 +21,17 @@ def family(text: str, lang: str) -> list[tuple[str, str | None]]:
         (EN, "that was gethin on the phone that's my little brother", ("littl brother", "gethin")),
         (EN, "if joan rings put her through that's my sister", ("sister", "joan")),
         (DE, "ruf finn an das ist mein neffe", ("neff", "finn")),
+        (EN, "bernadette that's mam", ("mam", "bernadette")),
+        (DE, "gleich ruft die roswitha an also meine mama heb bitte nicht für mich ab", ("mama", "roswitha")),
         (DE, "schick das an lukas der ist ja mein bruder", ("brud", "lukas")),
     ],
 )
 def test_a_name_has_the_relation_that_is_said_behind_it(lang: str, text: str, told: tuple[str, str]) -> None:
     assert family(text, lang) == [told]
+
+
+def test_those_who_are_named_side_by_side_have_the_same_relation() -> None:
+    assert family("ich hab zwei brüder den stefan und den uwe", DE) == [("brud", "stefan"), ("brud", "uwe")]
 
 
 @pytest.mark.parametrize(
@@ -34,6 +40,7 @@ def test_a_name_has_the_relation_that_is_said_behind_it(lang: str, text: str, to
         (EN, "katrin rang that's my sister's friend"),
         (EN, "put her through that's my sister"),
         (DE, "ruf die praxis an das ist mein bruder"),
+        (DE, "gleich kommt jasna also mein schwager heißt anders"),
     ],
 )
 def test_who_is_not_that_relation_is_none(lang: str, text: str) -> None:

@@ -53,6 +53,14 @@ def told(text: str, lang: str) -> list[tuple[str | None, str | None]]:
         (DE, "das war toll gestern ich mag radfahren", ("likes", "radfahren")),  # "war" is no "wär"
         (EN, "it says pryce on that form but i go by rhys", ("name", "rhys")),
         (EN, "if joan rings put her through my name is tom", ("name", "tom")),
+        (EN, "there's oat if you like i only drink oat milk myself", ("diet", "oat milk")),
+        (EN, "did you know i'm eight and a half", ("age", "eight and a half")),
+        (EN, "can you tell them to make mac and cheese it's my favorite food", ("favourite", "mac and cheese")),
+        (EN, "i should probably tell you i can't take penicillin i break out in hives", ("allergy", "penicillin")),
+        (DE, "mach das licht ganz runter ich leide an migräne und es geht grad wieder los", ("health", "migräne")),
+        (DE, "falls du gefragt wirst das futter steht unter der stiege", ("location", "unter der stiege")),
+        (DE, "ihr könnt mich ruhig tommi nennen", ("name", "tommi")),
+        (DE, "ich bin siebeneinhalb", ("age", "siebeneinhalb")),
         (DE, "wenn die anna anruft stell sie durch ich heiße lena", ("name", "lena")),
     ],
 )
@@ -63,6 +71,20 @@ def test_what_stands_around_a_statement_does_not_hide_it(lang: str, text: str, f
 def test_what_is_told_of_oneself_and_another_is_ones_own() -> None:
     found = judge(Turn("user", "me and aisha both hate peas", lang=EN))
     assert [(one.slot, one.subject, one.value) for one in found] == [("dislikes", "", "peas")]
+
+
+@pytest.mark.parametrize(
+    ("lang", "text", "subject", "day"),
+    [
+        (EN, "mum's birthday is the twenty second so i need to post something today", "mum", "twenty second"),
+        (DE, "am dreißigsten november ist mamas geburtstag", "mutter", "dreißigsten november"),
+        (DE, "ich hab mich vertan meine schwester hat am vierten november geburtstag nicht am dritten",
+         "schwester", "vierten november"),
+    ],
+)  # fmt: skip
+def test_a_birthday_is_of_whom_the_utterance_names(lang: str, text: str, subject: str, day: str) -> None:
+    found = [one for one in judge(Turn("user", text, lang=lang)) if one.outcome == "learned"]
+    assert [(one.slot, one.subject, one.value) for one in found] == [("birthday", subject, day)]
 
 
 def test_two_statements_in_one_breath_are_two() -> None:

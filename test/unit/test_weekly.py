@@ -139,3 +139,8 @@ def test_one_day_of_what_is_done_every_week_is_its_day_in_german() -> None:
     assert activities("am montag hab ich klettern", lang="de-DE") == ["klettern, montag"]
     assert activities("montags hab ich chor", "am dienstag hab ich chor", lang="de-DE") == ["chor, dienstag"]
     assert activities("am freitag ist chorprobe", lang="de-DE") == []
+
+
+def test_on_a_day_somebody_does_what_is_theirs() -> None:
+    assert activities("it's tuesday i'm off for my ocean swim back by eight") == ["ocean swim"]
+    assert activities("it's thursday i've got choir before school now as well as gym after") == ["choir"]
