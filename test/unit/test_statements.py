@@ -54,7 +54,7 @@ def told(text: str, lang: str) -> list[tuple[str | None, str | None]]:
         (EN, "it says pryce on that form but i go by rhys", ("name", "rhys")),
         (EN, "if joan rings put her through my name is tom", ("name", "tom")),
         (EN, "there's oat if you like i only drink oat milk myself", ("diet", "oat milk")),
-        (EN, "did you know i'm eight and a half", ("age", "eight and a half")),
+        (EN, "did you know i'm eight", ("age", "eight")),
         (EN, "can you tell them to make mac and cheese it's my favorite food", ("favourite", "mac and cheese")),
         (EN, "i should probably tell you i can't take penicillin i break out in hives", ("allergy", "penicillin")),
         (DE, "mach das licht ganz runter ich leide an migräne und es geht grad wieder los", ("health", "migräne")),
