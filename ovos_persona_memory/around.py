@@ -187,7 +187,7 @@ class Around:
             asked = replace(asked, people=_people(spoken.templates, words, turn, asked.people, named))
             asked = replace(asked, spoke={**asked.spoke, turn.user_id: turn.at or 0.0})
             thing = thing_of(spoken.templates, words)
-            if thing:
+            if thing or (asked.question and asked.asked[:1] and asked.asked[0] in spoken.templates.opening("where")):
                 asked = replace(asked, thing=thing, thing_at=turn.at or 0.0)
             if pretends(spoken.templates, words):
                 asked = replace(asked, played={**asked.played, turn.user_id: turn.at or 0.0})
@@ -203,6 +203,7 @@ class Around:
         question = bool(named or known.answers) and (spoken.language.is_question(turn.text) or _asking(known, words))
         head, more = _head(known, words) if question else ((), False)
         found = asked_for(known, words) if named and (question or turn.role == "user") else ()
+        question = question or (bool(found) and found[0] in known.opening("where"))  # "i've got judo where's my belt"
         of = self._asked_of(spoken, words, turn, room) if head or found else None
         if more and of is None and not _of_hearer(known, words.folded):
             head = ()  # "wie heisst die hauptstadt"

@@ -189,8 +189,8 @@ def _pointed(spoken: Spoken, sentence: str, told: Verdict, before: Before) -> Ve
     if told.slot != "location" or told.thing not in known.lists.get("it_named", ()):
         return told
     thing = " ".join(thing_of(known, known.words_of(sentence[: told.span[0]])) or before.thing)
-    if not thing:
-        return None
+    if not thing or set(known.words_of(thing).folded) <= set(known.words_of(told.value or "").folded):
+        return None  # "it's on top of the wardrobe": not the wardrobe
     return replace(told, text=f"{thing}: {told.text}", thing=" ".join(spoken.language.words(thing)))
 
 

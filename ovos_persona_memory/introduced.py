@@ -39,14 +39,19 @@ def _age_behind(known: Templates, clause: Words) -> bool:
 
 def thing_of(known: Templates, words: Words) -> tuple[str, ...]:
     """The last thing that words name ("where is my spare key": spare, key); empty where they name none."""
-    held, articles = words.folded, (*known.lists.get("first_my", ()), *known.lists.get("pointed", ()))
+    held, articles = (
+        words.folded,
+        (*known.lists.get("first_my", ()), *known.lists.get("own", ()), *known.lists.get("pointed", ())),
+    )
     if not articles:
         return ()
-    ends = ("finite", "preposition", "joint", "pronoun", "break", "determiner", "nothing", "skip", "trail")
+    ends = ("finite", "preposition", "joint", "pronoun", "break", "determiner", "nothing", "skip", "trail", "sought")
     none = {*known.lists.get("not_put", ()), *known.lists.get("relation", ())}
     for place in range(len(held) - 2, -1, -1):
         if held[place] not in articles and held[place] != "s":
             continue
+        if place and known.has_word(("preposition", "of_whom"), held[place - 1]):
+            continue  # "in the drawer" is where a thing is
         rest = held[place + 1 : place + 2 + NAMED]
         behind = (words.part(place + 1 + n, len(held)) for n in range(len(rest)))
         over = (part.folded[0] in known.third or any(known.starts(part, end) for end in ends) for part in behind)

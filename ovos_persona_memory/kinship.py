@@ -44,11 +44,18 @@ def introduced_behind(spoken: Spoken, words: Words, before: Before) -> Iterator[
         start = max(relation.first - BACK, 0)
         named = [n for n in range(start, relation.first) if _is_name(known, words.folded[n], before)]
         if len({words.folded[n] for n in named}) == 1:
-            name = words.part(named[-1], named[-1] + 1)
-            span = (words.spans[relation.first][0], relation.words.spans[-1][1])
-            said = words.text[name.spans[0][0] : span[1]]
-            thing = " ".join(spoken.language.words(relation.words.spelled))
-            yield Verdict("learned", "stated", said, SLOT, "", thing, name.spelled, span)
+            yield _introduced(spoken, words, named[-1], relation)
+    for relation in _appositions(known, words):
+        if _is_name(known, words.folded[relation.first - 1], before):
+            yield _introduced(spoken, words, relation.first - 1, relation)
+
+
+def _introduced(spoken: Spoken, words: Words, named: int, relation: Relation) -> Verdict:
+    name = words.part(named, named + 1)
+    span = (words.spans[relation.first][0], relation.words.spans[-1][1])
+    said = words.text[name.spans[0][0] : span[1]]
+    thing = " ".join(spoken.language.words(relation.words.spelled))
+    return Verdict("learned", "stated", said, SLOT, "", thing, name.spelled, span)
 
 
 def is_introduced(heard: Heard, one: Verdict) -> bool:
@@ -118,6 +125,20 @@ def _relations(known: Templates, words: Words) -> Iterator[Relation]:
             if size and not (behind in known.third and known.starts_at(held, first, "that_is")):
                 yield Relation(first, words.part(own, place + size), behind == SHORT_IS)
                 break  # "also mein schwager heißt goran" tells of nobody before it
+
+
+def _appositions(known: Templates, words: Words) -> Iterator[Relation]:
+    """ "ring (lewis) my big brother tonight"; not "tell (lewis) my brother is ill"."""
+    held = words.folded
+    for first in range(1, len(held) - 1):
+        for place in (
+            range(first + 1, min(first + 2 + ADJECTIVES, len(held))) if held[first] in known.opening("own") else ()
+        ):
+            size = known.starts_at(held, place, "relation")
+            behind = "".join(held[place + size : place + size + 1])
+            if size and behind not in known.third and behind != SHORT_IS:
+                yield Relation(first, words.part(first + 1, place + size), False)
+                break
 
 
 def _owned_at(known: Templates, held: tuple[str, ...], first: int) -> int:

@@ -99,6 +99,8 @@ def asked_for(known: Templates, words: Words) -> tuple[str, ...]:
     like = known.lists.get("asked_like", ())
     for place in range(len(words.folded)):
         rest = words.part(place, len(words.folded))
+        if rest.folded[0] in known.opening("where") and known.starts(rest, "asked_for"):
+            return rest.folded[:1]
         if known.starts(rest, "asked_for") or rest.folded[0].startswith(like):
             ends = finite | {"s"}.union(
                 *(known.lists.get(name, ()) for name in ("preposition", "pronoun")), known.opening("mine")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
+from ovos_persona_memory.clauses import stripped
 from ovos_persona_memory.mentions import Reading
 from ovos_persona_memory.sentences import Spoken, around
 from ovos_persona_memory.slots import SLOTS
@@ -45,9 +46,20 @@ def _moods(spoken: Spoken, words: Words) -> Iterator[Verdict]:
             length = known.starts_at(words.folded, first, moods)
             if length and _is_free(known, words.folded, place, first + length):
                 yield _verdict(spoken, words.part(place, first + length), words.part(first, first + length))
+    yield from _alone(spoken, words)
     for place, size in known.places(words, "mood_verb_last"):
         for length in _lengths_before(known, words.folded, place):
             yield _verdict(spoken, words.part(place - length - 1, place + size), words.part(place - length, place))
+
+
+def _alone(spoken: Spoken, words: Words) -> Iterator[Verdict]:
+    """ "bit fed up to be honest", "knackered but cheerful": an utterance that begins with nothing else."""
+    known, held = spoken.templates, words.folded
+    opening = len(held) - len(stripped(known, words).folded)
+    first = _behind_very(known, held, opening)
+    end = first + known.starts_at(held, first, "mood_alone")
+    if end > first and (known.starts_at(held, end, "mood_goes_on") or (first > opening and end == len(held))):
+        yield _verdict(spoken, words.part(first, end), words.part(first, end))
 
 
 def _behind_very(known: Templates, held: tuple[str, ...], place: int) -> int:

@@ -13,6 +13,8 @@ NOUN = 4
 """Words at most of what is named first."""
 TAKEN_UP = 24
 """A pronoun this many words into a clause stands for nothing before it in the same clause."""
+PLACE = 8
+"""Words at most of where something is, as an answer."""
 BREATH = 12
 """Words before a clause in which what "it" stands for was named."""
 _NOT_OF_IT = ("finite", "preposition", "determiner", "joint", "pronoun", "break", "order", "binding", "listing", "skip")
@@ -139,10 +141,20 @@ def _owned(known: Templates, clause: Words, found: Found) -> int:
 
 
 def _there(known: Templates, clause: Words, before: Before) -> Iterator[Reading]:
-    """ "on the coat rack" after "where is the leash"."""
-    if not before.question or not before.thing or not known.starts(clause, "preposition"):
+    """ "on the coat rack", "it's upstairs", "hängt auf der leine" after "where is the leash"."""
+    place = clause.part(_until_place(known, clause.folded), len(clause.folded))
+    if not before.question or not before.thing or not known.starts(place, "preposition") or len(place.folded) > PLACE:
         return
+    if set(before.thing) <= set(place.folded):
+        return  # "it's on top of the wardrobe": not the wardrobe
     start = clause.part(0, 1)
-    words = (known.lists["first_my"][0], *before.thing, known.lists["is"][0])
-    made = joined(clause.part(0, 0), [(word, start) for word in words], clause)
+    words = (*known.lists.get("kept_at", known.lists["first_my"][:1]), *before.thing)
+    made = joined(clause.part(0, 0), [(word, start) for word in words], place)
     yield Reading(made, None, " ".join(before.thing), ("location",))
+
+
+def _until_place(known: Templates, held: tuple[str, ...]) -> int:
+    """How many words stand before the place: "it is", "it'll be", "der liegt", "hängt"."""
+    pronoun = int(held[0] in known.opening("it_named") | known.opening("they"))
+    verb = max(known.starts_at(held, pronoun, name) for name in ("lies", "is"))
+    return pronoun + verb if verb else 0

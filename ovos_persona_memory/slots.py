@@ -286,7 +286,7 @@ def _location(known: Templates, told: Told, _: bool) -> str | None:
         return "no_value"
     whole = told.value.part(known.starts(told.value, "preposition"), len(told.value.folded))
     place = _without_determiners(known, whole)
-    named = len(whole.folded) > 1  # "under my bed", not "in bed"
+    named = len(whole.folded) > 1 or known.starts(told.value, "fused") > 0  # "under my bed", "am ofen", not "in bed"
     if not place.folded or (named and known.ends(place, "storage")):
         return None
     return "no_value" if _first_is(known, place, "not_place") or _is_nothing(known, place) else None

@@ -39,6 +39,11 @@ class Home:
         found: list[Fact] = self.store.fact_store.facts(Wanted(Scope(user_id=user_id)))
         return [(fact.slot, fact.subject, fact.value) for fact in reversed(found)]
 
+    def placed(self, user_id: str) -> list[tuple[str, str | None]]:
+        """Which thing is where, as a user said."""
+        found: list[Fact] = self.store.fact_store.facts(Wanted(Scope(user_id=user_id), slot="location"))
+        return [(fact.thing, fact.value) for fact in found]
+
 
 def test_a_name_that_was_told_is_known_from_then_on() -> None:
     home = Home()

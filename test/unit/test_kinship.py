@@ -21,6 +21,7 @@ def family(text: str, lang: str) -> list[tuple[str, str | None]]:
         (EN, "that was gethin on the phone that's my little brother", ("littl brother", "gethin")),
         (EN, "if joan rings put her through that's my sister", ("sister", "joan")),
         (DE, "ruf finn an das ist mein neffe", ("neff", "finn")),
+        (EN, "remind me to ring lewis my big brother tonight", ("big brother", "lewis")),
         (EN, "bernadette that's mam", ("mam", "bernadette")),
         (DE, "gleich ruft die roswitha an also meine mama heb bitte nicht für mich ab", ("mama", "roswitha")),
         (DE, "schick das an lukas der ist ja mein bruder", ("brud", "lukas")),
@@ -39,6 +40,7 @@ def test_those_who_are_named_side_by_side_have_the_same_relation() -> None:
     [
         (EN, "katrin rang that's my sister's friend"),
         (EN, "put her through that's my sister"),
+        (EN, "tell lewis my brother is ill"),
         (DE, "ruf die praxis an das ist mein bruder"),
         (DE, "gleich kommt jasna also mein schwager heißt anders"),
     ],

@@ -57,6 +57,55 @@ def test_what_others_ask_is_answered_by_anybody() -> None:
     assert ("location", "", "on the coat rack") in home.facts("ann")
 
 
+@pytest.mark.parametrize(
+    ("lang", "question", "answer", "thing", "place"),
+    [
+        (
+            "en-US",
+            "where's the ladder",
+            "it's at the bottom of our wardrobe",
+            "ladder",
+            "at the bottom of our wardrobe",
+        ),
+        ("en-US", "where's your bottle", "it's upstairs", "bottl", "upstairs"),
+        (
+            "en-US",
+            "is there any mint sauce",
+            "it's in the door of the fridge",
+            "mint sauc",
+            "in the door of the fridge",
+        ),
+        ("en-US", "have you seen my glasses", "on the piano", "glass", "on the piano"),
+        ("en-US", "i've got judo now where's my belt", "it'll be in the van", "belt", "in the van"),
+        ("de-DE", "wo ist der rotwein", "im keller", "rotwein", "im keller"),
+        ("de-DE", "mama ich hab heut judo wo ist mein anzug", "hängt auf der leine", "anzug", "auf der leine"),
+        ("de-DE", "wo ist mein stock", "der steht am ofen", "stock", "am ofen"),
+        ("de-DE", "wo hast du den kleber hingetan", "ins regal im flur", "kleb", "ins regal im flur"),
+    ],
+)
+def test_who_asks_where_something_is_is_told(lang: str, question: str, answer: str, thing: str, place: str) -> None:
+    home = Home(lang)
+    home.say("ann", question)
+    home.say("bob", answer)
+    assert home.placed("bob") == [(thing, place)]
+
+
+@pytest.mark.parametrize(
+    ("lang", "question", "answer"),
+    [
+        ("de-DE", "wo ist meine brille", "auf deinem kopf"),
+        ("en-US", "where's my pen", "behind your ear"),
+        ("en-US", "what's the time", "in the drawer"),
+        ("en-US", "where's the key", "it's on top of the key"),
+    ],
+)
+def test_what_answers_no_such_question_places_nothing(lang: str, question: str, answer: str) -> None:
+    home = Home(lang)
+    home.say("ann", question)
+    home.say("bob", answer)
+    assert home.placed("bob") == []
+
+
 def test_words_that_answer_nothing_are_no_answer() -> None:
     home = Home()
     home.say("ann", "my favorite color is mustard yellow")
