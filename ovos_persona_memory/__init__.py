@@ -73,6 +73,7 @@ The rooms, from the ground up; imports go down only:
    kinship     who somebody is whose relation is said behind the name
    guessing    what an utterance tells that no template fits
    weekly      the days on which somebody does something
+   ailments    what somebody calls theirs that only who is ill has
    moods       how somebody feels, wherever an utterance says it
    amending    what a speaker puts right
    gate        what of a turn becomes a fact, and why not

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field, replace
 from itertools import chain, islice
 
 from ovos_persona_memory import language, signs
+from ovos_persona_memory.ailments import with_ailments
 from ovos_persona_memory.amending import as_corrected, put_right
 from ovos_persona_memory.clauses import bare, between_commas, clauses, lists_things, run_on, shortened
 from ovos_persona_memory.guessing import OF_DAYS, PASSING, with_guesses
@@ -69,7 +70,8 @@ def judge(turn: Turn, known: Circumstances = Circumstances()) -> list[Verdict]:
     if reason is None and not known.before.playing and not is_letter(turn.text, said(spoken, turn.text)):
         if known.guess:
             verdicts = with_guesses(spoken, turn.text, known.before, verdicts)
-        verdicts = with_moods(spoken, turn.text, with_days(spoken, turn.text, verdicts))
+        verdicts = with_ailments(spoken, turn.text, with_days(spoken, turn.text, verdicts))
+        verdicts = with_moods(spoken, turn.text, verdicts)
     if not verdicts:
         return []
     if as_another(spoken.templates, verdicts, known.before):

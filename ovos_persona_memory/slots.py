@@ -87,7 +87,7 @@ def refused_value(known: Templates, told: Told, letter: bool) -> str | None:
 
 def _is_place(known: Templates, value: Words) -> bool:
     """Whether what should be a name ends with what no name does: "(put her) through"."""
-    return known.has_word(("preposition", "separable", "no_name"), value.folded[-1])
+    return known.has_word(("preposition", "separable", "particle"), value.folded[-1])
 
 
 def _runs_on(known: Templates, value: Words) -> bool:

@@ -216,12 +216,14 @@ def _may_be_done(spoken: Spoken, named: Words) -> bool:
 
 def _planned(spoken: Spoken, words: Words) -> bool:
     """Whether somebody speaks of one time: "on wednesday we're going swimming", "next week", "in august"; not "it's
-    wednesday i'm off to my swim"."""
+    wednesday i'm off to my swim", "since august"."""
     known, held, link = spoken.templates, words.folded, spoken.templates.opening("is")
     lasting = known.has(words, "from_now_on") or known.has(words, "each_day")
     own = known.has(words, "first_my") or known.has(words, "by_now")
     once = (place for place, _ in known.places(words, "some_day") if not (own and place and held[place - 1] in link))
-    return not lasting and (next(once, None) is not None or known.has(words, "month"))
+    since = known.opening("since")
+    month = (place for place, _ in known.places(words, "month") if not (place and held[place - 1] in since))
+    return not lasting and (next(once, None) is not None or next(month, None) is not None)
 
 
 # days of the week
