@@ -223,7 +223,7 @@ def _verdict(heard: Heard, guess: Guess) -> Verdict | None:
         found = right_before(heard, guess) or only_person(heard)
     if (found is None and not _own(heard, guess, whose)) or _holds_today(heard, guess):
         return None
-    named = beside(heard, guess, "thing")
+    named = None if _of_oneself(heard, guess) else beside(heard, guess, "thing")
     if guess.kind == "pet" and found is not None and found.who.pet:
         found = None  # a pet's name is told of its owner
     if _cannot_have(heard, guess, found, named) or _says_nothing(heard, guess) or denied(heard, guess, named):
@@ -254,6 +254,13 @@ def _cannot_have(heard: Heard, guess: Guess, found: Found | None, named: Guess |
     if named is not None:  # "my mum's best friend is a hairdresser"
         return guess.kind not in OF_OUTSIDERS and heard.known.has(heard.part(named), "outsider")
     return found is not None and guess.kind in ("location", "work" if found.who.pet else "")
+
+
+def _of_oneself(heard: Heard, guess: Guess) -> bool:
+    """ "i'm (idris) her husband": a name of one's own, whatever else is said."""
+    said = heard.words.folded[max(guess.first - 2, 0) : guess.first]
+    speaker, being = heard.known.opening("speaker"), heard.known.opening("being")
+    return guess.kind == "name" and len(said) == 2 and said[0] in speaker and said[1] in being
 
 
 def _naming(heard: Heard, kind: str, thing: Words | None) -> str:
