@@ -68,6 +68,7 @@ _GENERAL = (
         "sought",
         "fused",
         "soon_well",
+        "holiday",
         "since",
         "particle",
         "mood_alone",

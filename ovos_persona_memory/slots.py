@@ -152,12 +152,13 @@ def _name(known: Templates, told: Told, _: bool) -> str | None:
 
 
 def _birthday(known: Templates, told: Told, _: bool) -> str | None:
-    """A date names a month, or is written in numbers; "next week" is none."""
+    """A date names a month, or a day that everybody knows ("boxing day"), or is written in numbers; "next week" is none."""
     if told.value is None:
         return "no_value"
     months = set(known.lists.get("month", ()))
     text = told.value.spelled
     dated = not months.isdisjoint(told.value.folded) or _NUMERIC_DATE.fullmatch(text.strip(" .")) is not None
+    dated = dated or known.has(told.value, "holiday")
     year = len(told.value.folded) == 1 and re.fullmatch(r"(?:19|20)\d\d", told.value.folded[0]) is not None
     return None if dated or year else "no_value"
 
