@@ -152,7 +152,7 @@ def _name(known: Templates, told: Told, _: bool) -> str | None:
 
 
 def _birthday(known: Templates, told: Told, _: bool) -> str | None:
-    """A date names a month, or a day that everybody knows ("boxing day"), or is written in numbers; "next week" is none."""
+    """A date names a month or a day that everybody knows, or is written in numbers; "next week" is none."""
     if told.value is None:
         return "no_value"
     months = set(known.lists.get("month", ()))
