@@ -172,6 +172,8 @@ def _begins(known: Templates, clause: Words, place: int) -> bool:
     if _verb_first(known, held[:place], word, held[place + 1]):
         return True
     verb = held[place + 1] in finite or held[place + 1] in known.third
+    own = "verb_second" in known.lists and word in known.opening("speaker")
+    verb = verb or (own and held[place + 1] in known.own_verbs)
     if verb and (word in known.opening("pronoun") or word in known.opening("asking")):
         return _is_free(known, word, prior)
     if prior in known.opening("binding"):

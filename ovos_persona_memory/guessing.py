@@ -223,7 +223,10 @@ def _verdict(heard: Heard, guess: Guess) -> Verdict | None:
         found = right_before(heard, guess) or only_person(heard)
     if (found is None and not _own(heard, guess, whose)) or _holds_today(heard, guess):
         return None
-    named = None if _of_oneself(heard, guess) else beside(heard, guess, "thing")
+    if guess.kind in ("name", "family") and _of_oneself(heard, guess):
+        told = Told("name", False, heard.part(guess), None, "", None)
+        return None if refused_value(heard.known, told, False) else _in_its_clause(heard, told, None, [guess])
+    named = beside(heard, guess, "thing")
     if guess.kind == "pet" and found is not None and found.who.pet:
         found = None  # a pet's name is told of its owner
     if _cannot_have(heard, guess, found, named) or _says_nothing(heard, guess) or denied(heard, guess, named):
@@ -257,10 +260,13 @@ def _cannot_have(heard: Heard, guess: Guess, found: Found | None, named: Guess |
 
 
 def _of_oneself(heard: Heard, guess: Guess) -> bool:
-    """ "i'm (idris) her husband": a name of one's own, whatever else is said."""
-    said = heard.words.folded[max(guess.first - 2, 0) : guess.first]
-    speaker, being = heard.known.opening("speaker"), heard.known.opening("being")
-    return guess.kind == "name" and len(said) == 2 and said[0] in speaker and said[1] in being
+    """ "i'm (idris) her husband", "ich bin also der (hansjörg)": a name of one's own, whatever else is said."""
+    known, held = heard.known, heard.words.folded
+    end = guess.first
+    while end and known.has_word(("article", "skip", "that_is"), held[end - 1]):
+        end -= 1
+    said = held[max(end - 2, 0) : end]
+    return len(said) == 2 and said[0] in known.opening("speaker") and said[1] in known.opening("being")
 
 
 def _naming(heard: Heard, kind: str, thing: Words | None) -> str:
