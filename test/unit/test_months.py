@@ -1,7 +1,6 @@
 """How much is learned of months of talk that others wrote who had not seen the templates.
 
-All but the last have been read since, to find what kinds of sentences were missing; with the first three the models
-were trained.
+All but the last have been read since, to find what kinds of sentences were missing; with the first three the models were trained.
 """
 
 from __future__ import annotations
@@ -27,8 +26,8 @@ PRECISION = {
     "month19_de": 0.88,
     "month20_en": 0.88,
     "month20_de": 0.90,
-    "month21_en": 0.84,
-    "month21_de": 0.90,
+    "month21_en": 0.88,
+    "month21_de": 0.92,
 }
 READ_PRECISION = 0.94
 RECALL = {
@@ -46,12 +45,12 @@ RECALL = {
     "month8_de": 0.84,
     "month9_en": 0.77,
     "month9_de": 0.86,
-    "month19_en": 0.83,
-    "month19_de": 0.69,
-    "month20_en": 0.77,
-    "month20_de": 0.68,
-    "month21_en": 0.78,
-    "month21_de": 0.78,
+    "month19_en": 0.85,
+    "month19_de": 0.75,
+    "month20_en": 0.79,
+    "month20_de": 0.76,
+    "month21_en": 0.87,
+    "month21_de": 0.84,
 }
 MOST_FROM_NOTHING = 7
 
@@ -86,15 +85,18 @@ def test_a_month_teaches_hardly_anything_that_must_not_be_learned(month: tuple[s
         ("en-US", "month12", 0.94, 0.77),
         ("de-DE", "month12", 0.89, 0.83),
         ("de-DE", "month13", 0.78, 0.72),
-        ("en-US", "month14", 0.94, 0.88),
-        ("de-DE", "month14", 0.86, 0.80),
-        ("en-US", "month15", 0.94, 0.80),
+        ("en-US", "month14", 0.92, 0.88),
+        ("de-DE", "month14", 0.85, 0.80),
+        ("en-US", "month15", 0.93, 0.80),
         ("de-DE", "month15", 0.90, 0.86),
         ("en-US", "month16", 0.87, 0.72),
-        ("de-DE", "month16", 0.88, 0.90),
+        ("de-DE", "month16", 0.86, 0.90),
         ("en-US", "month17", 0.94, 0.86),
-        ("de-DE", "month17", 0.87, 0.83),
+        ("de-DE", "month17", 0.85, 0.83),
         ("de-DE", "month18", 0.83, 0.81),
+        ("en-US", "month22", 0.88, 0.70),
+        ("de-DE", "month22", 0.81, 0.76),
+        ("en-US", "month23", 0.84, 0.63),
     ],
 )
 def test_of_harder_talk_most_is_learned_and_rightly(tag: str, name: str, precision: float, recall: float) -> None:
