@@ -1,6 +1,7 @@
 """How much is learned of months of talk that others wrote who had not seen the templates.
 
-All but the last have been read since, to find what kinds of sentences were missing; with the first three the models were trained.
+All but the last have been read since, to find what kinds of sentences were missing; with the first three the models
+were trained.
 """
 
 from __future__ import annotations
