@@ -15,13 +15,17 @@ HAD = ("health", "pet")
 """Slots of what somebody has: "no asthma" tells none; "no nuts" tells of an allergy."""
 
 
+LASTING = ("activity", "health", "work", "home", "pet")
+"""Slots of what can come to an end."""
 _ANEW = ("speaker", "he_she", "own", "me", "finite")
 """Lists of words with which something else is said: "no i hate mustard"."""
 
 
 def denied(heard: Heard, guess: Guess, named: Guess | None) -> bool:
     """Whether a value is denied: "orange isn't my favourite colour any more", but not "my colour is not orange but
-    teal"; where something is not, may stand before where it is."""
+    teal"; where something is not, may stand before where it is, and what holds no more has ended."""
+    if has_ended(heard, guess):
+        return False
     if _lacked(heard, guess) or averse_to_nothing(heard, guess) or _run_out(heard, guess) or _visited(heard, guess):
         return True
     if guess.kind in PLAIN and _with_not(heard, guess):
@@ -29,6 +33,24 @@ def denied(heard: Heard, guess: Guess, named: Guess | None) -> bool:
     if guess.kind == "location":
         return False
     return _is_not_that(heard, guess, named) if named is not None else _is_no_favourite(heard, guess)
+
+
+def has_ended(heard: Heard, guess: Guess) -> bool:
+    """Whether a value is told as what holds no more: "i've stopped taking | metformin", "i don't play | chess any
+    more", "mit | yoga hab ich aufgehört"."""
+    known, words = heard.known, heard.words
+    if guess.kind not in LASTING:
+        return False
+    clause = clause_around(heard, guess.first, guess.last)
+    first = next(n for n, span in enumerate(words.spans) if span == clause.spans[0])
+    before = words.part(max(first, guess.first - NEAR), guess.first)
+    behind = words.part(guess.last, min(first + len(clause.folded), guess.last + NEAR))
+    if known.has(before, "stopping") or known.has(behind, "stopping_behind") or known.ends(clause, "stopping"):
+        return True  # "judo ist nicht mehr montags sondern dienstags" goes on
+    if guess.kind == "health" and known.ends(known.without(before, "determiner"), "taken_off"):
+        return True
+    no_more = known.has(behind, "no_more") or known.has(before, "no_more")
+    return no_more and not known.opening("denying").isdisjoint(before.folded)
 
 
 def averse_to_nothing(heard: Heard, guess: Guess) -> bool:

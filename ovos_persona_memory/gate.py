@@ -23,7 +23,7 @@ from ovos_persona_memory.records import GUEST, Turn
 from ovos_persona_memory.references import mine, of_it, taken_up, together
 from ovos_persona_memory.referring import referring
 from ovos_persona_memory.renaming import as_another
-from ovos_persona_memory.requested import no_request, requested
+from ovos_persona_memory.requested import Request, no_request, requested
 from ovos_persona_memory.secrets import is_secret
 from ovos_persona_memory.sentences import Spoken, around, is_letter, said
 from ovos_persona_memory.slots import SLOTS, in_place_of, refused_value, up_to_loose
@@ -116,10 +116,10 @@ def _verdicts(spoken: Spoken, text: str, before: Before) -> Iterator[Verdict]:
 # somebody asks to remember
 
 
-def _asked_to_keep(spoken: Spoken, text: str, before: Before) -> Iterator[Verdict]:
+def _asked_to_keep(spoken: Spoken, request: Request, before: Before) -> Iterator[Verdict]:
     """A verdict for what somebody asked to remember: typed where a template knows it, else as it was said."""
-    text = " ".join(text.split()).rstrip(".! ")
-    reason = no_request(spoken, text)
+    text = " ".join(request.text.split()).rstrip(".! ")
+    reason = no_request(spoken, replace(request, text=text))
     if reason:
         yield Verdict("refused", reason, text)
         return

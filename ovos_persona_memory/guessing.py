@@ -10,7 +10,7 @@ from ovos_persona_memory import belief, language, looks, tagging, templates
 from ovos_persona_memory.belief import Understood
 from ovos_persona_memory.clauses import lead_taken
 from ovos_persona_memory.corrections import repaired
-from ovos_persona_memory.denials import PLAIN, averse_to_nothing, denied, is_illness
+from ovos_persona_memory.denials import PLAIN, averse_to_nothing, denied, has_ended, is_illness
 from ovos_persona_memory.heard import (
     MARKED,
     Heard,
@@ -238,7 +238,9 @@ def _verdict(heard: Heard, guess: Guess) -> Verdict | None:
         return None  # a place of nobody knows what, or of itself
     related = thing is None and found is not None and found.who.relation and guess.kind in ("family", "name")
     slot = "name" if related else _naming(heard, guess.kind, thing)
-    told = Told(slot, False, heard.part(guess), thing, "", "*" if thing is None and slot in ALONE else None)
+    told = Told(
+        slot, has_ended(heard, guess), heard.part(guess), thing, "", "*" if thing is None and slot in ALONE else None
+    )
     reason = None if _is_day(heard, told) else refused_value(heard.known, told, False)
     if reason == "too_long" or (reason is not None and slot in FORMED):
         return None
@@ -287,8 +289,9 @@ def _is_somebody_else(heard: Heard, guess: Guess) -> bool:
 def _says_nothing(heard: Heard, guess: Guess) -> bool:
     """Whether a value holds nothing but articles and prepositions, or is none for what stands beside it."""
     words = heard.words
-    if all(heard.known.has_word(_EMPTY, word) for word in words.folded[guess.first : guess.last]):
-        return True
+    empty = all(heard.known.has_word(_EMPTY, word) for word in words.folded[guess.first : guess.last])
+    if empty and guess.kind not in FORMED:
+        return True  # but "she's only three"
     counted = words.part(guess.first + 1, len(words.folded))
     if guess.kind == "age" and heard.known.starts(counted, "for_years"):
         return True  # "fifteen years at the post office"

@@ -61,8 +61,8 @@ def whole(known: Templates, words: Words, guesses: Sequence[Guess]) -> list[Gues
 
     It is as sure as what it belongs to: nothing else is said like that.
     """
-    found = list(guesses)
-    for value in [one for one in guesses if one.kind in SLOTS]:
+    found = [_from_preposition(known, words, one) for one in guesses]
+    for value in [one for one in found if one.kind in SLOTS]:
         runs = (signs.run_at(known, words, place) for place in range(value.first, value.last))
         first, last = next((run for run in runs if run[0] < run[1]), (value.last, value.first))
         if last < first or value not in found:
@@ -76,6 +76,17 @@ def whole(known: Templates, words: Words, guesses: Sequence[Guess]) -> list[Gues
         others = (_outside(one, spelled) for one in found if one is not value)
         found = sorted([*(one for one in others if one.first < one.last), spelled], key=lambda one: one.first)
     return found
+
+
+def _from_preposition(known: Templates, words: Words, guess: Guess) -> Guess:
+    """A place with the preposition that stands right before it: "on the | back of the door"."""
+    before = words.part(0, guess.first)
+    while known.ends(before, "article"):
+        before = before.part(0, len(before.folded) - 1)
+    size = known.ends(before, "preposition")
+    if guess.kind != "location" or not size or known.starts(words.part(guess.first, guess.last), "preposition"):
+        return guess
+    return replace(guess, first=len(before.folded) - size)
 
 
 def _outside(one: Guess, other: Guess) -> Guess:

@@ -342,4 +342,6 @@ def _last_word(fact: Fact) -> float:
 
 def _takes_back(made: Fact, active: Fact) -> bool:
     """Whether it is this that was taken back, where the words name it."""
-    return made.value is None or made.value == "" or same(made, active) or made.slot in ("pet", "diet", "work")
+    return (
+        made.value is None or made.value == "" or same(made, active) or made.slot in ("pet", "diet", "work", "activity")
+    )

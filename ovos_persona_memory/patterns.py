@@ -16,6 +16,15 @@ BEFORE = 3
 ONE = "word"
 """{value:word} is any one word, where no list is called so."""
 
+SIGNS = "signs"
+"""{value:signs} is letters and digits that are said one by one, where no list is called so."""
+
+SAID_ALONE = ("digit", "number", "sign")
+"""Lists of the words that are signs."""
+
+FEWEST_SIGNS, MOST_SIGNS = 3, 20
+"""How many there are."""
+
 CAPTURED = ("value", "thing", "subject")
 
 TAIL = "\0"
@@ -184,6 +193,8 @@ class Compiler:
             return _Piece(rf"({group}{self._list(listed, bare=True).regex}\w+ )", None)
         if listed == ONE and listed not in self._lists:
             return _Piece(rf"({group}\w+ )", None)
+        if listed == SIGNS and listed not in self._lists:
+            return _Piece(f"({group}(?:{self._sign()} ){{{FEWEST_SIGNS},{MOST_SIGNS}}})", None)
         inner = self._list(listed, bare=possessive)
         if ending:
             return _Piece(rf"({group}(?:{_VALUE_WORD}){{0,{BEFORE}}}?\w*{inner.regex})", None)
@@ -191,6 +202,12 @@ class Compiler:
             return replace(inner, regex=f"({group}{inner.regex})")
         first = _with_s(inner.first)
         return _Piece(f"({group}{inner.regex})(?: |s | s )", first, needed=(first,))
+
+    def _sign(self) -> str:
+        """A letter, or a word for a digit."""
+        items = (self._fold(item) for name in SAID_ALONE for item in self._lists.get(name, ()))
+        said = {words[0] for words in items if len(words) == 1}
+        return "|".join(("(?:[^\\W_]", *sorted(map(re.escape, said)))) + ")"
 
     def _group(self, name: str) -> str:
         if name not in CAPTURED:

@@ -354,7 +354,7 @@ def pronoun_at(known: Templates, clause: Words, place: int, earlier: Sequence[Wo
         return None  # "der nachbar hat einen papagei der heißt rio"
     further = () if _of_a_stranger(known, clause, place, earlier) else before.further
     meant = (*people_in(known, list(_until(earlier, word)), before.names), before.person, *further)
-    who = next((one for one in meant if one is not None and one.subject and _may_be(known, word, one)), None)
+    who = next((one for one in meant if one is not None and one.subject and may_be(known, word, one)), None)
     return None if who is None else Found(who, place, 1, True, owning)
 
 
@@ -384,7 +384,7 @@ def _stands_alone(known: Templates, clause: Words, place: int) -> bool:
     return not following or any(following[0] in known.opening(name) for name in lists)
 
 
-def _may_be(known: Templates, word: str, who: Who) -> bool:
+def may_be(known: Templates, word: str, who: Who) -> bool:
     """Whether a pronoun can stand for somebody: "she" for no brother."""
     if word in known.lists.get("of_pet", ()) and not who.pet:
         return False

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 from ovos_persona_memory import language
 from ovos_persona_memory.clauses import lead_taken
 from ovos_persona_memory.secrets import is_secret
@@ -15,23 +17,32 @@ LEAST = 3
 """Words at least before "... don't forget that"."""
 
 
-def requested(spoken: Spoken, text: str, letter: bool) -> str | None:
+@dataclass(frozen=True)
+class Request:
+    """What somebody asks to remember."""
+
+    text: str
+    whole: bool = False
+    """A "that" stands before it, so that what follows tells something: "remember that you have to jiggle the plug"."""
+
+
+def requested(spoken: Spoken, text: str, letter: bool) -> Request | None:
     """What somebody asks to remember; None where nobody does."""
     asked = _without_lead(spoken, text, letter)
     return _without_request(spoken.templates, text) if asked is None and not letter else asked
 
 
-def _without_request(known: Templates, text: str) -> str | None:
+def _without_request(known: Templates, text: str) -> Request | None:
     """What stands before "... don't forget that"; None where the text closes otherwise."""
     words = known.words_of(text)
     size = known.ends(words, "remember_last")
     rest = words.part(0, len(words.folded) - size)
     if not size or len(rest.folded) < LEAST or known.ends(rest, "unasked"):
         return None
-    return rest.spelled
+    return Request(rest.spelled)
 
 
-def _without_lead(spoken: Spoken, text: str, letter: bool) -> str | None:
+def _without_lead(spoken: Spoken, text: str, letter: bool) -> Request | None:
     """What follows "remember that"; None where the text opens otherwise. Written, a comma may stand in it.
 
     In a letter one word ("Remember, ...") reminds its reader of something.
@@ -41,7 +52,8 @@ def _without_lead(spoken: Spoken, text: str, letter: bool) -> str | None:
         bare = spoken.language.without_lead(said)
         words = len(language.fold(said)) - len(language.fold(bare))
         if words and not (letter and words == 1):
-            return bare
+            lead = spoken.templates.words_of(said[: said.rindex(bare)])
+            return Request(bare, spoken.templates.ends(lead, "telling_that") > 0)
     return None
 
 
@@ -51,14 +63,16 @@ def _unaddressed(known: Templates, words: Words) -> Words:
     return words.part(1, len(words.folded)) if comma and words.folded[0] in known.opening("given_name") else words
 
 
-def no_request(spoken: Spoken, text: str) -> str | None:
+def no_request(spoken: Spoken, asked: Request) -> str | None:
     """Why nothing of this is kept though somebody asks for it; None where it is."""
+    text = asked.text
     words = spoken.templates.words_of(text)
     if is_secret(text, spoken.language.tag):
         return "secret"
-    if spoken.language.is_question(text):
-        return "question"
-    if spoken.templates.starts(_unaddressed(spoken.templates, words), "no_request"):
+    if spoken.language.is_question(text) and (text.endswith("?") or not asked.whole):
+        return "question"  # "remember that when it rains the gutter drips" is none
+    none = "no_request_that" if asked.whole else "no_request"
+    if spoken.templates.starts(_unaddressed(spoken.templates, words), none):
         return "command"
     if len(words.folded) < 2:
         return "too_short"

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from ovos_persona_memory.heard import Heard, subject_before
 from ovos_persona_memory.introduced import thing_of
-from ovos_persona_memory.people import Found, Who, person_at, pronoun_at
+from ovos_persona_memory.people import Found, Who, may_be, person_at, pronoun_at
 from ovos_persona_memory.tagging import Guess
 from ovos_persona_memory.template import SHORT_IS, Words
 
@@ -27,9 +28,23 @@ def person_in(heard: Heard, whose: Guess) -> Found | None:
     for place in range(whose.first, whose.last):
         found = person_at(heard.known, heard.words, place, heard.before.names)
         found = found or pronoun_at(heard.known, heard.words, place, earlier, heard.before)
+        found = found or _introduced_before(heard, place)
         if found is not None:
             return found
     return None
+
+
+def _introduced_before(heard: Heard, place: int) -> Found | None:
+    """ "i've a nephew finn and (he)'s only three": a pronoun for the relative that an article introduces before it."""
+    known, words = heard.known, heard.words
+    pronouns = (known.opening("of_woman") | known.opening("of_man")) - known.opening("article")
+    if words.folded[place] not in pronouns:
+        return None
+    named = (person_at(known, words, first, {}, any_article=True) for first in range(place - 1, -1, -1))
+    last = next((found for found in named if found is not None and found.who.relation), None)
+    if last is None or not may_be(known, words.folded[place], last.who):
+        return None
+    return replace(last, place=place, size=1, pronoun=True)
 
 
 def right_before(heard: Heard, guess: Guess) -> Found | None:

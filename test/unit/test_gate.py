@@ -135,6 +135,15 @@ def test_what_somebody_asks_to_remember_is_kept_as_it_was_said() -> None:
     assert (one.outcome, one.slot, one.text) == ("kept", None, "die mülltonnen am dienstag rauskommen")
 
 
+def test_what_follows_remember_that_is_kept_whatever_it_is() -> None:
+    for text in ("you have to jiggle the telly plug", "when it rains the gutter drips"):
+        assert [(one.outcome, one.text) for one in verdicts(f"remember that {text}")] == [("kept", text)]
+    [one] = verdicts("merk dir dass du am stecker wackeln musst", DE)
+    assert (one.outcome, one.text) == ("kept", "du am stecker wackeln musst")
+    for text in ("remember you have to be quiet", "remember that time in spain", "remember that we eat when?"):
+        assert {one.outcome for one in verdicts(text)} == {"refused"}, text
+
+
 def test_what_somebody_asks_to_remember_fills_a_slot_where_a_template_knows_it() -> None:
     for text, lang in (("remember that my shoe size is 43", EN), ("merk dir, dass ich Schuhgröße 43 habe", DE)):
         assert {one.outcome for one in verdicts(text, lang)} == {"learned"}
@@ -179,6 +188,27 @@ def test_a_thing_is_known_by_its_stem_without_articles() -> None:
 def test_what_is_taken_back_ends_a_fact_and_starts_none() -> None:
     for text, lang in (("i'm not allergic to peanuts", EN), ("ich bin nicht mehr allergisch gegen nüsse", DE)):
         assert [(one.outcome, one.slot) for one in verdicts(text, lang)] == [("ended", "allergy")]
+
+
+@pytest.mark.parametrize(
+    ("lang", "text", "slot", "value"),
+    [
+        (EN, "i don't do gymnastics any more", "activity", "gymnastics"),
+        (EN, "i've stopped playing chess", "activity", "chess"),
+        (EN, "i no longer take metformin", "health", "metformin"),
+        (DE, "ich mache kein yoga mehr", "activity", "yoga"),
+        (DE, "mit dem klavier hab ich aufgehört", "activity", "klavier"),
+        (DE, "gitarre spiel ich nicht mehr", "activity", "gitarre"),
+        (DE, "das cortison hab ich abgesetzt", "health", "cortison"),
+    ],
+)
+def test_what_somebody_has_given_up_ends(lang: str, text: str, slot: str, value: str) -> None:
+    assert [(one.outcome, one.slot, one.value) for one in verdicts(text, lang)] == [("ended", slot, value)]
+
+
+def test_what_somebody_eats_no_more_is_their_diet() -> None:
+    for text, lang in (("i gave up sugar", EN), ("ich esse kein fleisch mehr", DE)):
+        assert [(one.outcome, one.slot) for one in verdicts(text, lang)] == [("learned", "diet")]
 
 
 def test_what_somebody_is_unsure_of_waits_for_review() -> None:

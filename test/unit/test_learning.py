@@ -170,6 +170,13 @@ def test_what_is_taken_back_holds_no_more_and_no_late_turn_brings_it_back() -> N
     assert talk.values() == ["peanuts"]
 
 
+def test_who_gives_something_up_gives_up_its_days() -> None:
+    talk = Talk()
+    talk.say("I do yoga on mondays", 3)
+    talk.say("I've stopped doing yoga", 5)
+    assert talk.values() == []
+
+
 def test_what_is_taken_back_before_it_was_said_is_not_learned_from_an_old_turn() -> None:
     talk = Talk()
     talk.say("I'm not allergic to peanuts", 5)

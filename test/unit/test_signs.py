@@ -41,9 +41,25 @@ def test_signs_in_a_row_count_as_one_word() -> None:
         ("de-DE", "unser kennzeichen ist b i d y vier eins acht", ("detail", "b i d y vier eins acht")),
         ("de-DE", "das kennzeichen ist b i d y vier eins acht", ("detail", "b i d y vier eins acht")),
         ("de-DE", "meine nummer ist null eins sieben sechs", ("detail", "null eins sieben sechs")),
+        (
+            "en-US",
+            "my mobile's oh seven seven double oh nine hundred three one one for the delivery people",
+            ("detail", "oh seven seven double oh nine hundred three one one"),
+        ),
+        (
+            "de-DE",
+            "meine handynummer ist null eins sieben sechs drei vier fünf sechs sieben acht neun falls was ist",
+            ("detail", "null eins sieben sechs drei vier fünf sechs sieben acht neun"),
+        ),
     ],
 )
 def test_what_is_spelled_is_kept_to_its_last_sign(lang: str, said: str, fact: tuple[str, str]) -> None:
     home = Home(lang=lang)
     home.say("ann", said)
     assert [(slot, value) for slot, _, value in home.facts("ann")] == [fact]
+
+
+def test_what_is_no_number_is_no_phone_number() -> None:
+    home = Home()
+    home.say("ann", "my mobile is broken")
+    assert home.facts("ann") == []
