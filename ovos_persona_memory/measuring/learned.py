@@ -193,10 +193,13 @@ def _about(one: Learned, subject: str, talk: Talk) -> bool:
         pet = one.slot == "pet" and (known.starts(known.words_of(subject), "pet") > 0 or _is_pet(subject, talk))
         stems = set(language.of(talk.language).words(subject))
         return pet or stems <= set(one.thing.split()) or wanted == known.relation(one.thing)
-    named = (label for label in talk.facts if "family" in label.slots and label.subject)
+    fold = language.fold
+    either = {wanted: one.subject, known.relation(one.subject): subject}  # one by the relation, the other by the name
+    named = [label for label in talk.facts if "family" in label.slots and label.subject]
     return any(
-        wanted == known.relation(label.subject or "") and one.subject in language.fold(label.value or "")
+        relation == known.relation(label.subject or "") and name and set(fold(name)) <= set(fold(label.value or ""))
         for label in named
+        for relation, name in either.items()
     )
 
 
