@@ -15,7 +15,7 @@ HAD = ("health", "pet")
 """Slots of what somebody has: "no asthma" tells none; "no nuts" tells of an allergy."""
 
 
-LASTING = ("activity", "health", "work", "home", "pet")
+LASTING = ("activity", "health", "work", "home", "pet", "detail")
 """Slots of what can come to an end."""
 _ANEW = ("speaker", "he_she", "own", "me", "finite")
 """Lists of words with which something else is said: "no i hate mustard"."""
@@ -39,8 +39,8 @@ def has_ended(heard: Heard, guess: Guess) -> bool:
     """Whether a value is told as what holds no more: "i've stopped taking | metformin", "i don't play | chess any
     more", "mit | yoga hab ich aufgehört"."""
     known, words = heard.known, heard.words
-    if guess.kind not in LASTING:
-        return False
+    if guess.kind not in LASTING and not (guess.kind == "diet" and known.ends(heard.part(guess), "diet")):
+        return False  # "i gave up sugar" is what somebody eats
     clause = clause_around(heard, guess.first, guess.last)
     first = next(n for n, span in enumerate(words.spans) if span == clause.spans[0])
     before = words.part(max(first, guess.first - NEAR), guess.first)

@@ -15,7 +15,7 @@ from ovos_persona_memory.amending import as_corrected, put_right
 from ovos_persona_memory.clauses import bare, between_commas, clauses, lists_things, run_on, shortened
 from ovos_persona_memory.guessing import OF_DAYS, PASSING, with_guesses
 from ovos_persona_memory.introduced import own_name, thing_of
-from ovos_persona_memory.kinship import introduced_behind
+from ovos_persona_memory.kinship import as_outsiders, introduced_behind
 from ovos_persona_memory.mentions import ANSWERED, OF_OTHERS, OF_PETS, Reading, readings
 from ovos_persona_memory.moods import with_moods
 from ovos_persona_memory.people import Before, named_people
@@ -72,6 +72,7 @@ def judge(turn: Turn, known: Circumstances = Circumstances()) -> list[Verdict]:
             verdicts = with_guesses(spoken, turn.text, known.before, verdicts)
         verdicts = with_ailments(spoken, turn.text, with_days(spoken, turn.text, verdicts))
         verdicts = with_moods(spoken, turn.text, verdicts)
+    verdicts = as_outsiders(spoken, verdicts)
     if not verdicts:
         return []
     if as_another(spoken.templates, verdicts, known.before):

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from functools import cache
 
-from ovos_persona_memory import belief, language, looks, tagging, templates
+from ovos_persona_memory import belief, looks, tagging
 from ovos_persona_memory.belief import Understood
 from ovos_persona_memory.clauses import lead_taken
 from ovos_persona_memory.corrections import repaired
@@ -46,7 +45,7 @@ OFFERED = 0.42
 """From which a guess that is less likely waits for review."""
 CERTAIN = 0.75
 """... of what a word in it would make no statement, where no template says so."""
-HEARD_OTHERWISE = ("quotation", "supposed", "past", "question")
+HEARD_OTHERWISE = ("supposed", "past", "question")
 """As what: "what am i saying" is no quotation."""
 ASKED = 0.12
 """How much less sure it may be where somebody asks to remember it: there is something to know."""
@@ -90,7 +89,7 @@ def with_guesses(spoken: Spoken, sentence: str, before: Before, told: list[Verdi
     seen = looks.of(tag).of(words, before, hints, refused)
     made = tagger.told(seen, hints)
     heard = Heard(spoken, words, before, whole(spoken.templates, words, made.guesses), refused)
-    believed = [_doubted(heard, one, made.doubted) for one in told]
+    believed = [_doubted(heard, _ended(heard, one), made.doubted) for one in told]
     asked = [one.outcome for one in told] == ["kept"]
     added = list(_added(heard, asked, _asking(spoken, words, before)))
     both = with_relations(heard, with_workplaces(heard, merged(heard, believed, added)))
@@ -99,10 +98,16 @@ def with_guesses(spoken: Spoken, sentence: str, before: Before, told: list[Verdi
     return [_in_its_slot(heard, one) for one in _looked_at_again(understood)]
 
 
+def _ended(heard: Heard, one: Verdict) -> Verdict:
+    """What a template took; taken back where it is told as what holds no more: "bei der (bank) arbeite ich nicht mehr"."""
+    place = place_of(heard.known, heard.words, one)
+    if one.outcome != "learned" or not one.slot or place is None or not has_ended(heard, Guess(one.slot, *place, 1.0)):
+        return one
+    return replace(one, outcome="ended", reason="taken_back")
+
+
 def _in_its_slot(heard: Heard, one: Verdict) -> Verdict:
-    """Models take a dentist's name for one in the family, and "lactose intolerant" for an illness."""
-    if one.slot == "family" and one.thing.rpartition(" ")[-1] in _at_service(heard.spoken.language.tag):
-        return replace(one, slot="detail")
+    """Models take "lactose intolerant" for an illness."""
     place = place_of(heard.known, heard.words, one)
     ill = one.slot == "health" and place is not None and is_illness(heard, Guess("health", *place, 1.0))
     return replace(one, slot="allergy") if ill else one
@@ -116,13 +121,6 @@ def _looked_at_again(understood: Understood) -> Iterator[Verdict]:
             yield one
         elif understood.sure(one) >= OFFERED:
             yield one.waiting("unsure")
-
-
-@cache
-def _at_service(tag: str) -> frozenset[str]:
-    """Stems of those whose names are no relatives'."""
-    words = language.of(tag).words
-    return frozenset(stem for word in templates.of(tag).opening("at_service") for stem in words(word))
 
 
 def _is_looked_at(understood: Understood, one: Verdict) -> bool:

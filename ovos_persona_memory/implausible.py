@@ -7,7 +7,7 @@ from ovos_persona_memory.heard import Heard
 from ovos_persona_memory.hints import place_of
 from ovos_persona_memory.people import person_at
 from ovos_persona_memory.sentences import bounds_of
-from ovos_persona_memory.template import Words
+from ovos_persona_memory.template import SHORT_IS, Words
 from ovos_persona_memory.verdict import Verdict
 
 NEAR = 3
@@ -20,6 +20,8 @@ def cannot_be(heard: Heard, one: Verdict) -> bool:
         return False
     if one.slot == "activity" and one.value and heard.known.has(heard.known.words_of(one.value), "most_of_all"):
         return True  # "jazz i like best to hear" is a favourite
+    if one.slot in ("family", "pet") and _is_likened(heard, one):
+        return True
     of_others = {"pet": _of_their_pet, "allergy": _no_allergy, "family": _is_addressed}.get(one.slot)
     return _of_a_trade(heard, one) or (of_others is not None and of_others(heard, one))
 
@@ -33,6 +35,15 @@ def _of_a_trade(heard: Heard, one: Verdict) -> bool:
         and not (relative or known_as)
         and "job" in looks.of(heard.spoken.language.tag).kinds_of([one.subject])
     )
+
+
+def _is_likened(heard: Heard, one: Verdict) -> bool:
+    """ "my brother's a monkey", "meine schwester ist eine hexe": no name, and nothing that they keep."""
+    known, held, place = heard.known, heard.words.folded, place_of(heard.known, heard.words, one)
+    if place is None or place[0] < 2 or (one.slot == "pet" and not one.subject):
+        return False
+    article = held[place[0] - 1] in known.opening("introducing") - known.opening("own")
+    return article and held[place[0] - 2] in {*known.opening("is"), SHORT_IS}
 
 
 def _of_their_pet(heard: Heard, one: Verdict) -> bool:

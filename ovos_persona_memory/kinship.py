@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cache
 from itertools import pairwise
 
+from ovos_persona_memory import language, templates
 from ovos_persona_memory.heard import Heard
 from ovos_persona_memory.hints import place_of
 from ovos_persona_memory.people import Before
@@ -62,6 +64,25 @@ def is_introduced(heard: Heard, one: Verdict) -> bool:
     """Whether the relation to a name that people bear is said behind it, so that nobody need doubt it."""
     told = introduced_behind(heard.spoken, heard.words, heard.before) if one.slot == SLOT else ()
     return any((two.thing, two.value) == (one.thing, one.value) for two in told)
+
+
+def as_outsiders(spoken: Spoken, told: Sequence[Verdict]) -> list[Verdict]:
+    """The same, with the names of dentists, bosses and neighbours as what they are: no family."""
+    outside = _outside(spoken.language.tag)
+    return [
+        replace(one, slot="detail")
+        if one.slot == SLOT and (one.thing in outside or one.thing.rpartition(" ")[-1] in outside)
+        else one
+        for one in told
+    ]
+
+
+@cache
+def _outside(tag: str) -> frozenset[str]:
+    """The stems of who is of no family, as things are named: "dentist", "best friend"."""
+    known, words = templates.of(tag), language.of(tag).words
+    said = (phrase for name in ("at_service", "outsider", "acquaintance") for phrase in known.lists.get(name, ()))
+    return frozenset(" ".join(words(phrase)) for phrase in said if phrase not in known.lists.get("relation", ()))
 
 
 def with_relations(heard: Heard, told: Sequence[Verdict]) -> list[Verdict]:

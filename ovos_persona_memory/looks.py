@@ -87,6 +87,7 @@ _GENERAL = (
         "taken_off",
         "no_more",
         "telling_that",
+        "known_from",
         "no_request_that",
         "few",
         "at_service",

@@ -78,6 +78,8 @@ def stranger(heard: Heard, whose: Guess) -> Found | None:
     asked = "verb_second" in known.lists and whose.first == 1 and held[0] in known.third  # "wohnt tilda in kassel"
     if asked or len(named) != 1 or known.has(heard.part(whose), "outsider"):
         return None
+    if known.starts_at(held, whose.last, "known_from"):
+        return None  # "claire from work"
     owned = known.opening("own") | known.opening("first_my")
     if whose.sure < SURE and not owned.isdisjoint(held[: named[0]]):
         return None  # "my best friend" is no name
