@@ -319,6 +319,12 @@ def device_language() -> str:
     return str(Configuration().get("lang") or "en-US")
 
 
+def device_languages() -> tuple[str, ...]:
+    """The languages that the assistant understands, BCP-47 tags, the one it speaks by default first."""
+    others = Configuration().get("secondary_langs")
+    return (device_language(), *map(str, others if isinstance(others, list) else ()))
+
+
 def device_timezone() -> str | None:
     """The time zone of the device's place, an IANA name; None where the settings name none."""
     named = (Configuration().get("location") or {}).get("timezone") or {}

@@ -46,7 +46,7 @@ OFFERED = 0.42
 CERTAIN = 0.75
 """... of what a word in it would make no statement, where no template says so."""
 HEARD_OTHERWISE = ("supposed", "past", "question")
-"""As what: "what am i saying" is no quotation."""
+"""As what: "if there's one thing i hate" supposes nothing."""
 ASKED = 0.12
 """How much less sure it may be where somebody asks to remember it: there is something to know."""
 VAGUE = "detail"
@@ -99,7 +99,7 @@ def with_guesses(spoken: Spoken, sentence: str, before: Before, told: list[Verdi
 
 
 def _ended(heard: Heard, one: Verdict) -> Verdict:
-    """What a template took; taken back where it is told as what holds no more: "bei der (bank) arbeite ich nicht mehr"."""
+    """What a template took; taken back where it holds no more: "bei der (bank) arbeite ich nicht mehr"."""
     place = place_of(heard.known, heard.words, one)
     if one.outcome != "learned" or not one.slot or place is None or not has_ended(heard, Guess(one.slot, *place, 1.0)):
         return one

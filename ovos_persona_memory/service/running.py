@@ -9,8 +9,9 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from ovos_persona_memory.config import MemoryConfig
+from ovos_persona_memory.config import MemoryConfig, device_languages
 from ovos_persona_memory.service.daemon import Daemon
+from ovos_persona_memory.service.warming import read_languages
 
 SWITCH_S = 0.0002  # after so long a thread that has work lets another one have its turn, seconds
 
@@ -32,6 +33,8 @@ def run(config: MemoryConfig, ready: Callable[[], None] = lambda: None, **addres
         # what was made at the start lives as long as the process: looking through it costs 30 ms at a time
         gc.collect()
         gc.freeze()
+        if config.facts.learn:
+            read_languages(device_languages())
         reader.recv(1)
         signal.set_wakeup_fd(-1)
         daemon.stop()

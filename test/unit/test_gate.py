@@ -200,10 +200,26 @@ def test_what_is_taken_back_ends_a_fact_and_starts_none() -> None:
         (DE, "mit dem klavier hab ich aufgehört", "activity", "klavier"),
         (DE, "gitarre spiel ich nicht mehr", "activity", "gitarre"),
         (DE, "das cortison hab ich abgesetzt", "health", "cortison"),
+        (DE, "bei der bank arbeite ich nicht mehr", "work", "der bank"),
     ],
 )
 def test_what_somebody_has_given_up_ends(lang: str, text: str, slot: str, value: str) -> None:
     assert [(one.outcome, one.slot, one.value) for one in verdicts(text, lang)] == [("ended", slot, value)]
+
+
+@pytest.mark.parametrize(
+    ("lang", "text", "slot"),
+    [
+        (EN, "my dentist is called grant", "detail"),
+        (EN, "my best friend is called zainab", "detail"),
+        (EN, "my sister is called orla", "family"),
+        (DE, "der nachbar unter uns heißt herr kruse", "detail"),
+        (DE, "mein azubi heißt jannis", "detail"),
+        (DE, "meine schwester heißt lea", "family"),
+    ],
+)
+def test_who_is_of_no_family_is_a_detail(lang: str, text: str, slot: str) -> None:
+    assert [one.slot for one in verdicts(text, lang)] == [slot]
 
 
 def test_what_somebody_eats_no_more_is_their_diet() -> None:

@@ -67,7 +67,7 @@ def test_what_is_denied_is_not_learned_but_food_that_nobody_eats_is(guess) -> No
     assert guess("i'm not strictly a nurse you know", {"work": "nurse"}) == []
     assert guess("we don't live in leeds", {"home": "leeds"}) == []
     assert only(guess("we don't live in leeds but in york", {"home": "york"})).value == "york"
-    assert guess("i am not strictly veggie any more", {"diet": "veggie"}) == []
+    assert only(guess("i am not strictly veggie any more", {"diet": "veggie"})).outcome == "ended"
     assert only(guess("just not mushrooms for me please", {"dislikes": "mushrooms"})).value == "mushrooms"
 
 
@@ -179,7 +179,9 @@ def test_what_is_supposed_is_no_fact(guess) -> None:  # type: ignore[no-untyped-
 
 
 def test_a_word_that_takes_a_statement_back_counts_less_than_a_certain_guess(guess) -> None:  # type: ignore[no-untyped-def]
-    text, marks = "whatever anybody says bee stings do for my mum", {"allergy": "bee stings", "who": "my mum"}
+    said, marks = "whatever anybody says bee stings do for my mum", {"allergy": "bee stings", "who": "my mum"}
+    assert guess(said, marks, sure=0.9) == []  # what others say counts as much
+    text = "if there is one thing bee stings do for my mum"
     assert guess(text, marks, sure=0.7) == []
     assert only(guess(text, marks, sure=0.8)).value == "bee stings"
     supposed, quoted = (Verdict("refused", reason, text) for reason in ("supposed", "quotation"))
@@ -215,13 +217,6 @@ def test_what_begins_a_clause_is_the_thing_that_lies_somewhere(guess) -> None:  
 def test_a_relatives_pet_is_no_relative(guess) -> None:  # type: ignore[no-untyped-def]
     one = only(guess("my brother has got a tortoise instead", {"pet": "tortoise", "who": "my brother"}))
     assert (one.slot, one.subject, one.value) == ("pet", "brother", "tortoise")
-
-
-def test_a_dentist_is_no_relative(guess) -> None:  # type: ignore[no-untyped-def]
-    marks = {"family": "doctor brown", "thing": "dentist"}
-    assert only(guess("my dentist over there is doctor brown", marks)).slot == "detail"
-    marks = {"family": "brown", "thing": "sister"}
-    assert only(guess("my sister over there is brown", marks)).slot == "family"
 
 
 def test_an_intolerance_is_an_allergy(guess) -> None:  # type: ignore[no-untyped-def]

@@ -23,6 +23,11 @@ def learned(lang: str, text: str) -> list[tuple[str | None, str, str | None]]:
         (DE, "frau clausen hat einen hund der heißt balu"),
         (DE, "der polier bei uns hat schon wieder einen bandscheibenvorfall"),
         (DE, "das mit den äpfeln hat sich erledigt ich bin doch nicht allergisch dagegen"),
+        (EN, "my brother's a monkey"),
+        (DE, "meine schwester ist eine hexe"),
+        (EN, "claire from work is pregnant"),
+        (DE, "die frau nebenan ist krankenschwester"),
+        (DE, "die hexe im hörspiel sagt meine katze heißt maunzi"),
     ],
 )
 def test_what_is_of_others_or_denied_is_not_learned(lang: str, text: str) -> None:
@@ -33,6 +38,12 @@ def test_what_is_of_others_or_denied_is_not_learned(lang: str, text: str) -> Non
     ("lang", "text", "told"),
     [
         (EN, "we have a husky", ("pet", "", "husky")),
+        (EN, "my brother has a husky", ("pet", "brother", "husky")),
+        (
+            EN,
+            "if the delivery fella rings we're at twenty seven cotter street",
+            ("home", "", "twenty seven cotter street"),
+        ),
         (DE, "wir haben einen hund der heißt balu", ("pet", "", "balu")),
         (DE, "oma hat einen hund der heißt balu", ("pet", "oma", "balu")),
         (DE, "meine schwester lebt in zagreb", ("home", "schwester", "zagreb")),
