@@ -45,9 +45,10 @@ class Heard:
 
     @property
     def says_i(self) -> bool:
-        """Whether its speaker names themselves."""
+        """Whether its speaker names themselves: not in "i want it remembered that ..."."""
         names = ("speaker", "first_my", "own", "mine", "own_one", "me")
-        return any(not self.known.opening(name).isdisjoint(self.words.folded) for name in names)
+        told = self.known.words_of(self.spoken.language.without_lead(self.words.text)).folded
+        return any(not self.known.opening(name).isdisjoint(told) for name in names)
 
     def of_kind(self, kind: str) -> list[Guess]:
         return [one for one in self.guesses if one.kind == kind]

@@ -128,6 +128,18 @@ def told_by(text: str, lang: str | None) -> tuple[frozenset[str], ...]:
     return word_groups(of(lang).without_lead(text), lang)
 
 
+_CHOICE = re.compile(r"(?<=[(\[])[^()\[\]]+(?=[)\]])")
+
+
+def _wordings(line: str, gap: str) -> str:
+    """A line with "(one|other)" and "[perhaps]" in it as a regular expression, a gap behind each of its words."""
+    ordered = _CHOICE.sub(lambda one: "|".join(sorted(one[0].split("|"), key=len, reverse=True)), line)
+    plain = "".join(one if one in "()[]| " or one.isalnum() else re.escape(one) for one in ordered)
+    opened = plain.replace("(", "(?:").replace("[", "(?:(?:")
+    closed = re.sub(r"\]\s*", f"){gap})?", opened)
+    return closed if plain.endswith("]") else closed + gap
+
+
 def _primary(tag: str) -> str:
     return tag.replace("_", "-").split("-")[0].lower()
 
@@ -204,13 +216,8 @@ class Language:
 
     def without_lead(self, text: str) -> str:
         """The text without a leading "remember that" or its like."""
-        low = text.casefold()
-        gap = "" if self.in_pairs else " "
-        first = "" if self.in_pairs else low.partition(" ")[0]
-        for lead in self._leads.get(first, ()):
-            if low.startswith(lead + gap):
-                return text[len(lead) :].strip(" ，,、:：")
-        return text
+        found = self._lead.match(text)
+        return text[found.end() :].strip(" ，,、:：") if found else text
 
     def alike(self, word: str) -> frozenset[str]:
         """The index words that answer for this one: itself and what the language lists beside it."""
@@ -330,12 +337,11 @@ class Language:
         return self._phrases("command_start.list") + self._phrases("small_talk.list")
 
     @cached_property
-    def _leads(self) -> Mapping[str, Sequence[str]]:
-        """What opens a request to remember, longest first, by its first word; under the empty one without words."""
-        found: dict[str, list[str]] = {}
-        for lead in sorted((line.casefold() for line in self.lines("remember_that.list")), key=len, reverse=True):
-            found.setdefault("" if self.in_pairs else lead.partition(" ")[0], []).append(lead)
-        return found
+    def _lead(self) -> re.Pattern[str]:
+        """What opens a request to remember, the longest first."""
+        gap = "" if self.in_pairs else " "
+        lines = sorted(self.lines("remember_that.list"), key=len, reverse=True)
+        return re.compile("|".join(_wordings(line, gap) for line in lines) or r"(?!)", re.IGNORECASE)
 
     @cached_property
     def _alike(self) -> dict[str, frozenset[str]]:
