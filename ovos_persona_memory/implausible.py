@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 from ovos_persona_memory import looks
-from ovos_persona_memory.heard import Heard
+from ovos_persona_memory.heard import Heard, clause_around
 from ovos_persona_memory.hints import place_of
 from ovos_persona_memory.people import person_at
 from ovos_persona_memory.sentences import bounds_of
 from ovos_persona_memory.template import SHORT_IS, Words
 from ovos_persona_memory.verdict import Verdict
 
+OF_ITS_SUBJECT = ("activity", "age", "allergy", "birthday", "diet", "health", "home", "name", "origin", "work")
+"""Slots of which a clause tells for whom or what it speaks of."""
 NEAR = 3
 """Words at most from "not" to "allergic"."""
+
+_OWN = ("speaker", "first_my", "own", "own_one", "mine", "me")
+"""Lists of the words by which people speak of themselves."""
 
 
 def cannot_be(heard: Heard, one: Verdict) -> bool:
@@ -21,6 +26,8 @@ def cannot_be(heard: Heard, one: Verdict) -> bool:
     if one.slot == "activity" and one.value and heard.known.has(heard.known.words_of(one.value), "most_of_all"):
         return True  # "jazz i like best to hear" is a favourite
     if one.slot in ("family", "pet") and _is_likened(heard, one):
+        return True
+    if one.slot in OF_ITS_SUBJECT and not one.subject and _of_another(heard, one):
         return True
     of_others = {"pet": _of_their_pet, "allergy": _no_allergy, "family": _is_addressed}.get(one.slot)
     return _of_a_trade(heard, one) or (of_others is not None and of_others(heard, one))
@@ -37,6 +44,15 @@ def _of_a_trade(heard: Heard, one: Verdict) -> bool:
     )
 
 
+def _of_another(heard: Heard, one: Verdict) -> bool:
+    """ "the mayor is a londoner", "die physiotherapeutin raucht", where nobody says "i" or "my"."""
+    known, place = heard.known, place_of(heard.known, heard.words, one)
+    if place is None or any(known.has_word(_OWN, word) for word in heard.words.folded):
+        return False
+    held = clause_around(heard, *place).folded
+    return len(held) > 2 and held[0] in known.opening("article") and held[2] in known.third
+
+
 def _is_likened(heard: Heard, one: Verdict) -> bool:
     """ "my brother's a monkey", "meine schwester ist eine hexe": no name, and nothing that they keep."""
     known, held, place = heard.known, heard.words.folded, place_of(heard.known, heard.words, one)
@@ -50,9 +66,8 @@ def _of_their_pet(heard: Heard, one: Verdict) -> bool:
     """ "mrs clausen has a dog he is called balu", where the sentence says neither "i" nor "my"."""
     known, before = heard.known, _sentence_up_to(heard, one)
     has = next((n for n, word in enumerate(before.folded) if known.has_word(("they_have",), word)), 0)
-    own = ("speaker", "first_my", "own", "mine", "me")
     she = known.opening("he_she") - known.opening("article")
-    if one.subject or not has or any(known.has_word(own, word) or word in she for word in before.folded):
+    if one.subject or not has or any(known.has_word(_OWN, word) or word in she for word in before.folded):
         return False
     if known.has_word(("article",), before.folded[has - 1]):
         return False  # "die hat eine katze"
