@@ -49,8 +49,6 @@ AGREEING = 2
 """Words at most of what the assistant says that answers nothing: "got it"."""
 TURNS = 2
 """... nor what was spoken of more turns ago."""
-TALK, TALK_S = 4, 600.0
-"""Turns of a talk that are kept in mind, and how long, seconds."""
 REMEMBERED = 3
 """So many people of whom somebody spoke are kept in mind."""
 
@@ -63,21 +61,6 @@ class _Spoke:
     at: float
     turns: int = 0
     """How many turns of theirs ago."""
-
-
-@dataclass(frozen=True)
-class _Said:
-    """A turn, without its words."""
-
-    by: str
-    """A user, or nobody where the assistant said it."""
-    at: float
-    asking: bool
-
-    def to(self, user_id: str) -> str:
-        """Who that is for a user: see Before."""
-        by = "assistant" if not self.by else "guest" if self.by == GUEST else "same" if self.by == user_id else "other"
-        return f"{by} asking" if self.asking else by
 
 
 @dataclass(frozen=True)
@@ -105,8 +88,6 @@ class _Room:
     thing_at: float = 0.0
     played: Mapping[str, float] = field(default_factory=dict)
     """When each user last played to be somebody else."""
-    talk: tuple[_Said, ...] = ()
-    """The last turns, the last first."""
 
 
 class Around:
@@ -158,9 +139,7 @@ class Around:
         head, of = (room.head, room.of) if fresh else ((), None)
         question = fresh and room.question
         person, further = meant[0] if meant else None, (*meant[1:], *([speaker] if speaker is not None else ()))
-        talk = tuple(one.to(turn.user_id) for one in room.talk if 0.0 <= at - one.at <= TALK_S)
-        made = Before(names, person, further, asked, question, thing, playing, head=head, asked_of=of, told=told)
-        return replace(made, talk=talk)
+        return Before(names, person, further, asked, question, thing, playing, head=head, asked_of=of, told=told)
 
     def told(self, turn: Turn, slot: str) -> None:
         """Somebody told something of a kind: the next one may say "mine is ..."."""
@@ -179,9 +158,6 @@ class Around:
         names = self._names_of(turn.user_id, turn.at or 0.0)
         words = spoken.templates.words_of(turn.text)
         asked = replace(self._asked(spoken, words, turn, room), last=_last(spoken, words, turn, room.last, names))
-        by = turn.user_id if turn.role == "user" else ""
-        said = _Said(by, turn.at or 0.0, spoken.language.is_question(turn.text))
-        asked = replace(asked, talk=(said, *room.talk)[:TALK])
         if turn.role == "user":
             named = _named_in(spoken, words, turn, names) or _told_of(self._judged.get(turn.id, ()))
             asked = replace(asked, people=_people(spoken.templates, words, turn, asked.people, named))

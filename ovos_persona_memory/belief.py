@@ -34,8 +34,6 @@ LEAST = 0.005
 """What is less likely, or surer than one less this, counts as this."""
 SIZES = (1, 2, 3, 5, 8, 14)
 """Words of an utterance, up to which it counts as long as these."""
-TURNS = 2
-"""Turns before an utterance of which it counts who said them."""
 LONG_VALUE = 5
 """Words of a value from which on they count no more."""
 LISTS = (
@@ -177,10 +175,6 @@ def _of_utterance(understood: Understood, one: Verdict) -> Iterator[str]:
     yield f"slot={slot}"
     yield f"size={next((most for most in SIZES if size <= most), 'more')}"
     yield f"refused={heard.refused}"
-    for place in range(TURNS):
-        by = before.talk[place] if place < len(before.talk) else "nobody"
-        yield from {f"turn {place}={by}", f"turn {place}={by.partition(' ')[0]}"}
-    yield f"turns={len(before.talk)}"
     yield from (f"has={name}" for name in LISTS if heard.known.has(heard.words, name))
     so = {
         "template": by_template,

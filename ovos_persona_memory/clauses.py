@@ -171,7 +171,7 @@ def _begins(known: Templates, clause: Words, place: int) -> bool:
         return True
     if _verb_first(known, held[:place], word, held[place + 1]):
         return True
-    verb = held[place + 1] in finite or held[place + 1] in known.third
+    verb = held[place + 1] in finite or held[place + 1] in known.third or _agrees(known, word, held[place + 1])
     own = "verb_second" in known.lists and word in known.opening("speaker")
     verb = verb or (own and held[place + 1] in known.own_verbs)
     if verb and (word in known.opening("pronoun") or word in known.opening("asking")):
@@ -190,6 +190,12 @@ def _begins(known: Templates, clause: Words, place: int) -> bool:
     if word in known.opening("own") or word in known.opening("article"):
         return any(one in known.third for one in held[place + 2 : place + SUBJECT])
     return False
+
+
+def _agrees(known: Templates, word: str, following: str) -> bool:
+    """Whether a word is a verb by its ending: "he (sleeps)"."""
+    person = word in known.opening("of_man") or word in known.opening("of_woman")
+    return person and len(following) > TWICE and following.endswith(known.lists.get("third_ending", ("?",)))
 
 
 def _with_subject(known: Templates, clause: Words) -> Words:

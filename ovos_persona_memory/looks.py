@@ -37,6 +37,8 @@ _GENERAL = (
         "instead_of",
         "for_years",
         "broken_off",
+        "by_courtesy",
+        "third_ending",
         "sign",
         "of_whom",
         "onward",

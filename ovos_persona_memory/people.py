@@ -62,8 +62,6 @@ class Before:
     """Of whom it was asked, where not of whoever answers."""
     told: str = ""
     """The slot of what was told last in this room."""
-    talk: tuple[str, ...] = ()
-    """Who said the turns before this one, the last first: "same", "other", "guest" or "assistant", "same asking" ..."""
 
 
 @dataclass(frozen=True)

@@ -91,6 +91,8 @@ def _offered(known: Templates, words: Words, start: int, size: int, first: int) 
         return True  # "if ann calls put her through | she's my sister"
     if start + size + CLOSE <= first and known.starts(words.part(start, start + size), "perhaps"):
         return True  # "hopefully without lard | i don't eat pork"
+    if known.starts(words.part(start, len(words.folded)), "by_courtesy"):
+        return True
     return first - start > CLOSE and _of_hearer(known, words, start) and not _follows(known, held[start:first])
 
 

@@ -1,4 +1,4 @@
-"""What a second look is fitted to: facts that were learned of marked talk, their signs, and whether they are right."""
+"""What a second look is fitted to: facts learned of labelled talk, their signs, and whether they are right."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from typing import Any
 from ovos_persona_memory import belief
 from ovos_persona_memory.belief import RIGHT, WRONG, Signs, Understood, signs_of
 from ovos_persona_memory.measuring.learned import measure_learning
-from ovos_persona_memory.measuring.marked import MarkedTalk
+from ovos_persona_memory.measuring.talks import Talk
 from ovos_persona_memory.verdict import Verdict
 
-SETTINGS = {"c1": 0.0, "c2": 33.0, "max_iterations": 200}
+SETTINGS = {"c1": 0.0, "c2": 15.0, "max_iterations": 300}
 """Weights of the two penalties (L1, L2), and how long it is fitted at most, as CRFsuite names them."""
 
 
@@ -39,11 +39,11 @@ class Watching:
         return 1.0
 
 
-def examples(marked: MarkedTalk) -> Iterator[Example]:
+def examples(talk: Talk) -> Iterator[Example]:
     """All that is learned of a talk where nobody looks twice."""
     watching = Watching()
-    belief.use(marked.talk.language, watching)
-    for one in measure_learning([marked.talk]).learned:
+    belief.use(talk.language, watching)
+    for one in measure_learning([talk]).learned:
         signs = watching.seen.get((one.said, one.slot, one.value))
         if signs is not None:
             yield Example(signs, one.right)

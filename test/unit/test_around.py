@@ -317,22 +317,3 @@ def test_who_asks_to_have_another_name_remembered_does_not_play() -> None:
         home.say("u", first)
         home.say("u", asked)
         assert home.facts("u")[-1][2] in ("tom", "tim"), home.facts("u")
-
-
-def test_who_said_the_last_turns_is_known_for_ten_minutes() -> None:
-    home = Home()
-
-    def talk(session_id: str = "kitchen", after_s: float = 0.0) -> tuple[str, ...]:
-        heard = Turn("user", "hello", at=home.now + after_s, user_id="ann", session_id=session_id)
-        return home.memory.transcript.learner.around.before(heard).talk
-
-    home.say("ann", "play some jazz")
-    home.say("bob", "what time is it")
-    home.say("guest", "i like figs")
-    home.say("ann", "here you go", role="assistant")
-    assert talk() == ("assistant", "guest", "other asking", "same")
-    assert talk(session_id="hall") == ()
-    home.say("ann", "what shall we cook", role="assistant")
-    assert talk() == ("assistant asking", "assistant", "guest", "other asking")
-    assert talk(after_s=570) == ("assistant asking", "assistant")
-    assert talk(after_s=601) == ()

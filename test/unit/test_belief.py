@@ -82,12 +82,6 @@ def test_what_else_is_told_of_the_same_is_a_rival() -> None:
     assert "rival" not in signs_of(understood(told=[TOLD], added=[(LIKES, 0.6)]), TOLD)
 
 
-def test_who_spoke_before_is_a_sign() -> None:
-    signs = signs_of(understood(told=[TOLD], before=Before(talk=("assistant asking", "same", "other"))), TOLD)
-    assert {"turn 0=assistant asking", "turn 0=assistant", "turn 1=same", "turns=3"} <= set(signs)
-    assert {"turn 0=nobody", "turn 1=nobody", "turns=0"} <= set(signs_of(understood(told=[TOLD]), TOLD))
-
-
 class Deciding:
     """Believes everything so far."""
 
@@ -189,7 +183,7 @@ def test_examples_are_what_is_learned_and_whether_it_is_right(monkeypatch: pytes
         "anna!: not today please i'm allergic to mondays you know\nanna!: what time is it\n"
     )
     (folder / "house.talk").write_text(talk, encoding="utf-8")
-    found = [(one.right, "slot=allergy" in one.signs) for one in examples(read_marked(folder / "house.talk"))]
+    found = [(one.right, "slot=allergy" in one.signs) for one in examples(read_marked(folder / "house.talk").talk)]
     assert found[0] == (True, True)
     assert all(not right for right, _ in found[1:])
 
