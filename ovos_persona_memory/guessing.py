@@ -32,7 +32,16 @@ from ovos_persona_memory.statements import refusal_in, today
 from ovos_persona_memory.tagging import Guess
 from ovos_persona_memory.template import Told, Words
 from ovos_persona_memory.verdict import Verdict, typed
-from ovos_persona_memory.whose import SURE, named_thing, only_person, person_in, right_before, stranger, thing_meant
+from ovos_persona_memory.whose import (
+    SURE,
+    named_thing,
+    only_person,
+    person_in,
+    relative_named,
+    right_before,
+    stranger,
+    thing_meant,
+)
 from ovos_persona_memory.workplaces import with_workplaces
 
 SURER = 0.3
@@ -214,11 +223,7 @@ def _expected(heard: Heard, guess: Guess) -> bool:
 def _verdict(heard: Heard, guess: Guess) -> Verdict | None:
     """What a guessed value tells; None where nobody knows of whom, or where what stands around it takes it back."""
     whose = beside(heard, guess, "who") or pronoun_before(heard, guess)
-    found = person_in(heard, whose) if whose is not None else None
-    if found is None and whose is not None and guess.sure >= (STRANGE if whose.sure >= SURE else CERTAIN):
-        found = stranger(heard, whose)
-    if whose is None and guess.kind not in (*NAMING, *OF_THINGS):
-        found = right_before(heard, guess) or only_person(heard)
+    found = _told_of(heard, guess, whose)
     if (found is None and not _own(heard, guess, whose)) or _holds_today(heard, guess):
         return None
     if guess.kind in ("name", "family") and _of_oneself(heard, guess):
@@ -243,6 +248,19 @@ def _verdict(heard: Heard, guess: Guess) -> Verdict | None:
     if reason == "too_long" or (reason is not None and slot in FORMED):
         return None
     return _in_its_clause(heard, told, found, [one for one in (guess, whose, named) if one is not None])
+
+
+def _told_of(heard: Heard, guess: Guess, whose: Guess | None) -> Found | None:
+    """Of whom a value is told, where not of the speaker; None also where nobody knows."""
+    found = person_in(heard, whose) if whose is not None else None
+    if found is None and whose is not None and guess.sure >= (STRANGE if whose.sure >= SURE else CERTAIN):
+        found = stranger(heard, whose)
+    if found is None and guess.kind not in (*NAMING, *OF_THINGS):
+        named = beside(heard, guess, "thing")
+        found = relative_named(heard, named) if named is not None else None
+        if whose is None and found is None:
+            found = right_before(heard, guess) or only_person(heard)
+    return found
 
 
 def _is_day(heard: Heard, told: Told) -> bool:

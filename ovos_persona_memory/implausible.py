@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 from ovos_persona_memory import looks
 from ovos_persona_memory.heard import Heard, clause_around
 from ovos_persona_memory.hints import place_of
@@ -30,7 +32,7 @@ def cannot_be(heard: Heard, one: Verdict) -> bool:
     if one.slot in OF_ITS_SUBJECT and not one.subject and _of_another(heard, one):
         return True
     of_others = {"pet": _of_their_pet, "allergy": _no_allergy, "family": _is_addressed}.get(one.slot)
-    return _of_a_trade(heard, one) or (of_others is not None and of_others(heard, one))
+    return _of_a_trade(heard, one) or _of_hearer(heard, one) or (of_others is not None and of_others(heard, one))
 
 
 def _of_a_trade(heard: Heard, one: Verdict) -> bool:
@@ -53,6 +55,17 @@ def _of_another(heard: Heard, one: Verdict) -> bool:
     return len(held) > 2 and held[0] in known.opening("article") and held[2] in known.third
 
 
+def _of_hearer(heard: Heard, one: Verdict) -> bool:
+    """ "then i say you were born on the first of april": of whoever listens."""
+    place = place_of(heard.known, heard.words, one)
+    if place is None or one.subject or one.slot not in OF_ITS_SUBJECT:
+        return False
+    held, known = heard.words.folded[: place[0]], heard.known
+    you, are = known.opening("you"), known.opening("you_are")
+    said = [n for n, (one, two) in enumerate(pairwise(held)) if one in you and two in are]
+    return bool(said) and not any(known.has_word(_OWN, word) for word in held[said[-1] :])
+
+
 def _is_likened(heard: Heard, one: Verdict) -> bool:
     """ "my brother's a monkey", "meine schwester ist eine hexe": no name, and nothing that they keep."""
     known, held, place = heard.known, heard.words.folded, place_of(heard.known, heard.words, one)
@@ -67,7 +80,11 @@ def _of_their_pet(heard: Heard, one: Verdict) -> bool:
     known, before = heard.known, _sentence_up_to(heard, one)
     has = next((n for n, word in enumerate(before.folded) if known.has_word(("they_have",), word)), 0)
     she = known.opening("he_she") - known.opening("article")
-    if one.subject or not has or any(known.has_word(_OWN, word) or word in she for word in before.folded):
+    if one.subject or not has:
+        return False
+    if known.has(before.part(0, has), "known_from"):
+        return True  # "lennox from my class has a husky"
+    if any(known.has_word(_OWN, word) or word in she for word in before.folded):
         return False
     if known.has_word(("article",), before.folded[has - 1]):
         return False  # "die hat eine katze"

@@ -55,11 +55,6 @@ class Templates:
     loose: frozenset[str] = frozenset()
     """Words that what follows a complete statement begins with."""
 
-    def relation(self, text: str) -> str:
-        """A relation as facts name it."""
-        said = " ".join(self.words_of(text).folded)
-        return self.same.get(said, said)
-
     def words_of(self, text: str) -> Words:
         """The text as words, contractions written out. The last few texts are kept in memory: each is read often."""
         return self._words_of(text)

@@ -87,6 +87,14 @@ def stranger(heard: Heard, whose: Guess) -> Found | None:
     return Found(Who(name.folded[0], name.spelled), whose.first, whose.last - whose.first)
 
 
+def relative_named(heard: Heard, named: Guess) -> Found | None:
+    """A relative that was taken for a thing: "karim is the (brother) of mine who's a pastry chef"."""
+    known, words = heard.known, heard.words
+    places = range(max(named.first - 1, 0), named.last)
+    told = (person_at(known, words, place, heard.before.names, any_article=True) for place in places)
+    return next((one for one in told if one is not None and one.who.relation), None)
+
+
 def named_thing(heard: Heard, named: Guess) -> Words:
     """What a value belongs to, without the "s" of "the landlord's called mr hughes"."""
     words = heard.part(named)

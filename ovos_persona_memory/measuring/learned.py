@@ -12,6 +12,7 @@ from ovos_persona_memory.fact import Fact
 from ovos_persona_memory.measuring.talks import LabelledFact, SaidTurn, Talk
 from ovos_persona_memory.memory import PersonaMemory
 from ovos_persona_memory.records import GUEST, HOUSEHOLD, Scope, Turn
+from ovos_persona_memory.templates import Templates
 
 MOOD = "mood"
 STEP_S = 60.0
@@ -182,8 +183,8 @@ def _about(one: Learned, subject: str, talk: Talk) -> bool:
     """Whether a fact is about whom a label names: by the relation, whatever it is called, or by a name that others
     of the talk's labels give them. Where a fact tells who somebody is, that is its thing."""
     known = templates.of(talk.language)
-    wanted = known.relation(subject)
-    if wanted == known.relation(one.subject):
+    wanted = _relation(known, subject)
+    if wanted == _relation(known, one.subject):
         return True
     if not wanted:  # what is told of a pet is the speaker's
         return known.starts(known.words_of(one.subject), "pet") > 0
@@ -192,15 +193,24 @@ def _about(one: Learned, subject: str, talk: Talk) -> bool:
     if not one.subject:
         pet = one.slot == "pet" and (known.starts(known.words_of(subject), "pet") > 0 or _is_pet(subject, talk))
         stems = set(language.of(talk.language).words(subject))
-        return pet or stems <= set(one.thing.split()) or wanted == known.relation(one.thing)
+        return pet or stems <= set(one.thing.split()) or wanted == _relation(known, one.thing)
     fold = language.fold
-    either = {wanted: one.subject, known.relation(one.subject): subject}  # one by the relation, the other by the name
+    either = {wanted: one.subject, _relation(known, one.subject): subject}  # one by the relation, the other by the name
     named = [label for label in talk.facts if "family" in label.slots and label.subject]
     return any(
-        relation == known.relation(label.subject or "") and name and set(fold(name)) <= set(fold(label.value or ""))
+        relation == _relation(known, label.subject or "") and name and set(fold(name)) <= set(fold(label.value or ""))
         for label in named
         for relation, name in either.items()
     )
+
+
+def _relation(known: Templates, text: str) -> str:
+    """A relation as facts name it: an "elder sister" is a sister."""
+    held = known.words_of(text).folded
+    ends = (" ".join(held[first:]) for first in range(len(held)))
+    relations = known.lists.get("relation", ())
+    found = next((one for one in ends if one in known.same or one in relations), " ".join(held))
+    return known.same.get(found, found)
 
 
 def _is_pet(name: str, talk: Talk) -> bool:
