@@ -48,7 +48,7 @@ SURER = 0.3
 """From which a guess is looked at again, 0 to 1, of what a template understands otherwise, or that says little."""
 SEVERAL = 0.5
 """... where several sentences are said."""
-LIKELY = 0.65
+LIKELY = 0.62
 """How likely what is stated must be right to be learned, 0 to 1."""
 OFFERED = 0.42
 """From which a guess that is less likely waits for review."""
@@ -138,7 +138,10 @@ def _is_looked_at(understood: Understood, one: Verdict) -> bool:
     heard = understood.heard
     if one.slot == MOOD or not _may_be_doubted(heard, one):
         return False
-    return not (understood.by_template(one) and (heard.before.question or (understood.all_taken(one) and heard.says_i)))
+    if not understood.by_template(one):
+        return True
+    stated = heard.says_i or not heard.known.third.keys().isdisjoint(heard.words.folded)
+    return not (heard.before.question or heard.before.stated or (stated and understood.all_taken(one)))
 
 
 def _asking(spoken: Spoken, words: Words, before: Before) -> int | None:
