@@ -21,7 +21,8 @@ import numpy as np
 
 from ovos_persona_memory import language, looks
 from ovos_persona_memory.heard import MARKED, Heard
-from ovos_persona_memory.hints import place_of
+from ovos_persona_memory.hints import hint_of, place_of
+from ovos_persona_memory.looks import Hint
 from ovos_persona_memory.sentences import bounds_of
 from ovos_persona_memory.slots import SLOTS
 from ovos_persona_memory.tagging import Shares
@@ -63,6 +64,8 @@ class Understood:
     """What the models guess, each with how sure it is."""
     both: Sequence[Verdict]
     """What is left of all that."""
+    doubted: frozenset[Hint] = frozenset()
+    """What templates took and the models do not believe."""
 
     def place(self, one: Verdict) -> tuple[int, int] | None:
         """Where the value of a verdict stands."""
@@ -75,6 +78,10 @@ class Understood:
     def by_template(self, one: Verdict) -> bool:
         """Whether a template took it, or a part of it."""
         return any(self.alike(other, one) for other in self.told)
+
+    def is_doubted(self, one: Verdict) -> bool:
+        """Whether the models do not believe what a template took."""
+        return bool(self.doubted) and hint_of(self.heard.known, self.heard.words, one) in self.doubted
 
     def all_taken(self, one: Verdict) -> bool:
         """Whether templates know all that is said in its sentence."""
@@ -192,6 +199,8 @@ def _of_utterance(understood: Understood, one: Verdict) -> Iterator[str]:
         "something asked": before.asked != (),
         "told": before.told == slot,
         "something told": before.told != "",
+        "doubted": understood.is_doubted(one),
+        f"doubted:{slot}": understood.is_doubted(one),
         "marked": not MARKED.isdisjoint(heard.words.text),
     }
     yield from (name for name, holds in so.items() if holds)

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from ovos_persona_memory import belief, looks, tagging
-from ovos_persona_memory.belief import Understood
+from ovos_persona_memory.belief import Judge, Understood
 from ovos_persona_memory.clauses import lead_taken
 from ovos_persona_memory.corrections import repaired
 from ovos_persona_memory.denials import PLAIN, averse_to_nothing, denied, has_ended, is_illness
@@ -21,8 +21,7 @@ from ovos_persona_memory.heard import (
 )
 from ovos_persona_memory.hints import hint_of, hints_of, place_of, why_refused
 from ovos_persona_memory.implausible import cannot_be
-from ovos_persona_memory.kinship import is_introduced, with_relations
-from ovos_persona_memory.looks import Hint
+from ovos_persona_memory.kinship import are_beside, is_introduced, with_relations
 from ovos_persona_memory.mentions import Reading
 from ovos_persona_memory.merging import KIND, SURER_STILL, merged, put_right
 from ovos_persona_memory.people import Before, Found
@@ -48,8 +47,10 @@ SURER = 0.3
 """From which a guess is looked at again, 0 to 1, of what a template understands otherwise, or that says little."""
 SEVERAL = 0.5
 """... where several sentences are said."""
-LIKELY = 0.62
+LIKELY = 0.66
 """How likely what is stated must be right to be learned, 0 to 1."""
+AS_LIKELY = 0.52
+"""... where a template took it."""
 OFFERED = 0.42
 """From which a guess that is less likely waits for review."""
 CERTAIN = 0.75
@@ -98,12 +99,13 @@ def with_guesses(spoken: Spoken, sentence: str, before: Before, told: list[Verdi
     seen = looks.of(tag).of(words, before, hints, refused)
     made = tagger.told(seen, hints)
     heard = Heard(spoken, words, before, whole(spoken.templates, words, made.guesses), refused)
-    believed = [_doubted(heard, _ended(heard, one), made.doubted) for one in told]
+    believed = [_feared(heard, _ended(heard, one)) for one in told]
     asked = [one.outcome for one in told] == ["kept"]
     added = list(_added(heard, asked, _asking(spoken, words, before)))
     both = with_relations(heard, with_workplaces(heard, merged(heard, believed, added)))
     both = put_right(heard, believed, both)
-    understood = Understood(heard, made.shares, believed, added, [one for one in both if not cannot_be(heard, one)])
+    left = [one for one in both if not cannot_be(heard, one)]
+    understood = Understood(heard, made.shares, believed, added, left, made.doubted)
     return [_in_its_slot(heard, one) for one in _looked_at_again(understood)]
 
 
@@ -126,10 +128,21 @@ def _looked_at_again(understood: Understood) -> Iterator[Verdict]:
     """What is likely right, or was asked to be remembered; the rest for review, unless it was but a weak guess."""
     judge = belief.of(understood.heard.spoken.language.tag)
     for one in understood.both:
-        if judge is None or not _is_looked_at(understood, one) or judge.likely(understood, one) >= LIKELY:
+        enough = AS_LIKELY if understood.by_template(one) else LIKELY
+        if not _is_looked_at(understood, one):
+            yield one
+        elif judge is None:
+            yield one.waiting("unsure") if understood.is_doubted(one) else one
+        elif _likely(judge, understood, one) >= enough:
             yield one
         elif understood.sure(one) >= OFFERED:
             yield one.waiting("unsure")
+
+
+def _likely(judge: Judge, understood: Understood, one: Verdict) -> float:
+    """How likely it is right, or who is named beside it: "two brothers stefan and uwe"."""
+    beside = [other for other in understood.both if one is not other and are_beside(understood.heard, one, other)]
+    return max(judge.likely(understood, each) for each in (one, *beside))
 
 
 def _is_looked_at(understood: Understood, one: Verdict) -> bool:
@@ -140,8 +153,10 @@ def _is_looked_at(understood: Understood, one: Verdict) -> bool:
         return False
     if not understood.by_template(one):
         return True
+    if heard.before.question or heard.before.stated:
+        return False
     stated = heard.says_i or not heard.known.third.keys().isdisjoint(heard.words.folded)
-    return not (heard.before.question or heard.before.stated or (stated and understood.all_taken(one)))
+    return understood.is_doubted(one) or not (stated and understood.all_taken(one))
 
 
 def _asking(spoken: Spoken, words: Words, before: Before) -> int | None:
@@ -159,13 +174,13 @@ def _asking(spoken: Spoken, words: Words, before: Before) -> int | None:
     return place if held[1] in before.names or known.has_word(subjects, held[1]) else None  # "mach das licht aus"
 
 
-def _doubted(heard: Heard, one: Verdict, doubted: frozenset[Hint]) -> Verdict:
-    """What a template took; for review where the model does not believe it."""
+def _feared(heard: Heard, one: Verdict) -> Verdict:
+    """What a template took; for review where it is nothing that anybody minds: "i have no fear of heights"."""
     if heard.before.question or not _may_be_doubted(heard, one):
         return one  # an answer is as short as it likes
-    hint = hint_of(heard.spoken.templates, heard.words, one)
+    hint = hint_of(heard.known, heard.words, one)
     feared = hint is not None and averse_to_nothing(heard, Guess(hint.slot, hint.first, hint.last, 1.0))
-    return one.waiting("unsure") if feared or hint in doubted else one
+    return one.waiting("unsure") if feared else one
 
 
 def _may_be_doubted(heard: Heard, one: Verdict) -> bool:

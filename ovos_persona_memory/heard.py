@@ -62,7 +62,7 @@ def whole(known: Templates, words: Words, guesses: Sequence[Guess]) -> list[Gues
 
     It is as sure as what it belongs to: nothing else is said like that.
     """
-    found = [_from_preposition(known, words, one) for one in guesses]
+    found = [_with_name(known, words, _from_preposition(known, words, one)) for one in guesses]
     for value in [one for one in found if one.kind in SLOTS]:
         runs = (signs.run_at(known, words, place) for place in range(value.first, value.last))
         first, last = next((run for run in runs if run[0] < run[1]), (value.last, value.first))
@@ -77,6 +77,12 @@ def whole(known: Templates, words: Words, guesses: Sequence[Guess]) -> list[Gues
         others = (_outside(one, spelled) for one in found if one is not value)
         found = sorted([*(one for one in others if one.first < one.last), spelled], key=lambda one: one.first)
     return found
+
+
+def _with_name(known: Templates, words: Words, guess: Guess) -> Guess:
+    """A title with the name that it stands before: "my gp is doctor | shah"."""
+    titled = guess.kind in SLOTS and known.ends(words.part(guess.first, guess.last), "title") > 0
+    return replace(guess, last=guess.last + 1) if titled and guess.last < len(words.folded) else guess
 
 
 def _from_preposition(known: Templates, words: Words, guess: Guess) -> Guess:

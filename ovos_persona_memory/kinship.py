@@ -125,6 +125,13 @@ def _for_itself(heard: Heard, one: Verdict) -> bool:
     return one.thing == " ".join(heard.spoken.language.words(one.value or ""))
 
 
+def are_beside(heard: Heard, one: Verdict, two: Verdict) -> bool:
+    """Whether two of one relation are named side by side."""
+    alike = one.slot == two.slot == SLOT and one.thing == two.thing
+    places = [place_of(heard.known, heard.words, each) for each in (one, two)]
+    return alike and None not in places and _side_by_side(heard, one, two)
+
+
 def _side_by_side(heard: Heard, one: Verdict, two: Verdict) -> bool:
     """Whether nothing but "and" stands between two names."""
     places = sorted(place for place in (place_of(heard.known, heard.words, each) for each in (one, two)) if place)
