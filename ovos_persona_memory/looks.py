@@ -38,6 +38,8 @@ _GENERAL = (
         "for_years",
         "broken_off",
         "by_courtesy",
+        "code",
+        "no_code",
         "you",
         "you_are",
         "glad",

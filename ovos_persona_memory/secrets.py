@@ -31,6 +31,8 @@ _IBAN_LENGTHS = {
 """Characters of an IBAN by country (the IBAN registry of SWIFT)."""
 SHORTEST_CODE = 3
 """Digits of a code at least: "my pin 4 1 9"."""
+SOON = 8
+"""Words at most from "code" to its first digit."""
 SAID = 30
 """Words at most of something said to an assistant: a longer text that speaks of passwords seldom tells one."""
 
@@ -68,12 +70,13 @@ def _has_number(known: templates.Templates, text: str, words: Sequence[str]) -> 
 def _names_secret(known: templates.Templates, text: str, folded: Sequence[str]) -> bool:
     """Whether a text says what a password, a PIN or a key is; not where it says only where it lies.
 
-    The words are in the language's templates: <secret> followed by <secret_is> and something, or <locked> by a number.
+    The words are in the language's templates: <secret> followed by <secret_is> and something, <locked> by a number, or
+    a <code> and soon a number.
     """
-    if known.opening("secret").isdisjoint(folded) and known.opening("locked").isdisjoint(folded):
+    if all(known.opening(name).isdisjoint(folded) for name in ("secret", "locked", "code")):
         return False
     words = known.words_of(text)
-    if _opens(known, words):
+    if _opens(known, words) or _is_code(known, words):
         return True
     for secret in known.lists.get("secret", ()):
         for place in _places(words.joined, secret):
@@ -96,6 +99,18 @@ def _opens(known: templates.Templates, words: Words) -> bool:
             told = rest.part(known.starts(rest, "secret_is"), len(rest.folded))
             if _digits_first(told, known) >= SHORTEST_CODE:
                 return True
+    return False
+
+
+def _is_code(known: templates.Templates, words: Words) -> bool:
+    """Whether words tell a code: "the code for the burglar alarm is one nine four four"; a postcode is none."""
+    codes, harmless = known.opening("code"), known.opening("no_code")
+    for place in (n for n, word in enumerate(words.folded) if word in codes):
+        if not harmless.isdisjoint(words.folded[max(place - 1, 0) : place + 2]):
+            continue
+        behind = range(place + 1, min(place + 1 + SOON, len(words.folded)))
+        if any(_digits_first(words.part(first, len(words.folded)), known) >= SHORTEST_CODE for first in behind):
+            return True
     return False
 
 

@@ -47,8 +47,8 @@ class Home:
 
 def test_a_name_that_was_told_is_known_from_then_on() -> None:
     home = Home()
-    home.say("ann", "oscar works as a plumber")
-    assert home.facts("ann") == [("work", "oscar", "plumber")]  # of whom she speaks nobody knows
+    home.say("ann", "oscar loves cheese")
+    assert home.facts("ann") == [("likes", "oscar", "cheese")]  # of whom she speaks nobody knows
     home.say("ann", "my husband is called oscar")
     home.say("ann", "oscar likes figs", session_id="hall")
     assert home.facts("ann")[1:] == [("family", "", "oscar"), ("likes", "husband", "figs")]
@@ -96,9 +96,9 @@ def test_she_is_the_one_spoken_of_by_name_a_moment_ago_in_the_same_room() -> Non
 
 def test_he_is_of_whom_something_was_told_though_nobody_introduced_them() -> None:
     home = Home()
-    home.say("ann", "oscar works as a plumber")
+    home.say("ann", "oscar loves cheese")
     home.say("ann", "he lives in porto")
-    assert home.facts("ann") == [("work", "oscar", "plumber"), ("home", "oscar", "porto")]
+    assert home.facts("ann") == [("likes", "oscar", "cheese"), ("home", "oscar", "porto")]
 
 
 def test_she_is_the_sister_of_whom_she_is_the_sister() -> None:

@@ -274,3 +274,40 @@ def test_an_echo_is_what_the_assistant_said_in_these_very_words() -> None:
 def test_a_language_without_templates_keeps_what_is_asked_alone() -> None:
     assert verdicts("моего кота зовут Боб", "ru-RU") == []
     assert [one.outcome for one in verdicts("запомни что моего кота зовут Боб", "ru-RU")] == ["kept"]
+
+
+@pytest.mark.parametrize(
+    ("lang", "text", "kept"),
+    [
+        (EN, "keep it in mind the big ladder is lent to dwight", "the big ladder is lent to dwight"),
+        (EN, "don't let me forget we owe dwight two dozen eggs", "we owe dwight two dozen eggs"),
+        (EN, "can you put down that the play's on friday evening", "the play's on friday evening"),
+        (EN, "you will please remember the car takes only premium", "the car takes only premium"),
+        (
+            DE,
+            "schreib mir auf die bretter dürfen nie in die spülmaschine",
+            "die bretter dürfen nie in die spülmaschine",
+        ),
+        (DE, "erinner dich bitte dran dass die heizung klopft", "die heizung klopft"),
+    ],
+)
+def test_there_are_many_ways_to_ask(lang: str, text: str, kept: str) -> None:
+    assert [(one.outcome, one.text) for one in verdicts(text, lang)] == [("kept", kept)]
+
+
+@pytest.mark.parametrize("text", ["don't let me forget to buy milk", "can you remember my birthday", "remember me"])
+def test_what_only_sounds_like_asking_keeps_nothing(text: str) -> None:
+    assert [one for one in verdicts(text) if one.outcome == "kept"] == []
+
+
+@pytest.mark.parametrize(
+    ("lang", "text", "value"),
+    [
+        (EN, "i suppose we ought to be introduced my name's nadia", "nadia"),
+        (EN, "my job if you want to know is engineer", "engineer"),
+        (EN, "if you were a cat my name would be nadia", None),
+        (EN, "suppose my name's nadia", None),
+    ],
+)
+def test_courtesy_supposes_nothing(lang: str, text: str, value: str | None) -> None:
+    assert [one.value for one in verdicts(text, lang) if one.outcome == "learned"] == ([value] if value else [])

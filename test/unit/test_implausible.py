@@ -80,3 +80,31 @@ def test_what_was_just_named_can_be_taken_up(lang: str, text: str, told: tuple[s
 )
 def test_not_all_that_is_named_is_told(lang: str, text: str) -> None:
     assert [one for one in learned(lang, text) if one[0] in ("origin", "home", "favourite", "name")] == []
+
+
+@pytest.mark.parametrize(
+    ("lang", "text"),
+    [
+        (EN, "the mayor is a londoner by birth"),
+        (DE, "der bürgermeister ist gebürtiger schwabe"),
+        (DE, "die physiotherapeutin raucht wie ein schlot"),
+        (EN, "then i say you were born in may"),
+        (DE, "dann sag ich du bist am ersten april geboren"),
+        (DE, "der lennox aus meiner klasse hat einen husky"),
+    ],
+)
+def test_what_is_said_of_another_is_not_the_speakers(lang: str, text: str) -> None:
+    assert learned(lang, text) == []
+
+
+@pytest.mark.parametrize(
+    ("lang", "text", "told"),
+    [
+        (DE, "ich bin gebürtiger schwabe", ("origin", "", "schwabe")),
+        (DE, "ich bin am ersten april geboren", ("birthday", "", "ersten april")),
+        (EN, "i was born in may", ("birthday", "", "may")),
+        (DE, "mein bruder lennox hat einen husky", ("pet", "bruder", "husky")),
+    ],
+)
+def test_the_speakers_own_is_learned(lang: str, text: str, told: tuple[str, str, str]) -> None:
+    assert told in learned(lang, text)

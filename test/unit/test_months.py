@@ -1,7 +1,7 @@
 """How much is learned of months of talk that others wrote who had not seen the templates.
 
-All but the last have been read since, to find what kinds of sentences were missing; with the first three the models
-were trained.
+All have been read since, to find what kinds of sentences were missing. With the first three the models were trained,
+and to all others the second look is fitted, so this guards what is understood and says nothing of people never heard.
 """
 
 from __future__ import annotations
@@ -17,46 +17,50 @@ from ovos_persona_memory.measuring.talks import read_talks
 TALK = Path(__file__).parent.parent / "data" / "talk"
 MONTHS = Path(__file__).parent.parent / "data" / "months"
 PRECISION = {
-    "month_en": 0.94,
-    "month4_de": 0.93,
-    "month6_de": 0.93,
-    "month7_en": 0.92,
-    "month7_de": 0.90,
-    "month8_en": 0.91,
-    "month8_de": 0.92,
-    "month19_de": 0.88,
-    "month20_en": 0.88,
-    "month20_de": 0.90,
-    "month21_en": 0.88,
-    "month21_de": 0.92,
-    "month24_de": 0.92,
+    "month19_de": 0.92,
+    "month20_en": 0.92,
+    "month21_en": 0.93,
+    "month25_en": 0.87,
+    "month25_de": 0.85,
+    "month26_en": 0.85,
+    "month27_en": 0.89,
+    "month27_de": 0.81,
+    "month28_en": 0.86,
+    "month28_de": 0.85,
 }
 READ_PRECISION = 0.94
 RECALL = {
-    "month_en": 0.85,
-    "month_de": 0.88,
+    "month_en": 0.88,
+    "month_de": 0.89,
     "month4_en": 0.92,
-    "month4_de": 0.88,
+    "month4_de": 0.92,
     "month5_en": 0.91,
-    "month5_de": 0.91,
-    "month6_en": 0.86,
-    "month6_de": 0.81,
+    "month5_de": 0.92,
+    "month6_en": 0.85,
+    "month6_de": 0.80,
     "month7_en": 0.82,
-    "month7_de": 0.83,
-    "month8_en": 0.88,
-    "month8_de": 0.84,
-    "month9_en": 0.77,
-    "month9_de": 0.86,
-    "month19_en": 0.85,
+    "month7_de": 0.82,
+    "month8_en": 0.90,
+    "month8_de": 0.87,
+    "month9_en": 0.81,
+    "month9_de": 0.88,
+    "month19_en": 0.87,
     "month19_de": 0.75,
-    "month20_en": 0.79,
-    "month20_de": 0.76,
-    "month21_en": 0.87,
-    "month21_de": 0.84,
+    "month20_en": 0.82,
+    "month20_de": 0.78,
+    "month21_en": 0.91,
+    "month21_de": 0.83,
     "month24_en": 0.90,
-    "month24_de": 0.88,
+    "month24_de": 0.87,
+    "month25_en": 0.65,
+    "month25_de": 0.54,
+    "month26_en": 0.63,
+    "month27_en": 0.63,
+    "month27_de": 0.57,
+    "month28_en": 0.71,
+    "month28_de": 0.49,
 }
-MOST_FROM_NOTHING = 7
+MOST_FROM_NOTHING = 8
 
 
 QUICK = ("month9_en",)
@@ -86,21 +90,21 @@ def test_a_month_teaches_hardly_anything_that_must_not_be_learned(month: tuple[s
 @pytest.mark.parametrize(
     ("tag", "name", "precision", "recall"),
     [
-        ("en-US", "month12", 0.94, 0.77),
-        ("de-DE", "month12", 0.89, 0.83),
-        ("de-DE", "month13", 0.78, 0.72),
-        ("en-US", "month14", 0.92, 0.88),
-        ("de-DE", "month14", 0.85, 0.80),
-        ("en-US", "month15", 0.93, 0.80),
-        ("de-DE", "month15", 0.90, 0.86),
-        ("en-US", "month16", 0.87, 0.72),
-        ("de-DE", "month16", 0.86, 0.90),
-        ("en-US", "month17", 0.94, 0.86),
-        ("de-DE", "month17", 0.85, 0.82),
-        ("de-DE", "month18", 0.83, 0.81),
-        ("en-US", "month22", 0.88, 0.70),
-        ("de-DE", "month22", 0.81, 0.76),
-        ("en-US", "month23", 0.84, 0.63),
+        ("en-US", "month12", 0.94, 0.86),
+        ("de-DE", "month12", 0.90, 0.82),
+        ("de-DE", "month13", 0.90, 0.76),
+        ("en-US", "month14", 0.91, 0.89),
+        ("de-DE", "month14", 0.92, 0.80),
+        ("en-US", "month15", 0.94, 0.81),
+        ("de-DE", "month15", 0.97, 0.88),
+        ("en-US", "month16", 0.90, 0.76),
+        ("de-DE", "month16", 0.90, 0.86),
+        ("en-US", "month17", 0.97, 0.88),
+        ("de-DE", "month17", 0.88, 0.78),
+        ("de-DE", "month18", 0.88, 0.83),
+        ("en-US", "month22", 0.93, 0.72),
+        ("de-DE", "month22", 0.85, 0.75),
+        ("en-US", "month23", 0.84, 0.62),
     ],
 )
 def test_of_harder_talk_most_is_learned_and_rightly(tag: str, name: str, precision: float, recall: float) -> None:

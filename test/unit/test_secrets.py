@@ -33,6 +33,17 @@ SECRETS = [
     ("hængelåsen er 4711", "da-DK"),
     ("la caixa forta és 4711", "ca-ES"),
     ("a caixa forte é 4711", "gl-ES"),
+    ("the code for the burglar alarm is one nine four four", "en-US"),
+    ("the combination of my suitcase is 4 5 9", "en-US"),
+    ("die alarmanlage hat den code eins neun vier vier", "de-DE"),
+    ("el código de la alarma es uno nueve cuatro cuatro", "es-ES"),
+    ("el codi de la porta és 4711", "ca-ES"),
+    ("le code du portail est 4711", "fr-FR"),
+    ("il codice del cancello è 4711", "it-IT"),
+    ("o código do portão é 4711", "pt-PT"),
+    ("o código da porta é 4711", "gl-ES"),
+    ("de code van het alarm is 4711", "nl-NL"),
+    ("koden til alarmen er 4711", "da-DK"),
 ]
 HARMLESS = [
     ("my shoe size is 43", "en-US"),
@@ -48,6 +59,12 @@ HARMLESS = [
     ("the safe is in the cellar", "en-US"),
     ("the gate is two metres wide", "en-US"),
     ("der tresor ist grau", "de-DE"),
+    ("my zip code is nine four one one four", "en-US"),
+    ("the code is on the fridge and we need three eggs", "en-US"),
+    ("der qr code hat drei drei drei punkte", "de-DE"),
+    ("mi código postal es 28013", "es-ES"),
+    ("mon code postal est 75011", "fr-FR"),
+    ("il mio codice postale è 20121", "it-IT"),
 ]
 
 
