@@ -21,7 +21,7 @@ from ovos_persona_memory.heard import (
 )
 from ovos_persona_memory.hints import hint_of, hints_of, place_of, why_refused
 from ovos_persona_memory.implausible import cannot_be
-from ovos_persona_memory.kinship import are_beside, is_introduced, with_relations
+from ovos_persona_memory.kinship import are_beside, as_outsiders, is_introduced, with_relations
 from ovos_persona_memory.mentions import Reading
 from ovos_persona_memory.merging import KIND, SURER_STILL, merged, put_right
 from ovos_persona_memory.people import Before, Found
@@ -103,7 +103,7 @@ def with_guesses(spoken: Spoken, sentence: str, before: Before, told: list[Verdi
     asked = [one.outcome for one in told] == ["kept"]
     added = list(_added(heard, asked, _asking(spoken, words, before)))
     both = with_relations(heard, with_workplaces(heard, merged(heard, believed, added)))
-    both = put_right(heard, believed, both)
+    both = as_outsiders(spoken, put_right(heard, believed, both))
     left = [one for one in both if not cannot_be(heard, one)]
     understood = Understood(heard, made.shares, believed, added, left, made.doubted)
     return [_in_its_slot(heard, one) for one in _looked_at_again(understood)]

@@ -6,8 +6,9 @@ import re
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cache, cached_property, lru_cache
+from functools import cache, cached_property, lru_cache, wraps
 from pathlib import Path
+from threading import Lock, RLock
 from typing import Any, TypeVar
 from weakref import WeakSet
 
@@ -80,6 +81,25 @@ def kept(read: Callable[[_Key], _Made], most: int) -> Callable[[_Key], _Made]:
     found = lru_cache(maxsize=most)(read)
     _KEPT.add(found)
     return found
+
+
+def once(read: Callable[[_Key], _Made]) -> Callable[[_Key], _Made]:
+    """The same, done once for each key: who asks meanwhile waits for who has begun. Thread-safe."""
+    found: dict[_Key, _Made] = {}
+    locks: dict[_Key, RLock] = {}
+    guard = Lock()
+
+    @wraps(read)
+    def get(key: _Key) -> _Made:
+        if key not in found:
+            with guard:
+                lock = locks.setdefault(key, RLock())
+            with lock:
+                if key not in found:
+                    found[key] = read(key)
+        return found[key]
+
+    return get
 
 
 def forget_texts() -> None:

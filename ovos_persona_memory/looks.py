@@ -5,7 +5,7 @@ from __future__ import annotations
 import string
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property, lru_cache
+from functools import cached_property
 
 from ovos_persona_memory import language, templates
 from ovos_persona_memory.clauses import run_on
@@ -300,7 +300,7 @@ def _tuples(found: Mapping[str, set[str]]) -> dict[str, tuple[str, ...]]:
     return {word: made.setdefault(kinds := tuple(sorted(one)), kinds) for word, one in found.items()}
 
 
-@lru_cache(maxsize=32)
+@language.once
 def of(tag: str | None) -> Looks:
     """What a language knows, BCP-47 tag: the lists of its templates, and its file of kinds where there is one."""
     known = templates.of(tag)

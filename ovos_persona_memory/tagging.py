@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cached_property
 from importlib import import_module
 from itertools import groupby
 from pathlib import Path
@@ -185,7 +185,7 @@ def of(tag: str | None) -> Tagger | None:
     return _USED.get(known) or _in_folder(language.locale_folder() / known)
 
 
-@lru_cache(maxsize=32)
+@language.once
 def _in_folder(folder: Path) -> Tagger | None:
     found = opened(folder / FILE, folder / NETWORK) if (folder / FILE).is_file() else None
     if found is not None:

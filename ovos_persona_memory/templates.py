@@ -10,7 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import cached_property
 from itertools import chain, pairwise
 
 from ovos_persona_memory import language
@@ -284,7 +284,7 @@ def _by_word(phrases: Sequence[str], place: int) -> dict[str, tuple[tuple[str, .
     return found
 
 
-@lru_cache(maxsize=32)
+@language.once
 def of(tag: str | None) -> Templates:
     """The templates of a language, BCP-47 tag; empty where it has none."""
     path = language.locale_folder() / language.of(tag).tag / FILE
