@@ -62,7 +62,7 @@ RECALL = {
     "month27_de": 0.57,
     "month28_en": 0.71,
     "month28_de": 0.49,
-    "month29_en": 0.71,
+    "month29_en": 0.70,
     "month29_de": 0.61,
 }
 MOST_FROM_NOTHING = 8
