@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import gc
 import threading
+import time
 from collections.abc import Sequence
 
 from ovos_persona_memory.gate import judge
 from ovos_persona_memory.records import Turn
 
+PAUSE_S = 30.0
+"""Before each further language: who speaks the first one right after a start is answered meanwhile, seconds."""
 _SAYS_NOTHING = "one two three"
 """Any words will do: they are judged and nowhere kept."""
 
@@ -24,7 +27,8 @@ def read_languages(tags: Sequence[str]) -> threading.Thread:
 
 
 def _read(tags: tuple[str, ...]) -> None:
-    for tag in tags:
+    for number, tag in enumerate(tags):
+        time.sleep(PAUSE_S if number else 0.0)
         judge(Turn("user", _SAYS_NOTHING, lang=tag))
     # what was read lives as long as the process: looking through it costs 30 ms at a time
     gc.collect()
