@@ -128,15 +128,17 @@ def _looked_at_again(understood: Understood) -> Iterator[Verdict]:
     """What is likely right, or was asked to be remembered; the rest for review, unless it was but a weak guess."""
     judge = belief.of(understood.heard.spoken.language.tag)
     for one in understood.both:
-        enough = AS_LIKELY if understood.by_template(one) else LIKELY
-        if not _is_looked_at(understood, one):
+        if not _is_looked_at(understood, one) or _is_believed(judge, understood, one):
             yield one
-        elif judge is None:
-            yield one.waiting("unsure") if understood.is_doubted(one) else one
-        elif _likely(judge, understood, one) >= enough:
-            yield one
-        elif understood.sure(one) >= OFFERED:
+        elif judge is None or understood.sure(one) >= OFFERED:
             yield one.waiting("unsure")
+
+
+def _is_believed(judge: Judge | None, understood: Understood, one: Verdict) -> bool:
+    """Whether it is likely enough; where nobody looks again, whether the models do not doubt it."""
+    if judge is None:
+        return not understood.is_doubted(one)
+    return _likely(judge, understood, one) >= (AS_LIKELY if understood.by_template(one) else LIKELY)
 
 
 def _likely(judge: Judge, understood: Understood, one: Verdict) -> float:
