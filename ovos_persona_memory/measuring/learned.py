@@ -75,7 +75,7 @@ def measure_learning(talks: Sequence[Talk], speakers: bool = False) -> LearnedFi
     labels: list[LabelledFact] = []
     missed: list[LabelledFact] = []
     for talk in talks:
-        judged = [_judged(one, talk) for one in _learned_from(talk, speakers) if _is_labelled(one, talk)]
+        judged = [_judged(one, talk) for one in _learned_from(talk, speakers) if _is_counted(one, talk)]
         learned += judged
         labels += talk.facts
         missed += [label for label in talk.facts if not any(_fits(one, label, talk) for one in judged)]
@@ -138,8 +138,11 @@ def _learned(turn: SaidTurn, fact: Fact) -> Learned:
     return Learned(turn.id, fact.user_id, fact.slot, fact.subject, fact.value, fact.text, fact.thing, turn.text)
 
 
-def _is_labelled(one: Learned, talk: Talk) -> bool:
-    """Whether whoever labelled a talk looked for such facts: some took no moods for facts."""
+def _is_counted(one: Learned, talk: Talk) -> bool:
+    """Whether whoever labelled a talk looked for such facts, some took no moods for facts, and left none of it open."""
+    judged = _judged(one, talk)
+    if not judged.right and judged.why != "nothing" and any(_fits(one, label, talk) for label in talk.implied):
+        return False
     return one.slot != MOOD or one.turn in talk.nothing or any(MOOD in label.slots for label in talk.facts)
 
 
@@ -196,9 +199,9 @@ def _about(one: Learned, subject: str, talk: Talk) -> bool:
         return pet or stems <= set(one.thing.split()) or wanted == _relation(known, one.thing)
     fold = language.fold
     either = {wanted: one.subject, _relation(known, one.subject): subject}  # one by the relation, the other by the name
-    named = [label for label in talk.facts if "family" in label.slots and label.subject]
+    named = [label for label in talk.facts + talk.implied if "family" in label.slots and _whose(label)]
     return any(
-        relation == _relation(known, label.subject or "") and name and set(fold(name)) <= set(fold(label.value or ""))
+        relation == _relation(known, _whose(label)) and name and set(fold(name)) <= set(fold(label.value or ""))
         for label in named
         for relation, name in either.items()
     )
@@ -222,5 +225,10 @@ def _is_pet(name: str, talk: Talk) -> bool:
 def _is_kind_of(kind: str, name: str, talk: Talk) -> bool:
     """Whether a label says of a pet by a name that it is of a kind: "the cat" is Tattie."""
     fold = language.fold
-    pets = (label for label in talk.facts if "pet" in label.slots and label.subject and label.value)
-    return any(fold(label.subject or "") == fold(kind) and fold(label.value or "") == fold(name) for label in pets)
+    pets = (label for label in talk.facts + talk.implied if "pet" in label.slots and _whose(label) and label.value)
+    return any(fold(_whose(label)) == fold(kind) and fold(label.value or "") == fold(name) for label in pets)
+
+
+def _whose(label: LabelledFact) -> str:
+    """Who or what a name that a label tells is of."""
+    return label.subject or label.thing or ""

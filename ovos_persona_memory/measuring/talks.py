@@ -41,6 +41,8 @@ class LabelledFact:
     """Whose it is; null: whoever said the turn."""
     subject: str | None = None
     """The relation that it is about; null: it is not looked at."""
+    thing: str | None = None
+    """What the value belongs to; looked at only where it tells who somebody is, or of what kind a pet."""
 
     @property
     def slots(self) -> list[str]:
@@ -56,6 +58,8 @@ class Talk:
     turns: list[SaidTurn]
     """In the order in which they are heard, which need not be that of their times."""
     facts: list[LabelledFact] = field(default_factory=list)
+    implied: list[LabelledFact] = field(default_factory=list)
+    """What no turn says outright, but a listener may conclude: learning it is neither right nor wrong."""
     nothing: list[str] = field(default_factory=list)
     """Ids of turns that must teach nothing: questions, the assistant, the television, a guest, ..."""
     conversation: str = ""
@@ -82,7 +86,8 @@ def _talk(path: Path, number: int, line: bytes) -> Talk:
     known = {turn.id for turn in talk.turns}
     if len(known) < len(talk.turns):
         raise InvalidRequest(f"{place}, turns", "an id is given to two turns")
-    named = [(f"facts[{n}].turn", fact.turn) for n, fact in enumerate(talk.facts)]
+    labels = {"facts": talk.facts, "implied": talk.implied}
+    named = [(f"{name}[{n}].turn", fact.turn) for name, facts in labels.items() for n, fact in enumerate(facts)]
     for where, turn_id in [*named, *((f"nothing[{n}]", one) for n, one in enumerate(talk.nothing))]:
         if turn_id not in known:
             raise InvalidRequest(f"{place}, {where}", f"no turn is {turn_id!r}")

@@ -90,6 +90,7 @@ def test_named_speakers_can_count_as_persons(tmp_path: Path) -> None:
     [
         ({"turns": [{"id": "a", "role": "user"}]}, "turns"),
         ({"facts": [{"turn": "z", "slot": "pet"}]}, r"facts\[0\].turn"),
+        ({"implied": [{"turn": "z", "slot": "pet"}]}, r"implied\[0\].turn"),
         ({"nothing": ["a", "z"]}, r"nothing\[1\]"),
         ({"turns": [*TALK["turns"], TALK["turns"][0]]}, "turns"),
     ],
@@ -122,3 +123,13 @@ def test_moods_count_where_the_talk_labels_any() -> None:
     assert measure_learning([Talk("en-US", said)]).precision.of == 0
     assert measure_learning([Talk("en-US", said, nothing=["b"])]).from_nothing == 1
     assert measure_learning([Talk("en-US", said, [tired])]).precision.share == 0.5
+
+
+def test_what_is_only_implied_is_neither_right_nor_wrong() -> None:
+    said = [SaidTurn("a", "user", "I like tea"), SaidTurn("b", "user", "my cat is called Bob")]
+    tea, bob = LabelledFact("a", "likes", "tea"), LabelledFact("b", "pet", "Bob")
+    figures = measure_learning([Talk("en-US", said, [bob], implied=[tea])])
+    assert [(one.turn, one.right) for one in figures.learned] == [("b", True)]
+    assert (figures.recall_typed.number, figures.recall_typed.of) == (1, 1)
+    assert measure_learning([Talk("en-US", said, [tea, bob], implied=[tea])]).precision.number == 2
+    assert measure_learning([Talk("en-US", said, implied=[tea], nothing=["a"])]).from_nothing == 1
