@@ -71,6 +71,7 @@ The rooms, from the ground up; imports go down only:
    whose       of whom and of what a guess tells
    implausible  what an utterance cannot tell of its speaker
    kinship     who somebody is whose relation is said behind the name
+   strangers   who is spoken of in a household and is none of it
    guessing    what an utterance tells that no template fits
    weekly      the days on which somebody does something
    ailments    what somebody calls theirs that only who is ill has

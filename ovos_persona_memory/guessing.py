@@ -28,6 +28,7 @@ from ovos_persona_memory.people import Before, Found
 from ovos_persona_memory.sentences import Spoken, is_written, said
 from ovos_persona_memory.slots import SLOTS, refused_value
 from ovos_persona_memory.statements import refusal_in, today
+from ovos_persona_memory.strangers import is_told_of_others, of_strangers
 from ovos_persona_memory.tagging import Guess
 from ovos_persona_memory.template import Told, Words
 from ovos_persona_memory.verdict import Verdict, typed
@@ -104,9 +105,9 @@ def with_guesses(spoken: Spoken, sentence: str, before: Before, told: list[Verdi
     added = list(_added(heard, asked, _asking(spoken, words, before)))
     both = with_relations(heard, with_workplaces(heard, merged(heard, believed, added)))
     both = as_outsiders(spoken, put_right(heard, believed, both))
-    left = [one for one in both if not cannot_be(heard, one)]
+    left = [one for one in both if not (cannot_be(heard, one) or is_told_of_others(heard, one))]
     understood = Understood(heard, made.shares, believed, added, left, made.doubted)
-    return [_in_its_slot(heard, one) for one in _looked_at_again(understood)]
+    return [_in_its_slot(heard, one) for one in of_strangers(heard, list(_looked_at_again(understood)))]
 
 
 def _ended(heard: Heard, one: Verdict) -> Verdict:

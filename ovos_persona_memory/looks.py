@@ -105,6 +105,12 @@ _GENERAL = (
         "from_there",
         "place_before",
         "they_have",
+        "read_out",
+        "acted",
+        "undone",
+        "mocking",
+        "faltering",
+        "no_family",
     ),
 )
 """Lists of the templates that tell nothing of a word."""

@@ -31,6 +31,8 @@ _IBAN_LENGTHS = {
 """Characters of an IBAN by country (the IBAN registry of SWIFT)."""
 SHORTEST_CODE = 3
 """Digits of a code at least: "my pin 4 1 9"."""
+TWO = 2
+"""Digits of a number from ten on, as it is said in a code."""
 SOON = 8
 """Words at most from "code" to its first digit."""
 SAID = 30
@@ -71,7 +73,7 @@ def _names_secret(known: templates.Templates, text: str, folded: Sequence[str]) 
     """Whether a text says what a password, a PIN or a key is; not where it says only where it lies.
 
     The words are in the language's templates: <secret> followed by <secret_is> and something, <locked> by a number, or
-    a <code> and soon a number.
+    either, or a <code>, and soon a number.
     """
     if all(known.opening(name).isdisjoint(folded) for name in ("secret", "locked", "code")):
         return False
@@ -103,25 +105,31 @@ def _opens(known: templates.Templates, words: Words) -> bool:
 
 
 def _is_code(known: templates.Templates, words: Words) -> bool:
-    """Whether words tell a code: "the code for the burglar alarm is one nine four four"; a postcode is none."""
-    codes, harmless = known.opening("code"), known.opening("no_code")
-    for place in (n for n, word in enumerate(words.folded) if word in codes):
-        if not harmless.isdisjoint(words.folded[max(place - 1, 0) : place + 2]):
+    """Whether words tell a code: "the code for the burglar alarm is one nine forty four"; a postcode is none."""
+    harmless = known.opening("no_code")
+    for place, size in (found for name in ("code", "secret") for found in known.places(words, name)):
+        if not harmless.isdisjoint(words.folded[max(place - 1, 0) : place + size + 1]):
             continue
-        behind = range(place + 1, min(place + 1 + SOON, len(words.folded)))
+        behind = range(place + size, min(place + size + SOON, len(words.folded)))
         if any(_digits_first(words.part(first, len(words.folded)), known) >= SHORTEST_CODE for first in behind):
             return True
     return False
 
 
 def _digits_first(words: Words, known: templates.Templates) -> int:
-    """How many digits words begin with, spoken or written."""
-    spoken = known.lists.get("digit", ())
-    digits = 0
+    """How many digits words begin with, spoken one by one, two by two ("nineteen forty") or written."""
+    spoken, tens = known.opening("digit"), known.opening("number")
+    digits, before = 0, ""
     for word in words.folded:
-        if word not in spoken and not word.isdigit():
+        if word.isdigit():
+            digits += len(word)
+        elif word in spoken:
+            digits += before in spoken or before not in tens  # "eighty three" are two
+        elif word in tens:
+            digits += TWO
+        else:
             break
-        digits += 1 if word in spoken else len(word)
+        before = word
     return digits
 
 

@@ -49,9 +49,10 @@ def refusal(spoken: Spoken, sentence: str, span: Span, named: bool = False) -> s
     if any(len((one[1] or one[2] or "").split()) > 2 for one in _QUOTED.finditer(sentence)):
         return "quotation"
     known = spoken.templates
-    words = stripped(known, known.words_of(sentence))
+    whole = known.words_of(sentence)
+    words = stripped(known, whole)
     first, last = _places(words, span)
-    if _is_joke(known, words):
+    if known.starts(whole, "mocking") or _is_joke(known, words):
         return "joke"
     for name, reason, takes_away in _RULES:
         for start, size in known.places(words, name):
@@ -76,7 +77,8 @@ def _was_so(known: Templates, words: Words) -> bool:
 
 
 def _is_joke(known: Templates, words: Words) -> bool:
-    jokes = any(known.has(words, name) for name in _JOKING) or known.ends(words, "joking_end") > 0
+    jokes = any(known.has(words, name) for name in _JOKING)
+    jokes = jokes or any(known.ends(words, name) for name in ("joking_end", "undone"))
     return jokes or pretends(known, words)
 
 
@@ -168,9 +170,11 @@ def _unsure(start: int, size: int, first: int, last: int, of: int) -> bool:
 
 _RULES = (
     ("quoted", "quotation", _quoted),
+    ("read_out", "quotation", _quoted),
     ("hearsay", "quotation", _anywhere),
     ("supposed", "supposed", _supposed),
     ("played", "supposed", _anywhere),
+    ("acted", "supposed", _anywhere),
     ("past", "past", _past),
     ("unsure", "unsure", _unsure),
 )

@@ -58,12 +58,12 @@ class Talk:
     turns: list[SaidTurn]
     """In the order in which they are heard, which need not be that of their times."""
     facts: list[LabelledFact] = field(default_factory=list)
-    implied: list[LabelledFact] = field(default_factory=list)
-    """What no turn says outright, but a listener may conclude: learning it is neither right nor wrong."""
     nothing: list[str] = field(default_factory=list)
     """Ids of turns that must teach nothing: questions, the assistant, the television, a guest, ..."""
     conversation: str = ""
     dataset: str = ""
+    implied: list[LabelledFact] = field(default_factory=list)
+    """What no turn says outright, but a listener may conclude: learning it is neither right nor wrong."""
 
 
 def read_talks(path: Path) -> list[Talk]:

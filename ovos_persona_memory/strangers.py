@@ -1,0 +1,104 @@
+"""Who is spoken of in a household and is none of it: those nobody introduced, and those whom people only meet."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from ovos_persona_memory.heard import Heard
+from ovos_persona_memory.hints import place_of
+from ovos_persona_memory.template import SHORT_IS
+from ovos_persona_memory.verdict import Verdict
+
+NAMING = ("family", "pet", "name", "detail")
+"""Slots that tell who somebody is."""
+ADJECTIVES = 2
+"""Words at most before who somebody is: "the (other new) mechanic"."""
+_RELATED = ("relation", "kin", "pet")
+_OWNED = ("own", "first_my", "whose", "article")
+_OPENING = ("joint", "skip", "lead", "by_now")
+"""Lists of the words before somebody whom a clause begins with."""
+_SPEAKER = ("speaker", "first_my", "me", "mine")
+
+
+def of_strangers(heard: Heard, told: Sequence[Verdict]) -> list[Verdict]:
+    """The same; what is told of somebody whom nobody introduced waits for review, also where they are but somebody's
+    mother."""
+    named = {word for one in told if one.slot in NAMING for word in heard.known.words_of(one.value or "").folded}
+    return [one.waiting("unsure") if _is_strange(heard, one, named) else one for one in told]
+
+
+def is_told_of_others(heard: Heard, one: Verdict) -> bool:
+    """Whether it is told of a colleague or a caretaker, of whom but the name is learned, or is no value: "i live in um
+    hang on"."""
+    place = place_of(heard.known, heard.words, one)
+    if (one.outcome, one.reason) != ("learned", "stated") or place is None:
+        return False
+    return _falters(heard, *place) or any(_tells_of(heard, one, end, place[0]) for end in _distant(heard))
+
+
+def _is_strange(heard: Heard, one: Verdict, named: set[str]) -> bool:
+    if (one.outcome, one.reason) != ("learned", "stated") or one.slot == "location":
+        return False
+    if _somebodys(heard, one):
+        return True
+    words, known = heard.known.words_of(one.subject).folded, heard.known
+    of_whom = {who.subject for who in heard.before.names.values()}
+    if not words or one.subject in of_whom or any(word in heard.before.names or word in named for word in words):
+        return False
+    first = known.has_word(_RELATED, words[0]) or words[0] in known.same or words[0] not in known.opening("given_name")
+    return not (first and any(known.has_word(_RELATED, word) or word in known.same for word in words))
+
+
+def _somebodys(heard: Heard, one: Verdict) -> bool:
+    """ "mias mama", "die mutter von (der) mia", of whom nobody knows who she is."""
+    held, place = heard.words.folded, place_of(heard.known, heard.words, one)
+    if place is None or any(heard.known.has_word(_SPEAKER, word) for word in held):
+        return False
+    return any(first < place[0] for first in _owners(heard, held))
+
+
+def _owners(heard: Heard, held: tuple[str, ...]) -> Iterator[int]:
+    """Where a name stands that nobody knows and that owns something."""
+    known, names = heard.known, known_names(heard)
+    for place, word in enumerate(held):
+        if word.endswith("s") and word[:-1] in names and word not in names:
+            yield place
+        elif word in names and place > 1:
+            before = held[place - 2 if held[place - 1] in known.opening("article") else place - 1]
+            if before in known.opening("of_whom") and before not in known.opening("own"):
+                yield place
+
+
+def known_names(heard: Heard) -> frozenset[str]:
+    """Names that people bear, without those whom the household knows."""
+    return heard.known.opening("given_name") - frozenset(heard.before.names)
+
+
+def _distant(heard: Heard) -> Iterator[int]:
+    """Behind whom a clause begins with who is of no family: "(my yoga instructor) has a pug", number of the next word."""
+    known, held = heard.known, heard.words.folded
+    for first, word in enumerate(held):
+        if not known.has_word(_OWNED, word) or (first and not known.has_word(_OPENING, held[first - 1])):
+            continue
+        for place in range(first + 1, min(first + 2 + ADJECTIVES, len(held))):
+            size = known.starts_at(held, place, "no_family")
+            if size and not known.has_word(_RELATED, held[place + size - 1]):
+                yield place + size
+                break
+
+
+def _tells_of(heard: Heard, one: Verdict, end: int, first: int) -> bool:
+    """Whether a value that begins behind somebody tells more of them than who they are."""
+    known, between = heard.known, heard.words.folded[end:first]
+    if first < end or any(known.has_word((*_SPEAKER, "he_she"), word) for word in between):
+        return False
+    if not between or between[0] not in {*known.third, *known.opening("finite"), SHORT_IS}:
+        return False  # "my boss frank", "my hairdresser on elm street"
+    linking = {*known.opening("is"), *known.opening("title"), *known.opening("skip"), SHORT_IS}
+    named = any(known.has_word(("called",), word) for word in between) or linking.issuperset(between)
+    return one.slot not in NAMING or not named
+
+
+def _falters(heard: Heard, first: int, last: int) -> bool:
+    """Whether somebody breaks off where the value should stand."""
+    return any(start < last and first < start + size for start, size in heard.known.places(heard.words, "faltering"))
