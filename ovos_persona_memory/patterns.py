@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, cached_property
+
+from ovos_persona_memory import language
 
 MOST_WORDS = {"value": 9, "thing": 5}
 """Words that a capture holds at most; what says more tells a story."""
@@ -27,14 +29,55 @@ FEWEST_SIGNS, MOST_SIGNS = 3, 20
 
 CAPTURED = ("value", "thing", "subject")
 
-TAIL = "\0"
-"""Stands for what ends a value."""
+MARK = "\t"
+"""The blank in front of what ends a value."""
 
-_VALUE_WORD = rf"(?!{TAIL})\w+ "
+LAST_MARKED = 4
+"""Clauses that are kept as they were marked."""
+
+_VALUE_WORD = rf"(?<!{MARK})\w+ "
 
 _TOKEN = re.compile(r"<\w+>|\{\w+(?::\*?\w+\*?)?\}(?:'s)?|[()\[\]|]|[^\s()\[\]|{}<>]+")
 
 _CAPTURE = re.compile(r"\{(\w+)(?::(\*?)(\w+)(\*?))?\}")
+
+Phrases = Mapping[str, tuple[tuple[str, ...], ...]]
+"""Phrases by their first word, or by their last."""
+
+
+def by_word(phrases: Sequence[str], place: int) -> Phrases:
+    """Phrases by the word at a place of theirs."""
+    found: dict[str, tuple[tuple[str, ...], ...]] = {}
+    for phrase in phrases:
+        words = tuple(phrase.split())
+        if words:
+            found[words[place]] = (*found.get(words[place], ()), words)
+    return found
+
+
+@dataclass(frozen=True)
+class Tails:
+    """The phrases that end a value: the same in most patterns."""
+
+    phrases: Phrases
+    """By their first word."""
+
+    def marked(self, words: tuple[str, ...]) -> str:
+        """The words with a blank in front of each, a MARK where a phrase begins, and a blank behind the last."""
+        return self._marked(words)
+
+    @cached_property
+    def _marked(self) -> Callable[[tuple[str, ...]], str]:
+        """The last few are kept in memory: each is compared with many patterns."""
+        return language.kept(self._mark, LAST_MARKED)
+
+    def _mark(self, words: tuple[str, ...]) -> str:
+        return "".join(f"{MARK if self._begins(words, place) else ' '}{word}" for place, word in enumerate(words)) + " "
+
+    def _begins(self, words: tuple[str, ...], place: int) -> bool:
+        """Whether a phrase begins at a place."""
+        known = self.phrases.get(words[place], ())
+        return any(words[place : place + len(phrase)] == phrase for phrase in known)
 
 
 @dataclass(frozen=True)
@@ -42,9 +85,9 @@ class Pattern:
     """What a clause is compared with."""
 
     body: str
-    """A regular expression in which TAIL stands for what ends a value."""
-    tail: str
-    """That: thousands of characters, the same in most."""
+    """A regular expression over words with a blank behind each; a MARK stands in front of what ends a value."""
+    tails: Tails
+    """What that is."""
     needed: tuple[frozenset[str], ...]
     """Of each of these the clause must hold a word."""
     first: frozenset[str] | None
@@ -54,8 +97,8 @@ class Pattern:
 
     @property
     def regex(self) -> str:
-        """As it is compiled."""
-        return self.body.replace(TAIL, self.tail)
+        """As it is compiled: a blank may be a MARK."""
+        return self.body.replace(" ", r"\s")
 
 
 _First = frozenset[str] | None
@@ -82,40 +125,34 @@ class Compiler:
         self._lists = lists
         self._fold = cache(fold)
         self._count = 0
-        self._slot = ""
-        self._made: dict[tuple[str, bool, str], _Piece] = {}
+        self._made: dict[tuple[str, bool], _Piece] = {}
         self._words: dict[str, _Piece] = {}
-        self._tails: dict[str, str] = {}
-        self._use_tail("")
+        self._tails: dict[str, Tails] = {}
 
     def words(self, name: str) -> frozenset[str]:
         """The words that the phrases of a list begin with; none where it is missing."""
         return frozenset(word for item in self._lists.get(name, ()) for word in self._fold(item)[:1])
 
-    def _use_tail(self, slot: str) -> None:
-        """A value of the slot ends before the words of <tail> and of <tail_slot>."""
-        if slot not in self._tails:
-            self._tails[slot] = self._tail_of(slot)
-        self._slot, self._tail = slot, self._tails[slot]
-
-    def _tail_of(self, slot: str) -> str:
-        """What ends a value, as a regular expression."""
-        items = [*self._lists.get("tail", ()), *self._lists.get(f"tail_{slot}", ())]
-        tails = ["".join(f"{word} " for word in self._fold(item)) for item in items]
-        return "|".join(map(re.escape, sorted(tails, key=len, reverse=True))) or r"(?!)"
+    def _tails_of(self, slot: str) -> Tails:
+        """A value of the slot ends before the phrases of <tail> and of <tail_slot>."""
+        own = self._lists.get(f"tail_{slot}", ())
+        key = slot if own else ""
+        if key not in self._tails:
+            items = (*self._lists.get("tail", ()), *own)
+            self._tails[key] = Tails(by_word([" ".join(self._fold(item)) for item in items], 0))
+        return self._tails[key]
 
     def pattern(self, slot: str, text: str) -> Pattern:
         """The pattern of a template of a slot; ValueError where it cannot be read."""
         self._count = 0
-        self._use_tail(slot)
         try:
             piece = self._sequence(text)
         except (KeyError, IndexError) as error:
             raise ValueError(f"{text!r} cannot be read: {error}") from error
         needed = tuple(sorted(piece.needed, key=len))
         more = "|(?P<more>.)" if piece.closed else ""
-        body = rf"{piece.regex}(?:(?:(?P<rest>{TAIL}){more}).*)?\Z"
-        return Pattern(body, self._tail, needed, piece.first, piece.closed)
+        body = rf"{piece.regex}(?:(?:(?P<rest>(?<={MARK}).){more}).*)?\Z"
+        return Pattern(body, self._tails_of(slot), needed, piece.first, piece.closed)
 
     def _sequence(self, text: str) -> _Piece:
         tokens = _TOKEN.findall(text)
@@ -167,7 +204,7 @@ class Compiler:
 
     def _list(self, name: str, bare: bool = False) -> _Piece:
         """One item of a list; ``bare``: without the blank behind its last word."""
-        key, captures = (name, bare, self._slot), self._count
+        key, captures = (name, bare), self._count
         if key not in self._made:
             piece = self._new_list(name, bare)
             if self._count != captures:  # its groups have names of their own each time

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import pairwise
 
-from ovos_persona_memory.patterns import Pattern
+from ovos_persona_memory.patterns import MARK, Pattern
 
 SHORT_IS = "s"
 """What is left of "is" behind a name."""
@@ -102,23 +102,28 @@ class Template:
 
     def told(self, clause: Words) -> Told | None:
         """What it takes from a clause; None where it does not fit."""
-        match = self._compiled.match(clause.joined)
+        match = self._compiled.match(self.pattern.tails.marked(clause.folded), 1)
         if match is None:
             return None
         value, thing = _captured(match, clause, "value"), _captured(match, clause, "thing")
-        subject = " ".join(match.group(group).strip() for group in _groups(match, "subject"))
+        subject = " ".join(word for group in _groups(match, "subject") for word in match.group(group).split())
         until = match.start("rest") if match.group("rest") else match.end()
         more = self.pattern.closed and match.group("more") is not None
         if more:
             until = match.start("more")
-            if not self._may_follow(clause, match.string.count(" ", 0, until)):
+            if not self._may_follow(clause, _words_until(match, until)):
                 return None
-        return Told(self.slot, self.ends, value, thing, subject, self.named, match.string.count(" ", 0, until), more)
+        return Told(self.slot, self.ends, value, thing, subject, self.named, _words_until(match, until), more)
 
     def _may_follow(self, clause: Words, place: int) -> bool:
         """Whether what stands from a word on leaves the statement before it as it is: no verb that it waited for."""
         held = clause.folded
         return held[place] in self.loose and _PARTICIPLE.fullmatch(held[-1]) is None
+
+
+def _words_until(match: re.Match[str], place: int) -> int:
+    """How many words end before a place of what was matched."""
+    return sum(match.string.count(blank, match.pos, place) for blank in (" ", MARK))
 
 
 def _groups(match: re.Match[str], name: str) -> list[str]:
@@ -132,7 +137,7 @@ def _captured(match: re.Match[str], clause: Words, name: str) -> Words | None:
     numbers = [
         n
         for start, end in map(match.span, _groups(match, name))
-        for n in range(match.string.count(" ", 0, start), match.string.count(" ", 0, end - 1) + 1)
+        for n in range(_words_until(match, start), _words_until(match, end - 1) + 1)
     ]
     if not numbers:
         return None

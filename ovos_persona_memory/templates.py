@@ -14,7 +14,7 @@ from functools import cached_property
 from itertools import chain, pairwise
 
 from ovos_persona_memory import language
-from ovos_persona_memory.patterns import Compiler
+from ovos_persona_memory.patterns import Compiler, Phrases, by_word
 from ovos_persona_memory.template import Template, Told, Words
 
 FILE = "facts.templates"
@@ -242,14 +242,14 @@ class Templates:
         return self.opening("whose")
 
     @cached_property
-    def _opening(self) -> Mapping[str, Mapping[str, tuple[tuple[str, ...], ...]]]:
+    def _opening(self) -> Mapping[str, Phrases]:
         """Of each list the phrases by their first word."""
-        return {name: _by_word(phrases, 0) for name, phrases in self.lists.items()}
+        return {name: by_word(phrases, 0) for name, phrases in self.lists.items()}
 
     @cached_property
-    def _closing(self) -> Mapping[str, Mapping[str, tuple[tuple[str, ...], ...]]]:
+    def _closing(self) -> Mapping[str, Phrases]:
         """... and by their last."""
-        return {name: _by_word(phrases, -1) for name, phrases in self.lists.items()}
+        return {name: by_word(phrases, -1) for name, phrases in self.lists.items()}
 
     def told(self, clause: Words) -> Iterator[Told]:
         """What the templates take from a clause, those of the file's beginning first; then those that take a part."""
@@ -273,15 +273,6 @@ class Templates:
     def _of_words(self, held: frozenset[str]) -> tuple[Template, ...]:
         places = sorted({place for word in (*held, "") for place in self.by_word.get(word, ())})
         return tuple(self.all[place] for place in places if self.all[place].may_fit(held))
-
-
-def _by_word(phrases: Sequence[str], place: int) -> dict[str, tuple[tuple[str, ...], ...]]:
-    found: dict[str, tuple[tuple[str, ...], ...]] = {}
-    for phrase in phrases:
-        words = tuple(phrase.split())
-        if words:
-            found[words[place]] = (*found.get(words[place], ()), words)
-    return found
 
 
 @language.once
