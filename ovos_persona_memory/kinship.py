@@ -67,14 +67,24 @@ def is_introduced(heard: Heard, one: Verdict) -> bool:
 
 
 def as_outsiders(spoken: Spoken, told: Sequence[Verdict]) -> list[Verdict]:
-    """The same, with the names of dentists, bosses and neighbours as what they are: no family."""
-    outside = _outside(spoken.language.tag)
-    return [
-        replace(one, slot="detail")
-        if one.slot == SLOT and (one.thing in outside or one.thing.rpartition(" ")[-1] in outside)
-        else one
-        for one in told
-    ]
+    """The same, with the names of dentists, bosses and climbing partners as what they are: no family."""
+    return [one if one.slot != SLOT or _in_family(spoken, one) else replace(one, slot="detail") for one in told]
+
+
+def _in_family(spoken: Spoken, one: Verdict) -> bool:
+    """Whether a name is told of a relation, or of nobody, as where a relation is named apart from it."""
+    related, outside = _related_as(spoken.language.tag), _outside(spoken.language.tag)
+    ends = spoken.language.words(" ".join(spoken.templates.words_of(one.thing).folded))
+    for_itself = not ends or one.thing == " ".join(spoken.language.words(one.value or ""))
+    return for_itself or (one.thing not in outside and any(" ".join(ends[n:]) in related for n in range(len(ends))))
+
+
+@cache
+def _related_as(tag: str) -> frozenset[str]:
+    """The stems of all relations, as things are named: "sister", "mother in law"."""
+    known, words = templates.of(tag), language.of(tag).words
+    said = (*known.lists.get("relation", ()), *known.lists.get("kin", ()), *known.same, *known.same.values())
+    return frozenset(" ".join(words(phrase)) for phrase in said) - _outside(tag)
 
 
 @cache

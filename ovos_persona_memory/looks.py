@@ -111,6 +111,8 @@ _GENERAL = (
         "mocking",
         "faltering",
         "no_family",
+        "key_sign",
+        "narrated",
     ),
 )
 """Lists of the templates that tell nothing of a word."""

@@ -24,10 +24,11 @@ def _renames(known: Templates, text: str, name: str, own: Collection[str]) -> bo
     """Whether it is "i am ..." or "my name is ..." with no other name of theirs, and nothing that explains it."""
     before, found, behind = text.partition(name)
     said = known.words_of(text).folded
-    head, rest = known.words_of(before).folded, known.words_of(behind)
+    head, rest = known.without(known.words_of(before), "skip").folded, known.words_of(behind)
     head = head[:-1] if head[-1:] and head[-1] in known.lists.get("article", ()) else head
     plain = any(head[-len(one) :] == one for one in _heads(known) if one)
-    alone = not rest.folded or rest.folded[0] in known.lists.get("joint", ())
+    joint = known.lists.get("joint", ())  # behind it, or behind the rest of it: "i'm samuel pepys and ..."
+    alone = len(rest.folded) <= 1 or any(word in joint for word in rest.folded[:2])
     return bool(found) and plain and alone and not any(word.startswith(one) for word in said for one in own)
 
 

@@ -12,6 +12,8 @@ from ovos_persona_memory.template import Words
 from ovos_persona_memory.templates import Templates
 
 ASKED = 25
+BROKEN_OFF = 6
+"""Words at most of what somebody breaks off."""
 """Words at most that somebody asks to remember in one go."""
 LEAST = 3
 """Words at least before "... don't forget that"."""
@@ -74,6 +76,6 @@ def no_request(spoken: Spoken, asked: Request) -> str | None:
     none = "no_request_that" if asked.whole else "no_request"
     if spoken.templates.starts(_unaddressed(spoken.templates, words), none):
         return "command"
-    if len(words.folded) < 2:
-        return "too_short"
+    if len(words.folded) < 2 or (len(words.folded) <= BROKEN_OFF and spoken.templates.ends(words, "faltering")):
+        return "too_short"  # "remember that um no i lost it"
     return "too_long" if len(words.folded) > ASKED else None

@@ -120,7 +120,7 @@ def _digits_first(words: Words, known: templates.Templates) -> int:
     """How many digits words begin with, spoken one by one, two by two ("nineteen forty") or written."""
     spoken, tens = known.opening("digit"), known.opening("number")
     digits, before = 0, ""
-    for word in words.folded:
+    for word in words.folded[known.starts(words, "key_sign") :]:
         if word.isdigit():
             digits += len(word)
         elif word in spoken:

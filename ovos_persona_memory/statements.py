@@ -44,15 +44,15 @@ def refusal(spoken: Spoken, sentence: str, span: Span, named: bool = False) -> s
 
     ``named``: it tells a name, which others may say: "everybody says bob to me".
     """
-    if _asks(spoken, sentence, span):
-        return "question"
-    if any(len((one[1] or one[2] or "").split()) > 2 for one in _QUOTED.finditer(sentence)):
-        return "quotation"
     known = spoken.templates
     whole = known.words_of(sentence)
+    if _asks(spoken, sentence, span):
+        return "quotation" if known.starts(whole, "read_out") else "question"
+    if any(len((one[1] or one[2] or "").split()) > 2 for one in _QUOTED.finditer(sentence)):
+        return "quotation"
     words = stripped(known, whole)
     first, last = _places(words, span)
-    if known.starts(whole, "mocking") or _is_joke(known, words):
+    if known.starts(whole, "mocking") or known.ends(whole, "undone") or _is_joke(known, words):
         return "joke"
     for name, reason, takes_away in _RULES:
         for start, size in known.places(words, name):
@@ -77,8 +77,7 @@ def _was_so(known: Templates, words: Words) -> bool:
 
 
 def _is_joke(known: Templates, words: Words) -> bool:
-    jokes = any(known.has(words, name) for name in _JOKING)
-    jokes = jokes or any(known.ends(words, name) for name in ("joking_end", "undone"))
+    jokes = any(known.has(words, name) for name in _JOKING) or known.ends(words, "joking_end") > 0
     return jokes or pretends(known, words)
 
 
@@ -138,7 +137,12 @@ def _part_of(known: Templates, words: Words, start: int, size: int, first: int) 
     return any(one <= start < one + many for one, many in phrases)
 
 
-_SPARED = {"supposed": _offered, "quoted": _passed_on, "unsure": _part_of}
+def _by_doctor(known: Templates, words: Words, start: int, size: int, first: int) -> bool:
+    """ "i'm allergic to celery says the doctor"."""
+    return known.starts_at(words.folded, start + size, "at_service") > 0
+
+
+_SPARED = {"narrated": _by_doctor, "supposed": _offered, "quoted": _passed_on, "unsure": _part_of}
 
 
 def _places(words: Words, span: Span) -> tuple[int, int]:
@@ -149,6 +153,10 @@ def _places(words: Words, span: Span) -> tuple[int, int]:
 
 def _quoted(start: int, size: int, first: int, last: int, of: int) -> bool:
     return start < last or (start - last < CLOSE and of - start <= SHORT_END)
+
+
+def _narrated(start: int, size: int, first: int, last: int, of: int) -> bool:
+    return start >= last and of - start - size <= CLOSE  # "i take three pills a day says the bear"
 
 
 def _supposed(start: int, size: int, first: int, last: int, of: int) -> bool:
@@ -171,6 +179,7 @@ def _unsure(start: int, size: int, first: int, last: int, of: int) -> bool:
 _RULES = (
     ("quoted", "quotation", _quoted),
     ("read_out", "quotation", _quoted),
+    ("narrated", "quotation", _narrated),
     ("hearsay", "quotation", _anywhere),
     ("supposed", "supposed", _supposed),
     ("played", "supposed", _anywhere),

@@ -33,6 +33,8 @@ def is_told_of_others(heard: Heard, one: Verdict) -> bool:
     place = place_of(heard.known, heard.words, one)
     if (one.outcome, one.reason) != ("learned", "stated") or place is None:
         return False
+    if heard.known.opening("called").issuperset(heard.words.folded[slice(*place)]):
+        return True  # "my doctor's called um ..."
     return _falters(heard, *place) or any(_tells_of(heard, one, end, place[0]) for end in _distant(heard))
 
 
@@ -75,7 +77,7 @@ def known_names(heard: Heard) -> frozenset[str]:
 
 
 def _distant(heard: Heard) -> Iterator[int]:
-    """Behind whom a clause begins with who is of no family: "(my yoga instructor) has a pug", number of the next word."""
+    """Numbers of the words behind those a clause begins with who are of no family: "my yoga instructor (has) a pug"."""
     known, held = heard.known, heard.words.folded
     for first, word in enumerate(held):
         if not known.has_word(_OWNED, word) or (first and not known.has_word(_OPENING, held[first - 1])):

@@ -163,7 +163,8 @@ def _fits(one: Learned, label: LabelledFact, talk: Talk) -> bool:
     kind = one.slot == "detail" and one.thing == "kind"  # what animal a pet is
     if label.slot and one.slot not in label.slots and not (kind and "pet" in label.slots):
         return False
-    if label.subject is not None and not _about(one, label.subject, talk):
+    of_owner = one.slot == "location" and not (label.subject and one.subject)  # "(ivy's) present", of ivy
+    if label.subject is not None and not of_owner and not _about(one, label.subject, talk):
         return False
     wanted = _words(label.value or "", label, talk)
     told = _words(one.text if one.value is None or not label.slot else one.value, label, talk)

@@ -100,3 +100,22 @@ def test_a_secret_is_refused_where_somebody_asks_to_remember_it(memory: PersonaM
     with pytest.raises(SecretRefused):
         memory.update(kept.key, text="the code for the safe is 1234")
     assert [entry.text for entry in memory.list()] == ["the passport is in the safe"]
+
+
+@pytest.mark.parametrize(
+    ("lang", "text", "secret"),
+    [
+        ("en-US", "the alarm code is nineteen forty four", True),
+        ("en-US", "my pin for the phone is six six oh two", True),
+        ("en-US", "my credit card number starts with five four two zero", True),
+        ("en-US", "the storage unit gate is pound six six two", True),
+        ("en-US", "the alarm code changes every twenty four hours", False),
+        ("en-US", "the safe is eighty three inches tall", False),
+        ("de-DE", "merk dir den code von der alarmanlage null acht fünfzehn", True),
+        ("de-DE", "meine pin fürs handy sechs sechs null zwei", True),
+        ("de-DE", "mein bankkonto hat die nummer sieben eins null vier", True),
+        ("de-DE", "meine pin liegt in der schublade", False),
+    ],
+)
+def test_a_code_is_one_however_its_digits_are_said(lang: str, text: str, secret: bool) -> None:
+    assert tells_secret(text, lang) is secret
