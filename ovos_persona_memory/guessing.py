@@ -48,9 +48,9 @@ SURER = 0.3
 """From which a guess is looked at again, 0 to 1, of what a template understands otherwise, or that says little."""
 SEVERAL = 0.5
 """... where several sentences are said."""
-LIKELY = 0.72
+LIKELY = 0.76
 """How likely what is stated must be right to be learned, 0 to 1."""
-AS_LIKELY = 0.62
+AS_LIKELY = 0.6
 """... where a template took it."""
 OFFERED = 0.42
 """From which a guess that is less likely waits for review."""

@@ -107,13 +107,20 @@ def _opens(known: templates.Templates, words: Words) -> bool:
 def _is_code(known: templates.Templates, words: Words) -> bool:
     """Whether words tell a code: "the code for the burglar alarm is one nine forty four"; a postcode is none."""
     harmless = known.opening("no_code")
+    if any(_soon(known, words, place + size) > SHORTEST_CODE for place, size in known.places(words, "locked")):
+        return True
     for place, size in (found for name in ("code", "secret") for found in known.places(words, name)):
         if not harmless.isdisjoint(words.folded[max(place - 1, 0) : place + size + 1]):
             continue
-        behind = range(place + size, min(place + size + SOON, len(words.folded)))
-        if any(_digits_first(words.part(first, len(words.folded)), known) >= SHORTEST_CODE for first in behind):
+        if _soon(known, words, place + size) >= SHORTEST_CODE:
             return True
     return False
+
+
+def _soon(known: templates.Templates, words: Words, end: int) -> int:
+    """How many digits are said in one go soon behind a place, at most."""
+    behind = range(end, min(end + SOON, len(words.folded)))
+    return max((_digits_first(words.part(first, len(words.folded)), known) for first in behind), default=0)
 
 
 def _digits_first(words: Words, known: templates.Templates) -> int:

@@ -65,6 +65,8 @@ def _owners(heard: Heard, held: tuple[str, ...]) -> Iterator[int]:
     for place, word in enumerate(held):
         if word.endswith("s") and word[:-1] in names and word not in names:
             yield place
+        elif word in names and place + 1 < len(held) and known.has_word(("they_have",), held[place + 1]):
+            yield place  # "emilia has a sister called paula"
         elif word in names and place > 1:
             before = held[place - 2 if held[place - 1] in known.opening("article") else place - 1]
             if before in known.opening("of_whom") and before not in known.opening("own"):

@@ -48,10 +48,10 @@ class Home:
 def test_a_name_that_was_told_is_known_from_then_on() -> None:
     home = Home()
     home.say("ann", "oscar loves cheese")
-    assert home.facts("ann") == [("likes", "oscar", "cheese")]  # of whom she speaks nobody knows
+    assert home.facts("ann") == []  # of whom she speaks nobody knows
     home.say("ann", "my husband is called oscar")
     home.say("ann", "oscar likes figs", session_id="hall")
-    assert home.facts("ann")[1:] == [("family", "", "oscar"), ("likes", "husband", "figs")]
+    assert home.facts("ann") == [("family", "", "oscar"), ("likes", "husband", "figs")]
 
 
 def test_whom_one_of_the_house_named_the_others_may_speak_of() -> None:
@@ -94,11 +94,11 @@ def test_she_is_the_one_spoken_of_by_name_a_moment_ago_in_the_same_room() -> Non
     assert home.facts("ann") == [("family", "", "lotte"), ("home", "sister", "rome")]
 
 
-def test_he_is_of_whom_something_was_told_though_nobody_introduced_them() -> None:
+def test_of_him_whom_nobody_introduced_nothing_is_learned_either() -> None:
     home = Home()
     home.say("ann", "oscar loves cheese")
     home.say("ann", "he lives in porto")
-    assert home.facts("ann") == [("likes", "oscar", "cheese"), ("home", "oscar", "porto")]
+    assert home.facts("ann") == []
 
 
 def test_she_is_the_sister_of_whom_she_is_the_sister() -> None:

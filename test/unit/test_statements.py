@@ -50,7 +50,7 @@ def told(text: str, lang: str) -> list[tuple[str | None, str | None]]:
         (DE, "wenn ich groß bin egal jedenfalls sammle ich steine", ("activity", "steine")),
         (DE, "gegen sellerie bin ich allergisch sagt der arzt", ("allergy", "sellerie")),
         (DE, "ich bin linkshänder und die schere da ist ein witz", ("detail", "linkshänder")),
-        (DE, "das war toll gestern ich mag radfahren", ("likes", "radfahren")),  # "war" is no "wär"
+        (DE, "das war toll gestern meine lieblingsfarbe ist blau", ("favourite", "blau")),  # "war" is no "wär"
         (EN, "it says pryce on that form but i go by rhys", ("name", "rhys")),
         (EN, "if joan rings put her through my name is tom", ("name", "tom")),
         (EN, "there's oat if you like i only drink oat milk myself", ("diet", "oat milk")),
