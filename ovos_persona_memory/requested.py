@@ -12,9 +12,9 @@ from ovos_persona_memory.template import Words
 from ovos_persona_memory.templates import Templates
 
 ASKED = 25
+"""Words at most that somebody asks to remember in one go."""
 BROKEN_OFF = 6
 """Words at most of what somebody breaks off."""
-"""Words at most that somebody asks to remember in one go."""
 LEAST = 3
 """Words at least before "... don't forget that"."""
 

@@ -94,12 +94,12 @@ def _names_secret(known: templates.Templates, text: str, folded: Sequence[str]) 
 
 
 def _opens(known: templates.Templates, words: Words) -> bool:
-    """Whether words say what opens something: "the safe is four eight two six"."""
+    """Whether words say what opens something: "the safe is four eight two", "opens with four eight two six"."""
     for locked in known.lists.get("locked", ()):
         for place in _places(words.joined, locked):
             rest = words.part(place, len(words.folded))
             told = rest.part(known.starts(rest, "secret_is"), len(rest.folded))
-            if _digits_first(told, known) >= SHORTEST_CODE:
+            if _digits_first(told, known) >= SHORTEST_CODE or _soon(known, words, place) > SHORTEST_CODE:
                 return True
     return False
 
@@ -107,8 +107,6 @@ def _opens(known: templates.Templates, words: Words) -> bool:
 def _is_code(known: templates.Templates, words: Words) -> bool:
     """Whether words tell a code: "the code for the burglar alarm is one nine forty four"; a postcode is none."""
     harmless = known.opening("no_code")
-    if any(_soon(known, words, place + size) > SHORTEST_CODE for place, size in known.places(words, "locked")):
-        return True
     for place, size in (found for name in ("code", "secret") for found in known.places(words, name)):
         if not harmless.isdisjoint(words.folded[max(place - 1, 0) : place + size + 1]):
             continue
@@ -125,19 +123,23 @@ def _soon(known: templates.Templates, words: Words, end: int) -> int:
 
 def _digits_first(words: Words, known: templates.Templates) -> int:
     """How many digits words begin with, spoken one by one, two by two ("nineteen forty") or written."""
-    spoken, tens = known.opening("digit"), known.opening("number")
     digits, before = 0, ""
     for word in words.folded[known.starts(words, "key_sign") :]:
-        if word.isdigit():
-            digits += len(word)
-        elif word in spoken:
-            digits += before in spoken or before not in tens  # "eighty three" are two
-        elif word in tens:
-            digits += TWO
-        else:
+        said = _digits_of(known, word, before)
+        if said is None:
             break
-        before = word
+        digits, before = digits + said, word
     return digits
+
+
+def _digits_of(known: templates.Templates, word: str, before: str) -> int | None:
+    """How many digits a word adds behind another; None where it is no number."""
+    spoken, tens = known.opening("digit"), known.opening("number")
+    if word.isdigit():
+        return len(word)
+    if word in spoken:
+        return int(before in spoken or before not in tens)  # "eighty three" are two
+    return TWO if word in tens else None
 
 
 def _places(joined: str, phrase: str) -> list[int]:

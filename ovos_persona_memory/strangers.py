@@ -47,8 +47,9 @@ def _is_strange(heard: Heard, one: Verdict, named: set[str]) -> bool:
     of_whom = {who.subject for who in heard.before.names.values()}
     if not words or one.subject in of_whom or any(word in heard.before.names or word in named for word in words):
         return False
-    first = known.has_word(_RELATED, words[0]) or words[0] in known.same or words[0] not in known.opening("given_name")
-    return not (first and any(known.has_word(_RELATED, word) or word in known.same for word in words))
+    related = [known.has_word(_RELATED, word) or word in known.same for word in words]
+    somebodys = not related[0] and _is_unknown(heard, words[0])  # "emilia brother"
+    return somebodys or not any(related)
 
 
 def _somebodys(heard: Heard, one: Verdict) -> bool:
@@ -61,21 +62,23 @@ def _somebodys(heard: Heard, one: Verdict) -> bool:
 
 def _owners(heard: Heard, held: tuple[str, ...]) -> Iterator[int]:
     """Where a name stands that nobody knows and that owns something."""
-    known, names = heard.known, known_names(heard)
+    known = heard.known
     for place, word in enumerate(held):
-        if word.endswith("s") and word[:-1] in names and word not in names:
+        if word.endswith("s") and _is_unknown(heard, word[:-1]) and not _is_unknown(heard, word):
             yield place
-        elif word in names and place + 1 < len(held) and known.has_word(("they_have",), held[place + 1]):
+        elif not _is_unknown(heard, word):
+            continue
+        elif place + 1 < len(held) and known.has_word(("they_have",), held[place + 1]):
             yield place  # "emilia has a sister called paula"
-        elif word in names and place > 1:
+        elif place > 1:
             before = held[place - 2 if held[place - 1] in known.opening("article") else place - 1]
             if before in known.opening("of_whom") and before not in known.opening("own"):
                 yield place
 
 
-def known_names(heard: Heard) -> frozenset[str]:
-    """Names that people bear, without those whom the household knows."""
-    return heard.known.opening("given_name") - frozenset(heard.before.names)
+def _is_unknown(heard: Heard, word: str) -> bool:
+    """Whether it is a name that people bear, and nobody's whom the household knows."""
+    return word in heard.known.opening("given_name") and word not in heard.before.names
 
 
 def _distant(heard: Heard) -> Iterator[int]:
@@ -96,11 +99,13 @@ def _tells_of(heard: Heard, one: Verdict, end: int, first: int) -> bool:
     known, between = heard.known, heard.words.folded[end:first]
     if first < end or any(known.has_word((*_SPEAKER, "he_she"), word) for word in between):
         return False
-    if not between or between[0] not in {*known.third, *known.opening("finite"), SHORT_IS}:
+    verb = between[0] if between else ""
+    if verb != SHORT_IS and verb not in known.third and verb not in known.opening("finite"):
         return False  # "my boss frank", "my hairdresser on elm street"
-    linking = {*known.opening("is"), *known.opening("title"), *known.opening("skip"), SHORT_IS}
-    named = any(known.has_word(("called",), word) for word in between) or linking.issuperset(between)
-    return one.slot not in NAMING or not named
+    if one.slot not in NAMING or any(known.has_word(("called",), word) for word in between):
+        return one.slot not in NAMING
+    linking = (known.opening(name) for name in ("is", "title", "skip"))
+    return not frozenset((SHORT_IS,)).union(*linking).issuperset(between)
 
 
 def _falters(heard: Heard, first: int, last: int) -> bool:

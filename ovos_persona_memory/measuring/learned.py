@@ -75,7 +75,8 @@ def measure_learning(talks: Sequence[Talk], speakers: bool = False) -> LearnedFi
     labels: list[LabelledFact] = []
     missed: list[LabelledFact] = []
     for talk in talks:
-        judged = [_judged(one, talk) for one in _learned_from(talk, speakers) if _is_counted(one, talk)]
+        found = (_judged(one, talk) for one in _learned_from(talk, speakers))
+        judged = [one for one in found if _is_counted(one, talk)]
         learned += judged
         labels += talk.facts
         missed += [label for label in talk.facts if not any(_fits(one, label, talk) for one in judged)]
@@ -140,8 +141,7 @@ def _learned(turn: SaidTurn, fact: Fact) -> Learned:
 
 def _is_counted(one: Learned, talk: Talk) -> bool:
     """Whether whoever labelled a talk looked for such facts, some took no moods for facts, and left none of it open."""
-    judged = _judged(one, talk)
-    if not judged.right and judged.why != "nothing" and any(_fits(one, label, talk) for label in talk.implied):
+    if not one.right and one.why != "nothing" and any(_fits(one, label, talk) for label in talk.implied):
         return False
     return one.slot != MOOD or one.turn in talk.nothing or any(MOOD in label.slots for label in talk.facts)
 
