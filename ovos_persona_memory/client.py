@@ -32,7 +32,7 @@ from ovos_persona_memory.records import (
     User,
 )
 from ovos_persona_memory.summaries import MessageLike, Snapshot, turns_of
-from ovos_persona_memory.transport import BusTransport, DoorTransport, Transport, wire_turn
+from ovos_persona_memory.transport import BusTransport, DoorTransport, Patience, Transport, wire_turn
 
 if TYPE_CHECKING:  # it brings numpy, which a client has no need of
     from ovos_persona_memory.documents import Embed
@@ -44,12 +44,12 @@ class MemoryClient:
     """The verbs of PersonaMemory with the same names, shapes and errors; NoAnswer where nobody answers in time.
 
     Over the bus a call reaches the session of its scope, or of the message that is being handled,
-    and the records of that session's user. Thread-safe.
+    and the records of that session's user. Thread-safe. ``timeout_s``, ``busy_s``: see Patience.
     """
 
-    def __init__(self, transport: Transport, timeout_s: float = 5.0) -> None:
+    def __init__(self, transport: Transport, timeout_s: float = 5.0, busy_s: float = 0.0) -> None:
         self._transport = transport
-        self._timeout_s = timeout_s
+        self._patience = Patience(timeout_s, busy_s)
         self.degraded = False
         """Whether the last answer held only what the daemon's device knows, since its store is away."""
         self.was_degraded = False
@@ -85,7 +85,7 @@ class MemoryClient:
         return self._ask(verb, {name: value for name, value in data.items() if value is not None}, scope)
 
     def _ask(self, verb: str, data: dict[str, Any], scope: Scope) -> dict[str, Any]:
-        answer = self._transport.ask(verb, data, scope, self._timeout_s)
+        answer = self._transport.ask(verb, data, scope, self._patience)
         if answer.get("ok") is not True:
             raise from_wire(str(answer.get("error")), str(answer.get("reason")))
         self.degraded = answer.get("degraded") is True

@@ -63,6 +63,7 @@ PERSONA_TURN = ("persona:query",)
 PERSONA_QUERY = ("ovos.persona.query",)
 PERSONA_ANSWER = ("ovos.persona.answer",)
 AUDIO_READY = "mycroft.audio.is_ready"
+ALIVE = "mycroft.persona_memory.is_alive"
 CLEAR_DATA = ("neon.clear_data",)
 ASSISTANT_READY = ("mycroft.ready", AUDIO_READY + RESPONSE)
 

@@ -6,9 +6,11 @@ import itertools
 import os
 import socket
 import threading
+import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -21,13 +23,24 @@ DOOR = "door.sock"
 """Name of the owner's socket in the data folder."""
 
 
-_WANTED = frozenset({topics.FORGOTTEN, *(topics.response(verb) for verb in topics.VERBS)})
+_LIVES = topics.ALIVE + topics.RESPONSE
+_WANTED = frozenset({topics.FORGOTTEN, _LIVES, *(topics.response(verb) for verb in topics.VERBS)})
+
+
+@dataclass(frozen=True)
+class Patience:
+    """How long an answer is waited for."""
+
+    timeout_s: float
+    """Where nobody is there, or nothing is known of that, seconds."""
+    busy_s: float = 0.0
+    """So much longer where the daemon says meanwhile that it lives, seconds."""
 
 
 class Transport(Protocol):
     """Carries one request to the daemon and its answer back."""
 
-    def ask(self, verb: str, data: dict[str, Any], scope: Scope, timeout_s: float) -> dict[str, Any]:
+    def ask(self, verb: str, data: dict[str, Any], scope: Scope, patience: Patience) -> dict[str, Any]:
         """The answer's data; NoAnswer when none came in time. Thread-safe."""
 
     def close(self) -> None:
@@ -42,6 +55,8 @@ class BusTransport:
         self._numbers = itertools.count(1)
         self._waiting: dict[str, _Slot] = {}
         self._lock = threading.Lock()  # guards _waiting
+        self._lived_at = 0.0
+        """When the daemon last said that it lives, on the monotonic clock."""
         self.listeners: list[Callable[[str, Mapping[str, Any]], None]] = []
         """Told of every answer, with its request_id, on the receiving thread."""
         self.told_of_forgetting: list[Callable[[], None]] = []
@@ -57,13 +72,13 @@ class BusTransport:
         """Whether the bus is there, waiting at most so long for it."""
         return bool(self.bus.connected_event.wait(timeout_s))
 
-    def ask(self, verb: str, data: dict[str, Any], scope: Scope, timeout_s: float) -> dict[str, Any]:
+    def ask(self, verb: str, data: dict[str, Any], scope: Scope, patience: Patience) -> dict[str, Any]:
         """See Transport. A bus that is away is a NoAnswer at once."""
         request_id, slot = self._slot()
         try:
             self.tell(verb, {**data, "request_id": request_id}, scope)
-            if not slot.answered.wait(timeout_s):
-                raise NoAnswer(f"the memory did not answer {verb} within {timeout_s:g} s")
+            if not self._is_answered(slot, patience):
+                raise NoAnswer(f"the memory did not answer {verb} within {patience.timeout_s:g} s")
             return slot.data
         finally:
             with self._lock:
@@ -90,8 +105,23 @@ class BusTransport:
             self._waiting[request_id] = slot
         return request_id, slot
 
+    def _is_answered(self, slot: _Slot, patience: Patience) -> bool:
+        if not patience.busy_s:
+            return slot.answered.wait(patience.timeout_s)
+        if slot.answered.wait(patience.timeout_s / 2):
+            return True
+        # a daemon says that it lives also while it waits for its disk
+        asked_at = time.monotonic()
+        self.bus.send(messages.frame(topics.ALIVE, {}))
+        if slot.answered.wait(patience.timeout_s / 2):
+            return True
+        return self._lived_at > asked_at and slot.answered.wait(patience.busy_s)
+
     def _arrived(self, frame: bytes) -> None:
         arrived = messages.decode(frame, 0.0)
+        if arrived.topic == _LIVES:
+            self._lived_at = time.monotonic()
+            return
         if arrived.topic == topics.FORGOTTEN:
             for tell in self.told_of_forgetting:
                 tell()
@@ -142,8 +172,9 @@ class DoorTransport:
             raise NoAnswer(f"no daemon answers at {folder / DOOR}") from error
         self._lines = self._socket.makefile("rb")
 
-    def ask(self, verb: str, data: dict[str, Any], scope: Scope, timeout_s: float) -> dict[str, Any]:
-        """See Transport."""
+    def ask(self, verb: str, data: dict[str, Any], scope: Scope, patience: Patience) -> dict[str, Any]:
+        """See Transport. Who holds the door open lives."""
+        timeout_s = patience.timeout_s + patience.busy_s
         request_id = f"door-{next(self._numbers)}"
         asked = {**data, "request_id": request_id, **_wire_scope(scope, verb, over_bus=False)}
         with self._lock:

@@ -28,6 +28,8 @@ from ovos_persona_memory.transport import shared_transport
 
 ANSWER_WITHIN_S = 0.8
 """How long the memory may take before it is said to be away, seconds: within a second people hear it."""
+BUSY_S = 5.0
+"""So much longer where it says that it lives and is only slow, with a card that stalls perhaps, seconds."""
 COUNT_WITHIN_S = 3.0
 """How long it may take to count what would be deleted, seconds: on a busy device more than a question."""
 DELETE_WITHIN_S = 60.0
@@ -68,8 +70,8 @@ class PersonaMemorySkill(ConversationalSkill, FallbackSkill):  # type: ignore[mi
     def initialize(self) -> None:
         """Connect to the daemon in the background, and offer the intents of every room."""
         transport = shared_transport(**bus_address())
-        times = (ANSWER_WITHIN_S, COUNT_WITHIN_S, DELETE_WITHIN_S)
-        quick, counting, patient = (MemoryClient(transport, within_s) for within_s in times)
+        quick = MemoryClient(transport, ANSWER_WITHIN_S, BUSY_S)
+        counting, patient = (MemoryClient(transport, within_s) for within_s in (COUNT_WITHIN_S, DELETE_WITHIN_S))
         moments = Moments(messages.now)
         self._means = Means(self._speak, quick, counting, patient, moments, self._shared_rooms, messages.now)
         self.add_event(topics.UTTERANCE[0], self._heard, speak_errors=False)

@@ -38,7 +38,7 @@ class Means:
 
     speak: Say
     quick: MemoryClient
-    """Answers within a second, or says that nobody is there."""
+    """Answers within a second, or says that nobody is there; of one that is there and busy it waits for the answer."""
     counting: MemoryClient
     """For what goes through all that is kept: counting what would be deleted."""
     patient: MemoryClient
