@@ -1,0 +1,93 @@
+"""How long an answer over the bus is waited for: of a daemon that is away, and of one that lives and is busy."""
+
+from __future__ import annotations
+
+import json
+import threading
+import time
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from ovos_persona_memory import messages, topics
+from ovos_persona_memory.errors import NoAnswer
+from ovos_persona_memory.records import Scope
+from ovos_persona_memory.transport import BusTransport, Patience
+
+SHORT = Patience(timeout_s=0.2)
+WITH_BUSY = Patience(timeout_s=0.2, busy_s=20.0)
+
+
+class Wire:
+    """A transport whose bus is a function of what is sent; what it says comes back on a thread, as from a bus."""
+
+    def __init__(self, answers: Callable[[str], list[tuple[float, str]]]) -> None:
+        self.transport = BusTransport()
+        self.sent: list[str] = []
+        self._answers = answers
+        self.transport.bus.send = self._send  # type: ignore[method-assign]
+
+    def _send(self, frame: bytes) -> bool:
+        told = json.loads(frame)
+        self.sent.append(told["type"])
+        request_id = told["data"].get("request_id")
+        for after_s, topic in self._answers(told["type"]):
+            answer = messages.frame(topic, {"ok": True, "request_id": request_id})
+            threading.Timer(after_s, self.transport.bus._arrived, [answer]).start()
+        return True
+
+
+@pytest.fixture
+def wired() -> Iterator[Callable[..., Wire]]:
+    made: list[Wire] = []
+
+    def make(after_s: float | None, lives: bool) -> Wire:
+        def answers(topic: str) -> list[tuple[float, str]]:
+            if topic == topics.ALIVE:
+                return [(0.0, topic + topics.RESPONSE)] if lives else []
+            return [] if after_s is None else [(after_s, topics.response("list"))]
+
+        made.append(Wire(answers))
+        return made[-1]
+
+    yield make
+    for one in made:
+        one.transport.close()
+
+
+def ask(wire: Wire, patience: Patience) -> dict[str, object]:
+    return wire.transport.ask("list", {}, Scope(), patience)
+
+
+def test_an_answer_in_time_is_given_and_nobody_is_asked_whether_the_daemon_lives(wired: Callable[..., Wire]) -> None:
+    wire = wired(0.0, lives=True)
+    assert ask(wire, WITH_BUSY)["ok"] is True
+    assert wire.sent == [topics.request("list")]
+
+
+def test_of_a_daemon_that_is_away_no_answer_is_waited_for_longer(wired: Callable[..., Wire]) -> None:
+    wire = wired(None, lives=False)
+    began = time.monotonic()
+    with pytest.raises(NoAnswer):
+        ask(wire, WITH_BUSY)
+    assert time.monotonic() - began < WITH_BUSY.busy_s
+    assert wire.sent == [topics.request("list"), topics.ALIVE]
+
+
+def test_a_daemon_that_lives_and_is_busy_is_waited_for(wired: Callable[..., Wire]) -> None:
+    assert ask(wired(1.0, lives=True), WITH_BUSY)["ok"] is True
+
+
+@pytest.mark.parametrize(("patience", "lives"), [(SHORT, True), (WITH_BUSY, False)])
+def test_without_such_patience_or_a_word_from_it_it_is_not(
+    wired: Callable[..., Wire], patience: Patience, lives: bool
+) -> None:
+    with pytest.raises(NoAnswer):
+        ask(wired(1.0, lives=lives), patience)
+
+
+def test_that_it_lived_before_the_question_counts_for_nothing(wired: Callable[..., Wire]) -> None:
+    wire = wired(None, lives=False)
+    wire.transport.bus._arrived(messages.frame(topics.ALIVE + topics.RESPONSE, {"status": True}))
+    with pytest.raises(NoAnswer):
+        ask(wire, WITH_BUSY)
