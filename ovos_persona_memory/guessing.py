@@ -119,8 +119,12 @@ def _ended(heard: Heard, one: Verdict) -> Verdict:
 
 
 def _in_its_slot(heard: Heard, one: Verdict) -> Verdict:
-    """Models take "lactose intolerant" for an illness."""
-    place = place_of(heard.known, heard.words, one)
+    """Models take "lactose intolerant" for an illness, and "fourth grade" is taken for work."""
+    known = heard.known
+    at_school = one.slot == "work" and known.has(known.words_of(one.value or ""), "school_class")
+    if at_school and not known.has(heard.words, "teaching"):
+        return replace(one, slot="detail", thing=known.lists["school_class"][0])
+    place = place_of(known, heard.words, one)
     ill = one.slot == "health" and place is not None and is_illness(heard, Guess("health", *place, 1.0))
     return replace(one, slot="allergy") if ill else one
 

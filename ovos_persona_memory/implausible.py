@@ -31,6 +31,9 @@ def cannot_be(heard: Heard, one: Verdict) -> bool:
         return True
     if one.slot in OF_ITS_SUBJECT and not one.subject and _of_another(heard, one):
         return True
+    of_nobody = (_of_lady, _of_all, {"age": _is_compared, "work": _is_mock}.get(one.slot))
+    if any(found is not None and found(heard, one) for found in of_nobody):
+        return True
     of_others = {"pet": _of_their_pet, "allergy": _no_allergy, "family": _is_addressed}.get(one.slot)
     return _of_a_trade(heard, one) or _of_hearer(heard, one) or (of_others is not None and of_others(heard, one))
 
@@ -47,12 +50,45 @@ def _of_a_trade(heard: Heard, one: Verdict) -> bool:
 
 
 def _of_another(heard: Heard, one: Verdict) -> bool:
-    """ "the mayor is a londoner", "die physiotherapeutin raucht", where nobody says "i" or "my"."""
+    """ "the mayor is a londoner", "die physiotherapeutin raucht", where nobody says "i" or "my"; "(my doll) works as a
+    baker": what others do is said with another ending."""
+    known, place = heard.known, place_of(heard.known, heard.words, one)
+    if place is None:
+        return False
+    held = clause_around(heard, *place).folded
+    of_others = held[0] in known.third and held[0] not in known.third[held[0]]
+    if of_others and not any(known.has_word(_OWN, word) for word in held):
+        return True
+    alone = not any(known.has_word(_OWN, word) for word in heard.words.folded)
+    return alone and len(held) > 2 and held[0] in known.opening("article") and held[2] in known.third
+
+
+def _of_lady(heard: Heard, one: Verdict) -> bool:
+    """ "die frau meixner mag kein obst": not of the wife, who is "meine frau"."""
+    known, held = heard.known, heard.words.folded
+    titled = known.opening("title") & known.opening("relation")
+    places = [n for n, word in enumerate(held[:-1]) if n and word == one.subject and word in titled]
+    others = known.opening("article") - known.opening("own")
+    return any(held[n - 1] in others and held[n + 1] not in known.third for n in places)
+
+
+def _of_all(heard: Heard, one: Verdict) -> bool:
+    """ "as a teacher you earn more in bern", where nobody says "i" or "my"."""
     known, place = heard.known, place_of(heard.known, heard.words, one)
     if place is None or any(known.has_word(_OWN, word) for word in heard.words.folded):
         return False
-    held = clause_around(heard, *place).folded
-    return len(held) > 2 and held[0] in known.opening("article") and held[2] in known.third
+    return known.has(clause_around(heard, *place), "in_general")
+
+
+def _is_mock(heard: Heard, one: Verdict) -> bool:
+    """ "i'm the queen of naps": no trade."""
+    return heard.known.has(heard.known.words_of(one.value or ""), "mock_job")
+
+
+def _is_compared(heard: Heard, one: Verdict) -> bool:
+    """ "i'm four months older than jo"."""
+    place = place_of(heard.known, heard.words, one)
+    return place is not None and heard.known.has_word(("compared",), "".join(heard.words.folded[place[1] :][:1]))
 
 
 def _of_hearer(heard: Heard, one: Verdict) -> bool:

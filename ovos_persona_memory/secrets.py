@@ -122,10 +122,13 @@ def _soon(known: templates.Templates, words: Words, end: int) -> int:
 
 
 def _digits_first(words: Words, known: templates.Templates) -> int:
-    """How many digits words begin with, spoken one by one, two by two ("nineteen forty") or written."""
+    """How many digits words begin with, spoken one by one, two by two ("nineteen forty") or written; also where it is
+    said which way each is turned."""
     digits, before = 0, ""
     for word in words.folded[known.starts(words, "key_sign") :]:
         said = _digits_of(known, word, before)
+        if said is None and digits and known.has_word(("turned",), word):
+            continue
         if said is None:
             break
         digits, before = digits + said, word

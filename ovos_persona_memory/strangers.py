@@ -82,10 +82,13 @@ def _is_unknown(heard: Heard, word: str) -> bool:
 
 
 def _distant(heard: Heard) -> Iterator[int]:
-    """Numbers of the words behind those a clause begins with who are of no family: "my yoga instructor (has) a pug"."""
+    """Numbers of the words behind those a clause begins with who are of no family: "my yoga instructor (has) a pug", "a
+    boy in my class (has) one, too"."""
     known, held = heard.known, heard.words.folded
-    for first, word in enumerate(held):
-        if not known.has_word(_OWNED, word) or (first and not known.has_word(_OPENING, held[first - 1])):
+    opening = [n for n in range(len(held)) if not n or known.has_word(_OPENING, held[n - 1])]
+    yield from (n + size for n in opening if (size := known.starts_at(held, n, "outsider")))
+    for first in opening:
+        if not known.has_word(_OWNED, held[first]):
             continue
         for place in range(first + 1, min(first + 2 + ADJECTIVES, len(held))):
             size = known.starts_at(held, place, "no_family")

@@ -209,11 +209,12 @@ def _about(one: Learned, subject: str, talk: Talk) -> bool:
 
 
 def _relation(known: Templates, text: str) -> str:
-    """A relation as facts name it: an "elder sister" is a sister."""
+    """A relation as facts name it: an "elder sister" is a sister, and so is a "sister nora"."""
     held = known.words_of(text).folded
-    ends = (" ".join(held[first:]) for first in range(len(held)))
+    parts = [held[first:] for first in range(len(held))] + [held[:-1]]
     relations = known.lists.get("relation", ())
-    found = next((one for one in ends if one in known.same or one in relations), " ".join(held))
+    named = (" ".join(part) for part in parts)
+    found = next((one for one in named if one in known.same or one in relations), " ".join(held))
     return known.same.get(found, found)
 
 

@@ -28,6 +28,12 @@ def learned(lang: str, text: str) -> list[tuple[str | None, str, str | None]]:
         (EN, "claire from work is pregnant"),
         (DE, "die frau nebenan ist krankenschwester"),
         (DE, "die hexe im hörspiel sagt meine katze heißt maunzi"),
+        (DE, "meine puppe wohnt in paris und arbeitet als bäckerin"),
+        (DE, "die frau meixner mag kein obst"),
+        (DE, "als zahntechniker verdient man in der schweiz besser"),
+        (DE, "ich bin der weltmeister im geschirrspüler einräumen"),
+        (DE, "ich bin vier monate jünger als tomke"),
+        (EN, "i'm the queen of naps"),
     ],
 )
 def test_what_is_of_others_or_denied_is_not_learned(lang: str, text: str) -> None:
@@ -48,6 +54,12 @@ def test_what_is_of_others_or_denied_is_not_learned(lang: str, text: str) -> Non
         (DE, "oma hat einen hund der heißt balu", ("pet", "oma", "balu")),
         (DE, "meine schwester lebt in zagreb", ("home", "schwester", "zagreb")),
         (DE, "ich bin gegen äpfel allergisch", ("allergy", "", "äpfel")),
+        (DE, "meine frau mag kein obst", ("dislikes", "frau", "obst")),
+        (DE, "ich bin vier jahre alt", ("age", "", "vier")),
+        (DE, "ich bin gelernter zahntechniker", ("work", "", "zahntechniker")),
+        (EN, "i'm in fourth grade", ("detail", "", "fourth grade")),
+        (EN, "i teach fourth grade", ("work", "", "fourth grade")),
+        (DE, "ich gehe in die vierte klasse", ("detail", "", "vierte klasse")),
     ],
 )
 def test_what_is_of_the_speaker_and_theirs_is(lang: str, text: str, told: tuple[str, str, str]) -> None:

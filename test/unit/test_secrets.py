@@ -17,6 +17,9 @@ SECRETS = [
     ("GB82 WEST 1234 5698 7654 32", "en-US"),
     ("meine iban ist DE89370400440532013000", "de-DE"),
     ("my pin is 1234", "en-US"),
+    ("my locker combination is forty two right six left", "en-US"),
+    ("the number on my debit card is six oh seven one", "en-US"),
+    ("meine ec karte hat die nummer sechs null sieben eins und so weiter", "de-DE"),
     ("the wifi password is swordfish", "en-US"),
     ("the code for the alarm is four seven one one", "en-US"),
     ("the token is ghp_abcdefghijklmnop1234", "en-US"),
@@ -47,6 +50,8 @@ SECRETS = [
 ]
 HARMLESS = [
     ("my shoe size is 43", "en-US"),
+    ("my locker is number forty two", "en-US"),
+    ("meine bibliothekskarte hat die nummer sieben", "de-DE"),
     ("I was born on 12 06 1980", "en-US"),
     ("the password is on the note under the keyboard", "en-US"),
     ("I forgot my password", "en-US"),

@@ -63,6 +63,9 @@ def test_it_waits_for_review() -> None:
         (DE, "unser dirigent ist aus ungarn"),
         (DE, "der hausmeister hat zwölf kinder"),
         (DE, "mein kollege fährt einen alten saab"),
+        (EN, "a boy in my class has a ferret"),
+        (DE, "eine freundin von mir ist nach bregenz gezogen"),
+        (DE, "ein freund von mir arbeitet als pilot"),
     ],
 )
 def test_nothing_is_learned_of_those_whom_people_only_meet(lang: str, text: str) -> None:
@@ -74,6 +77,7 @@ def test_nothing_is_learned_of_those_whom_people_only_meet(lang: str, text: str)
     [
         (EN, "my boss is called frank", ("detail", "", "frank")),
         (EN, "our babysitter is called maddie", ("detail", "", "maddie")),
+        (EN, "my best friend is named dashiell", ("detail", "", "dashiell")),
         (EN, "my sister has a pug", ("pet", "sister", "pug")),
         (EN, "i'm a mechanic and i have shingles", ("health", "", "shingles")),
         (DE, "mein kletterpartner heißt rolf", ("detail", "", "rolf")),
