@@ -48,10 +48,10 @@ SURER = 0.3
 """From which a guess is looked at again, 0 to 1, of what a template understands otherwise, or that says little."""
 SEVERAL = 0.5
 """... where several sentences are said."""
-LIKELY = 0.76
+LIKELY = 0.74
 """How likely what is stated must be right to be learned, 0 to 1."""
-AS_LIKELY = 0.6
-"""... where a template took it."""
+SAID_PLAINLY = 0.3
+"""... where templates know all that somebody says, of themselves."""
 OFFERED = 0.42
 """From which a guess that is less likely waits for review."""
 CERTAIN = 0.75
@@ -119,11 +119,12 @@ def _ended(heard: Heard, one: Verdict) -> Verdict:
 
 
 def _in_its_slot(heard: Heard, one: Verdict) -> Verdict:
-    """Models take "lactose intolerant" for an illness, and "fourth grade" is taken for work."""
-    known = heard.known
-    at_school = one.slot == "work" and known.has(known.words_of(one.value or ""), "school_class")
-    if at_school and not known.has(heard.words, "teaching"):
-        return replace(one, slot="detail", thing=known.lists["school_class"][0])
+    """ "Fourth grade" is no work, a floor no town; and models take "lactose intolerant" for an illness."""
+    known, value = heard.known, heard.known.words_of(one.value or "")
+    at_school = one.slot == "work" and known.has(value, "school_class") and not known.has(heard.words, "teaching")
+    upstairs = one.slot == "home" and 0 < len(value.folded) == known.starts(value, "floor")
+    if at_school or upstairs:
+        return replace(one, slot="detail", thing=known.lists["school_class" if at_school else "floor"][0])
     place = place_of(known, heard.words, one)
     ill = one.slot == "health" and place is not None and is_illness(heard, Guess("health", *place, 1.0))
     return replace(one, slot="allergy") if ill else one
@@ -143,7 +144,7 @@ def _is_believed(judge: Judge | None, understood: Understood, one: Verdict) -> b
     """Whether it is likely enough; where nobody looks again, whether the models do not doubt it."""
     if judge is None:
         return not understood.is_doubted(one)
-    return _likely(judge, understood, one) >= (AS_LIKELY if understood.by_template(one) else LIKELY)
+    return _likely(judge, understood, one) >= (SAID_PLAINLY if _is_plain(understood, one) else LIKELY)
 
 
 def _likely(judge: Judge, understood: Understood, one: Verdict) -> float:
@@ -153,17 +154,19 @@ def _likely(judge: Judge, understood: Understood, one: Verdict) -> float:
 
 
 def _is_looked_at(understood: Understood, one: Verdict) -> bool:
-    """Whether it may be wrong: not where templates know all that somebody says of themselves, nor what they take from
-    an answer; and no mood, which the talk does not mark that all this was trained on."""
+    """Whether it may be wrong: not what templates take from an answer; and no mood, which the talk does not mark that all
+    this was trained on."""
     heard = understood.heard
     if one.slot == MOOD or not _may_be_doubted(heard, one):
         return False
-    if not understood.by_template(one):
-        return True
-    if heard.before.question or heard.before.stated:
-        return False
+    return not understood.by_template(one) or not (heard.before.question or heard.before.stated)
+
+
+def _is_plain(understood: Understood, one: Verdict) -> bool:
+    """Whether templates know all that is said in its sentence, and the models do not doubt it."""
+    heard = understood.heard
     stated = heard.says_i or not heard.known.third.keys().isdisjoint(heard.words.folded)
-    return understood.is_doubted(one) or not (stated and understood.all_taken(one))
+    return stated and not understood.is_doubted(one) and understood.by_template(one) and understood.all_taken(one)
 
 
 def _asking(spoken: Spoken, words: Words, before: Before) -> int | None:

@@ -41,6 +41,7 @@ _GENERAL = (
         "code",
         "no_code",
         "school_class",
+        "floor",
         "turned",
         "outsider",
         "mock_job",

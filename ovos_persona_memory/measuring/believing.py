@@ -14,7 +14,7 @@ from ovos_persona_memory.measuring.learned import measure_learning
 from ovos_persona_memory.measuring.talks import Talk
 from ovos_persona_memory.verdict import Verdict
 
-SETTINGS = {"c1": 0.0, "c2": 15.0, "max_iterations": 300}
+SETTINGS = {"c1": 0.0, "c2": 5.0, "max_iterations": 300}
 """Weights of the two penalties (L1, L2), and how long it is fitted at most, as CRFsuite names them."""
 
 
