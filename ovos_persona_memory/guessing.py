@@ -48,9 +48,9 @@ SURER = 0.3
 """From which a guess is looked at again, 0 to 1, of what a template understands otherwise, or that says little."""
 SEVERAL = 0.5
 """... where several sentences are said."""
-LIKELY = 0.74
+LIKELY = 0.72
 """How likely what is stated must be right to be learned, 0 to 1."""
-SAID_PLAINLY = 0.3
+SAID_PLAINLY = 0.15
 """... where templates know all that somebody says, of themselves."""
 OFFERED = 0.42
 """From which a guess that is less likely waits for review."""
