@@ -52,6 +52,7 @@ The rooms, from the ground up; imports go down only:
    introduced  who says who they are, and what "it" is
    references  what is named first and then stood for
    referring   what is understood from what was said before
+   doubting    what is asked in the words of a statement
    statements  which words of a sentence are a statement
    requested   what somebody asks to have remembered
    verdict     what one sentence comes to

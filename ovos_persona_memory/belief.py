@@ -50,6 +50,9 @@ _BETWEEN = ("joint", "fronting", "skip", "lead", "trail")
 """Lists of words that tell nothing by themselves."""
 Signs = Mapping[str, float]
 
+INTRODUCING = ("name", "home")
+"""Slots of what people say of themselves first."""
+
 
 @dataclass(frozen=True)
 class Understood:
@@ -94,6 +97,14 @@ class Understood:
             if not any(first <= start and end <= last for first, last in taken)
         )
         return all(known.has_word(_BETWEEN, word) for word in left)
+
+    def is_plain(self, one: Verdict) -> bool:
+        """Whether templates know all that is said in its sentence, and the models do not doubt it, or nobody told their
+        name yet: "hello i'm tom and i live in boston"."""
+        stated = self.heard.says_i or not self.heard.known.third.keys().isdisjoint(self.heard.words.folded)
+        named = any(not who.subject for who in self.heard.before.names.values())
+        trusted = not self.is_doubted(one) or (one.slot in INTRODUCING and not named)
+        return stated and trusted and self.by_template(one) and self.all_taken(one)
 
     def sure(self, one: Verdict) -> float:
         """How sure whoever found it is, 0 to 1: templates are."""

@@ -10,6 +10,7 @@ from ovos_persona_memory.belief import Judge, Understood
 from ovos_persona_memory.clauses import lead_taken
 from ovos_persona_memory.corrections import repaired
 from ovos_persona_memory.denials import PLAIN, averse_to_nothing, denied, has_ended, is_illness
+from ovos_persona_memory.doubting import is_put_in_doubt
 from ovos_persona_memory.heard import (
     MARKED,
     Heard,
@@ -50,8 +51,6 @@ SEVERAL = 0.5
 """... where several sentences are said."""
 LIKELY = 0.72
 """How likely what is stated must be right to be learned, 0 to 1."""
-SAID_PLAINLY = 0.15
-"""... where templates know all that somebody says, of themselves."""
 OFFERED = 0.42
 """From which a guess that is less likely waits for review."""
 CERTAIN = 0.75
@@ -144,7 +143,7 @@ def _is_believed(judge: Judge | None, understood: Understood, one: Verdict) -> b
     """Whether it is likely enough; where nobody looks again, whether the models do not doubt it."""
     if judge is None:
         return not understood.is_doubted(one)
-    return _likely(judge, understood, one) >= (SAID_PLAINLY if _is_plain(understood, one) else LIKELY)
+    return _likely(judge, understood, one) >= LIKELY or understood.is_plain(one)
 
 
 def _likely(judge: Judge, understood: Understood, one: Verdict) -> float:
@@ -154,19 +153,12 @@ def _likely(judge: Judge, understood: Understood, one: Verdict) -> float:
 
 
 def _is_looked_at(understood: Understood, one: Verdict) -> bool:
-    """Whether it may be wrong: not what templates take from an answer; and no mood, which the talk does not mark that all
-    this was trained on."""
+    """Whether it may be wrong: not what templates take from an answer; and no mood, which the talk does not mark that
+    all this was trained on."""
     heard = understood.heard
     if one.slot == MOOD or not _may_be_doubted(heard, one):
         return False
     return not understood.by_template(one) or not (heard.before.question or heard.before.stated)
-
-
-def _is_plain(understood: Understood, one: Verdict) -> bool:
-    """Whether templates know all that is said in its sentence, and the models do not doubt it."""
-    heard = understood.heard
-    stated = heard.says_i or not heard.known.third.keys().isdisjoint(heard.words.folded)
-    return stated and not understood.is_doubted(one) and understood.by_template(one) and understood.all_taken(one)
 
 
 def _asking(spoken: Spoken, words: Words, before: Before) -> int | None:
@@ -391,6 +383,8 @@ def _in_its_clause(heard: Heard, told: Told, found: Found | None, parts: Sequenc
     verdict = typed(heard.spoken, reading, replace(told, words=len(clause.folded)), SLOTS[told.slot])
     reason = refusal_in(heard.spoken, heard.words.text, verdict.span, verdict.slot == "name")
     enough = SURER_STILL if heard.refused else CERTAIN
+    if is_put_in_doubt(heard.known, heard.words, parts[0].first, parts[-1].last):
+        return None
     if reason in HEARD_OTHERWISE and heard.refused != "quotation" and parts[0].sure >= enough:
         return verdict
     if reason == "unsure":

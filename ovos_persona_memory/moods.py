@@ -35,6 +35,9 @@ def _is_told(spoken: Spoken, text: str, mood: Verdict) -> bool:
     if reason != "question":
         return reason in (None, "unsure")
     sentence, place = around(spoken, text, mood.span)
+    words, known = spoken.templates.words_of(sentence), spoken.templates
+    if known.has(words, "alternative") or known.ends(words, "asked_back"):
+        return False  # "bin ich müde oder nur hungrig"
     return place[0] == 0 and not sentence.rstrip().endswith("?")
 
 

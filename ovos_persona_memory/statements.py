@@ -11,6 +11,7 @@ from itertools import pairwise
 
 from ovos_persona_memory import language
 from ovos_persona_memory.clauses import lead_taken, stripped
+from ovos_persona_memory.doubting import is_put_in_doubt
 from ovos_persona_memory.sentences import MARKS, SINGLE, Span, Spoken, around
 from ovos_persona_memory.template import Words
 from ovos_persona_memory.templates import Templates
@@ -35,8 +36,12 @@ def refusal_in(spoken: Spoken, text: str, span: Span, named: bool = False) -> st
     """Like ``refusal``, of a place in a text of one sentence or several."""
     sentence, place = around(spoken, text, span)
     reason = refusal(spoken, sentence, place, named)
-    words = spoken.templates.words_of(text) if reason is None and sentence != text else None
-    return "joke" if words is not None and _is_joke(spoken.templates, words) else reason
+    if reason is not None:
+        return reason
+    words = spoken.templates.words_of(text)
+    if is_put_in_doubt(spoken.templates, words, *_places(words, span)):
+        return "question"
+    return "joke" if sentence != text and _is_joke(spoken.templates, words) else None
 
 
 def refusal(spoken: Spoken, sentence: str, span: Span, named: bool = False) -> str | None:

@@ -137,16 +137,15 @@ def test_what_a_template_took_waits(learned) -> None:  # type: ignore[no-untyped
     assert learned(TEXT, 0.1, 0.1, [TOLD]) == [("waiting", "rex")]
 
 
-def test_where_templates_know_all_that_somebody_says_of_themselves_little_is_enough(learned) -> None:  # type: ignore[no-untyped-def]
-    assert learned("my goat is rex", 0.1, 0.35, [TOLD]) == [("learned", "rex")]
-    assert learned("my goat is rex", 0.1, 0.1, [TOLD]) == [("waiting", "rex")]
+def test_what_templates_know_as_a_whole_is_learned_however_unlikely_it_looks(learned) -> None:  # type: ignore[no-untyped-def]
+    assert learned("my goat is rex", 0.1, 0.1, [TOLD]) == [("learned", "rex")]
     age = Verdict(
         "learned", "stated", TEXT, "age", "", "", "six", (len("my goat is rex and "), len("my goat is rex and i'm six"))
     )
-    assert learned("my goat is rex and i'm six", 0.1, 0.35, [TOLD, age]) == [("learned", "rex"), ("learned", "six")]
-    assert learned("my goat is rex hurray i'm six", 0.1, 0.35, [TOLD, age]) == [("waiting", "rex"), ("waiting", "six")]
-    assert learned("the goat is rex", 0.1, 0.35, [replace(TOLD, span=(0, 15))]) == [("learned", "rex")]
-    assert learned("goat rex", 0.1, 0.35, [replace(TOLD, span=(0, 8))]) == [("waiting", "rex")]
+    assert learned("my goat is rex and i'm six", 0.1, 0.1, [TOLD, age]) == [("learned", "rex"), ("learned", "six")]
+    assert learned("my goat is rex hurray i'm six", 0.1, 0.1, [TOLD, age]) == [("waiting", "rex"), ("waiting", "six")]
+    assert learned("the goat is rex", 0.1, 0.1, [replace(TOLD, span=(0, 15))]) == [("learned", "rex")]
+    assert learned("goat rex", 0.1, 0.1, [replace(TOLD, span=(0, 8))]) == [("waiting", "rex")]
 
 
 def test_nobody_looks_again_at_answers_breeds_and_moods(learned) -> None:  # type: ignore[no-untyped-def]

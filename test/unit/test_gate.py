@@ -53,7 +53,7 @@ STATED = [
     (EN, "and i'm idris her husband", "name", "idris"),
     (DE, "ich lerne französisch seit januar mit so einer app", "activity", "französisch"),
     (DE, "wie ist der pollenflug mein heuschnupfen bringt mich um", "health", "heuschnupfen"),
-    (EN, "i've been learning the cornet since september", "activity", "cornet"),
+    (EN, "i've been learning the cornet since september", "activity", "learning the cornet"),
     (EN, "remind me to take my naproxen at eight in the morning", "health", "naproxen"),
     (EN, "i'm just saying because i'm allergic to kiwi", "allergy", "kiwi"),
     (DE, "ich bin letztes jahr nach dublin gezogen", "home", "dublin"),

@@ -32,7 +32,9 @@ def test_a_name_has_the_relation_that_is_said_behind_it(lang: str, text: str, to
 
 
 def test_those_who_are_named_side_by_side_have_the_same_relation() -> None:
-    assert family("ich hab zwei brüder den stefan und den uwe", DE) == [("brud", "stefan"), ("brud", "uwe")]
+    found = judge(Turn("user", "ich hab zwei brüder den stefan und den uwe", lang=DE))
+    assert [(one.thing, one.value) for one in found] == [("brud", "stefan"), ("brud", "uwe")]
+    assert len({one.outcome for one in found}) == 1  # who believes one of them believes the other
 
 
 @pytest.mark.parametrize(

@@ -200,8 +200,8 @@ def test_an_age_behind_an_unusual_word_makes_a_name_of_it(lang: str, text: str, 
 
 
 def test_who_plays_teaches_nothing_until_a_while_later() -> None:
-    text = "my parrot is called squawk"
-    assert told(text) == [("pet", "", "squawk")]
+    text = "my dog is called rex"
+    assert told(text) == [("pet", "", "rex")]
     assert told(text, before=replace(BEFORE, playing=True)) == []
     assert told("pretend i'm a pirate and i live in lisbon") == []
     assert told("ich bin jetzt ein polizist", DE) == []

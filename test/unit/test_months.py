@@ -1,8 +1,7 @@
 """How much is learned of months of talk that others wrote who had not seen the templates.
 
-To all but the last two the second look is fitted, and what they showed was mended, so this guards what is
-understood. There are more months in the folder: they are measured where something is
-changed that understands.
+To the ninth the second look is fitted, to the others it is not. There are more months in the folder: they are measured
+where something is changed that understands.
 """
 
 from __future__ import annotations
@@ -20,18 +19,17 @@ MONTHS = Path(__file__).parent.parent / "data" / "months"
 FIGURES = {
     "month9_en": (0.94, 0.74),
     "month9_de": (0.93, 0.80),
-    "month24_en": (0.94, 0.82),
-    "month24_de": (0.93, 0.78),
-    "month33_en": (0.92, 0.80),
-    "month33_de": (0.93, 0.90),
-    "month35_en": (0.88, 0.80),
-    "month35_de": (0.86, 0.86),
-    "month40_en": (0.92, 0.78),
-    "month40_de": (0.90, 0.84),
+    "month29_en": (0.83, 0.63),
+    "month29_de": (0.88, 0.53),
+    "month50_en": (0.94, 0.87),
+    "month50_de": (0.93, 0.86),
+    "month51_en": (0.91, 0.86),
+    "month51_de": (0.89, 0.82),
+    "month52_en": (0.93, 0.88),
+    "month52_de": (0.96, 0.79),
 }
 """Precision of what is learned, and recall of what fills a slot."""
 MOST_FROM_NOTHING = 8
-FROM_NOTHING = {"month35_en": 14, "month35_de": 18}
 
 
 QUICK = ("month9_en",)
@@ -55,7 +53,7 @@ def test_what_is_learned_of_a_month_is_right_and_most_of_what_is_said(month: tup
 
 def test_a_month_teaches_hardly_anything_that_must_not_be_learned(month: tuple[str, LearnedFigures]) -> None:
     name, figures = month
-    assert figures.from_nothing <= FROM_NOTHING.get(name, MOST_FROM_NOTHING)
+    assert figures.from_nothing <= MOST_FROM_NOTHING
 
 
 @pytest.mark.full

@@ -47,7 +47,7 @@ def told(text: str, lang: str) -> list[tuple[str | None, str | None]]:
         (EN, "i'm allergic to celery says the doctor", ("allergy", "celery")),
         (EN, "they always ask so here goes i'm allergic to celery", ("allergy", "celery")),
         (EN, "if anybody in this house asks i'm forty two", ("age", "forty two")),
-        (DE, "wenn ich groß bin egal jedenfalls sammle ich steine", ("activity", "steine")),
+        (DE, "wenn ich groß bin egal jedenfalls mag ich keine oliven", ("dislikes", "oliven")),
         (DE, "gegen sellerie bin ich allergisch sagt der arzt", ("allergy", "sellerie")),
         (DE, "ich bin linkshänder und die schere da ist ein witz", ("detail", "linkshänder")),
         (DE, "das war toll gestern meine lieblingsfarbe ist blau", ("favourite", "blau")),  # "war" is no "wär"
@@ -61,7 +61,7 @@ def told(text: str, lang: str) -> list[tuple[str | None, str | None]]:
         (DE, "falls du gefragt wirst das futter steht unter der stiege", ("location", "unter der stiege")),
         (DE, "ihr könnt mich ruhig tommi nennen", ("name", "tommi")),
         (DE, "ich bin siebeneinhalb", ("age", "siebeneinhalb")),
-        (DE, "wenn die anna anruft stell sie durch ich heiße lena", ("name", "lena")),
+        (DE, "wenn die anna anruft stell sie durch ich bin gegen nüsse allergisch", ("allergy", "nüsse")),
     ],
 )
 def test_what_stands_around_a_statement_does_not_hide_it(lang: str, text: str, fact: tuple[str, str]) -> None:
@@ -122,7 +122,7 @@ def test_what_takes_a_statement_back_does(lang: str, text: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("lang", "text", "pet"), [(EN, "we have a dog", "a dog"), (DE, "wir haben einen hund", "einen hund")]
+    ("lang", "text", "pet"), [(EN, "we have a dog", "a dog"), (DE, "wir haben einen hund", "hund")]
 )
 def test_who_has_an_animal_is_none(lang: str, text: str, pet: str) -> None:
     assert told(text, lang) == [("pet", pet)]

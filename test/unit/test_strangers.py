@@ -51,7 +51,7 @@ def test_of_whom_the_household_knows_it_is(lang: str, text: str, fact: tuple[str
 
 
 def test_it_waits_for_review() -> None:
-    assert [one.outcome for one in told(EN, "priya is allergic to kiwi")] == ["waiting"]
+    assert [one.outcome for one in told(EN, "priya hates olives")] == ["waiting"]
 
 
 @pytest.mark.parametrize(
