@@ -43,7 +43,7 @@ from ovos_persona_memory.whose import (
     stranger,
     thing_meant,
 )
-from ovos_persona_memory.workplaces import with_workplaces
+from ovos_persona_memory.workplaces import kind_of_detail, with_workplaces
 
 SURER = 0.3
 """From which a guess is looked at again, 0 to 1, of what a template understands otherwise, or that says little."""
@@ -118,12 +118,11 @@ def _ended(heard: Heard, one: Verdict) -> Verdict:
 
 
 def _in_its_slot(heard: Heard, one: Verdict) -> Verdict:
-    """ "Fourth grade" is no work, a floor no town; and models take "lactose intolerant" for an illness."""
-    known, value = heard.known, heard.known.words_of(one.value or "")
-    at_school = one.slot == "work" and known.has(value, "school_class") and not known.has(heard.words, "teaching")
-    upstairs = one.slot == "home" and 0 < len(value.folded) == known.starts(value, "floor")
-    if at_school or upstairs:
-        return replace(one, slot="detail", thing=known.lists["school_class" if at_school else "floor"][0])
+    """Where somebody goes to school is no work, a floor no town; and models take "lactose intolerant" for an illness."""
+    known = heard.known
+    kind = kind_of_detail(heard, one)
+    if kind:
+        return replace(one, slot="detail", thing=known.lists[kind][0])
     place = place_of(known, heard.words, one)
     ill = one.slot == "health" and place is not None and is_illness(heard, Guess("health", *place, 1.0))
     return replace(one, slot="allergy") if ill else one

@@ -31,7 +31,7 @@ def cannot_be(heard: Heard, one: Verdict) -> bool:
         return True
     if one.slot in OF_ITS_SUBJECT and not one.subject and _of_another(heard, one):
         return True
-    of_nobody = (_of_lady, _of_all, {"age": _is_compared, "work": _is_mock}.get(one.slot))
+    of_nobody = (_of_lady, _of_all, {"age": _is_compared, "work": _is_mock, "name": _of_them}.get(one.slot))
     if any(found is not None and found(heard, one) for found in of_nobody):
         return True
     of_others = {"pet": _of_their_pet, "allergy": _no_allergy, "family": _is_addressed}.get(one.slot)
@@ -83,6 +83,15 @@ def _of_all(heard: Heard, one: Verdict) -> bool:
 def _is_mock(heard: Heard, one: Verdict) -> bool:
     """ "i'm the queen of naps": no trade."""
     return heard.known.has(heard.known.words_of(one.value or ""), "mock_job")
+
+
+def _of_them(heard: Heard, one: Verdict) -> bool:
+    """ "my dad's name is babatunde but everyone calls him baba": not of the speaker."""
+    place = place_of(heard.known, heard.words, one)
+    if one.subject or place is None:
+        return False
+    around = heard.words.folded[max(place[0] - NEAR, 0) : place[0]] + heard.words.folded[place[1] : place[1] + NEAR]
+    return any(heard.known.has_word(("them",), word) for word in around)
 
 
 def _is_compared(heard: Heard, one: Verdict) -> bool:

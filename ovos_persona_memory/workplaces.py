@@ -26,6 +26,20 @@ def with_workplaces(heard: Heard, told: Sequence[Verdict]) -> list[Verdict]:
     return [one for one in longer if not any(_is_part(heard, one, other) for other in grown)]
 
 
+def kind_of_detail(heard: Heard, one: Verdict) -> str:
+    """The list of what a home or a work is that is none; empty where it is one."""
+    known, value = heard.known, heard.known.words_of(one.value or "")
+    if one.slot == "home" and 0 < len(value.folded) == known.starts(value, "floor"):
+        return "floor"
+    if one.slot != "work" or known.has(heard.words, "teaching"):
+        return ""
+    if known.has(value, "school_class"):
+        return "school_class"
+    schools = tuple(known.opening("school"))
+    attends = bool(schools) and known.has(heard.words, "attending")
+    return "school" if attends and any(word.endswith(schools) for word in value.folded) else ""
+
+
 def _with_workplace(heard: Heard, told: Verdict) -> Verdict:
     alone = (told.slot, told.outcome, told.thing) == (WORK, "learned", "")
     place = place_of(heard.known, heard.words, told) if alone else None

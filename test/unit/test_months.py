@@ -25,8 +25,6 @@ FIGURES = {
     "month50_de": (0.93, 0.86),
     "month51_en": (0.91, 0.86),
     "month51_de": (0.89, 0.82),
-    "month52_en": (0.93, 0.88),
-    "month52_de": (0.96, 0.79),
 }
 """Precision of what is learned, and recall of what fills a slot."""
 MOST_FROM_NOTHING = 8
