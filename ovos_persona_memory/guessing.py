@@ -49,7 +49,7 @@ SURER = 0.3
 """From which a guess is looked at again, 0 to 1, of what a template understands otherwise, or that says little."""
 SEVERAL = 0.5
 """... where several sentences are said."""
-LIKELY = 0.72
+LIKELY = 0.76
 """How likely what is stated must be right to be learned, 0 to 1."""
 OFFERED = 0.42
 """From which a guess that is less likely waits for review."""
@@ -118,7 +118,7 @@ def _ended(heard: Heard, one: Verdict) -> Verdict:
 
 
 def _in_its_slot(heard: Heard, one: Verdict) -> Verdict:
-    """Where somebody goes to school is no work, a floor no town; and models take "lactose intolerant" for an illness."""
+    """A school is no work of who goes there, a floor no town; and models take "lactose intolerant" for an illness."""
     known = heard.known
     kind = kind_of_detail(heard, one)
     if kind:

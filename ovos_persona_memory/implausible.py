@@ -90,8 +90,9 @@ def _of_them(heard: Heard, one: Verdict) -> bool:
     place = place_of(heard.known, heard.words, one)
     if one.subject or place is None:
         return False
-    around = heard.words.folded[max(place[0] - NEAR, 0) : place[0]] + heard.words.folded[place[1] : place[1] + NEAR]
-    return any(heard.known.has_word(("them",), word) for word in around)
+    before, behind = heard.words.part(max(place[0] - NEAR, 0), place[0]), heard.words.folded[place[1] :]
+    rest = heard.words.part(place[1], place[1] + min(NEAR, len(behind)))
+    return any(heard.known.has(words, "them") for words in (before, rest) if words.folded)
 
 
 def _is_compared(heard: Heard, one: Verdict) -> bool:

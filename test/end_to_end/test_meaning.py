@@ -35,7 +35,7 @@ ASKED = {
 }
 EITHER = "the kitten and the couch"
 """Both embedders know of what, and words do not."""
-TURNS = 2_200
+TURNS = 900
 Start = Callable[..., Daemon]
 
 
@@ -109,7 +109,7 @@ def test_what_was_not_embedded_when_the_daemon_was_killed_is_embedded_afterwards
 
 
 def test_a_change_of_embedder_that_is_killed_half_way_goes_on_and_answers_all_the_while(daemon: Start) -> None:
-    """2,205 turns with the quick static vectors, then MiniLM."""
+    """900 turns and more with the quick static vectors, then MiniLM."""
     running = daemon(settings=by("static"))
     with client_of(running) as client:
         texts = (*filler(TURNS), *SAID)

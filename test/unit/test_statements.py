@@ -34,7 +34,7 @@ def told(text: str, lang: str) -> list[tuple[str | None, str | None]]:
         (EN, "honestly i'm vegetarian now and i mean it", ("diet", "vegetarian")),
         (EN, "i'm off to judo tonight like every friday", ("activity", "judo, like every friday")),
         (EN, "my new phone number is five five five one two", ("detail", "five five five one two")),
-        (DE, "ich ess ab jetzt vegetarisch ich mein das ernst", ("diet", "vegetarisch")),
+        (DE, "ich esse kein fleisch mehr ich mein das ernst", ("diet", "fleisch")),
         (DE, "dann geh ich heute abend rudern wie jeden mittwoch", ("activity", "rudern, jeden mittwoch")),
         (DE, "meine neue handynummer ist null eins sieben sechs", ("detail", "null eins sieben sechs")),
         (DE, "heute bin ich neun geworden", ("age", "neun")),
