@@ -57,23 +57,20 @@ def _somebodys(heard: Heard, one: Verdict) -> bool:
     held, place = heard.words.folded, place_of(heard.known, heard.words, one)
     if place is None or any(heard.known.has_word(_SPEAKER, word) for word in held):
         return False
-    return any(first < place[0] for first in _owners(heard, held))
+    return any(_owns(heard, held, first) for first in range(place[0]))
 
 
-def _owners(heard: Heard, held: tuple[str, ...]) -> Iterator[int]:
-    """Where a name stands that nobody knows and that owns something."""
-    known = heard.known
-    for place, word in enumerate(held):
-        if word.endswith("s") and _is_unknown(heard, word[:-1]) and not _is_unknown(heard, word):
-            yield place
-        elif not _is_unknown(heard, word):
-            continue
-        elif place + 1 < len(held) and known.has_word(("they_have",), held[place + 1]):
-            yield place  # "emilia has a sister called paula"
-        elif place > 1:
-            before = held[place - 2 if held[place - 1] in known.opening("article") else place - 1]
-            if before in known.opening("of_whom") and before not in known.opening("own"):
-                yield place
+def _owns(heard: Heard, held: tuple[str, ...], place: int) -> bool:
+    """Whether a name stands there that nobody knows, and that owns something."""
+    known, word = heard.known, held[place]
+    if not _is_unknown(heard, word):
+        return word.endswith("s") and _is_unknown(heard, word[:-1])
+    if known.has_word(("they_have",), "".join(held[place + 1 : place + 2])):
+        return True  # "emilia has a sister called paula"
+    if place < 2:
+        return False
+    before = held[place - 2 if held[place - 1] in known.opening("article") else place - 1]
+    return before in known.opening("of_whom") and before not in known.opening("own")
 
 
 def _is_unknown(heard: Heard, word: str) -> bool:
