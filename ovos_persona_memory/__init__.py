@@ -37,7 +37,8 @@ The rooms, from the ground up; imports go down only:
    indexer     what was said gets its vectors in the background
    sweeps      what was forgotten, as far as it must reach what is still on its way
    ledger      what was forgotten, known by keyed hashes, so that it does not come back
-   patterns    from templates to regular expressions
+   matching    what the words of a clause are compared with
+   patterns    from templates to what clauses are compared with
    template    one sentence by which people tell facts, and the words it is compared with
    templates   all of them, of each language
    signs       letters and digits that are said one by one

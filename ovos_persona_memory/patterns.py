@@ -1,4 +1,4 @@
-"""From templates in brackets and braces to regular expressions over words with a blank behind each."""
+"""From templates in brackets and braces to what the words of a clause are compared with."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
+from typing import NamedTuple
 
-from ovos_persona_memory import language
+from ovos_persona_memory import language, matching
+from ovos_persona_memory.matching import Held, Node, Said
 
 MOST_WORDS = {"value": 9, "thing": 5}
 """Words that a capture holds at most; what says more tells a story."""
@@ -29,13 +31,8 @@ FEWEST_SIGNS, MOST_SIGNS = 3, 20
 
 CAPTURED = ("value", "thing", "subject")
 
-MARK = "\t"
-"""The blank in front of what ends a value."""
-
-LAST_MARKED = 4
-"""Clauses that are kept as they were marked."""
-
-_VALUE_WORD = rf"(?<!{MARK})\w+ "
+LAST_READ = 4
+"""Clauses that are kept as they were read."""
 
 _TOKEN = re.compile(r"<\w+>|\{\w+(?::\*?\w+\*?)?\}(?:'s)?|[()\[\]|]|[^\s()\[\]|{}<>]+")
 
@@ -62,17 +59,17 @@ class Tails:
     phrases: Phrases
     """By their first word."""
 
-    def marked(self, words: tuple[str, ...]) -> str:
-        """The words with a blank in front of each, a MARK where a phrase begins, and a blank behind the last."""
-        return self._marked(words)
+    def read(self, words: tuple[str, ...]) -> Said:
+        """The words, and where a phrase begins."""
+        return self._said(words)
 
     @cached_property
-    def _marked(self) -> Callable[[tuple[str, ...]], str]:
+    def _said(self) -> Callable[[tuple[str, ...]], Said]:
         """The last few are kept in memory: each is compared with many patterns."""
-        return language.kept(self._mark, LAST_MARKED)
+        return language.kept(self._read, LAST_READ)
 
-    def _mark(self, words: tuple[str, ...]) -> str:
-        return "".join(f"{MARK if self._begins(words, place) else ' '}{word}" for place, word in enumerate(words)) + " "
+    def _read(self, words: tuple[str, ...]) -> Said:
+        return Said(words, frozenset(place for place in range(len(words)) if self._begins(words, place)))
 
     def _begins(self, words: tuple[str, ...], place: int) -> bool:
         """Whether a phrase begins at a place."""
@@ -80,14 +77,24 @@ class Tails:
         return any(words[place : place + len(phrase)] == phrase for phrase in known)
 
 
-@dataclass(frozen=True)
+class Match(NamedTuple):
+    """How a pattern fits a clause."""
+
+    until: int
+    """How many words of the clause it took."""
+    more: bool
+    """What is left says something else, and ends no value."""
+    held: tuple[Held, ...]
+    """What was captured, in its order in the clause."""
+
+
+@dataclass(frozen=True, slots=True)
 class Pattern:
     """What a clause is compared with."""
 
-    body: str
-    """A regular expression over words with a blank behind each; a MARK stands in front of what ends a value."""
+    node: Node
     tails: Tails
-    """What that is."""
+    """What ends a value."""
     needed: tuple[frozenset[str], ...]
     """Of each of these the clause must hold a word."""
     first: frozenset[str] | None
@@ -95,22 +102,28 @@ class Pattern:
     closed: bool = False
     """Its last word is one of few, so that what follows is no part of it."""
 
-    @property
-    def regex(self) -> str:
-        """As it is compiled: a blank may be a MARK."""
-        return self.body.replace(" ", r"\s")
+    def match(self, words: tuple[str, ...]) -> Match | None:
+        """How it fits the words of a clause, the way that is tried first; None where it does not."""
+        said = self.tails.read(words)
+        for until, held in self.node.ways(said, 0, ()):
+            ended = until == len(words) or until in said.ends
+            if ended or self.closed:
+                return Match(until, not ended, tuple(sorted(held, key=lambda one: one.first)))
+        return None
 
 
 _First = frozenset[str] | None
 """The words that something may begin with; None: any."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class _Piece:
-    """A part of a template as a regular expression over words with a blank behind each."""
+    """A part of a template."""
 
-    regex: str
+    node: Node
     first: _First
+    size: int = 0
+    """How many letters it has, about: longer items of a list are tried first."""
     optional: bool = False
     needed: tuple[frozenset[str], ...] = ()
     closed: bool = True
@@ -124,8 +137,7 @@ class Compiler:
         """``fold``: the words of a text as clauses are compared, contractions written out."""
         self._lists = lists
         self._fold = cache(fold)
-        self._count = 0
-        self._made: dict[tuple[str, bool], _Piece] = {}
+        self._made: dict[str, _Piece] = {}
         self._words: dict[str, _Piece] = {}
         self._tails: dict[str, Tails] = {}
 
@@ -144,18 +156,17 @@ class Compiler:
 
     def pattern(self, slot: str, text: str) -> Pattern:
         """The pattern of a template of a slot; ValueError where it cannot be read."""
-        self._count = 0
         try:
             piece = self._sequence(text)
         except (KeyError, IndexError) as error:
             raise ValueError(f"{text!r} cannot be read: {error}") from error
         needed = tuple(sorted(piece.needed, key=len))
-        more = "|(?P<more>.)" if piece.closed else ""
-        body = rf"{piece.regex}(?:(?:(?P<rest>(?<={MARK}).){more}).*)?\Z"
-        return Pattern(body, self._tails_of(slot), needed, piece.first, piece.closed)
+        return Pattern(piece.node, self._tails_of(slot), needed, piece.first, piece.closed)
 
     def _sequence(self, text: str) -> _Piece:
         tokens = _TOKEN.findall(text)
+        if "".join(tokens) != "".join(text.split()):
+            raise IndexError("a bracket that holds nothing")
         piece = self._alternatives(tokens)
         if tokens:
             raise IndexError("a bracket too many")
@@ -171,86 +182,85 @@ class Compiler:
             else:
                 branches[-1].append(self._bracketed(token, tokens) if token in "([" else self._one(token))
         joined = [_joined(branch) for branch in branches]
-        if len(joined) == 1:
-            return joined[0]
-        return _either(joined, "|".join(one.regex for one in joined))
+        return joined[0] if len(joined) == 1 else _either(joined)
 
     def _bracketed(self, opened: str, tokens: list[str]) -> _Piece:
         inner = self._alternatives(tokens)
         tokens.pop(0)
         if opened == "[":
-            inner = _Piece(f"(?:{inner.regex})?", inner.first, optional=True, closed=inner.closed)
-        return replace(inner, regex=f"(?:{inner.regex})")
+            return replace(inner, node=matching.Maybe(inner.node), optional=True, needed=())
+        return inner
 
     def _one(self, token: str) -> _Piece:
-        if token in self._words:
-            return self._words[token]
-        possessive = token.endswith("'s")
-        bare = token[:-2] if possessive else token
-        if bare.startswith("<"):
-            piece = self._list(bare[1:-1])
-        elif bare.startswith("{"):
-            piece = self._capture(bare, possessive)
-        else:
-            words = self._fold(bare)
-            needed = tuple(frozenset((word,)) for word in words)
-            piece = _Piece("".join(f"{re.escape(word)} " for word in words), frozenset(words[:1]), needed=needed)
-        if not possessive or bare.startswith("{"):
-            if not bare.startswith(("<", "{")):
-                self._words[token] = piece
-            return piece
-        plain = piece.regex.rstrip()
-        return _Piece(f"{plain}(?: |s | s )", None if piece.first is None else _with_s(piece.first))
+        if token not in self._words:
+            piece = self._new_one(token)
+            if token.startswith("{"):
+                return piece  # it seldom stands twice
+            self._words[token] = piece
+        return self._words[token]
 
-    def _list(self, name: str, bare: bool = False) -> _Piece:
-        """One item of a list; ``bare``: without the blank behind its last word."""
-        key, captures = (name, bare), self._count
-        if key not in self._made:
-            piece = self._new_list(name, bare)
-            if self._count != captures:  # its groups have names of their own each time
-                return piece
-            self._made[key] = piece
-        return self._made[key]
+    def _new_one(self, token: str) -> _Piece:
+        bare = token.removesuffix("'s")
+        if bare.startswith("{"):
+            return self._capture(bare, owner=bare != token)
+        piece = self._list(bare[1:-1]) if bare.startswith("<") else _phrase(self._fold(bare))
+        return piece if bare == token else _owner(piece)
 
-    def _new_list(self, name: str, bare: bool) -> _Piece:
-        pieces = sorted(map(self._sequence, self._lists[name]), key=lambda piece: len(piece.regex), reverse=True)
-        ends = [piece.regex.removesuffix(" ") if bare else piece.regex for piece in pieces]
-        return _either(pieces, f"(?:{'|'.join(ends)})")
+    def _list(self, name: str) -> _Piece:
+        """One item of a list."""
+        if name not in self._made:
+            pieces = sorted(map(self._sequence, self._lists[name]), key=lambda piece: piece.size, reverse=True)
+            self._made[name] = _either(pieces)
+        return self._made[name]
 
-    def _capture(self, token: str, possessive: bool) -> _Piece:
+    def _capture(self, token: str, owner: bool) -> _Piece:
         found = _CAPTURE.fullmatch(token)
         if found is None:
             raise KeyError(token)
         name, ending, listed, beginning = found.groups()
-        group = self._group(name)
+        piece = self._captured(name, listed, bool(ending), bool(beginning))
+        if name in CAPTURED:
+            piece = replace(piece, node=matching.Capture(name, piece.node))
+        return _owner(piece) if owner and listed else piece
+
+    def _captured(self, name: str, listed: str | None, ending: bool, beginning: bool) -> _Piece:
         if not listed:
-            lazy = "?" if name == "thing" else ""
-            return _Piece(f"({group}(?:{_VALUE_WORD}){{1,{MOST_WORDS.get(name, 9)}}}{lazy})", None, closed=False)
+            return _Piece(matching.AnyWords(MOST_WORDS.get(name, 9), few=name == "thing"), None, closed=False)
         if beginning:
-            return _Piece(rf"({group}{self._list(listed, bare=True).regex}\w+ )", None)
+            return _Piece(matching.Beginning(self.words(listed)), None)
         if listed == ONE and listed not in self._lists:
-            return _Piece(rf"({group}\w+ )", None)
+            return _Piece(matching.AnyWord(), None)
         if listed == SIGNS and listed not in self._lists:
-            return _Piece(f"({group}(?:{self._sign()} ){{{FEWEST_SIGNS},{MOST_SIGNS}}})", None)
-        inner = self._list(listed, bare=possessive)
+            return _Piece(matching.Signs(self._signs(), FEWEST_SIGNS, MOST_SIGNS), None)
         if ending:
-            return _Piece(rf"({group}(?:{_VALUE_WORD}){{0,{BEFORE}}}?\w*{inner.regex})", None)
-        if inner.first is None or not possessive:
-            return replace(inner, regex=f"({group}{inner.regex})")
-        first = _with_s(inner.first)
-        return _Piece(f"({group}{inner.regex})(?: |s | s )", first, needed=(first,))
+            inner = self._list(listed)
+            return _Piece(matching.Ending(BEFORE, inner.node, inner.first), None)
+        return self._list(listed)
 
-    def _sign(self) -> str:
-        """A letter, or a word for a digit."""
+    def _signs(self) -> frozenset[str]:
+        """The words for digits."""
         items = (self._fold(item) for name in SAID_ALONE for item in self._lists.get(name, ()))
-        said = {words[0] for words in items if len(words) == 1}
-        return "|".join(("(?:[^\\W_]", *sorted(map(re.escape, said)))) + ")"
+        return frozenset(words[0] for words in items if len(words) == 1)
 
-    def _group(self, name: str) -> str:
-        if name not in CAPTURED:
-            return "?:"
-        self._count += 1
-        return f"?P<{name}{self._count}>"
+
+def _phrase(words: Sequence[str]) -> _Piece:
+    needed = tuple(frozenset((word,)) for word in words)
+    size = sum(len(word) + 1 for word in words)
+    return _Piece(matching.Phrase(tuple(words)), frozenset(words[:1]), size, optional=not words, needed=needed)
+
+
+def _owner(piece: _Piece) -> _Piece:
+    first = None if piece.first is None else piece.first | {f"{word}{matching.OWNING}" for word in piece.first}
+    needed = () if first is None else (first,)
+    return _Piece(matching.Owner(piece.node), first, piece.size, needed=needed)
+
+
+def _any_of(firsts: Sequence[_First]) -> _First:
+    """The words of all; where but one has any the very same set, since lists are long."""
+    known = [first for first in firsts if first]
+    if None in firsts:
+        return None
+    return known[0] if len(known) == 1 else frozenset[str]().union(*known)
 
 
 def _joined(pieces: Sequence[_Piece]) -> _Piece:
@@ -259,22 +269,20 @@ def _joined(pieces: Sequence[_Piece]) -> _Piece:
     optional = True
     for piece in pieces:
         if optional:
-            first = None if first is None or piece.first is None else first | piece.first
+            first = _any_of((first, piece.first))
         optional = optional and piece.optional
     needed = [words for piece in pieces for words in piece.needed]
     last = next((n for n in range(len(pieces) - 1, -1, -1) if not pieces[n].optional), 0)
     closed = all(piece.closed for piece in pieces[last:])
-    return _Piece("".join(piece.regex for piece in pieces), first, optional, tuple(needed), closed)
+    size = sum(piece.size for piece in pieces)
+    return _Piece(matching.sequence([piece.node for piece in pieces]), first, size, optional, tuple(needed), closed)
 
 
-def _either(pieces: Sequence[_Piece], regex: str) -> _Piece:
+def _either(pieces: Sequence[_Piece]) -> _Piece:
     """One of them."""
-    firsts = [piece.first for piece in pieces if piece.first is not None]
-    first = frozenset[str]().union(*firsts) if len(firsts) == len(pieces) else None
+    listed = matching.listed([(piece.node, None if piece.optional else piece.first) for piece in pieces])
+    first = _any_of([piece.first for piece in pieces])
     optional = any(piece.optional for piece in pieces)
     closed = all(piece.closed for piece in pieces)
-    return _Piece(regex, first, optional, () if first is None or optional else (first,), closed)
-
-
-def _with_s(words: frozenset[str]) -> frozenset[str]:
-    return words | {f"{word}s" for word in words}
+    needed = () if first is None or optional else (first,)
+    return _Piece(listed, first, sum(piece.size for piece in pieces), optional, needed, closed)

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import pairwise
 
-from ovos_persona_memory.patterns import MARK, Pattern
+from ovos_persona_memory.patterns import Match, Pattern
 
 SHORT_IS = "s"
 """What is left of "is" behind a name."""
@@ -81,7 +80,7 @@ class Told:
     """What is left says something else (<loose>)."""
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, slots=True)
 class Template:
     """One line of the file."""
 
@@ -96,24 +95,14 @@ class Template:
         """Whether a clause of these words may fit: quickly, and seldom wrong."""
         return not any(held.isdisjoint(words) for words in self.pattern.needed)
 
-    @cached_property
-    def _compiled(self) -> re.Pattern[str]:
-        return re.compile(self.pattern.regex)  # most never are: may_fit rules them out
-
     def told(self, clause: Words) -> Told | None:
         """What it takes from a clause; None where it does not fit."""
-        match = self._compiled.match(self.pattern.tails.marked(clause.folded), 1)
-        if match is None:
+        match = self.pattern.match(clause.folded)
+        if match is None or (match.more and not self._may_follow(clause, match.until)):
             return None
         value, thing = _captured(match, clause, "value"), _captured(match, clause, "thing")
-        subject = " ".join(word for group in _groups(match, "subject") for word in match.group(group).split())
-        until = match.start("rest") if match.group("rest") else match.end()
-        more = self.pattern.closed and match.group("more") is not None
-        if more:
-            until = match.start("more")
-            if not self._may_follow(clause, _words_until(match, until)):
-                return None
-        return Told(self.slot, self.ends, value, thing, subject, self.named, _words_until(match, until), more)
+        subject = " ".join(word for one in match.held if one.name == "subject" for word in one.words)
+        return Told(self.slot, self.ends, value, thing, subject, self.named, match.until, match.more)
 
     def _may_follow(self, clause: Words, place: int) -> bool:
         """Whether what stands from a word on leaves the statement before it as it is: no verb that it waited for."""
@@ -121,24 +110,9 @@ class Template:
         return held[place] in self.loose and _PARTICIPLE.fullmatch(held[-1]) is None
 
 
-def _words_until(match: re.Match[str], place: int) -> int:
-    """How many words end before a place of what was matched."""
-    return sum(match.string.count(blank, match.pos, place) for blank in (" ", MARK))
-
-
-def _groups(match: re.Match[str], name: str) -> list[str]:
-    """The groups of a name that hold something, in order."""
-    held = [group for group in match.re.groupindex if group.rstrip("0123456789") == name and match.group(group)]
-    return sorted(held, key=match.start)
-
-
-def _captured(match: re.Match[str], clause: Words, name: str) -> Words | None:
-    """The words of all groups of a name, one behind the other; None where there is none."""
-    numbers = [
-        n
-        for start, end in map(match.span, _groups(match, name))
-        for n in range(_words_until(match, start), _words_until(match, end - 1) + 1)
-    ]
+def _captured(match: Match, clause: Words, name: str) -> Words | None:
+    """The words of all captures of a name, one behind the other; None where there is none."""
+    numbers = [n for one in match.held if one.name == name for n in range(one.first, one.first + len(one.words))]
     if not numbers:
         return None
     return Words(clause.text, tuple(clause.folded[n] for n in numbers), tuple(clause.spans[n] for n in numbers))

@@ -182,7 +182,7 @@ class PostgresServer:
 
 
 @contextlib.contextmanager
-def running(**settings: str) -> Iterator[PostgresServer]:
+def running(**settings: Any) -> Iterator[PostgresServer]:
     """A server for as long as it is used."""
     server = PostgresServer(**settings)
     try:

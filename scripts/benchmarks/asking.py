@@ -10,10 +10,10 @@ from ovos_persona_memory import messages, topics
 from ovos_persona_memory.bus import BusConnection
 from ovos_persona_memory.errors import NoAnswer
 from ovos_persona_memory.records import Scope
-from ovos_persona_memory.transport import BusTransport
+from ovos_persona_memory.transport import BusTransport, Patience
 
 ECHO_TOPICS = {"stock": "bench.stock", "quick": "bench.quick"}
-TIMEOUT_S = 20.0
+PATIENCE = Patience(20.0)
 
 
 class BenchTransport(BusTransport):
@@ -47,7 +47,7 @@ def connected(port: int) -> BenchTransport:
 def timed_ms(transport: BusTransport, verb: str, data: dict[str, Any], session_id: str) -> float:
     """How long one request took, milliseconds; NoAnswer where it was refused."""
     began = time.perf_counter()
-    answer = transport.ask(verb, data, Scope(session_id=session_id), TIMEOUT_S)
+    answer = transport.ask(verb, data, Scope(session_id=session_id), PATIENCE)
     took_ms = (time.perf_counter() - began) * 1000
     if answer.get("ok") is not True:
         raise NoAnswer(f"{verb} was refused: {answer}")

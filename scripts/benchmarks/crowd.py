@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass
 from itertools import accumulate, pairwise
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import psycopg
@@ -34,7 +35,12 @@ AT_ONCE = 20_000
 PERSONAS = ("Ada", "Ben", None)
 FOR_ALL = Path("/var/tmp/opm-bench")
 """Where it is kept when root measures: the server runs as somebody else, who cannot look below root's home."""
-MEMORY = {"shared_buffers": "4GB", "maintenance_work_mem": "3GB", "max_wal_size": "8GB", "effective_cache_size": "6GB"}
+MEMORY: dict[str, Any] = {
+    "shared_buffers": "4GB",
+    "maintenance_work_mem": "3GB",
+    "max_wal_size": "8GB",
+    "effective_cache_size": "6GB",
+}
 LOADED_LATER = ("turn", "vector", "posting")
 """Tables whose indexes are made when all their rows are there: that takes a tenth of the time."""
 TURN_COLUMNS = (
@@ -90,7 +96,7 @@ def embedded(texts: list[str]) -> Floats:
 
 def _place(turns: int) -> Path:
     stores = ROOT / "ovos_persona_memory" / "stores"
-    made_by = "".join(map(inspect.getsource, (_load, _enter, _row, Talk)))
+    made_by = "".join(inspect.getsource(one) for one in (_load, _enter, _row, Talk))
     known = hashlib.sha256(f"{turns} {NEAR} {ENTER} {made_by}".encode())
     for path in sorted((stores / "postgres_schema").glob("*.sql")):
         known.update(path.read_bytes())
@@ -101,8 +107,8 @@ def _place(turns: int) -> Path:
 def _said(url: str, place: Path) -> Said:
     with psycopg.connect(url) as connection:
         sql = "SELECT text, user_id, session_id, persona_id FROM persona_memory.turn ORDER BY seq"
-        columns = zip(*connection.execute(sql).fetchall(), strict=True)
-        return Said(*map(list, columns), np.load(place / "vectors.npy", mmap_mode="r"))
+        texts, users, sessions, personas = map(list, zip(*connection.execute(sql).fetchall(), strict=True))
+        return Said(texts, users, sessions, personas, np.load(place / "vectors.npy", mmap_mode="r"))
 
 
 # building

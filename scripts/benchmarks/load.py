@@ -37,6 +37,7 @@ class Connection:
     def __init__(self, port: int, verb: str, window: int, bodies: list[bytes]) -> None:
         opened = websocket.create_connection(f"ws://127.0.0.1:{port}/core")
         self._kept = opened  # it closes its socket when it is collected
+        assert opened.sock is not None  # it is connected
         self.socket: socket.socket = opened.sock
         self._window = window
         self._topic = ECHO_TOPICS.get(verb) or topics.request(verb)

@@ -15,7 +15,7 @@ from benchmarks.asking import BenchTransport
 from benchmarks.unhurried import acknowledge_when_it_suits
 from ovos_persona_memory.opm.memory import PersonaMemoryPlugin
 from ovos_persona_memory.records import Scope
-from ovos_persona_memory.transport import BusTransport
+from ovos_persona_memory.transport import BusTransport, Patience
 
 TIMES = "BENCH_TIMES"
 """Environment: the file that takes one line of JSON for each request."""
@@ -41,7 +41,7 @@ class EchoMemory(AgentContextManager):
     def build_conversation_context(self, utterance: str, session_id: str) -> list[AgentMessage]:
         """The utterance, once the echo has answered."""
         echo = "stock" if os.environ.get(UNHURRIED) else "quick"
-        self.transport.ask(echo, {"utterance": utterance}, Scope(session_id=session_id), 0.5)
+        self.transport.ask(echo, {"utterance": utterance}, Scope(session_id=session_id), Patience(0.5))
         return [AgentMessage(MessageRole.USER, utterance)]
 
 

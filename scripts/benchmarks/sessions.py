@@ -20,6 +20,7 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from contextlib import ExitStack, closing
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import chain
 from pathlib import Path
 
@@ -136,9 +137,9 @@ def _exchanges(talk: Talk, name: str, number: int) -> list[list[Turn]]:
     exchanges = []
     for session in range(SESSIONS):
         at = 1_700_000_000.0 + 60 * number
-        place = {"session_id": f"s{session}", "user_id": f"person-{session % PEOPLE}", "lang": "en-US"}
-        asked = Turn("user", talk.sentence()[0], at=at, id=f"{name}-{session}-u", **place)
-        told = Turn("assistant", talk.sentence()[0], at=at + 2, id=f"{name}-{session}-a", **place)
+        said = partial(Turn, session_id=f"s{session}", user_id=f"person-{session % PEOPLE}", lang="en-US")
+        asked = said("user", talk.sentence()[0], at=at, id=f"{name}-{session}-u")
+        told = said("assistant", talk.sentence()[0], at=at + 2, id=f"{name}-{session}-a")
         exchanges.append([asked, told])
     return exchanges
 

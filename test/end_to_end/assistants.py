@@ -17,6 +17,8 @@ from ovos_persona_memory.cli.conversation import Conversation, Spoken
 from ovos_persona_memory.client import MemoryClient
 
 ROOT = Path(__file__).resolve().parents[2]
+PATIENT_S = 10.0
+"""How long a persona waits for its memory where a test asks what it is told, not how soon: the machine may be busy."""
 
 
 def skill_settings(data: Path) -> Path:

@@ -8,7 +8,7 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from assistants import Assistant
+from assistants import PATIENT_S, Assistant
 from model_server import ModelServer
 from servers import free_port
 
@@ -48,7 +48,7 @@ def persona(tmp_path: Path, model: ModelServer) -> Path:
             "allow_system_prompts": True,
         },
         "memory_module": "ovos-persona-memory-plugin",
-        "ovos-persona-memory-plugin": {"system_prompt": "You are Ada.", "max_history": 20},
+        "ovos-persona-memory-plugin": {"system_prompt": "You are Ada.", "max_history": 20, "timeout_s": PATIENT_S},
     }
     path = tmp_path / "Ada.json"
     path.write_text(json.dumps(definition))

@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Any
 
 import pytest
-from assistants import Assistant
+from assistants import PATIENT_S, Assistant
 from ovos_bus_client import Message, MessageBusClient
 from ovos_plugin_manager.agents import load_retrieval_plugin
 from ovos_plugin_manager.persona import find_toolbox_plugins
@@ -52,7 +52,7 @@ def assistant(tmp_path_factory: pytest.TempPathFactory, model: ToolModelServer) 
         "handlers": [RETRIEVAL, LOOP],
         LOOP: {"brain": "ovos-chat-openai-plugin", "ovos-chat-openai-plugin": brain, "toolboxes": [TOOLS]},
         "memory_module": "ovos-persona-memory-plugin",
-        "ovos-persona-memory-plugin": {"recall": 0},
+        "ovos-persona-memory-plugin": {"recall": 0, "timeout_s": PATIENT_S},
     }
     path = folder / "Ada.json"
     path.write_text(json.dumps(definition))
