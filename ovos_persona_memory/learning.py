@@ -6,7 +6,6 @@ import uuid
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from ovos_persona_memory import guessing, language, templates
 from ovos_persona_memory.around import NAMING, STALE_S, Around
 from ovos_persona_memory.certainty import (
     SAME_SAYING_S,
@@ -80,14 +79,6 @@ class Learner:
         self._half_lives = half_lives(config)
         self._learned: list[str] = []
         self.around = Around(store)
-
-    def read(self, tag: str | None) -> None:
-        """Read what a language needs, BCP-47 tag, so that the first utterance does not wait for it."""
-        known = language.of(tag).tag
-        if self.config.learn:
-            templates.of(known)
-        if self.config.learn and self.config.guess:
-            guessing.read(known)
 
     def learn(self, turn: Turn, speaker: Speaker = Speaker()) -> None:
         """Take in what a turn says about its person; most turns say nothing. ``turn`` is in the store."""

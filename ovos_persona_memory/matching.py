@@ -7,7 +7,7 @@ megabytes for one language, and seven seconds to compile.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import chain
 from typing import NamedTuple, Protocol
@@ -229,6 +229,10 @@ class Owner:
                 yield from (way for way in self.node.ways(without, at, held) if way[0] == last + 1)
 
 
+_A_WORD = AnyWord()
+"""Stands for an item of one word, where the word has been looked up."""
+
+
 def sequence(parts: Sequence[Node]) -> Node:
     """One behind the other; phrases that follow each other are one."""
     flat: list[Node] = []
@@ -243,13 +247,16 @@ def sequence(parts: Sequence[Node]) -> Node:
 def listed(items: Sequence[tuple[Node, frozenset[str] | None]]) -> Listed:
     """One of many, in the order in which they are tried, each with the words that it may begin with; None: any, or none
     at all."""
+    nodes = [_A_WORD if isinstance(node, Phrase) and len(node.words) == 1 else node for node, _ in items]
     anyhow = tuple(number for number, (_, first) in enumerate(items) if first is None)
     places: dict[str, tuple[int, ...]] = {}
     for number, (_, first) in enumerate(items):
         for word in first or ():
             places[word] = (*places.get(word, ()), number)
-    shared: dict[tuple[int, ...], tuple[Node, ...]] = {}  # a list within a list has many words
-    for numbers in (anyhow, *places.values()):
-        if numbers not in shared:
-            shared[numbers] = tuple([items[number][0] for number in sorted({*numbers, *anyhow})])
-    return Listed({word: shared[numbers] for word, numbers in places.items()}, shared[anyhow])
+    shared: dict[tuple[int, ...], tuple[Node, ...]] = {}
+
+    def chosen(numbers: Iterable[int]) -> tuple[Node, ...]:
+        made = tuple([nodes[number] for number in sorted({*numbers, *anyhow})])
+        return shared.setdefault(tuple(map(id, made)), made)  # of most words the same: a list is long
+
+    return Listed({word: chosen(numbers) for word, numbers in places.items()}, chosen(()))

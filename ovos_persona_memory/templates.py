@@ -12,6 +12,7 @@ from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from itertools import chain, pairwise
+from typing import TypeVar
 
 from ovos_persona_memory import language
 from ovos_persona_memory.patterns import Compiler, Phrases, by_word
@@ -25,10 +26,23 @@ SHORTEST = 5
 SHORT = 8
 """Words at most of an answer to a question."""
 _Text = tuple[str, ...]
+_Made = TypeVar("_Made")
 _Lists = Mapping[str, Sequence[str]]
 _VERBS = ("finite", "doing", "tue", "habit_verb", "habit_full", "put_now")
 _DEFINITION = re.compile(r"<(\w+)>\s*=\s*(.+)")
 _SLOT = re.compile(r"(\w+)( ends)?:")
+
+
+class _WhenAsked(dict[str, _Made]):
+    """What is made of lists by their names, each when it is asked for: most never are."""
+
+    def __init__(self, make: Callable[[str], _Made]) -> None:
+        super().__init__()
+        self._make = make
+
+    def __missing__(self, name: str) -> _Made:
+        made = self[name] = self._make(name)
+        return made
 
 
 @dataclass(frozen=True)
@@ -109,7 +123,7 @@ class Templates:
 
     def starts_at(self, held: tuple[str, ...], place: int, name: str) -> int:
         """How many words the longest phrase of a list has that stands at a place."""
-        known = self._opening.get(name, {}).get(held[place], ()) if place < len(held) else ()
+        known = self._opening[name].get(held[place], ()) if place < len(held) else ()
         if not known:
             return 0
         return max((len(phrase) for phrase in known if held[place : place + len(phrase)] == phrase), default=0)
@@ -117,7 +131,7 @@ class Templates:
     def ends(self, words: Words, name: str) -> int:
         """How many words the longest phrase of a list has that these end with."""
         held = words.folded
-        known = self._closing.get(name, {}).get(held[-1], ()) if held else ()
+        known = self._closing[name].get(held[-1], ()) if held else ()
         if not known:
             return 0
         return max((len(phrase) for phrase in known if held[-len(phrase) :] == phrase), default=0)
@@ -128,11 +142,11 @@ class Templates:
 
     def has_word(self, names: Sequence[str], word: str) -> bool:
         """Whether a phrase of one of these lists begins with a word."""
-        return any(word in self._opening.get(name, ()) for name in names)
+        return any(word in self._opening[name] for name in names)
 
     def places(self, words: Words, name: str) -> Iterator[tuple[int, int]]:
         """Where the words hold phrases of a list: number of the first word, and how many they are."""
-        known, held = self._opening.get(name, {}), words.folded
+        known, held = self._opening[name], words.folded
         for place, word in enumerate(held) if not self.opening(name).isdisjoint(held) else ():
             for phrase in known.get(word, ()):
                 if held[place : place + len(phrase)] == phrase:
@@ -140,11 +154,11 @@ class Templates:
 
     def opening(self, name: str) -> frozenset[str]:
         """The words that the phrases of a list begin with, as a text spells them: also those of contractions."""
-        return self._first_words.get(name, frozenset())
+        return self._first_words[name]
 
     @cached_property
     def _first_words(self) -> Mapping[str, frozenset[str]]:
-        return {name: frozenset(known) for name, known in self._opening.items()}
+        return _WhenAsked(lambda name: frozenset(self._opening[name]))
 
     @cached_property
     def digits(self) -> Mapping[str, str]:
@@ -243,13 +257,13 @@ class Templates:
 
     @cached_property
     def _opening(self) -> Mapping[str, Phrases]:
-        """Of each list the phrases by their first word."""
-        return {name: by_word(phrases, 0) for name, phrases in self.lists.items()}
+        """Of a list the phrases by their first word."""
+        return _WhenAsked(lambda name: by_word(self.lists.get(name, ()), 0))
 
     @cached_property
     def _closing(self) -> Mapping[str, Phrases]:
         """... and by their last."""
-        return {name: by_word(phrases, -1) for name, phrases in self.lists.items()}
+        return _WhenAsked(lambda name: by_word(self.lists.get(name, ()), -1))
 
     def told(self, clause: Words) -> Iterator[Told]:
         """What the templates take from a clause, those of the file's beginning first; then those that take a part."""

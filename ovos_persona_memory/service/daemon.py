@@ -14,21 +14,23 @@ from ovos_utils.process_utils import ProcessStatus, StatusCallbackMap
 
 from ovos_persona_memory import messages, topics
 from ovos_persona_memory.bus import BusConnection
-from ovos_persona_memory.config import MemoryConfig, device_language, device_timezone
+from ovos_persona_memory.config import MemoryConfig, device_languages, device_timezone
 from ovos_persona_memory.errors import PersonaMemoryError, StoreBusy, StoreError, StoreUnavailable
 from ovos_persona_memory.memory import PersonaMemory
 from ovos_persona_memory.messages import Heard, Request
 from ovos_persona_memory.records import Turn
 from ovos_persona_memory.retention import Removed
-from ovos_persona_memory.service import dates, first_start, systemd
+from ovos_persona_memory.service import dates, systemd
 from ovos_persona_memory.service.acknowledging import Acknowledging
 from ovos_persona_memory.service.answers import answer
 from ovos_persona_memory.service.arrival import Arrival, Arrivals, is_ours
 from ovos_persona_memory.service.door import Door
 from ovos_persona_memory.service.embedders import open_embedder
 from ovos_persona_memory.service.events import Untold, learned_late
+from ovos_persona_memory.service.first_start import Announcement
 from ovos_persona_memory.service.latencies import Latencies
 from ovos_persona_memory.service.offline import LOOKED_S, Clock, Offline, is_away
+from ovos_persona_memory.service.warming import Languages
 from ovos_persona_memory.stores import is_shared
 
 QUIET_S, UNTOLD = 0.05, 256
@@ -57,6 +59,8 @@ class Daemon:
 
     def __init__(self, config: MemoryConfig, ready: Callable[[], None] = lambda: None, **address: Any) -> None:
         self._config = config
+        self._languages = Languages(device_languages() if config.facts.learn else (), config.facts.guess)
+        """While one of them is being read nothing is learned, so that nobody waits for it."""
         self._say_ready: Callable[[], None] | None = ready
         self._clock = Clock()
         self._arrivals = Arrivals(named=is_shared(config))
@@ -68,14 +72,13 @@ class Daemon:
         self._last_error: str | None = None
         self._ended = False
         self._untidy: Literal["waiting", "begun"] | None = "waiting"
-        self._untold = Untold()
         self._try_at = 0.0
-        self._latencies = Latencies()
+        self._untold, self._latencies = Untold(), Latencies()
         self._just_heard: Turn | None = None
         self._answers = Acknowledging(lambda: self._opened().sync())
-        self._announce = False
         self.bus = BusConnection(is_ours, lambda frame: self._arrivals.put(frame, self.bus.send, False), **address)
         self.bus.opened = self._bus_opened
+        self._announcement = Announcement(self.bus.send)
         self.status = ProcessStatus("persona_memory", self.bus, StatusCallbackMap(on_ready=systemd.tell_ready))
         self._worker = threading.Thread(target=self._work, name="worker", daemon=True)
 
@@ -85,12 +88,13 @@ class Daemon:
         StoreBusy where another process has the folder.
         """
         self.status.set_alive()
+        self._languages.start()
         self._try_to_open()
-        given_up_at, pause = time.monotonic() + BUSY_S, threading.Event()
+        given_up_at = time.monotonic() + BUSY_S
         while self._memory is None and isinstance(self._failure, StoreBusy):
             if time.monotonic() > given_up_at:
                 raise self._failure  # two daemons on one folder would both answer every request
-            pause.wait(0.1)
+            time.sleep(0.1)
             self._try_to_open()
         self._answers.start()
         self._worker.start()
@@ -106,16 +110,14 @@ class Daemon:
         if self._door is not None:
             self._door.close()
         self.bus.close()
-        if self._memory is not None and not self._worker.is_alive():
-            self._memory.close()
-        if self._offline is not None and not self._worker.is_alive():
-            self._offline.close()
+        for kept in (self._memory, self._offline):
+            if kept is not None and not self._worker.is_alive():
+                kept.close()
 
     def _bus_opened(self) -> None:
         LOG.info("connected to the messagebus")
         self._ready_if_complete()
-        if self._announce:
-            self.bus.send(first_start.ask_whether_audible())
+        self._announcement.connected()
 
     # the one worker
 
@@ -176,7 +178,9 @@ class Daemon:
 
     def _tidy(self) -> None:
         """In a quiet moment: a little of what was put off."""
-        if self._memory is None or (self._untidy is None and self._memory.retention.due_in_s() != 0.0):
+        if self._memory is None or self._languages.busy:
+            return
+        if self._untidy is None and self._memory.retention.due_in_s() != 0.0:
             return
         try:
             self._untidy = "begun" if self._memory.tidy() else None
@@ -215,7 +219,7 @@ class Daemon:
         """
         try:
             opened = self._opened()
-            crowd = len(group) >= CROWD and opened.transcript.backlog.may_grow
+            crowd = (len(group) >= CROWD or self._languages.busy) and opened.transcript.backlog.may_grow
             whole = self._offline is not None
             with opened.transcript.undoing(), opened.transaction(crowded=crowd):
                 outcomes = [(arrival, self._outcome(arrival, grouped=whole or arrival.writes)) for arrival in group]
@@ -310,10 +314,7 @@ class Daemon:
         learned = memory.facts.take_learned()
         if added or learned or heard.what == "cancelled":
             self._changed(next((turn for turn in added if turn.role == "user"), None))
-        if self._announce and heard.what in ("ready", "handled"):
-            self._announce = not self.bus.send(first_start.announcement(device_language()))
-            if not self._announce:
-                first_start.done(memory)
+        self._announcement.heard(heard.what, memory)
         return {"ok": True, "ids": [turn.id for turn in added], "learned": learned}
 
     # a store that is away
@@ -365,14 +366,13 @@ class Daemon:
                 self._serve()
             return
         self._settle(memory)
-        self._announce = first_start.is_due(memory, self._config.announce)
+        self._announcement.of(memory, self._config.announce)
 
     def _settle(self, memory: PersonaMemory) -> None:
         """Take a memory into use."""
         memory.finding.dates, memory.finding.timezone = dates.days_at_once, device_timezone()
         self._memory, self._last_error, self._untidy = memory, None, "waiting"
         memory.retention.told = self._tell_removed
-        memory.transcript.learner.read(device_language())
         for aside in memory.status()["store"].get("set_aside", ()):
             LOG.warning("%s was set aside: %s", aside["path"], aside["reason"])
         self._serve()

@@ -2,21 +2,40 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ovos_persona_memory import language, messages, topics
+from ovos_persona_memory.config import device_language
 from ovos_persona_memory.memory import PersonaMemory
 
 ANNOUNCED = "announced"
 DIALOG = "first_start"
+AUDIBLE = ("ready", "handled")
+"""What is heard on the bus when somebody is there to speak."""
 
 
-def is_due(memory: PersonaMemory, wanted: bool) -> bool:
-    """Whether people still have to be told."""
-    return wanted and memory.state(ANNOUNCED) is None
+class Announcement:
+    """What people still have to be told, until they were told."""
 
+    def __init__(self, send: Callable[[bytes], bool]) -> None:
+        """``send``: puts a frame on the bus; whether it is there."""
+        self._send = send
+        self._due = False
 
-def ask_whether_audible() -> bytes:
-    """The frame that asks the audio service whether it is there to speak."""
-    return messages.frame(topics.AUDIO_READY, {})
+    def of(self, memory: PersonaMemory, wanted: bool) -> None:
+        """Begin anew: whether people still have to be told is known to this memory."""
+        self._due = wanted and memory.state(ANNOUNCED) is None
+
+    def connected(self) -> None:
+        """Ask the audio service whether it is there to speak."""
+        if self._due:
+            self._send(messages.frame(topics.AUDIO_READY, {}))
+
+    def heard(self, what: str, memory: PersonaMemory) -> None:
+        """Have it spoken when somebody is there to speak."""
+        if self._due and what in AUDIBLE and self._send(announcement(device_language())):
+            self._due = False
+            memory.put_state(ANNOUNCED, "1")
 
 
 def announcement(lang: str) -> bytes:
@@ -30,8 +49,3 @@ def announcement(lang: str) -> bytes:
         "meta": {"dialog": DIALOG, "data": {}, "skill": "persona_memory"},
     }
     return messages.frame(topics.SAY, data, lang=tag)
-
-
-def done(memory: PersonaMemory) -> None:
-    """Take note that people were told."""
-    memory.put_state(ANNOUNCED, "1")

@@ -9,9 +9,8 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-from ovos_persona_memory.config import MemoryConfig, device_languages
+from ovos_persona_memory.config import MemoryConfig
 from ovos_persona_memory.service.daemon import Daemon
-from ovos_persona_memory.service.warming import read_languages
 
 SWITCH_S = 0.0002  # after so long a thread that has work lets another one have its turn, seconds
 
@@ -26,15 +25,13 @@ def run(config: MemoryConfig, ready: Callable[[], None] = lambda: None, **addres
         # A signal may reach another thread, and python's handler then waits for the main one to move:
         # the byte that arrives here moves it.
         signal.set_wakeup_fd(writer.fileno())
-        daemon = Daemon(config, ready, **address)
-        daemon.start()
         # the worker lets go at each statement: python's own 5 ms it would wait each time for a busy receiver
         sys.setswitchinterval(SWITCH_S)
+        daemon = Daemon(config, ready, **address)
+        daemon.start()
         # what was made at the start lives as long as the process: looking through it costs 30 ms at a time
         gc.collect()
         gc.freeze()
-        if config.facts.learn:
-            read_languages(device_languages())
         reader.recv(1)
         signal.set_wakeup_fd(-1)
         daemon.stop()

@@ -7,7 +7,8 @@ import threading
 import time
 from collections.abc import Sequence
 
-from ovos_persona_memory.gate import judge
+from ovos_persona_memory import belief
+from ovos_persona_memory.gate import Circumstances, judge
 from ovos_persona_memory.records import Turn
 
 PAUSE_S = 30.0
@@ -16,20 +17,43 @@ _SAYS_NOTHING = "one two three"
 """Any words will do: they are judged and nowhere kept."""
 
 
-def read_languages(tags: Sequence[str]) -> threading.Thread:
-    """Begin to read patterns and models of these languages, in their order; the thread that does, started.
+class Languages:
+    """Reads patterns and models of languages in the background, in their order.
 
     Else the first to speak would wait: a second on a desktop, several on a Raspberry Pi.
     """
-    reading = threading.Thread(target=_read, args=(tuple(tags),), name="languages", daemon=True)
-    reading.start()
-    return reading
 
+    def __init__(self, tags: Sequence[str], guess: bool = True) -> None:
+        """``tags``: BCP-47. ``guess``: their models, too."""
+        self._tags = tuple(dict.fromkeys(tags))
+        self._known = Circumstances(guess=guess)
+        self._thread = threading.Thread(target=self._read_all, name="languages", daemon=True)
+        self._busy = threading.Event()
 
-def _read(tags: tuple[str, ...]) -> None:
-    for number, tag in enumerate(tags):
-        time.sleep(PAUSE_S if number else 0.0)
-        judge(Turn("user", _SAYS_NOTHING, lang=tag))
-    # what was read lives as long as the process: looking through it costs 30 ms at a time
-    gc.collect()
-    gc.freeze()
+    def start(self) -> None:
+        """Begin; returns at once."""
+        if self._tags:
+            self._busy.set()
+            self._thread.start()
+
+    @property
+    def busy(self) -> bool:
+        """Whether one is being read: who learns from what was said would wait for it. Thread-safe."""
+        return self._busy.is_set()
+
+    def _read_all(self) -> None:
+        for number, tag in enumerate(self._tags):
+            time.sleep(PAUSE_S if number else 0.0)
+            self._busy.set()
+            try:
+                self._read(tag)
+            finally:
+                self._busy.clear()
+        # what was read lives as long as the process: looking through it costs 30 ms at a time
+        gc.collect()
+        gc.freeze()
+
+    def _read(self, tag: str) -> None:
+        judge(Turn("user", _SAYS_NOTHING, lang=tag), self._known)
+        if self._known.guess:
+            belief.of(tag)

@@ -3,13 +3,27 @@
 from __future__ import annotations
 
 import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
 
 import pytest
 
-from ovos_persona_memory import language, templates
+from ovos_persona_memory import language, learning, templates
+from ovos_persona_memory.client import MemoryClient
+from ovos_persona_memory.config import parse
 from ovos_persona_memory.gate import judge
-from ovos_persona_memory.records import Turn
-from ovos_persona_memory.service.warming import read_languages
+from ovos_persona_memory.records import ContextRequest, Scope, Turn
+from ovos_persona_memory.service import warming
+from ovos_persona_memory.service.daemon import QUIET_S, Daemon
+from ovos_persona_memory.service.warming import Languages
+
+
+def wait_until(condition: Callable[[], bool]) -> None:
+    until, pause = time.monotonic() + 30, threading.Event()
+    while not condition():
+        assert time.monotonic() < until
+        pause.wait(0.01)
 
 
 def test_the_first_who_speaks_a_language_that_was_read_waits_for_no_file(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -17,12 +31,36 @@ def test_the_first_who_speaks_a_language_that_was_read_waits_for_no_file(monkeyp
     parse = templates.parse
     monkeypatch.setattr(templates, "of", language.once(templates.of.__wrapped__))  # type: ignore[attr-defined]
     monkeypatch.setattr(templates, "parse", lambda lines: read.append(lines) or parse(lines))  # type: ignore[func-returns-value]
-    read_languages(("de-DE",)).join()
+    languages = Languages(("de-DE",))
+    assert not languages.busy
+    languages.start()
+    wait_until(lambda: not languages.busy)
     assert len(read) == 1
     assert judge(Turn("user", "merk dir dass meine Katze Bob heißt", lang="de-DE"))
     assert len(read) == 1
     assert judge(Turn("user", "remember that my cat is called Bob", lang="en-US"))
     assert len(read) == 2
+
+
+def test_languages_are_busy_while_one_is_read_and_not_between_two(monkeypatch: pytest.MonkeyPatch) -> None:
+    begun, go_on, paused = threading.Event(), threading.Event(), threading.Event()
+    monkeypatch.setattr(warming, "judge", lambda *_: begun.set() or go_on.wait(10))  # type: ignore[func-returns-value]
+    monkeypatch.setattr(time, "sleep", lambda span_s: span_s and paused.wait(10))
+    languages = Languages(("en-US", "de-DE", "en-US"))
+    languages.start()
+    assert begun.wait(10) and languages.busy
+    go_on.set()
+    wait_until(lambda: not languages.busy)
+    begun.clear(), go_on.clear(), paused.set()  # type: ignore[func-returns-value]
+    assert begun.wait(10) and languages.busy
+    go_on.set()
+    wait_until(lambda: not languages.busy)
+
+
+def test_without_languages_nothing_is_ever_read() -> None:
+    languages = Languages(())
+    languages.start()
+    assert not languages.busy
 
 
 def test_who_asks_while_something_is_read_waits_for_it() -> None:
@@ -45,3 +83,26 @@ def test_who_asks_while_something_is_read_waits_for_it() -> None:
         one.join(10)
     assert (found, times) == (["A", "A"], ["a"])
     assert slow("b") == "B"
+
+
+def test_nobody_waits_for_a_language_and_nothing_that_was_said_meanwhile_is_lost(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    go_on, judged = threading.Event(), []
+    monkeypatch.setattr(warming, "judge", lambda *_: go_on.wait(60))
+    monkeypatch.setattr(learning, "judge", lambda turn, known: judged.append(turn.text) or judge(turn, known))  # type: ignore[func-returns-value]
+    daemon = Daemon(parse({"data_dir": str(tmp_path)}), host="127.0.0.1", port=1)
+    daemon.start()
+    try:
+        with MemoryClient.over_door(tmp_path) as owner:
+            said = [Turn("user", "my cat is called Bob and I live in Leeds", lang="en-US"), Turn("assistant", "Fine.")]
+            owner.record(said, Scope("s"))
+            told = owner.context(ContextRequest("what now", Scope("s"), max_history=5, lang="en-US")).messages
+            assert [one.text for one in told] == [said[0].text, "Fine.", "what now"]
+            assert not go_on.wait(4 * QUIET_S) and judged == []
+            go_on.set()
+            wait_until(lambda: said[0].text in judged)
+            assert {(one.slot, one.value) for one in owner.facts.list(Scope())} == {("home", "Leeds"), ("pet", "Bob")}
+    finally:
+        go_on.set()
+        daemon.stop()
