@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
@@ -136,7 +137,7 @@ class Compiler:
     def __init__(self, lists: Mapping[str, Sequence[str]], fold: Callable[[str], Sequence[str]]) -> None:
         """``fold``: the words of a text as clauses are compared, contractions written out."""
         self._lists = lists
-        self._fold = cache(fold)
+        self._fold = cache(lambda text: [sys.intern(word) for word in fold(text)])
         self._made: dict[str, _Piece] = {}
         self._words: dict[str, _Piece] = {}
         self._tails: dict[str, Tails] = {}
@@ -244,9 +245,10 @@ class Compiler:
 
 
 def _phrase(words: Sequence[str]) -> _Piece:
-    needed = tuple(frozenset((word,)) for word in words)
+    needed = tuple([frozenset((word,)) for word in words])
+    first = needed[0] if needed else frozenset[str]()
     size = sum(len(word) + 1 for word in words)
-    return _Piece(matching.Phrase(tuple(words)), frozenset(words[:1]), size, optional=not words, needed=needed)
+    return _Piece(matching.Phrase(tuple(words)), first, size, optional=not words, needed=needed)
 
 
 def _owner(piece: _Piece) -> _Piece:

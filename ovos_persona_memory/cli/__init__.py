@@ -5,15 +5,34 @@ from __future__ import annotations
 import contextlib
 import os
 import sys
+from typing import Any
+
+NAME = "ovos-persona-memory"
+HELP = {"help_option_names": ["-h", "--help"]}
 
 
 def main() -> None:
     """Run the command line and end the process with its status."""
     # numpy reads it once, when it is imported; with more threads small products are 20 times slower
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
+    is_daemon = sys.argv[1:2] == ["run"]
     with contextlib.redirect_stdout(sys.stderr):  # ovos_config logs to standard output while it is imported
         from ovos_utils.log import LOG
 
         LOG.set_level(os.environ.get("OVOS_DEFAULT_LOG_LEVEL") or "ERROR")
-        from ovos_persona_memory.cli.program import program
-    program(prog_name="ovos-persona-memory")
+        command = _daemon() if is_daemon else _program()
+    arguments, name = (sys.argv[2:], f"{NAME} run") if is_daemon else (sys.argv[1:], NAME)
+    command(arguments, name, **HELP)
+
+
+def _daemon() -> Any:
+    """It stays in memory, and does without what the other commands need."""
+    from ovos_persona_memory.cli.run import run
+
+    return run
+
+
+def _program() -> Any:
+    from ovos_persona_memory.cli.program import program
+
+    return program

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import rich_click as click
 
+from ovos_persona_memory.cli import HELP, NAME
 from ovos_persona_memory.cli.bench import bench
 from ovos_persona_memory.cli.change import capture, forget, remember, update
 from ovos_persona_memory.cli.chat import chat
@@ -18,10 +19,10 @@ from ovos_persona_memory.cli.users import users
 from ovos_persona_memory.version import __version__
 
 
-@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(context_settings=HELP)
 @data_option
 @address_options
-@click.version_option(__version__, prog_name="ovos-persona-memory")
+@click.version_option(__version__, prog_name=NAME)
 def program(**_: object) -> None:
     """The memory of an OpenVoiceOS assistant: look, search, correct, forget.
 
