@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from ovos_persona_memory import language, templates
 from ovos_persona_memory.template import Words
 from ovos_persona_memory.templates import Templates
 
@@ -12,6 +13,22 @@ BEHIND = 4
 _SPEAKER = ("speaker", "own", "first_my")
 
 
+def asked_for(text: str, lang: str | None) -> str | None:
+    """The statement that a whole utterance asks about, without the words that ask: "i don't eat pork (do i)"; None
+    where nobody asks like that."""
+    known = templates.of(language.of_text(lang, text).tag)
+    words = known.words_of(text)
+    size, first = len(words.folded), known.starts(words, "asking_whether")
+    last = min((start for start, _ in known.places(words, "or_else") if start), default=size)
+    back = _asked_back(known, words)
+    # "the shop is on the right" only ends as a question may
+    if back and (back < size - 1 or known.has_word(("alternative",), words.folded[back])):
+        last = min(last, back)
+    if (first, last) == (0, size) or first >= last:
+        return None
+    return text[words.spans[first][0] : words.spans[last - 1][1]]
+
+
 def is_put_in_doubt(known: Templates, words: Words, first: int, last: int) -> bool:
     """Whether what the words from one to another tell is asked, by what stands before or behind it."""
     behind = range(first + 1, last + BEHIND + 1)  # a clause may hold it
@@ -19,12 +36,15 @@ def is_put_in_doubt(known: Templates, words: Words, first: int, last: int) -> bo
 
 
 def _is_asked_back(known: Templates, words: Words, behind: range) -> bool:
-    """ "... isn't it", "... was meinst du"; "so do i" agrees."""
+    return _asked_back(known, words) in behind
+
+
+def _asked_back(known: Templates, words: Words) -> int:
+    """The number of the word from which on somebody asks back: "... isn't it", "... was meinst du"; 0 where nobody
+    does: "so do i" agrees."""
     size = known.ends(words, "asked_back")
     begins = len(words.folded) - size
-    if not size or begins not in behind:
-        return False
-    return words.folded[begins - 1] not in known.opening("agreeing")
+    return begins if size and begins and words.folded[begins - 1] not in known.opening("agreeing") else 0
 
 
 def _is_asked(known: Templates, words: Words, first: int) -> bool:

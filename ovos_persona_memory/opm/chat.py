@@ -14,6 +14,7 @@ from ovos_persona_memory import language
 from ovos_persona_memory.client import MemoryClient
 from ovos_persona_memory.config import bus_address, seconds
 from ovos_persona_memory.context import without_notes
+from ovos_persona_memory.doubting import asked_for
 from ovos_persona_memory.errors import PersonaMemoryError, StoreUnavailable
 from ovos_persona_memory.language import Language
 from ovos_persona_memory.records import Hit, Scope, Turn
@@ -62,14 +63,15 @@ class RecallChatEngine(ChatEngine):  # type: ignore[misc]  # ovos_plugin_manager
             yield text
 
     def _reply(self, utterance: str, scope: Scope, spoken: Language) -> str:
+        asked = asked_for(utterance, spoken.tag) or (utterance if spoken.is_question(utterance) else "")
         try:
-            if spoken.is_question(utterance):
-                return self._answer(utterance, scope, spoken)
+            if asked:
+                return self._answer(asked, scope, spoken)
             return self._take_in(utterance, scope, spoken)
         except PersonaMemoryError:
             if self._falls_through:
                 return ""
-            return spoken.say("memory_away" if spoken.is_question(utterance) else "not_kept")
+            return spoken.say("memory_away" if asked else "not_kept")
 
     def _answer(self, question: str, scope: Scope, spoken: Language) -> str:
         hits = self._client.recall(question, scope, k=3, lang=spoken.tag)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from ovos_persona_memory.doubting import asked_for
 from ovos_persona_memory.gate import judge
 from ovos_persona_memory.records import Turn
 
@@ -50,3 +51,34 @@ def test_what_is_asked_is_not_learned(lang: str, text: str) -> None:
 )
 def test_what_is_stated_is(lang: str, text: str, told: tuple[str, str]) -> None:
     assert told in learned(lang, text)
+
+
+@pytest.mark.parametrize(
+    ("lang", "text", "asked"),
+    [
+        (EN, "I don't eat pork, do I?", "I don't eat pork"),
+        (EN, "is it true that i'm allergic to peanuts", "that i'm allergic to peanuts"),
+        (EN, "my boat is called Argo or is it", "my boat is called Argo"),
+        (DE, "ich mag Oliven oder", "ich mag Oliven"),
+        (DE, "mein arzt heißt doktor böhm oder irre ich mich", "mein arzt heißt doktor böhm"),
+    ],
+)
+def test_who_asks_in_the_words_of_a_statement_asks_about_it(lang: str, text: str, asked: str) -> None:
+    assert asked_for(text, lang) == asked
+
+
+@pytest.mark.parametrize(
+    ("lang", "text"),
+    [
+        (EN, "i don't eat pork"),
+        (EN, "i like tea so do i"),
+        (EN, "the shop is on the right"),
+        (EN, "do i"),
+        (EN, "is it true"),
+        (EN, ""),
+        (DE, "ich mag tee oder kaffee"),
+        ("ja-JP", "寿司が好きです"),
+    ],
+)
+def test_who_states_something_asks_nothing(lang: str, text: str) -> None:
+    assert asked_for(text, lang) is None

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 import pytest
-from ovos_plugin_manager.templates.agents import AgentMessage
+from ovos_plugin_manager.templates.agents import AgentMessage, MessageRole
 
 from ovos_persona_memory.config import MemoryConfig
 from ovos_persona_memory.memory import PersonaMemory
@@ -44,3 +44,16 @@ def test_notes_are_not_taken_for_what_the_user_says(plugin: Make, memory: Person
     hits = memory.recall("my cat Bob", Scope(session_id="here"), k=9)
     assert "my cat is Bob" in [hit.text for hit in hits]
     assert not [text for text in (*kept, *(hit.text for hit in hits)) if "What was said earlier" in text]
+
+
+def test_scribe_answers_who_asks_in_the_words_of_a_statement(plugin: Make, memory: PersonaMemory) -> None:
+    scribe = plugin("chat", memory)
+
+    def answer(text: str) -> str:
+        content: str = scribe.continue_chat([AgentMessage(MessageRole.USER, text)], "here", "en-US").content
+        return content
+
+    assert answer("my cat is called Bob isn't that right") == "You told me today: my cat is called Bob."
+    assert answer("I don't eat pork do I") == "I know nothing about that."
+    assert answer("I don't eat pork") == "I'll remember: I don't eat pork."
+    assert answer("I don't eat pork do I") == "You told me today: I don't eat pork."
