@@ -88,11 +88,15 @@ OF_DAYS = ("likes", "dislikes", "diet", "activity", "health", "favourite", "work
 """... nor what is said of today these: "no coffee for me today"."""
 
 
+LONGEST = 100
+"""Words at most of what somebody says in one go: of more a model would take seconds."""
+
+
 def with_guesses(spoken: Spoken, sentence: str, before: Before, told: list[Verdict]) -> list[Verdict]:
     """What templates took from an utterance of one sentence, and what the model adds."""
     tag = spoken.language.tag
     tagger, words = tagging.of(tag), spoken.templates.words_of(sentence)
-    if tagger is None or not words.folded or is_written(sentence):
+    if tagger is None or not 0 < len(words.folded) <= LONGEST or is_written(sentence):
         return told
     hints = hints_of(spoken, words, told)
     refused = why_refused(told)

@@ -20,6 +20,8 @@ SPACE = "\u2581"
 """What a piece starts with that starts a word."""
 UNLIKELY = -30.0
 """The logarithm of how likely a letter is that is no piece."""
+LETTERS = 64
+"""Of a longer word so many letters are read."""
 LAST_WORDS = 2048
 """So many words are kept in mind with their pieces."""
 
@@ -45,7 +47,7 @@ class Pieces:
 
     def _likeliest(self, word: str) -> tuple[int, ...]:
         """The pieces that are likeliest together (Kudo, "Subword Regularization", 2018), by Viterbi's algorithm."""
-        text = SPACE + word
+        text = SPACE + word[:LETTERS]
         best: list[tuple[float, tuple[int, ...]]] = [(0.0, ())]
         for end in range(1, len(text) + 1):
             starts = range(max(end - self.longest, 0), end)

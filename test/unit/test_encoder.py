@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ovos_persona_memory.encoder import BLOCK, LONGEST, Dense, Encoder, Halves, Layer, Norm, packed, unpacked
-from ovos_persona_memory.pieces import BEGIN, END, SPACE, SPECIAL, UNKNOWN, Pieces, hashed
+from ovos_persona_memory.pieces import BEGIN, END, LETTERS, SPACE, SPECIAL, UNKNOWN, Pieces, hashed
 
 SIZE, WIDE, HEADS = BLOCK, 8, 2
 SCORES = {f"{SPACE}blue": -3.0, "bott": -4.0, "le": -2.0, f"{SPACE}b": -2.0, "lue": -6.0, "l": -3.0, "e": -3.0}
@@ -64,6 +64,10 @@ def test_a_word_is_cut_into_the_likeliest_pieces() -> None:
 def test_a_letter_that_is_no_piece_is_unknown() -> None:
     assert pieces_of("zle") == [SPACE, "?", "le"]
     assert small_pieces().cut("") == small_pieces().cut("")
+
+
+def test_of_an_endless_word_the_beginning_is_read() -> None:
+    assert pieces_of("z" * 1000) == [SPACE, *"?" * LETTERS]
 
 
 # the formulas

@@ -174,6 +174,13 @@ def test_what_is_written_needs_more_or_is_not_guessed_at(guess) -> None:  # type
     assert guess("Metformin twice a day!", marks, sure=0.9) == []
 
 
+def test_of_a_text_that_nobody_says_in_one_go_nothing_is_guessed(guess) -> None:  # type: ignore[no-untyped-def]
+    said = "the rabbit goes by flopsy"
+    more = " ".join(["hm"] * (guessing.LONGEST - len(said.split())))
+    assert only(guess(f"{more} {said}", {"pet": "flopsy"})).value == "flopsy"
+    assert guess(f"{more} hm {said}", {"pet": "flopsy"}) == []
+
+
 def test_what_is_supposed_is_no_fact(guess) -> None:  # type: ignore[no-untyped-def]
     assert guess("if i had a rabbit i'd call it flopsy", {"pet": "flopsy", "thing": "rabbit"}, sure=0.7) == []
 
