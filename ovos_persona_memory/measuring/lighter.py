@@ -1,4 +1,4 @@
-"""Takes the weakest weights out of a CRFsuite model: half of them move nothing, and all are held in memory.
+"""Takes the weakest weights out of a CRFsuite model: many of them move nothing, and all are held in memory.
 
 The format is that of Naoaki Okazaki's CRFsuite 0.12, as ``crf1d_model.c`` and its constant database (``cqdb.c``) write
 it: numbers are little-endian, offsets count from the beginning of the file, or of the database.
