@@ -32,6 +32,7 @@ def learned(lang: str, text: str) -> list[tuple[str | None, str | None]]:
         (DE, "ich bin in würzburg geboren steht das so bei dir"),
         (DE, "habe ich bei dir hinterlegt dass ich schwerhörig bin"),
         (DE, "ich arbeite bei der sparkasse ja oder nein"),
+        (DE, "sage ich jetzt ich bin müde oder ich bin ermüdet"),
     ],
 )
 def test_what_is_asked_is_not_learned(lang: str, text: str) -> None:
