@@ -535,7 +535,7 @@ def is_open_door(daemon: Daemon) -> bool:
     return False
 
 
-def test_sigterm_ends_a_busy_daemon_in_time_and_loses_nothing_acknowledged(start: Start, wire: Wire) -> None:
+def test_sigterm_ends_a_busy_daemon_in_time_and_loses_nothing_acknowledged(start: Start, bus: Bus, wire: Wire) -> None:
     daemon = start()
     texts = [f"turn {number} of many that wait in line" for number in range(50_000)]
     ids = iter(range(50_000))
@@ -544,9 +544,9 @@ def test_sigterm_ends_a_busy_daemon_in_time_and_loses_nothing_acknowledged(start
     acknowledged: set[int] = set()
 
     def listen() -> None:
-        with contextlib.suppress(Exception):
+        with contextlib.suppress(Exception), Wire(bus.port) as listening:
             while not ended.is_set():
-                message = wire.receive(0.2)
+                message = listening.receive(0.2)
                 data = (message or {}).get("data", {})
                 if message and message["type"].endswith("record.response") and data["ok"]:
                     acknowledged.add(int(data["request_id"]))

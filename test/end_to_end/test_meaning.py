@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from ovos_persona_memory.client import MemoryClient
-from ovos_persona_memory.config import MemoryConfig, RecallConfig
+from ovos_persona_memory.config import FactsConfig, MemoryConfig, RecallConfig
 from ovos_persona_memory.embedder import open_embedder
 from ovos_persona_memory.measuring.rankers import wait_until_indexed
 from ovos_persona_memory.memory import PersonaMemory
@@ -40,7 +40,7 @@ Start = Callable[..., Daemon]
 
 
 def by(embedder: str) -> dict[str, object]:
-    return {"recall": {"embedder": embedder}}
+    return {"recall": {"embedder": embedder}, "facts": {"learn": False}}  # what was said is looked for, as it was said
 
 
 def client_of(daemon: Daemon) -> MemoryClient:
@@ -164,7 +164,7 @@ def everybody() -> dict[str, list[Turn]]:
 
 
 def test_a_person_gets_the_same_answers_alone_and_among_500(tmp_path: Path, everybody: dict[str, list[Turn]]) -> None:
-    config = MemoryConfig(recall=RecallConfig(embedder="static"))
+    config = MemoryConfig(recall=RecallConfig(embedder="static"), facts=FactsConfig(learn=False))
     scope = Scope(user_id="person-7")
 
     def answers(folder: Path, users: list[str]) -> list[Any]:

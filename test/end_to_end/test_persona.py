@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack
+from contextlib import ExitStack, closing
 from pathlib import Path
 
 import pytest
@@ -27,6 +27,24 @@ def start(tmp_path: Path) -> Iterator[Starter]:
         yield begin
 
 
+@pytest.fixture(scope="module")
+def scribe(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Assistant]:
+    """An assistant for the tests that need no start of their own: each talks in sessions of its own."""
+    folder = tmp_path_factory.mktemp("scribe")
+    with Assistant(folder / "data", folder / "home", free_port()) as assistant:
+        yield assistant
+
+
+@pytest.fixture(scope="module")
+def ada(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[Assistant, ModelServer]]:
+    """The same with a persona that asks a model server."""
+    folder = tmp_path_factory.mktemp("ada")
+    with closing(ModelServer("A reply.")) as model:
+        path = written(folder, model)
+        with Assistant(folder / "data", folder / "home", free_port(), "--persona-file", str(path)) as assistant:
+            yield assistant, model
+
+
 @pytest.fixture
 def model() -> Iterator[ModelServer]:
     """A model server that gives a different reply each time."""
@@ -35,8 +53,7 @@ def model() -> Iterator[ModelServer]:
     server.close()
 
 
-@pytest.fixture
-def persona(tmp_path: Path, model: ModelServer) -> Path:
+def written(folder: Path, model: ModelServer) -> Path:
     """A persona with a model behind it and our memory plugin, as the README sets one up."""
     definition = {
         "name": "Ada",
@@ -50,14 +67,15 @@ def persona(tmp_path: Path, model: ModelServer) -> Path:
         "memory_module": "ovos-persona-memory-plugin",
         "ovos-persona-memory-plugin": {"system_prompt": "You are Ada.", "max_history": 20, "timeout_s": PATIENT_S},
     }
-    path = tmp_path / "Ada.json"
+    path = folder / "Ada.json"
     path.write_text(json.dumps(definition))
     return path
 
 
 def test_the_model_gets_the_earlier_exchanges_once_each_after_a_kill_of_everything(
-    start: Starter, persona: Path, model: ModelServer
+    start: Starter, model: ModelServer, tmp_path: Path
 ) -> None:
+    persona = written(tmp_path, model)
     before = start("--persona-file", str(persona))
     before.talk("s1", "my boat is called Argo", "it leaks a little")
     before.kill()
@@ -75,12 +93,10 @@ def test_the_model_gets_the_earlier_exchanges_once_each_after_a_kill_of_everythi
     ]
 
 
-def test_what_was_said_in_another_session_is_recalled_as_quoted_data(
-    start: Starter, persona: Path, model: ModelServer
-) -> None:
-    assistant = start("--persona-file", str(persona))
-    assistant.talk("s1", "my boat is called Argo")
-    assistant.talk("s2", "what is my boat called")
+def test_what_was_said_in_another_session_is_recalled_as_quoted_data(ada: tuple[Assistant, ModelServer]) -> None:
+    assistant, model = ada
+    assistant.talk("morning", "my boat is called Argo")
+    assistant.talk("evening", "what is my boat called")
     roles = [role for role, _ in model.messages()]
     system = model.messages()[0][1]
     assert roles == ["system", "user"]
@@ -88,12 +104,11 @@ def test_what_was_said_in_another_session_is_recalled_as_quoted_data(
     assert 'the user, today: "my boat is called Argo"' in system
 
 
-def test_what_a_skill_spoke_is_in_the_next_request_of_its_session_alone(
-    start: Starter, persona: Path, model: ModelServer
-) -> None:
-    assistant = start("--persona-file", str(persona))
+def test_what_a_skill_spoke_is_in_the_next_request_of_its_session_alone(ada: tuple[Assistant, ModelServer]) -> None:
+    assistant, model = ada
+    before = len(model.requests)
     [[spoken]] = assistant.talk("s1", SKILL_QUESTION)
-    assert model.requests == []
+    assert len(model.requests) == before
 
     assistant.talk("s1", "that was interesting")
     assert ("user", SKILL_QUESTION) in model.messages()
@@ -120,15 +135,17 @@ def test_scribe_keeps_what_it_is_told_and_quotes_it_after_a_restart(start: Start
         assert owner.status()["counts"]["turns"] == 11  # five exchanges, and the announcement of the first start
 
 
-def test_scribe_says_so_when_it_is_not_remembering(start: Starter) -> None:
-    assistant = start()
-    with assistant.owner() as owner:
+def test_scribe_says_so_when_it_is_not_remembering(scribe: Assistant) -> None:
+    with scribe.owner() as owner:
+        before = owner.status()["counts"]["turns"]
         owner.capture(write=False)
-        assert assistant.talk("s1", "my cat is called Bob") == [["I am not remembering anything at the moment."]]
-        assert owner.status()["counts"]["turns"] == 0
+        try:
+            assert scribe.talk("s1", "my cat is called Bob") == [["I am not remembering anything at the moment."]]
+            assert owner.status()["counts"]["turns"] == before
+        finally:
+            owner.capture(write=True)
 
 
-def test_scribe_speaks_german(start: Starter) -> None:
-    assistant = start()
-    replies = assistant.talk("s1", "meine Katze heißt Bob", "wie heißt meine Katze", lang="de-DE")
+def test_scribe_speaks_german(scribe: Assistant) -> None:
+    replies = scribe.talk("s2", "meine Katze heißt Bob", "wie heißt meine Katze", lang="de-DE")
     assert replies == [["Ich merke mir: meine Katze heißt Bob."], ["Du hast mir heute gesagt: meine Katze heißt Bob."]]
