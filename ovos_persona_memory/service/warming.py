@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Sequence
 
-from ovos_persona_memory import belief
+from ovos_persona_memory import belief, language, templates
 from ovos_persona_memory.gate import Circumstances, judge
 from ovos_persona_memory.records import Turn
 
@@ -31,8 +31,9 @@ class Languages:
         self._busy = threading.Event()
 
     def start(self) -> None:
-        """Begin; returns at once."""
+        """Read the patterns of the first, by which secrets are known before anything is kept; begin with the rest."""
         if self._tags:
+            templates.of(language.of(self._tags[0]).tag)
             self._busy.set()
             self._thread.start()
 

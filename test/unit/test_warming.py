@@ -34,6 +34,7 @@ def test_the_first_who_speaks_a_language_that_was_read_waits_for_no_file(monkeyp
     languages = Languages(("de-DE",))
     assert not languages.busy
     languages.start()
+    assert len(read) == 1, "who records knows secrets by them, and would wait"
     wait_until(lambda: not languages.busy)
     assert len(read) == 1
     assert judge(Turn("user", "merk dir dass meine Katze Bob heißt", lang="de-DE"))
