@@ -103,6 +103,10 @@ class Pattern:
     closed: bool = False
     """Its last word is one of few, so that what follows is no part of it."""
 
+    def may_begin(self, word: str) -> bool:
+        """Whether a clause may begin with this word."""
+        return self.first is None or word in self.first
+
     def match(self, words: tuple[str, ...]) -> Match | None:
         """How it fits the words of a clause, the way that is tried first; None where it does not."""
         said = self.tails.read(words)

@@ -270,13 +270,12 @@ class Templates:
         if not clause.folded:
             return
         first, loose = clause.folded[0], []
-        for template in self._that_may_fit(frozenset(clause.folded)):
-            if template.pattern.first is None or first in template.pattern.first:
-                told = template.told(clause)
-                if told is not None and not told.more:
-                    yield told
-                elif told is not None:
-                    loose.append(told)
+        fit = (one for one in self._that_may_fit(frozenset(clause.folded)) if one.pattern.may_begin(first))
+        for told in filter(None, (template.told(clause) for template in fit)):
+            if told.more:
+                loose.append(told)
+            else:
+                yield told
         yield from loose
 
     @cached_property
