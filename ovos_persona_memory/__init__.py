@@ -40,6 +40,7 @@ The rooms, from the ground up; imports go down only:
    matching    what the words of a clause are compared with
    patterns    from templates to what clauses are compared with
    template    one sentence by which people tell facts, and the words it is compared with
+   wordlists   the words and phrases that they are made of
    templates   all of them, of each language
    signs       letters and digits that are said one by one
    order       spoken word order made plain

@@ -10,7 +10,7 @@ from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from ovos_persona_memory import language, templates
+from ovos_persona_memory import language, wordlists
 from ovos_persona_memory.clauses import flat
 from ovos_persona_memory.corrections import as_speaker
 from ovos_persona_memory.fact import Fact
@@ -23,8 +23,8 @@ from ovos_persona_memory.statements import pretends
 from ovos_persona_memory.stores.base import Store
 from ovos_persona_memory.stores.facts import Wanted
 from ovos_persona_memory.template import Words
-from ovos_persona_memory.templates import Templates
 from ovos_persona_memory.verdict import Verdict
+from ovos_persona_memory.wordlists import WordLists
 
 NAMING = ("name", "family", "pet")
 """The slots whose facts name somebody."""
@@ -228,12 +228,12 @@ class Around:
         return _told_apart(found)
 
 
-def _asking(known: Templates, words: Words) -> bool:
+def _asking(known: WordLists, words: Words) -> bool:
     """Whether it asks though something stands before the question: "papa was ist ..."."""
     return any(word in known.opening("asking") for word in words.folded[:QUESTION])
 
 
-def _head(known: Templates, words: Words) -> tuple[tuple[str, ...], bool]:
+def _head(known: WordLists, words: Words) -> tuple[tuple[str, ...], bool]:
     """What an answer to the last question in the words leaves out, and whether more stands behind that question's own
     words; empty where none is known."""
     held = words.folded
@@ -244,7 +244,7 @@ def _head(known: Templates, words: Words) -> tuple[tuple[str, ...], bool]:
     return (), False
 
 
-def _of_hearer(known: Templates, held: Sequence[str]) -> bool:
+def _of_hearer(known: WordLists, held: Sequence[str]) -> bool:
     """Whether a question is about whom it is put to, and not about their people."""
     hearer = known.opening("asked_hearer") | known.opening("your")
     return not hearer.isdisjoint(held) and known.people.isdisjoint(held)
@@ -303,7 +303,7 @@ def _named_in(spoken: Spoken, words: Words, turn: Turn, names: Mapping[str, Who]
 
 
 def _people(
-    known: Templates, words: Words, turn: Turn, people: Mapping[str, tuple[_Spoke, ...]], named: Sequence[Who]
+    known: WordLists, words: Words, turn: Turn, people: Mapping[str, tuple[_Spoke, ...]], named: Sequence[Who]
 ) -> Mapping[str, tuple[_Spoke, ...]]:
     """Of whom each user spoke last; ``named``: whom this turn names."""
     before, at = people.get(turn.user_id, ()), turn.at or 0.0
@@ -318,7 +318,7 @@ def _people(
 
 def _named(fact: Fact, own: bool) -> Iterator[tuple[str, Who]]:
     """Those whom a fact names; ``own``: it is the speaker's."""
-    known = templates.of(language.of_text(fact.lang, fact.text).tag)
+    known = wordlists.of(language.of_text(fact.lang, fact.text).tag)
     if fact.slot == "name":
         if fact.thing or fact.subject or not fact.value:
             return
@@ -333,7 +333,7 @@ def _named(fact: Fact, own: bool) -> Iterator[tuple[str, Who]]:
         yield name, Who(relation or name, relation=relation, pet=fact.slot == "pet")
 
 
-def _names_in(known: Templates, value: str) -> Iterator[str]:
+def _names_in(known: WordLists, value: str) -> Iterator[str]:
     """The names in a value: "tom and lisa" are two; "two cats" is none."""
     words = known.words_of(value)
     none = {*known.lists.get("determiner", ()), *known.lists.get("number", ()), *known.opening("pet")}
@@ -349,7 +349,7 @@ def _names_in(known: Templates, value: str) -> Iterator[str]:
             yield " ".join(name)
 
 
-def _relation(known: Templates, fact: Fact) -> str:
+def _relation(known: WordLists, fact: Fact) -> str:
     """The relation that a fact names, as its speaker said it."""
     words = known.words_of(fact.text)
     name = "pet" if fact.slot == "pet" else "relation"

@@ -6,7 +6,7 @@ from collections import OrderedDict
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from ovos_persona_memory import context, language, templates
+from ovos_persona_memory import context, language, wordlists
 from ovos_persona_memory.audit import STALE
 from ovos_persona_memory.certainty import confidence_at
 from ovos_persona_memory.config import MemoryConfig
@@ -148,6 +148,6 @@ class Contexts:
 def _topics(request: ContextRequest) -> list[str]:
     """What of the person an utterance touches, by the lists <about_…> of its language."""
     spoken = language.of_text(request.lang, request.utterance)
-    known = templates.of(spoken.tag)
+    known = wordlists.of(spoken.tag)
     words = known.words_of(request.utterance)
     return [topic for topic in MATTERS if known.has(words, f"about_{topic}")]

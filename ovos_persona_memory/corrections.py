@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from ovos_persona_memory.template import Words
-from ovos_persona_memory.templates import Templates
+from ovos_persona_memory.wordlists import WordLists
 
 VALUE = 5
 """Words at most of what is right."""
@@ -35,7 +35,7 @@ class Stated:
     """The words that it was said with, up to the value; empty where they do not stand before it."""
 
 
-def may_correct(known: Templates, text: str) -> bool:
+def may_correct(known: WordLists, text: str) -> bool:
     """Whether a sentence may put something right: quickly, and never wrong where it says no."""
     words = known.words_of(text)
     if not words.folded or len(words.folded) > CORRECTION or "correcting" not in known.lists:
@@ -43,7 +43,7 @@ def may_correct(known: Templates, text: str) -> bool:
     return _led(known, words) or not known.opening("no").isdisjoint(words.folded)
 
 
-def as_speaker(known: Templates, swaps: Mapping[str, str], text: str) -> str:
+def as_speaker(known: WordLists, swaps: Mapping[str, str], text: str) -> str:
     """What was told to somebody as they would say it: "you are nine" as "i am nine".
 
     ``swaps``: words of a speaker to those that the hearer says back.
@@ -58,7 +58,7 @@ def as_speaker(known: Templates, swaps: Mapping[str, str], text: str) -> str:
     return " ".join(words)
 
 
-def corrected(known: Templates, sentence: str, stated: Sequence[Stated]) -> tuple[Stated, Words] | None:
+def corrected(known: WordLists, sentence: str, stated: Sequence[Stated]) -> tuple[Stated, Words] | None:
     """What of the stated, the newest first, is put right, and what it is instead; None where nothing is."""
     words = known.words_of(sentence)
     led = _led(known, words)
@@ -78,7 +78,7 @@ def corrected(known: Templates, sentence: str, stated: Sequence[Stated]) -> tupl
     return (stated[0], value) if plain and value is not None else None
 
 
-def _instead(known: Templates, before: Words, behind: Words, stated: Sequence[Stated]) -> tuple[Stated, Words] | None:
+def _instead(known: WordLists, before: Words, behind: Words, stated: Sequence[Stated]) -> tuple[Stated, Words] | None:
     """ "a not b", "not b it is a", "not b a": b is what was stated."""
     for one in stated:
         wrong = [n for n, word in enumerate(behind.folded) if word in one.value]
@@ -90,12 +90,12 @@ def _instead(known: Templates, before: Words, behind: Words, stated: Sequence[St
     return (again, told) if again is not None and told is not None else None
 
 
-def _from_it_is(known: Templates, words: Words) -> Words:
+def _from_it_is(known: WordLists, words: Words) -> Words:
     start = next((start for start, _ in known.places(words, "it_is")), len(words.folded))
     return words.part(start, len(words.folded))
 
 
-def repaired(known: Templates, sentence: str) -> int | None:
+def repaired(known: WordLists, sentence: str) -> int | None:
     """Where somebody begins to put their own words right in a sentence, characters: "... no wait the tenth"."""
     words = known.words_of(sentence)
     meant = {start for start, _ in known.places(words, "in_earnest")}  # "i mean it"
@@ -103,7 +103,7 @@ def repaired(known: Templates, sentence: str) -> int | None:
     return words.spans[starts[0]][0] if starts else None
 
 
-def right_value(known: Templates, text: str) -> Words | None:
+def right_value(known: WordLists, text: str) -> Words | None:
     """What stands right behind the words that put somebody's own words right: "(the forty) no wait the forty two";
     None where that is no value."""
     words = _without_lead(known, known.words_of(text))
@@ -116,21 +116,21 @@ def right_value(known: Templates, text: str) -> Words | None:
     return None if verbs or any(known.has_word(_NO_VALUE, word) for word in value.folded) else value
 
 
-def _led(known: Templates, words: Words) -> bool:
+def _led(known: WordLists, words: Words) -> bool:
     return _lead(known, words) > 0
 
 
-def _lead(known: Templates, words: Words) -> int:
+def _lead(known: WordLists, words: Words) -> int:
     return max(known.starts(words, "correcting"), known.starts(words, "repair"))
 
 
-def _without_lead(known: Templates, words: Words) -> Words:
+def _without_lead(known: WordLists, words: Words) -> Words:
     while size := max(_lead(known, words), known.starts(words, "lead")):
         words = words.part(size, len(words.folded))
     return words
 
 
-def _value(known: Templates, words: Words) -> Words | None:
+def _value(known: WordLists, words: Words) -> Words | None:
     """The words that name what is right; None where there are none, or too many."""
     words = words.part(known.starts(words, "it_is"), len(words.folded))
     while words.folded and words.folded[0] in known.lists.get("determiner", ()):

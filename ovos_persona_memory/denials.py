@@ -5,7 +5,7 @@ from __future__ import annotations
 from ovos_persona_memory.heard import DENIED, Heard, clause_around
 from ovos_persona_memory.tagging import Guess
 from ovos_persona_memory.template import Words
-from ovos_persona_memory.templates import Templates
+from ovos_persona_memory.wordlists import WordLists
 
 NEAR = 4
 """Words at most between "not" and what it denies."""
@@ -74,7 +74,7 @@ def _clause(heard: Heard, guess: Guess) -> Words:
     return heard.words.part(guess.first, min(guess.last + NEAR, len(heard.words.folded)))
 
 
-def _places(known: Templates, words: Words, name: str) -> list[int]:
+def _places(known: WordLists, words: Words, name: str) -> list[int]:
     held = known.opening(name)
     return [n for n, word in enumerate(words.folded) if word in held]
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ovos_persona_memory import language, templates
+from ovos_persona_memory import language, wordlists
 from ovos_persona_memory.template import Words
-from ovos_persona_memory.templates import Templates
+from ovos_persona_memory.wordlists import WordLists
 
 NEAR = 2
 """Words at most from "is it true" to who is spoken of."""
@@ -16,7 +16,7 @@ _SPEAKER = ("speaker", "own", "first_my")
 def asked_for(text: str, lang: str | None) -> str | None:
     """The statement that a whole utterance asks about, without the words that ask: "i don't eat pork (do i)"; None
     where nobody asks like that."""
-    known = templates.of(language.of_text(lang, text).tag)
+    known = wordlists.of(language.of_text(lang, text).tag)
     words = known.words_of(text)
     size, first = len(words.folded), known.starts(words, "asking_whether")
     last = min((start for start, _ in known.places(words, "or_else") if start), default=size)
@@ -29,17 +29,17 @@ def asked_for(text: str, lang: str | None) -> str | None:
     return text[words.spans[first][0] : words.spans[last - 1][1]]
 
 
-def is_put_in_doubt(known: Templates, words: Words, first: int, last: int) -> bool:
+def is_put_in_doubt(known: WordLists, words: Words, first: int, last: int) -> bool:
     """Whether what the words from one to another tell is asked, by what stands before or behind it."""
     behind = range(first + 1, last + BEHIND + 1)  # a clause may hold it
     return _is_asked_back(known, words, behind) or _is_asked(known, words, first) or _or_else(known, words, behind)
 
 
-def _is_asked_back(known: Templates, words: Words, behind: range) -> bool:
+def _is_asked_back(known: WordLists, words: Words, behind: range) -> bool:
     return _asked_back(known, words) in behind
 
 
-def _asked_back(known: Templates, words: Words) -> int:
+def _asked_back(known: WordLists, words: Words) -> int:
     """The number of the word from which on somebody asks back: "... isn't it", "... was meinst du"; 0 where nobody
     does: "so do i" agrees."""
     size = known.ends(words, "asked_back")
@@ -47,7 +47,7 @@ def _asked_back(known: Templates, words: Words) -> int:
     return begins if size and begins and words.folded[begins - 1] not in known.opening("agreeing") else 0
 
 
-def _is_asked(known: Templates, words: Words, first: int) -> bool:
+def _is_asked(known: WordLists, words: Words, first: int) -> bool:
     """ "did i tell you that my sister ...", where nobody begins anew before the value."""
     for start, size in known.places(words, "asking_whether"):
         behind = words.folded[start + size : first]
@@ -57,6 +57,6 @@ def _is_asked(known: Templates, words: Words, first: int) -> bool:
     return False
 
 
-def _or_else(known: Templates, words: Words, behind: range) -> bool:
+def _or_else(known: WordLists, words: Words, behind: range) -> bool:
     """ "... or is it the other one"."""
     return any(start in behind for start, _ in known.places(words, "or_else"))

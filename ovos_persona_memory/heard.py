@@ -13,7 +13,7 @@ from ovos_persona_memory.slots import SLOTS
 from ovos_persona_memory.statements import offsets
 from ovos_persona_memory.tagging import Guess
 from ovos_persona_memory.template import Words
-from ovos_persona_memory.templates import Templates
+from ovos_persona_memory.wordlists import WordLists
 
 DENIED = ("allergy", "diet", "dislikes")
 """Slots of what somebody does without: "no walnuts" is no correction."""
@@ -40,7 +40,7 @@ class Heard:
     """Why templates refused what fits them."""
 
     @property
-    def known(self) -> Templates:
+    def known(self) -> WordLists:
         return self.spoken.templates
 
     @property
@@ -57,7 +57,7 @@ class Heard:
         return self.words.part(guess.first, guess.last)
 
 
-def whole(known: Templates, words: Words, guesses: Sequence[Guess]) -> list[Guess]:
+def whole(known: WordLists, words: Words, guesses: Sequence[Guess]) -> list[Guess]:
     """The guesses with all of a value that is said sign by sign, and none of it elsewhere: "k l seven two b c d".
 
     It is as sure as what it belongs to: nothing else is said like that.
@@ -79,13 +79,13 @@ def whole(known: Templates, words: Words, guesses: Sequence[Guess]) -> list[Gues
     return found
 
 
-def _with_name(known: Templates, words: Words, guess: Guess) -> Guess:
+def _with_name(known: WordLists, words: Words, guess: Guess) -> Guess:
     """A title with the name that it stands before: "my gp is doctor | shah"."""
     titled = guess.kind in SLOTS and known.ends(words.part(guess.first, guess.last), "title") > 0
     return replace(guess, last=guess.last + 1) if titled and guess.last < len(words.folded) else guess
 
 
-def _from_preposition(known: Templates, words: Words, guess: Guess) -> Guess:
+def _from_preposition(known: WordLists, words: Words, guess: Guess) -> Guess:
     """A place with the preposition that stands right before it: "on the | back of the door"."""
     before = words.part(0, guess.first)
     while known.ends(before, "article"):

@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from ovos_persona_memory.looks import Hint
 from ovos_persona_memory.sentences import Spoken
 from ovos_persona_memory.template import Words
-from ovos_persona_memory.templates import Templates
 from ovos_persona_memory.verdict import Verdict
+from ovos_persona_memory.wordlists import WordLists
 
 
 def hints_of(spoken: Spoken, words: Words, told: Sequence[Verdict]) -> list[Hint]:
@@ -16,7 +16,7 @@ def hints_of(spoken: Spoken, words: Words, told: Sequence[Verdict]) -> list[Hint
     return [hint for one in told if (hint := hint_of(spoken.templates, words, one)) is not None]
 
 
-def hint_of(known: Templates, words: Words, one: Verdict) -> Hint | None:
+def hint_of(known: WordLists, words: Words, one: Verdict) -> Hint | None:
     """Where the value of a verdict stands, and its slot; None where it is not there."""
     place = place_of(known, words, one)
     slot = one.slot or "kept"
@@ -28,7 +28,7 @@ def why_refused(told: Sequence[Verdict]) -> str:
     return next((one.reason for one in told if one.outcome == "refused"), "")
 
 
-def place_of(known: Templates, words: Words, told: Verdict) -> tuple[int, int] | None:
+def place_of(known: WordLists, words: Words, told: Verdict) -> tuple[int, int] | None:
     """Where the value of a verdict stands in the words, first in its own clause; None where it is not there, as it was
     said otherwise."""
     if told.outcome == "refused" or not told.value:
@@ -41,7 +41,7 @@ def place_of(known: Templates, words: Words, told: Verdict) -> tuple[int, int] |
     return None if first is None else (first, first + size)
 
 
-def ends_at(known: Templates, words: Words, told: Verdict, at: int) -> bool:
+def ends_at(known: WordLists, words: Words, told: Verdict, at: int) -> bool:
     """Whether the value of a verdict stands right before a place, characters: "is mister albers | no wait"."""
     place = place_of(known, words, told)
     return place is not None and not words.text[words.spans[place[1] - 1][1] : at].strip()

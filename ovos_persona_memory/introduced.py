@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from ovos_persona_memory.mentions import Reading, joined
 from ovos_persona_memory.people import Before
 from ovos_persona_memory.template import Words
-from ovos_persona_memory.templates import Templates
+from ovos_persona_memory.wordlists import WordLists
 
 NAMED = 3
 """Words at most of a thing that "it" can stand for."""
 
 
-def own_name(known: Templates, clause: Words, before: Before) -> Iterator[Reading]:
+def own_name(known: WordLists, clause: Words, before: Before) -> Iterator[Reading]:
     """ "i am wren" from somebody who is known as wren, or with an age behind it: "my name is wren"."""
     own, being = known.lists.get("elided_subject", ()), known.opening("being")
     if len(clause.folded) not in (3, 4) or clause.folded[0] not in own or clause.folded[1] not in being:
@@ -28,7 +28,7 @@ def own_name(known: Templates, clause: Words, before: Before) -> Iterator[Readin
         yield Reading(joined(clause.part(0, 0), heads, name), None)
 
 
-def _age_behind(known: Templates, clause: Words) -> bool:
+def _age_behind(known: WordLists, clause: Words) -> bool:
     """Whether what stands behind a clause is an age: "... and i'm eight years old"."""
     rest = known.words_of(clause.closing).folded
     counted = {*known.lists.get("number", ())}
@@ -37,7 +37,7 @@ def _age_behind(known: Templates, clause: Words) -> bool:
     return 0 < place < len(rest) and (rest[place] in counted or rest[place].isdigit())
 
 
-def thing_of(known: Templates, words: Words) -> tuple[str, ...]:
+def thing_of(known: WordLists, words: Words) -> tuple[str, ...]:
     """The last thing that words name ("where is my spare key": spare, key); empty where they name none."""
     held, articles = (
         words.folded,

@@ -7,14 +7,14 @@ from dataclasses import dataclass, replace
 from functools import cache
 from itertools import pairwise
 
-from ovos_persona_memory import language, templates
+from ovos_persona_memory import language, wordlists
 from ovos_persona_memory.heard import Heard
 from ovos_persona_memory.hints import place_of
 from ovos_persona_memory.people import Before
 from ovos_persona_memory.sentences import Spoken
 from ovos_persona_memory.template import SHORT_IS, Words
-from ovos_persona_memory.templates import Templates
 from ovos_persona_memory.verdict import Verdict
+from ovos_persona_memory.wordlists import WordLists
 
 SLOT = "family"
 BACK = 12
@@ -82,7 +82,7 @@ def _in_family(spoken: Spoken, one: Verdict) -> bool:
 @cache
 def _related_as(tag: str) -> frozenset[str]:
     """The stems of all relations, as things are named: "sister", "mother in law"."""
-    known, words = templates.of(tag), language.of(tag).words
+    known, words = wordlists.of(tag), language.of(tag).words
     said = (*known.lists.get("relation", ()), *known.lists.get("kin", ()), *known.same, *known.same.values())
     return frozenset(" ".join(words(phrase)) for phrase in said) - _outside(tag)
 
@@ -90,7 +90,7 @@ def _related_as(tag: str) -> frozenset[str]:
 @cache
 def _outside(tag: str) -> frozenset[str]:
     """The stems of who is of no family, as things are named: "dentist", "best friend"."""
-    known, words = templates.of(tag), language.of(tag).words
+    known, words = wordlists.of(tag), language.of(tag).words
     said = (phrase for name in ("at_service", "outsider", "acquaintance") for phrase in known.lists.get(name, ()))
     return frozenset(" ".join(words(phrase)) for phrase in said if phrase not in known.lists.get("relation", ()))
 
@@ -149,11 +149,11 @@ def _side_by_side(heard: Heard, one: Verdict, two: Verdict) -> bool:
     return len(between) <= BETWEEN and all(heard.known.has_word(("listing", "article"), word) for word in between)
 
 
-def _is_name(known: Templates, word: str, before: Before) -> bool:
+def _is_name(known: WordLists, word: str, before: Before) -> bool:
     return word in known.opening("given_name") or (word in before.names and bool(before.names[word].subject))
 
 
-def _relations(known: Templates, words: Words) -> Iterator[Relation]:
+def _relations(known: WordLists, words: Words) -> Iterator[Relation]:
     held = words.folded
     for first in range(1, len(held) - 1):
         own = _owned_at(known, held, first)
@@ -165,7 +165,7 @@ def _relations(known: Templates, words: Words) -> Iterator[Relation]:
                 break  # "also mein schwager heißt goran" tells of nobody before it
 
 
-def _appositions(known: Templates, words: Words) -> Iterator[Relation]:
+def _appositions(known: WordLists, words: Words) -> Iterator[Relation]:
     """ "ring (lewis) my big brother tonight"; not "tell (lewis) my brother is ill"."""
     held = words.folded
     for first in range(1, len(held) - 1):
@@ -179,7 +179,7 @@ def _appositions(known: Templates, words: Words) -> Iterator[Relation]:
                 break
 
 
-def _owned_at(known: Templates, held: tuple[str, ...], first: int) -> int:
+def _owned_at(known: WordLists, held: tuple[str, ...], first: int) -> int:
     """The number of the word behind "that is (after all) my", "i mean my", or of a relation that needs no "my"; 0 where
     a word begins nothing of the kind."""
     size = known.starts_at(held, first, "that_is")

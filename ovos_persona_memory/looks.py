@@ -7,11 +7,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
-from ovos_persona_memory import language, templates
+from ovos_persona_memory import language, wordlists
 from ovos_persona_memory.clauses import run_on
 from ovos_persona_memory.people import Before
 from ovos_persona_memory.template import Words
-from ovos_persona_memory.templates import Templates
+from ovos_persona_memory.wordlists import WordLists
 
 FILE = "facts.kinds"
 AROUND = 2
@@ -170,7 +170,7 @@ class Look:
 class Looks:
     """What one language knows of its words."""
 
-    known: Templates
+    known: WordLists
     by_word: Mapping[str, tuple[str, ...]]
     """The kinds of each word."""
     by_ending: Mapping[str, tuple[str, ...]]
@@ -327,7 +327,7 @@ def _tuples(found: Mapping[str, set[str]]) -> dict[str, tuple[str, ...]]:
 @language.once
 def of(tag: str | None) -> Looks:
     """What a language knows, BCP-47 tag: the lists of its templates, and its file of kinds where there is one."""
-    known = templates.of(tag)
+    known = wordlists.of(tag)
     path = language.locale_folder() / language.of(tag).tag / FILE
     named = kinds_in(path.read_text(encoding="utf-8").splitlines()) if path.is_file() else {}
     listed = {name: phrases for name, phrases in known.lists.items() if name not in _GENERAL}

@@ -256,7 +256,7 @@ def listed(items: Sequence[tuple[Node, frozenset[str] | None]]) -> Listed:
     shared: dict[tuple[int, ...], tuple[Node, ...]] = {}
 
     def chosen(numbers: Iterable[int]) -> tuple[Node, ...]:
-        made = tuple([nodes[number] for number in sorted({*numbers, *anyhow})])
+        made = tuple([nodes[number] for number in (sorted({*numbers, *anyhow}) if anyhow else numbers)])
         return shared.setdefault(tuple(map(id, made)), made)  # of most words the same: a list is long
 
     return Listed({word: chosen(numbers) for word, numbers in places.items()}, chosen(()))

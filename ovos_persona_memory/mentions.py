@@ -13,7 +13,7 @@ from ovos_persona_memory.order import behind_adverb, plain_orders
 from ovos_persona_memory.people import Before, Found, Who, person_at, pronoun_at, spoken_of
 from ovos_persona_memory.sentences import Span
 from ovos_persona_memory.template import Words
-from ovos_persona_memory.templates import Templates
+from ovos_persona_memory.wordlists import WordLists
 
 OF_PETS = frozenset(
     (
@@ -54,7 +54,7 @@ class Reading:
     """Where it is said, where that is not all of its words."""
 
 
-def readings(known: Templates, clause: Words, earlier: Sequence[Words], before: Before) -> Iterator[Reading]:
+def readings(known: WordLists, clause: Words, earlier: Sequence[Words], before: Before) -> Iterator[Reading]:
     """The clause as though those whom it is about had said it themselves, then each of that in a plainer order."""
     for reading in _readings(known, clause, earlier, before):
         yield reading
@@ -66,7 +66,7 @@ def readings(known: Templates, clause: Words, earlier: Sequence[Words], before: 
         yield from (one for one in _readings(known, made, earlier, before) if one.who is not None)
 
 
-def _of_theirs(known: Templates, reading: Reading, before: Before) -> Iterator[Reading]:
+def _of_theirs(known: WordLists, reading: Reading, before: Before) -> Iterator[Reading]:
     """ "(of filiz) my son emre is fifteen": of emre."""
     if reading.who is None or reading.words.folded[0] not in known.lists.get("first_my", ()):
         return
@@ -79,7 +79,7 @@ def _of_theirs(known: Templates, reading: Reading, before: Before) -> Iterator[R
             yield from (replace(one, words=made) for made in plain_orders(known, one.words))
 
 
-def _readings(known: Templates, clause: Words, earlier: Sequence[Words], before: Before) -> Iterator[Reading]:
+def _readings(known: WordLists, clause: Words, earlier: Sequence[Words], before: Before) -> Iterator[Reading]:
     """The clause as though those whom it is about had said it themselves; none where it is about nobody known."""
     if known.third:
         for place in _subject_places(known, clause):
@@ -93,7 +93,7 @@ def _readings(known: Templates, clause: Words, earlier: Sequence[Words], before:
     yield from _of_thing(known, clause, earlier)
 
 
-def asked_for(known: Templates, words: Words) -> tuple[str, ...]:
+def asked_for(known: WordLists, words: Words) -> tuple[str, ...]:
     """What of somebody's own words name: ("favourite", "colour"); empty where they do not."""
     finite = set(known.lists.get("finite", ())) - set(known.lists.get("asked_for", ()))
     like = known.lists.get("asked_like", ())
@@ -112,14 +112,14 @@ def asked_for(known: Templates, words: Words) -> tuple[str, ...]:
     return ()
 
 
-def bare_end(known: Templates, words: Words) -> Words:
+def bare_end(known: WordLists, words: Words) -> Words:
     """Words without what closes a clause."""
     while (number := known.ends(words, "trail")) and number < len(words.folded):
         words = words.part(0, len(words.folded) - number)
     return words
 
 
-def _subject_places(known: Templates, clause: Words) -> Iterator[int]:
+def _subject_places(known: WordLists, clause: Words) -> Iterator[int]:
     """Where the subject may stand: in front; and behind the verb where a language puts it there."""
     yield 0
     if "verb_second" in known.lists:
@@ -129,13 +129,13 @@ def _subject_places(known: Templates, clause: Words) -> Iterator[int]:
                 yield place
 
 
-def _as_own(known: Templates, clause: Words, found: Found) -> Iterator[Reading]:
+def _as_own(known: WordLists, clause: Words, found: Found) -> Iterator[Reading]:
     """The clause in the first person."""
     before = found.who.said if found.pronoun else ""
     yield from (Reading(made, found.who, before) for made in _in_first_person(known, clause, found))
 
 
-def _in_first_person(known: Templates, clause: Words, found: Found) -> Iterator[Words]:
+def _in_first_person(known: WordLists, clause: Words, found: Found) -> Iterator[Words]:
     head, rest = clause.part(0, found.place), clause.part(found.place + found.size, len(clause.folded))
     who = clause.part(found.place, found.place + found.size)
     first = known.lists.get("elided_subject", ("",))[0]
@@ -166,7 +166,7 @@ def joined(head: Words, instead: Sequence[tuple[str, Words]], rest: Words) -> Wo
     return Words(head.text, folded, (*head.spans, *sorted(spans), *rest.spans))
 
 
-def _left_out(known: Templates, clause: Words, earlier: Sequence[Words], before: Before) -> Iterator[Reading]:
+def _left_out(known: WordLists, clause: Words, earlier: Sequence[Words], before: Before) -> Iterator[Reading]:
     """ "(she lives in porto and) works as a nurse"."""
     if not earlier or clause.folded[0] not in known.third or clause.folded[0] in known.third[clause.folded[0]]:
         return
@@ -185,7 +185,7 @@ def _left_out(known: Templates, clause: Words, earlier: Sequence[Words], before:
 # things, and what is one's own
 
 
-def _owned(known: Templates, clause: Words, before: Before) -> Iterator[Reading]:
+def _owned(known: WordLists, clause: Words, before: Before) -> Iterator[Reading]:
     """ "i put lena's coat in the hall": her coat."""
     for place in range(1, len(clause.folded) - 1):
         found = person_at(known, clause, place, before.names)
@@ -198,14 +198,14 @@ def _owned(known: Templates, clause: Words, before: Before) -> Iterator[Reading]
                 yield Reading(made, found.who, only=("location",))
 
 
-def _written_out(known: Templates, clause: Words) -> Iterator[Reading]:
+def _written_out(known: WordLists, clause: Words) -> Iterator[Reading]:
     """ "the umbrella's in the hall": is."""
     for link in known.lists.get("is", ()) if "s" in clause.folded[1:-1] else ():
         folded = tuple(link if word == "s" else word for word in clause.folded)
         yield Reading(Words(clause.text, folded, clause.spans), None)
 
 
-def _of_thing(known: Templates, clause: Words, earlier: Sequence[Words]) -> Iterator[Reading]:
+def _of_thing(known: WordLists, clause: Words, earlier: Sequence[Words]) -> Iterator[Reading]:
     """ "the ladder | it is behind the shed": the thing in place of the pronoun."""
     finite = set(known.lists.get("finite", ()))
     standing = known.opening("pronoun") - known.opening("speaker")

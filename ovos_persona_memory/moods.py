@@ -10,8 +10,8 @@ from ovos_persona_memory.sentences import Spoken, around
 from ovos_persona_memory.slots import SLOTS
 from ovos_persona_memory.statements import refusal_in
 from ovos_persona_memory.template import Told, Words
-from ovos_persona_memory.templates import Templates
 from ovos_persona_memory.verdict import Verdict, typed
+from ovos_persona_memory.wordlists import WordLists
 
 SLOT = "mood"
 _VERY = ("how_very", "skip", "part_of_day")
@@ -65,14 +65,14 @@ def _alone(spoken: Spoken, words: Words) -> Iterator[Verdict]:
         yield _verdict(spoken, words.part(first, end), words.part(first, end))
 
 
-def _behind_very(known: Templates, held: tuple[str, ...], place: int) -> int:
+def _behind_very(known: WordLists, held: tuple[str, ...], place: int) -> int:
     """Where the words end that say how much or when."""
     while size := max(known.starts_at(held, place, name) for name in _VERY):
         place += size
     return place
 
 
-def _lengths_before(known: Templates, held: tuple[str, ...], end: int) -> Iterator[int]:
+def _lengths_before(known: WordLists, held: tuple[str, ...], end: int) -> Iterator[int]:
     """How many words the mood has in "wie (erleichtert) ich bin"."""
     for first in range(max(end - SLOTS[SLOT].words, 1), end):
         if known.starts_at(held, first, "in_mood") == end - first and held[first - 1] in known.opening("how_much_so"):
@@ -80,7 +80,7 @@ def _lengths_before(known: Templates, held: tuple[str, ...], end: int) -> Iterat
             return
 
 
-def _is_free(known: Templates, held: tuple[str, ...], place: int, end: int) -> bool:
+def _is_free(known: WordLists, held: tuple[str, ...], place: int, end: int) -> bool:
     """Whether no word before or behind makes it another thing: "when i'm tired ...", "i'm mad about jazz"."""
     before = held[place - 1] if place else ""
     behind = held[end] if end < len(held) else ""

@@ -1,6 +1,6 @@
 """Spoken word order made plain: "lakritz das hass ich", "weil ich im klinikum arbeite", "geboren bin ich in görlitz".
 
-Templates are written in the plain order, "ich arbeite im klinikum", and each serves for all the ways of saying it.
+WordLists are written in the plain order, "ich arbeite im klinikum", and each serves for all the ways of saying it.
 It is for languages whose verb comes second (<verb_second>), and nothing is done in others.
 """
 
@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from itertools import chain
 
 from ovos_persona_memory.template import Words
-from ovos_persona_memory.templates import Templates
+from ovos_persona_memory.wordlists import WordLists
 
 FRONT = 7
 """Words at most of a clause up to its subject, where something else opens it."""
@@ -20,7 +20,7 @@ MOST = 10
 """Orders of a clause at most."""
 
 
-def plain_orders(known: Templates, clause: Words) -> Iterator[Words]:
+def plain_orders(known: WordLists, clause: Words) -> Iterator[Words]:
     """The clause in other orders that mean the same, the likeliest first; none twice, and not as it is."""
     if "verb_second" not in known.lists or len(clause.folded) > LONG:
         return
@@ -34,24 +34,24 @@ def plain_orders(known: Templates, clause: Words) -> Iterator[Words]:
                 yield one
 
 
-def behind_adverb(known: Templates, clause: Words) -> bool:
+def behind_adverb(known: WordLists, clause: Words) -> bool:
     """Whether a small word that was left out stands before the clause: "jetzt wohne ich ...", which is no question."""
     opening = known.words_of(clause.opening).folded
     return bool(opening) and opening[-1] in known.lists.get("skip", ())
 
 
-def fronted(known: Templates, clause: Words) -> bool:
+def fronted(known: WordLists, clause: Words) -> bool:
     """Whether words that were left out stand before the clause, which is no question then: "eigentlich", "deshalb"."""
     opening = known.words_of(clause.opening)
     return behind_adverb(known, clause) or known.ends(opening, "fronting") > 0 or _left_out(known, clause)
 
 
-def _left_out(known: Templates, clause: Words) -> bool:
+def _left_out(known: WordLists, clause: Words) -> bool:
     """Whether words were left out before it that mean nothing: "wenn zeit ist"."""
     return len(clause.opening.split()) > len(known.words_of(clause.opening).folded)
 
 
-def resumes(known: Templates, held: tuple[str, ...], place: int) -> bool:
+def resumes(known: WordLists, held: tuple[str, ...], place: int) -> bool:
     """Whether a word takes up what opens the clause: the second "der" of "der ben der wohnt in wien"."""
     if not 0 < place < min(len(held) - 1, FRONT) or held[place] not in known.opening("resumed"):
         return False
@@ -66,11 +66,11 @@ def resumes(known: Templates, held: tuple[str, ...], place: int) -> bool:
     return not any(word in known.own_verbs or word in known.third or word in _joints(known) for word in held[:place])
 
 
-def _joints(known: Templates) -> frozenset[str]:
+def _joints(known: WordLists) -> frozenset[str]:
     return known.opening("pronoun") - known.opening("article") | known.opening("break") - known.opening("listing")
 
 
-def _without_taken_up(known: Templates, clause: Words) -> Iterator[Words]:
+def _without_taken_up(known: WordLists, clause: Words) -> Iterator[Words]:
     """ "lakritz hass ich"."""
     held = clause.folded
     for place in range(1, min(len(held) - 1, FRONT)):
@@ -79,7 +79,7 @@ def _without_taken_up(known: Templates, clause: Words) -> Iterator[Words]:
             return
 
 
-def _subject_first(known: Templates, clause: Words) -> Iterator[Words]:
+def _subject_first(known: WordLists, clause: Words) -> Iterator[Words]:
     """ "montags lerne ich ...", "(eigentlich) mag ich ...": its subject before its verb, what stood there behind it."""
     held, speakers = clause.folded, known.opening("speaker")
     if speakers.isdisjoint(held):
@@ -93,7 +93,7 @@ def _subject_first(known: Templates, clause: Words) -> Iterator[Words]:
             return
 
 
-def _verb_second(known: Templates, clause: Words) -> Iterator[Words]:
+def _verb_second(known: WordLists, clause: Words) -> Iterator[Words]:
     """ "(weil) ich im klinikum arbeite": its verb behind its subject, and what can be divided from it last."""
     held = clause.folded
     last = len(held) - 1
@@ -108,7 +108,7 @@ def _verb_second(known: Templates, clause: Words) -> Iterator[Words]:
         yield Words(clause.text, folded, (clause.spans[0], span, *clause.spans[1:last], span))
 
 
-def _done(known: Templates, clause: Words) -> Iterator[Words]:
+def _done(known: WordLists, clause: Words) -> Iterator[Words]:
     """ "ich tue frühstücken nie": "ich frühstücke nie"."""
     held = clause.folded
     if len(held) < 3 or held[0] not in known.opening("speaker") or held[1] not in known.opening("do"):
@@ -121,7 +121,7 @@ def _done(known: Templates, clause: Words) -> Iterator[Words]:
             yield Words(clause.text, folded, tuple(clause.spans[n] for n in (0, place, *rest)))
 
 
-def _put_right(known: Templates, clause: Words) -> Iterator[Words]:
+def _put_right(known: WordLists, clause: Words) -> Iterator[Words]:
     """ "... ist nicht mehr blau sondern türkis": without what it is not."""
     held = clause.folded
     rather = next((n for n, word in enumerate(held) if word in known.opening("rather")), 0)
@@ -130,7 +130,7 @@ def _put_right(known: Templates, clause: Words) -> Iterator[Words]:
         yield _ordered(clause, (*range(no), *range(rather + 1, len(held))))
 
 
-def _without_asides(known: Templates, clause: Words) -> Iterator[Words]:
+def _without_asides(known: WordLists, clause: Words) -> Iterator[Words]:
     """ "ich esse unter der woche nie fleisch": without what only says when, where or how much."""
     left: set[int] = set()
     for place, size in known.places(clause, "aside"):

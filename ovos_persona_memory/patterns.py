@@ -37,6 +37,9 @@ LAST_READ = 4
 
 _TOKEN = re.compile(r"<\w+>|\{\w+(?::\*?\w+\*?)?\}(?:'s)?|[()\[\]|]|[^\s()\[\]|{}<>]+")
 
+_MARKED = re.compile(r"[<>{}()\[\]|]|'s(?!\S)")
+"""What a template has that is not only words."""
+
 _CAPTURE = re.compile(r"\{(\w+)(?::(\*?)(\w+)(\*?))?\}")
 
 Phrases = Mapping[str, tuple[tuple[str, ...], ...]]
@@ -214,9 +217,15 @@ class Compiler:
     def _list(self, name: str) -> _Piece:
         """One item of a list."""
         if name not in self._made:
-            pieces = sorted(map(self._sequence, self._lists[name]), key=lambda piece: piece.size, reverse=True)
+            pieces = sorted(map(self._item, self._lists[name]), key=lambda piece: piece.size, reverse=True)
             self._made[name] = _either(pieces)
         return self._made[name]
+
+    def _item(self, text: str) -> _Piece:
+        """One of a list: most are words alone."""
+        if _MARKED.search(text):
+            return self._sequence(text)
+        return _phrase([word for token in text.split() for word in self._fold(token)])
 
     def _capture(self, token: str, owner: bool) -> _Piece:
         found = _CAPTURE.fullmatch(token)

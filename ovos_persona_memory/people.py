@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 
 from ovos_persona_memory.corrections import Stated
 from ovos_persona_memory.template import Words
-from ovos_persona_memory.templates import Templates
+from ovos_persona_memory.wordlists import WordLists
 
 STRANGER = 2
 """Words at least that tell of somebody else before "she"."""
@@ -77,7 +77,7 @@ class Found:
 
 
 def named_people(
-    known: Templates, clause: Words, earlier: Sequence[Words], before: Before
+    known: WordLists, clause: Words, earlier: Sequence[Words], before: Before
 ) -> Iterator[tuple[Who, Words]]:
     """Those whom a clause names for the first time, a relation and a name: "my cousin danny"; and those words."""
     if not known.third or known.introduced.isdisjoint(clause.folded):
@@ -106,7 +106,7 @@ def _is_known(who: Who, before: Before, by_relation: bool) -> bool:
     return there is not None and not (by_relation and not there.relation)
 
 
-def _owners(known: Templates, clause: Words, place: int, earlier: Sequence[Words], before: Before) -> Found | None:
+def _owners(known: WordLists, clause: Words, place: int, earlier: Sequence[Words], before: Before) -> Found | None:
     """ "her son emre": of whom she stands for."""
     if clause.folded[place] not in known.opening("whose"):
         return None
@@ -117,7 +117,7 @@ def _owners(known: Templates, clause: Words, place: int, earlier: Sequence[Words
     return replace(found, who=replace(found.who, subject=owner.who.subject, relation=found.who.relation))
 
 
-def _acquainted(known: Templates, clause: Words, place: int, before: Before) -> Found | None:
+def _acquainted(known: WordLists, clause: Words, place: int, before: Before) -> Found | None:
     """ "my teacher mrs bell": of whom the name alone is learned."""
     if clause.folded[place] not in known.lists.get("own", ()):
         return None
@@ -130,12 +130,12 @@ def _acquainted(known: Templates, clause: Words, place: int, before: Before) -> 
     return _with_name(known, clause, place, (start + size, " ".join(rest.folded[:size]), False), before.names)
 
 
-def spoken_of(known: Templates, said: Sequence[Words], names: Mapping[str, Who]) -> Who | None:
+def spoken_of(known: WordLists, said: Sequence[Words], names: Mapping[str, Who]) -> Who | None:
     """The last person whom clauses speak of; None where they speak of nobody known."""
     return next(people_in(known, said, names), None)
 
 
-def people_in(known: Templates, said: Sequence[Words], names: Mapping[str, Who]) -> Iterator[Who]:
+def people_in(known: WordLists, said: Sequence[Words], names: Mapping[str, Who]) -> Iterator[Who]:
     """Those of whom clauses speak, the last first, each once."""
     seen: set[str] = set()
     places = ((one, place) for one in reversed(said) for place in reversed(range(len(one.folded))))
@@ -147,7 +147,7 @@ def people_in(known: Templates, said: Sequence[Words], names: Mapping[str, Who])
             yield who
 
 
-def _relative(known: Templates, clause: Words, place: int, names: Mapping[str, Who]) -> Who | None:
+def _relative(known: WordLists, clause: Words, place: int, names: Mapping[str, Who]) -> Who | None:
     """ "damon's sister", who is not damon, where one of these words stands at a place."""
     held = clause.folded
     for first in range(place, max(place - 3, -1), -1):
@@ -162,7 +162,7 @@ def _relative(known: Templates, clause: Words, place: int, names: Mapping[str, W
 
 
 def person_at(
-    known: Templates, clause: Words, place: int, names: Mapping[str, Who], any_article: bool = False
+    known: WordLists, clause: Words, place: int, names: Mapping[str, Who], any_article: bool = False
 ) -> Found | None:
     """The person whom the words from a place on name: "my sister ana", "grandma", "die lena", a known name."""
     held, at = clause.folded, place
@@ -194,7 +194,7 @@ def person_at(
     return _by_name(clause, place, at, names) or _kin_owning(known, clause, place, at)
 
 
-def _by_owner(known: Templates, clause: Words, place: int, names: Mapping[str, Who]) -> Found | None:
+def _by_owner(known: WordLists, clause: Words, place: int, names: Mapping[str, Who]) -> Found | None:
     """ "my sister ana", "our ana"."""
     related = _related(known, clause, place + 1)
     if related is not None:
@@ -202,7 +202,7 @@ def _by_owner(known: Templates, clause: Words, place: int, names: Mapping[str, W
     return _by_name(clause, place, place + 1, names) if place + 1 < len(clause.folded) else None
 
 
-def _relative_of(known: Templates, clause: Words, place: int, names: Mapping[str, Who]) -> Found | None:
+def _relative_of(known: WordLists, clause: Words, place: int, names: Mapping[str, Who]) -> Found | None:
     """ "der mann meiner tochter", "the wife of my brother"."""
     held, of_whom = clause.folded, known.opening("of_whom")
     if of_whom.isdisjoint(held) or not known.has_word(("article", "own"), held[place]):
@@ -219,7 +219,7 @@ def _relative_of(known: Templates, clause: Words, place: int, names: Mapping[str
     return Found(Who(subject, clause.part(place, end).spelled, related[1], related[2]), place, end - place)
 
 
-def _owns_relative(known: Templates, held: Sequence[str], place: int) -> bool:
+def _owns_relative(known: WordLists, held: Sequence[str], place: int) -> bool:
     """Whether who stands at a place only says whose somebody before them is: "the wife of | my brother"."""
     of_whom = known.opening("of_whom")
     if of_whom.isdisjoint(held):
@@ -229,7 +229,7 @@ def _owns_relative(known: Templates, held: Sequence[str], place: int) -> bool:
     return linked and head >= 0 and known.has_word(("relation", "kin", "outsider", "acquaintance", "pet"), held[head])
 
 
-def _by_article(known: Templates, clause: Words, place: int, at: int, names: Mapping[str, Who]) -> Found | None:
+def _by_article(known: WordLists, clause: Words, place: int, at: int, names: Mapping[str, Who]) -> Found | None:
     """ "der neffe der jonas", and "der hund" of those who have one."""
     related = _related(known, clause, at) if "verb_second" in known.lists else None
     if related is None:
@@ -240,7 +240,7 @@ def _by_article(known: Templates, clause: Words, place: int, at: int, names: Map
     return found if found.who.name is not None else None
 
 
-def _related(known: Templates, clause: Words, at: int) -> tuple[int, str, bool] | None:
+def _related(known: WordLists, clause: Words, at: int) -> tuple[int, str, bool] | None:
     """Where a relation or a pet ends that stands here, behind words like "older", and what it is."""
     rest = clause.part(at, len(clause.folded))
     if known.starts(rest, "outsider"):
@@ -258,14 +258,14 @@ def _related(known: Templates, clause: Words, at: int) -> tuple[int, str, bool] 
     return at + longer, " ".join(rest.folded[:longer]), pet > size
 
 
-def _outside(known: Templates, rest: Words, size: int) -> bool:
+def _outside(known: WordLists, rest: Words, size: int) -> bool:
     """Whether it is a word for something else: "my dog food", "my mother tongue"."""
     following = rest.folded[size : size + 1]
     return bool(following) and following[0] in known.lists.get("not_named", ())
 
 
 def _with_name(
-    known: Templates, clause: Words, place: int, related: tuple[int, str, bool], names: Mapping[str, Who]
+    known: WordLists, clause: Words, place: int, related: tuple[int, str, bool], names: Mapping[str, Who]
 ) -> Found:
     """A relation with the name that may stand behind it."""
     end, relation, pet = related
@@ -292,7 +292,7 @@ def _with_name(
     return Found(who, place, end + size - place, owning=owning)
 
 
-def _is_told_name(known: Templates, rest: Words) -> bool:
+def _is_told_name(known: WordLists, rest: Words) -> bool:
     """Whether a name follows an article behind a relation: "der orhan", not "der arme"."""
     word = rest.folded[0]
     if known.starts(rest, "given_name") or (word in known.opening("title") and len(rest.folded) > 1):
@@ -303,7 +303,7 @@ def _is_told_name(known: Templates, rest: Words) -> bool:
     return ended and not any(word in words for words in map(known.opening, _NO_NAMES + _NOR_THESE))
 
 
-def _is_name(known: Templates, rest: Words, pet: bool, owned: bool) -> bool:
+def _is_name(known: WordLists, rest: Words, pet: bool, owned: bool) -> bool:
     """Whether a name comes next: a usual one, or for a pet whatever stands before a verb."""
     if known.starts(rest, "given_name"):
         return True
@@ -329,7 +329,7 @@ def _by_name(clause: Words, place: int, at: int, names: Mapping[str, Who]) -> Fo
     return None
 
 
-def _kin_owning(known: Templates, clause: Words, place: int, at: int) -> Found | None:
+def _kin_owning(known: WordLists, clause: Words, place: int, at: int) -> Found | None:
     base = _unowned(clause.folded[at])
     if not base or base not in known.lists.get("kin", ()):
         return None
@@ -341,7 +341,7 @@ def _unowned(word: str) -> str:
     return word[:-1] if word.endswith("s") and len(word) > 2 else ""
 
 
-def pronoun_at(known: Templates, clause: Words, place: int, earlier: Sequence[Words], before: Before) -> Found | None:
+def pronoun_at(known: WordLists, clause: Words, place: int, earlier: Sequence[Words], before: Before) -> Found | None:
     word = clause.folded[place]
     owning = word in known.lists.get("whose", ())
     if not owning and word not in known.lists.get("he_she", ()):
@@ -356,7 +356,7 @@ def pronoun_at(known: Templates, clause: Words, place: int, earlier: Sequence[Wo
     return None if who is None else Found(who, place, 1, True, owning)
 
 
-def _of_a_stranger(known: Templates, clause: Words, place: int, earlier: Sequence[Words]) -> bool:
+def _of_a_stranger(known: WordLists, clause: Words, place: int, earlier: Sequence[Words]) -> bool:
     """Whether what stands before a pronoun is about somebody whom nobody knows: "(wait) bia moved | she's in porto"."""
     said = [word for one in earlier for word in one.folded] if not place else []
     own = [word for word in (*said, *clause.folded[:place]) if not known.has_word(("skip", "lead", "joint"), word)]
@@ -373,7 +373,7 @@ def _until(said: Sequence[Words], word: str) -> Iterator[Words]:
         yield one
 
 
-def _stands_alone(known: Templates, clause: Words, place: int) -> bool:
+def _stands_alone(known: WordLists, clause: Words, place: int) -> bool:
     """Whether an article is a pronoun: "(geboren ist) die in monschau"; not "(ist) die frau krause"."""
     following = clause.folded[place + 1 : place + 2]
     if following and following[0] in known.third:
@@ -382,7 +382,7 @@ def _stands_alone(known: Templates, clause: Words, place: int) -> bool:
     return not following or any(following[0] in known.opening(name) for name in lists)
 
 
-def may_be(known: Templates, word: str, who: Who) -> bool:
+def may_be(known: WordLists, word: str, who: Who) -> bool:
     """Whether a pronoun can stand for somebody: "she" for no brother."""
     if word in known.lists.get("of_pet", ()) and not who.pet:
         return False

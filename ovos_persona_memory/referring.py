@@ -11,7 +11,7 @@ from ovos_persona_memory.mentions import Reading, joined
 from ovos_persona_memory.order import plain_orders
 from ovos_persona_memory.people import Before
 from ovos_persona_memory.template import Words
-from ovos_persona_memory.templates import Templates
+from ovos_persona_memory.wordlists import WordLists
 
 ANSWER = 5
 """Words of an answer at most."""
@@ -29,7 +29,7 @@ PLACE = 2
 """Words at most of a place."""
 
 
-def referring(known: Templates, clause: Words, earlier: Sequence[Words], before: Before) -> Iterator[Reading]:
+def referring(known: WordLists, clause: Words, earlier: Sequence[Words], before: Before) -> Iterator[Reading]:
     """The clause with what it leaves out; none where it stands for itself, or nobody can tell."""
     yield from _answered(known, clause, before)
     yield from _again(known, clause, before)
@@ -38,7 +38,7 @@ def referring(known: Templates, clause: Words, earlier: Sequence[Words], before:
     yield from _there(known, clause, earlier)
 
 
-def _answered(known: Templates, clause: Words, before: Before) -> Iterator[Reading]:
+def _answered(known: WordLists, clause: Words, before: Before) -> Iterator[Reading]:
     """ "herr schmitz" after "what is he called"."""
     value = clause.part(known.starts(clause, "answer"), len(clause.folded))
     if before.head and before.question and _is_value(known, value):
@@ -49,7 +49,7 @@ def _said(before: Before) -> str:
     return before.asked_of.said if before.asked_of is not None else ""
 
 
-def _again(known: Templates, clause: Words, before: Before) -> Iterator[Reading]:
+def _again(known: WordLists, clause: Words, before: Before) -> Iterator[Reading]:
     """ "bei mir ist es spinat", "und ich vierzig", after somebody told the like of themselves."""
     size = known.starts(clause, "mine") or _and_i(known, clause)
     value = clause.part(size, len(clause.folded))
@@ -57,14 +57,14 @@ def _again(known: Templates, clause: Words, before: Before) -> Iterator[Reading]
         yield _with_head(known, head, value, Reading(value, None, only=(before.told,)))
 
 
-def _and_i(known: Templates, clause: Words) -> int:
+def _and_i(known: WordLists, clause: Words) -> int:
     """1 where a clause opens with "and i", "i too"; else 0."""
     before = known.words_of(clause.opening).folded
     said = known.starts(clause, "elided_subject") and before[-1:] and before[-1] in known.opening("listing")
     return 1 if said else 0
 
 
-def _with_head(known: Templates, head: Sequence[str], value: Words, reading: Reading) -> Reading:
+def _with_head(known: WordLists, head: Sequence[str], value: Words, reading: Reading) -> Reading:
     """A reading with words before its value, but for one that the value has: "in" of "in köln"."""
     bare = head[:-1] if _leads(known, head[-1]) and _leads(known, value.folded[0]) else head
     start = value.part(0, 1)
@@ -72,17 +72,17 @@ def _with_head(known: Templates, head: Sequence[str], value: Words, reading: Rea
     return Reading(made, reading.who, reading.before, reading.only)
 
 
-def _leads(known: Templates, word: str) -> bool:
+def _leads(known: WordLists, word: str) -> bool:
     return known.has_word(("preposition", "from_on"), word)
 
 
-def _is_value(known: Templates, value: Words) -> bool:
+def _is_value(known: WordLists, value: Words) -> bool:
     return 0 < len(value.folded) <= ANSWER and not any(
         word in known.opening("finite") or word in known.own_verbs or word in known.third for word in value.folded
     )
 
 
-def _mine(known: Templates, clause: Words, before: Before) -> Iterator[Reading]:
+def _mine(known: WordLists, clause: Words, before: Before) -> Iterator[Reading]:
     """ "meins steht im hof" after a bicycle was named."""
     if not before.thing or clause.folded[0] not in known.opening("own_one") or len(clause.folded) < 3:
         return
@@ -93,7 +93,7 @@ def _mine(known: Templates, clause: Words, before: Before) -> Iterator[Reading]:
         yield Reading(made, None, " ".join(before.thing), ("detail", "location", "age", "pet"))
 
 
-def _taken_from_before(known: Templates, clause: Words, earlier: Sequence[Words]) -> Iterator[Reading]:
+def _taken_from_before(known: WordLists, clause: Words, earlier: Sequence[Words]) -> Iterator[Reading]:
     """ "(such was von querbeat) das ist meine lieblingsband": querbeat."""
     if not earlier or earlier[-1].text is not clause.text or clause.folded[0] not in _takes_up(known, clause):
         return
@@ -105,7 +105,7 @@ def _taken_from_before(known: Templates, clause: Words, earlier: Sequence[Words]
         yield from (_standing(one, clause, OF_NAMED) for one in (made, *plain_orders(known, made)))
 
 
-def _is_listed(known: Templates, words: Words, named: Words) -> bool:
+def _is_listed(known: WordLists, words: Words, named: Words) -> bool:
     """Whether it is but the last of several: "i make it with flour, coconut oil and (raspberries)"."""
     place = words.spans.index(named.spans[0])
     return place > 0 and words.folded[place - 1] in known.opening("listing")
@@ -116,7 +116,7 @@ def _standing(made: Words, clause: Words, slots: tuple[str, ...]) -> Reading:
     return Reading(made, None, only=slots, span=(clause.spans[0][0], clause.spans[-1][1]))
 
 
-def _takes_up(known: Templates, clause: Words) -> frozenset[str]:
+def _takes_up(known: WordLists, clause: Words) -> frozenset[str]:
     """The words that can take up what was named; where no verb may come first, only "that is my ..." does."""
     if len(clause.folded) < LEAST:
         return known.opening("is") if "verb_second" in known.lists else frozenset()
@@ -127,7 +127,7 @@ def _takes_up(known: Templates, clause: Words) -> frozenset[str]:
     return known.opening("taken_up") if is_so and own in known.opening("own") else frozenset()
 
 
-def _there(known: Templates, clause: Words, earlier: Sequence[Words]) -> Iterator[Reading]:
+def _there(known: WordLists, clause: Words, earlier: Sequence[Words]) -> Iterator[Reading]:
     """ "(wie ist das wetter in leer) da bin ich geboren", "(any flights to dundee) that is where i am from"."""
     said = [one for one in earlier if one.text is clause.text]
     led = bool(said) and known.starts(said[-1], "there_lead") == len(said[-1].folded)  # "von | da stamme ich"
@@ -141,7 +141,7 @@ def _there(known: Templates, clause: Words, earlier: Sequence[Words]) -> Iterato
         yield from (_standing(order, clause, OF_PLACES) for order in (made, *plain_orders(known, made)))
 
 
-def _with_place(known: Templates, rest: Words, named: Words, preposition: str, first: bool) -> Words:
+def _with_place(known: WordLists, rest: Words, named: Words, preposition: str, first: bool) -> Words:
     """A clause with the place in it: before the verb where a language has it so, else behind all."""
     start = named.spans[0][0]
     words, spans = (preposition, *named.folded), ((start, start), *named.spans)
@@ -151,7 +151,7 @@ def _with_place(known: Templates, rest: Words, named: Words, preposition: str, f
     return Words(rest.text, rest.folded + words, rest.spans + spans)
 
 
-def _place_last(known: Templates, words: Words) -> Words:
+def _place_last(known: WordLists, words: Words) -> Words:
     """The place that words name last: "any flights to (dundee) at christmas"; else what they name last."""
     held, before = words.folded, known.opening("place_before")
     for place in range(len(held) - 1, 0, -1):
@@ -161,7 +161,7 @@ def _place_last(known: Templates, words: Words) -> Words:
     return named_last(known, words) if len(held) <= SHORT else words.part(0, 0)
 
 
-def named_last(known: Templates, words: Words) -> Words:
+def named_last(known: WordLists, words: Words) -> Words:
     """What a clause names last: "(such mir ein rezept für) rhabarberkuchen (raus)"; empty where it names nothing."""
     words = _without_place(known, words)
     held, end = words.folded, len(words.folded)
@@ -175,14 +175,14 @@ def named_last(known: Templates, words: Words) -> Words:
     return words.part(start, end)
 
 
-def _without_place(known: Templates, words: Words) -> Words:
+def _without_place(known: WordLists, words: Words) -> Words:
     """ "(schreib ayran) auf die liste"."""
     for place, size in known.places(words, "onto"):
         return words.part(0, place) if place + size >= len(words.folded) - 1 else words
     return words
 
 
-def _is_verb(known: Templates, held: Sequence[str], place: int) -> bool:
+def _is_verb(known: WordLists, held: Sequence[str], place: int) -> bool:
     """Whether it is what closes a clause: an infinitive, a participle, what a verb is divided from, a small word."""
     word = held[place]
     small = ("separable", "trail", "skip", "aside", "no_name")
@@ -191,6 +191,6 @@ def _is_verb(known: Templates, held: Sequence[str], place: int) -> bool:
     return known.own_form(word) in known.own_verbs or (word.startswith("ge") and word.endswith(("en", "t")))
 
 
-def _stops(known: Templates, word: str) -> bool:
+def _stops(known: WordLists, word: str) -> bool:
     lists = ("determiner", "preposition", "finite", "pronoun", "order", "ordering", "skip", "nothing", "joint", "aside")
     return word in known.third or word in known.own_verbs or any(word in known.opening(name) for name in lists)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Sequence
 
 from ovos_persona_memory.people import Before
-from ovos_persona_memory.templates import Templates
 from ovos_persona_memory.verdict import Verdict
+from ovos_persona_memory.wordlists import WordLists
 
 
-def as_another(known: Templates, told: Sequence[Verdict], before: Before) -> bool:
+def as_another(known: WordLists, told: Sequence[Verdict], before: Before) -> bool:
     """Whether somebody who told their name says that they are called quite otherwise: most likely they play."""
     names = [one for one in told if (one.slot, one.subject, one.thing) == ("name", "", "") and _is_given(one)]
     own = {word for who in before.names.values() if names and not who.subject for word in who.called.split()}
@@ -20,7 +20,7 @@ def _is_given(told: Verdict) -> bool:
     return bool(told.value) and told.outcome in ("learned", "waiting")
 
 
-def _renames(known: Templates, text: str, name: str, own: Collection[str]) -> bool:
+def _renames(known: WordLists, text: str, name: str, own: Collection[str]) -> bool:
     """Whether it is "i am ..." or "my name is ..." with no other name of theirs, and nothing that explains it."""
     before, found, behind = text.partition(name)
     said = known.words_of(text).folded
@@ -32,7 +32,7 @@ def _renames(known: Templates, text: str, name: str, own: Collection[str]) -> bo
     return bool(found) and plain and alone and not any(word.startswith(one) for word in said for one in own)
 
 
-def _heads(known: Templates) -> Iterator[tuple[str, ...]]:
+def _heads(known: WordLists) -> Iterator[tuple[str, ...]]:
     """The words in front of a name: "i am", "my name is"."""
     yield known.lists.get("self_named", ())
     for one in known.lists.get("elided_subject", ()):

@@ -9,7 +9,7 @@ from ovos_persona_memory.clauses import lead_taken
 from ovos_persona_memory.secrets import is_secret
 from ovos_persona_memory.sentences import Spoken
 from ovos_persona_memory.template import Words
-from ovos_persona_memory.templates import Templates
+from ovos_persona_memory.wordlists import WordLists
 
 ASKED = 25
 """Words at most that somebody asks to remember in one go."""
@@ -34,7 +34,7 @@ def requested(spoken: Spoken, text: str, letter: bool) -> Request | None:
     return _without_request(spoken.templates, text) if asked is None and not letter else asked
 
 
-def _without_request(known: Templates, text: str) -> Request | None:
+def _without_request(known: WordLists, text: str) -> Request | None:
     """What stands before "... don't forget that"; None where the text closes otherwise."""
     words = known.words_of(text)
     size = known.ends(words, "remember_last")
@@ -59,7 +59,7 @@ def _without_lead(spoken: Spoken, text: str, letter: bool) -> Request | None:
     return None
 
 
-def _unaddressed(known: Templates, words: Words) -> Words:
+def _unaddressed(known: WordLists, words: Words) -> Words:
     """Words without whom they are said to: "(Jon,) just do it"."""
     comma = len(words.folded) > 1 and words.text[words.spans[0][1] :].startswith(",")
     return words.part(1, len(words.folded)) if comma and words.folded[0] in known.opening("given_name") else words

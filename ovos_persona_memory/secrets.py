@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 
-from ovos_persona_memory import language, templates
+from ovos_persona_memory import language, wordlists
 from ovos_persona_memory.errors import SecretRefused
 from ovos_persona_memory.template import Words
+from ovos_persona_memory.wordlists import WordLists
 
 _DIGIT = re.compile(r"\d")
 _DIGITS = re.compile(r"\d(?:[ .\-]?\d){11,18}(?!\d)")
@@ -41,13 +42,13 @@ SAID = 30
 
 def is_secret(text: str, lang: str | None) -> bool:
     """Whether a text holds a secret: by its form, or because it says that what follows is one."""
-    known, words = templates.of(language.of(lang).tag), language.fold(text)
+    known, words = wordlists.of(language.of(lang).tag), language.fold(text)
     return _has_number(known, text, words) or bool(_TOKEN.search(text)) or _names_secret(known, text, words)
 
 
 def tells_secret(text: str, lang: str | None) -> bool:
     """Whether a turn holds a secret, so that its words are not even logged."""
-    known, words = templates.of(language.of(lang).tag), language.fold(text)
+    known, words = wordlists.of(language.of(lang).tag), language.fold(text)
     if _has_number(known, text, words):
         return True
     return len(text.split()) <= SAID and (bool(_TOKEN.search(text)) or _names_secret(known, text, words))
@@ -59,7 +60,7 @@ def refuse_secret(text: str | None, lang: str | None) -> None:
         raise SecretRefused()
 
 
-def _has_number(known: templates.Templates, text: str, words: Sequence[str]) -> bool:
+def _has_number(known: WordLists, text: str, words: Sequence[str]) -> bool:
     """Whether a text holds the number of a card or an account, in digits or spoken one by one."""
     if _DIGIT.search(text):
         if any(_is_card(found.group()) for found in _DIGITS.finditer(text)):
@@ -69,7 +70,7 @@ def _has_number(known: templates.Templates, text: str, words: Sequence[str]) -> 
     return _is_card(_digits_said(known, words))
 
 
-def _names_secret(known: templates.Templates, text: str, folded: Sequence[str]) -> bool:
+def _names_secret(known: WordLists, text: str, folded: Sequence[str]) -> bool:
     """Whether a text says what a password, a PIN or a key is; not where it says only where it lies.
 
     The words are in the language's templates: <secret> followed by <secret_is> and something, <locked> by a number, or
@@ -93,7 +94,7 @@ def _names_secret(known: templates.Templates, text: str, folded: Sequence[str]) 
     return False
 
 
-def _opens(known: templates.Templates, words: Words) -> bool:
+def _opens(known: WordLists, words: Words) -> bool:
     """Whether words say what opens something: "the safe is four eight two", "opens with four eight two six"."""
     for locked in known.lists.get("locked", ()):
         for place in _places(words.joined, locked):
@@ -104,7 +105,7 @@ def _opens(known: templates.Templates, words: Words) -> bool:
     return False
 
 
-def _is_code(known: templates.Templates, words: Words) -> bool:
+def _is_code(known: WordLists, words: Words) -> bool:
     """Whether words tell a code: "the code for the burglar alarm is one nine forty four"; a postcode is none."""
     harmless = known.opening("no_code")
     for place, size in (found for name in ("code", "secret") for found in known.places(words, name)):
@@ -115,13 +116,13 @@ def _is_code(known: templates.Templates, words: Words) -> bool:
     return False
 
 
-def _soon(known: templates.Templates, words: Words, end: int) -> int:
+def _soon(known: WordLists, words: Words, end: int) -> int:
     """How many digits are said in one go soon behind a place, at most."""
     behind = range(end, min(end + SOON, len(words.folded)))
     return max((_digits_first(words.part(first, len(words.folded)), known) for first in behind), default=0)
 
 
-def _digits_first(words: Words, known: templates.Templates) -> int:
+def _digits_first(words: Words, known: WordLists) -> int:
     """How many digits words begin with, spoken one by one, two by two ("nineteen forty") or written; also where it is
     said which way each is turned."""
     digits, before = 0, ""
@@ -135,7 +136,7 @@ def _digits_first(words: Words, known: templates.Templates) -> int:
     return digits
 
 
-def _digits_of(known: templates.Templates, word: str, before: str) -> int | None:
+def _digits_of(known: WordLists, word: str, before: str) -> int | None:
     """How many digits a word adds behind another; None where it is no number."""
     spoken, tens = known.opening("digit"), known.opening("number")
     if word.isdigit():
@@ -154,13 +155,13 @@ def _places(joined: str, phrase: str) -> list[int]:
     return found
 
 
-def _after(rest: Words, known: templates.Templates) -> int:
+def _after(rest: Words, known: WordLists) -> int:
     """How many words to skip so that what is told of the secret comes next."""
     marks = set(known.lists.get("secret_is", ()))
     return next((n + 1 for n, word in enumerate(rest.folded) if word in marks), len(rest.folded))
 
 
-def _digits_said(known: templates.Templates, words: Sequence[str]) -> str:
+def _digits_said(known: WordLists, words: Sequence[str]) -> str:
     """The longest run of single digits, spoken as words or written one by one."""
     if len(words) < _CARD_LENGTHS.start:
         return ""

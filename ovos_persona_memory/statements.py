@@ -14,7 +14,7 @@ from ovos_persona_memory.clauses import lead_taken, stripped
 from ovos_persona_memory.doubting import is_put_in_doubt
 from ovos_persona_memory.sentences import MARKS, SINGLE, Span, Spoken, around
 from ovos_persona_memory.template import Words
-from ovos_persona_memory.templates import Templates
+from ovos_persona_memory.wordlists import WordLists
 
 CLOSE = 2
 """Words at most between a statement and what takes it back: "..., she says"."""
@@ -73,7 +73,7 @@ def refusal(spoken: Spoken, sentence: str, span: Span, named: bool = False) -> s
     return None
 
 
-def _was_so(known: Templates, words: Words) -> bool:
+def _was_so(known: WordLists, words: Words) -> bool:
     """Whether words are of the past, and only without their accents like one that supposes: "war" and "wär"."""
     if not known.starts(words, "was_so"):
         return False
@@ -81,12 +81,12 @@ def _was_so(known: Templates, words: Words) -> bool:
     return " ".join(language.fold(said)) == said
 
 
-def _is_joke(known: Templates, words: Words) -> bool:
+def _is_joke(known: WordLists, words: Words) -> bool:
     jokes = any(known.has(words, name) for name in _JOKING) or known.ends(words, "joking_end") > 0
     return jokes or pretends(known, words)
 
 
-def _offered(known: Templates, words: Words, start: int, size: int, first: int) -> bool:
+def _offered(known: WordLists, words: Words, start: int, size: int, first: int) -> bool:
     """Whether a supposition only says for whom or when a statement is of use, or is over before it begins."""
     held = words.folded
     if any(word in known.opening("seeking") for word in held[start + 1 : min(first + 1, start + SEEKING)]):
@@ -102,7 +102,7 @@ def _offered(known: Templates, words: Words, start: int, size: int, first: int) 
     return first - start > CLOSE and _of_hearer(known, words, start) and not _follows(known, held[start:first])
 
 
-def _of_hearer(known: Templates, words: Words, start: int) -> bool:
+def _of_hearer(known: WordLists, words: Words, start: int) -> bool:
     """Whether a condition is one of whoever listens, and nothing in its sentence is imagined: "if you want a mug"."""
     condition = words.part(start, start + 1)
     heard = words.part(start + 1, len(words.folded))
@@ -111,7 +111,7 @@ def _of_hearer(known: Templates, words: Words, start: int) -> bool:
     )
 
 
-def _follows(known: Templates, held: tuple[str, ...]) -> bool:
+def _follows(known: WordLists, held: tuple[str, ...]) -> bool:
     """Whether what stands behind a condition follows from it, as the order of words says: "wenn du rufst komme ich"."""
     if "verb_second" not in known.lists:
         return False
@@ -120,7 +120,7 @@ def _follows(known: Templates, held: tuple[str, ...]) -> bool:
     return any(verb and known.has_word(subjects, two) for verb, two in zip(verbs, held[3:], strict=False))
 
 
-def _passed_on(known: Templates, words: Words, start: int, size: int, first: int) -> bool:
+def _passed_on(known: WordLists, words: Words, start: int, size: int, first: int) -> bool:
     """Whether somebody says it themselves: "mum says to tell you i've got asthma", "if mum asks it's ...", "what am i
     saying"."""
     if _part_of(known, words, start, size, first) or _contradicted(known, words, start, first):
@@ -129,20 +129,20 @@ def _passed_on(known: Templates, words: Words, start: int, size: int, first: int
     return asked or known.starts(words.part(start + size, len(words.folded)), "passing_on") > 0
 
 
-def _contradicted(known: Templates, words: Words, start: int, first: int) -> bool:
+def _contradicted(known: WordLists, words: Words, start: int, first: int) -> bool:
     """Whether the speaker's own words are set against what others say: "it says pryce on that form but i go by ..."."""
     held = words.folded[start : first + 1]
     speaker = known.opening("speaker") | known.opening("first_my")
     return any(one in known.opening("contrast") and two in speaker for one, two in pairwise(held))
 
 
-def _part_of(known: Templates, words: Words, start: int, size: int, first: int) -> bool:
+def _part_of(known: WordLists, words: Words, start: int, size: int, first: int) -> bool:
     """Whether it is part of what means something else: "you should probably know", "she goes to"."""
     phrases = (*known.places(words, "repair"), *known.places(words, "passing_on"))
     return any(one <= start < one + many for one, many in phrases)
 
 
-def _by_doctor(known: Templates, words: Words, start: int, size: int, first: int) -> bool:
+def _by_doctor(known: WordLists, words: Words, start: int, size: int, first: int) -> bool:
     """ "i'm allergic to celery says the doctor"."""
     return known.starts_at(words.folded, start + size, "at_service") > 0
 
@@ -237,7 +237,7 @@ def _says_more(spoken: Spoken, text: str) -> bool:
     return bool(stripped(spoken.templates, spoken.templates.words_of(text)).folded)
 
 
-def pretends(known: Templates, words: Words) -> bool:
+def pretends(known: WordLists, words: Words) -> bool:
     """Whether somebody says that they are a cow, or plays: "(i am) a cow and i live in ohio", "let's pretend"."""
     if known.has(words, "pretending"):
         return True
@@ -247,7 +247,7 @@ def pretends(known: Templates, words: Words) -> bool:
     return any(_plays(known, words, start, start + size) for start, size in known.places(words, "creature"))
 
 
-def _plays(known: Templates, words: Words, start: int, end: int) -> bool:
+def _plays(known: WordLists, words: Words, start: int, end: int) -> bool:
     opening, following = words.folded[max(start - 4, 0) : start], words.part(end, len(words.folded))
     if following.folded and not any(known.starts(following, name) for name in ("joint", "pronoun", "break", "order")):
         return False  # "i am a dog person"
@@ -256,7 +256,7 @@ def _plays(known: Templates, words: Words, start: int, end: int) -> bool:
     return said or (start == 1 and opening[0] in known.lists.get("one", ()))
 
 
-def today(known: Templates, sentence: str, span: Span) -> bool:
+def today(known: WordLists, sentence: str, span: Span) -> bool:
     """Whether what stands at a place of a sentence is said of today alone."""
     if "today" not in known.lists:
         return False
@@ -296,7 +296,7 @@ def offsets(sentence: str, parts: Sequence[str]) -> Iterator[int]:
         place += len(part)
 
 
-def things_listed(known: Templates, value: Words) -> Iterator[Words]:
+def things_listed(known: WordLists, value: Words) -> Iterator[Words]:
     """The things of a list, one by one: "nuts, eggs and milk"; "a safe, quiet place" is one."""
     first = 0
     joints = set(known.lists.get("listing", ()))
@@ -310,7 +310,7 @@ def things_listed(known: Templates, value: Words) -> Iterator[Words]:
         yield value.part(first, len(value.folded))
 
 
-def cut_off(known: Templates, value: str) -> bool:
+def cut_off(known: WordLists, value: str) -> bool:
     """Whether a value needs the noun behind the comma: "a safe, inviting place"."""
     words = known.words_of(value).folded
     return len(words) > 1 and words[-2] in known.lists.get("article", ())

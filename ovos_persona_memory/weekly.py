@@ -13,8 +13,8 @@ from ovos_persona_memory.sentences import Spoken
 from ovos_persona_memory.slots import refused_value
 from ovos_persona_memory.statements import refusal_in
 from ovos_persona_memory.template import SHORT_IS, Told, Words
-from ovos_persona_memory.templates import Templates
 from ovos_persona_memory.verdict import Verdict
+from ovos_persona_memory.wordlists import WordLists
 
 SLOT = "activity"
 DENIED = 2
@@ -73,7 +73,7 @@ def on_other_days(spoken: Spoken, done: Sequence[str], days: Words) -> str | Non
     return f"{what}, {days.spelled}" if named and what else None
 
 
-def _is_day(known: Templates, words: Words, told: Verdict, days: Sequence[_Days]) -> bool:
+def _is_day(known: WordLists, words: Words, told: Verdict, days: Sequence[_Days]) -> bool:
     """Whether nothing but a day was taken for what is done."""
     place = place_of(known, words, told)
     return told.slot == SLOT and place is not None and any(place == (one.first, one.last) for one in days)
@@ -91,7 +91,7 @@ def _as_activity(spoken: Spoken, words: Words, told: Verdict, days: Sequence[_Da
     return replace(told, slot=SLOT, value=f"{named.spelled}, {told.value}")
 
 
-def _tells_of(known: Templates, words: Words, told: Sequence[Verdict], days: Sequence[_Days]) -> bool:
+def _tells_of(known: WordLists, words: Words, told: Sequence[Verdict], days: Sequence[_Days]) -> bool:
     """Whether something was taken from an utterance that holds one of its days."""
     places = [place for one in told if (place := place_of(known, words, one)) is not None]
     return any(first < day.last and day.first < last for first, last in places for day in days)
@@ -139,7 +139,7 @@ def _thing(spoken: Spoken, *parts: Words) -> str:
     return " ".join(spoken.language.words(" ".join(named[first:])))
 
 
-def _unbound(known: Templates, words: Words) -> Words:
+def _unbound(known: WordLists, words: Words) -> Words:
     """The words without those that bind a day to them: "chess (on)"."""
     size = len(words.folded)
     while size and words.folded[size - 1] in _binding(known):
@@ -147,7 +147,7 @@ def _unbound(known: Templates, words: Words) -> Words:
     return words.part(0, size)
 
 
-def _together(known: Templates, words: Words, place: tuple[int, int], days: _Days) -> str:
+def _together(known: WordLists, words: Words, place: tuple[int, int], days: _Days) -> str:
     """What is done and when, as it was said where both stand side by side."""
     between = words.folded[place[1] : days.first]
     if days.first >= place[1] and len(between) <= BETWEEN and _binding(known).issuperset(between):
@@ -155,7 +155,7 @@ def _together(known: Templates, words: Words, place: tuple[int, int], days: _Day
     return f"{words.part(*place).spelled}, {words.part(days.first, days.last).spelled}"
 
 
-def _binding(known: Templates) -> frozenset[str]:
+def _binding(known: WordLists) -> frozenset[str]:
     return known.opening("preposition") | known.opening("skip") | {*known.lists.get("from_now_on", ())}
 
 
@@ -195,11 +195,11 @@ def _named(spoken: Spoken, words: Words, days: Sequence[_Days]) -> Words | None:
     return words.part(done[0], sum(done)) if done is not None else None
 
 
-def _to(known: Templates) -> frozenset[str]:
+def _to(known: WordLists) -> frozenset[str]:
     return known.opening("preposition") | known.opening("whom_for")
 
 
-def _without_owner(known: Templates, named: Words) -> Words:
+def _without_owner(known: WordLists, named: Words) -> Words:
     own = known.opening("own") | known.opening("determiner")
     return named.part(1, len(named.folded)) if named.folded and named.folded[0] in own else named
 
@@ -262,7 +262,7 @@ def _size(spoken: Spoken, words: Words, place: int) -> int:
     return 0
 
 
-def _for_good(known: Templates, words: Words, day: int) -> bool:
+def _for_good(known: WordLists, words: Words, day: int) -> bool:
     """Whether words around a day say that it holds from now on: "am montag immer", "not on tuesday any more"."""
     around = words.part(max(day - AROUND, 0), day + 1 + AROUND)
     return known.has(around, "from_now_on")
@@ -274,7 +274,7 @@ def _regular(spoken: Spoken, word: str) -> bool:
     return bool(day) and (word == f"{day}s" or word[len(day) :] in spoken.templates.opening("parts_of_days"))
 
 
-def _over(known: Templates, held: tuple[str, ...], place: int) -> bool:
+def _over(known: WordLists, held: tuple[str, ...], place: int) -> bool:
     """Whether what stands before a day denies it: "not on mondays", "from mondays to fridays"."""
     denied = not known.opening("no").isdisjoint(held[max(place - DENIED, 0) : place])
     return denied or (place > 0 and held[place - 1] in known.opening("away_from"))

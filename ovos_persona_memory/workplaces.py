@@ -8,8 +8,8 @@ from dataclasses import replace
 from ovos_persona_memory.heard import Heard, clause_around
 from ovos_persona_memory.hints import place_of
 from ovos_persona_memory.slots import SLOTS, unsettled
-from ovos_persona_memory.templates import Templates
 from ovos_persona_memory.verdict import Verdict
+from ovos_persona_memory.wordlists import WordLists
 
 WORK = "work"
 _ENDS = (
@@ -65,7 +65,7 @@ def _end(heard: Heard, first: int, last: int) -> int:
     return last if not size or end - first > SLOTS[WORK].words or unsettled(known, named) else end
 
 
-def _is_over(known: Templates, number: int, word: str) -> bool:
+def _is_over(known: WordLists, number: int, word: str) -> bool:
     """Whether a word, counted from 0, is none of a workplace: "the" is, first, and what names end with ("mary's")."""
     first = number == 0 and known.has_word(("article", "determiner", "own"), word)
     return not first and word != "s" and known.has_word(_ENDS, word)

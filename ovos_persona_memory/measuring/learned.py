@@ -6,13 +6,13 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing
 from dataclasses import dataclass, replace
 
-from ovos_persona_memory import language, templates
+from ovos_persona_memory import language, wordlists
 from ovos_persona_memory.config import MemoryConfig
 from ovos_persona_memory.fact import Fact
 from ovos_persona_memory.measuring.talks import LabelledFact, SaidTurn, Talk
 from ovos_persona_memory.memory import PersonaMemory
 from ovos_persona_memory.records import GUEST, HOUSEHOLD, Scope, Turn
-from ovos_persona_memory.templates import Templates
+from ovos_persona_memory.wordlists import WordLists
 
 MOOD = "mood"
 STEP_S = 60.0
@@ -175,7 +175,7 @@ def _fits(one: Learned, label: LabelledFact, talk: Talk) -> bool:
 
 def _words(text: str, label: LabelledFact, talk: Talk) -> set[str]:
     """The stems that count of a value: where something lies, "in" and "under" do, too."""
-    spoken, known = language.of(talk.language), templates.of(talk.language)
+    spoken, known = language.of(talk.language), wordlists.of(talk.language)
     words = set(spoken.words(text))
     if "location" in label.slots:
         return words
@@ -186,7 +186,7 @@ def _words(text: str, label: LabelledFact, talk: Talk) -> set[str]:
 def _about(one: Learned, subject: str, talk: Talk) -> bool:
     """Whether a fact is about whom a label names: by the relation, whatever it is called, or by a name that others
     of the talk's labels give them. Where a fact tells who somebody is, that is its thing."""
-    known = templates.of(talk.language)
+    known = wordlists.of(talk.language)
     wanted = _relation(known, subject)
     if wanted == _relation(known, one.subject):
         return True
@@ -208,7 +208,7 @@ def _about(one: Learned, subject: str, talk: Talk) -> bool:
     )
 
 
-def _relation(known: Templates, text: str) -> str:
+def _relation(known: WordLists, text: str) -> str:
     """A relation as facts name it: an "elder sister" is a sister, and so is a "sister nora"."""
     held = known.words_of(text).folded
     parts = [held[first:] for first in range(len(held))] + [held[:-1]]

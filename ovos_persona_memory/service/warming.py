@@ -7,7 +7,7 @@ import threading
 import time
 from collections.abc import Sequence
 
-from ovos_persona_memory import belief, language, templates
+from ovos_persona_memory import belief, language, wordlists
 from ovos_persona_memory.gate import Circumstances, judge
 from ovos_persona_memory.records import Turn
 
@@ -18,7 +18,7 @@ _SAYS_NOTHING = "one two three"
 
 
 class Languages:
-    """Reads patterns and models of languages in the background, in their order.
+    """Reads word lists, patterns and models of languages in the background, in their order.
 
     Else the first to speak would wait: a second on a desktop, several on a Raspberry Pi.
     """
@@ -31,9 +31,9 @@ class Languages:
         self._busy = threading.Event()
 
     def start(self) -> None:
-        """Read the patterns of the first, by which secrets are known before anything is kept; begin with the rest."""
+        """Read the word lists of the first, by which secrets are known before anything is kept; begin with the rest."""
         if self._tags:
-            templates.of(language.of(self._tags[0]).tag)
+            wordlists.of(language.of(self._tags[0]).tag)
             self._busy.set()
             self._thread.start()
 

@@ -6,14 +6,16 @@ import threading
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from ovos_persona_memory import language, learning, templates
+from ovos_persona_memory import language, learning, templates, wordlists
 from ovos_persona_memory.client import MemoryClient
 from ovos_persona_memory.config import parse
 from ovos_persona_memory.gate import judge
 from ovos_persona_memory.records import ContextRequest, Scope, Turn
+from ovos_persona_memory.secrets import tells_secret
 from ovos_persona_memory.service import warming
 from ovos_persona_memory.service.daemon import QUIET_S, Daemon
 from ovos_persona_memory.service.warming import Languages
@@ -27,20 +29,30 @@ def wait_until(condition: Callable[[], bool]) -> None:
 
 
 def test_the_first_who_speaks_a_language_that_was_read_waits_for_no_file(monkeypatch: pytest.MonkeyPatch) -> None:
-    read: list[object] = []
-    parse = templates.parse
-    monkeypatch.setattr(templates, "of", language.once(templates.of.__wrapped__))  # type: ignore[attr-defined]
-    monkeypatch.setattr(templates, "parse", lambda lines: read.append(lines) or parse(lines))  # type: ignore[func-returns-value]
+    read: list[str] = []
+
+    def noted(room: Any, name: str) -> None:
+        made = room.made_of
+        monkeypatch.setattr(room, "of", language.once(room.of.__wrapped__))
+        monkeypatch.setattr(room, "made_of", lambda *of: read.append(name) or made(*of))  # type: ignore[func-returns-value]
+
+    noted(wordlists, "words"), noted(templates, "patterns")  # type: ignore[func-returns-value]
+    read_all = Languages._read_all
+    begin = threading.Event()
+    monkeypatch.setattr(Languages, "_read_all", lambda one: begin.wait(10) and read_all(one))
     languages = Languages(("de-DE",))
     assert not languages.busy
     languages.start()
-    assert len(read) == 1, "who records knows secrets by them, and would wait"
+    assert read == ["words"], "who records knows secrets by them, and would wait"
+    assert tells_secret("meine pin ist vier eins neun zwei", "de-DE")
+    assert read == ["words"]
+    begin.set()
     wait_until(lambda: not languages.busy)
-    assert len(read) == 1
+    assert read == ["words", "patterns"]
     assert judge(Turn("user", "merk dir dass meine Katze Bob heißt", lang="de-DE"))
-    assert len(read) == 1
+    assert read == ["words", "patterns"]
     assert judge(Turn("user", "remember that my cat is called Bob", lang="en-US"))
-    assert len(read) == 2
+    assert read == ["words", "patterns"] * 2
 
 
 def test_languages_are_busy_while_one_is_read_and_not_between_two(monkeypatch: pytest.MonkeyPatch) -> None:
