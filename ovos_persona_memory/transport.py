@@ -24,7 +24,7 @@ DOOR = "door.sock"
 
 
 _LIVES = topics.ALIVE + topics.RESPONSE
-_WANTED = frozenset({topics.FORGOTTEN, _LIVES, *(topics.response(verb) for verb in topics.VERBS)})
+_WANTED = frozenset({topics.FORGOTTEN, topics.ALIVE, _LIVES, *(topics.response(verb) for verb in topics.VERBS)})
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,8 @@ class Patience:
     timeout_s: float
     """Where nobody is there, or nothing is known of that, seconds."""
     busy_s: float = 0.0
-    """So much longer where the daemon says meanwhile that it lives, seconds."""
+    """So much longer where the daemon says meanwhile that it lives, or the bus is what is slow, seconds; a bus that is
+    away is waited for as well, for ``timeout_s``: it comes back in half a second."""
 
 
 class Transport(Protocol):
@@ -73,11 +74,13 @@ class BusTransport:
         return bool(self.bus.connected_event.wait(timeout_s))
 
     def ask(self, verb: str, data: dict[str, Any], scope: Scope, patience: Patience) -> dict[str, Any]:
-        """See Transport. A bus that is away is a NoAnswer at once."""
+        """See Transport. A bus that is away is a NoAnswer, at once for who has no patience with the busy."""
         request_id, slot = self._slot()
         try:
+            if patience.busy_s:
+                self.wait_connected(patience.timeout_s)
             self.tell(verb, {**data, "request_id": request_id}, scope)
-            if not self._is_answered(slot, patience):
+            if not self._is_answered(request_id, slot, patience):
                 raise NoAnswer(f"the memory did not answer {verb} within {patience.timeout_s:g} s")
             return slot.data
         finally:
@@ -105,15 +108,23 @@ class BusTransport:
             self._waiting[request_id] = slot
         return request_id, slot
 
-    def _is_answered(self, slot: _Slot, patience: Patience) -> bool:
+    def _slot_of(self, request_id: str) -> _Slot | None:
+        with self._lock:
+            return self._waiting.get(request_id)
+
+    def _is_answered(self, request_id: str, slot: _Slot, patience: Patience) -> bool:
         if not patience.busy_s:
             return slot.answered.wait(patience.timeout_s)
-        if slot.answered.wait(patience.timeout_s / 2):
+        half_s = patience.timeout_s / 2
+        if slot.answered.wait(half_s):
             return True
         # a daemon says that it lives also while it waits for its disk
         asked_at = time.monotonic()
-        self.bus.send(messages.frame(topics.ALIVE, {}))
-        if slot.answered.wait(patience.timeout_s / 2):
+        self.bus.send(messages.frame(topics.ALIVE, {"request_id": request_id}))
+        if slot.answered.wait(half_s):
+            return True
+        # the bus sends everything back to whoever sent it: until then it, or this process, is what is slow
+        if not slot.carried.is_set() and slot.carried.wait(patience.busy_s) and slot.answered.wait(half_s):
             return True
         return self._lived_at > asked_at and slot.answered.wait(patience.busy_s)
 
@@ -121,15 +132,19 @@ class BusTransport:
         arrived = messages.decode(frame, 0.0)
         if arrived.topic == _LIVES:
             self._lived_at = time.monotonic()
-            return
-        if arrived.topic == topics.FORGOTTEN:
+        elif arrived.topic == topics.FORGOTTEN:
             for tell in self.told_of_forgetting:
                 tell()
-            return
-        answer = arrived.data
+        elif arrived.topic == topics.ALIVE:
+            slot = self._slot_of(str(arrived.data.get("request_id")))
+            if slot is not None:
+                slot.carried.set()
+        else:
+            self._answered(arrived.data)
+
+    def _answered(self, answer: Mapping[str, Any]) -> None:
         request_id = str(answer.get("request_id"))
-        with self._lock:
-            slot = self._waiting.get(request_id)
+        slot = self._slot_of(request_id)
         if slot is not None:
             slot.data = dict(answer)
             slot.answered.set()
@@ -140,6 +155,8 @@ class BusTransport:
 class _Slot:
     def __init__(self) -> None:
         self.answered = threading.Event()
+        self.carried = threading.Event()
+        """The bus brought back the question whether the daemon lives."""
         self.data: dict[str, Any] = {}
 
 

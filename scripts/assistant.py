@@ -28,7 +28,7 @@ from typing import Any
 
 import websocket
 
-START_TIMEOUT_S = 60.0
+START_TIMEOUT_S = 180.0  # of each: an ovos-core alone takes a minute on a slow or busy machine
 ASK_TIMEOUT_S = 0.5
 STOP_TIMEOUT_S = 2.0
 LOG_LINES = 15

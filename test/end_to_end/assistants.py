@@ -43,7 +43,7 @@ class Assistant:
                 stdin=subprocess.DEVNULL,
                 env=environment | {"HOME": str(home)},
             )
-        wait_until(self._is_ready, "the start of the assistant", timeout_s=90)
+        wait_until(self._is_ready, "the start of the assistant", timeout_s=240)
 
     def __enter__(self) -> Assistant:
         return self

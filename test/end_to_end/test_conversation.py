@@ -80,7 +80,7 @@ class Chat:
         self._lines: queue.SimpleQueue[str] = queue.SimpleQueue()
         self._reader = threading.Thread(target=self._read, args=(self._process.stdout,), daemon=True)
         self._reader.start()
-        wait_until(lambda: "\nReady on " in "\n" + self._told.read_text(), "the start of the assistant", 90)
+        wait_until(lambda: "\nReady on " in "\n" + self._told.read_text(), "the start of the assistant", 240)
         self._wire = Wire(self.port)
 
     def _read(self, output: IO[str]) -> None:

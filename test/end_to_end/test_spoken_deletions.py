@@ -19,6 +19,7 @@ from ovos_persona_memory.skill.talk import ANSWER_S
 TOLD = "remember that my cormorant is called Grimáldur"
 WORDS = ("Grimáldur", "cormorant")
 KEPT = "my cormorant is called Grimáldur"
+SAID_BACK = f"I'll remember: {KEPT}."
 SAY = "Say yes to delete"
 
 
@@ -104,7 +105,7 @@ def by_what_was_said(deletion: Deletion) -> str:
 @pytest.mark.parametrize("deletion", DELETIONS, ids=by_what_was_said)
 def test_after_a_yes_it_says_what_is_gone_and_no_byte_of_it_is_left(speaking: Assistant, deletion: Deletion) -> None:
     session = uuid.uuid4().hex
-    speaking.talk(session, TOLD)
+    assert speaking.talk(session, TOLD) == [[SAID_BACK]]
     assert any("memory.db" in one for one in remains.left(speaking.data, WORDS))
     (asked,), (done,) = speaking.talk(session, deletion.said, "yes")
     assert without_number(asked).startswith(deletion.asked)
@@ -119,7 +120,8 @@ def test_after_a_yes_it_says_what_is_gone_and_no_byte_of_it_is_left(speaking: As
 def test_without_a_yes_it_says_that_all_is_kept_and_a_late_yes_deletes_nothing(
     speaking: Assistant, deletion: Deletion, answer: str
 ) -> None:
-    _, asked, answered, late = says(speaking, TOLD, deletion.said, answer, "yes")
+    told, asked, answered, late = says(speaking, TOLD, deletion.said, answer, "yes")
+    assert told == SAID_BACK
     assert without_number(asked).startswith(deletion.asked)
     assert answered == ANSWERS[answer]
     assert "forgotten" not in late

@@ -23,11 +23,14 @@ class Wire:
 
     def __init__(self, answers: Callable[[str], list[tuple[float, str]]]) -> None:
         self.transport = BusTransport()
+        self.transport.bus.connected_event.set()
         self.sent: list[str] = []
         self._answers = answers
         self.transport.bus.send = self._send  # type: ignore[method-assign]
 
     def _send(self, frame: bytes) -> bool:
+        if not self.transport.connected:
+            return False
         told = json.loads(frame)
         self.sent.append(told["type"])
         request_id = told["data"].get("request_id")
@@ -41,10 +44,12 @@ class Wire:
 def wired() -> Iterator[Callable[..., Wire]]:
     made: list[Wire] = []
 
-    def make(after_s: float | None, lives: bool) -> Wire:
+    def make(after_s: float | None, lives: bool, carried_s: float = 0.0) -> Wire:
+        """``carried_s``: how long the bus takes."""
+
         def answers(topic: str) -> list[tuple[float, str]]:
             if topic == topics.ALIVE:
-                return [(0.0, topic + topics.RESPONSE)] if lives else []
+                return [(carried_s, topic), *([(carried_s, topic + topics.RESPONSE)] if lives else [])]
             return [] if after_s is None else [(after_s, topics.response("list"))]
 
         made.append(Wire(answers))
@@ -76,6 +81,33 @@ def test_of_a_daemon_that_is_away_no_answer_is_waited_for_longer(wired: Callable
 
 def test_a_daemon_that_lives_and_is_busy_is_waited_for(wired: Callable[..., Wire]) -> None:
     assert ask(wired(1.0, lives=True), WITH_BUSY)["ok"] is True
+
+
+@pytest.mark.parametrize("lives", [True, False])
+def test_while_the_bus_brings_nothing_back_the_daemon_is_not_taken_for_away(
+    wired: Callable[..., Wire], lives: bool
+) -> None:
+    assert ask(wired(1.1, lives, carried_s=1.05), WITH_BUSY)["ok"] is True
+
+
+def test_once_the_bus_brought_the_question_back_a_silent_daemon_is_away(wired: Callable[..., Wire]) -> None:
+    wire = wired(None, lives=False, carried_s=0.5)
+    began = time.monotonic()
+    with pytest.raises(NoAnswer):
+        ask(wire, WITH_BUSY)
+    assert 0.5 <= time.monotonic() - began < WITH_BUSY.busy_s
+
+
+def test_with_patience_a_bus_that_comes_back_in_time_is_waited_for(wired: Callable[..., Wire]) -> None:
+    wire = wired(0.0, lives=True)
+    wire.transport.bus.connected_event.clear()
+    with pytest.raises(NoAnswer, match="the messagebus is away"):
+        ask(wire, SHORT)
+    threading.Timer(0.05, wire.transport.bus.connected_event.set).start()
+    assert ask(wire, WITH_BUSY)["ok"] is True
+    wire.transport.bus.connected_event.clear()
+    with pytest.raises(NoAnswer, match="the messagebus is away"):
+        ask(wire, WITH_BUSY)
 
 
 @pytest.mark.parametrize(("patience", "lives"), [(SHORT, True), (WITH_BUSY, False)])
