@@ -9,6 +9,7 @@ import re
 from collections import OrderedDict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 from ovos_persona_memory import language, wordlists
 from ovos_persona_memory.clauses import flat
@@ -27,6 +28,8 @@ from ovos_persona_memory.verdict import Verdict
 from ovos_persona_memory.wordlists import WordLists
 
 NAMING = ("name", "family", "pet")
+KEPT = 512
+"""Facts of which it is kept in mind whom they name: all of a house are looked at for every turn."""
 """The slots whose facts name somebody."""
 HELD = frozenset({"active", "superseded"})
 NAMED = 200
@@ -316,21 +319,43 @@ def _people(
     return {**people, turn.user_id: tuple(now)} if before else people
 
 
-def _named(fact: Fact, own: bool) -> Iterator[tuple[str, Who]]:
+class _Naming(NamedTuple):
+    """What of a fact may name somebody."""
+
+    slot: str | None
+    thing: str
+    subject: str
+    value: str
+    text: str
+    lang: str | None
+    own: bool
+    """It is the speaker's."""
+    person: bool
+    """It is somebody's, and not the household's."""
+
+
+def _named(fact: Fact, own: bool) -> tuple[tuple[str, Who], ...]:
     """Those whom a fact names; ``own``: it is the speaker's."""
-    known = wordlists.of(language.of_text(fact.lang, fact.text).tag)
-    if fact.slot == "name":
-        if fact.thing or fact.subject or not fact.value:
-            return
-        oneself = own and fact.user_id != HOUSEHOLD
-        for name in _names_in(known, fact.value):
-            yield name, Who("", called=name) if oneself else Who(name)
-        return
-    if known.has(known.words_of(fact.text), "outsider"):
-        return
-    relation = "" if fact.subject or not own else _relation(known, fact)
-    for name in _names_in(known, fact.value or ""):
-        yield name, Who(relation or name, relation=relation, pet=fact.slot == "pet")
+    person = fact.user_id != HOUSEHOLD
+    return _whom(_Naming(fact.slot, fact.thing, fact.subject, fact.value or "", fact.text, fact.lang, own, person))
+
+
+def _named_by(one: _Naming) -> tuple[tuple[str, Who], ...]:
+    known = wordlists.of(language.of_text(one.lang, one.text).tag)
+    if one.slot == "name":
+        if one.thing or one.subject:
+            return ()
+        oneself = one.own and one.person
+        return tuple((name, Who("", called=name) if oneself else Who(name)) for name in _names_in(known, one.value))
+    if known.has(known.words_of(one.text), "outsider"):
+        return ()
+    relation = "" if one.subject or not one.own else _relation(known, one)
+    return tuple(
+        (name, Who(relation or name, relation=relation, pet=one.slot == "pet")) for name in _names_in(known, one.value)
+    )
+
+
+_whom = language.kept(_named_by, KEPT)
 
 
 def _names_in(known: WordLists, value: str) -> Iterator[str]:
@@ -349,7 +374,7 @@ def _names_in(known: WordLists, value: str) -> Iterator[str]:
             yield " ".join(name)
 
 
-def _relation(known: WordLists, fact: Fact) -> str:
+def _relation(known: WordLists, fact: _Naming) -> str:
     """The relation that a fact names, as its speaker said it."""
     words = known.words_of(fact.text)
     name = "pet" if fact.slot == "pet" else "relation"

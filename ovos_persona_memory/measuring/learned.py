@@ -157,8 +157,10 @@ def _judged(one: Learned, talk: Talk) -> Learned:
 
 def _fits(one: Learned, label: LabelledFact, talk: Talk) -> bool:
     """Whether a label names what was learned: its turn, person and slot, and all words of the shorter value."""
+    if one.turn != label.turn:
+        return False
     said_by = next(turn.person for turn in talk.turns if turn.id == label.turn)
-    if (one.turn, one.person) != (label.turn, label.person or said_by or HOUSEHOLD):
+    if one.person != (label.person or said_by or HOUSEHOLD):
         return False
     kind = one.slot == "detail" and one.thing == "kind"  # what animal a pet is
     if label.slot and one.slot not in label.slots and not (kind and "pet" in label.slots):

@@ -220,9 +220,9 @@ def fact_in_scope(fact: Fact, scope: Scope) -> bool:
 def is_wanted(fact: Fact, wanted: Wanted) -> bool:
     """Whether the fact is one of those to list."""
     return (
-        fact_in_scope(fact, wanted.scope)
+        wanted.slot in (None, fact.slot)
         and fact.status in wanted.statuses
-        and wanted.slot in (None, fact.slot)
+        and fact_in_scope(fact, wanted.scope)
         and (wanted.at is None or fact.valid_from <= wanted.at)
         and (wanted.at is None or fact.valid_until is None or wanted.at < fact.valid_until)
     )

@@ -183,6 +183,8 @@ next_numbers, write_late = LateTurns._next, LateTurns.write
 searched, add_turns = PostgresStore.search, PostgresStore.add_turns
 
 FAULTS = {
+    # first, since its run is waited for until it takes too long
+    "a dead line is waited for": Fault("line_that_is_dead", instead(PostgresDatabase, "_watch", nothing)),
     # beneath the port
     "deleted turns stay": Fault("exactly_what_is_selected", ignoring("DELETE ON turn")),
     "deleted entries stay": Fault("no_byte_of_a_deleted_entry", ignoring("DELETE ON entry")),
@@ -274,7 +276,6 @@ FAULTS = {
     "a lost commit is taken for none": Fault(
         "answer_is_lost", instead(PostgresDatabase, "_was_committed", lambda self: False)
     ),
-    "a dead line is waited for": Fault("line_that_is_dead", instead(PostgresDatabase, "_watch", nothing)),
     "a silent server is waited for": Fault("says_nothing", instead(PostgresDatabase, "_left", lambda self: 60.0)),
     "a silent server is waited for twice": Fault(
         "line_that_is_dead", instead(PostgresDatabase, "_in_time", lambda self, longest_s=None: nullcontext())

@@ -22,7 +22,28 @@ from ovos_persona_memory.errors import PersonaMemoryError
 
 ROOT = Path(__file__).parent.parent.parent
 START_S = 30.0
+LONGEST = (
+    "speaking",
+    *("test_utterances.py", "test_persona.py", "test_faults.py", "test_conversation.py", "test_two_clients.py"),
+    *("test_two_assistants.py", "test_tools.py"),
+)
+"""What takes minutes, the longest first: begun before everything else, so that nobody waits for it at the end."""
 Address = tuple[str, int]
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """For ``--dist loadgroup``: a file stays together, and so do all tests that share the assistant ``speaking``."""
+    here = Path(__file__).parent
+    for item in items:
+        if here in item.path.parents:
+            shared = "speaking" in getattr(item, "fixturenames", ())
+            item.add_marker(pytest.mark.xdist_group("speaking" if shared else item.path.name))
+    items.sort(key=_place)
+
+
+def _place(item: pytest.Item) -> int:
+    mark = item.get_closest_marker("xdist_group")
+    return LONGEST.index(mark.args[0]) if mark is not None and mark.args[0] in LONGEST else len(LONGEST)
 
 
 def wait_until(condition: Callable[[], bool], what: str, timeout_s: float = START_S) -> None:
