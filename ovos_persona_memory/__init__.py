@@ -11,6 +11,7 @@ The rooms, from the ground up; imports go down only:
    irregular   words of which no stemmer knows that they are one
    stems       Snowball's stemmers, quicker
    words       from a text to index words: folding, stems, pairs of characters
+   keeping     answers that are kept in mind, for good or until texts are forgotten
    language    stop words, question forms and sentences of each known language
    vectors     rows of numbers of which near ones mean alike
    version     the version

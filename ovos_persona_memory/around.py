@@ -28,14 +28,14 @@ from ovos_persona_memory.verdict import Verdict
 from ovos_persona_memory.wordlists import WordLists
 
 NAMING = ("name", "family", "pet")
-KEPT = 512
-"""Facts of which it is kept in mind whom they name: all of a house are looked at for every turn."""
 """The slots whose facts name somebody."""
 HELD = frozenset({"active", "superseded"})
 NAMED = 200
 """So many facts of a user are looked at for names."""
 HOUSE = 12
 """Users at most who are one household: of more each speaks of their own people alone."""
+KEPT = 512
+"""Facts of which it is kept in mind whom they name: all of a house are looked at for every turn."""
 ROOMS = 64
 """So many sessions are kept in mind."""
 ONCE_MORE_S = 60.0
@@ -122,6 +122,11 @@ class Around:
         self._judged[turn.id] = verdicts
         if len(self._judged) > JUDGED:
             self._judged.popitem(last=False)
+
+    def forget_turns(self, turn_ids: Sequence[str]) -> None:
+        """These turns are gone, or without their words."""
+        for turn_id in turn_ids:
+            self._judged.pop(turn_id, None)
 
     def judged(self, turn: Turn) -> Sequence[Verdict] | None:
         """What a turn came to; None where that is not known any more."""
@@ -350,9 +355,8 @@ def _named_by(one: _Naming) -> tuple[tuple[str, Who], ...]:
     if known.has(known.words_of(one.text), "outsider"):
         return ()
     relation = "" if one.subject or not one.own else _relation(known, one)
-    return tuple(
-        (name, Who(relation or name, relation=relation, pet=one.slot == "pet")) for name in _names_in(known, one.value)
-    )
+    pet = one.slot == "pet"
+    return tuple((name, Who(relation or name, relation=relation, pet=pet)) for name in _names_in(known, one.value))
 
 
 _whom = language.kept(_named_by, KEPT)

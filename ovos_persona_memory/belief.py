@@ -1,6 +1,6 @@
 """A second look at what was understood of an utterance: how likely it is right, by all that is known of it together.
 
-WordLists and models look at words one by one, and each rule at one thing. What both make of the words, where these
+Templates and models look at words one by one, and each rule at one thing. What both make of the words, where these
 stand, what else the utterance tells and what was asked before are signs of a logistic regression (Berkson, 1944), which
 was fitted to talk that the models had not been trained on, so that it knows where they err. It is kept as a conditional
 random field of one place, which is the same; ``scripts/train_belief`` makes it.
@@ -151,12 +151,13 @@ def use(tag: str, judge: Judge) -> None:
 
 def of(tag: str | None) -> Judge | None:
     """Who looks again in a language, BCP-47 tag; None where nobody does, or where python-crfsuite is not installed."""
-    return _USED.get(language.of(tag).tag) or _in_folder(tag)
+    known = language.of(tag).tag
+    return _USED.get(known) or _in_folder(known)
 
 
 @lru_cache(maxsize=32)
-def _in_folder(tag: str | None) -> Belief | None:
-    path = language.locale_folder() / language.of(tag).tag / FILE
+def _in_folder(tag: str) -> Belief | None:
+    path = language.locale_folder() / tag / FILE
     return opened(path) if path.is_file() else None
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ovos_persona_memory import language, wordlists
 from ovos_persona_memory.template import Words
 from ovos_persona_memory.wordlists import WordLists
@@ -16,10 +18,17 @@ _SPEAKER = ("speaker", "own", "first_my")
 def asked_for(text: str, lang: str | None) -> str | None:
     """The statement that a whole utterance asks about, without the words that ask: "i don't eat pork (do i)"; None
     where nobody asks like that."""
-    known = wordlists.of(language.of_text(lang, text).tag)
+    spoken = language.of_text(lang, text)
+    if spoken.without_lead(text) != text or spoken.is_command(text):
+        return None
+    known = wordlists.of(spoken.tag)
     words = known.words_of(text)
     size, first = len(words.folded), known.starts(words, "asking_whether")
-    last = min((start for start, _ in known.places(words, "or_else") if start), default=size)
+    if not _is_of_speaker(known, words.folded[first:]):
+        first = 0
+    last = min(
+        (start for start, long in known.places(words, "or_else") if _turns(known, words, start, long)), default=size
+    )
     back = _asked_back(known, words)
     # "the shop is on the right" only ends as a question may
     if back and (back < size - 1 or known.has_word(("alternative",), words.folded[back])):
@@ -27,6 +36,20 @@ def asked_for(text: str, lang: str | None) -> str | None:
     if (first, last) == (0, size) or first >= last:
         return None
     return text[words.spans[first][0] : words.spans[last - 1][1]]
+
+
+def _turns(known: WordLists, words: Words, start: int, size: int) -> bool:
+    """Whether "or is (it)" asks anew: no "who left or did the dishes", where no subject stands behind the verb."""
+    behind = words.folded[start + 1 : start + size + 1]
+    return start > 0 and (
+        start + size == len(words.folded) or any(known.has_word(("asked_subject",), w) for w in behind)
+    )
+
+
+def _is_of_speaker(known: WordLists, behind: Sequence[str]) -> bool:
+    """Whether what is asked begins with the speaker: no "tell me if it rains"."""
+    own = (n for n, word in enumerate(behind) if known.has_word(_SPEAKER, word))
+    return next(own, NEAR + 1) <= NEAR
 
 
 def is_put_in_doubt(known: WordLists, words: Words, first: int, last: int) -> bool:

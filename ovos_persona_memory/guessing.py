@@ -201,12 +201,6 @@ def _may_be_doubted(heard: Heard, one: Verdict) -> bool:
     return repaired(heard.known, heard.words.text) is None  # what is put right in one breath reads like nothing else
 
 
-def read(tag: str) -> None:
-    """Read a language's words and its model, where it has one."""
-    if tagging.of(tag) is not None:
-        looks.of(tag)
-
-
 # from a guess to a verdict
 
 

@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
-from functools import cache, cached_property, lru_cache, wraps
+from functools import cache, cached_property, lru_cache
 from pathlib import Path
-from threading import Lock, RLock
-from typing import Any, TypeVar
-from weakref import WeakSet
 
-from ovos_persona_memory import words
+from ovos_persona_memory import keeping, words
+from ovos_persona_memory.keeping import kept as kept
+from ovos_persona_memory.keeping import once as once
 from ovos_persona_memory.words import fold as fold
 from ovos_persona_memory.words import pieces, plain
 
@@ -70,42 +69,9 @@ def spelled(text: str) -> tuple[tuple[str, ...], tuple[tuple[int, int], ...]]:
     return tuple(folded), tuple(spans)
 
 
-_Key = TypeVar("_Key", bound=Hashable)
-_Made = TypeVar("_Made")
-_KEPT: WeakSet[Any] = WeakSet()
-"""What keeps answers in mind, as the functions below ask for it."""
-
-
-def kept(read: Callable[[_Key], _Made], most: int) -> Callable[[_Key], _Made]:
-    """The same, the last few answers kept in mind until texts are forgotten."""
-    found = lru_cache(maxsize=most)(read)
-    _KEPT.add(found)
-    return found
-
-
-def once(read: Callable[[_Key], _Made]) -> Callable[[_Key], _Made]:
-    """The same, done once for each key: who asks meanwhile waits for who has begun. Thread-safe."""
-    found: dict[_Key, _Made] = {}
-    locks: dict[_Key, RLock] = {}
-    guard = Lock()
-
-    @wraps(read)
-    def get(key: _Key) -> _Made:
-        if key not in found:
-            with guard:
-                lock = locks.setdefault(key, RLock())
-            with lock:
-                if key not in found:
-                    found[key] = read(key)
-        return found[key]
-
-    return get
-
-
 def forget_texts() -> None:
     """Let go of every text and word that is kept in mind to be quick."""
-    for one in list(_KEPT):
-        one.cache_clear()
+    keeping.forget()
     _form.cache_clear()
     spelled.cache_clear()
     words.forget_texts()

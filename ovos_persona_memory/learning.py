@@ -126,6 +126,7 @@ class Learner:
 
     def unlearn(self, turn_ids: Sequence[str]) -> None:
         """Take out the facts of these turns as though they had never been said: what they superseded holds again."""
+        self.around.forget_turns(turn_ids)
         for fact in self._facts.of_turns(turn_ids):
             self.reinstate_before([fact])
             self._facts.delete([fact.id])

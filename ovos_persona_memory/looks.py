@@ -49,6 +49,7 @@ _GENERAL = (
         "outsider",
         "asked_back",
         "or_else",
+        "asked_subject",
         "asking_whether",
         "agreeing",
         "alternative",

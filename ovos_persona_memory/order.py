@@ -1,6 +1,6 @@
 """Spoken word order made plain: "lakritz das hass ich", "weil ich im klinikum arbeite", "geboren bin ich in görlitz".
 
-WordLists are written in the plain order, "ich arbeite im klinikum", and each serves for all the ways of saying it.
+Templates are written in the plain order, "ich arbeite im klinikum", and each serves for all the ways of saying it.
 It is for languages whose verb comes second (<verb_second>), and nothing is done in others.
 """
 

@@ -35,7 +35,7 @@ CAPTURED = ("value", "thing", "subject")
 LAST_READ = 4
 """Clauses that are kept as they were read."""
 
-_TOKEN = re.compile(r"<\w+>|\{\w+(?::\*?\w+\*?)?\}(?:'s)?|[()\[\]|]|[^\s()\[\]|{}<>]+")
+_TOKEN = re.compile(r"<\w+>(?:'s)?|\{\w+(?::\*?\w+\*?)?\}(?:'s)?|[()\[\]|]|[^\s()\[\]|{}<>]+")
 
 _MARKED = re.compile(r"[<>{}()\[\]|]|'s(?!\S)")
 """What a template has that is not only words."""

@@ -14,7 +14,7 @@ from itertools import chain, pairwise
 from ovos_persona_memory import language, wordlists
 from ovos_persona_memory.patterns import Compiler
 from ovos_persona_memory.template import Template, Told, Words
-from ovos_persona_memory.wordlists import LAST_READ, Row, Source, WordLists
+from ovos_persona_memory.wordlists import CACHED, LAST_READ, Row, Source, WordLists
 
 SHORT = 8
 """Words at most of an answer to a question."""
@@ -123,7 +123,9 @@ def made_of(source: Source, known: WordLists) -> Templates:
     made = tuple(_template(compiler, known.loose, row) for row in source.rows)
     always = frozenset(source.lists.get("elided_subject", ()))
     lists = {one.name: getattr(known, one.name) for one in fields(WordLists)}
-    return Templates(**lists, all=made, by_word=_by_rarest_word(made, always))
+    templates = Templates(**lists, all=made, by_word=_by_rarest_word(made, always))
+    vars(templates).update({name: getattr(known, name) for name in CACHED})  # made once for both
+    return templates
 
 
 def _template(compiler: Compiler, loose: frozenset[str], row: Row) -> Template:

@@ -120,13 +120,16 @@ class BusTransport:
             return True
         # a daemon says that it lives also while it waits for its disk
         asked_at = time.monotonic()
-        self.bus.send(messages.frame(topics.ALIVE, {"request_id": request_id}))
+        until = asked_at + half_s + patience.busy_s
+        asked = self.bus.send(messages.frame(topics.ALIVE, {"request_id": request_id}))
         if slot.answered.wait(half_s):
             return True
         # the bus sends everything back to whoever sent it: until then it, or this process, is what is slow
-        if not slot.carried.is_set() and slot.carried.wait(patience.busy_s) and slot.answered.wait(half_s):
-            return True
-        return self._lived_at > asked_at and slot.answered.wait(patience.busy_s)
+        if asked and not slot.carried.is_set():
+            slot.carried.wait(patience.busy_s)
+            if slot.answered.wait(half_s):
+                return True
+        return self._lived_at > asked_at and slot.answered.wait(max(until - time.monotonic(), 0.0))
 
     def _arrived(self, frame: bytes) -> None:
         arrived = messages.decode(frame, 0.0)

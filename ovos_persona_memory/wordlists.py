@@ -28,6 +28,8 @@ _VERBS = ("finite", "doing", "tue", "habit_verb", "habit_full", "put_now")
 _LOOSE = ("loose", "preposition", "pronoun", "joint", "asking", "own", "finite")
 _PAIRS = ("contractions", "same", "third", "answers", "again")
 """Lists of pairs, with a colon between one and the other."""
+CACHED = ("_opening", "_closing", "_first_words", "_words_of")
+"""What is made of the lists as it is asked for."""
 _DEFINITION = re.compile(r"<(\w+)>\s*=\s*(.+)")
 _SLOT = re.compile(r"(\w+)( ends)?:")
 

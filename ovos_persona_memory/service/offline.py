@@ -12,6 +12,7 @@ from typing import Any
 
 from ovos_utils.log import LOG
 
+from ovos_persona_memory import language
 from ovos_persona_memory.captures import EVERYTHING
 from ovos_persona_memory.config import MemoryConfig
 from ovos_persona_memory.errors import (
@@ -181,6 +182,8 @@ class Offline:
             return error
         if forgotten_at != self._forgotten_at:
             self._recent.clear()
+            memory.transcript.forget_texts()
+            language.forget_texts()
             self._forgotten_at = forgotten_at
         return None
 

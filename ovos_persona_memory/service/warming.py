@@ -4,15 +4,12 @@ from __future__ import annotations
 
 import gc
 import threading
-import time
 from collections.abc import Sequence
 
 from ovos_persona_memory import belief, language, wordlists
 from ovos_persona_memory.gate import Circumstances, judge
 from ovos_persona_memory.records import Turn
 
-PAUSE_S = 30.0
-"""Before each further language: who speaks the first one right after a start is answered meanwhile, seconds."""
 _SAYS_NOTHING = "one two three"
 """Any words will do: they are judged and nowhere kept."""
 
@@ -25,7 +22,7 @@ class Languages:
 
     def __init__(self, tags: Sequence[str], guess: bool = True) -> None:
         """``tags``: BCP-47. ``guess``: their models, too."""
-        self._tags = tuple(dict.fromkeys(tags))
+        self._tags = tuple(dict.fromkeys(language.of(tag).tag for tag in tags))
         self._known = Circumstances(guess=guess)
         self._thread = threading.Thread(target=self._read_all, name="languages", daemon=True)
         self._busy = threading.Event()
@@ -33,23 +30,21 @@ class Languages:
     def start(self) -> None:
         """Read the word lists of the first, by which secrets are known before anything is kept; begin with the rest."""
         if self._tags:
-            wordlists.of(language.of(self._tags[0]).tag)
+            wordlists.of(self._tags[0])
             self._busy.set()
             self._thread.start()
 
     @property
     def busy(self) -> bool:
-        """Whether one is being read: who learns from what was said would wait for it. Thread-safe."""
+        """Whether they are being read: who learns from what was said would wait for one. Thread-safe."""
         return self._busy.is_set()
 
     def _read_all(self) -> None:
-        for number, tag in enumerate(self._tags):
-            time.sleep(PAUSE_S if number else 0.0)
-            self._busy.set()
-            try:
+        try:
+            for tag in self._tags:
                 self._read(tag)
-            finally:
-                self._busy.clear()
+        finally:
+            self._busy.clear()
         # what was read lives as long as the process: looking through it costs 30 ms at a time
         gc.collect()
         gc.freeze()

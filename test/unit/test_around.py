@@ -199,6 +199,16 @@ def test_turns_are_kept_in_mind_until_others_came() -> None:
     assert around.judged(turns[1]) is None
 
 
+def test_of_a_turn_that_is_cancelled_nothing_is_kept_in_mind() -> None:
+    home = Home()
+    learner = home.memory.transcript.learner
+    ids = [home.say("ann", text) for text in ("i have never been to rome", "what is for dinner")]
+    turns = [Turn("user", "", id=one) for one in ids]
+    assert None not in [learner.around.judged(one) for one in turns]
+    learner.unlearn(ids[:1])
+    assert [learner.around.judged(one) is None for one in turns] == [True, False]
+
+
 def test_a_pronoun_means_whoever_it_can_be() -> None:
     home = Home()
     home.say("ann", "our dog is called rosie")

@@ -12,6 +12,7 @@ from typing import Any
 
 import pytest
 
+from ovos_persona_memory import language
 from ovos_persona_memory.config import MemoryConfig, parse
 from ovos_persona_memory.errors import StoreUnavailable
 from ovos_persona_memory.memory import PersonaMemory
@@ -169,8 +170,10 @@ def test_what_was_forgotten_is_not_known_on_the_device_any_more(device: Device) 
     device.offline.note(device.memory, [before])
     other = PersonaMemory(device.server, device.config)
     other.forget(Scope(), query="cat")
+    language.spelled("my cat is called Bob")  # as this device would have it in mind: the other is another process
     device.offline._looked_at = 0.0
     device.offline.note(device.memory, [])
+    assert language.spelled.cache_info().currsize == 0
     device.lose()
     assert answers(device, request("recall", question="what is my cat called"))[0]["hits"] == []
 

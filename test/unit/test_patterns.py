@@ -90,6 +90,10 @@ def test_who_owns_something_has_an_ending_or_none() -> None:
     for said in ("my big sister s name is ann", "my big sisters name is ann", "my big sister name is ann"):
         told = Template("name", False, COMPILER.pattern("name", OWNED), None).told(clause(said))
         assert told is not None and told.subject == "big sister", said
+        assert (
+            taken("home", "my <kin>'s house is in {value}", said.replace("name is ann", "house is in york"))[0]
+            == "york"
+        )
     assert Template("name", False, COMPILER.pattern("name", OWNED), None).told(clause("my s name is ann")) is None
 
 

@@ -55,19 +55,20 @@ def test_the_first_who_speaks_a_language_that_was_read_waits_for_no_file(monkeyp
     assert read == ["words", "patterns"] * 2
 
 
-def test_languages_are_busy_while_one_is_read_and_not_between_two(monkeypatch: pytest.MonkeyPatch) -> None:
-    begun, go_on, paused = threading.Event(), threading.Event(), threading.Event()
-    monkeypatch.setattr(warming, "judge", lambda *_: begun.set() or go_on.wait(10))  # type: ignore[func-returns-value]
-    monkeypatch.setattr(time, "sleep", lambda span_s: span_s and paused.wait(10))
-    languages = Languages(("en-US", "de-DE", "en-US"))
+def test_languages_are_busy_until_the_last_is_read_each_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    begun: list[str | None] = []
+    go_on = threading.Semaphore(0)
+    monkeypatch.setattr(warming, "judge", lambda turn, _: begun.append(turn.lang) or go_on.acquire(timeout=10))  # type: ignore[func-returns-value]
+    languages = Languages(("en-US", "de-DE", "en-us"))
     languages.start()
-    assert begun.wait(10) and languages.busy
-    go_on.set()
+    wait_until(lambda: begun == ["en-US"])
+    assert languages.busy
+    go_on.release()
+    wait_until(lambda: begun == ["en-US", "de-DE"])
+    assert languages.busy
+    go_on.release()
     wait_until(lambda: not languages.busy)
-    begun.clear(), go_on.clear(), paused.set()  # type: ignore[func-returns-value]
-    assert begun.wait(10) and languages.busy
-    go_on.set()
-    wait_until(lambda: not languages.busy)
+    assert begun == ["en-US", "de-DE"]
 
 
 def test_without_languages_nothing_is_ever_read() -> None:
