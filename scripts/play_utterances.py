@@ -274,7 +274,7 @@ def assistant_of(lang: str, folder: Path) -> Assistant:
     settings = folder / "home" / ".config" / "mycroft" / "mycroft.conf"
     settings.parent.mkdir(parents=True)
     settings.write_text(json.dumps({"lang": lang}))
-    return Assistant(folder / "data", folder / "home", free_port())
+    return Assistant(folder / "data", folder / "home", free_port(), others=True)
 
 
 if __name__ == "__main__":

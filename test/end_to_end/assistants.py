@@ -17,6 +17,8 @@ from ovos_persona_memory.cli.conversation import Conversation, Spoken
 from ovos_persona_memory.client import MemoryClient
 
 ROOT = Path(__file__).resolve().parents[2]
+OTHERS = Path(sys.prefix) / "skills"
+"""Skills of others, as scripts/test installs them."""
 PATIENT_S = 10.0
 """How long a persona waits for its memory where a test asks what it is told, not how soon: the machine may be busy."""
 
@@ -27,14 +29,24 @@ def skill_settings(data: Path) -> Path:
     return skills / "ovos-skill-persona-memory.openvoiceos" / "settings.json"
 
 
+def without_settings(others: bool) -> dict[str, str]:
+    """The environment of an assistant, without the settings of whoever runs the tests; ``others``: see Assistant."""
+    kept = {name: value for name, value in os.environ.items() if not name.startswith("XDG_")}
+    if others:
+        assert OTHERS.is_dir(), "scripts/test installs skills of others first"
+        kept["PYTHONPATH"] = str(OTHERS)
+    return kept
+
+
 class Assistant:
     """Runs while its ``with`` block does; ``kill`` ends every one of its processes with SIGKILL."""
 
-    def __init__(self, data: Path, home: Path, port: int, *arguments: str) -> None:
+    def __init__(self, data: Path, home: Path, port: int, *arguments: str, others: bool = False) -> None:
+        """``others``: with an alarm clock, a timer and a calendar, skills of others; else it starts much quicker."""
         self.data, self.port = data, port
         command = [sys.executable, str(ROOT / "scripts" / "assistant.py"), "--data", str(data), "--no-chat"]
         home.mkdir(parents=True, exist_ok=True)
-        environment = {name: value for name, value in os.environ.items() if not name.startswith("XDG_")}
+        environment = without_settings(others)
         self._told = home / f"assistant-{port}.log"
         with self._told.open("wb") as told:
             self._process = subprocess.Popen(

@@ -203,5 +203,5 @@ def speaking(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Assistant]:
     settings.write_text(json.dumps({"lang": "en-US", "secondary_langs": ["de-DE"]}))
     skill_settings(data).parent.mkdir(parents=True)
     skill_settings(data).write_text(json.dumps({"shared_rooms": f"porch, {SHARED_ROOM}"}))
-    with Assistant(data, home, free_port()) as assistant:
+    with Assistant(data, home, free_port(), others=True) as assistant:
         yield assistant

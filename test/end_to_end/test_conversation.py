@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
+from assistants import without_settings
 from servers import Wire, free_port, wait_until
 
 from .conftest import ROOT
@@ -65,7 +66,7 @@ class Chat:
     def __init__(self, home: Path, data: Path) -> None:
         self.port = free_port()
         command = [sys.executable, str(ROOT / "scripts" / "assistant.py"), "--data", str(data)]
-        environment = {name: value for name, value in os.environ.items() if not name.startswith("XDG_")}
+        environment = without_settings(others=True)
         self._told = home / f"told-{self.port}.log"
         with self._told.open("wb") as told:
             self._process = subprocess.Popen(
