@@ -26,7 +26,7 @@ def family(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Assistant]:
     settings.write_text(json.dumps({"lang": "en-US", "persona_memory": {"identity": IDENTITY}}))
     skill_settings(data).parent.mkdir(parents=True)
     skill_settings(data).write_text(json.dumps({"shared_rooms": SHARED_ROOM}))
-    with Assistant(data, home, free_port()) as assistant:
+    with Assistant(data, home, free_port(), others=True) as assistant:
         yield assistant
 
 
