@@ -22,7 +22,7 @@ from ovos_persona_memory.people import Before, named_people
 from ovos_persona_memory.records import GUEST, Turn
 from ovos_persona_memory.references import mine, of_it, taken_up, together
 from ovos_persona_memory.referring import referring
-from ovos_persona_memory.renaming import as_another
+from ovos_persona_memory.renaming import as_another, is_of_another
 from ovos_persona_memory.requested import Request, no_request, requested
 from ovos_persona_memory.secrets import is_secret
 from ovos_persona_memory.sentences import Spoken, around, is_letter, said
@@ -108,6 +108,7 @@ def _verdicts(spoken: Spoken, text: str, before: Before) -> Iterator[Verdict]:
         parts = parts[1:]
     if letter:
         told = [one for sentence in parts for one in _of_sentences(spoken, sentence, [sentence], True, before)]
+        told = [one.waiting("unsure") if is_of_another(spoken.templates, one, before) else one for one in told]
     else:
         told = list(_of_sentences(spoken, text, parts, False, before))
     playing = (Verdict("refused", "joke", one.text, one.slot) for one in told)

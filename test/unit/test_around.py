@@ -10,8 +10,9 @@ import pytest
 from ovos_persona_memory.around import HOUSE, JUDGED
 from ovos_persona_memory.config import MemoryConfig
 from ovos_persona_memory.fact import Fact
+from ovos_persona_memory.gate import Circumstances, judge
 from ovos_persona_memory.memory import PersonaMemory
-from ovos_persona_memory.people import Who
+from ovos_persona_memory.people import Before, Who
 from ovos_persona_memory.records import Scope, Turn
 from ovos_persona_memory.stores.facts import Wanted
 from ovos_persona_memory.stores.inmemory import InMemoryStore
@@ -197,6 +198,23 @@ def test_turns_are_kept_in_mind_until_others_came() -> None:
     assert around.judged(turns[1]) == []
     around.forget()
     assert around.judged(turns[1]) is None
+
+
+@pytest.mark.parametrize(
+    ("who", "text", "outcome"),
+    [
+        (Who("john"), "She lives in Porto! We met her today. They get along great.", "waiting"),
+        (Who("john"), "John lives in Porto! We met him today. They get along great.", "learned"),
+        (Who("sister", relation="sister"), "She lives in Porto! We met her today. They get along great.", "learned"),
+        (Who("john"), "she lives in porto", "learned"),
+    ],
+)
+def test_who_writes_to_somebody_means_another_by_a_pronoun(who: Who, text: str, outcome: str) -> None:
+    before = Before(names={"john": who}, person=who)
+    told = judge(Turn("user", text, lang="en-US"), Circumstances(before=before))
+    assert [(one.outcome, one.subject, (one.value or "").casefold()) for one in told] == [
+        (outcome, who.subject, "porto")
+    ]
 
 
 def test_of_a_turn_that_is_cancelled_nothing_is_kept_in_mind() -> None:
