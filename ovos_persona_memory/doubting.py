@@ -26,9 +26,8 @@ def asked_for(text: str, lang: str | None) -> str | None:
     size, first = len(words.folded), known.starts(words, "asking_whether")
     if not _is_of_speaker(known, words.folded[first:]):
         first = 0
-    last = min(
-        (start for start, long in known.places(words, "or_else") if _turns(known, words, start, long)), default=size
-    )
+    anew = (start for start, long in known.places(words, "or_else") if _asks_anew(known, words, start, long))
+    last = min(anew, default=size)
     back = _asked_back(known, words)
     # "the shop is on the right" only ends as a question may
     if back and (back < size - 1 or known.has_word(("alternative",), words.folded[back])):
@@ -38,7 +37,7 @@ def asked_for(text: str, lang: str | None) -> str | None:
     return text[words.spans[first][0] : words.spans[last - 1][1]]
 
 
-def _turns(known: WordLists, words: Words, start: int, size: int) -> bool:
+def _asks_anew(known: WordLists, words: Words, start: int, size: int) -> bool:
     """Whether "or is (it)" asks anew: no "who left or did the dishes", where no subject stands behind the verb."""
     behind = words.folded[start + 1 : start + size + 1]
     return start > 0 and (

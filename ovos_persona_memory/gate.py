@@ -22,12 +22,13 @@ from ovos_persona_memory.people import Before, named_people
 from ovos_persona_memory.records import GUEST, Turn
 from ovos_persona_memory.references import mine, of_it, taken_up, together
 from ovos_persona_memory.referring import referring
-from ovos_persona_memory.renaming import as_another, is_of_another
+from ovos_persona_memory.renaming import as_another
 from ovos_persona_memory.requested import Request, no_request, requested
 from ovos_persona_memory.secrets import is_secret
 from ovos_persona_memory.sentences import Spoken, around, is_letter, said
 from ovos_persona_memory.slots import SLOTS, in_place_of, refused_value, up_to_loose
 from ovos_persona_memory.statements import behind, bounds, cut_off, offsets, opinion, refusal_in, today
+from ovos_persona_memory.strangers import is_of_another
 from ovos_persona_memory.template import Told, Words
 from ovos_persona_memory.templates import SHORT
 from ovos_persona_memory.verdict import Verdict, each_of, named_verdict, spelled, typed

@@ -1,4 +1,4 @@
-"""Who gives another name than the one they told before, and of whom else something may be told."""
+"""Who gives another name than the one they told before."""
 
 from __future__ import annotations
 
@@ -14,19 +14,6 @@ def as_another(known: WordLists, told: Sequence[Verdict], before: Before) -> boo
     names = [one for one in told if (one.slot, one.subject, one.thing) == ("name", "", "") and _is_given(one)]
     own = {word for who in before.names.values() if names and not who.subject for word in who.called.split()}
     return bool(own) and any(_renames(known, one.text, one.value or "", own) for one in names)
-
-
-def is_of_another(known: WordLists, told: Verdict, before: Before) -> bool:
-    """Whether it is told of somebody known by name alone who is not named in it: who writes to them means another by
-    "she"."""
-    known_by = ((name, who) for name, who in before.names.items() if not who.relation and not who.pet)
-    others = {one for name, who in known_by for one in (name, who.subject)} - {""}
-    if (told.outcome, told.subject in others) != ("learned", True):
-        return False
-    stands_for, mark, said = told.text.partition(": ")
-    return (
-        told.subject not in known.words_of(said if mark and stands_for.casefold() == told.subject else told.text).folded
-    )
 
 
 def _is_given(told: Verdict) -> bool:

@@ -6,8 +6,10 @@ from collections.abc import Iterator, Sequence
 
 from ovos_persona_memory.heard import Heard
 from ovos_persona_memory.hints import place_of
+from ovos_persona_memory.people import Before
 from ovos_persona_memory.template import SHORT_IS
 from ovos_persona_memory.verdict import Verdict
+from ovos_persona_memory.wordlists import WordLists
 
 NAMING = ("family", "pet", "name", "detail")
 """Slots that tell who somebody is."""
@@ -25,6 +27,19 @@ def of_strangers(heard: Heard, told: Sequence[Verdict]) -> list[Verdict]:
     mother."""
     named = {word for one in told if one.slot in NAMING for word in heard.known.words_of(one.value or "").folded}
     return [one.waiting("unsure") if _is_strange(heard, one, named) else one for one in told]
+
+
+def is_of_another(known: WordLists, told: Verdict, before: Before) -> bool:
+    """Whether it is told of somebody known by name alone who is not named in it: who writes to them means another by
+    "she"."""
+    known_by = ((name, who) for name, who in before.names.items() if not who.relation and not who.pet)
+    others = {one for name, who in known_by for one in (name, who.subject)} - {""}
+    if (told.outcome, told.subject in others) != ("learned", True):
+        return False
+    stands_for, mark, said = told.text.partition(": ")
+    return (
+        told.subject not in known.words_of(said if mark and stands_for.casefold() == told.subject else told.text).folded
+    )
 
 
 def is_told_of_others(heard: Heard, one: Verdict) -> bool:

@@ -135,15 +135,21 @@ class BusTransport:
         arrived = messages.decode(frame, 0.0)
         if arrived.topic == _LIVES:
             self._lived_at = time.monotonic()
-        elif arrived.topic == topics.FORGOTTEN:
-            for tell in self.told_of_forgetting:
-                tell()
         elif arrived.topic == topics.ALIVE:
-            slot = self._slot_of(str(arrived.data.get("request_id")))
-            if slot is not None:
-                slot.carried.set()
+            self._carried(arrived.data)
+        elif arrived.topic == topics.FORGOTTEN:
+            self._forgotten()
         else:
             self._answered(arrived.data)
+
+    def _carried(self, question: Mapping[str, Any]) -> None:
+        slot = self._slot_of(str(question.get("request_id")))
+        if slot is not None:
+            slot.carried.set()
+
+    def _forgotten(self) -> None:
+        for tell in self.told_of_forgetting:
+            tell()
 
     def _answered(self, answer: Mapping[str, Any]) -> None:
         request_id = str(answer.get("request_id"))
