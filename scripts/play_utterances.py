@@ -269,12 +269,12 @@ def _is_in_store(owner: MemoryClient, one: Labelled) -> bool:
     return (capture.write, capture.read) == switches.get(str(one.intent), (True, True))
 
 
-def assistant_of(lang: str, folder: Path) -> Assistant:
-    """An assistant that speaks this language alone."""
+def assistant_of(lang: str, folder: Path, others: bool = True) -> Assistant:
+    """An assistant that speaks this language alone; ``others``: with an alarm clock and a calendar."""
     settings = folder / "home" / ".config" / "mycroft" / "mycroft.conf"
     settings.parent.mkdir(parents=True)
     settings.write_text(json.dumps({"lang": lang}))
-    return Assistant(folder / "data", folder / "home", free_port(), others=True)
+    return Assistant(folder / "data", folder / "home", free_port(), others=others)
 
 
 if __name__ == "__main__":
