@@ -88,6 +88,7 @@ The rooms, from the ground up; imports go down only:
    question    what is known of a question before anything is searched
    forms       the other index words under which a question's words may stand
    ranking     the order of candidates: their words, and the talk around them
+   revision    what puts right a statement, and what takes one back
    hits        found records: their numbers, whose words they are, what is told of them
    recall      from a question to hits
    quoting     what others wrote, as quotations that nothing in them can close
@@ -95,6 +96,7 @@ The rooms, from the ground up; imports go down only:
    episode_hits  what happened, as hits
    repeats     which hits a persona is told already
    context     from history and hits to what a persona is handed
+   targets     from what somebody names to the records that are about it
 4  around      who is known by name, and what was spoken of a moment ago
    learning    facts from turns, as they are taken in: what supersedes what
    waiting_turns  which turns wait for somebody to learn from them
@@ -108,6 +110,7 @@ The rooms, from the ground up; imports go down only:
    documents   texts kept to be found, apart from what was said
    episodes    the log of what happened
    why         where a memory comes from
+   referents   what "that" means now in a session
    forgetting  from what is asked to be forgotten to the records that go
    users       who there is, and two that are one person made one
    finding     questions to the memory: asked now, where the person is

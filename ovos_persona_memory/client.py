@@ -21,11 +21,13 @@ from ovos_persona_memory.records import (
     ContextRequest,
     Document,
     Entry,
+    Foreseen,
     Forgotten,
     Hit,
     Moved,
     Note,
     Person,
+    Referents,
     Scope,
     Session,
     Turn,
@@ -215,6 +217,21 @@ class MemoryClient:
         # over the bus a key is the user's, wherever it was kept; anything else keeps to the session of its scope
         session = scope.session_id is not None and wanted.get("key") is None
         return _as(Forgotten, self.ask("forget", scope, session=session, preview=preview or None, **wanted)["kinds"])
+
+    def would_forget(self, scope: Scope = Scope(), **wanted: Any) -> Foreseen:
+        """See PersonaMemory.would_forget."""
+        session = scope.session_id is not None and wanted.get("key") is None
+        answer = self.ask("forget", scope, session=session, preview=True, **wanted)
+        return _as(Foreseen, {name: answer[name] for name in ("kinds", "told", "ids")})
+
+    def correct(self, id: str, text: str, scope: Scope = Scope(), lang: str | None = None) -> Entry:
+        """See PersonaMemory.correct."""
+        return _as(Entry, self.ask("correct", scope, id=id, text=text, lang=lang)["memory"])
+
+    def referents(self, scope: Scope, said: str | None = None) -> Referents:
+        """See PersonaMemory.referents."""
+        answer = self.ask("referents", scope, said=said)
+        return _as(Referents, {name: answer[name] for name in Referents.__dataclass_fields__})
 
     def why(self, scope: Scope = Scope(), id: str | None = None, key: str | None = None) -> Origin | None:
         """See PersonaMemory.why."""

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
+from ovos_persona_memory import language
 from ovos_persona_memory.errors import InvalidRequest, NotAllowed, UnknownEntry, WasForgotten
+from ovos_persona_memory.fact import Fact
 from ovos_persona_memory.facts import Facts, entry_of
-from ovos_persona_memory.records import HOUSEHOLD, PRIVATE, Entry, Scope
+from ovos_persona_memory.gate import judge
+from ovos_persona_memory.records import HOUSEHOLD, OUTDATED, PRIVATE, Entry, Scope, Selection, Turn
 from ovos_persona_memory.secrets import refuse_secret
+from ovos_persona_memory.targets import Record, is_told_by_person, says_the_same
 from ovos_persona_memory.transcript import Workings
 from ovos_persona_memory.wording import index_words
 
@@ -122,6 +126,61 @@ class Entries:
         kept = self._put(changed)
         self._workings.purge_if(known.text != kept.text)
         return kept
+
+    def correct(self, record_id: str, scope: Scope, text: str, lang: str | None, utterance_id: str | None) -> Entry:
+        """See PersonaMemory.correct."""
+        self._workings.captures.refuse_while_paused(scope)
+        _refuse_unusable(text, None)
+        refuse_secret(text, lang)
+        wrong = self._by_id(record_id, scope)
+        if wrong is None:
+            raise UnknownEntry(f"there is no turn, memory or fact with the id {record_id!r}")
+        turn_id = self._asked_in(scope, utterance_id)
+        with self._store.transaction():
+            told = [one for one in self._saying_the_same(wrong) if one.id != turn_id]
+            now = self._workings.clock()
+            asking = self._store.turn(turn_id) if turn_id is not None else None  # what is kept stands for it
+            taught = self._store.fact_store.of_turns([asking.id]) if asking is not None else []
+            self._correct_facts([*(one for one in told if isinstance(one, Fact)), *taught], text, scope)
+            wrong_turns = [one for one in told if isinstance(one, Turn)]
+            for turn in (*wrong_turns, *([asking] if asking is not None and not taught else [])):
+                self._workings.transcript.learner.outdate(turn, now, turn_id, "corrected")
+            held = [_holding(one, text, now) for one in told if isinstance(one, Entry)]
+            kept = [self._put(one) for one in held]
+            corrected = kept[0] if kept else self.remember(text, scope, None, None, lang or wrong.lang, utterance_id)
+        self._workings.purge_if(bool(kept))
+        return corrected
+
+    def _correct_facts(self, facts: Sequence[Fact], text: str, scope: Scope) -> None:
+        """Put right the facts that the new text tells of, too; the others end with what they were learned of."""
+        told = {one.slot for one in judge(Turn("user", text)) if one.outcome == "learned"}
+        for fact in (one for one in facts if one.status == "active"):
+            if fact.slot is None or fact.slot in told:
+                self._facts.correct(fact.id, text, scope)
+
+    def _by_id(self, record_id: str, scope: Scope) -> Record | None:
+        of_user = replace(scope, session_id=None, site_id=None, task_id=None)
+        for one in self._store.select(Selection(of_user, ids=(record_id,), kinds=frozenset({"turn", "memory"}))):
+            return one if isinstance(one, Turn) or scope.may_know(one.private) else None
+        return self._facts.get(record_id, of_user)
+
+    def _saying_the_same(self, wrong: Record) -> Sequence[Record]:
+        """A record, what was made of it, and what says the same in the same words."""
+        words = language.told_by(wrong.text, wrong.lang)
+        of_user = Selection(Scope(user_id=wrong.user_id), words=words)
+        held: tuple[Record, ...] = (*self._store.select(of_user), *self._store.fact_store.chosen(of_user))
+        same = [one for one in held if says_the_same(one, words) and is_told_by_person(one)]
+        told_in = wrong.id if isinstance(wrong, Turn) else wrong.turn_id
+        made = self._store.fact_store.of_turns([told_in]) if told_in is not None else []
+        source = self._store.turn(told_in) if told_in is not None else None
+        every: tuple[Record, ...] = (wrong, *same, *made, *([source] if source is not None else []))
+        return tuple({one.id: one for one in every}.values())
+
+
+def _holding(entry: Entry, text: str, now: float) -> Entry:
+    """A memory with another text, which holds from now on."""
+    metadata = {name: value for name, value in entry.metadata.items() if name != OUTDATED}
+    return replace(entry, text=text, metadata=metadata, updated_at=now)
 
 
 def _refuse_unusable(text: str | None, metadata: Mapping[str, Any] | None) -> None:

@@ -5,11 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 
-from ovos_persona_memory import language
+from ovos_persona_memory import language, targets
 from ovos_persona_memory.errors import InvalidRequest
 from ovos_persona_memory.fact import Fact
-from ovos_persona_memory.records import Entry, Forgotten, Scope, Selection, Turn
+from ovos_persona_memory.hits import hit_of
+from ovos_persona_memory.records import Entry, Foreseen, Forgotten, Hit, Scope, Selection, Turn
 from ovos_persona_memory.sweeps import TELLING, Told
+from ovos_persona_memory.targets import Record, is_told_by_person, says_the_same
 from ovos_persona_memory.transcript import Workings
 
 NOTED = 20_000
@@ -30,6 +32,9 @@ class Wanted:
     """Turns and memories with these ids."""
     query: str | None = None
     """What holds all of its words."""
+    topic: str | None = None
+    """What is about this, however it is named: inflections and compounds count, and the best of the words are enough
+    where nothing holds all. Somebody is to look at what that would be (``preview``) before it goes."""
     since: float | None = None
     until: float | None = None
     """What was said or last changed in [since, until), seconds since the epoch, UTC."""
@@ -63,7 +68,7 @@ class _Plan:
     notes: Sequence[tuple[str, str]]
     """User and session of summaries that hold the words of the query, besides those that go with their turns."""
     told: Sequence[_Told]
-    """The lasting texts among what is selected."""
+    """The lasting texts among what is selected, and each statement that is named by its id."""
 
 
 @dataclass(frozen=True)
@@ -74,6 +79,8 @@ class _Told:
     text: str
     lang: str | None
     turn_ids: Sequence[str | None]
+    is_named: bool = False
+    """Whether it is a statement that is named by its id."""
 
     @property
     def words(self) -> tuple[frozenset[str], ...]:
@@ -101,11 +108,14 @@ class Forgetting:
         self._workings.purge_if(_is_anything(forgotten) or bool(asking))
         return forgotten
 
-    def preview(self, scope: Scope, wanted: Wanted) -> Forgotten:
-        """How much ``forget`` would forget; changes nothing."""
+    def preview(self, scope: Scope, wanted: Wanted) -> Foreseen:
+        """What ``forget`` would forget; changes nothing."""
         without_id = wanted.asked_in if wanted.utterance_id is None else None
         plan = self._plan(self._selection(scope, wanted, self._asking(wanted)), without_id)
-        return _with_more(self._store.count(plan.selection), plan, len(plan.notes), len(plan.redacted))
+        kinds = _with_more(self._store.count(plan.selection), plan, len(plan.notes), len(plan.redacted))
+        going: list[Record] = [*plan.gone, *plan.facts, *plan.retold]
+        told = [one for one in (*going, *plan.redacted) if is_told_by_person(one)]
+        return Foreseen(kinds, _each_once(told), list(dict.fromkeys(one.id for one in going)))
 
     def delete(self, selection: Selection) -> Forgotten:
         """Forget what is selected: gone from the files when this, or the transaction around it, ends."""
@@ -121,11 +131,11 @@ class Forgetting:
     # what goes
 
     def _selection(self, scope: Scope, wanted: Wanted, asking: Sequence[Turn]) -> Selection:
-        conditions = (wanted.key, wanted.ids, wanted.query, wanted.since, wanted.until, wanted.source)
+        conditions = (wanted.key, wanted.ids, wanted.query, wanted.topic, wanted.since, wanted.until, wanted.source)
         places = (scope.session_id, scope.site_id, scope.task_id)
         if not wanted.everything and all(condition is None for condition in (*conditions, *places)):
             raise InvalidRequest("everything", "must be true to forget everything of this scope")
-        return Selection(
+        chosen = Selection(
             scope,
             keys=None if wanted.key is None else (wanted.key,),
             ids=None if wanted.ids is None else tuple(wanted.ids),
@@ -135,6 +145,16 @@ class Forgetting:
             spare=tuple(turn.id for turn in asking),
             source=wanted.source,
         )
+        return chosen if wanted.topic is None else self._about(wanted.topic, wanted.lang, chosen)
+
+    def _about(self, topic: str, lang: str | None, chosen: Selection) -> Selection:
+        """The selection narrowed to what is about a topic, or to the one statement that the topic is."""
+        words = targets.groups_about(self._store, chosen.scope, topic, lang)
+        narrowed = replace(chosen, words=words)
+        held: list[Record] = [*self._store.select(narrowed), *self._store.fact_store.chosen(narrowed)]
+        told = [one for one in held if is_told_by_person(one)]
+        alone = targets.meant_alone(told, topic, lang)
+        return narrowed if len(alone) == len(told) else replace(chosen, ids=tuple(one.id for one in alone))
 
     def _asking(self, wanted: Wanted) -> list[Turn]:
         """The turns in which this is asked for: they are kept, without their words."""
@@ -145,8 +165,8 @@ class Forgetting:
     def _plan(self, selection: Selection, asked_in: Scope | None = None) -> _Plan:
         gone = self._store.select(selection, NOTED)
         entries = [record for record in gone if isinstance(record, Entry)]
-        facts, elsewhere = self._facts_of(selection)
-        lasting = [*map(self._told_entry, entries), *map(self._told_fact, facts)]
+        facts, elsewhere = self._facts_of(selection, gone)
+        lasting = [*map(self._told_entry, entries), *map(self._told_fact, facts), *_statements(selection, gone)]
         known = {entry.id for entry in entries} | {fact.id for fact in (*facts, *(fact for fact, _ in elsewhere))}
         retold = {one.id: one for told in lasting for one in self._retold(told, selection) if one.id not in known}
         telling = [turn for told in lasting for turn in self._telling(told) if _reaches(selection, turn)]
@@ -156,21 +176,31 @@ class Forgetting:
         notes = self._notes_holding(selection, gone)
         return _Plan(selection, gone, facts, elsewhere, list(retold.values()), list(redacted.values()), notes, lasting)
 
-    def _facts_of(self, selection: Selection) -> tuple[list[Fact], list[tuple[Fact, Turn]]]:
+    def _facts_of(
+        self, selection: Selection, gone: Sequence[Turn | Entry]
+    ) -> tuple[list[Fact], list[tuple[Fact, Turn]]]:
         """The facts that go with a selection; and those said outside of it as well, with the last such turn."""
         chosen = self._store.fact_store.chosen(selection)
         if not _is_part(selection):
             return self._with_history(chosen), []
-        said = [(fact, self._said_elsewhere(fact, selection)) for fact in chosen]
-        return [fact for fact, turn in said if turn is None], [(fact, turn) for fact, turn in said if turn is not None]
+        named = [
+            fact for fact in chosen if fact.id in (selection.ids or ())
+        ]  # it is meant itself, wherever it was said
+        said = [(fact, self._said_elsewhere(fact, selection, gone)) for fact in chosen if fact not in named]
+        staying = [(fact, turn) for fact, turn in said if turn is not None]
+        return [*named, *(fact for fact, turn in said if turn is None)], staying
 
-    def _said_elsewhere(self, fact: Fact, selection: Selection) -> Turn | None:
-        """The last turn outside of a selection that said the same; None where there is none any more."""
+    def _said_elsewhere(self, fact: Fact, selection: Selection, gone: Sequence[Turn | Entry]) -> Turn | None:
+        """The last turn outside of a selection that said the same; None where there is none any more.
+
+        Whoever names a statement means it wherever it was said in the same words.
+        """
+        same = [language.told_by(one.text, one.lang) for one in gone] if selection.ids is not None else []
         changes = self._store.fact_store.changes([fact.id])
         ids = [change.turn_id for change in changes if change.what in SAID and change.turn_id is not None]
         turns = (self._store.turn(turn_id) for turn_id in reversed(ids))
-        there = (turn for turn in turns if turn is not None and not turn.redacted and not _reaches(selection, turn))
-        return next(there, None)
+        there = (turn for turn in turns if turn is not None and not turn.redacted and not _takes(selection, turn))
+        return next((turn for turn in there if not any(says_the_same(turn, words) for words in same)), None)
 
     def _with_history(self, facts: Sequence[Fact]) -> list[Fact]:
         """The facts, and all that they superseded: how that ended is told in their words."""
@@ -192,7 +222,7 @@ class Forgetting:
 
     def _retold(self, told: _Told, selection: Selection) -> Iterable[Entry | Fact]:
         """Memories and facts of the same person, as far as forgetting reaches, that say the same in the same words."""
-        if len(told.words) < TELLING:
+        if len(told.words) < (1 if told.is_named else TELLING):
             return
         here = replace(selection.scope, user_id=told.user_id)
         same = Selection(here, words=told.words, kinds=frozenset({"memory", "fact"}))
@@ -200,19 +230,31 @@ class Forgetting:
         held = [record for record in self._store.select(same) if isinstance(record, Entry)]
         alike: list[Entry | Fact] = [*held, *self._store.fact_store.chosen(same)]
         for one in alike:
-            if set(language.told_by(one.text, one.lang)) == set(told.words):
+            if says_the_same(one, told.words):
                 yield one
 
     def _telling(self, told: _Told) -> Iterable[Turn]:
-        """The turns that a lasting text came from with what answered them, and those that hold all of its words."""
+        """The turns that a lasting text came from with what answered them, and those that tell it.
+
+        A person's turn tells it where it, or one of its sentences, has just the same content words. The assistant's
+        tells it where it holds them all, unless it quotes something that stays and says more.
+        """
         sources = (self._store.turn(turn_id) for turn_id in told.turn_ids if turn_id is not None)
         for source in sources:
-            if source is not None:
+            if source is not None and _holds(source.text, told.words):  # else it was put right since
                 asked = Scope(session_id=source.session_id, user_id=source.user_id)
                 yield from (source, *self._workings.transcript.of_request(asked, source.utterance_id))
-        if len(told.words) >= TELLING:
-            of_user = Selection(Scope(user_id=told.user_id), words=told.words, kinds=frozenset({"turn"}))
-            yield from (turn for turn in self._store.select(of_user) if isinstance(turn, Turn))
+        if len(told.words) < (1 if told.is_named else TELLING):
+            return
+        holding = self._store.select(Selection(Scope(user_id=told.user_id), words=told.words))
+        turns = [one for one in holding if isinstance(one, Turn)]
+        same = [one for one in turns if one.role == "user" and says_the_same(one, told.words)]
+        yield from same
+        staying = [one for one in holding if is_told_by_person(one) and not says_the_same(one, told.words)]
+        more = [language.told_by(one.text, one.lang) for one in staying]
+        for turn in turns:
+            if turn.role != "user" and _retells(turn, told, more):
+                yield turn
 
     def _just_asked(self, asked_in: Scope, lasting: Sequence[_Told]) -> list[Turn]:
         """On the stable line, where utterances have no id: what was just said, if it names what is forgotten."""
@@ -236,7 +278,9 @@ class Forgetting:
         learner = self._workings.transcript.learner
         for fact, turn in plan.elsewhere:
             learner.say_elsewhere(fact, turn)
-        if _is_part(plan.selection):
+        if plan.selection.ids is not None:
+            learner.leave_out_of_history(plan.facts)
+        elif _is_part(plan.selection):
             learner.reinstate_before(plan.facts)
         forgotten = self._store.delete(plan.selection)
         memories = tuple(one.id for one in plan.retold if isinstance(one, Entry))
@@ -257,12 +301,44 @@ class Forgetting:
         return _with_more(replace(forgotten, notes=0), plan, notes, redacted)
 
 
+def _statements(selection: Selection, gone: Sequence[Turn | Entry]) -> Iterable[_Told]:
+    """The statements that are named by their ids: what says the same goes with them."""
+    for one in gone if selection.ids is not None else ():
+        if isinstance(one, Turn) and is_told_by_person(one):
+            yield _Told(one.user_id, one.text, one.lang, [one.id], is_named=True)
+
+
+def _retells(turn: Turn, told: _Told, more: Sequence[Sequence[frozenset[str]]]) -> bool:
+    """Whether a turn of the assistant that holds the words of a text retells it.
+
+    ``more``: the content words of what stays and holds all words of the text, too: who quotes that says more.
+    """
+    said = language.fold(turn.text)
+    if len(told.words) < TELLING:  # one word is in many a sentence
+        whole = language.fold(language.of(told.lang).without_lead(told.text))
+        return any(said[n : n + len(whole)] == whole for n in range(len(said) - len(whole) + 1))
+    held = {form for group in language.told_by(turn.text, turn.lang) for form in group}
+    return not any(all(not held.isdisjoint(group) for group in words) for words in more)
+
+
+def _each_once(records: Iterable[Record]) -> list[Hit]:
+    """What people told as hits, each thing once by its words, the newest first; a turn rather than what came of it."""
+    each = {one.id: one for one in records}
+    made = {one.id for one in each.values() if not isinstance(one, Turn) and one.turn_id in each}
+    ordered = sorted((one for one in each.values() if one.id not in made), key=lambda one: not isinstance(one, Turn))
+    once = {frozenset(language.told_by(one.text, one.lang)) or one.text: one for one in reversed(ordered)}
+    return sorted((hit_of(one, 0.0, False, "") for one in once.values()), key=lambda hit: -hit.at)
+
+
 def _is_part(selection: Selection) -> bool:
-    """Whether it names a session, a room, a task or a time: what was said elsewhere stays then."""
-    scope = selection.scope
-    return any(
-        one is not None for one in (scope.session_id, scope.site_id, scope.task_id, selection.since, selection.until)
-    )
+    """Whether it names a session, a room, a task, a time or single records: what was said elsewhere stays then."""
+    scope, named = selection.scope, (selection.since, selection.until, selection.ids)
+    return any(one is not None for one in (scope.session_id, scope.site_id, scope.task_id, *named))
+
+
+def _takes(selection: Selection, turn: Turn) -> bool:
+    """Whether a turn is one of those that are selected."""
+    return _reaches(selection, turn) and (selection.ids is None or turn.id in selection.ids)
 
 
 def _reaches(selection: Selection, turn: Turn) -> bool:

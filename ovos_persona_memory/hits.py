@@ -47,7 +47,7 @@ def doc_of(record: Record) -> int:
     return record.seq if isinstance(record, Turn) else -record.seq
 
 
-def hit_of(record: Record, score: float, answers: bool, reason: str) -> Hit:
+def hit_of(record: Record, score: float, answers: bool, reason: str, outdated: bool = False) -> Hit:
     """The record as a hit; ``answers``: it is sure, too."""
     return Hit(
         id=record.id,
@@ -64,6 +64,7 @@ def hit_of(record: Record, score: float, answers: bool, reason: str) -> Hit:
         key=record.key if isinstance(record, Entry) else record.id if isinstance(record, Fact) else None,
         lang=record.lang,
         answers=answers,
+        outdated=outdated,
     )
 
 

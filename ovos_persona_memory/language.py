@@ -51,6 +51,11 @@ def shipped() -> list[str]:
     return [tag for tag in known() if (locale_folder() / tag / "first_start.dialog").is_file()]
 
 
+def sentences_of(text: str) -> list[str]:
+    """The sentences of a text, where marks part them."""
+    return [part for part in _SENTENCE.split(text.strip()) if part.strip()]
+
+
 SPELLED = re.compile(r"[^\W_]+")
 """A word, as it is spelled."""
 
@@ -183,7 +188,7 @@ class Language:
 
     def only_asks(self, text: str) -> bool:
         """Whether every sentence of the text is a question; written turns often tell something first."""
-        return all(self.is_question(part) for part in _SENTENCE.split(text.strip()) if part.strip())
+        return all(self.is_question(part) for part in sentences_of(text))
 
     def form(self, text: str) -> str:
         """question, statement, or other: a command, small talk, a word or two."""
@@ -193,7 +198,16 @@ class Language:
         if self.without_lead(text) != text:
             return "statement"
         few = len(said) <= 3 if self.in_pairs else said.count(" ") <= 3
+        if not few and not self.in_pairs and (opening := self._opening(said)):
+            return self.form(said[len(opening) :])
         return "other" if few or said.startswith(self._tells_nothing) else "statement"
+
+    def _opening(self, said: str) -> str:
+        """The words of small talk before something else: " okay" of " okay so the plumber comes on friday "."""
+        leads = {*self._phrases("polite_start.voc"), *self._phrases("fillers.voc")}
+        found = [one[:-1] for one in self._phrases("small_talk.list") if one in leads and said.startswith(one)]
+        longest = max(found, key=len, default="")
+        return longest if said[len(longest) :].count(" ") > 4 else ""
 
     def _asks(self, said: str) -> bool:
         if self.in_pairs:

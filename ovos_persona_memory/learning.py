@@ -6,6 +6,7 @@ import uuid
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from ovos_persona_memory import language
 from ovos_persona_memory.around import NAMING, STALE_S, Around
 from ovos_persona_memory.certainty import (
     SAME_SAYING_S,
@@ -23,15 +24,20 @@ from ovos_persona_memory.fact import Decision, Fact, FactChange
 from ovos_persona_memory.gate import Circumstances, is_echo, judge
 from ovos_persona_memory.ledger import Ledger
 from ovos_persona_memory.people import Before
-from ovos_persona_memory.records import Scope, Turn
+from ovos_persona_memory.records import OUTDATED, Entry, Scope, Selection, Turn
+from ovos_persona_memory.revision import denies, retraction_in, subject_of
 from ovos_persona_memory.sentences import Spoken
 from ovos_persona_memory.stores.base import Store
+from ovos_persona_memory.targets import is_told_by_person
 from ovos_persona_memory.verdict import Verdict
+from ovos_persona_memory.wording import index_words
 
 AROUND = 20
 """Facts of one place that are looked at: keys may be put somewhere every day."""
 ECHO_S, ECHOES = 60.0, 12
 """What the assistant said so shortly before, in so many turns, may come back through the microphone, seconds."""
+RETRACTED_S = 90 * 86400.0
+"""What was said longer ago is not what somebody calls off or denies now, seconds."""
 
 
 @dataclass(frozen=True)
@@ -100,15 +106,17 @@ class Learner:
         self.around.note(turn)
         if slot:
             self.around.told(turn, slot)
+        if speaker.known and turn.role == "user" and turn.text:
+            self._retract(turn)
 
     def _unless_forgotten(self, verdict: Verdict, turn: Turn) -> Verdict:
-        """What was forgotten is not learned again, until somebody asks anew to have it remembered."""
+        """What was said before it was forgotten is not learned; what is said again after that is new."""
         if verdict.outcome == "refused" or not self._ledger.was_forgotten(turn.user_id, verdict.text, turn.lang):
             return verdict
-        if verdict.reason == "asked":
-            self._ledger.lift(turn.user_id, verdict.text, turn.lang)
-            return verdict
-        return Verdict("refused", "forgotten", "", verdict.slot)
+        if self._ledger.came_late(turn.user_id, verdict.text, turn.lang, turn.at):
+            return Verdict("refused", "forgotten", "", verdict.slot)
+        self._ledger.lift(turn.user_id, verdict.text, turn.lang)
+        return verdict
 
     def _of_child(self, verdict: Verdict, turn: Turn, speaker: Speaker) -> Verdict:
         """What a child says about itself waits for review; it takes nothing back by itself."""
@@ -140,6 +148,18 @@ class Learner:
                 if before.superseded_by == fact.id and before.id not in gone:
                     self._reinstate(before, fact)
 
+    def leave_out_of_history(self, going: Sequence[Fact]) -> None:
+        """What these facts superseded tells of them no more, and stays as what held until then. They go next."""
+        gone = {fact.id for fact in going}
+        places = {(fact.user_id, fact.place) for fact in going}
+        around = [one for user_id, place in places for one in self._facts.at_place(user_id, place)]
+        for before in (one for one in around if one.superseded_by in gone and one.id not in gone):
+            changes = self._facts.changes([before.id])
+            self._facts.delete([before.id])  # with its changes, which are kept anew
+            self._put(replace(before, superseded_by=None))
+            for change in changes:
+                self._facts.add_change(replace(change, new=None) if change.new is not None else change)
+
     def say_elsewhere(self, fact: Fact, turn: Turn) -> Fact:
         """A fact is from now on the one that another turn told, in its words."""
         told = [
@@ -161,6 +181,45 @@ class Learner:
                 speaker=turn.speaker,
             )
         )
+
+    def _retract(self, turn: Turn) -> None:
+        """What a statement calls off, moves or denies holds no more: "the meeting is cancelled"."""
+        spoken = language.of_text(turn.lang, turn.text)
+        taken_back = None if spoken.is_question(turn.text) else retraction_in(turn.text, spoken)
+        words = () if taken_back is None else taken_back.words or self._just_named(turn)
+        if not words:
+            return
+        at = turn.at or 0.0
+        for one in self._store.select(Selection(Scope(user_id=turn.user_id), words=words, since=at - RETRACTED_S)):
+            earlier = one.seq < turn.seq and (one.at or 0.0) <= at if isinstance(one, Turn) else one.updated_at <= at
+            if earlier and is_told_by_person(one) and not denies(one.text, language.of_text(one.lang, one.text)):
+                self.outdate(one, at, turn.id)
+
+    def _just_named(self, turn: Turn) -> tuple[frozenset[str], ...]:
+        """The content words of what the person said right before, in this session: "it was moved to friday"."""
+        if turn.session_id is None:
+            return ()
+        talk = self._store.turns(Scope(turn.session_id, turn.user_id), limit=ECHOES)
+        said = [one for one in talk if one.role == "user" and one.text and one.seq < turn.seq]
+        if not said or not 0.0 <= (turn.at or 0.0) - (said[-1].at or 0.0) <= STALE_S:
+            return ()
+        return subject_of(said[-1].text, language.of_text(said[-1].lang, said[-1].text))
+
+    def outdate(self, record: Turn | Entry, at: float, turn_id: str | None, what: str = "ended") -> None:
+        """What was told holds no more from then on: it stays in the log, and answers nothing.
+
+        ``turn_id``: the turn that says so. ``what``: ended, or corrected.
+        """
+        if isinstance(record, Entry):
+            self._store.put_entry(replace(record, metadata={**record.metadata, OUTDATED: True}), index_words(record))
+            return
+        taught = self._facts.of_turns([record.id])
+        if not taught:  # a statement of no known kind: it is known as one that held until then
+            verdict = Verdict("learned", "stated", record.text, thing=index_words(record))
+            taught = [fact_of(verdict, record, uuid.uuid4().hex)]
+        for fact in taught:
+            if fact.status != "superseded":
+                self._note(self._put(replace(fact, status="superseded", valid_until=at)), what, at, turn_id)
 
     def accept(self, fact: Fact) -> Fact:
         """A fact that waited is one that holds."""
@@ -308,6 +367,8 @@ class Learner:
                     value = spoken.templates.words_of(said.value).folded
                     words, found, _ = said.text.partition(said.value)
                     yield Stated(said.slot, said.subject, said.thing, value, words if found else "")
+            if one.role == "user" and is_told_by_person(one):
+                return  # what was told before that is not what is put right
 
     def _judged_again(self, one: Turn, turn: Turn, before: Before) -> list[Verdict]:
         """What a turn before this one comes to; what the assistant told as though the speaker had said it."""

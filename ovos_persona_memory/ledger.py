@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import re
 import secrets
 from collections.abc import Callable, Iterable, Iterator
 
@@ -15,10 +14,7 @@ from ovos_persona_memory.sweeps import Sweeps
 
 KEY, LAST = "ledger_key", "forgotten_at"
 """Names of its small values in the store: the key of the hashes, and when something was last forgotten."""
-REPLAY_S = 600.0
-"""The same words heard so soon after they were forgotten are taken for a message that comes again, seconds."""
 SHORT = (1 << 48) - 1
-_SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])")
 LOOKED_AFTER = 32
 """After so many requests it is looked whether the key is still kept: the transaction that made it may be undone."""
 ANSWERED_TOO_MANY = 512
@@ -63,15 +59,15 @@ class Ledger:
         """Whether this user's text was forgotten, and no person asked anew to have it remembered."""
         return self._at(user_id, text, lang) is not None
 
-    def is_replay(self, user_id: str, text: str, lang: str | None, at: float) -> bool:
-        """Whether a text comes so soon after it was forgotten that it is taken for a message that comes again."""
-        forgotten_at = self._at(user_id, text, lang)
-        return forgotten_at is not None and at < forgotten_at + REPLAY_S
-
     def came_late(self, user_id: str, text: str, lang: str | None, at: float | None) -> bool:
-        """Whether a text was said at a time before it was forgotten, and comes now."""
+        """Whether a text was said at a time before it was forgotten, and comes now.
+
+        A mark of the future was made while the clock ran ahead: nothing can be told by it.
+        """
         forgotten_at = self._at(user_id, text, lang)
-        return forgotten_at is not None and at is not None and at < forgotten_at
+        if forgotten_at is None or at is None or forgotten_at > self._clock():
+            return False
+        return at < forgotten_at
 
     def knows(self, utterance_id: str | None) -> bool:
         """Whether an utterance with this id was forgotten."""
@@ -126,7 +122,7 @@ class Ledger:
 
     def _of_text(self, user_id: str, text: str, lang: str | None) -> Iterator[int]:
         """The text's own hash, and those of its sentences."""
-        sentences = [part for part in _SENTENCE.split(text.strip()) if part]
+        sentences = language.sentences_of(text)
         for part in (text, *(sentences if len(sentences) > 1 else ())):
             folded = _folded(part, lang)
             if folded:

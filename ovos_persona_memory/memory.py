@@ -33,14 +33,17 @@ from ovos_persona_memory.records import (
     ContextMessage,
     ContextRequest,
     Entry,
+    Foreseen,
     Forgotten,
     Hit,
+    Referents,
     Scope,
     Selection,
     Session,
     Turn,
     changed,
 )
+from ovos_persona_memory.referents import ReferentResolver
 from ovos_persona_memory.retention import Retention
 from ovos_persona_memory.sessions import Sessions, SessionVerbs
 from ovos_persona_memory.stores import open_stores, own
@@ -85,6 +88,7 @@ class PersonaMemory(SessionVerbs, EpisodeVerbs, CaptureVerb):
         self._forgetting = Forgetting(self._workings)
         self.users = Users(self._workings, self._forgetting)
         self._episodes = Episodes(self._workings)
+        self._referents = ReferentResolver(self._workings, self._episodes)
         self._why = Why(self._workings, self._episodes, config.facts)
 
     @classmethod
@@ -254,19 +258,22 @@ class PersonaMemory(SessionVerbs, EpisodeVerbs, CaptureVerb):
         lang: str | None = None,
         utterance_id: str | None = None,
         timezone: str | None = None,
+        asked_in: Scope | None = None,
     ) -> list[Hit]:
         """At most ``k`` hits in scope, sure ones first, then by score; empty when nothing is found.
 
         ``at``: the time of asking. ``utterance_id``: the utterance that asks, which never answers itself.
         ``kinds``: of turn, memory, fact and episode; none: all but episodes.
         ``timezone``: of who asks, an IANA name, in which days are counted; the device's own unless given.
+        ``asked_in``: the session in which it is asked, where more than that session is searched.
         """
         refuse_below_zero(k=k)
         if not self.captures.may_read(scope):
             return []
         asked = Question(question, lang, utterance_id, at=at, timezone=timezone)
         found = self.finding.hits(asked, scope, k, kinds)
-        self._episodes.note_recall(scope, [hit.id for hit in found if hit.sure and utterance_id], utterance_id)
+        used = [hit.id for hit in found if hit.sure and utterance_id]
+        self._episodes.note_recall(asked_in or scope, used, utterance_id)
         return found
 
     def context(self, request: ContextRequest) -> Context:
@@ -326,6 +333,29 @@ class PersonaMemory(SessionVerbs, EpisodeVerbs, CaptureVerb):
         """
         return self._entries.update(key, scope, text, metadata)
 
+    def correct(
+        self,  # more than five: these are the protocol's fields
+        id: str,
+        text: str,
+        scope: Scope = Scope(),
+        lang: str | None = None,
+        utterance_id: str | None = None,
+    ) -> Entry:
+        """Put a text in the place of what was told: of a turn, a memory or a fact, by its id.
+
+        What says the same in the same words is put right with it, and the facts that were learned of it. A turn stays
+        in the log as it was said, and answers nothing any more. UnknownEntry where there is no such record.
+        ``utterance_id``: the utterance that puts it right.
+        """
+        return self._entries.correct(id, scope, text, lang, utterance_id)
+
+    def referents(self, scope: Scope, utterance_id: str | None = None, said: str | None = None) -> Referents:
+        """What "that" can mean now in the session of the scope: what was just quoted, told or answered.
+
+        ``utterance_id`` and ``said``: the utterance that asks, by its id or its words; it is never what is meant.
+        """
+        return self._referents.referents(scope, utterance_id, said)
+
     # documents
 
     def documents(
@@ -350,9 +380,10 @@ class PersonaMemory(SessionVerbs, EpisodeVerbs, CaptureVerb):
     def forget(self, scope: Scope = Scope(), **wanted: Any) -> int:
         """Forget what is in scope and meets every condition given; how many records that were.
 
-        By ``key`` a lasting memory; by ``ids`` turns and memories; by ``query`` what holds all of its
-        words; by time [``since``, ``until``), seconds since the epoch; by ``source`` what a skill or
-        persona said. InvalidRequest where neither a condition nor a session nor ``everything`` is given.
+        By ``key`` a lasting memory; by ``ids`` turns, memories and facts, with what says the same in the same words; by
+        ``query`` what holds all of its words; by ``topic`` what is about it, however it is named; by time [``since``,
+        ``until``), seconds since the epoch; by ``source`` what a skill or persona said. InvalidRequest where neither
+        a condition nor a session nor ``everything`` is given.
         Gone when this returns: from rows, index and journal. ``lang``: the language of the query. What told of a
         forgotten memory stays without its words, and so does the utterance that asks (``asked_in``, ``utterance_id``).
         """
@@ -360,8 +391,14 @@ class PersonaMemory(SessionVerbs, EpisodeVerbs, CaptureVerb):
 
     def forget_by_kind(self, scope: Scope = Scope(), preview: bool = False, **wanted: Any) -> Forgotten:
         """As ``forget``, but says how much of each kind; ``preview``: only says it, and changes nothing."""
-        asked = Wanted(**wanted)
-        return self._forgetting.preview(scope, asked) if preview else self._forgetting.forget(scope, asked)
+        return self.would_forget(scope, **wanted).kinds if preview else self._forgetting.forget(scope, Wanted(**wanted))
+
+    def would_forget(self, scope: Scope = Scope(), **wanted: Any) -> Foreseen:
+        """What ``forget`` would take, in people's own words, with every id; changes nothing.
+
+        Whoever has it read back forgets exactly that with ``forget(ids=would_forget(...).ids)``.
+        """
+        return self._forgetting.preview(scope, Wanted(**wanted))
 
     def _purge_if(self, gone: bool) -> None:
         if gone:

@@ -12,11 +12,20 @@ from itertools import pairwise
 from ovos_persona_memory import language
 from ovos_persona_memory.fact import Fact
 from ovos_persona_memory.forms import Forms, forms_of
-from ovos_persona_memory.hits import FACTS, Record, doc_of, hit_of, is_of_speaker, of_the_day, role_of, speaker_of
+from ovos_persona_memory.hits import (
+    FACTS,
+    Record,
+    doc_of,
+    hit_of,
+    is_of_speaker,
+    of_the_day,
+    role_of,
+    speaker_of,
+)
 from ovos_persona_memory.indexer import Meaning
 from ovos_persona_memory.question import Asked, Question, understand
 from ovos_persona_memory.ranking import COVER, COVER_OF, HELD, REACH, Candidate, Scored, is_known, rank
-from ovos_persona_memory.records import Hit, Scope, Turn
+from ovos_persona_memory.records import OUTDATED, Entry, Hit, Scope, Turn
 from ovos_persona_memory.stores.base import BOTH, Beside, Store
 from ovos_persona_memory.stores.bm25 import words_of
 from ovos_persona_memory.stores.facts import Wanted
@@ -73,8 +82,9 @@ def recall(  # more than five: what is asked, and with what it is looked for
     ranked = rank(candidates, asked, statistics, alike.kind if alike else None)
     judge = _Judge(question, asked, forms, alike.found if alike else {})
     known = is_known(ranked, alike.best(asked.bare) if alike else None, COVER_OF.get(spoken.primary, COVER))
-    hits = forms.unsure(_hits(judge, table, ranked, k, known))
-    return of_the_day(hits, asked.dates, question.zone)
+    hits = of_the_day(forms.unsure(_hits(judge, table, ranked, k, known)), asked.dates, question.zone)
+    called_off = _called_off(judge, table, ranked)
+    return _merged(called_off, hits)[:k] if called_off else hits
 
 
 @dataclass(frozen=True)
@@ -197,7 +207,9 @@ class _Table:
         self._added: dict[int, int] = {}
         """How many of those only ask for it."""
         turns = [record for record in self._records.values() if isinstance(record, Turn)]
-        self._outdated = _outdated(store, turns)
+        memories = [record for record in self._records.values() if isinstance(record, Entry)]
+        called_off = {doc_of(one): "" for one in memories if one.metadata.get(OUTDATED)}
+        self._outdated = {**_outdated(store, turns), **called_off}
         for turn, talk in zip(turns, store.around(turns, REACH, scope.persona_id), strict=True):
             self._lay_out(turn, talk)
         for doc, record in self._records.items():
@@ -259,6 +271,13 @@ class _Table:
         """Whether what was said there about its speaker holds no more."""
         return doc in self._outdated
 
+    def called_off_by(self, doc: int) -> Turn | None:
+        """The turn that called off, moved or denied what was said there: it answers in its place. Else None."""
+        changes = self._store.fact_store.changes([self._outdated[doc]]) if self._outdated.get(doc) else []
+        ids = [one.turn_id for one in changes if one.what == "ended" and one.turn_id is not None]
+        turn = self._store.turn(ids[-1]) if ids else None
+        return turn if turn is not None and turn.text and not _outdated(self._store, [turn]) else None
+
     def taught(self, record: Record) -> bool:
         """Whether a turn is a fact, word by word, so that it tells something: "no walnuts for my sister"."""
         fact = self._learned.get(record.id)
@@ -280,12 +299,12 @@ def _times(text: str, wanted: Sequence[tuple[str, str]]) -> dict[str, int]:
     return times
 
 
-def _outdated(store: Store, turns: Sequence[Turn]) -> frozenset[int]:
-    """The ``seq`` of those turns of whose facts none holds any more."""
+def _outdated(store: Store, turns: Sequence[Turn]) -> dict[int, str]:
+    """The ``seq`` of those turns of whose facts none holds any more, each with the last of these facts."""
     seqs = {turn.id: turn.seq for turn in turns}
     facts = store.fact_store.of_turns(list(seqs)) if seqs else []
     holding = {fact.turn_id for fact in facts if fact.status != "superseded"}
-    return frozenset(seqs[fact.turn_id] for fact in facts if fact.turn_id and fact.turn_id not in holding)
+    return {seqs[fact.turn_id]: fact.id for fact in facts if fact.turn_id and fact.turn_id not in holding}
 
 
 def _first_name(speaker: str | None) -> str | None:
@@ -373,7 +392,8 @@ def _hits(judge: _Judge, table: _Table, ranked: Sequence[Scored], k: int, known:
         if record is None or not record.text or judge.is_itself(record):
             continue
         answers_it = candidate and judge.tells(record, table.taught(record))
-        hit = hit_of(record, one.score + ANSWERS * answers_it, answers_it, judge.reason(one.candidate.doc, text))
+        reason, outdated = judge.reason(one.candidate.doc, text), table.outdated(one.candidate.doc)
+        hit = hit_of(record, one.score + ANSWERS * answers_it, answers_it, reason, outdated)
         (answers if hit.answers else others).append(hit)
     others.sort(key=lambda hit: -hit.score)
     return _with_sure([*answers, *others][:k], judge, known, best if answers else None)
@@ -384,16 +404,34 @@ def _may_answer(judge: _Judge, table: _Table, one: Scored) -> bool:
     return not table.outdated(doc) and judge.may_answer(one.candidate, table.words[doc])
 
 
+def _merged(called_off: Sequence[Hit], hits: Sequence[Hit]) -> list[Hit]:
+    """The hits with these among them, each once: those that answer first, the newest of them first."""
+    ids = {one.id for one in called_off}
+    others = [hit for hit in hits if hit.id not in ids]
+    answers = sorted((*called_off, *(hit for hit in others if hit.answers)), key=lambda hit: -hit.at)
+    return [*answers, *(hit for hit in others if not hit.answers)]
+
+
+def _called_off(judge: _Judge, table: _Table, ranked: Sequence[Scored]) -> list[Hit]:
+    """What says that something holds no more that would answer else: it answers in its place."""
+    found: dict[str, Hit] = {}
+    for one in ranked:
+        doc = one.candidate.doc
+        if table.outdated(doc) and judge.may_answer(one.candidate, table.words[doc]):
+            by = table.called_off_by(doc)
+            if by is not None and by.id not in found:
+                found[by.id] = hit_of(by, one.score + ANSWERS, True, "says that what was asked for holds no more")
+    return list(found.values())
+
+
 def _with_sure(hits: Sequence[Hit], judge: _Judge, known: bool, best: float | None) -> list[Hit]:
     """``best``: the best score where something answers; None where nothing does."""
     nearly = best is not None and judge.asks_enough
-    sure = [
-        hit.answers
-        or (place < COMPANIONS and (known or (nearly and hit.score >= NEAR * (best or 0.0))) and not _asks(hit))
-        for place, hit in enumerate(hits)
-    ]
+    near = [known or (nearly and hit.score >= NEAR * (best or 0.0)) for hit in hits]
+    sure = [hit.answers or (place < COMPANIONS and near[place] and _tells(hit)) for place, hit in enumerate(hits)]
     return [replace(hit, sure=one) for hit, one in zip(hits, sure, strict=True)]
 
 
-def _asks(hit: Hit) -> bool:
-    return language.of_text(hit.lang, hit.text).only_asks(hit.text)
+def _tells(hit: Hit) -> bool:
+    """Whether it may be told as something that holds: no question, and not called off or put right since."""
+    return not hit.outdated and not language.of_text(hit.lang, hit.text).only_asks(hit.text)

@@ -169,6 +169,8 @@ class Entry:
         return level_of(self.metadata)
 
 
+OUTDATED = "outdated"
+"""Metadata of a memory: true where it was called off or denied since. It answers nothing then."""
 PRIVATE = "private"
 """Metadata of a memory: true, or from 1 to 5 how surely its user must be known to whom it is given; true is 1."""
 
@@ -203,6 +205,8 @@ class Hit:
     lang: str | None = None
     answers: bool = False
     """True when it holds by itself all that was asked for, and can be quoted as the answer."""
+    outdated: bool = False
+    """True when it was corrected, taken back or replaced since: it is never sure, and answers nothing."""
 
 
 @dataclass(frozen=True)
@@ -397,3 +401,33 @@ class Forgotten:
     def total(self) -> int:
         """Turns, memories, facts and documents together; a note goes with its session, an episode tells of them."""
         return self.turns + self.memories + self.facts + self.documents
+
+
+@dataclass(frozen=True)
+class Foreseen:
+    """What a deletion would take, worked out before anything is changed."""
+
+    kinds: Forgotten
+    told: list[Hit]
+    """What people told that would go, each thing once, the newest first: what is read back to whoever asks."""
+    ids: list[str]
+    """Of every turn, memory and fact that would go, questions and answers about it among them."""
+
+
+@dataclass(frozen=True)
+class Referents:
+    """What "that" can mean now in a session. Each list holds the newest first; empty: there is nothing."""
+
+    quoted: list[Hit] = field(default_factory=list)
+    """What the last answer quoted of the memory."""
+    told: list[Hit] = field(default_factory=list)
+    """What the person told in this session, never a question."""
+    answer: Hit | None = None
+    """The last answer itself, where it quoted nothing of the memory."""
+    told_last: bool = False
+    """Whether the first of ``told`` is the last thing of all that the person said."""
+
+    @property
+    def meant(self) -> list[Hit]:
+        """What "forget that" means: what the last answer quoted, else the last thing that the person told."""
+        return self.quoted or self.told[:1]

@@ -132,12 +132,31 @@ class UpdateRequest(msgspec.Struct, kw_only=True):
     scope: ScopeFields | None = None
 
 
+class CorrectRequest(msgspec.Struct, kw_only=True):
+    """Put a text in the place of what was told."""
+
+    id: Name
+    text: Text
+    lang: Name | None = None
+    scope: ScopeFields | None = None
+
+
+class ReferentsAsked(msgspec.Struct, kw_only=True):
+    """Ask what "that" means now in the session."""
+
+    said: Text | None = None
+    """The words of the utterance that asks, where it has no id."""
+    scope: ScopeFields | None = None
+
+
 class ForgetRequest(msgspec.Struct, kw_only=True):
     """Forget; every field that is set narrows, and at least one must be."""
 
     key: Name | None = None
     ids: Annotated[list[Name], msgspec.Meta(max_length=10_000)] | None = None
     query: Text | None = None
+    topic: Text | None = None
+    """What is about this, however it is named; to be looked at with ``preview`` before it goes."""
     since: Seconds | None = None
     until: Seconds | None = None
     session: bool = False
@@ -293,6 +312,8 @@ FIELDS: dict[str, type[msgspec.Struct]] = {
     "get": GetAsked,
     "list": ListAsked,
     "update": UpdateRequest,
+    "correct": CorrectRequest,
+    "referents": ReferentsAsked,
     "forget": ForgetRequest,
     "why": WhyAsked,
     "episodes": EpisodesAsked,
@@ -316,10 +337,10 @@ FORGETS = frozenset(
     {"forget", "session.restore", "session.clear", "document.delete", "document.clear", "users.merge", "facts.review"}
 )
 """Verbs that have what they delete gone from the files when they answer."""
-CHANGES = FORGETS | {"record", "session.update", "session.trim", "remember", "update", "document.upsert", "capture"}
-"""Verbs that change something (``capture`` only when it is given what to set)."""
-KEEPS = frozenset({"record", "remember", "update", "session.update", "session.restore", "document.upsert"})
+KEEPS = frozenset({"record", "remember", "update", "correct", "session.update", "session.restore", "document.upsert"})
 """Verbs that keep a text they are given."""
+CHANGES = FORGETS | KEEPS | {"session.trim", "capture"}
+"""Verbs that change something (``capture`` only when it is given what to set)."""
 
 _PATH = re.compile(r" - at `(.*)`$")
 

@@ -23,6 +23,8 @@ VERBS = (
     "get",
     "list",
     "update",
+    "correct",
+    "referents",
     "forget",
     "why",
     "episodes",

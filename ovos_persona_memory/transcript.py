@@ -174,11 +174,11 @@ class Transcript:
             self.purge_due = True
 
     def _unless_forgotten(self, turn: Turn) -> Turn:
-        """The turn, without its words where it is taken for one that was forgotten and comes again."""
-        came_again = self.ledger.knows(turn.utterance_id) or self.ledger.is_replay(
-            turn.user_id, turn.text, turn.lang, turn.at or 0.0
-        )
-        return redacted(turn) if came_again or self._is_swept(turn) else turn
+        """The turn, without its words where it is an utterance that was forgotten, or was said before that.
+
+        What somebody says after the deletion is new, be it in the same words.
+        """
+        return redacted(turn) if self.ledger.knows(turn.utterance_id) or self._is_swept(turn) else turn
 
     def _is_swept(self, turn: Turn) -> bool:
         return self.ledger.sweeps.takes_turn(turn, index_words(turn))

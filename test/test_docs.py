@@ -268,6 +268,7 @@ def test_the_fields_of_every_answer_are_documented() -> None:
         memory.record([doubtful, records.Turn("user", "my name is Ann", lang="en-US")], records.Scope(session_id="s0"))
         [known], [waiting] = memory.facts.list(), memory.facts.list(status="waiting")
         ids = {"facts.history": {"id": known.id}, "facts.review": {"id": waiting.id, "accept": True}}
+        ids["correct"] = {"id": known.id, "text": "my name is Anna"}
         for verb in topics.VERBS:
             asked = messages.Request(verb, {**ASKED, **ids}.get(verb, {}), records.Scope(session_id="s1"))
             answer = answers.answer(memory, settings, asked, owner=verb in reach.OWNERS)

@@ -129,6 +129,7 @@ def _recall(memory: PersonaMemory, asked: Request, fields: Any, scope: Scope, _:
         lang=fields.lang or asked.lang,
         utterance_id=asked.utterance_id,
         timezone=fields.timezone or asked.timezone,
+        asked_in=changed(asked.scope, user_id=scope.user_id) if asked.utterance_id is not None else None,
     )
     return {"hits": _wire(hits)}
 
@@ -152,22 +153,25 @@ def _update(memory: PersonaMemory, asked: Request, fields: Any, scope: Scope, _:
     return {"memory": _wire(memory.update(fields.key, scope, fields.text, fields.metadata))}
 
 
+def _correct(memory: PersonaMemory, asked: Request, fields: Any, scope: Scope, _: MemoryConfig) -> Answer:
+    corrected = memory.correct(fields.id, fields.text, scope, fields.lang or asked.lang, asked.utterance_id)
+    return {"memory": _wire(corrected)}
+
+
+def _referents(memory: PersonaMemory, asked: Request, fields: Any, scope: Scope, _: MemoryConfig) -> Answer:
+    return dict(_wire(memory.referents(scope, asked.utterance_id, fields.said)))
+
+
 def _forget(memory: PersonaMemory, asked: Request, fields: Any, scope: Scope, _: MemoryConfig) -> Answer:
-    forgotten = memory.forget_by_kind(
-        scope,
-        preview=fields.preview,
-        key=fields.key,
-        ids=fields.ids,
-        query=fields.query,
-        since=fields.since,
-        until=fields.until,
-        source=fields.source,
-        everything=fields.everything,
-        lang=fields.lang or asked.lang,
-        asked_in=_asked_in(asked, scope),
-        utterance_id=asked.utterance_id,
-    )
-    return {"forgotten": forgotten.total, "kinds": _wire(forgotten), "preview": fields.preview}
+    names = ("key", "ids", "query", "topic", "since", "until", "source", "everything")
+    wanted = {name: getattr(fields, name) for name in names} | {"lang": fields.lang or asked.lang}
+    wanted |= {"asked_in": _asked_in(asked, scope), "utterance_id": asked.utterance_id}
+    if fields.preview:
+        foreseen = memory.would_forget(scope, **wanted)
+        told = {"told": _wire(foreseen.told), "ids": foreseen.ids}
+        return {"forgotten": foreseen.kinds.total, "kinds": _wire(foreseen.kinds), "preview": True, **told}
+    forgotten = memory.forget_by_kind(scope, **wanted)
+    return {"forgotten": forgotten.total, "kinds": _wire(forgotten), "preview": False, "told": [], "ids": []}
 
 
 def _asked_in(asked: Request, scope: Scope) -> Scope | None:
@@ -275,6 +279,8 @@ _VERBS: dict[str, Callable[[PersonaMemory, Request, Any, Scope, MemoryConfig], A
     "get": _get,
     "list": _list,
     "update": _update,
+    "correct": _correct,
+    "referents": _referents,
     "forget": _forget,
     "why": _why,
     "episodes": _episodes,

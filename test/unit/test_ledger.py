@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ovos_persona_memory.ledger import KEY, REPLAY_S, Ledger
+from ovos_persona_memory.ledger import KEY, Ledger
 from ovos_persona_memory.records import Entry, Turn
 from ovos_persona_memory.stores.inmemory import InMemoryStore
 
@@ -44,12 +44,20 @@ def test_what_is_asked_for_anew_may_be_learned_again() -> None:
     assert not noted.ledger.was_forgotten("ada", "my cat is called Bob", "en-US")
 
 
-def test_the_same_words_are_a_replay_for_ten_minutes() -> None:
+def test_only_what_was_said_before_it_was_forgotten_comes_late() -> None:
     noted = Noted()
     noted.ledger.note([Turn("user", "lights on", user_id="ada")])
-    assert noted.ledger.is_replay("ada", "lights on", None, 1000.0 + REPLAY_S - 1)
-    assert not noted.ledger.is_replay("ada", "lights on", None, 1000.0 + REPLAY_S)
-    assert not noted.ledger.is_replay("ada", "lights off", None, 1000.0)
+    assert noted.ledger.came_late("ada", "lights on", None, 999.0)
+    assert not noted.ledger.came_late("ada", "lights on", None, 1000.0)
+    assert not noted.ledger.came_late("ada", "lights off", None, 999.0)
+    assert not noted.ledger.came_late("ada", "lights on", None, None)
+
+
+def test_what_was_forgotten_while_the_clock_ran_ahead_makes_nothing_late() -> None:
+    noted = Noted()
+    noted.ledger.note([Turn("user", "lights on", user_id="ada")])
+    noted.now = 500.0
+    assert not noted.ledger.came_late("ada", "lights on", None, 499.0)
 
 
 def test_an_utterance_is_known_by_its_id_for_good() -> None:
