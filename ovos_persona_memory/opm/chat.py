@@ -92,7 +92,7 @@ class RecallChatEngine(ChatEngine):  # type: ignore[misc]  # ovos_plugin_manager
             return spoken.say("not_kept_secret")
         if spoken.is_statement(utterance):
             return spoken.say("remembered", text=_bare(spoken.without_lead(utterance)))
-        return spoken.say("noted" if len(utterance.split()) > 2 else "all_right")
+        return spoken.say("cannot" if spoken.is_command(utterance) else "all_right")
 
     @property
     def _falls_through(self) -> bool:

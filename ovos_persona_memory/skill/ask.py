@@ -9,7 +9,7 @@ from ovos_persona_memory.episode import Episode
 from ovos_persona_memory.errors import StoreUnavailable
 from ovos_persona_memory.fact import Fact
 from ovos_persona_memory.origin import Origin
-from ovos_persona_memory.records import GUEST, HOUSEHOLD, Entry, Hit, Scope
+from ovos_persona_memory.records import GUEST, HOUSEHOLD, OUTDATED, Entry, Hit, Scope
 from ovos_persona_memory.skill.moments import Item
 from ovos_persona_memory.skill.speech import own_words, speakable, turned, whole_topic
 from ovos_persona_memory.skill.talk import AT_A_TIME, SKILL, Talk
@@ -183,7 +183,7 @@ def found(talk: Talk, question: str, topic: str) -> list[Item]:
     """What people told of a topic, each thing once, best first."""
     wanted = set(talk.spoken.content_words(topic))
     hits = [hit for hit in talk.client.recall(question, k=LOOKED_AT, lang=talk.spoken.tag) if _is_told(talk, hit)]
-    return _items(talk, [hit for hit in hits if wanted <= set(talk.spoken.words(hit.text))])
+    return _items(talk, [hit for hit in hits if wanted <= set(talk.spoken.words(hit.text)) and not hit.outdated])
 
 
 def _sure(talk: Talk, question: str) -> list[Hit]:
@@ -211,13 +211,18 @@ Kept = TypeVar("Kept", Entry, Fact)
 def _aloud(talk: Talk, kept: Iterable[Kept]) -> list[Kept]:
     """Those of them that may be said in this room."""
     if not talk.is_overheard:
-        return list(kept)
+        return [one for one in kept if not _is_called_off(one)]
     hushed = _hushed_words(talk)
-    found = list(kept)
+    found = [one for one in kept if not _is_called_off(one)]
     left = [one for one in found if one.user_id == HOUSEHOLD and _words_of(talk, one.text) not in hushed]
     left = [one for one in left if not (isinstance(one, Fact) and one.private)]
     talk.hushed = talk.hushed or len(left) < len(found)
     return left
+
+
+def _is_called_off(kept: Entry | Fact) -> bool:
+    """Whether it was called off or denied since."""
+    return isinstance(kept, Entry) and bool(kept.metadata.get(OUTDATED))
 
 
 def is_hushed_text(talk: Talk, text: str) -> bool:

@@ -4,13 +4,24 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ovos_persona_memory.errors import PersonaMemoryError
-from ovos_persona_memory.records import HOUSEHOLD, Scope
+from ovos_persona_memory.records import HOUSEHOLD, Foreseen, Forgotten, Scope
+from ovos_persona_memory.skill.acts import is_pointing, requested, says_forget, topic_of
 from ovos_persona_memory.skill.ask import found, is_hushed_text
-from ovos_persona_memory.skill.speech import agrees, own_words, speakable, time_words, turned, whole_topic
+from ovos_persona_memory.skill.numerals import in_words
+from ovos_persona_memory.skill.speech import (
+    agrees,
+    behind_yes,
+    is_said,
+    own_words,
+    speakable,
+    time_words,
+    turned,
+    whole_topic,
+)
 from ovos_persona_memory.skill.talk import Ends, Talk
 from ovos_persona_memory.times import span
 
@@ -31,50 +42,76 @@ class Deletion:
 
 
 def forget_about(talk: Talk) -> None:
-    """Forget everything that has the words of a topic."""
-    topic = whole_topic(talk.slot("topic"), talk.said.text, talk.spoken)
-    if talk.slot("topic"):
-        _ask_by_words(talk, topic, "forget_about")
-    else:  # an engine took it for a request to forget, and nothing says what
+    """Forget what is about something that is named, however it is named."""
+    if not talk.slot("topic"):  # an engine took it for a request to forget, and nothing says what
         talk.say("forget_that_nothing")
+    elif is_pointing(talk.slot("topic"), talk.spoken):
+        forget_that(talk)
+    else:
+        _ask_about(talk, whole_topic(talk.slot("topic"), talk.said.text, talk.spoken))
 
 
-def _ask_by_words(talk: Talk, topic: str, dialog: str) -> None:
+def _ask_about(talk: Talk, topic: str) -> None:
     shown = turned(speakable(topic), talk.spoken)
-    what = {"query": topic, "lang": talk.spoken.tag}
-    count = len(found(talk, topic, topic)) or _number(talk, what)
-    if not count:
+    named = topic_of(topic, talk.spoken) or topic
+    client, lang = talk.means.counting, talk.spoken.tag
+    going = client.would_forget(topic=topic, lang=lang)
+    if not going.told and named != topic:
+        going = client.would_forget(topic=named, lang=lang)
+    if not going.told and (answers := [hit.id for hit in found(talk, topic, named) if hit.id]):
+        going = client.would_forget(ids=answers)
+    if not going.told:
         talk.say("forget_about_nothing", topic=shown)
         return
-    question = f"{dialog}_ask_one" if count == 1 else f"{dialog}_ask"
-    _ask(talk, question, Deletion(f"{dialog}_done", what, {"topic": shown}), count=count, topic=shown)
-
-
-def _number(talk: Talk, what: dict[str, Any]) -> int:
-    """How many records would go."""
-    return talk.means.counting.forget_by_kind(preview=True, **what).total
+    _ask_back(talk, going, Deletion("forget_about_done", {"ids": going.ids}, {"topic": shown}))
 
 
 def forget_that(talk: Talk) -> None:
-    """Forget what was last spoken of, wherever its words stand; else what was said last in this session."""
-    last = talk.client.history(talk.session, max_history=6, hanging=True)
-    said = [message.text for message in last if message.role == "user" and message.text]
-    items = talk.moment.items
-    text = items[0].text if items and (not said or said[-1] == talk.moment.utterance) else "".join(said[-1:])
-    if not text:
+    """Forget what was just spoken of: what the last answer quoted, else what the person told last in this session."""
+    named = requested(talk.as_heard(), talk.spoken)  # "I don't need the dentist's number any more, forget it"
+    topic = named.slots.get("topic", "") if named is not None else ""
+    going = talk.means.counting.would_forget(topic=topic, lang=talk.spoken.tag) if topic else _NOTHING
+    meant = [] if going.told else [hit.id for hit in talk.referents().meant]
+    going = talk.means.counting.would_forget(ids=meant) if meant else going
+    if not going.told:
         talk.say("forget_that_nothing")
         return
-    what = {"query": talk.spoken.without_lead(text), "lang": talk.spoken.tag}
-    if talk.is_overheard and _is_hushed(talk, text):
-        _ask(talk, "forget_quietly_ask", Deletion("forget_quietly_done", what))
-        return
-    shown = own_words(text, talk.spoken)
-    _ask(talk, "forget_that_ask", Deletion("forget_that_done", what, {"text": shown}), text=shown)
+    _ask_back(talk, going, Deletion("forget_that_done", {"ids": going.ids}))
+
+
+def is_known(talk: Talk, topic: str) -> bool:
+    """Whether anything was told about a topic."""
+    return bool(talk.client.would_forget(topic=topic_of(topic, talk.spoken) or topic, lang=talk.spoken.tag).told)
+
+
+_NOTHING = Foreseen(Forgotten(), [], [])
+
+
+def _ask_back(talk: Talk, going: Foreseen, deletion: Deletion) -> None:
+    """Read back what would go, the first two and how many more there are; after a yes exactly that is deleted."""
+    texts = [own_words(hit.text, talk.spoken) for hit in going.told]
+    is_about = bool(deletion.slots)
+    if talk.is_overheard and any(_is_hushed(talk, hit.text) for hit in going.told):
+        _ask(talk, "forget_quietly_ask", replace(deletion, done="forget_quietly_done", slots={}))
+    elif len(texts) == 1:
+        done = deletion if is_about else replace(deletion, slots={"text": texts[0]})
+        _ask(talk, "forget_that_ask", done, text=texts[0])
+    else:
+        counted = {"count": in_words(len(texts), talk.spoken.tag)}
+        done = deletion if is_about else replace(deletion, done="forget_these_done", slots=counted)
+        question = "forget_two_ask" if len(texts) == 2 else "forget_more_ask"
+        more = {} if len(texts) == 2 else {"count": len(texts) - 2}
+        _ask(talk, question, done, text=texts[0], other=texts[1], **more)
 
 
 def _is_hushed(talk: Talk, text: str) -> bool:
     """Whether it is not to be read back in this room: others may hear it."""
     return talk.client.users.which().user_id != HOUSEHOLD or is_hushed_text(talk, text)
+
+
+def _number(talk: Talk, what: dict[str, Any]) -> int:
+    """How many records would go."""
+    return talk.means.counting.forget_by_kind(preview=True, **what).total
 
 
 def forget_time(talk: Talk) -> None:
@@ -119,15 +156,34 @@ def _ask(talk: Talk, question: str, deletion: Deletion, **slots: object) -> None
     talk.ask(question, lambda reply: _answered(reply, deletion), ends, **slots)
 
 
+def _agreed(reply: Talk) -> bool | None:
+    """Whether the reply is a yes or a no; a request to delete or to keep it is one, too: "away with it".
+
+    "Forget that" alone is none, as it takes back a question as well; behind a yes it means what it says.
+    """
+    said, spoken = reply.said.text, reply.spoken
+    rest = behind_yes(said, spoken)
+    if rest and not is_said(spoken.phrases("no.voc"), rest):
+        asked_again = requested(rest, spoken)
+        if is_said(spoken.phrases("cancel.voc"), rest) or (asked_again and asked_again.intent == "forget_that"):
+            return True
+    agreed = agrees(said, spoken)
+    asked = requested(said, spoken) if agreed is None else None
+    if asked is None or (asked.intent == "forget_that" and says_forget(said, spoken)):
+        return agreed
+    return {"forget_that": True, "remember_this": False}.get(asked.intent)
+
+
 def _is_reply(reply: Talk) -> bool:
-    """Whether it is a yes or a no, or at least no question or command of its own."""
-    if agrees(reply.said.text, reply.spoken) is not None:
+    """Whether it is a yes or a no, or at least nothing of its own: no question, command or statement."""
+    if _agreed(reply) is not None:
         return True
-    return not (reply.spoken.is_question(reply.said.text) or reply.spoken.is_command(reply.said.text))
+    said, spoken = reply.said.text, reply.spoken
+    return not (spoken.is_question(said) or spoken.is_command(said) or spoken.is_statement(said))
 
 
 def _answered(reply: Talk, deletion: Deletion) -> None:
-    agreed = agrees(reply.said.text, reply.spoken)
+    agreed = _agreed(reply)
     if agreed:
         _delete(reply, deletion)
     else:

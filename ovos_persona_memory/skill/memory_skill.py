@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 from ovos_bus_client.message import Message
@@ -18,11 +17,12 @@ from ovos_persona_memory import language, messages, topics
 from ovos_persona_memory.client import MemoryClient
 from ovos_persona_memory.config import bus_address
 from ovos_persona_memory.errors import CapturePaused, NeedsApproval, NotAllowed, PersonaMemoryError
-from ovos_persona_memory.skill import ask, care, forget, quiet, tell, understanding
+from ovos_persona_memory.skill import tell, understanding
+from ovos_persona_memory.skill.intents import INTENTS, meant
 from ovos_persona_memory.skill.moments import Moments
 from ovos_persona_memory.skill.speech import is_said
 from ovos_persona_memory.skill.talk import Means, Talk
-from ovos_persona_memory.skill.understanding import NOT, Understood, understood
+from ovos_persona_memory.skill.understanding import NOT, Understood
 from ovos_persona_memory.skill.wordings import write_few
 from ovos_persona_memory.transport import shared_transport
 
@@ -36,11 +36,6 @@ DELETE_WITHIN_S = 60.0
 """How long a deletion may take before it is said to have failed, seconds."""
 BEFORE_OTHERS = 4
 """Among the fallbacks those of high priority: what is said to the memory in so many words is for nobody else."""
-ROOMS: tuple[ModuleType, ...] = (tell, ask, forget, quiet, care)
-INTENTS: dict[str, tuple[Callable[[Talk], None], str]] = {
-    name: (handler, room.FAILED) for room in ROOMS for name, handler in room.INTENTS.items()
-}
-"""Name to what does it, and the dialog for where that fails."""
 
 
 class PersonaMemorySkill(ConversationalSkill, FallbackSkill):  # type: ignore[misc]  # ovos_workshop carries no types
@@ -92,11 +87,11 @@ class PersonaMemorySkill(ConversationalSkill, FallbackSkill):  # type: ignore[mi
         def handle(message: Message) -> None:
             # the engine was given few wordings: of several intents it may have chosen the one that it knows, and taken
             # more into a slot than belongs there
-            meant = self._meant(message)
-            if meant is None:
+            known = self._meant(message)
+            if known is None:
                 self._answer(message, name)
             else:
-                self._answer_as(message, meant, is_told=meant.intent == name)
+                self._answer_as(message, known, is_told=known.intent == name)
 
         handle.__name__ = f"handle_{name}"
         self.register_intent_file(f"{name}.intent", handle, voc_blacklist=[NOT[name]] if name in NOT else [])
@@ -109,32 +104,24 @@ class PersonaMemorySkill(ConversationalSkill, FallbackSkill):  # type: ignore[mi
 
     def handle_otherwise(self, message: Message) -> bool:
         """Do what an utterance asks that no intent engine knew."""
-        meant = self._meant(message)
-        if meant is None:
+        known = self._meant(message)
+        if known is None:
             return False
         self.activate()
-        self._answer_as(messages.with_active(message, self.skill_id), meant)
+        self._answer_as(messages.with_active(message, self.skill_id), known)
         return True
 
     def _meant(self, message: Message) -> Understood | None:
-        said = messages.addressed(message)
-        spoken, moment = language.of(said.lang), self._moments.known(said.session_id)
-        heard = [moment.heard] if moment is not None and moment.heard in said.forms else []
-        forms = dict.fromkeys([*heard, said.text, *said.forms])
-        found = (understood(form, spoken, INTENTS) for form in forms)
-        meant = next((one for one in found if one), None)
-        if meant is None and moment is not None and moment.items:
-            return tell.contradicted(self._talk(message))
-        return meant
+        return meant(self._talk(message))
 
-    def _answer_as(self, message: Message, meant: Understood, is_told: bool = False) -> None:
+    def _answer_as(self, message: Message, known: Understood, is_told: bool = False) -> None:
         """Do what was meant, and tell who logs intents, our daemon among them, which one it is, if none has yet."""
         said = messages.addressed(message)
-        slots, name = dict(meant.slots), f"{self.skill_id}:{meant.intent}"
+        slots, name = dict(known.slots), f"{self.skill_id}:{known.intent}"
         about = {"utterance": said.text, "lang": said.lang, "skill_id": self.skill_id}
         if not is_told:
             self.bus.emit(message.forward(topics.MATCHED[0], {**about, "intent_name": name, "slots": slots}))
-        self._answer(message.forward(name, {**about, "utterances": list(said.forms), **slots}), meant.intent)
+        self._answer(message.forward(name, {**about, "utterances": list(said.forms), **slots}), known.intent)
 
     def _answer(self, message: Message, name: str) -> None:
         handler, failed = INTENTS[name]

@@ -51,7 +51,9 @@ class Moment:
     left: list[str] = field(default_factory=list)
     """Sentences that are not read yet."""
     items: list[Item] = field(default_factory=list)
-    """What was spoken of last."""
+    """What was spoken of last: of a longer list what was read of it last."""
+    unread: list[Item] = field(default_factory=list)
+    """What of it is not read yet."""
     utterance: str = ""
     """What was said to the skill last."""
     heard: str = ""

@@ -9,6 +9,8 @@ from datetime import datetime
 from ovos_persona_memory.language import Language, fold
 from ovos_persona_memory.times import span
 
+YES, FEW = 8, 4
+"""Words of a reply, at most, that begins with a yes, and of one that ends with it."""
 LONGEST = 240
 """Characters of one quoted memory at most."""
 
@@ -76,13 +78,23 @@ def is_said(phrases: Sequence[str], reply: str) -> bool:
     return any(f" {' '.join(fold(phrase))} " in said for phrase in phrases)
 
 
+def behind_yes(reply: str, spoken: Language) -> str:
+    """What follows the yes with which a reply begins; empty where it begins with none, or nothing follows."""
+    words = fold(reply)
+    starts = [fold(phrase) for phrase in spoken.phrases("yes.voc")]
+    length = max((len(one) for one in starts if words[: len(one)] == one), default=0)
+    return " ".join(words[length:]) if length else ""
+
+
 def agrees(reply: str, spoken: Language) -> bool | None:
     """True for a yes, False for a no or a "forget it", None for anything else.
 
-    A yes stands first and alone: whoever goes on with "but" or "wait" has not agreed.
+    A yes stands first, or last in a few words, and alone: whoever goes on with "but" or "wait" has not agreed.
     """
     if is_said(spoken.phrases("no.voc"), reply) or is_said(spoken.phrases("cancel.voc"), reply):
         return False
     words = fold(reply)
     starts = [fold(phrase) for phrase in spoken.phrases("yes.voc")]
-    return True if len(words) <= 6 and any(words[: len(start)] == start for start in starts) else None
+    opens = len(words) <= YES and any(words[: len(start)] == start for start in starts)
+    ends = len(words) <= FEW and any(words[-len(start) :] == start for start in starts)
+    return True if opens or ends else None

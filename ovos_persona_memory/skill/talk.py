@@ -14,7 +14,7 @@ from ovos_bus_client.message import Message
 from ovos_persona_memory import language, messages
 from ovos_persona_memory.client import MemoryClient
 from ovos_persona_memory.language import Language
-from ovos_persona_memory.records import Scope
+from ovos_persona_memory.records import Hit, HitKind, Referents, Scope
 from ovos_persona_memory.skill.moments import Item, Moments, Pending
 from ovos_persona_memory.skill.numerals import day_in_words, in_words, sentence
 from ovos_persona_memory.times import zone
@@ -90,6 +90,11 @@ class Talk:
         """The utterance as it was heard, also where the assistant rewrote it before its intents."""
         return self.moment.heard if self.moment.heard in self.said.forms else self.said.text
 
+    def forms(self) -> list[str]:
+        """The utterance as it was heard first, and in every form that the assistant went by."""
+        heard = [self.moment.heard] if self.moment.heard in self.said.forms else []
+        return list(dict.fromkeys([*heard, self.said.text, *self.said.forms]))
+
     @property
     def is_overheard(self) -> bool:
         """Whether others may hear what is said in this room."""
@@ -129,12 +134,20 @@ class Talk:
 
     def read_on(self) -> None:
         """Read some of what is left."""
+        self.spoke_of(self.moment.unread)
         self.read(self.moment.left, "told_me")
 
     def spoke_of(self, items: Sequence[Item]) -> None:
-        """Keep in mind what "that" means from now on in this session."""
-        self.moment.items, self.moment.utterance = list(items), self.as_heard()
-        self.moment.count_then = self.moment.count
+        """Keep in mind what "that" means from now on in this session: as much of it as is read in one go."""
+        self.moment.items, self.moment.unread = list(items[:AT_A_TIME]), list(items[AT_A_TIME:])
+        self.moment.utterance, self.moment.count_then = self.as_heard(), self.moment.count
+
+    def referents(self) -> Referents:
+        """What "that" means: what the skill itself spoke of in answer to the utterance before, else what the memory
+        knows of the session."""
+        if self.moment.items and self.moment.count <= self.moment.count_then + 1:
+            return Referents(quoted=[_hit(item) for item in self.moment.items if item.id])
+        return self.client.referents(self.session, said=self.as_heard())
 
     def ask(self, question: str, answer: Callable[[Talk], None], ends: Ends, **slots: object) -> None:
         """Ask, and have the reply given to ``answer``."""
@@ -159,3 +172,8 @@ class Talk:
     def forwarded(self, work: Callable[[Message], Any]) -> Any:
         """Do something for this utterance: whoever looks for its message on the stack finds it."""
         return work(self._message)
+
+
+def _hit(item: Item) -> Hit:
+    kind: HitKind = "memory" if item.key and item.key != item.id else "turn"
+    return Hit(item.id or "", kind, item.text, 0.0, True, "", item.at, speaker=item.speaker, key=item.key)

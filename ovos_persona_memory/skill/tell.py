@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import threading
 import uuid
+from dataclasses import dataclass
 
 from ovos_bus_client.message import Message
 
@@ -17,14 +18,16 @@ from ovos_persona_memory.errors import (
     UnknownEntry,
 )
 from ovos_persona_memory.language import Language, fold
-from ovos_persona_memory.records import HOUSEHOLD
+from ovos_persona_memory.records import HOUSEHOLD, Hit, Referents
+from ovos_persona_memory.revision import Correction, correction_in, revised
+from ovos_persona_memory.skill.acts import is_pointing, says_nothing
 from ovos_persona_memory.skill.moments import Item
 from ovos_persona_memory.skill.speech import agrees, own_words
 from ovos_persona_memory.skill.talk import Ends, Talk
 from ovos_persona_memory.skill.understanding import Understood, understood
 
-MOST_LEARNED = 1000
-"""Facts at most that are looked at for one that is corrected."""
+NOTHING = ("nothing_known", "nothing_known_about", "nothing_known_of_you", "cannot", "all_right")
+"""Dialogs that tell nothing that anybody would have kept."""
 JUST_S = 10.0
 """A fact that was said so shortly ago may be of the very words that are being answered, seconds."""
 HUSHED = "hushed"
@@ -35,9 +38,13 @@ given it elsewhere: ``records.PRIVATE`` would ask for a person who is surely kno
 def remember(talk: Talk) -> None:
     """Keep what was said, and say it back once it is on disk."""
     text = _to_keep(talk)
-    if not text:
-        talk.say("remember_what")
-        return
+    if is_pointing(text, talk.spoken) or not text:
+        remember_this(talk)
+    else:
+        _keep(talk, text)
+
+
+def _keep(talk: Talk, text: str) -> None:
     key = uuid.uuid4().hex[:12]
     try:
         kept = talk.client.remember(text, key=key, lang=talk.spoken.tag)
@@ -89,35 +96,115 @@ def without_courtesy(text: str, spoken: Language) -> str:
     return bare
 
 
+def remember_this(talk: Talk) -> None:
+    """Keep what was just said, by the person or in the assistant's last answer, and say it back."""
+    just = _just_said(talk)
+    if not just:
+        talk.ask("remember_what", _remember_reply, _REMEMBERING)
+        return
+    for hit in just:
+        if hit.kind != "memory":
+            _keep(talk, own_words(hit.text, talk.spoken))
+        else:  # it is kept already
+            talk.spoke_of([Item(hit.text, hit.at, hit.key, hit.speaker, hit.id)])
+            talk.say("remembered", text=own_words(hit.text, talk.spoken))
+
+
+def _just_said(talk: Talk) -> list[Hit]:
+    """What "this" is: what the last answer quoted, what the person has just told, or the last answer itself."""
+    known = talk.referents()
+    if known.quoted:
+        return known.quoted[:1]
+    if known.told_last:
+        return known.told[:1]
+    says_nothing = known.answer is None or known.answer.text in (
+        line for dialog in NOTHING for line in talk.spoken.sentences(dialog)
+    )
+    return [] if known.answer is None or says_nothing else [known.answer]
+
+
+def _remember_reply(reply: Talk) -> None:
+    meant = understood(reply.as_heard(), reply.spoken, ["remember"])
+    text = meant.slots.get("text", "") if meant is not None else reply.spoken.without_lead(reply.as_heard())
+    if (
+        agrees(reply.said.text, reply.spoken) is False
+        or is_pointing(text, reply.spoken)
+        or says_nothing(text, reply.spoken)
+    ):
+        reply.say("remember_nothing")
+    else:
+        _keep(reply, without_courtesy(text, reply.spoken))
+
+
+def _is_told(reply: Talk) -> bool:
+    said = reply.said.text
+    return (
+        not (reply.spoken.is_question(said) or reply.spoken.is_command(said)) or reply.spoken.without_lead(said) != said
+    )
+
+
+_REMEMBERING = Ends("remember_nothing", "remember_nothing", "remember_nothing", _is_told)
+
+
+# corrections
+
+
+@dataclass(frozen=True)
+class Found:
+    """A statement that a correction is about, and how it reads then."""
+
+    wrong: Hit
+    text: str
+
+
 def contradicted(talk: Talk) -> Understood | None:
-    """A correction that begins with "no" alone, as the next thing after something was spoken of: "no, it is on Monday".
+    """A correction in no wording of its own, "no it is on monday", "oops the grey one"; else None.
 
-    Later on a "no" answers somebody else.
+    Where nothing but "no" says so, it is about what was spoken of in the utterance before alone: later on a "no"
+    answers somebody else.
     """
-    words = talk.as_heard().split()
-    starts = [len(fold(line)) for line in talk.spoken.phrases("contradiction.voc") if _begins(words, fold(line))]
-    text = " ".join(words[max(starts, default=0) :])
-    is_next = bool(talk.moment.items) and talk.moment.count == talk.moment.count_then + 1
-    told = starts and is_next and talk.spoken.is_statement(text)
-    return Understood("correct", {"text": text}) if told and not talk.spoken.is_command(text) else None
-
-
-def _begins(words: list[str], phrase: list[str]) -> bool:
-    return fold(" ".join(words[: len(phrase)])) == phrase
+    right = correction_in(talk.as_heard(), talk.spoken)
+    if (
+        right is None
+        or (talk.spoken.is_question(right.text) and not right.is_plain)
+        or talk.spoken.is_command(right.text)
+    ):
+        return None
+    known = talk.referents()
+    if not right.is_plain and not (known.quoted or known.told_last):
+        return None
+    return Understood("correct", {"text": right.text}) if _wrong_one(right, known, talk.spoken) else None
 
 
 def correct(talk: Talk) -> None:
-    """Put what is right in the place of what was last spoken of."""
-    if not talk.moment.items:
+    """Put what is right in the place of what was just spoken of, or of what it names; ask where that is not clear."""
+    known = talk.referents()
+    right = correction_in(talk.as_heard(), talk.spoken)
+    if right is None and (text := _what_is_right(talk.slot("text"), talk.spoken)):
+        right = Correction(text)
+    found = _wrong_one(right, known, talk.spoken) if right is not None else None
+    if found is not None:
+        _replace(talk, found)
+    elif not known.meant:
         _correct_what_was_told(talk)
-        return
-    right = _what_is_right(talk.slot("text"), talk.spoken)
-    wrong = talk.moment.items[0]
-    whole = corrected(talk.spoken, wrong.text, right) if right else None
-    if whole is not None:
-        _replace(talk, wrong, whole)
-        return
-    talk.ask("correct_how", lambda reply: _replace_by_reply(reply, wrong), _CORRECTING)
+    elif right is not None and set(fold(right.text)) <= set(fold(known.meant[0].text)):  # it was put right already
+        talk.say("corrected", text=own_words(known.meant[0].text, talk.spoken))
+    else:
+        wrong = known.meant[0]
+        talk.ask("correct_how", lambda reply: _replace_by_reply(reply, wrong), _CORRECTING)
+
+
+def _wrong_one(right: Correction, known: Referents, spoken: Language) -> Found | None:
+    """The statement that is put right: what was just spoken of, or one told before that the correction says more of."""
+    candidates = list({hit.id: hit for hit in (*known.quoted, *known.told)}.values())
+    found = [
+        (place if not made.is_sentence else -made.shared, place, Found(hit, made.text))
+        for place, hit in enumerate(candidates)
+        if (made := revised(own_words(hit.text, spoken), right, spoken)) is not None
+    ]
+    if not right.is_plain:  # a bare "no" is about nothing that was not just spoken of, unless it names it
+        found = [one for one in found if one[0] <= 0]
+    return min(found, key=lambda one: one[:2])[2] if found else None
 
 
 def _correct_what_was_told(talk: Talk) -> None:
@@ -153,62 +240,30 @@ def _is_no_question(reply: Talk) -> bool:
 _CORRECTING = Ends("correct_not", "correct_not", "correct_not", _is_no_question)
 
 
-def _replace_by_reply(reply: Talk, wrong: Item) -> None:
-    if agrees(reply.said.text, reply.spoken) is False and len(reply.said.text.split()) <= 3:
+def _replace_by_reply(reply: Talk, wrong: Hit) -> None:
+    said = reply.spoken.without_lead(reply.as_heard())
+    if agrees(said, reply.spoken) is False and len(said.split()) <= 3:
+        reply.say("correct_not")
+        return
+    right = correction_in(said, reply.spoken) or Correction(without_courtesy(said, reply.spoken))
+    made = revised(own_words(wrong.text, reply.spoken), right, reply.spoken)
+    if made is None and not reply.spoken.is_statement(right.text):
         reply.say("correct_not")
     else:
-        _replace(reply, wrong, without_courtesy(reply.spoken.without_lead(reply.said.text), reply.spoken))
+        _replace(reply, Found(wrong, made.text if made is not None else right.text))
 
 
-def corrected(spoken: Language, wrong: str, right: str) -> str | None:
-    """The corrected sentence; None where it cannot be told what of it is wrong.
-
-    A right sentence of its own stands as it is. A day, a month or a number takes the place of the only
-    one in the sentence; anything else the place of what follows its verb.
-    """
-    old, new = spoken.without_lead(wrong).split(), right.split()
-    verbs = spoken.phrases("is_words.voc")
-    if any(word.casefold() in verbs for word in new[1:]):
-        return right
-    for kind in ("weekdays.list", "months.list", "numbers.list"):
-        old_places, new_places = _places(spoken, kind, old), _places(spoken, kind, new)
-        if len(old_places) == 1 and new_places == [len(new) - 1]:
-            return " ".join([*old[: old_places[0]], new[-1], *old[old_places[0] + 1 :]])
-    place = next((i for i, word in enumerate(old[:-1]) if word.casefold() in verbs), None)
-    return None if place is None else " ".join([*old[: place + 1], *new])
-
-
-def _places(spoken: Language, kind: str, words: list[str]) -> list[int]:
-    lines = (line.partition(":")[0].replace("/", ",") for line in spoken.phrases(kind))
-    names = {name.strip().casefold() for line in lines for name in line.split(",")}
-    is_number = kind == "numbers.list"
-    return [i for i, word in enumerate(words) if word.casefold() in names or (is_number and word.isdecimal())]
-
-
-def _replace(talk: Talk, wrong: Item, right: str) -> None:
-    client, spoken = talk.client, talk.spoken
-    _correct_learned(talk, wrong, right)
-    if wrong.key is not None:
-        try:
-            kept = client.update(wrong.key, text=right)
-        except UnknownEntry:
-            kept = client.remember(right, lang=spoken.tag)
-    else:
-        kept = client.remember(right, lang=spoken.tag)
-    talk.spoke_of([Item(right, kept.updated_at, kept.key, None, kept.id)])
-    hushed = talk.is_overheard and (kept.metadata.get(HUSHED) or kept.user_id != HOUSEHOLD)
-    if hushed:
+def _replace(talk: Talk, found: Found) -> None:
+    try:
+        kept = talk.client.correct(found.wrong.id, found.text, lang=talk.spoken.tag)
+    except UnknownEntry:  # it was forgotten elsewhere meanwhile
+        talk.say("correct_what")
+        return
+    talk.spoke_of([Item(kept.text, kept.updated_at, kept.key, None, kept.id)])
+    if talk.is_overheard and (kept.metadata.get(HUSHED) or kept.user_id != HOUSEHOLD):
         talk.say("corrected_quietly")
     else:
-        talk.say("corrected", text=own_words(right, spoken))
-
-
-def _correct_learned(talk: Talk, wrong: Item, right: str) -> None:
-    """What was learned from the same words is corrected with them: else it would be told again."""
-    words = talk.spoken.words(own_words(wrong.text, talk.spoken))
-    for fact in talk.client.facts.list(limit=MOST_LEARNED):
-        if fact.id != wrong.key and talk.spoken.words(fact.text) == words:
-            talk.client.update(fact.id, text=right)
+        talk.say("corrected", text=own_words(kept.text, talk.spoken))
 
 
 def private(talk: Talk) -> None:
@@ -224,5 +279,5 @@ def private(talk: Talk) -> None:
     talk.say("kept_private")
 
 
-INTENTS = {"remember": remember, "correct": correct, "private": private}
+INTENTS = {"remember": remember, "remember_this": remember_this, "correct": correct, "private": private}
 FAILED = "not_kept"

@@ -67,7 +67,7 @@ def test_what_is_wrong_is_corrected_and_why_gives_the_words(assistant: Assistant
     assert says(assistant, "when do the bins go out") == ["You told me today: the bins go out on Wednesday."]
 
 
-ASKED = "I'll forget one thing about your cormorant. Say yes to delete it, no to keep it."
+ASKED = "I'll forget this: my cormorant is called Grimáldur. Say yes to delete it, no to keep it."
 TOLD, FORGET = "remember that my cormorant is called Grimaldi", "forget everything about my cormorant"
 
 

@@ -52,7 +52,7 @@ DELETIONS = [
     ),
     Deletion(
         "forget everything about my cormorant",
-        f"I'll forget one thing about your cormorant. {SAY}",
+        f"I'll forget this: {KEPT}. {SAY}",
         "I have forgotten everything about your cormorant.",
     ),
     Deletion(

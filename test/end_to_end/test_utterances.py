@@ -14,7 +14,7 @@ import pytest
 from play_utterances import Labelled, is_right, misses, played, read
 
 from ovos_persona_memory import language
-from ovos_persona_memory.skill.memory_skill import INTENTS
+from ovos_persona_memory.skill.intents import INTENTS
 from ovos_persona_memory.skill.understanding import understood
 
 FOLDER = Path(__file__).resolve().parents[1] / "data" / "utterances"

@@ -9,7 +9,7 @@ import pytest
 from ovos_spec_tools import expand, lint
 
 from ovos_persona_memory import language
-from ovos_persona_memory.skill.memory_skill import ROOMS
+from ovos_persona_memory.skill.intents import ROOMS
 from ovos_persona_memory.skill.understanding import pattern
 
 LOCALE = language.locale_folder()

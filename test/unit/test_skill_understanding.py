@@ -7,7 +7,7 @@ import re
 import pytest
 
 from ovos_persona_memory import language
-from ovos_persona_memory.skill.memory_skill import INTENTS
+from ovos_persona_memory.skill.intents import INTENTS
 from ovos_persona_memory.skill.understanding import Understood, pattern, understood
 
 ENGLISH, GERMAN = language.of("en-US"), language.of("de-DE")

@@ -10,7 +10,7 @@ from padacioso import IntentContainer
 
 from ovos_persona_memory import language
 from ovos_persona_memory.language import locale_folder
-from ovos_persona_memory.skill.memory_skill import INTENTS
+from ovos_persona_memory.skill.intents import INTENTS
 from ovos_persona_memory.skill.understanding import understood
 from ovos_persona_memory.skill.wordings import expanded, few, wordings, write_few
 

@@ -39,6 +39,7 @@ def rendered(tag: str) -> Iterator[tuple[str, str]]:
             texts = {
                 "when": when,
                 "text": own_words(TOLD, spoken),
+                "other": own_words(TOLD, spoken),
                 "topic": "your shed",
                 "thing": "your shed",
                 "name": "Ada",

@@ -1,0 +1,248 @@
+"""Requests to forget or to keep that are known by their words alone, in whatever order they are said.
+
+A request has one of the language's verbs (``memory_words.list``). Where everything beside it is a pronoun, a stop word
+or a word of courtesy, it is about what was just spoken of; anything else names what is meant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+from ovos_persona_memory import language
+from ovos_persona_memory.language import Language, fold
+from ovos_persona_memory.skill.understanding import LONGEST, Understood
+
+LIST = "memory_words.list"
+BEFORE, BEHIND = 2, 3
+"""Words before and behind a verb among which a "not" turns it round."""
+EXCLAMATION = 4
+"""Letters, at most, of the one unknown word before a request that is an exclamation."""
+ADVERBS = 3
+"""Words, at most, that say how or where something is to be kept."""
+NOTHING = 6
+"""Words of a reply, at most, that says that there is nothing to keep."""
+TO = {"en": "to"}
+"""What follows a verb that asks for a deed instead: "forget to lock the door"."""
+
+
+@dataclass(frozen=True)
+class Words:
+    """The words of one language by which requests are known, folded; a verb may have several."""
+
+    forget: tuple[tuple[str, ...], ...]
+    erase: tuple[tuple[str, ...], ...]
+    """Verbs that ask to forget what is named, and are said to others, too: "delete"."""
+    drop: tuple[tuple[str, ...], ...]
+    """Verbs that ask to forget only beside "that": they ask for other things, too."""
+    remember: tuple[tuple[str, ...], ...]
+    never: frozenset[str]
+    that: frozenset[str]
+    small: frozenset[str]
+    """Everything that names nothing."""
+    subjects: frozenset[str]
+    point: frozenset[str]
+    """Pronouns that open no clause of their own: what follows them gives a reason."""
+    noes: frozenset[str]
+    """Words that are a "no" by themselves."""
+    polite: tuple[tuple[str, ...], ...]
+    """Phrases that open a request, the longest first."""
+    clitics: tuple[str, ...]
+    """Pronouns that are written behind a verb as one word with it, the longest first."""
+
+
+@lru_cache(maxsize=64)
+def words_of(tag: str) -> Words:
+    """The words of a language; empty where it has no such list."""
+    spoken = language.of(tag)
+    lists = {name: tuple(tuple(fold(one)) for one in right.split(",")) for name, right in spoken.pairs(LIST)}
+    small = {word for name in ("that", "with", "never") for phrase in lists.get(name, ()) for word in phrase}
+    for name in ("polite_start.voc", "polite_end.voc", "loose_end.voc", "fillers.voc", "contradiction.voc"):
+        small |= {word for line in spoken.lines(name) for word in fold(line)}
+    small |= {word for one in spoken.stop_words for word in fold(one)}
+    small |= {word for line in spoken.lines("yes.voc") if len(fold(line)) == 1 for word in fold(line)}
+    clitics = {word for phrase in lists.get("clitics", ()) for word in phrase}
+    return Words(
+        forget=lists.get("forget", ()),
+        erase=lists.get("erase", ()),
+        drop=lists.get("drop", ()),
+        remember=lists.get("remember", ()),
+        never=frozenset(word for phrase in lists.get("never", ()) for word in phrase),
+        that=frozenset(word for phrase in lists.get("that", ()) for word in phrase),
+        small=frozenset(small),
+        subjects=frozenset(word for phrase in lists.get("self", ()) for word in phrase),
+        point=frozenset(word for phrase in lists.get("point", ()) for word in phrase),
+        noes=frozenset(word for line in spoken.lines("contradiction.voc") for word in fold(line)),
+        polite=tuple(sorted((tuple(fold(line)) for line in spoken.lines("polite_start.voc")), key=len, reverse=True)),
+        clitics=tuple(sorted(clitics, key=len, reverse=True)),
+    )
+
+
+def requested(text: str, spoken: Language) -> Understood | None:
+    """What an utterance asks of the memory: forget_that, forget_about with its topic, or remember_this; else None."""
+    tokens = text.split()
+    known = words_of(spoken.tag)
+    if not tokens or len(tokens) > LONGEST or not known.forget or _is_for_others(text, spoken):
+        return None
+    said = [(word, place) for place, token in enumerate(tokens) for word in fold(token)]
+    parts = [_parted(word, known) for word, _ in said]
+    whole = [word for part in _without_reason(parts, known) for word in part]
+    if not _asks(text, spoken, known):
+        keeps = _whole(whole, known.remember, known, ADVERBS)
+        ways = (*known.forget, *known.erase, *known.drop)
+        if keeps or _whole(whole, ways, known, ADVERBS if _is_negated(whole, known) else 0):
+            verbs = known.remember if keeps else known.forget
+            turned = (verb := _verb(whole, verbs)) is not None and _is_turned_anywhere(whole, verb, known)
+            if turned and whole[0] in known.subjects:
+                return None  # "i'll never forget that"
+            return Understood("remember_this" if keeps != turned else "forget_that")
+    plain = [part[0] for part in parts]
+    verb = _verb(plain, (*known.forget, *known.erase))
+    turned = verb is not None and _is_turned(plain, verb, known)
+    if verb is None:  # "you don't need to remember the gardener any more"
+        verb = _verb(plain, known.remember)
+        turned = verb is None or not _is_turned_anywhere(plain[: verb + 1], verb, known)
+    return None if verb is None or turned or _asks(text, spoken) else _named(plain, said, tokens, verb, known)
+
+
+def _is_for_others(text: str, spoken: Language) -> bool:
+    """Whether it takes back a request to whoever else was asked: "no forget it", "oublie"."""
+    words, small = fold(text), words_of(spoken.tag).small
+    for phrase in (fold(line) for line in spoken.lines("not_ours.voc")):
+        places = (n for n in range(len(words)) if words[n : n + len(phrase)] == phrase)
+        if any(_is_all_small([*words[:n], *words[n + len(phrase) :]], small, len(phrase)) for n in places):
+            return True
+    return False
+
+
+def _is_all_small(words: Sequence[str], small: frozenset[str], size: int) -> bool:
+    """Whether beside a phrase there is nothing, or beside one of several words nothing that names anything."""
+    return not words or (size > 1 and all(word in small for word in words))
+
+
+def _without_reason(parts: Sequence[tuple[str, ...]], known: Words) -> Sequence[tuple[str, ...]]:
+    """The words before a clause that only gives the reason: "efface ça | je l'ai vendue"."""
+    words = [part[0] for part in parts]
+    ends = (n for n in range(1, len(words)) if words[n - 1] in known.point and words[n] in known.subjects)
+    return parts[: next(ends, len(parts))]
+
+
+def says_forget(text: str, spoken: Language) -> bool:
+    """Whether it has a verb that is said to a memory alone."""
+    known = words_of(spoken.tag)
+    return any((_parted(word, known)[0],) in known.forget for word in fold(text))
+
+
+def is_pointing(text: str, spoken: Language) -> bool:
+    """Whether a text names nothing: "that last bit", "this one too please"."""
+    known = words_of(spoken.tag)
+    said = fold(text)
+    return bool(said) and all(word in known.small for word in said)
+
+
+def says_nothing(text: str, spoken: Language) -> bool:
+    """Whether a short reply says that there is nothing: "oh nothing"."""
+    words = fold(text)
+    lists = dict(spoken.pairs(LIST))
+    named = [fold(one) for one in lists.get("nothing", "").split(",")]
+    return len(words) <= NOTHING and any(f" {' '.join(one)} " in f" {' '.join(words)} " for one in named if one)
+
+
+def topic_of(text: str, spoken: Language) -> str:
+    """The words of a text that name something, with what stands between them; empty where none does."""
+    known, tokens = words_of(spoken.tag), text.split()
+    naming = [place for place, token in enumerate(tokens) if any(word not in known.small for word in fold(token))]
+    return " ".join(tokens[naming[0] : naming[-1] + 1]).strip(" ,.;:!?") if naming else ""
+
+
+def _asks(text: str, spoken: Language, known: Words | None = None) -> bool:
+    """Whether it is a question, and no request in the words of one: "can you forget that".
+
+    ``known``: of a text that names nothing. Where pronouns are joined to verbs, "que" opens a wish there.
+    """
+    if known is not None and known.clitics:
+        return text.rstrip().endswith("?")
+    low = " ".join(fold(text)) + " "
+    starts = [" ".join(fold(line)) + " " for line in spoken.phrases("polite_start.voc")]
+    longest = max((start for start in starts if low.startswith(start)), key=len, default="")
+    rest = low[len(longest) :]
+    return spoken.is_question(rest) if longest else spoken.is_question(text)
+
+
+def _is_negated(words: Sequence[str], known: Words) -> bool:
+    verb = _verb(words, known.forget)
+    return verb is not None and _is_turned_anywhere(words, verb, known)
+
+
+def _whole(words: Sequence[str], verbs: Iterable[tuple[str, ...]], known: Words, adverbs: int = 0) -> bool:
+    """Whether there is one of the verbs, and beside it nothing that names anything.
+
+    Beside a pronoun that no noun can follow, so many words of another kind may stand: "n'oublie surtout pas ça".
+    """
+    for verb in verbs:
+        if set(verb) <= set(words) and _is_asked(words, verb, known):
+            left = [word for word in words if word not in known.small and word not in verb]
+            there = {part for one in verbs if set(one) <= set(words) for part in one}
+            left = [word for word in left if word not in there and word not in known.clitics]
+            if len(left) <= (adverbs if any(word in known.point for word in words) else 0):
+                return len(words) > len(verb) or len(verb) > 1
+    return False
+
+
+def _is_asked(words: Sequence[str], verb: tuple[str, ...], known: Words) -> bool:
+    """Whether the verb is asked for, and not told of whoever speaks: "i forget that"."""
+    place = words.index(verb[0])
+    return place == 0 or words[place - 1] not in known.subjects
+
+
+def _verb(words: Sequence[str], verbs: Iterable[tuple[str, ...]]) -> int | None:
+    """Where the first word stands that begins one of the verbs which are all there; None where none is."""
+    there = {verb[0] for verb in verbs if set(verb) <= set(words)}
+    return next((place for place, word in enumerate(words) if word in there), None)
+
+
+def _is_turned(words: Sequence[str], verb: int, known: Words) -> bool:
+    """Whether a "not" stands near the verb: "don't forget that"."""
+    near = (*words[max(verb - BEFORE, 0) : verb], *words[verb + 1 : verb + 1 + BEHIND])
+    return any(word in known.never for word in near)
+
+
+def _is_turned_anywhere(words: Sequence[str], verb: int, known: Words) -> bool:
+    """The same of a request that is nothing else, where the verb may stand last; a "no" that opens it is an answer."""
+    opens = words[0] not in known.noes or all(word in known.clitics for word in words[1:verb])  # "não te esqueças"
+    return any(word in known.never and (place or opens) for place, word in enumerate(words))
+
+
+def _named(
+    words: Sequence[str], said: Sequence[tuple[str, int]], tokens: Sequence[str], verb: int, known: Words
+) -> Understood | None:
+    """A request that names what is to be forgotten; None where the verb stands amid a sentence of its own."""
+    before, behind = words[:verb], words[verb + 1 :]
+    leads, ends = (all(word in known.small for word in part) for part in (before, behind))
+    if not (leads or ends) or _is_own(before, known) or list(behind[:1]) == [TO["en"]]:
+        return None
+    places = [place for place, word in enumerate(words) if word not in known.small and place != verb]
+    if not places:
+        return None
+    if len(places) == 1 and places[0] < verb and len(words[places[0]]) <= EXCLAMATION:
+        return Understood("forget_that")  # "mah, forget what I said"
+    first, last = said[places[0]][1], said[places[-1]][1]
+    return Understood("forget_about", {"topic": " ".join(tokens[first : last + 1]).strip(" ,.;:!?")})
+
+
+def _is_own(before: Sequence[str], known: Words) -> bool:
+    """Whether the words before a verb tell of whoever speaks, "i always", and do not ask, "i want you to"."""
+    left = list(before)
+    while (length := next((len(one) for one in known.polite if tuple(left[: len(one)]) == one), 0)) > 0:
+        del left[:length]
+    return any(word in known.subjects for word in left)
+
+
+def _parted(word: str, known: Words) -> tuple[str, ...]:
+    """A verb and the pronoun that is joined to it: "bórralo" as "borra" and "lo"."""
+    verbs = {one for verb in (*known.forget, *known.erase, *known.drop, *known.remember) for one in verb}
+    if word in verbs:
+        return (word,)
+    ends = (end for end in known.clitics if word.endswith(end) and word[: -len(end)] in verbs)
+    return next(((word[: -len(end)], end) for end in ends), (word,))

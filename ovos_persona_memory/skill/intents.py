@@ -1,0 +1,44 @@
+"""Every intent of the skill with its handler, and which one an utterance means."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from types import ModuleType
+
+from ovos_persona_memory.errors import PersonaMemoryError
+from ovos_persona_memory.skill import ask, care, forget, quiet, tell
+from ovos_persona_memory.skill.acts import requested, says_forget
+from ovos_persona_memory.skill.speech import is_said
+from ovos_persona_memory.skill.talk import Talk
+from ovos_persona_memory.skill.understanding import NOT, Understood, understood
+
+TOPIC = 3
+"""Content words of a topic, at most, that is for the memory whether it knows anything about it or not."""
+ROOMS: tuple[ModuleType, ...] = (tell, ask, forget, quiet, care)
+INTENTS: dict[str, tuple[Callable[[Talk], None], str]] = {
+    name: (handler, room.FAILED) for room in ROOMS for name, handler in room.INTENTS.items()
+}
+"""Name to what does it, and the dialog for where that fails."""
+
+
+def meant(talk: Talk) -> Understood | None:
+    """What an utterance asks of the memory: by a wording, by its words alone, or as a correction; None: nothing."""
+    found = (understood(form, talk.spoken, INTENTS) for form in talk.forms())
+    worded = next((one for one in found if one), None)
+    if worded is not None:
+        return worded
+    try:
+        return _requested(talk) or tell.contradicted(talk)
+    except PersonaMemoryError:  # the memory does not answer: whoever else knows the utterance may
+        return None
+
+
+def _requested(talk: Talk) -> Understood | None:
+    """A request in no wording of its own; one that may be for others only where something is known of it."""
+    asked = next((one for form in talk.forms() if (one := requested(form, talk.spoken))), None)
+    if asked is None or asked.intent != "forget_about":
+        return asked
+    for_others = is_said(talk.spoken.phrases(f"{NOT['forget_about']}.voc"), talk.said.text)
+    is_short = len(talk.spoken.bare_words(asked.slots["topic"])) <= TOPIC
+    is_ours = is_short and not for_others and says_forget(talk.said.text, talk.spoken)
+    return asked if is_ours or forget.is_known(talk, asked.slots["topic"]) else None
