@@ -10,6 +10,7 @@ import msgspec
 
 from ovos_persona_memory.messages import Heard, Request
 from ovos_persona_memory.records import changed
+from ovos_persona_memory.redacting import without_secrets
 from ovos_persona_memory.secrets import tells_secret
 from ovos_persona_memory.service.arrival import Arrival
 from ovos_persona_memory.stores.waiting import Kept
@@ -42,9 +43,12 @@ def _without_secret(heard: Heard) -> Heard:
     """Secrets are on no disk, for no moment."""
     if not any(tells_secret(text, heard.lang) for text in (heard.text, heard.question)):
         return heard
-    return replace(heard, text="", question="", detail={}, secret=True)
+    left = without_secrets(heard.text, heard.lang) if heard.what in ("utterance", "matched") else ""
+    return replace(heard, text=left, question="", detail={}, secret=True)
 
 
 def _turn_without_secret(turn: Mapping[str, Any]) -> Mapping[str, Any]:
     text = turn.get("text")
-    return {**turn, "text": ""} if isinstance(text, str) and tells_secret(text, turn.get("lang")) else turn
+    if not isinstance(text, str) or not tells_secret(text, turn.get("lang")):
+        return turn
+    return {**turn, "text": without_secrets(text, turn.get("lang")) if turn.get("role") == "user" else ""}
