@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from ovos_persona_memory import language, wordlists
 from ovos_persona_memory.errors import SecretRefused
+from ovos_persona_memory.language import Language
 from ovos_persona_memory.template import Words
 from ovos_persona_memory.wordlists import WordLists
 
@@ -55,8 +56,9 @@ class Spot:
 
 def is_secret(text: str, lang: str | None) -> bool:
     """Whether a text holds a secret: by its form, or because it says that what follows is one."""
-    known, words = wordlists.of(language.of(lang).tag), language.fold(text)
-    return _has_number(known, text, words) or bool(_TOKEN.search(text)) or _names_secret(known, text, words)
+    spoken = language.of(lang)
+    known, words = wordlists.of(spoken.tag), language.fold(text)
+    return _has_number(known, text, words) or bool(_TOKEN.search(text)) or _names_secret(spoken, known, text, words)
 
 
 def tells_secret(text: str, lang: str | None) -> bool:
@@ -65,14 +67,15 @@ def tells_secret(text: str, lang: str | None) -> bool:
     known, words = wordlists.of(spoken.tag), language.fold(text)
     if _has_number(known, text, words):
         return True
-    if not _TOKEN.search(text) and not _names_secret(known, text, words):
+    if not _TOKEN.search(text) and not _names_secret(spoken, known, text, words):
         return False
     return len(text.split()) <= SAID or spoken.without_lead(text) != text
 
 
 def spots(text: str, lang: str | None) -> list[Spot]:
     """Where a text tells secrets, in order; empty where it tells none. The same secret may be found more than once."""
-    known, folded = wordlists.of(language.of(lang).tag), language.fold(text)
+    spoken = language.of(lang)
+    known, folded = wordlists.of(spoken.tag), language.fold(text)
     formed = [
         *(one for one in _DIGITS.finditer(text) if _is_card(one.group())),
         *(one for one in _IBAN.finditer(text) if _is_iban(one.group())),
@@ -83,7 +86,7 @@ def spots(text: str, lang: str | None) -> list[Spot]:
     if _is_card(_digits_said(known, folded)):
         first, last = _run_said(known, words.folded)
         found.append(Spot(words.spans[first][0], words.spans[first][0], words.spans[last - 1][1]))
-    for name, value in _named(known, words):
+    for name, value in _named(spoken, known, words):
         found.append(Spot(words.spans[name][0], words.spans[value][0]))
     return sorted(found, key=lambda one: (one.first, one.value))
 
@@ -104,18 +107,19 @@ def _has_number(known: WordLists, text: str, words: Sequence[str]) -> bool:
     return _is_card(_digits_said(known, words))
 
 
-def _names_secret(known: WordLists, text: str, folded: Sequence[str]) -> bool:
+def _names_secret(spoken: Language, known: WordLists, text: str, folded: Sequence[str]) -> bool:
     """Whether a text says what a password, a PIN or a key is; not where it says only where it lies.
 
-    The words are in the language's templates: <secret> followed by <secret_is> and something, <locked> by a number, or
-    either, or a <code>, and soon a number.
+    The words are in the language's templates: <secret> followed by <secret_is> and something, or by something and a
+    verb of <secret_closes>, <locked> by a number, or either, or a <code>, and soon one; all may end in <suffixed>.
     """
-    if all(known.opening(name).isdisjoint(folded) for name in ("secret", "locked", "code")):
+    names = ("secret", "locked", "code")
+    if "suffixed" not in known.lists and all(known.opening(name).isdisjoint(folded) for name in names):
         return False
-    return any(True for _ in _named(known, known.words_of(text)))
+    return any(True for _ in _named(spoken, known, known.words_of(text)))
 
 
-def _named(known: WordLists, words: Words) -> Iterator[tuple[int, int]]:
+def _named(spoken: Language, known: WordLists, words: Words) -> Iterator[tuple[int, int]]:
     """Where words name a secret and tell it: the numbers of the first word of its name, and of its own first word."""
     yield from _opens(known, words)
     yield from _codes(known, words)
@@ -126,10 +130,32 @@ def _named(known: WordLists, words: Words) -> Iterator[tuple[int, int]]:
             yield place, end
         if not rest.folded or not known.has(rest, "secret_is"):
             continue
+        if (last := _told_last(spoken, known, rest)) is not None:
+            yield place, end + last
         value = end + _after(rest, known)
         told = words.part(value, len(words.folded))
         if told.folded and not known.starts(told, "preposition") and not known.starts(told, "no_secret"):
             yield place, value
+
+
+def _told_last(spoken: Language, known: WordLists, rest: Words) -> int | None:
+    """Where a secret begins that stands before a verb which closes its clause: "dass das passwort (blau) ist"; None
+    where none does: what is only said of it, and where it lies, begins with a preposition."""
+    closing = known.opening("secret_closes")
+    behind = rest.folded
+    last = next((n for n, word in enumerate(behind) if word in closing), 0)
+    if not last or (last + 1 < len(behind) and not known.has_word(("joint",), behind[last + 1])):
+        return None
+    first = 0
+    while first < last and known.starts_at(behind, first, "preposition"):
+        first += known.starts_at(behind, first, "preposition")
+        while first < last and known.has_word(("determiner",), behind[first]):
+            first += 1
+        first += 1
+    told = rest.part(first, last)
+    if not told.folded or known.starts(told, "no_secret") or not spoken.content_words(told.spelled):
+        return None
+    return None if spoken.is_question(rest.text) else first
 
 
 def _opens(known: WordLists, words: Words) -> Iterator[tuple[int, int]]:
@@ -190,8 +216,8 @@ def _digits_of(known: WordLists, word: str, before: str) -> int | None:
 
 def _phrases(known: WordLists, words: Words, name: str) -> Iterator[tuple[int, int]]:
     """Where the words hold phrases of a list, by the order of the list: number of the first word, how many they are."""
-    joined = f" {words.joined}"
-    for phrase in known.lists.get(name, ()):
+    joined, endings = f" {words.joined}", ("", *known.lists.get("suffixed", ()))
+    for phrase in (f"{phrase}{ending}" for phrase in known.lists.get(name, ()) for ending in endings):
         start = 0
         while (at := joined.find(f" {phrase} ", start)) >= 0:
             yield joined.count(" ", 0, at), phrase.count(" ") + 1
