@@ -74,6 +74,7 @@ class _Told:
     text: str
     lang: str | None
     turn_ids: Sequence[str | None]
+    secret: bool = False
 
     @property
     def words(self) -> tuple[frozenset[str], ...]:
@@ -143,6 +144,7 @@ class Forgetting:
         return self._workings.transcript.of_request(wanted.asked_in, wanted.utterance_id)
 
     def _plan(self, selection: Selection, asked_in: Scope | None = None) -> _Plan:
+        selection = replace(selection, scope=replace(selection.scope, secrets=True))  # they are forgotten as all else
         gone = self._store.select(selection, NOTED)
         entries = [record for record in gone if isinstance(record, Entry)]
         facts, elsewhere = self._facts_of(selection)
@@ -183,7 +185,7 @@ class Forgetting:
         return list(found.values())
 
     def _told_entry(self, entry: Entry) -> _Told:
-        return _Told(entry.user_id, entry.text, entry.lang, [entry.turn_id])
+        return _Told(entry.user_id, entry.text, entry.lang, [entry.turn_id], entry.secret)
 
     def _told_fact(self, fact: Fact) -> _Told:
         # what took its place tells something else
@@ -240,21 +242,27 @@ class Forgetting:
             learner.reinstate_before(plan.facts)
         forgotten = self._store.delete(plan.selection)
         memories = tuple(one.id for one in plan.retold if isinstance(one, Entry))
-        self._store.delete(Selection(Scope.everyone(), ids=memories, kinds=frozenset({"memory"})))
+        self._store.delete(Selection(Scope.whole(), ids=memories, kinds=frozenset({"memory"})))
         without_source = self._store.fact_store.of_turns([turn.id for turn in plan.redacted])
         facts = [*plan.facts, *(one for one in plan.retold if isinstance(one, Fact)), *without_source]
         self._store.fact_store.delete([fact.id for fact in facts])
         notes = forgotten.notes + self._store.delete_notes(plan.notes)
         redacted = self._store.redact([turn.id for turn in plan.redacted])
         self._store.redact([turn.id for turn in asking])
-        told = [(one.user_id, one.text, one.lang) for one in (*facts, *plan.retold)]
-        self._ledger.sweeps.note(plan.selection, (Told(one.user_id, one.words) for one in plan.told), slots)
+        told = [(one.user_id, one.text, one.lang) for one in (*facts, *plan.retold) if not _is_secret(one)]
+        texts = (Told(one.user_id, one.words) for one in plan.told if not one.secret)
+        self._ledger.sweeps.note(plan.selection, texts, slots)
         if plan.gone or plan.redacted or told:
-            self._ledger.note([*plan.gone, *plan.redacted], told)
+            # a guess at a code of four digits is soon right: of a secret not even that much is kept
+            self._ledger.note([one for one in (*plan.gone, *plan.redacted) if not _is_secret(one)], told)
             for fact, turn in plan.elsewhere:
                 self._ledger.lift(fact.user_id, turn.text, fact.lang)
             self._workings.transcript.forget_texts()
         return _with_more(replace(forgotten, notes=0), plan, notes, redacted)
+
+
+def _is_secret(record: Turn | Entry | Fact) -> bool:
+    return isinstance(record, Entry) and record.secret
 
 
 def _is_part(selection: Selection) -> bool:

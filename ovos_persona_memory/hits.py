@@ -64,6 +64,7 @@ def hit_of(record: Record, score: float, answers: bool, reason: str) -> Hit:
         key=record.key if isinstance(record, Entry) else record.id if isinstance(record, Fact) else None,
         lang=record.lang,
         answers=answers,
+        secret=isinstance(record, Entry) and record.secret,
     )
 
 

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ovos_persona_memory import language
 from ovos_persona_memory.backlog import Backlog
 from ovos_persona_memory.captures import Captures
 from ovos_persona_memory.config import MemoryConfig
@@ -16,7 +17,7 @@ from ovos_persona_memory.learning import Learner
 from ovos_persona_memory.ledger import Ledger
 from ovos_persona_memory.linking import already_recorded, claimant, heard_answer, newest_asked, spelled
 from ovos_persona_memory.messages import Heard
-from ovos_persona_memory.records import HOUSEHOLD, Scope, Selection, Turn, changed
+from ovos_persona_memory.records import HOUSEHOLD, Entry, Scope, Selection, Turn, changed
 from ovos_persona_memory.redacting import without_secrets
 from ovos_persona_memory.secrets import tells_secret
 from ovos_persona_memory.stores.base import Store
@@ -76,6 +77,11 @@ class Transcript:
     def holds(self, turn_id: str) -> bool:
         """Whether there is a turn with this id."""
         return self._store.turn(turn_id) is not None
+
+    def is_bare(self, turn_id: str) -> bool:
+        """Whether the turn with this id is kept without its words."""
+        turn = self._store.turn(turn_id)
+        return turn is not None and turn.redacted
 
     # what is heard
 
@@ -213,6 +219,13 @@ class Transcript:
         """Take the words out of an utterance of the session in scope and of what answers it, also later on."""
         self._stamp(scope, utterance_id, None)
         self._without_words(t for t in self._recent(scope.session_id, scope.user_id) if t.utterance_id == utterance_id)
+
+    def redact_telling(self, scope: Scope, secret: Entry) -> None:
+        """Take the words out of the newest turns of the session in scope that hold all words of a secret."""
+        spoken = language.of_text(secret.lang, secret.text)
+        words = set(spoken.content_words(secret.text))
+        recent = self._recent(scope.session_id, scope.user_id) if words else []
+        self._without_words(turn for turn in recent if words <= set(spoken.words(turn.text)))
 
     def _without_words(self, turns: Iterable[Turn]) -> None:
         ids = [turn.id for turn in turns]

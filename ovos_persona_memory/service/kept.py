@@ -16,11 +16,11 @@ from ovos_persona_memory.service.arrival import Arrival
 from ovos_persona_memory.stores.waiting import Kept
 
 
-def written(arrival: Arrival, tried: bool) -> Kept:
-    """An arrival, to be kept. ``tried``: the store may hold it already."""
+def written(arrival: Arrival, tried: bool, bare: bool = False) -> Kept:
+    """An arrival, to be kept. ``tried``: the store may hold it already; ``bare``: it is kept without its words."""
     what = arrival.what
     if isinstance(what, Heard):
-        body = encoded(_without_secret(what))
+        body = encoded(replace(what, text="", question="", detail={}, secret=True) if bare else _without_secret(what))
         return Kept(what.id, "heard", arrival.at, body, arrival.owner, tried)
     data = {**what.data, "turns": [_turn_without_secret(turn) for turn in what.data.get("turns", ())]}
     body = encoded(changed(what, data=data if what.verb == "record" else what.data, context={}))

@@ -80,7 +80,7 @@ class PostgresStore(Store):
         if self._words.works():
             return
         with self.transaction(), self._db.patiently():
-            memories = self.documents(Scope.everyone(), frozenset({"memory"}))
+            memories = self.documents(Scope.whole(), frozenset({"memory"}))
             self._words.rebuild([(entry.user_id, -entry.seq, words) for entry, words in memories])
 
     def tidy(self) -> bool:

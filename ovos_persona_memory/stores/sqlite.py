@@ -296,7 +296,7 @@ class SqliteStore(SqliteDatabase):
         self._repaired = True
         with self.transaction():
             self._index.clear()
-            for record, words in self.documents(Scope.everyone(), frozenset({"turn", "memory"})):
+            for record, words in self.documents(Scope.whole(), frozenset({"turn", "memory"})):
                 doc = record.seq if isinstance(record, Turn) else -record.seq
                 self._index.add(self._owners.made(record.user_id), doc, words)
 
