@@ -29,6 +29,7 @@ from ovos_persona_memory.messages import Heard
 from ovos_persona_memory.origin import Origin
 from ovos_persona_memory.question import Question
 from ovos_persona_memory.records import (
+    HOUSEHOLD,
     Context,
     ContextMessage,
     ContextRequest,
@@ -262,10 +263,11 @@ class PersonaMemory(SessionVerbs, EpisodeVerbs, CaptureVerb):
         ``at``: the time of asking. ``utterance_id``: the utterance that asks, which never answers itself.
         ``kinds``: of turn, memory, fact and episode; none: all but episodes.
         ``timezone``: of who asks, an IANA name, in which days are counted; the device's own unless given.
-        ``secrets``: secrets that somebody asked to keep are found, too; ``withheld``: without their words.
+        ``secrets``: secrets that somebody asked to keep are found, too. ``withheld``: likewise, but without their
+        words; where the user has none nothing is found, and quickly.
         """
         refuse_below_zero(k=k)
-        if not self.captures.may_read(scope):
+        if not self.captures.may_read(scope) or (withheld and not self._store.has_secrets(scope.user_id or HOUSEHOLD)):
             return []
         asked = Question(question, lang, utterance_id, at=at, timezone=timezone)
         found = self.finding.hits(asked, changed(scope, secrets=secrets or withheld), k, kinds)

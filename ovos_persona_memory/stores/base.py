@@ -204,6 +204,10 @@ class Store(ABC):
     def entries(self, scope: Scope, limit: int | None = None, offset: int = 0) -> list[Entry]:
         """The entries in scope, newest change first (by ``updated_at``, then ``seq``)."""
 
+    def has_secrets(self, user_id: str) -> bool:
+        """Whether any of a user's entries is a secret: asked before each question that may be for one."""
+        return any(entry.secret for entry in self.entries(_all_of(user_id)))
+
     # finding
 
     @abstractmethod

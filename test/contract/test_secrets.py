@@ -71,6 +71,13 @@ def test_a_search_among_secrets_is_the_plain_scan(filled: Store, secrets: bool) 
     assert (known[0].documents, known[0].frequency) == (known[1].documents, known[1].frequency)
 
 
+def test_whether_a_user_has_secrets_is_known(filled: Store, keep: Keep) -> None:
+    keep("note", "the door code", user_id="ada", metadata={"private": 5})
+    assert [filled.has_secrets(user) for user in ("household", "ada", "nobody")] == [True, False, False]
+    filled.delete(Selection(Scope(secrets=True), keys=("wifi",), kinds=MEMORIES))
+    assert not filled.has_secrets("household")
+
+
 def test_nothing_of_a_secret_is_embedded(filled: Store) -> None:
     vectors = filled.vector_store
     vectors.start(Index("model-1", "minilm", 8))
