@@ -46,7 +46,7 @@ The rooms, from the ground up; imports go down only:
    signs       letters and digits that are said one by one
    order       spoken word order made plain
    slots       what facts can tell, and which values each can hold
-   secrets     what is never kept as a fact
+   secrets     what is a secret, and where a text tells one
    sentences   where a sentence of what was said ends and the next begins
    clauses     what somebody said, cut into clauses
    corrections  what puts right what was just said
@@ -57,6 +57,7 @@ The rooms, from the ground up; imports go down only:
    referring   what is understood from what was said before
    doubting    what is asked in the words of a statement
    statements  which words of a sentence are a statement
+   redacting   what is left of an utterance when the secrets that it tells are cut out
    requested   what somebody asks to have remembered
    verdict     what one sentence comes to
    renaming    who gives another name than theirs

@@ -112,10 +112,13 @@ class MemoryClient:
         at: float | None = None,
         lang: str | None = None,
         timezone: str | None = None,
+        secrets: bool = False,
+        withheld: bool = False,
     ) -> list[Hit]:
         """See PersonaMemory.recall. Over the bus the whole memory of the session's user is searched."""
         chosen = sorted(kinds) if kinds is not None else None
         wanted = {"question": question, "k": k, "kinds": chosen, "at": at, "lang": lang, "timezone": timezone}
+        wanted |= {name: True for name, is_set in (("secrets", secrets), ("withheld", withheld)) if is_set}
         return _as(list[Hit], self._ask("recall", wanted, scope)["hits"])
 
     def context(self, request: ContextRequest) -> Context:
@@ -168,20 +171,22 @@ class MemoryClient:
         return int(self.ask("session.clear", scope)["forgotten"])
 
     def remember(
-        self,
+        self,  # more than five: these are the protocol's fields
         text: str,
         scope: Scope = Scope(),
         key: str | None = None,
         metadata: Mapping[str, Any] | None = None,
         lang: str | None = None,
+        secret: bool = False,
     ) -> Entry:
         """See PersonaMemory.remember."""
         data = dict(metadata) if metadata is not None else None
-        return _as(Entry, self.ask("remember", scope, text=text, key=key, metadata=data, lang=lang)["memory"])
+        told = {"text": text, "key": key, "metadata": data, "lang": lang, "secret": secret or None}
+        return _as(Entry, self.ask("remember", scope, **told)["memory"])
 
-    def get(self, key: str, scope: Scope = Scope()) -> Entry | None:
+    def get(self, key: str, scope: Scope = Scope(), secrets: bool = False) -> Entry | None:
         """See PersonaMemory.get."""
-        found = self.ask("get", scope, key=key).get("memory")
+        found = self.ask("get", scope, key=key, secrets=secrets or None).get("memory")
         return None if found is None else _as(Entry, found)
 
     def list(
@@ -190,10 +195,11 @@ class MemoryClient:
         limit: int = 20,
         offset: int = 0,
         kinds: set[str] | frozenset[str] = frozenset({"memory"}),
+        secrets: bool = False,
     ) -> list[Entry]:
         """See PersonaMemory.list."""
-        answer = self.ask("list", scope, limit=limit, offset=offset, kinds=sorted(kinds))
-        return _as(list[Entry], answer["memories"])
+        wanted = {"limit": limit, "offset": offset, "kinds": sorted(kinds), "secrets": secrets or None}
+        return _as(list[Entry], self.ask("list", scope, **wanted)["memories"])
 
     def update(
         self, key: str, scope: Scope = Scope(), text: str | None = None, metadata: Mapping[str, Any] | None = None

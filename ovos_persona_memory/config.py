@@ -41,6 +41,7 @@ class HistoryConfig:
         "ovos-skill-persona-memory.openvoiceos:forget",
         "ovos-skill-persona-memory.openvoiceos:asked_of",
         "ovos-skill-persona-memory.openvoiceos:waiting",
+        "ovos-skill-persona-memory.openvoiceos:secret",
     )
     """Beginnings of intents ("skill:intent") and dialogs ("skill:dialog") that are logged without their words."""
 
@@ -113,6 +114,14 @@ class RetentionConfig:
 
 
 @dataclass(frozen=True)
+class SecretsConfig:
+    """Passwords, PINs and codes that somebody asks to have remembered."""
+
+    offer: bool = True
+    """Whether one may be kept, after a question and a clear yes; false: it is refused."""
+
+
+@dataclass(frozen=True)
 class BusConfig:
     """What requests over the bus may do."""
 
@@ -176,6 +185,7 @@ class MemoryConfig:
     capture: CaptureConfig = field(default_factory=CaptureConfig)
     facts: FactsConfig = field(default_factory=FactsConfig)
     retention: RetentionConfig = field(default_factory=RetentionConfig)
+    secrets: SecretsConfig = field(default_factory=SecretsConfig)
     bus: BusConfig = field(default_factory=BusConfig)
     kinds: KindsConfig = field(default_factory=KindsConfig)
 

@@ -14,6 +14,7 @@ from ovos_persona_memory.episode import EPISODE_KINDS, Episode, EpisodeKind, Epi
 from ovos_persona_memory.errors import InvalidRequest, refuse_below_zero
 from ovos_persona_memory.messages import Heard
 from ovos_persona_memory.records import HOUSEHOLD, Scope, ToolCall, Turn
+from ovos_persona_memory.secrets import tells_secret
 from ovos_persona_memory.transcript import Workings
 from ovos_persona_memory.window import estimate_tokens
 
@@ -83,11 +84,16 @@ class Episodes:
             going.error = heard.detail
         elif going.intent is None:
             spoken_of = going.asked = self._asked(heard)
-            slots = {} if spoken_of is None or spoken_of.redacted else dict(heard.detail)
+            slots = dict(heard.detail) if spoken_of is not None and self._may_repeat(spoken_of, heard) else {}
             made = self._made(heard, "intent", name=heard.intent, detail=slots)
             made = replace(made, turn_id=spoken_of.id if spoken_of else None)
             if spoken_of is not None:
                 going.intent = self._add(made, heard.lang)
+
+    def _may_repeat(self, asked: Turn, heard: Heard) -> bool:
+        """Whether the words that an event took of an utterance may be kept: they tell no secret."""
+        words = (heard.text, *_texts(heard.detail))
+        return self._workings.transcript.may_repeat(asked) and not any(tells_secret(one, heard.lang) for one in words)
 
     def _handled(self, heard: Heard) -> None:
         going = self._open.pop((heard.session_id, heard.utterance_id), _Open())
@@ -124,7 +130,7 @@ class Episodes:
         place = (heard.session_id, heard.detail.get("toolbox"))
         if heard.what == "tool_call":
             asked = self._asked(heard)
-            arguments = heard.detail["arguments"] if asked is not None and not asked.redacted else {}
+            arguments = heard.detail["arguments"] if asked is not None and self._may_repeat(asked, heard) else {}
             made = self._made(heard, "tool_call", name=heard.detail["tool"], detail={"arguments": arguments})
             self._keep(self._calls, place, replace(made, turn_id=asked.id if asked else None))
             return

@@ -44,14 +44,18 @@ class Finding:
         """An IANA name, where a question comes with none; None: as the system's clock is set."""
 
     def hits(self, question: Question, scope: Scope, k: int, kinds: Set[str] | None = None) -> list[Hit]:
-        """See recall; the question's moment, parser and time zone are filled in. Episodes come last, never sure."""
+        """See recall; the question's moment, parser and time zone are filled in. Episodes come last, never sure.
+
+        By words alone where secrets are asked for: they have no vectors, and neither has a question for one.
+        """
         asked = replace(
             question,
             at=self._clock() if question.at is None else question.at,
             dates=self.dates,
             timezone=question.timezone or self.timezone,
         )
-        found = recall(self._store, asked, scope, k, KINDS if kinds is None else KINDS & kinds, self.meaning())
+        meaning = None if scope.secrets else self.meaning()
+        found = recall(self._store, asked, scope, k, KINDS if kinds is None else KINDS & kinds, meaning)
         if kinds is not None and "episode" in kinds:
             log, left = self._store.episode_store, k - len(found)
             found += episode_hits.found(log, question.text, question.lang, scope, left)

@@ -81,6 +81,7 @@ class _Told:
     turn_ids: Sequence[str | None]
     is_named: bool = False
     """Whether it is a statement that is named by its id."""
+    secret: bool = False
 
     @property
     def words(self) -> tuple[frozenset[str], ...]:
@@ -163,6 +164,7 @@ class Forgetting:
         return self._workings.transcript.of_request(wanted.asked_in, wanted.utterance_id)
 
     def _plan(self, selection: Selection, asked_in: Scope | None = None) -> _Plan:
+        selection = replace(selection, scope=replace(selection.scope, secrets=True))  # they are forgotten as all else
         gone = self._store.select(selection, NOTED)
         entries = [record for record in gone if isinstance(record, Entry)]
         facts, elsewhere = self._facts_of(selection, gone)
@@ -213,7 +215,7 @@ class Forgetting:
         return list(found.values())
 
     def _told_entry(self, entry: Entry) -> _Told:
-        return _Told(entry.user_id, entry.text, entry.lang, [entry.turn_id])
+        return _Told(entry.user_id, entry.text, entry.lang, [entry.turn_id], entry.secret)
 
     def _told_fact(self, fact: Fact) -> _Told:
         # what took its place tells something else
@@ -284,17 +286,19 @@ class Forgetting:
             learner.reinstate_before(plan.facts)
         forgotten = self._store.delete(plan.selection)
         memories = tuple(one.id for one in plan.retold if isinstance(one, Entry))
-        self._store.delete(Selection(Scope.everyone(), ids=memories, kinds=frozenset({"memory"})))
+        self._store.delete(Selection(Scope.whole(), ids=memories, kinds=frozenset({"memory"})))
         without_source = self._store.fact_store.of_turns([turn.id for turn in plan.redacted])
         facts = [*plan.facts, *(one for one in plan.retold if isinstance(one, Fact)), *without_source]
         self._store.fact_store.delete([fact.id for fact in facts])
         notes = forgotten.notes + self._store.delete_notes(plan.notes)
         redacted = self._store.redact([turn.id for turn in plan.redacted])
         self._store.redact([turn.id for turn in asking])
-        told = [(one.user_id, one.text, one.lang) for one in (*facts, *plan.retold)]
-        self._ledger.sweeps.note(plan.selection, (Told(one.user_id, one.words) for one in plan.told), slots)
+        told = [(one.user_id, one.text, one.lang) for one in (*facts, *plan.retold) if not _is_secret(one)]
+        texts = (Told(one.user_id, one.words) for one in plan.told if not one.secret)
+        self._ledger.sweeps.note(plan.selection, texts, slots)
         if plan.gone or plan.redacted or told:
-            self._ledger.note([*plan.gone, *plan.redacted], told)
+            # a guess at a code of four digits is soon right: of a secret not even that much is kept
+            self._ledger.note([one for one in (*plan.gone, *plan.redacted) if not _is_secret(one)], told)
             for fact, turn in plan.elsewhere:
                 self._ledger.lift(fact.user_id, turn.text, fact.lang)
             self._workings.transcript.forget_texts()
@@ -322,12 +326,20 @@ def _retells(turn: Turn, told: _Told, more: Sequence[Sequence[frozenset[str]]]) 
 
 
 def _each_once(records: Iterable[Record]) -> list[Hit]:
-    """What people told as hits, each thing once by its words, the newest first; a turn rather than what came of it."""
+    """What people told as hits, each thing once by its words, the newest first; a turn rather than what came of it.
+
+    A secret comes without its words.
+    """
     each = {one.id: one for one in records}
     made = {one.id for one in each.values() if not isinstance(one, Turn) and one.turn_id in each}
     ordered = sorted((one for one in each.values() if one.id not in made), key=lambda one: not isinstance(one, Turn))
     once = {frozenset(language.told_by(one.text, one.lang)) or one.text: one for one in reversed(ordered)}
-    return sorted((hit_of(one, 0.0, False, "") for one in once.values()), key=lambda hit: -hit.at)
+    hits = (hit_of(one, 0.0, False, "") for one in once.values())
+    return sorted((replace(hit, text="") if hit.secret else hit for hit in hits), key=lambda hit: -hit.at)
+
+
+def _is_secret(record: Turn | Entry | Fact) -> bool:
+    return isinstance(record, Entry) and record.secret
 
 
 def _is_part(selection: Selection) -> bool:

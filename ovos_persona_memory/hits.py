@@ -65,6 +65,7 @@ def hit_of(record: Record, score: float, answers: bool, reason: str, outdated: b
         lang=record.lang,
         answers=answers,
         outdated=outdated,
+        secret=isinstance(record, Entry) and record.secret,
     )
 
 

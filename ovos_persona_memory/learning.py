@@ -127,6 +127,11 @@ class Learner:
             return Verdict("refused", "child", "", verdict.slot)
         return verdict.waiting("child")
 
+    def refuse(self, turn: Turn, reason: str) -> None:
+        """Note that a part of a turn was not looked at, and why."""
+        if self.config.learn:
+            self._decided(Verdict("refused", reason, ""), turn, None)
+
     def take_learned(self) -> list[str]:
         """The ids of what was learned since the last call, each once."""
         learned, self._learned = list(dict.fromkeys(self._learned)), []

@@ -129,6 +129,8 @@ _GENERAL = (
         "faltering",
         "no_family",
         "key_sign",
+        "secret_closes",
+        "suffixed",
         "narrated",
     ),
 )

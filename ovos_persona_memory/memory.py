@@ -29,6 +29,7 @@ from ovos_persona_memory.messages import Heard
 from ovos_persona_memory.origin import Origin
 from ovos_persona_memory.question import Question
 from ovos_persona_memory.records import (
+    HOUSEHOLD,
     Context,
     ContextMessage,
     ContextRequest,
@@ -80,7 +81,7 @@ class PersonaMemory(SessionVerbs, EpisodeVerbs, CaptureVerb):
         self.captures = self.transcript.captures
         self._workings = Workings(store, self.transcript, clock, self._purge_if)
         self.facts = Facts(self._workings)
-        self._entries = Entries(self._workings, self.facts)
+        self._entries = Entries(self._workings, self.facts, config.secrets.offer)
         self._contexts = Contexts(self._workings, config, self.finding, self._history)
         self.foresee = self._contexts.foresee  # whoever calls it calls ``finding.unforesee`` after a change
         self.retention = Retention(self._workings, config.retention)
@@ -259,6 +260,8 @@ class PersonaMemory(SessionVerbs, EpisodeVerbs, CaptureVerb):
         utterance_id: str | None = None,
         timezone: str | None = None,
         asked_in: Scope | None = None,
+        secrets: bool = False,
+        withheld: bool = False,
     ) -> list[Hit]:
         """At most ``k`` hits in scope, sure ones first, then by score; empty when nothing is found.
 
@@ -266,19 +269,21 @@ class PersonaMemory(SessionVerbs, EpisodeVerbs, CaptureVerb):
         ``kinds``: of turn, memory, fact and episode; none: all but episodes.
         ``timezone``: of who asks, an IANA name, in which days are counted; the device's own unless given.
         ``asked_in``: the session in which it is asked, where more than that session is searched.
+        ``secrets``: secrets that somebody asked to keep are found, too. ``withheld``: likewise, but without their
+        words; where the user has none nothing is found, and quickly.
         """
         refuse_below_zero(k=k)
-        if not self.captures.may_read(scope):
+        if not self.captures.may_read(scope) or (withheld and not self._store.has_secrets(scope.user_id or HOUSEHOLD)):
             return []
         asked = Question(question, lang, utterance_id, at=at, timezone=timezone)
-        found = self.finding.hits(asked, scope, k, kinds)
-        used = [hit.id for hit in found if hit.sure and utterance_id]
+        found = self.finding.hits(asked, changed(scope, secrets=secrets or withheld), k, kinds)
+        used = [hit.id for hit in found if hit.sure and utterance_id and not hit.secret]
         self._episodes.note_recall(asked_in or scope, used, utterance_id)
-        return found
+        return [replace(hit, text="", reason="") if hit.secret and withheld else hit for hit in found]
 
     def context(self, request: ContextRequest) -> Context:
         """What a persona is handed for an utterance: history of its session, and what is surely remembered."""
-        known = self._contexts.build(request)
+        known = self._contexts.build(changed(request, scope=changed(request.scope, secrets=False)))
         self._episodes.note_recall(request.scope, [hit.id for hit in known.hits], request.utterance_id)
         return known
 
@@ -292,23 +297,32 @@ class PersonaMemory(SessionVerbs, EpisodeVerbs, CaptureVerb):
         metadata: Mapping[str, Any] | None = None,
         lang: str | None = None,
         utterance_id: str | None = None,
+        secret: bool = False,
     ) -> Entry:
         """Keep a lasting memory; under a known key the text is replaced and the metadata merged.
 
         ``private`` in the metadata: see ``records.PRIVATE``. The utterance that asks for it, ``utterance_id``,
         is then kept without its words. CapturePaused while remembering is off; NotAllowed where something
         private has the key and the user is not known surely enough, and where the utterance that asks was
-        forgotten. What was forgotten may be remembered anew.
+        forgotten. What was forgotten may be remembered anew. ``secret``: its person was asked and wants it kept, though
+        it is a secret; it is then found where secrets are asked for and nowhere else. Without it, and where
+        ``secrets.offer`` is off, SecretRefused for what is one.
         """
-        entry = self._entries.remember(text, scope, key, metadata, lang, utterance_id)
+        entry = self._entries.remember(text, scope, key, metadata, lang, utterance_id, secret)
         if entry.private and utterance_id is not None:
             with self.transaction():
                 self.transcript.redact(scope, utterance_id)
+        if entry.secret:
+            with self.transaction():
+                self.transcript.redact_telling(scope, entry)
         return entry
 
-    def get(self, key: str, scope: Scope = Scope()) -> Entry | None:
-        """The memory with this key, or the fact with this id, of the user in scope; None where reading is off, too."""
-        return self._entries.get(key, scope)
+    def get(self, key: str, scope: Scope = Scope(), secrets: bool = False) -> Entry | None:
+        """The memory with this key, or the fact with this id, of the user in scope; None where reading is off, too.
+
+        A secret only with ``secrets``.
+        """
+        return self._entries.get(key, changed(scope, secrets=secrets))
 
     def list(
         self,
@@ -316,13 +330,14 @@ class PersonaMemory(SessionVerbs, EpisodeVerbs, CaptureVerb):
         limit: int = 20,
         offset: int = 0,
         kinds: set[str] | frozenset[str] = frozenset({"memory"}),
+        secrets: bool = False,
     ) -> list[Entry]:
         """The lasting memories in scope, the last changed first; none while reading is off.
 
-        With ``fact`` among the ``kinds`` facts too: the id is the key.
+        With ``fact`` among the ``kinds`` facts too: the id is the key. Secrets only with ``secrets``.
         """
         refuse_below_zero(limit=limit, offset=offset)
-        return self._entries.list(scope, limit, offset, frozenset(kinds))
+        return self._entries.list(changed(scope, secrets=secrets), limit, offset, frozenset(kinds))
 
     def update(
         self, key: str, scope: Scope = Scope(), text: str | None = None, metadata: Mapping[str, Any] | None = None
@@ -331,7 +346,7 @@ class PersonaMemory(SessionVerbs, EpisodeVerbs, CaptureVerb):
 
         A fact, by its id, is superseded by one with the new text; it has no metadata to merge into.
         """
-        return self._entries.update(key, scope, text, metadata)
+        return self._entries.update(key, changed(scope, secrets=False), text, metadata)
 
     def correct(
         self,  # more than five: these are the protocol's fields
@@ -373,7 +388,7 @@ class PersonaMemory(SessionVerbs, EpisodeVerbs, CaptureVerb):
 
         None where it is not known, or reading is off.
         """
-        return self._why.why(scope, id, key)
+        return self._why.why(changed(scope, secrets=False), id, key)
 
     # forgetting
 
@@ -432,5 +447,6 @@ class PersonaMemory(SessionVerbs, EpisodeVerbs, CaptureVerb):
             "index_lag": self._indexer.lag if self._indexer is not None else 0,
             "meaning": self._indexer.state() if self._indexer is not None else {},
             "retention": self.retention.last(),
+            "secrets": asdict(self._config.secrets),
             "up_s": round(self._clock() - self._opened_at, 3),
         }

@@ -57,12 +57,23 @@ class _Section:
 class Migration:
     """From one store to an empty one, or to one in which the same migration was cut short."""
 
-    def __init__(
-        self, source: Store, target: Store, namespaces: Sequence[str] = ("default",), states: Sequence[str] = ()
+    def __init__(  # more than five: what comes along besides the records
+        self,
+        source: Store,
+        target: Store,
+        namespaces: Sequence[str] = ("default",),
+        states: Sequence[str] = (),
+        secrets: bool = False,
     ) -> None:
-        """``namespaces``: of the documents, whose names no store tells; ``states``: small values besides our own."""
+        """``namespaces``: of the documents, whose names no store tells; ``states``: small values besides our own.
+
+        ``secrets``: those that somebody asked to keep come along, too.
+        """
         self._source, self._target = source, target
-        self._sections = _sections(tuple(namespaces), (*STATES, *states))
+        memories = Scope.whole() if secrets else ALL
+        self._sections = _sections(tuple(namespaces), (*STATES, *states), memories)
+        self.left_out = 0 if secrets else sum(one.secret for one in source.entries(Scope.whole()))
+        """Secrets that stay behind."""
 
     def run(self, told: Told = lambda *_: None) -> list[Digest]:
         """Put everything over and compare; the digests, which are the same for both.
@@ -142,8 +153,8 @@ class Migration:
 
 
 def digests(store: Store, namespaces: Sequence[str] = ("default",)) -> list[Digest]:
-    """What a store holds, section by section."""
-    return [_digest(section, store) for section in _sections(tuple(namespaces), STATES)]
+    """What a store holds, section by section; secrets are no part of it."""
+    return [_digest(section, store) for section in _sections(tuple(namespaces), STATES, ALL)]
 
 
 def _digest(section: _Section, store: Store) -> Digest:
@@ -155,10 +166,16 @@ def _digest(section: _Section, store: Store) -> Digest:
     return Digest(section.name, count, sha.hexdigest())
 
 
-def _sections(namespaces: tuple[str, ...], states: tuple[str, ...]) -> list[_Section]:
+def _sections(namespaces: tuple[str, ...], states: tuple[str, ...], memories: Scope) -> list[_Section]:
+    """``memories``: which lasting memories come along."""
     return [
         _Section("turns", _turns, _put_turns, _without_numbers),
-        _Section("memories", _entries, _each(lambda to, one: to.put_entry(one, index_words(one))), _without_numbers),
+        _Section(
+            "memories",
+            lambda store: _entries(store, memories),
+            _each(lambda to, one: to.put_entry(one, index_words(one))),
+            _without_numbers,
+        ),
         _Section(
             "facts",
             lambda store: iter(store.fact_store.held(None, EVERY_STATUS)),
@@ -209,8 +226,8 @@ def _turns(store: Store) -> Iterator[Turn]:
     return (one for one, _ in store.documents(ALL, frozenset({"turn"})) if isinstance(one, Turn))
 
 
-def _entries(store: Store) -> Iterator[Entry]:
-    return iter(sorted(store.entries(ALL), key=lambda one: (one.seq, one.id)))
+def _entries(store: Store, memories: Scope) -> Iterator[Entry]:
+    return iter(sorted(store.entries(memories), key=lambda one: (one.seq, one.id)))
 
 
 def _changes(store: Store) -> Iterator[Any]:

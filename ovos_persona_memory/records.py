@@ -54,14 +54,23 @@ class Scope:
     """How surely the user is known who asks, 0 to 5; what is private needs its level. None: the owner asks."""
     blind: bool = False
     """Nothing may be read: reading is off where it is asked, or a guest asks for what is no guest's."""
+    secrets: bool = False
+    """Secrets that somebody asked to keep are in it, too: they are in no other, whoever asks."""
 
     @classmethod
     def everyone(cls) -> Scope:
-        """All records of all users: for the owner's edges alone."""
+        """All records of all users but their secrets: for the owner's edges alone."""
         return cls(user_id=None)
 
+    @classmethod
+    def whole(cls) -> Scope:
+        """Everything that a store holds: for what looks after it, and gives nothing of it to anybody."""
+        return cls(user_id=None, secrets=True)
+
     def may_know(self, private: int) -> bool:
-        """Whether whoever asks is known surely enough for what needs this level, 0 to 5."""
+        """Whether whoever asks is known surely enough for what needs this level; of a secret, whether one is meant."""
+        if private >= SECRET_LEVEL:
+            return self.secrets
         return self.auth_level is None or private <= self.auth_level
 
 
@@ -165,8 +174,13 @@ class Entry:
 
     @property
     def private(self) -> int:
-        """How surely its user must be known to whom it is given, 0 to 5."""
+        """How surely its user must be known to whom it is given, 0 to 5; SECRET_LEVEL of a secret."""
         return level_of(self.metadata)
+
+    @property
+    def secret(self) -> bool:
+        """Whether it is a secret that somebody asked to keep: given to nobody who does not ask for secrets."""
+        return self.private >= SECRET_LEVEL
 
 
 OUTDATED = "outdated"
@@ -175,8 +189,17 @@ PRIVATE = "private"
 """Metadata of a memory: true, or from 1 to 5 how surely its user must be known to whom it is given; true is 1."""
 
 
+SECRET = "secret"
+"""Metadata of a memory: true where it is a secret that somebody asked to keep."""
+SECRET_LEVEL = 6
+"""The level of a secret, above all levels at which somebody may be known: ``Scope.secrets`` alone reaches it."""
+
+
 def level_of(metadata: Mapping[str, Any]) -> int:
-    """How surely a user must be known, 0 to 5, to be given what has these metadata; 5 where they cannot be read."""
+    """How surely a user must be known, 0 to 5, to be given what has these metadata; 5 where they cannot be read, and
+    SECRET_LEVEL of a secret."""
+    if metadata.get(SECRET) is True:
+        return SECRET_LEVEL
     wanted = metadata.get(PRIVATE, 0)
     return int(wanted) if isinstance(wanted, int) and wanted in range(6) else 5
 
@@ -207,6 +230,8 @@ class Hit:
     """True when it holds by itself all that was asked for, and can be quoted as the answer."""
     outdated: bool = False
     """True when it was corrected, taken back or replaced since: it is never sure, and answers nothing."""
+    secret: bool = False
+    """True of a secret that somebody asked to keep; it is found where secrets are asked for alone."""
 
 
 @dataclass(frozen=True)

@@ -93,6 +93,10 @@ class RecallAsked(msgspec.Struct, kw_only=True):
     lang: Name | None = None
     at: Seconds | None = None
     timezone: Name | None = None
+    secrets: bool = False
+    """Secrets that somebody asked to keep are found, too."""
+    withheld: bool = False
+    """They are found without their words: somebody may hear them who should not."""
     scope: ScopeFields | None = None
 
 
@@ -103,6 +107,8 @@ class RememberRequest(msgspec.Struct, kw_only=True):
     key: Name | None = None
     metadata: dict[str, Any] | None = None
     lang: Name | None = None
+    secret: bool = False
+    """Its person was asked and wants it kept, though it is a secret."""
     scope: ScopeFields | None = None
 
 
@@ -110,6 +116,8 @@ class GetAsked(msgspec.Struct, kw_only=True):
     """Ask for one memory."""
 
     key: Name
+    secrets: bool = False
+    """Also a secret that somebody asked to keep."""
     scope: ScopeFields | None = None
 
 
@@ -120,6 +128,8 @@ class ListAsked(msgspec.Struct, kw_only=True):
     offset: Count = 0
     kinds: Annotated[list[Literal["memory", "fact"]], msgspec.Meta(max_length=8)] | None = None
     """None: memories alone."""
+    secrets: bool = False
+    """Also secrets that somebody asked to keep."""
     scope: ScopeFields | None = None
 
 

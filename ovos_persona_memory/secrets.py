@@ -1,12 +1,14 @@
-"""What is never kept as a fact: numbers of cards and accounts, passwords, PINs and keys."""
+"""What is a secret, and where a text tells one: numbers of cards and accounts, passwords, PINs and keys."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 
 from ovos_persona_memory import language, wordlists
 from ovos_persona_memory.errors import SecretRefused
+from ovos_persona_memory.language import Language
 from ovos_persona_memory.template import Words
 from ovos_persona_memory.wordlists import WordLists
 
@@ -40,18 +42,53 @@ SAID = 30
 """Words at most of something said to an assistant: a longer text that speaks of passwords seldom tells one."""
 
 
+@dataclass(frozen=True)
+class Spot:
+    """Where a text tells a secret, characters."""
+
+    first: int
+    """Where its name begins, or the secret itself where it has none."""
+    value: int
+    """Where the secret itself begins."""
+    end: int | None = None
+    """Where it ends; None where only a reader could tell: it has been named, and what it is follows."""
+
+
 def is_secret(text: str, lang: str | None) -> bool:
     """Whether a text holds a secret: by its form, or because it says that what follows is one."""
-    known, words = wordlists.of(language.of(lang).tag), language.fold(text)
-    return _has_number(known, text, words) or bool(_TOKEN.search(text)) or _names_secret(known, text, words)
+    spoken = language.of(lang)
+    known, words = wordlists.of(spoken.tag), language.fold(text)
+    return _has_number(known, text, words) or bool(_TOKEN.search(text)) or _names_secret(spoken, known, text, words)
 
 
 def tells_secret(text: str, lang: str | None) -> bool:
-    """Whether a turn holds a secret, so that its words are not even logged."""
-    known, words = wordlists.of(language.of(lang).tag), language.fold(text)
+    """Whether a turn holds a secret, so that it is not even logged; of a long text only what it asks to remember."""
+    spoken = language.of(lang)
+    known, words = wordlists.of(spoken.tag), language.fold(text)
     if _has_number(known, text, words):
         return True
-    return len(text.split()) <= SAID and (bool(_TOKEN.search(text)) or _names_secret(known, text, words))
+    if not _TOKEN.search(text) and not _names_secret(spoken, known, text, words):
+        return False
+    return len(text.split()) <= SAID or spoken.without_lead(text) != text
+
+
+def spots(text: str, lang: str | None) -> list[Spot]:
+    """Where a text tells secrets, in order; empty where it tells none. The same secret may be found more than once."""
+    spoken = language.of(lang)
+    known, folded = wordlists.of(spoken.tag), language.fold(text)
+    formed = [
+        *(one for one in _DIGITS.finditer(text) if _is_card(one.group())),
+        *(one for one in _IBAN.finditer(text) if _is_iban(one.group())),
+        *_TOKEN.finditer(text),
+    ]
+    found = [Spot(one.start(), one.start(), one.end()) for one in formed]
+    words = known.words_of(text)
+    if _is_card(_digits_said(known, folded)):
+        first, last = _run_said(known, words.folded)
+        found.append(Spot(words.spans[first][0], words.spans[first][0], words.spans[last - 1][1]))
+    for name, value in _named(spoken, known, words):
+        found.append(Spot(words.spans[name][0], words.spans[value][0]))
+    return sorted(found, key=lambda one: (one.first, one.value))
 
 
 def refuse_secret(text: str | None, lang: str | None) -> None:
@@ -70,56 +107,87 @@ def _has_number(known: WordLists, text: str, words: Sequence[str]) -> bool:
     return _is_card(_digits_said(known, words))
 
 
-def _names_secret(known: WordLists, text: str, folded: Sequence[str]) -> bool:
+def _names_secret(spoken: Language, known: WordLists, text: str, folded: Sequence[str]) -> bool:
     """Whether a text says what a password, a PIN or a key is; not where it says only where it lies.
 
-    The words are in the language's templates: <secret> followed by <secret_is> and something, <locked> by a number, or
-    either, or a <code>, and soon a number.
+    The words are in the language's templates: <secret> followed by <secret_is> and something, or by something and a
+    verb of <secret_closes>, <locked> by a number, or either, or a <code>, and soon one; all may end in <suffixed>.
     """
-    if all(known.opening(name).isdisjoint(folded) for name in ("secret", "locked", "code")):
+    names = ("secret", "locked", "code")
+    if "suffixed" not in known.lists and all(known.opening(name).isdisjoint(folded) for name in names):
         return False
-    words = known.words_of(text)
-    if _opens(known, words) or _is_code(known, words):
-        return True
-    for secret in known.lists.get("secret", ()):
-        for place in _places(words.joined, secret):
-            rest = words.part(place, len(words.folded))
-            if _digits_first(rest, known) >= SHORTEST_CODE:
-                return True
-            if not rest.folded or not known.has(rest, "secret_is"):
-                continue
-            told = words.part(place + _after(rest, known), len(words.folded))
-            if told.folded and not known.starts(told, "preposition") and not known.starts(told, "no_secret"):
-                return True
-    return False
+    return any(True for _ in _named(spoken, known, known.words_of(text)))
 
 
-def _opens(known: WordLists, words: Words) -> bool:
-    """Whether words say what opens something: "the safe is four eight two", "opens with four eight two six"."""
-    for locked in known.lists.get("locked", ()):
-        for place in _places(words.joined, locked):
-            rest = words.part(place, len(words.folded))
-            told = rest.part(known.starts(rest, "secret_is"), len(rest.folded))
-            if _digits_first(told, known) >= SHORTEST_CODE or _soon(known, words, place) > SHORTEST_CODE:
-                return True
-    return False
+def _named(spoken: Language, known: WordLists, words: Words) -> Iterator[tuple[int, int]]:
+    """Where words name a secret and tell it: the numbers of the first word of its name, and of its own first word."""
+    yield from _opens(known, words)
+    yield from _codes(known, words)
+    for place, size in _phrases(known, words, "secret"):
+        end = place + size
+        rest = words.part(end, len(words.folded))
+        if _digits_first(rest, known) >= SHORTEST_CODE:
+            yield place, end
+        if not rest.folded or not known.has(rest, "secret_is"):
+            continue
+        if (last := _told_last(spoken, known, rest)) is not None:
+            yield place, end + last
+        value = end + _after(rest, known)
+        told = words.part(value, len(words.folded))
+        if told.folded and not known.starts(told, "preposition") and not known.starts(told, "no_secret"):
+            yield place, value
 
 
-def _is_code(known: WordLists, words: Words) -> bool:
-    """Whether words tell a code: "the code for the burglar alarm is one nine forty four"; a postcode is none."""
+def _told_last(spoken: Language, known: WordLists, rest: Words) -> int | None:
+    """Where a secret begins that stands before a verb which closes its clause: "dass das passwort (blau) ist"; None
+    where none does: what is only said of it, and where it lies, begins with a preposition."""
+    closing = known.opening("secret_closes")
+    behind = rest.folded
+    last = next((n for n, word in enumerate(behind) if word in closing), 0)
+    if not last or (last + 1 < len(behind) and not known.has_word(("joint",), behind[last + 1])):
+        return None
+    first = 0
+    while first < last and known.starts_at(behind, first, "preposition"):
+        first += known.starts_at(behind, first, "preposition")
+        while first < last and known.has_word(("determiner",), behind[first]):
+            first += 1
+        first += 1
+    told = rest.part(first, last)
+    if not told.folded or known.starts(told, "no_secret") or not spoken.content_words(told.spelled):
+        return None
+    return None if spoken.is_question(rest.text) else first
+
+
+def _opens(known: WordLists, words: Words) -> Iterator[tuple[int, int]]:
+    """The same of what opens something: "the safe is four eight two", "opens with four eight two six"."""
+    for place, size in _phrases(known, words, "locked"):
+        end = place + size
+        rest = words.part(end, len(words.folded))
+        value = end + known.starts(rest, "secret_is")
+        if _digits_first(words.part(value, len(words.folded)), known) >= SHORTEST_CODE:
+            yield place, value
+        digits, value = _soon(known, words, end)
+        if digits > SHORTEST_CODE:
+            yield place, value
+
+
+def _codes(known: WordLists, words: Words) -> Iterator[tuple[int, int]]:
+    """The same of a code: "the code for the burglar alarm is one nine forty four"; a postcode is none."""
     harmless = known.opening("no_code")
     for place, size in (found for name in ("code", "secret") for found in known.places(words, name)):
         if not harmless.isdisjoint(words.folded[max(place - 1, 0) : place + size + 1]):
             continue
-        if _soon(known, words, place + size) >= SHORTEST_CODE:
-            return True
-    return False
+        digits, value = _soon(known, words, place + size)
+        if digits >= SHORTEST_CODE:
+            yield place, value
 
 
-def _soon(known: WordLists, words: Words, end: int) -> int:
-    """How many digits are said in one go soon behind a place, at most."""
+def _soon(known: WordLists, words: Words, end: int) -> tuple[int, int]:
+    """How many digits are said in one go soon behind a place, at most, and the number of the first of these words."""
     behind = range(end, min(end + SOON, len(words.folded)))
-    return max((_digits_first(words.part(first, len(words.folded)), known) for first in behind), default=0)
+    said = ((_digits_first(words.part(first, len(words.folded)), known), -first) for first in behind)
+    digits, first = max(said, default=(0, -end))
+    return digits, -first
 
 
 def _digits_first(words: Words, known: WordLists) -> int:
@@ -146,13 +214,14 @@ def _digits_of(known: WordLists, word: str, before: str) -> int | None:
     return TWO if word in tens else None
 
 
-def _places(joined: str, phrase: str) -> list[int]:
-    """The numbers of the words behind each place where the phrase stands."""
-    padded, found, start = f" {joined}", [], 0
-    while (at := padded.find(f" {phrase} ", start)) >= 0:
-        found.append(padded.count(" ", 0, at) + phrase.count(" ") + 1)
-        start = at + 1
-    return found
+def _phrases(known: WordLists, words: Words, name: str) -> Iterator[tuple[int, int]]:
+    """Where the words hold phrases of a list, by the order of the list: number of the first word, how many they are."""
+    joined, endings = f" {words.joined}", ("", *known.lists.get("suffixed", ()))
+    for phrase in (f"{phrase}{ending}" for phrase in known.lists.get(name, ()) for ending in endings):
+        start = 0
+        while (at := joined.find(f" {phrase} ", start)) >= 0:
+            yield joined.count(" ", 0, at), phrase.count(" ") + 1
+            start = at + 1
 
 
 def _after(rest: Words, known: WordLists) -> int:
@@ -168,11 +237,18 @@ def _digits_said(known: WordLists, words: Sequence[str]) -> str:
     values = known.digits
     if values.keys().isdisjoint(words) and not any(map(str.isdigit, words)):
         return ""
-    best, run = "", ""
-    for word in words:
-        digit = values.get(word) or (word if len(word) == 1 and word.isdigit() else "")
-        run = run + digit if digit else ""
-        best = max(best, run, key=len)
+    first, last = _run_said(known, words)
+    return "".join(values.get(word, word) for word in words[first:last])
+
+
+def _run_said(known: WordLists, words: Sequence[str]) -> tuple[int, int]:
+    """The numbers of the first word of that run, and of the one behind its last."""
+    best, begun = (0, 0), 0
+    for place, word in enumerate(words):
+        if word not in known.digits and not (len(word) == 1 and word.isdigit()):
+            begun = place + 1
+        elif place + 1 - begun > best[1] - best[0]:
+            best = (begun, place + 1)
     return best
 
 

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
 
+from ovos_persona_memory import language
 from ovos_persona_memory.backlog import Backlog
 from ovos_persona_memory.captures import Captures
 from ovos_persona_memory.config import MemoryConfig
@@ -16,7 +17,8 @@ from ovos_persona_memory.learning import Learner
 from ovos_persona_memory.ledger import Ledger
 from ovos_persona_memory.linking import already_recorded, claimant, heard_answer, newest_asked, spelled
 from ovos_persona_memory.messages import Heard
-from ovos_persona_memory.records import HOUSEHOLD, Scope, Selection, Turn, changed
+from ovos_persona_memory.records import HOUSEHOLD, Entry, Scope, Selection, Turn, changed
+from ovos_persona_memory.redacting import without_secrets
 from ovos_persona_memory.secrets import tells_secret
 from ovos_persona_memory.stores.base import Store
 from ovos_persona_memory.stores.selecting import redacted
@@ -47,6 +49,7 @@ class Transcript:
         self._pieces: dict[str, str] = {}
         self._questions: dict[tuple[str, str | None, str], Heard] = {}
         self._linked: dict[str, list[str]] = {}
+        self._told_secret: dict[str, None] = {}
         self._asked_to_forget: dict[str | None, float] = {}
         self.latest: Heard | None = None
         """What was heard last, with its person; None where nothing may be kept of it."""
@@ -69,11 +72,16 @@ class Transcript:
 
     @property
     def _kept(self) -> list[dict[Any, Any]]:
-        return [self._known_ids, self._pieces, self._questions, self._linked]
+        return [self._known_ids, self._pieces, self._questions, self._linked, self._told_secret]
 
     def holds(self, turn_id: str) -> bool:
         """Whether there is a turn with this id."""
         return self._store.turn(turn_id) is not None
+
+    def is_bare(self, turn_id: str) -> bool:
+        """Whether the turn with this id is kept without its words."""
+        turn = self._store.turn(turn_id)
+        return turn is not None and turn.redacted
 
     # what is heard
 
@@ -120,7 +128,7 @@ class Transcript:
         return next((turn.user_id for turn in recent if turn.utterance_id == utterance_id), None)
 
     def _turn(self, heard: Heard, role: str) -> Turn:
-        return Turn(
+        made = Turn(
             role="user" if role == "user" else "assistant",
             text=heard.text,
             at=heard.at,
@@ -129,19 +137,36 @@ class Transcript:
             user_id=heard.scope.user_id or HOUSEHOLD,
             session_id=heard.session_id,
             site_id=heard.scope.site_id,
-            redacted=heard.secret,
+            redacted=heard.secret and not heard.text,
         )
+        if heard.secret:
+            _keep(self._told_secret, made.id, None)
+        return made
 
     def _add(self, turn: Turn) -> Turn:
         return self._add_all([turn])[0]
 
     def _add_all(self, turns: Sequence[Turn], fresh: bool = False) -> list[Turn]:
-        told = [changed(turn, text="", redacted=True) if tells_secret(turn.text, turn.lang) else turn for turn in turns]
+        told = [self._without_secret(turn) for turn in turns]
         kept = self._store.add_turns([(turn, index_words(turn)) for turn in told], fresh)
         for one, turn in zip(kept, turns, strict=True):
-            without_words = one.text != turn.text
+            without_words = turn.text and not one.text
             self.backlog.take(one, changed(one, text=turn.text, redacted=turn.redacted) if without_words else one)
+            if one.text != turn.text and not without_words:
+                self.learner.refuse(one, "secret")
         return kept
+
+    def _without_secret(self, turn: Turn) -> Turn:
+        """The turn as it is kept: the rest of it where a person mentions a secret, else nothing of what tells one."""
+        if not tells_secret(turn.text, turn.lang):
+            return turn
+        left = without_secrets(turn.text, turn.lang) if turn.role == "user" else ""
+        _keep(self._told_secret, turn.id, None)
+        return changed(turn, text=left, redacted=not left)
+
+    def may_repeat(self, turn: Turn) -> bool:
+        """Whether what belongs to a turn may be kept with its words: its answer, or what an intent took of it."""
+        return not turn.redacted and turn.id not in self._told_secret
 
     def _change(self, turn: Turn) -> None:
         self._store.change_turn(turn, index_words(turn))
@@ -149,7 +174,8 @@ class Transcript:
     def _claim(self, heard: Heard) -> None:
         """Give the user turn that waits for an id the one that is seen now for the first time."""
         utterance_id = heard.utterance_id or ""
-        text = heard.text if heard.what in ("matched", "persona_turn") else None
+        # what was matched is compared with what was kept of it
+        text = without_secrets(heard.text, heard.lang) if heard.what in ("matched", "persona_turn") else None
         self._stamp(changed(heard.scope, session_id=heard.session_id), utterance_id, text)
         if heard.what == "matched" and heard.intent:
             self._redact_if_private(heard)
@@ -193,6 +219,13 @@ class Transcript:
         """Take the words out of an utterance of the session in scope and of what answers it, also later on."""
         self._stamp(scope, utterance_id, None)
         self._without_words(t for t in self._recent(scope.session_id, scope.user_id) if t.utterance_id == utterance_id)
+
+    def redact_telling(self, scope: Scope, secret: Entry) -> None:
+        """Take the words out of the newest turns of the session in scope that hold all words of a secret."""
+        spoken = language.of_text(secret.lang, secret.text)
+        words = set(spoken.content_words(secret.text))
+        recent = self._recent(scope.session_id, scope.user_id) if words else []
+        self._without_words(turn for turn in recent if words <= set(spoken.words(turn.text)))
 
     def _without_words(self, turns: Iterable[Turn]) -> None:
         ids = [turn.id for turn in turns]
@@ -245,7 +278,7 @@ class Transcript:
         if f"{heard.skill_id}:{heard.dialog}".startswith(self._config.redacted_intents):
             return True
         before = asked or newest_asked(recent, spoken)
-        return (before is not None and before.redacted) or self._confirms_forgetting(before, spoken)
+        return (before is not None and not self.may_repeat(before)) or self._confirms_forgetting(before, spoken)
 
     def asked_to_forget(self, scope: Scope) -> None:
         """Somebody just asked, in this session and without an utterance id, to have something forgotten."""
@@ -289,8 +322,8 @@ class Transcript:
         if asked is None:
             return []
         pair = (self._turn(asked, "user"), self._turn(replace(heard, scope=asked.scope), "assistant"))
-        kept = (self._unless_forgotten(replace(turn, source="query", persona_id=heard.persona_id)) for turn in pair)
-        return [self._add(turn) for turn in kept]
+        given = _answers_without_secrets([replace(one, source="query", persona_id=heard.persona_id) for one in pair])
+        return [self._add(self._unless_forgotten(turn)) for turn in given]
 
     def rename(self, user_id: str, into: str) -> None:
         """What one user said, and what is still to follow from it, is another's from now on."""
@@ -319,6 +352,7 @@ class Transcript:
             return self._linked[first.id]
         if not is_fresh:
             given = [redacted(turn) if self._came_late(turn) else turn for turn in given]
+        given = _answers_without_secrets(given)
         if batch is None and first.utterance_id is None:
             return [turn.id for turn in self._add_all(given, is_fresh)]
         return self._link_or_add(given, batch, self._recent(first.session_id, first.user_id))
@@ -342,7 +376,7 @@ class Transcript:
             if not turn.linked:
                 self._change(replace(turn, linked=True, persona_id=persona_id or turn.persona_id))
         answers = [turn for turn in heard if turn.role == "assistant"]
-        if any(turn.redacted for turn in same):
+        if not all(map(self.may_repeat, same)):
             given = [redacted(turn) for turn in given]
         ids = [self._stands_for(turn, asked, answers, batch) for turn in given]
         if heard:
@@ -383,6 +417,15 @@ class Workings:
     def captures(self) -> Captures:
         """Whether anything may be kept or used now."""
         return self.transcript.captures
+
+
+def _answers_without_secrets(turns: Sequence[Turn]) -> list[Turn]:
+    """The turns, without the words of what answers one that tells a secret: it may say it again."""
+    kept, told = list[Turn](), False
+    for turn in turns:
+        told = tells_secret(turn.text, turn.lang) if turn.role == "user" else told
+        kept.append(redacted(turn) if told and turn.role != "user" else turn)
+    return kept
 
 
 def _keep(kept: dict, key: object, value: object) -> None:  # type: ignore[type-arg]  # any of the three dicts

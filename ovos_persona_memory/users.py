@@ -125,18 +125,22 @@ class Users:
         return moved
 
     def _move_entries(self, user_id: str, into: str) -> int:
-        entries = self._store.entries(Scope(user_id=user_id))
+        entries = self._store.entries(Scope(user_id=user_id, secrets=True))
         for entry in reversed(entries):  # the last changed last, so that their order stays
             other = self._store.entry(entry.key, into)
-            self._store.delete(Selection(Scope(user_id=user_id), ids=(entry.id,), kinds=frozenset({"memory"})))
+            self._store.delete(self._one(user_id, entry))
             if other is not None and other.updated_at >= entry.updated_at:
                 self._keep(entry, into, self._free_key(entry.key, into))
                 continue
             if other is not None:
-                self._store.delete(Selection(Scope(user_id=into), ids=(other.id,), kinds=frozenset({"memory"})))
+                self._store.delete(self._one(into, other))
                 self._keep(other, into, self._free_key(other.key, into))
             self._keep(entry, into, entry.key)
         return len(entries)
+
+    @staticmethod
+    def _one(user_id: str, entry: Entry) -> Selection:
+        return Selection(Scope(user_id=user_id, secrets=True), ids=(entry.id,), kinds=frozenset({"memory"}))
 
     def _keep(self, entry: Entry, user_id: str, key: str) -> None:
         kept = replace(entry, user_id=user_id, key=key)

@@ -46,7 +46,7 @@ def renew(store: Store) -> int:
     """
     if store.state(STATE) == words.rules():
         return 0
-    documents = ((record, held) for record, held in store.documents(Scope.everyone(), BOTH))
+    documents = ((record, held) for record, held in store.documents(Scope.whole(), BOTH))
     changed = ((record, now) for record, held in documents if (now := index_words(record)) != held)
     number = 0
     while some := list(islice(changed, TOGETHER)):

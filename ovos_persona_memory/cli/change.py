@@ -60,6 +60,9 @@ def _with_private(metadata: dict[str, str] | None, private: int | None) -> dict[
 @click.option("--key", help="The name to keep it under; a known one is replaced. Made up unless given.")
 @metadata_option
 @private_option
+@click.option(
+    "--secret", is_flag=True, help="Keep it though it is a secret: it is given where secrets are asked for alone."
+)
 @lang_option
 @user_option
 @data_option
@@ -69,6 +72,7 @@ def remember(  # one parameter an option
     key: str | None,
     metadata: dict[str, str] | None,
     private: int | None,
+    secret: bool,
     lang: str | None,
     user: str | None,
     data: Path | None,
@@ -77,7 +81,7 @@ def remember(  # one parameter an option
     """Keep TEXT as a lasting memory, and print its key."""
     with open_memory(data) as memory:
         kept = _with_private(metadata, private)
-        entry = memory.remember(text, scope_of(user), key, kept, lang or device_language())
+        entry = memory.remember(text, scope_of(user), key, kept, lang or device_language(), secret=secret)
     return answer_json({"memory": entry}) if as_json else answer(entry.key)
 
 

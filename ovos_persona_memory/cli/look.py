@@ -14,6 +14,7 @@ from ovos_persona_memory.cli.options import (
     json_option,
     lang_option,
     scope_of,
+    secrets_option,
     user_option,
 )
 from ovos_persona_memory.cli.output import Command, answer, answer_json, answer_rows, say
@@ -161,16 +162,17 @@ def _hit_row(hit: Hit) -> list[str]:
 @click.command("list", cls=Command)
 @click.option("--limit", type=click.IntRange(1, 1000), default=20, show_default=True, help="Memories at most.")
 @click.option("--offset", type=click.IntRange(0, 1_000_000), default=0, help="Leave out so many first.")
+@secrets_option
 @user_option
 @everyone_option
 @data_option
 @json_option
 def list_(  # one parameter an option
-    limit: int, offset: int, user: str | None, everyone: bool, data: Path | None, as_json: bool
+    limit: int, offset: int, with_secrets: bool, user: str | None, everyone: bool, data: Path | None, as_json: bool
 ) -> None:
     """The lasting memories, the last changed first."""
     with open_memory(data) as memory:
-        entries = memory.list(scope_of(user, everyone), limit, offset)
+        entries = memory.list(scope_of(user, everyone), limit, offset, secrets=with_secrets)
         _say_if_not_read(memory, None, entries)
     if as_json:
         return answer_json({"memories": entries})
@@ -180,13 +182,14 @@ def list_(  # one parameter an option
 
 @click.command(cls=Command)
 @click.argument("key")
+@secrets_option
 @user_option
 @data_option
 @json_option
-def get(key: str, user: str | None, data: Path | None, as_json: bool) -> None:
+def get(key: str, with_secrets: bool, user: str | None, data: Path | None, as_json: bool) -> None:
     """One lasting memory."""
     with open_memory(data) as memory:
-        entry = memory.get(key, scope_of(user))
+        entry = memory.get(key, scope_of(user), secrets=with_secrets)
         if entry is None:
             _say_if_not_read(memory, None, ())
             raise UnknownEntry(f"there is no memory with the key {key!r}")

@@ -9,7 +9,7 @@ from pathlib import Path
 import rich_click as click
 
 from ovos_persona_memory import stores
-from ovos_persona_memory.cli.options import data_option, json_option, user_option
+from ovos_persona_memory.cli.options import data_option, json_option, secrets_option, user_option
 from ovos_persona_memory.cli.output import Command, answer_json, answer_rows, progress, say
 from ovos_persona_memory.cli.reach import Memory, open_memory, settings
 from ovos_persona_memory.config import settled
@@ -30,15 +30,18 @@ STEPS = 10
 @click.argument("source", metavar="FROM")
 @click.argument("target", metavar="TO")
 @click.option("--namespace", "namespaces", multiple=True, help="Of documents, besides default. As often as needed.")
+@secrets_option
 @data_option
 @json_option
-def migrate(source: str, target: str, namespaces: tuple[str, ...], data: Path | None, as_json: bool) -> None:
+def migrate(  # one parameter an option
+    source: str, target: str, namespaces: tuple[str, ...], with_secrets: bool, data: Path | None, as_json: bool
+) -> None:
     """Put everything from one store into another that is empty, and compare the two.
 
     FROM and TO are a folder (SQLite), the URL of a PostgreSQL or Redis server, with the collection behind a # where
     one is used, env:NAME or file:PATH where a URL is a secret, or the word configured for what the settings name.
-    FROM stays as it is. Where it was cut short, give the same command again: it goes on. Vectors are made anew when
-    the memory is next opened.
+    FROM stays as it is. Secrets that somebody asked to keep stay there, unless --with-secrets is given. Where it was
+    cut short, give the same command again: it goes on. Vectors are made anew when the memory is next opened.
     """
     if source == target:
         raise ConfigError("FROM and TO are the same")
@@ -47,11 +50,14 @@ def migrate(source: str, target: str, namespaces: tuple[str, ...], data: Path | 
         other = _opened(target, data)
         try:
             names = list(dict.fromkeys(("default", *namespaces)))
-            found = Migration(one, other, names, (first_start.ANNOUNCED,)).run(_tell)
+            migration = Migration(one, other, names, (first_start.ANNOUNCED,), with_secrets)
+            found = migration.run(_tell)
         finally:
             other.close()
     finally:
         one.close()
+    if migration.left_out:
+        say(f"Secrets left out: {migration.left_out}. --with-secrets takes them along.")
     if as_json:
         answer_json(found)
     else:

@@ -39,6 +39,9 @@ def address_options(command: F) -> F:
 
 user_option = click.option("--user", help="Whose memory; the household's unless given.")
 everyone_option = click.option("--everyone", is_flag=True, help="Everybody's memory.")
+secrets_option = click.option(
+    "--with-secrets", is_flag=True, help="Also the secrets that somebody asked to keep, in plain words."
+)
 lang_option = click.option("--lang", help="The language of the words, en-US for example; the device's unless given.")
 
 

@@ -26,7 +26,8 @@ def preview(memory: Memory, scope: Scope, conditions: Mapping[str, Any]) -> Iter
         yield "  Reading is switched off: the texts cannot be shown."
     elif "key" in conditions:
         entry = memory.get(conditions["key"], scope)
-        yield f"  {entry.text}" if entry else "  There is no memory with this key."
+        none = "  It is a secret." if counted.memories else "  There is no memory with this key."
+        yield f"  {entry.text}" if entry else none
     elif "query" in conditions:
         yield from _holding(memory, scope, conditions)
 

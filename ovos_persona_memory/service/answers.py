@@ -130,6 +130,8 @@ def _recall(memory: PersonaMemory, asked: Request, fields: Any, scope: Scope, _:
         utterance_id=asked.utterance_id,
         timezone=fields.timezone or asked.timezone,
         asked_in=changed(asked.scope, user_id=scope.user_id) if asked.utterance_id is not None else None,
+        secrets=fields.secrets,
+        withheld=fields.withheld,
     )
     return {"hits": _wire(hits)}
 
@@ -137,16 +139,17 @@ def _recall(memory: PersonaMemory, asked: Request, fields: Any, scope: Scope, _:
 def _remember(memory: PersonaMemory, asked: Request, fields: Any, scope: Scope, _: MemoryConfig) -> Answer:
     lang = fields.lang or asked.lang
     key = fields.key or asked.id[:12] or None
-    kept = memory.remember(fields.text, scope, key, fields.metadata, lang, asked.utterance_id)
+    kept = memory.remember(fields.text, scope, key, fields.metadata, lang, asked.utterance_id, fields.secret)
     return {"memory": _wire(kept)}
 
 
 def _get(memory: PersonaMemory, asked: Request, fields: Any, scope: Scope, _: MemoryConfig) -> Answer:
-    return {"memory": _wire(memory.get(fields.key, scope))}
+    return {"memory": _wire(memory.get(fields.key, scope, fields.secrets))}
 
 
 def _list(memory: PersonaMemory, asked: Request, fields: Any, scope: Scope, _: MemoryConfig) -> Answer:
-    return {"memories": _wire(memory.list(scope, fields.limit, fields.offset, set(fields.kinds or ("memory",))))}
+    kinds = set(fields.kinds or ("memory",))
+    return {"memories": _wire(memory.list(scope, fields.limit, fields.offset, kinds, fields.secrets))}
 
 
 def _update(memory: PersonaMemory, asked: Request, fields: Any, scope: Scope, _: MemoryConfig) -> Answer:

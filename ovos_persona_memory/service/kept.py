@@ -10,16 +10,17 @@ import msgspec
 
 from ovos_persona_memory.messages import Heard, Request
 from ovos_persona_memory.records import changed
+from ovos_persona_memory.redacting import without_secrets
 from ovos_persona_memory.secrets import tells_secret
 from ovos_persona_memory.service.arrival import Arrival
 from ovos_persona_memory.stores.waiting import Kept
 
 
-def written(arrival: Arrival, tried: bool) -> Kept:
-    """An arrival, to be kept. ``tried``: the store may hold it already."""
+def written(arrival: Arrival, tried: bool, bare: bool = False) -> Kept:
+    """An arrival, to be kept. ``tried``: the store may hold it already; ``bare``: it is kept without its words."""
     what = arrival.what
     if isinstance(what, Heard):
-        body = encoded(_without_secret(what))
+        body = encoded(replace(what, text="", question="", detail={}, secret=True) if bare else _without_secret(what))
         return Kept(what.id, "heard", arrival.at, body, arrival.owner, tried)
     data = {**what.data, "turns": [_turn_without_secret(turn) for turn in what.data.get("turns", ())]}
     body = encoded(changed(what, data=data if what.verb == "record" else what.data, context={}))
@@ -42,9 +43,12 @@ def _without_secret(heard: Heard) -> Heard:
     """Secrets are on no disk, for no moment."""
     if not any(tells_secret(text, heard.lang) for text in (heard.text, heard.question)):
         return heard
-    return replace(heard, text="", question="", detail={}, secret=True)
+    left = without_secrets(heard.text, heard.lang) if heard.what in ("utterance", "matched") else ""
+    return replace(heard, text=left, question="", detail={}, secret=True)
 
 
 def _turn_without_secret(turn: Mapping[str, Any]) -> Mapping[str, Any]:
     text = turn.get("text")
-    return {**turn, "text": ""} if isinstance(text, str) and tells_secret(text, turn.get("lang")) else turn
+    if not isinstance(text, str) or not tells_secret(text, turn.get("lang")):
+        return turn
+    return {**turn, "text": without_secrets(text, turn.get("lang")) if turn.get("role") == "user" else ""}

@@ -258,7 +258,10 @@ class Offline:
         ``tried``: the store may have taken them in before it was lost.
         """
         outcomes: list[tuple[Arrival, Outcome | None]] = [(one, self._outcome(one)) for one in arrivals]
-        waits = [kept.written(one, tried) for one, outcome in outcomes if outcome and outcome.pop("waits", False)]
+        waiting = [
+            (one, outcome.pop("bare", False)) for one, outcome in outcomes if outcome and outcome.pop("waits", False)
+        ]
+        waits = [kept.written(one, tried, bare) for one, bare in waiting]
         try:
             if waits:
                 self._file.add(waits)
@@ -282,7 +285,7 @@ class Offline:
     def _taken(self, here: PersonaMemory, what: Heard | Request, owner: bool) -> Outcome:
         """What is answered without the store; ``waits``: whether it is to be delivered."""
         if isinstance(what, Heard):
-            return {"ok": True, "waits": self._heard(here, what)}
+            return {"ok": True, "waits": self._heard(here, what), "bare": here.transcript.is_bare(what.id)}
         if self._needs_store(what):
             raise type(self._failure)(f"the memory's store is away, and {what.verb} needs it: {self._failure.reason}")
         there = self._memory if self._readable and what.verb in ASKED_THERE else None
@@ -318,7 +321,9 @@ class Offline:
     @staticmethod
     def _may_wait(asked: Request) -> bool:
         """Whether a change needs nothing of the store."""
-        return asked.verb in ("record", "remember") or (asked.verb == "capture" and changes_something(asked))
+        if asked.verb == "remember":
+            return asked.data.get("secret") is not True  # a secret waits in no file
+        return asked.verb == "record" or (asked.verb == "capture" and changes_something(asked))
 
     # when it is there again
 

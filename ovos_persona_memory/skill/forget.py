@@ -91,7 +91,11 @@ def _ask_back(talk: Talk, going: Foreseen, deletion: Deletion) -> None:
     """Read back what would go, the first two and how many more there are; after a yes exactly that is deleted."""
     texts = [own_words(hit.text, talk.spoken) for hit in going.told]
     is_about = bool(deletion.slots)
-    if talk.is_overheard and any(_is_hushed(talk, hit.text) for hit in going.told):
+    secret = any(hit.secret for hit in going.told)  # its words are not read back
+    if secret and is_about:
+        question = "forget_about_ask_one" if len(texts) == 1 else "forget_about_ask"
+        _ask(talk, question, deletion, count=len(texts), topic=deletion.slots["topic"])
+    elif secret or (talk.is_overheard and any(_is_hushed(talk, hit.text) for hit in going.told)):
         _ask(talk, "forget_quietly_ask", replace(deletion, done="forget_quietly_done", slots={}))
     elif len(texts) == 1:
         done = deletion if is_about else replace(deletion, slots={"text": texts[0]})

@@ -17,7 +17,7 @@ from ovos_persona_memory import language, messages, topics
 from ovos_persona_memory.client import MemoryClient
 from ovos_persona_memory.config import bus_address
 from ovos_persona_memory.errors import CapturePaused, NeedsApproval, NotAllowed, PersonaMemoryError
-from ovos_persona_memory.skill import tell, understanding
+from ovos_persona_memory.skill import secrets_kept, tell, understanding
 from ovos_persona_memory.skill.intents import INTENTS, meant
 from ovos_persona_memory.skill.moments import Moments
 from ovos_persona_memory.skill.speech import is_said
@@ -30,6 +30,8 @@ ANSWER_WITHIN_S = 0.8
 """How long the memory may take before it is said to be away, seconds: within a second people hear it."""
 BUSY_S = 5.0
 """So much longer where it says that it lives and is only slow, with a card that stalls perhaps, seconds."""
+GLANCE_WITHIN_S = 0.3
+"""How long it may take to say whether something is for the memory at all, seconds: others wait to answer."""
 COUNT_WITHIN_S = 3.0
 """How long it may take to count what would be deleted, seconds: on a busy device more than a question."""
 DELETE_WITHIN_S = 60.0
@@ -45,6 +47,7 @@ class PersonaMemorySkill(ConversationalSkill, FallbackSkill):  # type: ignore[mi
         # an editable install has the locale folder beside the package, not in it
         kwargs.setdefault("resources_dir", str(language.locale_folder().parent))
         self._means: Means | None = None
+        self._glance: secrets_kept.Glance | None = None
         super().__init__(*args, **kwargs)
 
     @classproperty  # type: ignore[untyped-decorator]  # ovos_utils carries no types
@@ -65,6 +68,7 @@ class PersonaMemorySkill(ConversationalSkill, FallbackSkill):  # type: ignore[mi
     def initialize(self) -> None:
         """Connect to the daemon in the background, and offer the intents of every room."""
         transport = shared_transport(**bus_address())
+        self._glance = secrets_kept.Glance(MemoryClient(transport, GLANCE_WITHIN_S), messages.now)
         quick = MemoryClient(transport, ANSWER_WITHIN_S, BUSY_S)
         counting, patient = (MemoryClient(transport, within_s) for within_s in (COUNT_WITHIN_S, DELETE_WITHIN_S))
         moments = Moments(messages.now)
@@ -99,20 +103,23 @@ class PersonaMemorySkill(ConversationalSkill, FallbackSkill):  # type: ignore[mi
     # what no intent engine knew
 
     def can_answer(self, message: Message, *_: Any) -> bool:
-        """Whether the utterance says in so many words something that is for the memory."""
-        return self._meant(message) is not None
+        """Whether the utterance says in so many words something that is for the memory, or asks for a secret in it."""
+        if self._meant(message) is not None:
+            return True
+        return self._glance is not None and self._glance.answers(messages.addressed(message))
 
     def handle_otherwise(self, message: Message) -> bool:
         """Do what an utterance asks that no intent engine knew."""
         known = self._meant(message)
         if known is None:
-            return False
+            return secrets_kept.tell(self._talk(message))
         self.activate()
         self._answer_as(messages.with_active(message, self.skill_id), known)
         return True
 
     def _meant(self, message: Message) -> Understood | None:
-        return meant(self._talk(message))
+        known = meant(self._talk(message))
+        return self._glance.meant(messages.addressed(message), known) if self._glance is not None else known
 
     def _answer_as(self, message: Message, known: Understood, is_told: bool = False) -> None:
         """Do what was meant, and tell who logs intents, our daemon among them, which one it is, if none has yet."""

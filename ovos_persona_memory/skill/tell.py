@@ -18,8 +18,9 @@ from ovos_persona_memory.errors import (
     UnknownEntry,
 )
 from ovos_persona_memory.language import Language, fold
-from ovos_persona_memory.records import HOUSEHOLD, Hit, Referents
+from ovos_persona_memory.records import HOUSEHOLD, Entry, Hit, Referents
 from ovos_persona_memory.revision import Correction, correction_in, revised
+from ovos_persona_memory.skill import secrets_kept
 from ovos_persona_memory.skill.acts import is_pointing, says_nothing
 from ovos_persona_memory.skill.moments import Item
 from ovos_persona_memory.skill.speech import agrees, own_words
@@ -45,20 +46,25 @@ def remember(talk: Talk) -> None:
 
 
 def _keep(talk: Talk, text: str) -> None:
-    key = uuid.uuid4().hex[:12]
     try:
-        kept = talk.client.remember(text, key=key, lang=talk.spoken.tag)
-    except NoAnswer:
-        _take_back(talk, key)
-        raise
-    except (SecretRefused, NeedsApproval, StoreError) as error:
-        talk.say(_NOT_KEPT.get(type(error), "not_stored"))
+        kept = _kept(talk, text)
+    except SecretRefused:
+        secrets_kept.offer(talk, lambda reply: _kept(reply, text, secret=True))
+        return
+    except (NeedsApproval, StoreError) as error:
+        talk.say("needs_approval" if isinstance(error, NeedsApproval) else "not_stored")
         return
     talk.spoke_of([Item(text, kept.created_at, kept.key, None, kept.id)])
     talk.say("remembered", text=own_words(text, talk.spoken))
 
 
-_NOT_KEPT: dict[type[PersonaMemoryError], str] = {SecretRefused: "not_kept_secret", NeedsApproval: "needs_approval"}
+def _kept(talk: Talk, text: str, secret: bool = False) -> Entry:
+    key = uuid.uuid4().hex[:12]
+    try:
+        return talk.client.remember(text, key=key, lang=talk.spoken.tag, secret=secret)
+    except NoAnswer:
+        _take_back(talk, key)
+        raise
 
 
 def _take_back(talk: Talk, key: str) -> None:

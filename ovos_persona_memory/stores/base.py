@@ -204,6 +204,10 @@ class Store(ABC):
     def entries(self, scope: Scope, limit: int | None = None, offset: int = 0) -> list[Entry]:
         """The entries in scope, newest change first (by ``updated_at``, then ``seq``)."""
 
+    def has_secrets(self, user_id: str) -> bool:
+        """Whether any of a user's entries is a secret: asked before each question that may be for one."""
+        return any(entry.secret for entry in self.entries(_all_of(user_id)))
+
     # finding
 
     @abstractmethod
@@ -220,7 +224,7 @@ class Store(ABC):
         """
         found: list[Found] = []
         by_user: dict[str, list[tuple[Turn | Entry, str]]] = {}
-        for record, text in self.documents(Scope(user_id=scope.user_id), frozenset({"turn", "memory"})):
+        for record, text in self.documents(_all_of(scope.user_id), frozenset({"turn", "memory"})):
             by_user.setdefault(record.user_id, []).append((record, text))
         for documents in by_user.values():
             found += _search_one_user(documents, words, scope, kinds)
@@ -229,14 +233,14 @@ class Store(ABC):
 
     def statistics(self, words: Sequence[str], user_id: str) -> Statistics:
         """Document count, mean length and the frequency of these words among all documents of a user."""
-        documents = [set_of(text) for _, text in self.documents(Scope(user_id=user_id), BOTH)]
-        lengths = sum(len(words_of(text)) for _, text in self.documents(Scope(user_id=user_id), BOTH))
+        documents = [set_of(text) for _, text in self.documents(_all_of(user_id), BOTH)]
+        lengths = sum(len(words_of(text)) for _, text in self.documents(_all_of(user_id), BOTH))
         frequency = {word: n for word in set(words) if (n := sum(word in held for held in documents))}
         return Statistics(len(documents), lengths / len(documents) if documents else 0.0, frequency)
 
     def languages(self, user_id: str) -> frozenset[str]:
         """The language tags of a user's turns and memories; of some that were forgotten since, too."""
-        return frozenset(record.lang for record, _ in self.documents(Scope(user_id=user_id), BOTH) if record.lang)
+        return frozenset(record.lang for record, _ in self.documents(_all_of(user_id), BOTH) if record.lang)
 
     def newest_words(self, scope: Scope, kinds: frozenset[str], limit: int) -> list[str]:
         """The index words of the newest documents in scope, at most ``limit`` of each kind, newest first by kind."""
@@ -360,6 +364,10 @@ class Store(ABC):
     def details(self) -> Mapping[str, Any]:
         """What an owner may want to know: path, size in bytes, notes of what was set aside."""
         return {}
+
+
+def _all_of(user_id: str | None) -> Scope:
+    return Scope(user_id=user_id, secrets=True)
 
 
 def found_order(found: Found) -> tuple[float, int, int]:

@@ -227,6 +227,9 @@ class ComposedStore(Store):
     def entries(self, scope: Scope, limit: int | None = None, offset: int = 0) -> list[Entry]:
         return self._lasting.entries(scope, limit, offset)
 
+    def has_secrets(self, user_id: str) -> bool:
+        return self._lasting.has_secrets(user_id)
+
     def _wrote(self, record: Turn | Entry) -> None:
         if self._beside is not None:
             self._beside.wrote(record)

@@ -133,4 +133,4 @@ class InMemoryVectors(VectorStore):
 
 
 def _text(record: Turn | Entry) -> str:
-    return record.text if isinstance(record, Turn) else entry_text(record.key, record.text)
+    return record.text if isinstance(record, Turn) else entry_text(record.key, record.text, record.private)

@@ -8,7 +8,19 @@ from dataclasses import replace
 from typing import Any
 
 from ovos_persona_memory.errors import StoreError, UnknownEntry
-from ovos_persona_memory.records import Entry, Forgotten, Note, Pause, Place, Scope, Selection, Session, Turn, changed
+from ovos_persona_memory.records import (
+    SECRET_LEVEL,
+    Entry,
+    Forgotten,
+    Note,
+    Pause,
+    Place,
+    Scope,
+    Selection,
+    Session,
+    Turn,
+    changed,
+)
 from ovos_persona_memory.stores import postgres_rows as rows
 from ovos_persona_memory.stores import postgres_walks as walks
 from ovos_persona_memory.stores.base import Beside, Counts, Found, Statistics, Store, refuse_unstorable
@@ -80,7 +92,7 @@ class PostgresStore(Store):
         if self._words.works():
             return
         with self.transaction(), self._db.patiently():
-            memories = self.documents(Scope.everyone(), frozenset({"memory"}))
+            memories = self.documents(Scope.whole(), frozenset({"memory"}))
             self._words.rebuild([(entry.user_id, -entry.seq, words) for entry, words in memories])
 
     def tidy(self) -> bool:
@@ -209,6 +221,10 @@ class PostgresStore(Store):
         where = rows.within(self._home, scope, "memory")
         sql = f"{rows.ENTRIES}{where} ORDER BY r.updated_at DESC, r.seq DESC LIMIT %s OFFSET %s"
         return [rows.entry_of(row)[0] for row in self._db.all(sql, *where.values, limit, offset)]
+
+    def has_secrets(self, user_id: str) -> bool:
+        where = rows.within(self._home, Scope(user_id=user_id, secrets=True)).also("r.private = %s", SECRET_LEVEL)
+        return self._db.one(f"SELECT 1 FROM entry r{where} LIMIT 1", *where.values) is not None
 
     # finding
 

@@ -14,6 +14,7 @@ from ovos_persona_memory.stores import postgres_rows as rows
 from ovos_persona_memory.stores.postgres_database import PostgresDatabase
 from ovos_persona_memory.stores.vectors import Index, Near, Pending, VectorStore, doc_of, entry_text
 from ovos_persona_memory.stores.where import PLACES, Where
+from ovos_persona_memory.stores.where import known as known_to
 from ovos_persona_memory.vectors import Bytes, Floats, cosines, quantised
 
 SLOTS = (0, 1)
@@ -60,10 +61,10 @@ START = (
 NEW = " UNION ALL ".join(
     f"(SELECT {columns} FROM {table} r WHERE r.household = %s AND r.{version} > %s ORDER BY r.{version} LIMIT %s)"
     for table, version, columns in (
-        ("turn", "version", "'turn' AS kind, r.seq, r.version AS version, r.text, NULL AS key"),
-        ("entry", "version", "'memory', -r.seq, r.version, r.text, r.key"),
+        ("turn", "version", "'turn' AS kind, r.seq, r.version AS version, r.text, NULL AS key, 0 AS private"),
+        ("entry", "version", "'memory', -r.seq, r.version, r.text, r.key, r.private"),
         # what has an embedding of its own needs none
-        ("document", "num", "'document', r.num, r.num, CASE WHEN r.dim IS NULL THEN r.text ELSE '' END, NULL"),
+        ("document", "num", "'document', r.num, r.num, CASE WHEN r.dim IS NULL THEN r.text ELSE '' END, NULL, 0"),
     )
 )
 LAG = " + ".join(
@@ -205,8 +206,8 @@ class PostgresVectors(VectorStore):
         done_to = known[2] if known else 0
         found = self._db.all(f"{NEW} ORDER BY version LIMIT %s", *[self._home, done_to, limit] * 3, limit)
         return [
-            Pending(kind, doc, version, entry_text(key, text) if kind == "memory" else text)
-            for kind, doc, version, text, key in found
+            Pending(kind, doc, version, entry_text(key, text, private) if kind == "memory" else text)
+            for kind, doc, version, text, key, private in found
         ]
 
     def put(self, name: str, taken: Sequence[Pending], vectors: Bytes) -> None:
@@ -239,9 +240,7 @@ class PostgresVectors(VectorStore):
         return self._placed(known[0] if known else -1, scope, kinds)
 
     def _placed(self, slot: int, scope: Scope, kinds: frozenset[str]) -> Where:
-        where = rows.within(self._home, scope).also("r.slot = %s", slot)
-        if scope.auth_level is not None:
-            where = where.also("r.private <= %s", scope.auth_level)
+        where = known_to(rows.within(self._home, scope).also("r.slot = %s", slot), scope)
         return where.also("r.kind = ANY(%s)", sorted(kinds))
 
     def records(self, docs: Sequence[int], user_id: str | None) -> dict[int, Turn | Entry]:

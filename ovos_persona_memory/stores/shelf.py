@@ -76,7 +76,7 @@ def records_of(texts: Texts, keys: Iterable[Key]) -> dict[Key, Turn | Entry]:
 
 def text_of(record: Turn | Entry) -> str:
     """What of a record is embedded."""
-    return record.text if isinstance(record, Turn) else entry_text(record.key, record.text)
+    return record.text if isinstance(record, Turn) else entry_text(record.key, record.text, record.private)
 
 
 def digest_of(text: str) -> str:

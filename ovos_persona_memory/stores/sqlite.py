@@ -8,7 +8,19 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from ovos_persona_memory.errors import StoreError, UnknownEntry
-from ovos_persona_memory.records import Entry, Forgotten, Note, Pause, Place, Scope, Selection, Session, Turn, changed
+from ovos_persona_memory.records import (
+    SECRET_LEVEL,
+    Entry,
+    Forgotten,
+    Note,
+    Pause,
+    Place,
+    Scope,
+    Selection,
+    Session,
+    Turn,
+    changed,
+)
 from ovos_persona_memory.stores import sqlite_rows as rows
 from ovos_persona_memory.stores.base import Beside, Counts, Found, Statistics, refuse_unstorable
 from ovos_persona_memory.stores.facts import alone
@@ -40,6 +52,9 @@ NEWEST = (
     "SELECT r.owner, r.seq, b.words FROM {table} r JOIN body b ON b.num = r.body WHERE r.seq <= ? ORDER BY r.seq DESC"
 )
 NEWEST_WORDS = "SELECT b.words FROM {table} r JOIN body b ON b.num = r.body{where} ORDER BY r.seq DESC LIMIT ?"
+
+
+HAS_SECRETS = "SELECT 1 FROM entry WHERE owner = ? AND private = ? LIMIT 1"
 
 
 class SqliteStore(SqliteDatabase):
@@ -224,6 +239,11 @@ class SqliteStore(SqliteDatabase):
             values = (*where.values, -1 if limit is None else limit, offset)
             return [rows.entry_of(row)[0] for row in self._sql.execute(sql, values)]
 
+    def has_secrets(self, user_id: str) -> bool:
+        with self._reading():
+            found = self._one(HAS_SECRETS, self._owners.number(user_id), SECRET_LEVEL)
+        return found is not None
+
     # finding
 
     def documents(self, scope: Scope, kinds: frozenset[str]) -> Iterator[tuple[Turn | Entry, str]]:
@@ -296,7 +316,7 @@ class SqliteStore(SqliteDatabase):
         self._repaired = True
         with self.transaction():
             self._index.clear()
-            for record, words in self.documents(Scope.everyone(), frozenset({"turn", "memory"})):
+            for record, words in self.documents(Scope.whole(), frozenset({"turn", "memory"})):
                 doc = record.seq if isinstance(record, Turn) else -record.seq
                 self._index.add(self._owners.made(record.user_id), doc, words)
 

@@ -31,13 +31,13 @@ SLOTS = (0, 1)
 BOTH = frozenset({"turn", "memory"})
 
 NEW = (
-    "SELECT 'turn', r.seq, r.body, b.text, NULL FROM turn r INDEXED BY turn_body CROSS JOIN body b ON b.num = r.body"
+    "SELECT 'turn', r.seq, r.body, b.text, NULL, 0 FROM turn r INDEXED BY turn_body CROSS JOIN body b ON b.num = r.body"
     " WHERE r.body > ? ORDER BY r.body LIMIT ?",
-    "SELECT 'memory', -r.seq, r.body, b.text, b.name"
+    "SELECT 'memory', -r.seq, r.body, b.text, b.name, r.private"
     " FROM entry r INDEXED BY entry_body CROSS JOIN body b ON b.num = r.body"
     " WHERE r.body > ? ORDER BY r.body LIMIT ?",
     # what has an embedding of its own needs none
-    "SELECT 'document', r.num, r.body, CASE WHEN r.dim IS NULL THEN b.text ELSE '' END, NULL"
+    "SELECT 'document', r.num, r.body, CASE WHEN r.dim IS NULL THEN b.text ELSE '' END, NULL, 0"
     " FROM document r INDEXED BY document_body CROSS JOIN body b ON b.num = r.body"
     " WHERE r.body > ? ORDER BY r.body LIMIT ?",
 )
@@ -175,8 +175,8 @@ class SqliteVectors(VectorStore):
             rows = [row for sql in NEW for row in self._sql.execute(sql, (done_to, limit))]
         rows.sort(key=lambda row: row[2])
         return [
-            Pending(kind, doc, body, entry_text(key, text) if kind == "memory" else text)
-            for kind, doc, body, text, key in rows[:limit]
+            Pending(kind, doc, body, entry_text(key, text, private) if kind == "memory" else text)
+            for kind, doc, body, text, key, private in rows[:limit]
         ]
 
     def put(self, name: str, taken: Sequence[Pending], vectors: Bytes) -> None:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ovos_persona_memory.records import Entry, Namespace, Scope, Turn
+from ovos_persona_memory.records import SECRET_LEVEL, Entry, Namespace, Scope, Turn
 from ovos_persona_memory.stores.selecting import in_scope, kind_of
 from ovos_persona_memory.vectors import Bytes, Floats, cosines
 
@@ -151,6 +151,8 @@ def is_held(record: Turn | Entry, scope: Scope, kinds: frozenset[str]) -> bool:
     return kind_of(record) in kinds and in_scope(record, scope)
 
 
-def entry_text(key: str, text: str) -> str:
-    """What of an entry is embedded: a key that somebody chose tells what it is about."""
+def entry_text(key: str, text: str, private: int) -> str:
+    """What of an entry is embedded: a key that somebody chose tells what it is about; of a secret nothing."""
+    if private >= SECRET_LEVEL:
+        return ""
     return text if _GIVEN_KEY.fullmatch(key) else f"{key}: {text}"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ovos_persona_memory.records import Scope
+from ovos_persona_memory.records import SECRET_LEVEL, Scope
 
 PLACES = ["session_id", "persona_id", "site_id", "task_id"]
 """Columns of every record: where it belongs."""
@@ -37,14 +37,24 @@ def is_whole_session(scope: Scope) -> bool:
 def narrowed(where: Where, scope: Scope, kind: str = "turn") -> Where:
     """Only what a scope asks for besides its user, of turns or memories."""
     mark = where.mark
-    if kind == "memory" and scope.auth_level is not None:
-        where = where.also(f"r.private <= {mark}", scope.auth_level)
+    if kind == "memory":
+        where = known(where, scope)
     for column in ("session_id", "site_id", "task_id"):
         if getattr(scope, column) is not None:
             where = where.also(f"r.{column} = {mark}", getattr(scope, column))
     if scope.persona_id is not None:
         where = where.also(f"(r.persona_id IS NULL OR r.persona_id = {mark})", scope.persona_id)
     return where
+
+
+def known(where: Where, scope: Scope) -> Where:
+    """Only what whoever asks may know, by the column ``private``."""
+    level = SECRET_LEVEL - 1 if scope.auth_level is None else min(scope.auth_level, SECRET_LEVEL - 1)
+    if not scope.secrets:
+        return where.also(f"r.private <= {where.mark}", level)
+    if level == SECRET_LEVEL - 1:
+        return where
+    return where.also(f"(r.private <= {where.mark} OR r.private = {SECRET_LEVEL:d})", level)
 
 
 def between(where: Where, column: str, since: float | None, until: float | None) -> Where:

@@ -319,3 +319,19 @@ def test_a_file_of_somebody_else_is_refused(tmp_path: Path, content: bytes) -> N
     path.write_bytes(content)
     with pytest.raises(InvalidRequest, match="no file of ovos-memory-plugins"):
         read(path)
+
+
+@pytest.mark.parametrize("with_secrets", [False, True])
+def test_secrets_come_along_where_that_is_asked_for_alone(tmp_path: Path, with_secrets: bool) -> None:
+    one, other = str(tmp_path / "one"), str(tmp_path / "two")
+    with PersonaMemory.open(one) as memory:
+        memory.remember("the pin is zyxquark", key="pin", lang="en-US", secret=True)
+        memory.remember("the bins go out on Tuesday", key="bins", lang="en-US")
+    flag = ["--with-secrets"] if with_secrets else []
+    done = CliRunner().invoke(program, ["migrate", one, other, *flag])
+    assert done.exit_code == 0, done.output
+    assert ("Secrets left out: 1." in done.stderr) != with_secrets
+    with PersonaMemory.open(other) as memory:
+        assert [entry.key for entry in memory.list(secrets=True)] == (["bins", "pin"] if with_secrets else ["bins"])
+    held = b"".join(path.read_bytes() for path in Path(other).iterdir() if path.is_file())
+    assert (b"zyxquark" in held) == with_secrets

@@ -210,3 +210,29 @@ def test_what_the_assistant_was_asked_to_do_is_told_with_what_it_was_told(speaki
         assert "You told me today: the bins go out on Tuesday." in reply
         assert "You asked me today: set a timer for five hours." in reply
     assert says(speaking, "cancel all timers")
+
+
+# secrets
+
+SECRET = "remember that the guest wifi password is zyxquark"
+
+
+def test_a_secret_is_offered_kept_for_its_person_told_and_forgotten_to_its_last_byte(speaking: Assistant) -> None:
+    def held() -> bool:
+        return b"zyxquark" in b"".join(path.read_bytes() for path in speaking.data.iterdir() if path.is_file())
+
+    with speaking.talking(uuid.uuid4().hex, site_id="kitchen") as say:
+        assert say(SECRET) == ["That is a secret. Shall I keep it, for you alone?"]
+        assert not held()
+        assert say("no") == ["All right, I have not kept it."]
+        say(SECRET)
+        assert say("yes please") == ["I keep that for you alone."]
+        assert held()
+        assert say("what is the guest wifi password") == [
+            "You asked me to keep this: the guest wifi password is zyxquark."
+        ]
+    assert says(speaking, "what is the guest wifi password", room=SHARED_ROOM) == [NOT_ALOUD]
+    assert kept(speaking) == []
+    *_, done = says(speaking, "forget the guest wifi password", "yes")
+    assert done == "I have forgotten everything about the guest wifi password."
+    assert not held()

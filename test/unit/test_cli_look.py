@@ -92,3 +92,27 @@ def test_control_characters_do_not_reach_the_terminal(folder: Path) -> None:
 def test_a_failure_is_one_sentence_and_no_document(folder: Path) -> None:
     result = run("get", "nope", "--json", "--data", str(folder))
     assert (result.exit_code, result.stdout, result.stderr) == (1, "", "there is no memory with the key 'nope'\n")
+
+
+def test_a_secret_is_shown_to_who_asks_for_secrets_alone(folder: Path) -> None:
+    data = ("--data", str(folder))
+    refused = run("remember", "my pin is 4711", *data)
+    assert (refused.exit_code, refused.stdout) == (1, "")
+    key = run("remember", "my pin is 4711", "--secret", "--lang", "en-US", *data).stdout.strip()
+    for looked in (("list",), ("list", "--everyone"), ("recall", "pin"), ("get", key), ("why", key)):
+        assert "4711" not in run(*looked, *data).output, looked
+    shown = told("list", "--with-secrets", *data)["memories"]
+    assert [one["text"] for one in shown if one["metadata"] == {"secret": True}] == ["my pin is 4711"]
+    assert run("get", key, "--with-secrets", *data).stdout == "my pin is 4711 [secret=True]\n"
+    gone = run("forget", "--query", "pin", "--yes", "--lang", "en-US", *data)
+    assert gone.stdout == "Forgot 1: 1 memory.\n"
+    assert b"4711" not in b"".join(path.read_bytes() for path in folder.iterdir() if path.is_file())
+
+
+def test_what_a_secret_says_is_in_no_preview_of_its_forgetting(folder: Path) -> None:
+    data = ("--data", str(folder))
+    key = run("remember", "my pin is 4711", "--secret", "--lang", "en-US", *data).stdout.strip()
+    for condition in (("--key", key), ("--query", "pin")):
+        preview = run("forget", *condition, "--lang", "en-US", *data)
+        assert "4711" not in preview.output
+        assert "1 memory" in preview.output

@@ -305,7 +305,7 @@ def test_a_restored_session_teaches_nothing() -> None:
 
 def test_a_refusal_is_noted_without_its_words() -> None:
     talk = Talk()
-    turn_id = talk.say("my pin is 1234 and my cat is called Bob")
+    turn_id = talk.say("remember that my pin is 1234")
     [decision] = talk.store.fact_store.decisions(None, 9)
     assert (decision.outcome, decision.reason, decision.turn_id, decision.fact_id) == (
         "refused",
@@ -314,6 +314,13 @@ def test_a_refusal_is_noted_without_its_words() -> None:
         None,
     )
     assert talk.facts() == []
+
+
+def test_of_a_secret_that_is_only_mentioned_the_rest_teaches_as_ever() -> None:
+    talk = Talk()
+    talk.say("my cat is called Bob and my pin is 1234")
+    assert [(fact.text, fact.value) for fact in talk.facts()] == [("my cat is called Bob", "Bob")]
+    assert sorted(talk.reasons()) == [("learned", "stated"), ("refused", "secret")]
 
 
 def test_what_was_learned_is_told_once() -> None:

@@ -266,6 +266,28 @@ def test_a_secret_is_on_no_disk_and_its_turn_keeps_its_place(device: Device, tmp
     assert [turn.redacted for turn in server.turns(SESSION)][:2] == [False, True]
 
 
+def test_of_a_secret_that_is_mentioned_the_rest_waits_and_is_delivered(
+    device: Device, tmp_path: Path, server: Server
+) -> None:
+    device.lose()
+    told = "we are at home and my pin is 4711"
+    slots = {"text": told}
+    answers(device, heard(told), heard(told, "matched", utterance_id="u1", detail=slots), recorded(told))
+    answers(device, heard("4711, noted", "speech", utterance_id="u1"))
+    assert not on_disk(tmp_path, b"4711")
+    device.find()
+    assert log(server) == ["we are at home", "we are at home", ""]
+
+
+def test_a_secret_that_is_to_be_kept_waits_for_no_store(device: Device, tmp_path: Path, server: Server) -> None:
+    device.lose()
+    [refused] = answers(device, request("remember", text="my pin is 4711", secret=True))
+    assert (refused["ok"], refused["error"]) == (False, "store_unavailable")
+    assert not on_disk(tmp_path, b"4711")
+    device.find()
+    assert server.entries(Scope.whole()) == []
+
+
 def test_what_is_paused_is_not_kept_and_what_was_never_known_neither(
     device: Device, tmp_path: Path, server: Server
 ) -> None:

@@ -47,6 +47,10 @@ SECRETS = [
     ("o código da porta é 4711", "gl-ES"),
     ("de code van het alarm is 4711", "nl-NL"),
     ("koden til alarmen er 4711", "da-DK"),
+    ("adgangskoden til wifi er solsikke", "da-DK"),
+    ("dass das wlan passwort sonnenblume ist", "de-DE"),
+    ("dass das wlan passwort für gäste sonnenblume ist und wir am sonntag kommen", "de-DE"),
+    ("dat het wachtwoord van de wifi zonnebloem is", "nl-NL"),
 ]
 HARMLESS = [
     ("my shoe size is 43", "en-US"),
@@ -61,6 +65,11 @@ HARMLESS = [
     ("4111 1111 1111 1112", "en-US"),
     ("0000 0000 0000 0000", "en-US"),
     ("das passwort liegt im tresor", "de-DE"),
+    ("dass das passwort auf dem zettel am kühlschrank ist", "de-DE"),
+    ("weißt du was das passwort noch mal ist", "de-DE"),
+    ("dass die pin nicht richtig ist", "de-DE"),
+    ("dat het wachtwoord op de koelkast is", "nl-NL"),
+    ("adgangskoden er glemt", "da-DK"),
     ("the safe is in the cellar", "en-US"),
     ("the gate is two metres wide", "en-US"),
     ("der tresor ist grau", "de-DE"),

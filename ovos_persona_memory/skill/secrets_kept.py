@@ -1,0 +1,171 @@
+"""Secrets: kept after a question and a clear yes, and told to who asks where nobody else may hear."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from datetime import datetime
+from functools import partial
+
+from ovos_persona_memory import language, wordlists
+from ovos_persona_memory.client import MemoryClient
+from ovos_persona_memory.doubting import asked_for
+from ovos_persona_memory.errors import PersonaMemoryError, StoreError
+from ovos_persona_memory.language import Language, fold
+from ovos_persona_memory.messages import Addressed
+from ovos_persona_memory.records import Hit
+from ovos_persona_memory.skill.speech import agrees, own_words
+from ovos_persona_memory.skill.talk import Ends, Talk
+from ovos_persona_memory.skill.understanding import Understood
+from ovos_persona_memory.times import span, zone
+
+# every dialog of this module begins with "secret": what is said under these names is logged without its words
+LOOKED_AT = 3
+"""Memories at most that are looked at for the best."""
+AGAIN_S = 5.0
+"""So long nothing is asked after an answer that did not come in time, seconds."""
+
+
+# somebody asks to have one remembered
+
+
+def offer(talk: Talk, keep: Callable[[Talk], object]) -> None:
+    """Ask whether a secret is to be kept, which waits in the question alone; ``keep`` does it, after a yes."""
+    talk.moment.items = []  # nobody reads it out, corrects it or asks where it comes from
+    if talk.client.status().get("secrets", {}).get("offer"):
+        talk.ask("secret_ask", lambda reply: _answered(reply, keep), _OFFERED)
+    else:
+        talk.say("not_kept_secret")
+
+
+def _answered(reply: Talk, keep: Callable[[Talk], object]) -> None:
+    agreed = agrees(reply.said.text, reply.spoken)
+    if not agreed:
+        reply.say("secret_unclear" if agreed is None else "secret_not_kept")
+        return
+    try:
+        keep(reply)
+    except StoreError:
+        reply.say("not_stored")
+        return
+    reply.moment.items = []
+    reply.say("secret_kept")
+
+
+def _is_reply(reply: Talk) -> bool:
+    """Whether it is a yes or a no, or at least no question or command of its own."""
+    if agrees(reply.said.text, reply.spoken) is not None:
+        return True
+    return not (reply.spoken.is_question(reply.said.text) or reply.spoken.is_command(reply.said.text))
+
+
+_OFFERED = Ends("secret_silence", "secret_not_kept", "secret_unclear", _is_reply)
+
+
+# somebody asks for one
+
+
+class Glance:
+    """Tells quickly whether something is for the memory since a secret bears on it: others wait for the answer.
+
+    After an answer that did not come in time nothing is asked for a while.
+    """
+
+    def __init__(self, client: MemoryClient, clock: Callable[[], float]) -> None:
+        self._client, self._clock = client, clock
+        self._again_at = 0.0
+
+    def answers(self, said: Addressed) -> bool:
+        """Whether a secret of who asks answers what is asked."""
+        spoken = language.of(said.lang)
+        return self._is_there(spoken, _forms(_asked(said.text, spoken), spoken))
+
+    def meant(self, said: Addressed, understood: Understood | None) -> Understood | None:
+        """What was meant; "forget the wifi password", which may be for anybody, is for us where it names a secret."""
+        spoken = language.of(said.lang)
+        if understood is not None and (understood.intent != "forget_time" or _names_time(said, spoken, self._clock())):
+            return understood
+        topic = _to_forget(said.text, spoken)
+        is_kept = self._is_there(spoken, [topic] if topic else [])
+        return Understood("forget_about", {"topic": topic}) if is_kept else understood
+
+    def _is_there(self, spoken: Language, forms: Iterable[str]) -> bool:
+        if self._clock() < self._again_at:
+            return False
+        try:
+            return _best(forms, spoken, self._client, withheld=True) is not None
+        except PersonaMemoryError:
+            self._again_at = self._clock() + AGAIN_S
+            return False
+
+
+def tell(talk: Talk) -> bool:
+    """Answer with the secret that was asked for, or say that it is not said here; whether there was one."""
+    forms = _forms(_asked(talk.said.text, talk.spoken), talk.spoken)
+    try:
+        found = _best(forms, talk.spoken, talk.client, talk.is_overheard)
+    except PersonaMemoryError:
+        return False
+    if found is None:
+        return False
+    talk.moment.items = []
+    if found.text:
+        talk.say("secret_told", text=own_words(found.text, talk.spoken))
+    else:
+        talk.say("not_aloud")
+    return True
+
+
+def _asked(text: str, spoken: Language) -> str:
+    """What is asked, without the word that stands between a secret and its name: "(wie) lautet (das passwort)"; empty
+    where nothing is asked."""
+    asked = asked_for(text, spoken.tag) or (text if spoken.is_question(text) else "")
+    copulas = wordlists.of(spoken.tag).opening("secret_is")
+    small = (word for word in asked.split() if not (spoken.content_words(word) and copulas.issuperset(fold(word))))
+    return " ".join(small)
+
+
+def _best(forms: Iterable[str], spoken: Language, client: MemoryClient, withheld: bool) -> Hit | None:
+    """The best of all memories for the first form of a question that one holds all of, where it is a secret; with its
+    words unless others may hear."""
+    recall = partial(client.recall, k=LOOKED_AT, kinds={"memory"}, lang=spoken.tag)
+    for form in forms:
+        hits = recall(form, secrets=not withheld, withheld=withheld)
+        if hits and hits[0].answers:
+            return hits[0] if hits[0].secret else None
+    return None
+
+
+def _forms(question: str, spoken: Language) -> Iterator[str]:
+    """What is asked, and the same without the word for it: "the bike lock (code)", of which "opens with" was told."""
+    if not question:
+        return
+    yield question
+    known = wordlists.of(spoken.tag)
+    kinds = {phrase for name in ("code", "secret") for phrase in known.lists.get(name, ()) if " " not in phrase}
+    left = " ".join(word for word in question.split() if not kinds.issuperset(fold(word)))
+    if left != question and spoken.content_words(left):
+        yield left
+
+
+# somebody asks to have one forgotten
+
+
+def _names_time(said: Addressed, spoken: Language, at: float) -> bool:
+    return span(said.text, spoken, datetime.fromtimestamp(at, zone(said.zone))) is not None
+
+
+def _to_forget(text: str, spoken: Language) -> str:
+    """What stands behind "forget" and its like, and before "please"; empty where the text begins otherwise."""
+    for name in ("polite_start.voc", "forget_start.voc"):
+        words = text.split()
+        sizes = [len(phrase.split()) for phrase in spoken.phrases(name) if _begins(words, phrase)]
+        if not sizes and name == "forget_start.voc":
+            return ""
+        text = " ".join(words[max(sizes, default=0) :])
+    for phrase in spoken.phrases("polite_end.voc"):
+        text = text.strip(" .!,").removesuffix(f" {phrase}")
+    return text.strip(" .!,")
+
+
+def _begins(words: list[str], phrase: str) -> bool:
+    return fold(" ".join(words[: len(phrase.split())])) == fold(phrase)
