@@ -5,11 +5,11 @@ from __future__ import annotations
 import uuid
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import Any
+from typing import Any, get_args
 
 from ovos_persona_memory.errors import InvalidRequest, NotAllowed, UnknownEntry, WasForgotten
 from ovos_persona_memory.facts import Facts, entry_of
-from ovos_persona_memory.records import HOUSEHOLD, PRIVATE, Entry, Scope
+from ovos_persona_memory.records import ACCEPTED, HOUSEHOLD, PRIVATE, Entry, Scope, Status
 from ovos_persona_memory.secrets import refuse_secret
 from ovos_persona_memory.transcript import Workings
 from ovos_persona_memory.wording import index_words
@@ -31,38 +31,43 @@ class Entries:
         metadata: Mapping[str, Any] | None,
         lang: str | None,
         utterance_id: str | None,
+        status: Status | None,
     ) -> Entry:
         """See PersonaMemory.remember."""
         self._workings.captures.refuse_while_paused(scope)
         _refuse_unusable(text, metadata)
         refuse_secret(text, lang)
-        now, user_id = self._workings.clock(), scope.user_id or HOUSEHOLD
-        held = self._store.entry(key, user_id) if key is not None else None
+        user_id = scope.user_id or HOUSEHOLD
+        held = self._store.entry(key, user_id, scope.owner) if key is not None else None
         if held is not None and not scope.may_know(held.private):
             raise NotAllowed("under this key is something private: the user is not known surely enough")
         turn_id = self._asked_in(scope, utterance_id)
         with self._store.transaction():
-            known = self._store.entry(key, user_id) if key is not None else None
-            entry = Entry(
-                key=key or uuid.uuid4().hex[:12],
-                text=text.strip(),
-                metadata={**(known.metadata if known else {}), **(metadata or {})},
-                id=known.id if known else uuid.uuid4().hex,
-                user_id=user_id,
-                session_id=scope.session_id,
-                persona_id=scope.persona_id,
-                site_id=scope.site_id,
-                task_id=scope.task_id,
-                lang=lang,
-                created_at=known.created_at if known else now,
-                updated_at=now,
-                turn_id=turn_id,
-            )
+            known = self._store.entry(key, user_id, scope.owner) if key is not None else None
+            made = self._made(known, scope, key or uuid.uuid4().hex[:12], text.strip())
+            metadata = {**(known.metadata if known else {}), **(metadata or {})}
+            entry = replace(made, metadata=metadata, lang=lang, turn_id=turn_id, status=status or ACCEPTED)
             self._refuse_forgotten(entry)
             kept = self._put(entry)
             self._workings.transcript.ledger.lift(user_id, text, lang)
         self._workings.purge_if(known is not None and known.text != kept.text)
         return kept
+
+    def _made(self, known: Entry | None, scope: Scope, key: str, text: str) -> Entry:
+        """An entry in scope, in place of the one that is known."""
+        now = self._workings.clock()
+        return Entry(
+            key=key,
+            text=text,
+            id=known.id if known else uuid.uuid4().hex,
+            user_id=scope.user_id or HOUSEHOLD,
+            session_id=scope.session_id,
+            persona_id=scope.owner,
+            site_id=scope.site_id,
+            task_id=scope.task_id,
+            created_at=known.created_at if known else now,
+            updated_at=now,
+        )
 
     def _refuse_forgotten(self, entry: Entry) -> None:
         """What waited for the store is not kept where it was forgotten since."""
@@ -88,8 +93,11 @@ class Entries:
             return None
         return self._known(key, scope) or self._facts.entry(key, scope)
 
-    def list(self, scope: Scope, limit: int, offset: int, kinds: frozenset[str]) -> list[Entry]:
+    def list(  # more than five: these are the protocol's fields
+        self, scope: Scope, limit: int, offset: int, kinds: frozenset[str], status: Status | None
+    ) -> list[Entry]:
         """See PersonaMemory.list."""
+        scope = replace(scope, status=status or scope.status)
         if not self._workings.captures.may_read(scope):
             return []
         if "fact" not in kinds:
@@ -100,10 +108,11 @@ class Entries:
         return both[offset : offset + limit]
 
     def _known(self, key: str, scope: Scope) -> Entry | None:
-        entry = self._store.entry(key, scope.user_id or HOUSEHOLD)
-        return entry if entry is not None and scope.may_know(entry.private) else None
+        return self._store.entry_in(key, scope)
 
-    def update(self, key: str, scope: Scope, text: str | None, metadata: Mapping[str, Any] | None) -> Entry:
+    def update(  # more than five: these are the protocol's fields
+        self, key: str, scope: Scope, text: str | None, metadata: Mapping[str, Any] | None, status: Status | None
+    ) -> Entry:
         """See PersonaMemory.update."""
         known = self._known(key, scope)
         if known is None and text is not None and self._facts.get(key, scope):
@@ -113,15 +122,29 @@ class Entries:
         self._workings.captures.refuse_while_paused(scope)
         _refuse_unusable(text, metadata)
         refuse_secret(text, known.lang)
+        _refuse_backward(known.status, status)
         changed = replace(
             known,
             text=known.text if text is None else text.strip(),
             metadata={**known.metadata, **(metadata or {})},
             updated_at=self._workings.clock(),
+            status=status or known.status,
         )
         kept = self._put(changed)
         self._workings.purge_if(known.text != kept.text)
         return kept
+
+
+def refuse_unknown_status(status: str | None) -> None:
+    """InvalidRequest for a status that there is not."""
+    if status is not None and status not in get_args(Status):
+        raise InvalidRequest("status", f"{status!r} is none of {', '.join(get_args(Status))}")
+
+
+def _refuse_backward(status: Status, wanted: Status | None) -> None:
+    order = get_args(Status)
+    if wanted is not None and order.index(wanted) < order.index(status):
+        raise InvalidRequest("status", f"is {status} and cannot become {wanted} again: remember it anew")
 
 
 def _refuse_unusable(text: str | None, metadata: Mapping[str, Any] | None) -> None:

@@ -16,7 +16,7 @@ from ovos_persona_memory.config import MemoryConfig, settled
 from ovos_persona_memory.contexts import Contexts
 from ovos_persona_memory.documents import Documents, Embed, Shelf
 from ovos_persona_memory.embedder import Open, open_embedder
-from ovos_persona_memory.entries import Entries
+from ovos_persona_memory.entries import Entries, refuse_unknown_status
 from ovos_persona_memory.episodes import Episodes, EpisodeVerbs
 from ovos_persona_memory.errors import InvalidRequest, StoreError, refuse_below_zero
 from ovos_persona_memory.facts import Facts
@@ -38,6 +38,7 @@ from ovos_persona_memory.records import (
     Scope,
     Selection,
     Session,
+    Status,
     Turn,
     changed,
 )
@@ -203,7 +204,7 @@ class PersonaMemory(SessionVerbs, EpisodeVerbs, CaptureVerb):
         batch = (delivery_id or uuid.uuid4().hex) if as_passed else None
         is_fresh = delivery_id is None and not any(turn.id for turn in turns)
         with self._store.transaction():
-            kept = self.transcript.take(given, batch, is_fresh)
+            kept = self.transcript.take(given, batch, is_fresh, claims=not scope.assumed_persona)
             self._episodes.note_tools(kept if any(turn.tool_calls for turn in turns) else ())
             return kept
 
@@ -254,16 +255,20 @@ class PersonaMemory(SessionVerbs, EpisodeVerbs, CaptureVerb):
         lang: str | None = None,
         utterance_id: str | None = None,
         timezone: str | None = None,
+        status: Status | None = None,
     ) -> list[Hit]:
         """At most ``k`` hits in scope, sure ones first, then by score; empty when nothing is found.
 
         ``at``: the time of asking. ``utterance_id``: the utterance that asks, which never answers itself.
         ``kinds``: of turn, memory, fact and episode; none: all but episodes.
         ``timezone``: of who asks, an IANA name, in which days are counted; the device's own unless given.
+        ``status``: only memories of it; none: accepted ones, beside everything that has no status.
         """
         refuse_below_zero(k=k)
+        refuse_unknown_status(status)
         if not self.captures.may_read(scope):
             return []
+        scope = replace(scope, status=status or scope.status)
         asked = Question(question, lang, utterance_id, at=at, timezone=timezone)
         found = self.finding.hits(asked, scope, k, kinds)
         self._episodes.note_recall(scope, [hit.id for hit in found if hit.sure and utterance_id], utterance_id)
@@ -285,22 +290,31 @@ class PersonaMemory(SessionVerbs, EpisodeVerbs, CaptureVerb):
         metadata: Mapping[str, Any] | None = None,
         lang: str | None = None,
         utterance_id: str | None = None,
+        status: Status | None = None,
     ) -> Entry:
         """Keep a lasting memory; under a known key the text is replaced and the metadata merged.
+
+        A key belongs to the user and the persona in scope, or to no persona where it names none: what another has
+        under the same key stays as it is. ``status``: accepted unless given.
 
         ``private`` in the metadata: see ``records.PRIVATE``. The utterance that asks for it, ``utterance_id``,
         is then kept without its words. CapturePaused while remembering is off; NotAllowed where something
         private has the key and the user is not known surely enough, and where the utterance that asks was
         forgotten. What was forgotten may be remembered anew.
         """
-        entry = self._entries.remember(text, scope, key, metadata, lang, utterance_id)
+        refuse_unknown_status(status)
+        entry = self._entries.remember(text, scope, key, metadata, lang, utterance_id, status)
         if entry.private and utterance_id is not None:
             with self.transaction():
                 self.transcript.redact(scope, utterance_id)
         return entry
 
     def get(self, key: str, scope: Scope = Scope()) -> Entry | None:
-        """The memory with this key, or the fact with this id, of the user in scope; None where reading is off, too."""
+        """The memory with this key, or the fact with this id, of the user in scope; None where reading is off, too.
+
+        A persona's own comes before that of no persona. A scope without a persona means that of no persona first, else
+        of those of several personas the one last changed.
+        """
         return self._entries.get(key, scope)
 
     def list(
@@ -309,22 +323,31 @@ class PersonaMemory(SessionVerbs, EpisodeVerbs, CaptureVerb):
         limit: int = 20,
         offset: int = 0,
         kinds: set[str] | frozenset[str] = frozenset({"memory"}),
+        status: Status | None = None,
     ) -> list[Entry]:
         """The lasting memories in scope, the last changed first; none while reading is off.
 
-        With ``fact`` among the ``kinds`` facts too: the id is the key.
+        With ``fact`` among the ``kinds`` facts too: the id is the key. ``status``: only memories of it; none: of any.
         """
         refuse_below_zero(limit=limit, offset=offset)
-        return self._entries.list(scope, limit, offset, frozenset(kinds))
+        refuse_unknown_status(status)
+        return self._entries.list(scope, limit, offset, frozenset(kinds), status)
 
-    def update(
-        self, key: str, scope: Scope = Scope(), text: str | None = None, metadata: Mapping[str, Any] | None = None
+    def update(  # more than five: these are the protocol's fields
+        self,
+        key: str,
+        scope: Scope = Scope(),
+        text: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        status: Status | None = None,
     ) -> Entry:
-        """Change the text of a memory, or merge into its metadata; UnknownEntry where there is none.
+        """Change the text of a memory or its status, or merge into its metadata; UnknownEntry where there is none.
 
+        Which one is meant is told as by ``get``. A status goes from draft to accepted, and from either to discard.
         A fact, by its id, is superseded by one with the new text; it has no metadata to merge into.
         """
-        return self._entries.update(key, scope, text, metadata)
+        refuse_unknown_status(status)
+        return self._entries.update(key, scope, text, metadata, status)
 
     # documents
 
@@ -350,9 +373,9 @@ class PersonaMemory(SessionVerbs, EpisodeVerbs, CaptureVerb):
     def forget(self, scope: Scope = Scope(), **wanted: Any) -> int:
         """Forget what is in scope and meets every condition given; how many records that were.
 
-        By ``key`` a lasting memory; by ``ids`` turns and memories; by ``query`` what holds all of its
-        words; by time [``since``, ``until``), seconds since the epoch; by ``source`` what a skill or
-        persona said. InvalidRequest where neither a condition nor a session nor ``everything`` is given.
+        By ``key`` a lasting memory, the one that ``get`` gives; by ``ids`` turns and memories; by ``query`` what
+        holds all of its words; by time [``since``, ``until``), seconds since the epoch; by ``source`` what a skill
+        or persona said. InvalidRequest where neither a condition nor a session nor ``everything`` is given.
         Gone when this returns: from rows, index and journal. ``lang``: the language of the query. What told of a
         forgotten memory stays without its words, and so does the utterance that asks (``asked_in``, ``utterance_id``).
         """

@@ -32,7 +32,7 @@ from ovos_persona_memory.fields import (
     TurnFields,
 )
 from ovos_persona_memory.messages import Request, is_clean
-from ovos_persona_memory.records import Inject
+from ovos_persona_memory.records import Inject, Status
 
 
 class RecordRequest(msgspec.Struct, kw_only=True):
@@ -93,6 +93,8 @@ class RecallAsked(msgspec.Struct, kw_only=True):
     lang: Name | None = None
     at: Seconds | None = None
     timezone: Name | None = None
+    status: Status | None = None
+    """Only memories of it; None: accepted ones, and what has no status."""
     scope: ScopeFields | None = None
 
 
@@ -103,6 +105,8 @@ class RememberRequest(msgspec.Struct, kw_only=True):
     key: Name | None = None
     metadata: dict[str, Any] | None = None
     lang: Name | None = None
+    status: Status | None = None
+    """None: accepted."""
     scope: ScopeFields | None = None
 
 
@@ -120,6 +124,8 @@ class ListAsked(msgspec.Struct, kw_only=True):
     offset: Count = 0
     kinds: Annotated[list[Literal["memory", "fact"]], msgspec.Meta(max_length=8)] | None = None
     """None: memories alone."""
+    status: Status | None = None
+    """Only memories of it; None: of any."""
     scope: ScopeFields | None = None
 
 
@@ -129,6 +135,7 @@ class UpdateRequest(msgspec.Struct, kw_only=True):
     key: Name
     text: Text | None = None
     metadata: dict[str, Any] | None = None
+    status: Status | None = None
     scope: ScopeFields | None = None
 
 

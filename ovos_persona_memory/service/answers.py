@@ -129,6 +129,7 @@ def _recall(memory: PersonaMemory, asked: Request, fields: Any, scope: Scope, _:
         lang=fields.lang or asked.lang,
         utterance_id=asked.utterance_id,
         timezone=fields.timezone or asked.timezone,
+        status=fields.status,
     )
     return {"hits": _wire(hits)}
 
@@ -136,7 +137,7 @@ def _recall(memory: PersonaMemory, asked: Request, fields: Any, scope: Scope, _:
 def _remember(memory: PersonaMemory, asked: Request, fields: Any, scope: Scope, _: MemoryConfig) -> Answer:
     lang = fields.lang or asked.lang
     key = fields.key or asked.id[:12] or None
-    kept = memory.remember(fields.text, scope, key, fields.metadata, lang, asked.utterance_id)
+    kept = memory.remember(fields.text, scope, key, fields.metadata, lang, asked.utterance_id, fields.status)
     return {"memory": _wire(kept)}
 
 
@@ -145,11 +146,12 @@ def _get(memory: PersonaMemory, asked: Request, fields: Any, scope: Scope, _: Me
 
 
 def _list(memory: PersonaMemory, asked: Request, fields: Any, scope: Scope, _: MemoryConfig) -> Answer:
-    return {"memories": _wire(memory.list(scope, fields.limit, fields.offset, set(fields.kinds or ("memory",))))}
+    kinds = set(fields.kinds or ("memory",))
+    return {"memories": _wire(memory.list(scope, fields.limit, fields.offset, kinds, fields.status))}
 
 
 def _update(memory: PersonaMemory, asked: Request, fields: Any, scope: Scope, _: MemoryConfig) -> Answer:
-    return {"memory": _wire(memory.update(fields.key, scope, fields.text, fields.metadata))}
+    return {"memory": _wire(memory.update(fields.key, scope, fields.text, fields.metadata, fields.status))}
 
 
 def _forget(memory: PersonaMemory, asked: Request, fields: Any, scope: Scope, _: MemoryConfig) -> Answer:

@@ -70,8 +70,10 @@ class PersonaMemorySkill(ConversationalSkill, FallbackSkill):  # type: ignore[mi
     def initialize(self) -> None:
         """Connect to the daemon in the background, and offer the intents of every room."""
         transport = shared_transport(**bus_address())
-        quick = MemoryClient(transport, ANSWER_WITHIN_S, BUSY_S)
-        counting, patient = (MemoryClient(transport, within_s) for within_s in (COUNT_WITHIN_S, DELETE_WITHIN_S))
+        # a person speaks, and means what they told, to whichever persona that was
+        quick = MemoryClient(transport, ANSWER_WITHIN_S, BUSY_S, of_person=True)
+        counting = MemoryClient(transport, COUNT_WITHIN_S, of_person=True)
+        patient = MemoryClient(transport, DELETE_WITHIN_S, of_person=True)
         moments = Moments(messages.now)
         self._means = Means(self._speak, quick, counting, patient, moments, self._shared_rooms, messages.now)
         self.add_event(topics.UTTERANCE[0], self._heard, speak_errors=False)

@@ -47,7 +47,7 @@ def remember(talk: Talk) -> None:
     except (SecretRefused, NeedsApproval, StoreError) as error:
         talk.say(_NOT_KEPT.get(type(error), "not_stored"))
         return
-    talk.spoke_of([Item(text, kept.created_at, kept.key, None, kept.id)])
+    talk.spoke_of([Item(text, kept.created_at, kept.key, None, kept.id, kept.persona_id)])
     talk.say("remembered", text=own_words(text, talk.spoken))
 
 
@@ -190,12 +190,12 @@ def _replace(talk: Talk, wrong: Item, right: str) -> None:
     _correct_learned(talk, wrong, right)
     if wrong.key is not None:
         try:
-            kept = client.update(wrong.key, text=right)
+            kept = client.update(wrong.key, wrong.scope, text=right)
         except UnknownEntry:
             kept = client.remember(right, lang=spoken.tag)
     else:
         kept = client.remember(right, lang=spoken.tag)
-    talk.spoke_of([Item(right, kept.updated_at, kept.key, None, kept.id)])
+    talk.spoke_of([Item(right, kept.updated_at, kept.key, None, kept.id, kept.persona_id)])
     hushed = talk.is_overheard and (kept.metadata.get(HUSHED) or kept.user_id != HOUSEHOLD)
     if hushed:
         talk.say("corrected_quietly")
@@ -218,7 +218,7 @@ def private(talk: Talk) -> None:
         return
     for item in talk.moment.items:
         try:
-            talk.client.update(item.key or "", metadata={HUSHED: True})
+            talk.client.update(item.key or "", item.scope, metadata={HUSHED: True})
         except UnknownEntry:  # what was only said, or learned of it: a memory with the same words stands for both
             talk.client.remember(item.text, metadata={HUSHED: True}, lang=talk.spoken.tag)
     talk.say("kept_private")

@@ -13,6 +13,7 @@ from espeak import voice
 from servers import Wire, wait_until
 
 from ovos_persona_memory import topics
+from ovos_persona_memory.records import Scope
 
 from .conftest import SHARED_ROOM
 
@@ -210,3 +211,25 @@ def test_what_the_assistant_was_asked_to_do_is_told_with_what_it_was_told(speaki
         assert "You told me today: the bins go out on Tuesday." in reply
         assert "You asked me today: set a timer for five hours." in reply
     assert says(speaking, "cancel all timers")
+
+
+# more than one persona
+
+
+def test_a_person_hears_corrects_and_forgets_what_any_persona_keeps(speaking: Assistant) -> None:
+    ada = Scope(persona_id="Ada")
+    with speaking.owner() as owner:
+        owner.remember("my hen is called Berta", key="bird")
+        owner.remember("my parrot is called Rio", ada, key="bird")
+    with speaking.talking(uuid.uuid4().hex) as say:
+        assert "my parrot is called Rio" in " ".join(say("what do you know about me"))
+        say("what do you know about my parrot")
+        say("no, my parrot is called Lola")
+        say("remember that the shed is red")
+    with speaking.owner() as owner:
+        held = {(entry.persona_id, entry.text) for entry in owner.list()}
+        assert held == {
+            ("Ada", "my parrot is called Lola"), (None, "my hen is called Berta"), (None, "the shed is red"),
+        }  # fmt: skip
+    assert says(speaking, "forget everything you know about me", "yes")[1:]
+    assert kept(speaking) == []
