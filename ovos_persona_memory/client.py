@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
@@ -30,6 +31,7 @@ from ovos_persona_memory.records import (
     Referents,
     Scope,
     Session,
+    Status,
     Turn,
     User,
 )
@@ -47,10 +49,15 @@ class MemoryClient:
 
     Over the bus a call reaches the session of its scope, or of the message that is being handled,
     and the records of that session's user. Thread-safe. ``timeout_s``, ``busy_s``: see Patience.
+    ``of_person``: it speaks for the person rather than for a persona, and over the bus, too, reaches what
+    belongs to whichever persona.
     """
 
-    def __init__(self, transport: Transport, timeout_s: float = 5.0, busy_s: float = 0.0) -> None:
+    def __init__(
+        self, transport: Transport, timeout_s: float = 5.0, busy_s: float = 0.0, of_person: bool = False
+    ) -> None:
         self._transport = transport
+        self._of_person = of_person
         self._patience = Patience(timeout_s, busy_s)
         self.degraded = False
         """Whether the last answer held only what the daemon's device knows, since its store is away."""
@@ -87,7 +94,8 @@ class MemoryClient:
         return self._ask(verb, {name: value for name, value in data.items() if value is not None}, scope)
 
     def _ask(self, verb: str, data: dict[str, Any], scope: Scope) -> dict[str, Any]:
-        answer = self._transport.ask(verb, data, scope, self._patience)
+        reached = replace(scope, any_persona=True) if self._of_person else scope
+        answer = self._transport.ask(verb, data, reached, self._patience)
         if answer.get("ok") is not True:
             raise from_wire(str(answer.get("error")), str(answer.get("reason")))
         self.degraded = answer.get("degraded") is True
@@ -114,11 +122,13 @@ class MemoryClient:
         timezone: str | None = None,
         secrets: bool = False,
         withheld: bool = False,
+        status: Status | None = None,
     ) -> list[Hit]:
         """See PersonaMemory.recall. Over the bus the whole memory of the session's user is searched."""
         chosen = sorted(kinds) if kinds is not None else None
         wanted = {"question": question, "k": k, "kinds": chosen, "at": at, "lang": lang, "timezone": timezone}
         wanted |= {name: True for name, is_set in (("secrets", secrets), ("withheld", withheld)) if is_set}
+        wanted["status"] = status
         return _as(list[Hit], self._ask("recall", wanted, scope)["hits"])
 
     def context(self, request: ContextRequest) -> Context:
@@ -178,10 +188,11 @@ class MemoryClient:
         metadata: Mapping[str, Any] | None = None,
         lang: str | None = None,
         secret: bool = False,
+        status: Status | None = None,
     ) -> Entry:
         """See PersonaMemory.remember."""
         data = dict(metadata) if metadata is not None else None
-        told = {"text": text, "key": key, "metadata": data, "lang": lang, "secret": secret or None}
+        told = {"text": text, "key": key, "metadata": data, "lang": lang, "secret": secret or None, "status": status}
         return _as(Entry, self.ask("remember", scope, **told)["memory"])
 
     def get(self, key: str, scope: Scope = Scope(), secrets: bool = False) -> Entry | None:
@@ -189,24 +200,30 @@ class MemoryClient:
         found = self.ask("get", scope, key=key, secrets=secrets or None).get("memory")
         return None if found is None else _as(Entry, found)
 
-    def list(
+    def list(  # more than five: these are the protocol's fields
         self,
         scope: Scope = Scope(),
         limit: int = 20,
         offset: int = 0,
         kinds: set[str] | frozenset[str] = frozenset({"memory"}),
         secrets: bool = False,
+        status: Status | None = None,
     ) -> list[Entry]:
         """See PersonaMemory.list."""
         wanted = {"limit": limit, "offset": offset, "kinds": sorted(kinds), "secrets": secrets or None}
-        return _as(list[Entry], self.ask("list", scope, **wanted)["memories"])
+        return _as(list[Entry], self.ask("list", scope, **wanted, status=status)["memories"])
 
-    def update(
-        self, key: str, scope: Scope = Scope(), text: str | None = None, metadata: Mapping[str, Any] | None = None
+    def update(  # more than five: these are the protocol's fields
+        self,
+        key: str,
+        scope: Scope = Scope(),
+        text: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        status: Status | None = None,
     ) -> Entry:
         """See PersonaMemory.update."""
         data = dict(metadata) if metadata is not None else None
-        return _as(Entry, self.ask("update", scope, key=key, text=text, metadata=data)["memory"])
+        return _as(Entry, self.ask("update", scope, key=key, text=text, metadata=data, status=status)["memory"])
 
     def documents(
         self, scope: Scope = Scope(), namespace: str = "default", lang: str | None = None, embed: Embed | None = None

@@ -177,6 +177,8 @@ class MemoryConfig:
     """How the backend is reached, where it is a server; env:NAME or file:PATH where it is a secret."""
     collection: str | None = None
     """The name under which everything is kept there."""
+    default_persona: str | None = None
+    """The persona of a request over the bus that names none; none: intents.persona.default_persona."""
     announce: bool = True
     """Whether the first start says aloud that it remembers."""
     history: HistoryConfig = field(default_factory=HistoryConfig)
@@ -209,7 +211,9 @@ def default_folder() -> Path:
 
 def load() -> MemoryConfig:
     """The settings of this device; ConfigError naming the setting that cannot be used."""
-    return parse(dict(Configuration().get(SECTION) or {}))
+    loaded = parse(dict(Configuration().get(SECTION) or {}))
+    persona = loaded.default_persona or persona_settings().get("default_persona")
+    return replace(loaded, default_persona=str(persona) if persona else None)
 
 
 def parse(section: dict[str, Any]) -> MemoryConfig:

@@ -5,14 +5,25 @@ from __future__ import annotations
 import uuid
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, get_args
 
 from ovos_persona_memory import language
 from ovos_persona_memory.errors import InvalidRequest, NotAllowed, SecretRefused, UnknownEntry, WasForgotten
 from ovos_persona_memory.fact import Fact
 from ovos_persona_memory.facts import Facts, entry_of
 from ovos_persona_memory.gate import judge
-from ovos_persona_memory.records import HOUSEHOLD, OUTDATED, PRIVATE, SECRET, Entry, Scope, Selection, Turn
+from ovos_persona_memory.records import (
+    ACCEPTED,
+    HOUSEHOLD,
+    OUTDATED,
+    PRIVATE,
+    SECRET,
+    Entry,
+    Scope,
+    Selection,
+    Status,
+    Turn,
+)
 from ovos_persona_memory.secrets import refuse_secret, spots
 from ovos_persona_memory.targets import Record, is_told_by_person, says_the_same
 from ovos_persona_memory.transcript import Workings
@@ -40,30 +51,22 @@ class Entries:
         lang: str | None,
         utterance_id: str | None,
         secret: bool,
+        status: Status | None,
     ) -> Entry:
         """See PersonaMemory.remember."""
         self._workings.captures.refuse_while_paused(scope)
         _refuse_unusable(text, metadata)
         self._refuse_secret(text, lang, secret)
-        now, user_id = self._workings.clock(), scope.user_id or HOUSEHOLD
+        user_id = scope.user_id or HOUSEHOLD
         held = self._held(key, replace(scope, secrets=secret))
         turn_id = self._asked_in(scope, utterance_id)
         with self._store.transaction():
-            known = self._store.entry(key, user_id) if key is not None else None
+            known = self._store.entry(key, user_id, scope.owner) if key is not None else None
             if secret and known is not None and not known.secret:
                 known = self._taken_out(known)
-            entry = Entry(
-                key=key or uuid.uuid4().hex[:12],
-                text=text.strip(),
-                metadata={**(known.metadata if known else {}), **(metadata or {}), **(_MARKED if secret else {})},
-                id=known.id if known else uuid.uuid4().hex,
-                user_id=user_id,
-                **_places(scope),
-                lang=lang,
-                created_at=known.created_at if known else now,
-                updated_at=now,
-                turn_id=turn_id,
-            )
+            made = self._made(known, scope, key or uuid.uuid4().hex[:12], text.strip())
+            metadata = {**(known.metadata if known else {}), **(metadata or {}), **(_MARKED if secret else {})}
+            entry = replace(made, metadata=metadata, lang=lang, turn_id=turn_id, status=status or ACCEPTED)
             self._refuse_forgotten(entry)
             kept = self._put(entry)
             replaced = [self._taken_out(other) for other in self._of_same_name(kept)] if secret else []
@@ -86,7 +89,7 @@ class Entries:
 
     def _held(self, key: str | None, scope: Scope) -> Entry | None:
         """What the user has under a key already; NotAllowed where whoever asks may not know of it."""
-        held = self._store.entry(key, scope.user_id or HOUSEHOLD) if key is not None else None
+        held = self._store.entry(key, scope.user_id or HOUSEHOLD, scope.owner) if key is not None else None
         if held is not None and not scope.may_know(held.private):
             raise NotAllowed("under this key is something private: the user is not known surely enough")
         return held
@@ -96,6 +99,22 @@ class Entries:
         scope = Scope(user_id=known.user_id, secrets=True)
         self._store.delete(Selection(scope, ids=(known.id,), kinds=frozenset({"memory"})))
         return known
+
+    def _made(self, known: Entry | None, scope: Scope, key: str, text: str) -> Entry:
+        """An entry in scope, in place of the one that is known."""
+        now = self._workings.clock()
+        return Entry(
+            key=key,
+            text=text,
+            id=known.id if known else uuid.uuid4().hex,
+            user_id=scope.user_id or HOUSEHOLD,
+            session_id=scope.session_id,
+            persona_id=scope.owner,
+            site_id=scope.site_id,
+            task_id=scope.task_id,
+            created_at=known.created_at if known else now,
+            updated_at=now,
+        )
 
     def _refuse_forgotten(self, entry: Entry) -> None:
         """What waited for the store is not kept where it was forgotten since."""
@@ -121,8 +140,11 @@ class Entries:
             return None
         return self._known(key, scope) or self._facts.entry(key, scope)
 
-    def list(self, scope: Scope, limit: int, offset: int, kinds: frozenset[str]) -> list[Entry]:
+    def list(  # more than five: these are the protocol's fields
+        self, scope: Scope, limit: int, offset: int, kinds: frozenset[str], status: Status | None
+    ) -> list[Entry]:
         """See PersonaMemory.list."""
+        scope = replace(scope, status=status or scope.status)
         if not self._workings.captures.may_read(scope):
             return []
         if "fact" not in kinds:
@@ -133,10 +155,11 @@ class Entries:
         return both[offset : offset + limit]
 
     def _known(self, key: str, scope: Scope) -> Entry | None:
-        entry = self._store.entry(key, scope.user_id or HOUSEHOLD)
-        return entry if entry is not None and scope.may_know(entry.private) else None
+        return self._store.entry_in(key, scope)
 
-    def update(self, key: str, scope: Scope, text: str | None, metadata: Mapping[str, Any] | None) -> Entry:
+    def update(  # more than five: these are the protocol's fields
+        self, key: str, scope: Scope, text: str | None, metadata: Mapping[str, Any] | None, status: Status | None
+    ) -> Entry:
         """See PersonaMemory.update."""
         known = self._known(key, scope)
         if known is None and text is not None and self._facts.get(key, scope):
@@ -146,11 +169,13 @@ class Entries:
         self._workings.captures.refuse_while_paused(scope)
         _refuse_unusable(text, metadata)
         refuse_secret(text, known.lang)
+        _refuse_backward(known.status, status)
         changed = replace(
             known,
             text=known.text if text is None else text.strip(),
             metadata={**known.metadata, **(metadata or {})},
             updated_at=self._workings.clock(),
+            status=status or known.status,
         )
         kept = self._put(changed)
         self._workings.purge_if(known.text != kept.text)
@@ -181,7 +206,7 @@ class Entries:
         return corrected
 
     def _remembered(self, text: str, scope: Scope, lang: str | None, utterance_id: str | None) -> Entry:
-        return self.remember(text, scope, None, None, lang, utterance_id, secret=False)
+        return self.remember(text, scope, None, None, lang, utterance_id, secret=False, status=None)
 
     def _correct_facts(self, facts: Sequence[Fact], text: str, scope: Scope) -> None:
         """Put right the facts that the new text tells of, too; the others end with what they were learned of."""
@@ -224,6 +249,18 @@ def _name_of(secret: Entry) -> frozenset[str]:
     first = next(iter(spots(secret.text, secret.lang)), None)
     spoken = language.of_text(secret.lang, secret.text)
     return frozenset(spoken.content_words(secret.text[: first.value])) if first is not None else frozenset()
+
+
+def refuse_unknown_status(status: str | None) -> None:
+    """InvalidRequest for a status that there is not."""
+    if status is not None and status not in get_args(Status):
+        raise InvalidRequest("status", f"{status!r} is none of {', '.join(get_args(Status))}")
+
+
+def _refuse_backward(status: Status, wanted: Status | None) -> None:
+    order = get_args(Status)
+    if wanted is not None and order.index(wanted) < order.index(status):
+        raise InvalidRequest("status", f"is {status} and cannot become {wanted} again: remember it anew")
 
 
 def _refuse_unusable(text: str | None, metadata: Mapping[str, Any] | None) -> None:

@@ -57,6 +57,7 @@ def hit_of_episode(episode: Episode, score: float, reason: str) -> Hit:
         role="assistant",
         session_id=episode.session_id,
         user_id=episode.user_id,
+        persona_id=episode.persona_id,
     )
 
 

@@ -161,7 +161,7 @@ class Episodes:
                 id=uuid.uuid4().hex,
                 user_id=scope.user_id or HOUSEHOLD,
                 session_id=scope.session_id,
-                persona_id=scope.persona_id,
+                persona_id=scope.owner,
                 site_id=scope.site_id,
                 utterance_id=utterance_id,
                 used=tuple(used),

@@ -44,7 +44,7 @@ class Facts:
         fact = self.get(fact_id, scope)
         if fact is None:
             raise _unknown(fact_id)
-        around = [one for one in self._facts.at_place(fact.user_id, fact.place) if scope.may_know(one.private)]
+        around = [one for one in self._facts.at_place(fact.user_id, fact.place) if fact_in_scope(one, _of_user(scope))]
         return Story(self._as_now(around), self._facts.changes([one.id for one in around]))
 
     def correct(self, fact_id: str, text: str, scope: Scope = Scope()) -> Fact:
@@ -126,8 +126,7 @@ class Facts:
 
     def _known(self, fact_id: str, scope: Scope) -> Fact | None:
         fact = self._facts.fact(fact_id)
-        of_user = Scope(user_id=scope.user_id, auth_level=scope.auth_level, blind=scope.blind)
-        return fact if fact is not None and not scope.blind and fact_in_scope(fact, of_user) else None
+        return fact if fact is not None and not scope.blind and fact_in_scope(fact, _of_user(scope)) else None
 
     def _as_now(self, facts: Sequence[Fact]) -> list[Fact]:
         now, fading = self._workings.clock(), self._half_lives
@@ -173,6 +172,11 @@ def entry_of(fact: Fact) -> Entry:
         created_at=fact.created_at,
         updated_at=fact.last_seen_at,
     )
+
+
+def _of_user(scope: Scope) -> Scope:
+    """The scope wherever something was said."""
+    return replace(scope, session_id=None, site_id=None, task_id=None, status=None)
 
 
 def _statuses(status: str, at: float | None) -> frozenset[str]:

@@ -30,6 +30,8 @@ class ScopeFields(msgspec.Struct, kw_only=True):
     persona_id: Name | None = None
     site_id: Name | None = None
     task_id: Name | None = None
+    any_persona: bool = False
+    """For the person rather than for a persona: whichever persona it belongs to, or the one that is named."""
     everyone: bool = False
 
 

@@ -10,7 +10,7 @@ from ovos_persona_memory.dates import Dates, named_days
 from ovos_persona_memory.indexer import Indexer, Meaning
 from ovos_persona_memory.question import Question
 from ovos_persona_memory.recall import KINDS, recall
-from ovos_persona_memory.records import ContextRequest, Hit, Scope
+from ovos_persona_memory.records import ACCEPTED, ContextRequest, Hit, Scope
 from ovos_persona_memory.stores.base import Store
 
 ITSELF_S = 30.0
@@ -47,6 +47,7 @@ class Finding:
         """See recall; the question's moment, parser and time zone are filled in. Episodes come last, never sure.
 
         By words alone where secrets are asked for: they have no vectors, and neither has a question for one.
+        Of memories only those of the scope's status are found, accepted ones unless it names another.
         """
         asked = replace(
             question,
@@ -54,9 +55,11 @@ class Finding:
             dates=self.dates,
             timezone=question.timezone or self.timezone,
         )
+        scope = replace(scope, status=scope.status or ACCEPTED)
+        with_status = KINDS if scope.takes(ACCEPTED) else frozenset({"memory"})
         meaning = None if scope.secrets else self.meaning()
-        found = recall(self._store, asked, scope, k, KINDS if kinds is None else KINDS & kinds, meaning)
-        if kinds is not None and "episode" in kinds:
+        found = recall(self._store, asked, scope, k, with_status & (KINDS if kinds is None else kinds), meaning)
+        if kinds is not None and "episode" in kinds and scope.takes(ACCEPTED):
             log, left = self._store.episode_store, k - len(found)
             found += episode_hits.found(log, question.text, question.lang, scope, left)
         return found
@@ -80,8 +83,8 @@ class Finding:
         if hit.kind == "fact":
             fact = self._store.fact_store.fact(hit.id)
             return fact is not None and fact.status == "active"
-        entry = self._store.entry(hit.key or "", hit.user_id)
-        return entry is not None and entry.text == hit.text
+        entry = self._store.entry(hit.key or "", hit.user_id, hit.persona_id)
+        return entry is not None and entry.text == hit.text and entry.status == ACCEPTED
 
     def foresee(self, request: ContextRequest, k: int, now: float) -> None:
         """Find beforehand what ``sure`` will be asked for; until ``unforesee`` or something else is foreseen."""

@@ -27,7 +27,7 @@ class Wanted:
     """What somebody asks to have forgotten; every condition that is set narrows."""
 
     key: str | None = None
-    """The lasting memory with this key."""
+    """The lasting memory that this key means in the scope."""
     ids: Sequence[str] | None = None
     """Turns and memories with these ids."""
     query: str | None = None
@@ -139,6 +139,7 @@ class Forgetting:
         chosen = Selection(
             scope,
             keys=None if wanted.key is None else (wanted.key,),
+            owners=self._owners(scope, wanted.key),
             ids=None if wanted.ids is None else tuple(wanted.ids),
             since=wanted.since,
             until=wanted.until,
@@ -156,6 +157,11 @@ class Forgetting:
         told = [one for one in held if is_told_by_person(one)]
         alone = targets.meant_alone(told, topic, lang)
         return narrowed if len(alone) == len(told) else replace(chosen, ids=tuple(one.id for one in alone))
+
+    def _owners(self, scope: Scope, key: str | None) -> tuple[str | None, ...] | None:
+        """Whose memory a key means among those of a user; None where there is none, or everybody's are meant."""
+        meant = self._store.entry_in(key, scope) if key is not None and scope.user_id is not None else None
+        return None if meant is None else (meant.persona_id,)
 
     def _asking(self, wanted: Wanted) -> list[Turn]:
         """The turns in which this is asked for: they are kept, without their words."""

@@ -31,7 +31,7 @@ def handed_in(turn: Turn, scope: Scope, utterance_id: str | None, now: float) ->
         at=now if turn.at is None else turn.at,
         user_id=scope.user_id or HOUSEHOLD,
         session_id=scope.session_id,
-        persona_id=scope.persona_id,
+        persona_id=scope.owner,
         site_id=scope.site_id,
         task_id=scope.task_id,
         utterance_id=utterance_id,

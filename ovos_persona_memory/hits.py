@@ -63,6 +63,7 @@ def hit_of(record: Record, score: float, answers: bool, reason: str, outdated: b
         user_id=record.user_id,
         key=record.key if isinstance(record, Entry) else record.id if isinstance(record, Fact) else None,
         lang=record.lang,
+        persona_id=record.persona_id,
         answers=answers,
         outdated=outdated,
         secret=isinstance(record, Entry) and record.secret,

@@ -16,7 +16,7 @@ from ovos_persona_memory.config import MemoryConfig, settled
 from ovos_persona_memory.contexts import Contexts
 from ovos_persona_memory.documents import Documents, Embed, Shelf
 from ovos_persona_memory.embedder import Open, open_embedder
-from ovos_persona_memory.entries import Entries
+from ovos_persona_memory.entries import Entries, refuse_unknown_status
 from ovos_persona_memory.episodes import Episodes, EpisodeVerbs
 from ovos_persona_memory.errors import InvalidRequest, StoreError, refuse_below_zero
 from ovos_persona_memory.facts import Facts
@@ -41,6 +41,7 @@ from ovos_persona_memory.records import (
     Scope,
     Selection,
     Session,
+    Status,
     Turn,
     changed,
 )
@@ -208,7 +209,7 @@ class PersonaMemory(SessionVerbs, EpisodeVerbs, CaptureVerb):
         batch = (delivery_id or uuid.uuid4().hex) if as_passed else None
         is_fresh = delivery_id is None and not any(turn.id for turn in turns)
         with self._store.transaction():
-            kept = self.transcript.take(given, batch, is_fresh)
+            kept = self.transcript.take(given, batch, is_fresh, claims=not scope.assumed_persona)
             self._episodes.note_tools(kept if any(turn.tool_calls for turn in turns) else ())
             return kept
 
@@ -262,6 +263,7 @@ class PersonaMemory(SessionVerbs, EpisodeVerbs, CaptureVerb):
         asked_in: Scope | None = None,
         secrets: bool = False,
         withheld: bool = False,
+        status: Status | None = None,
     ) -> list[Hit]:
         """At most ``k`` hits in scope, sure ones first, then by score; empty when nothing is found.
 
@@ -271,10 +273,13 @@ class PersonaMemory(SessionVerbs, EpisodeVerbs, CaptureVerb):
         ``asked_in``: the session in which it is asked, where more than that session is searched.
         ``secrets``: secrets that somebody asked to keep are found, too. ``withheld``: likewise, but without their
         words; where the user has none nothing is found, and quickly.
+        ``status``: only memories of it; none: accepted ones, beside everything that has no status.
         """
         refuse_below_zero(k=k)
+        refuse_unknown_status(status)
         if not self.captures.may_read(scope) or (withheld and not self._store.has_secrets(scope.user_id or HOUSEHOLD)):
             return []
+        scope = replace(scope, status=status or scope.status)
         asked = Question(question, lang, utterance_id, at=at, timezone=timezone)
         found = self.finding.hits(asked, changed(scope, secrets=secrets or withheld), k, kinds)
         used = [hit.id for hit in found if hit.sure and utterance_id and not hit.secret]
@@ -298,8 +303,12 @@ class PersonaMemory(SessionVerbs, EpisodeVerbs, CaptureVerb):
         lang: str | None = None,
         utterance_id: str | None = None,
         secret: bool = False,
+        status: Status | None = None,
     ) -> Entry:
         """Keep a lasting memory; under a known key the text is replaced and the metadata merged.
+
+        A key belongs to the user and the persona in scope, or to no persona where it names none: what another has
+        under the same key stays as it is. ``status``: accepted unless given.
 
         ``private`` in the metadata: see ``records.PRIVATE``. The utterance that asks for it, ``utterance_id``,
         is then kept without its words. CapturePaused while remembering is off; NotAllowed where something
@@ -308,7 +317,8 @@ class PersonaMemory(SessionVerbs, EpisodeVerbs, CaptureVerb):
         it is a secret; it is then found where secrets are asked for and nowhere else. Without it, and where
         ``secrets.offer`` is off, SecretRefused for what is one.
         """
-        entry = self._entries.remember(text, scope, key, metadata, lang, utterance_id, secret)
+        refuse_unknown_status(status)
+        entry = self._entries.remember(text, scope, key, metadata, lang, utterance_id, secret, status)
         if entry.private and utterance_id is not None:
             with self.transaction():
                 self.transcript.redact(scope, utterance_id)
@@ -320,33 +330,44 @@ class PersonaMemory(SessionVerbs, EpisodeVerbs, CaptureVerb):
     def get(self, key: str, scope: Scope = Scope(), secrets: bool = False) -> Entry | None:
         """The memory with this key, or the fact with this id, of the user in scope; None where reading is off, too.
 
-        A secret only with ``secrets``.
+        A persona's own comes before that of no persona. A scope without a persona means that of no persona first, else
+        of those of several personas the one last changed. A secret only with ``secrets``.
         """
         return self._entries.get(key, changed(scope, secrets=secrets))
 
-    def list(
+    def list(  # more than five: these are the protocol's fields
         self,
         scope: Scope = Scope(),
         limit: int = 20,
         offset: int = 0,
         kinds: set[str] | frozenset[str] = frozenset({"memory"}),
         secrets: bool = False,
+        status: Status | None = None,
     ) -> list[Entry]:
         """The lasting memories in scope, the last changed first; none while reading is off.
 
-        With ``fact`` among the ``kinds`` facts too: the id is the key. Secrets only with ``secrets``.
+        With ``fact`` among the ``kinds`` facts too: the id is the key. Secrets only with ``secrets``. ``status``: only
+        memories of it; none: of any.
         """
         refuse_below_zero(limit=limit, offset=offset)
-        return self._entries.list(changed(scope, secrets=secrets), limit, offset, frozenset(kinds))
+        refuse_unknown_status(status)
+        return self._entries.list(changed(scope, secrets=secrets), limit, offset, frozenset(kinds), status)
 
-    def update(
-        self, key: str, scope: Scope = Scope(), text: str | None = None, metadata: Mapping[str, Any] | None = None
+    def update(  # more than five: these are the protocol's fields
+        self,
+        key: str,
+        scope: Scope = Scope(),
+        text: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        status: Status | None = None,
     ) -> Entry:
-        """Change the text of a memory, or merge into its metadata; UnknownEntry where there is none.
+        """Change the text of a memory or its status, or merge into its metadata; UnknownEntry where there is none.
 
+        Which one is meant is told as by ``get``. A status goes from draft to accepted, and from either to discard.
         A fact, by its id, is superseded by one with the new text; it has no metadata to merge into.
         """
-        return self._entries.update(key, changed(scope, secrets=False), text, metadata)
+        refuse_unknown_status(status)
+        return self._entries.update(key, changed(scope, secrets=False), text, metadata, status)
 
     def correct(
         self,  # more than five: these are the protocol's fields
@@ -395,10 +416,10 @@ class PersonaMemory(SessionVerbs, EpisodeVerbs, CaptureVerb):
     def forget(self, scope: Scope = Scope(), **wanted: Any) -> int:
         """Forget what is in scope and meets every condition given; how many records that were.
 
-        By ``key`` a lasting memory; by ``ids`` turns, memories and facts, with what says the same in the same words; by
-        ``query`` what holds all of its words; by ``topic`` what is about it, however it is named; by time [``since``,
-        ``until``), seconds since the epoch; by ``source`` what a skill or persona said. InvalidRequest where neither
-        a condition nor a session nor ``everything`` is given.
+        By ``key`` a lasting memory, as ``get`` gives it; by ``ids`` turns, memories and facts, with what says the same
+        in the same words; by ``query`` what holds all of its words; by ``topic`` what is about it, however it is
+        named; by time [``since``, ``until``), seconds since the epoch; by ``source`` what a skill or persona said.
+        InvalidRequest where neither a condition nor a session nor ``everything`` is given.
         Gone when this returns: from rows, index and journal. ``lang``: the language of the query. What told of a
         forgotten memory stays without its words, and so does the utterance that asks (``asked_in``, ``utterance_id``).
         """

@@ -14,6 +14,11 @@ GUEST = "guest"
 Role = Literal["system", "developer", "user", "assistant", "tool"]
 Source = Literal["heard", "record", "query"]
 HitKind = Literal["turn", "memory", "fact", "episode"]
+Status = Literal["draft", "accepted", "discard"]
+"""Of a lasting memory, in the only order in which a change may go: from draft to accepted, from either to discard."""
+ACCEPTED: Status = "accepted"
+NO_PERSONA = ""
+"""The persona of a scope that holds only what belongs to no persona; no persona is called so."""
 Inject = Literal["system", "developer", "system_prompt", "user", "tool"]
 
 
@@ -47,7 +52,7 @@ class Scope:
     user_id: str | None = HOUSEHOLD
     """None reaches everybody's records: only ``everyone()`` makes it, for the owner's edges."""
     persona_id: str | None = None
-    """A persona's scope holds its own turns and those of no persona."""
+    """A persona's scope holds its own records and those of no persona; that of ``NO_PERSONA`` those of none alone."""
     site_id: str | None = None
     task_id: str | None = None
     auth_level: int | None = None
@@ -56,6 +61,13 @@ class Scope:
     """Nothing may be read: reading is off where it is asked, or a guest asks for what is no guest's."""
     secrets: bool = False
     """Secrets that somebody asked to keep are in it, too: they are in no other, whoever asks."""
+    status: Status | None = None
+    """Only memories of this status; what has none, a turn or a fact, is as good as accepted. None: of any."""
+    assumed_persona: bool = False
+    """Nobody named the persona: it is the default one."""
+    any_persona: bool = False
+    """Over the bus, where a request without a persona is the default persona's: it is the person's instead, and
+    reaches what belongs to whichever persona, or to the one named here. Elsewhere that is so in any case."""
 
     @classmethod
     def everyone(cls) -> Scope:
@@ -72,6 +84,15 @@ class Scope:
         if private >= SECRET_LEVEL:
             return self.secrets
         return self.auth_level is None or private <= self.auth_level
+
+    def takes(self, status: str) -> bool:
+        """Whether a memory of this status is asked for, or what has none, as ``ACCEPTED``."""
+        return self.status in (None, status)
+
+    @property
+    def owner(self) -> str | None:
+        """The persona to which belongs what is written in this scope; None: to none."""
+        return self.persona_id or None
 
 
 @dataclass(frozen=True)
@@ -153,7 +174,7 @@ class ContextMessage:
 
 @dataclass(frozen=True)
 class Entry:
-    """A lasting memory: a key, a text, metadata."""
+    """A lasting memory: a key, a text, metadata. User, persona and key together name it."""
 
     key: str
     text: str
@@ -171,6 +192,8 @@ class Entry:
     updated_at: float = 0.0
     turn_id: str | None = None
     """The turn in which somebody asked to have it remembered, where that was heard."""
+    status: Status = ACCEPTED
+    """A draft waits to be accepted; what is no longer to be used is a discard. Neither is recalled unless asked for."""
 
     @property
     def private(self) -> int:
@@ -226,6 +249,8 @@ class Hit:
     key: str | None = None
     """Of a memory; None for a turn."""
     lang: str | None = None
+    persona_id: str | None = None
+    """The persona that it belongs to; None: to none. Of a memory it names it together with user and key."""
     answers: bool = False
     """True when it holds by itself all that was asked for, and can be quoted as the answer."""
     outdated: bool = False
@@ -394,6 +419,8 @@ class Selection:
     scope: Scope
     keys: tuple[str, ...] | None = None
     """Only memories with one of these keys, and facts with one of these ids (no turns)."""
+    owners: tuple[str | None, ...] | None = None
+    """With ``keys``: only memories of these personas, None for those of no persona (no facts)."""
     ids: tuple[str, ...] | None = None
     """Only records with one of these ids; a fact goes with the turn that it was learned from, too."""
     since: float | None = None

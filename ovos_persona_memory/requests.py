@@ -32,7 +32,7 @@ from ovos_persona_memory.fields import (
     TurnFields,
 )
 from ovos_persona_memory.messages import Request, is_clean
-from ovos_persona_memory.records import Inject
+from ovos_persona_memory.records import Inject, Status
 
 
 class RecordRequest(msgspec.Struct, kw_only=True):
@@ -97,6 +97,8 @@ class RecallAsked(msgspec.Struct, kw_only=True):
     """Secrets that somebody asked to keep are found, too."""
     withheld: bool = False
     """They are found without their words: somebody may hear them who should not."""
+    status: Status | None = None
+    """Only memories of it; None: accepted ones, and what has no status."""
     scope: ScopeFields | None = None
 
 
@@ -109,6 +111,8 @@ class RememberRequest(msgspec.Struct, kw_only=True):
     lang: Name | None = None
     secret: bool = False
     """Its person was asked and wants it kept, though it is a secret."""
+    status: Status | None = None
+    """None: accepted."""
     scope: ScopeFields | None = None
 
 
@@ -130,6 +134,8 @@ class ListAsked(msgspec.Struct, kw_only=True):
     """None: memories alone."""
     secrets: bool = False
     """Also secrets that somebody asked to keep."""
+    status: Status | None = None
+    """Only memories of it; None: of any."""
     scope: ScopeFields | None = None
 
 
@@ -139,6 +145,7 @@ class UpdateRequest(msgspec.Struct, kw_only=True):
     key: Name
     text: Text | None = None
     metadata: dict[str, Any] | None = None
+    status: Status | None = None
     scope: ScopeFields | None = None
 
 

@@ -14,6 +14,7 @@ from ovos_persona_memory.episode import Episode
 from ovos_persona_memory.fact import Fact
 from ovos_persona_memory.records import Entry, Scope, Selection, Turn
 from ovos_persona_memory.stores.base import BOTH, Store
+from ovos_persona_memory.stores.where import owner_name
 
 STATE = "swept"
 """Name of the small value in which they are kept."""
@@ -49,6 +50,8 @@ class Sweep(msgspec.Struct, frozen=True, omit_defaults=True):
     only: int | None = None
     """A lasting text with so many content words: whatever tells it goes with it."""
     keys: tuple[int, ...] | None = None
+    owners: tuple[int, ...] | None = None
+    """Of the memories with these keys, whose: personas by their names in the index of keys."""
     source: int | None = None
     slots: tuple[str, ...] | None = None
 
@@ -118,6 +121,7 @@ class Sweeps:
             until=None if selection.until is None else float(selection.until),
             words=None if selection.words is None else self._hashed(selection.words),
             keys=None if selection.keys is None else tuple(self._hash("key", key) for key in selection.keys),
+            owners=None if selection.owners is None else tuple(map(self._owner, selection.owners)),
             source=None if selection.source is None else self._hash("source", selection.source),
             slots=None if slots is None else tuple(slots),
         )
@@ -129,6 +133,9 @@ class Sweeps:
         words = tuple(groups[:WORDS_MOST])
         here = Selection(scope, since=selection.since, until=selection.until, words=words, kinds=told.by)
         return msgspec.structs.replace(self._sweep(here, None), only=len(groups))
+
+    def _owner(self, persona_id: str | None) -> int:
+        return self._hash("owner", owner_name(persona_id))
 
     def _hashed(self, groups: Groups) -> tuple[tuple[int, ...], ...]:
         return tuple(tuple(sorted(self._hash("word", form) for form in group)) for group in groups)
@@ -176,6 +183,7 @@ class Sweeps:
         return (
             (sweep.level is None or private <= sweep.level)
             and (sweep.keys is None or (isinstance(record, Entry) and self._hash("key", record.key) in sweep.keys))
+            and (sweep.owners is None or self._owner(getattr(record, "persona_id", None)) in sweep.owners)
             and (sweep.slots is None or (isinstance(record, Fact) and record.slot in sweep.slots))
             and (sweep.source is None or sweep.source in {self._hash("source", one) for one in sources if one})
         )

@@ -336,10 +336,10 @@ class Transcript:
 
     # what is handed in
 
-    def take(self, given: Sequence[Turn], batch: str | None, is_fresh: bool = False) -> list[str]:
+    def take(self, given: Sequence[Turn], batch: str | None, is_fresh: bool = False, claims: bool = True) -> list[str]:
         """Record turns of one session unless they were heard; the ids of what stands for them now, in order.
 
-        ``is_fresh``: their ids were made just now.
+        ``is_fresh``: their ids were made just now. ``claims``: what was heard belongs to their persona from now on.
         """
         if not given:
             return []
@@ -355,13 +355,14 @@ class Transcript:
         given = _answers_without_secrets(given)
         if batch is None and first.utterance_id is None:
             return [turn.id for turn in self._add_all(given, is_fresh)]
-        return self._link_or_add(given, batch, self._recent(first.session_id, first.user_id))
+        return self._link_or_add(given, batch, first.persona_id if claims else None)
 
     def _came_late(self, turn: Turn) -> bool:
         return self.ledger.came_late(turn.user_id, turn.text, turn.lang, turn.at) or self._is_swept(turn)
 
-    def _link_or_add(self, given: Sequence[Turn], batch: str | None, recent: list[Turn]) -> list[str]:
-        utterance_id, persona_id = given[0].utterance_id, given[0].persona_id
+    def _link_or_add(self, given: Sequence[Turn], batch: str | None, persona_id: str | None) -> list[str]:
+        """``persona_id``: to whom belongs what was heard of it; None: what it belonged to before."""
+        utterance_id, recent = given[0].utterance_id, self._recent(given[0].session_id, given[0].user_id)
         if utterance_id is not None and utterance_id not in self._known_ids:
             _keep(self._known_ids, utterance_id, None)
             waiting = claimant(recent, utterance_id, given[0].text)

@@ -242,10 +242,14 @@ def door_address(folder: Path) -> Iterator[str]:
 def _wire_scope(scope: Scope, verb: str, over_bus: bool) -> dict[str, Any]:
     # over the bus session, site, persona and user travel in the message itself; another user is named where one may be
     other = ("user_id",) if verb in topics.OF_OTHERS and scope.user_id != HOUSEHOLD else ()
+    if scope.any_persona:
+        other = (*other, "persona_id")
     names = (
         ("task_id", "site_id", *other) if over_bus else ("session_id", "user_id", "persona_id", "site_id", "task_id")
     )
     fields: dict[str, Any] = {name: value for name in names if (value := getattr(scope, name)) is not None}
+    if scope.any_persona and over_bus:
+        fields["any_persona"] = True
     if scope.user_id is None and not over_bus:
         fields["everyone"] = True
     return {"scope": fields} if fields else {}

@@ -91,8 +91,8 @@ class Users:
     def merge(self, user_id: str, into: str) -> Moved:
         """Make everything of one user the other's, all or nothing, and say how much that was.
 
-        Nothing of the one is left, and its name in no file. Where both have a memory or a document of
-        one name, the newer keeps it and the older gets a number behind it; of two summaries of one
+        Nothing of the one is left, and its name in no file. Where both have a memory (of the same persona)
+        or a document of one name, the newer keeps it and the older gets a number behind it; of two summaries of one
         session both are kept in one. Where it was cut short, or the one has talked again, do it again:
         what is moved already stays. InvalidRequest for a name that cannot be one, or the same twice.
         """
@@ -127,14 +127,14 @@ class Users:
     def _move_entries(self, user_id: str, into: str) -> int:
         entries = self._store.entries(Scope(user_id=user_id, secrets=True))
         for entry in reversed(entries):  # the last changed last, so that their order stays
-            other = self._store.entry(entry.key, into)
+            other = self._store.entry(entry.key, into, entry.persona_id)
             self._store.delete(self._one(user_id, entry))
             if other is not None and other.updated_at >= entry.updated_at:
-                self._keep(entry, into, self._free_key(entry.key, into))
+                self._keep(entry, into, self._free_key(entry, into))
                 continue
             if other is not None:
                 self._store.delete(self._one(into, other))
-                self._keep(other, into, self._free_key(other.key, into))
+                self._keep(other, into, self._free_key(other, into))
             self._keep(entry, into, entry.key)
         return len(entries)
 
@@ -146,9 +146,9 @@ class Users:
         kept = replace(entry, user_id=user_id, key=key)
         self._store.put_entry(kept, index_words(kept))
 
-    def _free_key(self, key: str, user_id: str) -> str:
-        numbers = (f"{key}-{number}" for number in count(2))
-        return next(one for one in numbers if self._store.entry(one, user_id) is None)
+    def _free_key(self, entry: Entry, user_id: str) -> str:
+        numbers = (f"{entry.key}-{number}" for number in count(2))
+        return next(one for one in numbers if self._store.entry(one, user_id, entry.persona_id) is None)
 
     def _move_notes(self, user_id: str, into: str) -> int:
         notes = self._store.notes(Scope(user_id=user_id))

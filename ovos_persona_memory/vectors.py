@@ -27,8 +27,12 @@ back to the system each time, which makes it ten times slower."""
 _LENGTH = 127
 _FEWEST = 64
 """Rows for which a table has room at first."""
-_BESIDE = 40
+_BESIDE = 44
 """Bytes that a table holds beside a row: numbers, place and length."""
+
+
+CODES = 6
+"""Of a row: the five names of its place, and its level."""
 
 
 def normalised(rows: Floats) -> Floats:
@@ -80,11 +84,12 @@ class Placing:
     task: str | None = None
     private: int = 0
     """The level that is needed to know of it."""
+    status: str | None = None
 
     @property
     def names(self) -> tuple[str | None, ...]:
         """All but the level."""
-        return self.session, self.persona, self.site, self.task
+        return self.session, self.persona, self.site, self.task, self.status
 
 
 @dataclass(frozen=True)
@@ -119,7 +124,7 @@ class VectorTable:
         self._highest = -(2**62)
         self._docs: Numbers = np.empty(_FEWEST, dtype=np.int64)
         self._nums: Numbers = np.empty(_FEWEST, dtype=np.int64)
-        self._codes = np.empty((5, _FEWEST), dtype=np.int32)
+        self._codes = np.empty((CODES, _FEWEST), dtype=np.int32)
         self._lengths: Floats = np.empty(_FEWEST, dtype=np.float32)
         self._rows: Bytes | None = np.empty((_FEWEST, dim), dtype=np.int8)
         self._signs: NDArray[np.uint64] = np.empty((0, 0), dtype=np.uint64)
@@ -145,7 +150,7 @@ class VectorTable:
         self._grow(self._used + len(docs))
         here = slice(self._used, self._used + len(docs))
         self._docs[here], self._nums[here], self._lengths[here] = docs, nums, lengths(rows)
-        self._codes[:, here] = np.array([self._coded(place) for place in places], dtype=np.int32).reshape(-1, 5).T
+        self._codes[:, here] = np.array([self._coded(place) for place in places], dtype=np.int32).reshape(-1, CODES).T
         if self._rows is not None:
             self._rows[here] = rows
         else:
@@ -180,7 +185,7 @@ class VectorTable:
     # finding
 
     def within(self, wanted: Within) -> Mask | None:
-        """Which documents are wanted: of the session, persona (or none), site and task. None: all of them."""
+        """Which documents are wanted: of the session, persona (or none), site, task and status. None: all of them."""
         masks = []
         for number, name in enumerate(wanted.place.names):
             if name is not None:
@@ -188,7 +193,7 @@ class VectorTable:
                 mask = codes == self._names.get(name, -1)
                 masks.append(mask | (codes == 0) if number == 1 else mask)
         if wanted.level is not None:
-            masks.append(self._codes[4, : self._used] <= wanted.level)
+            masks.append(self._codes[-1, : self._used] <= wanted.level)
         docs = self._docs[: self._used]
         masks += [docs < 0] * (not wanted.turns) + [docs > 0] * (not wanted.memories)
         return np.logical_and.reduce(masks) if masks else None

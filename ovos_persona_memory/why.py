@@ -12,7 +12,8 @@ from ovos_persona_memory.errors import InvalidRequest
 from ovos_persona_memory.fact import Fact
 from ovos_persona_memory.learning import half_lives
 from ovos_persona_memory.origin import Origin, Use
-from ovos_persona_memory.records import HOUSEHOLD, Entry, Scope, Selection, Turn
+from ovos_persona_memory.records import Entry, Scope, Selection, Turn
+from ovos_persona_memory.stores.facts import fact_in_scope
 from ovos_persona_memory.transcript import Workings
 
 LAST = 5
@@ -41,10 +42,8 @@ class Why:
         return self._of_last_answer(scope, of_user) if key is None else self._by_key(key, of_user)
 
     def _by_key(self, key: str, scope: Scope) -> Origin | None:
-        entry = self._store.entry(key, scope.user_id or HOUSEHOLD)
-        if entry is None:
-            return self._by_id(key, scope)  # a fact's key is its id
-        return self._of_entry(entry) if scope.may_know(entry.private) else None
+        entry = self._store.entry_in(key, scope)
+        return self._of_entry(entry) if entry is not None else self._by_id(key, scope)  # a fact's key is its id
 
     def _of_last_answer(self, scope: Scope, of_user: Scope) -> Origin | None:
         """What the newest answer in the session was made of, the best of it first."""
@@ -61,9 +60,7 @@ class Why:
             if isinstance(record, Turn) and not record.redacted:
                 return self._of_turn(record)
         fact = self._store.fact_store.fact(id)
-        if fact is None or scope.user_id not in (None, fact.user_id) or not scope.may_know(fact.private):
-            return None
-        return self._of_fact(fact)
+        return self._of_fact(fact) if fact is not None and fact_in_scope(fact, scope) else None
 
     def _of_turn(self, turn: Turn) -> Origin:
         return Origin(

@@ -15,7 +15,9 @@ from ovos_persona_memory.cli.options import (
     everyone_option,
     json_option,
     lang_option,
+    persona_option,
     scope_of,
+    status_option,
     user_option,
 )
 from ovos_persona_memory.cli.output import Command, answer, answer_json, progress, say
@@ -24,7 +26,7 @@ from ovos_persona_memory.cli.reach import open_memory
 from ovos_persona_memory.cli.times import as_moment, as_span_s, shown
 from ovos_persona_memory.config import device_language
 from ovos_persona_memory.errors import InvalidRequest
-from ovos_persona_memory.records import PRIVATE, Capture
+from ovos_persona_memory.records import PRIVATE, Capture, Status
 
 FORGET_WITHIN_S = 600.0
 """Rewriting the files of a large memory takes its time."""
@@ -63,8 +65,10 @@ def _with_private(metadata: dict[str, str] | None, private: int | None) -> dict[
 @click.option(
     "--secret", is_flag=True, help="Keep it though it is a secret: it is given where secrets are asked for alone."
 )
+@status_option("Whether it holds; accepted unless given.")
 @lang_option
 @user_option
+@persona_option
 @data_option
 @json_option
 def remember(  # one parameter an option
@@ -73,15 +77,18 @@ def remember(  # one parameter an option
     metadata: dict[str, str] | None,
     private: int | None,
     secret: bool,
+    status: Status | None,
     lang: str | None,
     user: str | None,
+    persona: str | None,
     data: Path | None,
     as_json: bool,
 ) -> None:
     """Keep TEXT as a lasting memory, and print its key."""
+    scope = scope_of(user, persona=persona)
     with open_memory(data) as memory:
         kept = _with_private(metadata, private)
-        entry = memory.remember(text, scope_of(user), key, kept, lang or device_language(), secret=secret)
+        entry = memory.remember(text, scope, key, kept, lang or device_language(), secret=secret, status=status)
     return answer_json({"memory": entry}) if as_json else answer(entry.key)
 
 
@@ -90,7 +97,9 @@ def remember(  # one parameter an option
 @click.option("--text", help="The new text.")
 @metadata_option
 @private_option
+@status_option("From draft to accepted, or from either to discard.")
 @user_option
+@persona_option
 @data_option
 @json_option
 def update(  # one parameter an option
@@ -98,16 +107,18 @@ def update(  # one parameter an option
     text: str | None,
     metadata: dict[str, str] | None,
     private: int | None,
+    status: Status | None,
     user: str | None,
+    persona: str | None,
     data: Path | None,
     as_json: bool,
 ) -> None:
-    """Change the text of a memory, or add to its metadata."""
+    """Change the text of a memory or its status, or add to its metadata."""
     changed = _with_private(metadata, private)
-    if text is None and changed is None:
-        raise InvalidRequest("--text", "or --metadata is needed: there is nothing to change")
+    if text is None and changed is None and status is None:
+        raise InvalidRequest("--text", "or --metadata or --status is needed: there is nothing to change")
     with open_memory(data) as memory:
-        entry = memory.update(key, scope_of(user), text, changed)
+        entry = memory.update(key, scope_of(user, persona=persona), text, changed, status)
     return answer_json({"memory": entry}) if as_json else answer(entry.key)
 
 
@@ -127,15 +138,23 @@ def update(  # one parameter an option
 @click.option("--everything", is_flag=True, help="Everything.")
 @lang_option
 @user_option
+@persona_option
 @everyone_option
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @data_option
 @json_option
 def forget(  # one parameter an option; those that choose what to forget come in `chosen`
-    session: str | None, user: str | None, everyone: bool, yes: bool, data: Path | None, as_json: bool, **chosen: Any
+    session: str | None,
+    user: str | None,
+    persona: str | None,
+    everyone: bool,
+    yes: bool,
+    data: Path | None,
+    as_json: bool,
+    **chosen: Any,
 ) -> None:
     """Forget what meets every condition given, for good, and print how much that was."""
-    scope = scope_of(user, everyone, session)
+    scope = scope_of(user, everyone, session, persona)
     conditions = {name: value for name, value in chosen.items() if value not in (None, (), False) and name != "lang"}
     if not conditions and session is None:
         raise InvalidRequest("--everything", "must be given to forget everything; nothing else says what to forget")

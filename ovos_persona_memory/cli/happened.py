@@ -13,6 +13,7 @@ from ovos_persona_memory.cli.options import (
     everyone_option,
     json_option,
     lang_option,
+    persona_option,
     scope_of,
     user_option,
 )
@@ -75,16 +76,23 @@ def _row(episode: Episode) -> list[str]:
 @click.option("--id", "record_id", help="The turn, memory or fact with this id.")
 @click.option("--session", help="What the last answer of this session was made of.")
 @user_option
+@persona_option
 @data_option
 @json_option
 def why(  # one parameter an option
-    key: str | None, record_id: str | None, session: str | None, user: str | None, data: Path | None, as_json: bool
+    key: str | None,
+    record_id: str | None,
+    session: str | None,
+    user: str | None,
+    persona: str | None,
+    data: Path | None,
+    as_json: bool,
 ) -> None:
     """Where the memory with a KEY comes from: who, when, in whose words, and when it was last used."""
     if key is None and record_id is None and session is None:
         raise InvalidRequest("KEY", "or --id or --session is needed")
     with open_memory(data) as memory:
-        origin = memory.why(scope_of(user, session_id=session), record_id, key)
+        origin = memory.why(scope_of(user, session_id=session, persona=persona), record_id, key)
     if origin is None:
         raise UnknownEntry("nothing is known of that")
     return answer_json({"origin": origin}) if as_json else answer("\n".join(_lines(origin)))

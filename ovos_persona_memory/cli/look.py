@@ -13,8 +13,10 @@ from ovos_persona_memory.cli.options import (
     everyone_option,
     json_option,
     lang_option,
+    persona_option,
     scope_of,
     secrets_option,
+    status_option,
     user_option,
 )
 from ovos_persona_memory.cli.output import Command, answer, answer_json, answer_rows, say
@@ -23,7 +25,7 @@ from ovos_persona_memory.cli.times import shown
 from ovos_persona_memory.client import MemoryClient
 from ovos_persona_memory.config import device_language
 from ovos_persona_memory.errors import InvalidRequest, UnknownEntry
-from ovos_persona_memory.records import Entry, Hit
+from ovos_persona_memory.records import ACCEPTED, Entry, Hit, Status
 
 
 @click.command(cls=Command)
@@ -130,8 +132,10 @@ def sessions(limit: int, user: str | None, everyone: bool, data: Path | None, as
 @click.argument("question")
 @click.option("-k", type=click.IntRange(1, 1000), default=5, show_default=True, help="Hits at most.")
 @click.option("--session", help="Only what was said in this session.")
+@status_option("Only memories of this status; unless given accepted ones, and what was said.")
 @lang_option
 @user_option
+@persona_option
 @everyone_option
 @data_option
 @json_option
@@ -139,15 +143,18 @@ def recall(  # one parameter an option
     question: str,
     k: int,
     session: str | None,
+    status: Status | None,
     lang: str | None,
     user: str | None,
+    persona: str | None,
     everyone: bool,
     data: Path | None,
     as_json: bool,
 ) -> None:
     """Search for what answers a QUESTION, best first."""
+    scope = scope_of(user, everyone, session, persona)
     with open_memory(data) as memory:
-        hits = memory.recall(question, scope_of(user, everyone, session), k, lang=lang or device_language())
+        hits = memory.recall(question, scope, k, lang=lang or device_language(), status=status)
         _say_if_not_read(memory, session, hits)
     if as_json:
         return answer_json({"hits": hits})
@@ -163,16 +170,28 @@ def _hit_row(hit: Hit) -> list[str]:
 @click.option("--limit", type=click.IntRange(1, 1000), default=20, show_default=True, help="Memories at most.")
 @click.option("--offset", type=click.IntRange(0, 1_000_000), default=0, help="Leave out so many first.")
 @secrets_option
+@status_option("Only those of this status.")
 @user_option
+@persona_option
 @everyone_option
 @data_option
 @json_option
 def list_(  # one parameter an option
-    limit: int, offset: int, with_secrets: bool, user: str | None, everyone: bool, data: Path | None, as_json: bool
+    limit: int,
+    offset: int,
+    with_secrets: bool,
+    status: Status | None,
+    user: str | None,
+    persona: str | None,
+    everyone: bool,
+    data: Path | None,
+    as_json: bool,
 ) -> None:
     """The lasting memories, the last changed first."""
     with open_memory(data) as memory:
-        entries = memory.list(scope_of(user, everyone), limit, offset, secrets=with_secrets)
+        entries = memory.list(
+            scope_of(user, everyone, persona=persona), limit, offset, secrets=with_secrets, status=status
+        )
         _say_if_not_read(memory, None, entries)
     if as_json:
         return answer_json({"memories": entries})
@@ -184,12 +203,15 @@ def list_(  # one parameter an option
 @click.argument("key")
 @secrets_option
 @user_option
+@persona_option
 @data_option
 @json_option
-def get(key: str, with_secrets: bool, user: str | None, data: Path | None, as_json: bool) -> None:
+def get(  # one parameter an option
+    key: str, with_secrets: bool, user: str | None, persona: str | None, data: Path | None, as_json: bool
+) -> None:
     """One lasting memory."""
     with open_memory(data) as memory:
-        entry = memory.get(key, scope_of(user), secrets=with_secrets)
+        entry = memory.get(key, scope_of(user, persona=persona), secrets=with_secrets)
         if entry is None:
             _say_if_not_read(memory, None, ())
             raise UnknownEntry(f"there is no memory with the key {key!r}")
@@ -197,7 +219,9 @@ def get(key: str, with_secrets: bool, user: str | None, data: Path | None, as_js
 
 
 def _with_metadata(entry: Entry) -> str:
-    metadata = " ".join(f"{name}={value}" for name, value in entry.metadata.items())
+    told = [("persona", entry.persona_id), ("status", None if entry.status == ACCEPTED else entry.status)]
+    given = [(name, value) for name, value in told if value is not None] + list(entry.metadata.items())
+    metadata = " ".join(f"{name}={value}" for name, value in given)
     return f"{entry.text} [{metadata}]" if metadata else entry.text
 
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, TypeVar
+from typing import Any, TypeVar, get_args
 
 import rich_click as click
 
 from ovos_persona_memory.errors import InvalidRequest
-from ovos_persona_memory.records import HOUSEHOLD, Scope
+from ovos_persona_memory.records import HOUSEHOLD, Scope, Status
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -38,6 +38,7 @@ def address_options(command: F) -> F:
 
 
 user_option = click.option("--user", help="Whose memory; the household's unless given.")
+persona_option = click.option("--persona", help="Whose among the personas; whichever unless given.")
 everyone_option = click.option("--everyone", is_flag=True, help="Everybody's memory.")
 secrets_option = click.option(
     "--with-secrets", is_flag=True, help="Also the secrets that somebody asked to keep, in plain words."
@@ -45,9 +46,16 @@ secrets_option = click.option(
 lang_option = click.option("--lang", help="The language of the words, en-US for example; the device's unless given.")
 
 
-def scope_of(user: str | None, everyone: bool = False, session_id: str | None = None) -> Scope:
+def status_option(meaning: str) -> Callable[[F], F]:
+    """``--status`` of a lasting memory."""
+    return click.option("--status", type=click.Choice(get_args(Status)), help=meaning)
+
+
+def scope_of(
+    user: str | None, everyone: bool = False, session_id: str | None = None, persona: str | None = None
+) -> Scope:
     """The scope that the options name; InvalidRequest where they name both one user and everyone."""
     if user and everyone:
         raise InvalidRequest("--user", "cannot be given together with --everyone")
     scope = Scope.everyone() if everyone else Scope(user_id=user or HOUSEHOLD)
-    return replace(scope, session_id=session_id)
+    return replace(scope, session_id=session_id, persona_id=persona)

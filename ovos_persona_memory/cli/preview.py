@@ -58,6 +58,8 @@ def _words(scope: Scope, conditions: Mapping[str, Any]) -> Iterator[str]:
     }
     if scope.session_id is not None:
         yield f"what was said in session {scope.session_id!r}"
+    if scope.persona_id is not None and "key" not in conditions:
+        yield f"what belongs to {scope.persona_id!r} or to no persona"
     for name, value in conditions.items():
         if name in said:
             yield said[name].format(value)

@@ -366,7 +366,7 @@ def context_of_caller(scope: Scope) -> dict[str, Any]:
     It is that of the message which the plugin's caller is handling, found on the stack (an agent
     loop lies deeper than the usual ten frames), so that the request carries session, site,
     language and utterance id; where none is found, or it is of another session, a bare session.
-    A site and a persona of the scope stand in it.
+    A site and a persona of the scope stand in it, and the persona that the message itself names.
     """
     handled = dig_for_message(max_records=FRAMES)
     context = dict(handled.context) if isinstance(handled, Message) else {}
@@ -374,8 +374,9 @@ def context_of_caller(scope: Scope) -> dict[str, Any]:
     own = {name: value for name in ("site_id", "persona_id") if (value := getattr(scope, name)) is not None}
     if not isinstance(session, dict) or (scope.session_id and session.get("session_id") != scope.session_id):
         return {"session": {"session_id": scope.session_id or DEFAULT_SESSION, **own}}
-    persona = handled.data.get("persona") if handled is not None else None
-    named = {"persona_id": persona} if isinstance(persona, str) else {}
+    data = handled.data if isinstance(handled, Message) else {}
+    persona = values.text(data.get("persona")) or values.text(data.get("persona_id"))
+    named = {"persona_id": persona} if persona else {}
     return {**context, "session": {**session, **named, **own}}
 
 

@@ -132,6 +132,7 @@ def _recall(memory: PersonaMemory, asked: Request, fields: Any, scope: Scope, _:
         asked_in=changed(asked.scope, user_id=scope.user_id) if asked.utterance_id is not None else None,
         secrets=fields.secrets,
         withheld=fields.withheld,
+        status=fields.status,
     )
     return {"hits": _wire(hits)}
 
@@ -139,7 +140,8 @@ def _recall(memory: PersonaMemory, asked: Request, fields: Any, scope: Scope, _:
 def _remember(memory: PersonaMemory, asked: Request, fields: Any, scope: Scope, _: MemoryConfig) -> Answer:
     lang = fields.lang or asked.lang
     key = fields.key or asked.id[:12] or None
-    kept = memory.remember(fields.text, scope, key, fields.metadata, lang, asked.utterance_id, fields.secret)
+    about = (asked.utterance_id, fields.secret, fields.status)
+    kept = memory.remember(fields.text, scope, key, fields.metadata, lang, *about)
     return {"memory": _wire(kept)}
 
 
@@ -149,11 +151,11 @@ def _get(memory: PersonaMemory, asked: Request, fields: Any, scope: Scope, _: Me
 
 def _list(memory: PersonaMemory, asked: Request, fields: Any, scope: Scope, _: MemoryConfig) -> Answer:
     kinds = set(fields.kinds or ("memory",))
-    return {"memories": _wire(memory.list(scope, fields.limit, fields.offset, kinds, fields.secrets))}
+    return {"memories": _wire(memory.list(scope, fields.limit, fields.offset, kinds, fields.secrets, fields.status))}
 
 
 def _update(memory: PersonaMemory, asked: Request, fields: Any, scope: Scope, _: MemoryConfig) -> Answer:
-    return {"memory": _wire(memory.update(fields.key, scope, fields.text, fields.metadata))}
+    return {"memory": _wire(memory.update(fields.key, scope, fields.text, fields.metadata, fields.status))}
 
 
 def _correct(memory: PersonaMemory, asked: Request, fields: Any, scope: Scope, _: MemoryConfig) -> Answer:

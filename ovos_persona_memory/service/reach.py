@@ -14,7 +14,7 @@ from ovos_persona_memory.errors import InvalidRequest, NeedsApproval, NotAllowed
 from ovos_persona_memory.fields import ScopeFields
 from ovos_persona_memory.identity import relatives
 from ovos_persona_memory.messages import Request
-from ovos_persona_memory.records import GUEST, HOUSEHOLD, Person, Scope, changed
+from ovos_persona_memory.records import GUEST, HOUSEHOLD, NO_PERSONA, Person, Scope, changed
 
 OF_USER = frozenset(
     {
@@ -72,7 +72,7 @@ def over_the_bus(asked: Request, fields: Any, person: Person, config: MemoryConf
         raise NotAllowed(f"{asked.verb} is for the owner alone, not for the bus")
     if asked.verb in LASTING and person.user_id in config.identity.children:
         raise NeedsApproval()
-    carried = _carried(asked, fields, person, config.identity)
+    carried = _carried(asked, fields, person, config)
     return _guests(asked, fields, carried) if person.user_id == GUEST else _reach(asked, fields, carried, config)
 
 
@@ -101,17 +101,22 @@ def mark_of(asked: Request, fields: Any) -> bytes | None:
     return hashlib.blake2b(told, digest_size=16).digest()
 
 
-def _carried(asked: Request, given: Any, person: Person, identity: IdentityConfig) -> Scope:
+def _carried(asked: Request, given: Any, person: Person, config: MemoryConfig) -> Scope:
+    """What the message carries; without a persona it is the default one's, unless it is asked for the person."""
     scope = changed(asked.scope, user_id=person.user_id, auth_level=person.auth_level)
+    if scope.persona_id is None:
+        scope = changed(scope, persona_id=config.default_persona or NO_PERSONA, assumed_persona=True)
     fields: ScopeFields | None = getattr(given, "scope", None)
     if fields is None:
         return scope
+    if fields.any_persona:
+        scope = changed(scope, persona_id=fields.persona_id, assumed_persona=False)
     for name in ("session_id", "site_id", "persona_id"):
         wanted = getattr(fields, name)
         if wanted is not None and wanted != getattr(scope, name):
             raise NotAllowed(f"scope.{name}: over the bus only what the message carries is reached")
     of_another = fields.user_id not in (None, person.user_id)
-    if fields.everyone or (of_another and not _may_reach(asked.verb, given, fields.user_id, person, identity)):
+    if fields.everyone or (of_another and not _may_reach(asked.verb, given, fields.user_id, person, config.identity)):
         raise NotAllowed("scope.user_id: over the bus only the user of the message's session is reached")
     return replace(scope, task_id=fields.task_id, user_id=fields.user_id or scope.user_id)
 

@@ -9,7 +9,7 @@ from ovos_persona_memory.episode import Episode
 from ovos_persona_memory.errors import StoreUnavailable
 from ovos_persona_memory.fact import Fact
 from ovos_persona_memory.origin import Origin
-from ovos_persona_memory.records import GUEST, HOUSEHOLD, OUTDATED, Entry, Hit, Scope
+from ovos_persona_memory.records import ACCEPTED, GUEST, HOUSEHOLD, OUTDATED, Entry, Hit, Scope
 from ovos_persona_memory.skill.moments import Item
 from ovos_persona_memory.skill.speech import own_words, speakable, turned, whole_topic
 from ovos_persona_memory.skill.talk import AT_A_TIME, SKILL, Talk
@@ -26,7 +26,7 @@ def about_me(talk: Talk) -> None:
     """Read what was asked to be remembered, the newest first, then what was learned."""
     learned = talk.client.facts.list(limit=LOOKED_AT)
     facts = [Item(one.text, one.last_seen_at, one.id, one.speaker, one.id) for one in _aloud(talk, learned)]
-    kept = map(_item, _aloud(talk, talk.client.list(limit=LOOKED_AT)))
+    kept = map(_item, _aloud(talk, _kept(talk)))
     _tell(talk, _once(talk, [*kept, *facts]), "nothing_known_of_you")
 
 
@@ -79,7 +79,7 @@ def named_time(talk: Talk) -> Span | None:
 
 
 def _told_in(talk: Talk, named: Span) -> list[Item]:
-    kept = [e for e in talk.client.list(limit=LOOKED_AT) if named.since <= e.updated_at < named.until]
+    kept = [e for e in _kept(talk) if named.since <= e.updated_at < named.until]
     said = [hit for hit in _sure(talk, talk.said.text) if named.since <= hit.at < named.until]
     items = [*map(_item, _aloud(talk, kept)), *_items(talk, said)]
     return sorted(_once(talk, items), key=lambda item: item.at)
@@ -131,7 +131,7 @@ def _origin(talk: Talk) -> Origin | None:
     """Of what was spoken of last: by the skill, or in the answer of somebody else that came later."""
     question, item = last_said(talk), next(iter(talk.moment.items), None)
     if item is not None and question in (None, talk.moment.utterance) and (item.id or item.key):
-        return talk.client.why(id=item.id, key=None if item.id else item.key)
+        return talk.client.why(item.scope, id=item.id, key=None if item.id else item.key)
     hits = talk.client.recall(question, k=3, lang=talk.spoken.tag) if question else []
     answer = next((hit for hit in hits if hit.sure and hit.answers and hit.role == "user"), None)
     return talk.client.why(talk.session) if answer is None else talk.client.why(id=answer.id)
@@ -157,7 +157,7 @@ def how_much(talk: Talk) -> None:
     counts = talk.client.status()["counts"]
     told = counts["entries"] + counts["facts"]
     if told <= LOOKED_AT:  # what was asked to be remembered may have been learned as well
-        kept = [one.text for one in talk.client.list(limit=LOOKED_AT)]
+        kept = [one.text for one in _kept(talk)]
         learned = [one.text for one in talk.client.facts.list(limit=LOOKED_AT)]
         told = len({_words_of(talk, text) for text in (*kept, *learned)})
     talk.say({0: "how_much_none", 1: "how_much_one"}.get(told, "how_much"), memories=told)
@@ -177,6 +177,11 @@ def who_am_i(talk: Talk) -> None:
 
 
 # finding
+
+
+def _kept(talk: Talk) -> list[Entry]:
+    """The memories that hold, the last changed first: no drafts, and nothing discarded."""
+    return talk.client.list(limit=LOOKED_AT, status=ACCEPTED)
 
 
 def found(talk: Talk, question: str, topic: str) -> list[Item]:
@@ -232,7 +237,7 @@ def is_hushed_text(talk: Talk, text: str) -> bool:
 
 def _items(talk: Talk, hits: Iterable[Hit]) -> list[Item]:
     hushed = _hushed_words(talk)
-    found = _once(talk, [Item(hit.text, hit.at, hit.key, hit.speaker, hit.id) for hit in hits])
+    found = _once(talk, [Item(hit.text, hit.at, hit.key, hit.speaker, hit.id, hit.persona_id) for hit in hits])
     left = [item for item in found if _words_of(talk, item.text) not in hushed]
     talk.hushed = talk.hushed or len(left) < len(found)
     return left
@@ -261,7 +266,7 @@ def _once(talk: Talk, items: Iterable[Item]) -> list[Item]:
 
 
 def _item(entry: Entry) -> Item:
-    return Item(entry.text, entry.updated_at, entry.key, None, entry.id)
+    return Item(entry.text, entry.updated_at, entry.key, None, entry.id, entry.persona_id)
 
 
 # speaking

@@ -68,9 +68,11 @@ class PersonaMemorySkill(ConversationalSkill, FallbackSkill):  # type: ignore[mi
     def initialize(self) -> None:
         """Connect to the daemon in the background, and offer the intents of every room."""
         transport = shared_transport(**bus_address())
-        self._glance = secrets_kept.Glance(MemoryClient(transport, GLANCE_WITHIN_S), messages.now)
-        quick = MemoryClient(transport, ANSWER_WITHIN_S, BUSY_S)
-        counting, patient = (MemoryClient(transport, within_s) for within_s in (COUNT_WITHIN_S, DELETE_WITHIN_S))
+        self._glance = secrets_kept.Glance(MemoryClient(transport, GLANCE_WITHIN_S, of_person=True), messages.now)
+        # a person speaks, and means what they told, to whichever persona that was
+        quick = MemoryClient(transport, ANSWER_WITHIN_S, BUSY_S, of_person=True)
+        counting = MemoryClient(transport, COUNT_WITHIN_S, of_person=True)
+        patient = MemoryClient(transport, DELETE_WITHIN_S, of_person=True)
         moments = Moments(messages.now)
         self._means = Means(self._speak, quick, counting, patient, moments, self._shared_rooms, messages.now)
         self.add_event(topics.UTTERANCE[0], self._heard, speak_errors=False)

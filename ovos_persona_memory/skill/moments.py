@@ -7,6 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
+from ovos_persona_memory.records import Scope
+
 MOST = 200
 """Sessions that are kept in mind at most."""
 LASTS_S = 300.0
@@ -25,8 +27,15 @@ class Item:
     speaker: str | None = None
     id: str | None = None
     """Of the record."""
+    persona_id: str | None = None
+    """The persona that it belongs to; None: to none."""
     told_as: str = "told_me"
     """The dialog in which it is quoted; where somebody else said it, one of the same name behind "somebody_"."""
+
+    @property
+    def scope(self) -> Scope:
+        """Where its key means it and nothing else."""
+        return Scope(persona_id=self.persona_id)
 
 
 @dataclass

@@ -54,7 +54,7 @@ def _keep(talk: Talk, text: str) -> None:
     except (NeedsApproval, StoreError) as error:
         talk.say("needs_approval" if isinstance(error, NeedsApproval) else "not_stored")
         return
-    talk.spoke_of([Item(text, kept.created_at, kept.key, None, kept.id)])
+    talk.spoke_of([Item(text, kept.created_at, kept.key, None, kept.id, kept.persona_id)])
     talk.say("remembered", text=own_words(text, talk.spoken))
 
 
@@ -265,7 +265,7 @@ def _replace(talk: Talk, found: Found) -> None:
     except UnknownEntry:  # it was forgotten elsewhere meanwhile
         talk.say("correct_what")
         return
-    talk.spoke_of([Item(kept.text, kept.updated_at, kept.key, None, kept.id)])
+    talk.spoke_of([Item(kept.text, kept.updated_at, kept.key, None, kept.id, kept.persona_id)])
     if talk.is_overheard and (kept.metadata.get(HUSHED) or kept.user_id != HOUSEHOLD):
         talk.say("corrected_quietly")
     else:
@@ -279,7 +279,7 @@ def private(talk: Talk) -> None:
         return
     for item in talk.moment.items:
         try:
-            talk.client.update(item.key or "", metadata={HUSHED: True})
+            talk.client.update(item.key or "", item.scope, metadata={HUSHED: True})
         except UnknownEntry:  # what was only said, or learned of it: a memory with the same words stands for both
             talk.client.remember(item.text, metadata={HUSHED: True}, lang=talk.spoken.tag)
     talk.say("kept_private")

@@ -194,11 +194,28 @@ class Store(ABC):
 
     @abstractmethod
     def put_entry(self, entry: Entry, words: str) -> Entry:
-        """Keep an entry; the one with the same user and key is replaced (its id, seq and created_at stay)."""
+        """Keep an entry; the one with the same user, persona and key is replaced (its id, seq and created_at stay)."""
 
     @abstractmethod
-    def entry(self, key: str, user_id: str) -> Entry | None:
-        """A user's entry with this key; None where there is none."""
+    def entry(self, key: str, user_id: str, persona_id: str | None = None) -> Entry | None:
+        """The entry with this key of exactly this user and persona (None: of no persona); None where there is none."""
+
+    def entry_in(self, key: str, scope: Scope) -> Entry | None:
+        """The entry that a key means in a scope, wherever it was kept; None where there is none that may be known.
+
+        A persona's own comes before that of no persona. A scope without a persona means that of no persona before
+        those of personas, and of these the one last changed.
+        """
+        user_id = scope.user_id or HOUSEHOLD
+        if scope.persona_id is not None:
+            own = (self.entry(key, user_id, persona_id) for persona_id in (scope.persona_id, None))
+            held = [entry for entry in own if entry is not None and scope.may_know(entry.private)]
+            return held[0] if held else None
+        refuse_unstorable(None, key)
+        of_user = Scope(user_id=user_id, auth_level=scope.auth_level, secrets=scope.secrets)
+        chosen = self.select(Selection(of_user, keys=(key,), kinds=frozenset({"memory"})))
+        every = [one for one in chosen if isinstance(one, Entry)]
+        return max(every, key=lambda one: (one.persona_id is None, one.updated_at, one.seq), default=None)
 
     @abstractmethod
     def entries(self, scope: Scope, limit: int | None = None, offset: int = 0) -> list[Entry]:

@@ -214,15 +214,18 @@ class ComposedStore(Store):
             return self._lasting.put_entry(entry, words)
         refuse_unstorable(entry, words)
         with self.transaction():
-            before = self._lasting.entry(entry.key, entry.user_id)
+            before = self._lasting.entry(entry.key, entry.user_id, entry.persona_id)
             kept = self._lasting.put_entry(entry, words)
             if before is None or before.text != kept.text:
                 self._went([before] if before else [])
                 self._wrote(kept)
             return kept
 
-    def entry(self, key: str, user_id: str) -> Entry | None:
-        return self._lasting.entry(key, user_id)
+    def entry(self, key: str, user_id: str, persona_id: str | None = None) -> Entry | None:
+        return self._lasting.entry(key, user_id, persona_id)
+
+    def entry_in(self, key: str, scope: Scope) -> Entry | None:
+        return self._lasting.entry_in(key, scope)
 
     def entries(self, scope: Scope, limit: int | None = None, offset: int = 0) -> list[Entry]:
         return self._lasting.entries(scope, limit, offset)

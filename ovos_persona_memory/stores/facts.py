@@ -8,7 +8,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ovos_persona_memory.fact import Decision, Fact, FactChange
-from ovos_persona_memory.records import Scope, Selection
+from ovos_persona_memory.records import ACCEPTED, Scope, Selection
 from ovos_persona_memory.stores.bm25 import set_of
 from ovos_persona_memory.stores.selecting import holds_all
 from ovos_persona_memory.stores.where import PLACES
@@ -214,6 +214,7 @@ def fact_in_scope(fact: Fact, scope: Scope) -> bool:
         and scope.site_id in (None, fact.site_id)
         and scope.task_id in (None, fact.task_id)
         and scope.may_know(fact.private)
+        and scope.takes(ACCEPTED)
     )
 
 
@@ -233,6 +234,7 @@ def takes_fact(selection: Selection, fact: Fact, words: str) -> bool:
     return (
         fact_in_scope(fact, selection.scope)
         and (selection.keys is None or fact.id in selection.keys)
+        and selection.owners is None
         and (selection.ids is None or fact.id in selection.ids or fact.turn_id in selection.ids)
         and fact.id not in selection.spare
         and (selection.words is None or holds_all(words, selection.words))

@@ -33,7 +33,7 @@ class InMemoryStore(Store):
         self._gone = _MISSING
         self._numbers: dict[str, int] = {}
         self._turns: MutableMapping[str, tuple[Turn, str]] = self._table("turn")
-        self._entries: MutableMapping[tuple[str, str], tuple[Entry, str]] = self._table("entry")
+        self._entries: MutableMapping[tuple[str, ...], tuple[Entry, str]] = self._table("entry")
         self._pauses: MutableMapping[tuple[Place, float], Pause] = self._table("pause")
         self._states: MutableMapping[str, str] = self._table("state")
         self._notes: MutableMapping[tuple[str, str], tuple[Note, int]] = self._table("note")
@@ -166,7 +166,7 @@ class InMemoryStore(Store):
 
     def put_entry(self, entry: Entry, words: str) -> Entry:
         refuse_unstorable(entry, words)
-        place = (entry.user_id, entry.key)
+        place = owned_key(entry)
         with self.transaction():
             if place in self._entries:
                 old = self._entries[place][0]
@@ -177,9 +177,10 @@ class InMemoryStore(Store):
             self._vectors.wrote(kept)
             return kept
 
-    def entry(self, key: str, user_id: str) -> Entry | None:
+    def entry(self, key: str, user_id: str, persona_id: str | None = None) -> Entry | None:
+        refuse_unstorable(None, key, user_id, persona_id or "")
         with self._reading():
-            found = self._entries.get((user_id, key))
+            found = self._entries.get(_owned_key(user_id, key, persona_id))
         return found[0] if found else None
 
     def entries(self, scope: Scope, limit: int | None = None, offset: int = 0) -> list[Entry]:
@@ -226,7 +227,7 @@ class InMemoryStore(Store):
                 self._set(self._turns, turn.id, _MISSING)
             for entry in entries:
                 self._vectors.deleted(entry)
-                self._set(self._entries, (entry.user_id, entry.key), _MISSING)
+                self._set(self._entries, owned_key(entry), _MISSING)
             self.document_store.delete_selected(selection)
             self.fact_store.delete_selected(selection)
         return count
@@ -290,7 +291,7 @@ class InMemoryStore(Store):
     def users(self) -> list[str]:
         with self._reading():
             turns = {turn.user_id for turn, _ in self._turns.values()}
-            entries, notes = {user_id for user_id, _ in self._entries}, {user_id for user_id, _ in self._notes}
+            entries, notes = {place[0] for place in self._entries}, {user_id for user_id, _ in self._notes}
             facts = {fact.user_id for fact, _ in self.fact_store.held(None, EVERY_STATUS)}
             return [*(turns | entries | facts | notes | self._documents.users())]
 
@@ -301,6 +302,15 @@ class InMemoryStore(Store):
         sessions = {(turn.user_id, turn.session_id) for turn in turns if turn.session_id is not None}
         facts = len(self.fact_store.held(None))
         return Counts(len(turns), len(entries), len(sessions), len(self.users()), facts)
+
+
+def owned_key(entry: Entry) -> tuple[str, ...]:
+    """What an entry is kept under."""
+    return _owned_key(entry.user_id, entry.key, entry.persona_id)
+
+
+def _owned_key(user_id: str, key: str, persona_id: str | None) -> tuple[str, ...]:
+    return (user_id, key) if persona_id is None else (user_id, key, persona_id)
 
 
 def _session(session_id: str, user_id: str, turns: list[Turn]) -> Session:

@@ -35,7 +35,7 @@ from ovos_persona_memory.stores.postgres_notes import PostgresNotes
 from ovos_persona_memory.stores.postgres_unlearned import PostgresUnlearned
 from ovos_persona_memory.stores.postgres_vectors import PostgresVectors
 from ovos_persona_memory.stores.postgres_words import BUDGET, PostgresWords, Query
-from ovos_persona_memory.stores.where import Where, between
+from ovos_persona_memory.stores.where import OWNER, Where, between, owner_name
 
 CHUNK = 2000
 MIN_BUDGET = 100
@@ -186,7 +186,7 @@ class PostgresStore(Store):
     def put_entry(self, entry: Entry, words: str) -> Entry:
         refuse_unstorable(entry, words)
         with self.transaction():
-            known = self.entry(entry.key, entry.user_id)
+            known = self.entry(entry.key, entry.user_id, entry.persona_id)
             if known:
                 return self._replaced(known, entry, words)
             added = self._db.one(rows.ADD_ENTRY, self._home, entry.user_id, *rows.entry_values(entry, words))
@@ -211,10 +211,11 @@ class PostgresStore(Store):
         self._vectors.changed("memory", kept.user_id, kept, same)
         return kept
 
-    def entry(self, key: str, user_id: str) -> Entry | None:
-        refuse_unstorable(None, key, user_id)
-        sql = f"{rows.ENTRIES} WHERE r.household = %s AND r.user_id = %s AND md5(r.key) = md5(%s) AND r.key = %s"
-        row = self._db.one(sql, self._home, user_id, key, key)
+    def entry(self, key: str, user_id: str, persona_id: str | None = None) -> Entry | None:
+        refuse_unstorable(None, key, user_id, persona_id or "")
+        where = rows.within(self._home, Scope(user_id=user_id), "memory").also("md5(r.key) = md5(%s)", key)
+        where = where.also(f"md5({OWNER}) = md5(%s)", owner_name(persona_id)).also("r.key = %s", key)
+        row = self._db.one(f"{rows.ENTRIES}{where}", *where.values)
         return rows.entry_of(row)[0] if row else None
 
     def entries(self, scope: Scope, limit: int | None = None, offset: int = 0) -> list[Entry]:

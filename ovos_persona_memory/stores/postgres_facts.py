@@ -58,7 +58,7 @@ class PostgresFacts(FactStore):
         return [_fact_of(row) for row in self._db.all(f"{FACTS}{where}{order}", *where.values, *more)]
 
     def facts(self, wanted: Wanted) -> list[Fact]:
-        where = within(self._home, wanted.scope, "memory").also("r.status = ANY(%s)", sorted(wanted.statuses))
+        where = within(self._home, wanted.scope, "fact").also("r.status = ANY(%s)", sorted(wanted.statuses))
         if wanted.slot is not None:
             where = where.also("r.slot = %s", wanted.slot)
         if wanted.at is not None:

@@ -9,10 +9,10 @@ from typing import Any
 
 from ovos_persona_memory.records import Entry, Scope, Selection, Turn
 from ovos_persona_memory.stores.turn_rows import COLUMNS, FLAGS, calls_text, packed, turns_of
-from ovos_persona_memory.stores.where import PLACES, Where, between, narrowed
+from ovos_persona_memory.stores.where import OWNER, PLACES, Where, between, narrowed, owner_name
 
 TURN_FIELDS = [*(name for name in COLUMNS if name not in ("seq", "user_id")), *FLAGS]
-ENTRY_FIELDS = ["key", "text", "id", "lang", "created_at", "updated_at", "turn_id", *PLACES]
+ENTRY_FIELDS = ["key", "text", "id", "lang", "created_at", "updated_at", "turn_id", "status", *PLACES]
 ANY_ROW = Where(mark="%s")
 """No condition, in this dialect."""
 
@@ -109,7 +109,7 @@ def of_household(household: str) -> Where:
 
 
 def within(household: str, scope: Scope, kind: str = "turn") -> Where:
-    """The rows of a household in scope, of turns or memories."""
+    """The rows of a household in scope, of turns, memories or facts."""
     where = of_household(household)
     if scope.user_id is not None:
         where = where.also("r.user_id = %s", scope.user_id)
@@ -135,6 +135,8 @@ def chosen_entries(household: str, selection: Selection) -> Where | None:
     where = between(within(household, selection.scope, "memory"), "updated_at", selection.since, selection.until)
     if selection.keys is not None:
         where = where.also("r.key = ANY(%s)", list(selection.keys))
+    if selection.owners is not None:
+        where = where.also(f"{OWNER} = ANY(%s)", [owner_name(persona_id) for persona_id in selection.owners])
     if selection.ids is not None:
         where = where.also("r.id = ANY(%s)", list(selection.ids))
     if selection.source is not None:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ovos_persona_memory.errors import StoreError
-from ovos_persona_memory.records import Entry, Namespace, Scope, Turn
+from ovos_persona_memory.records import ACCEPTED, Entry, Namespace, Scope, Turn, changed
 from ovos_persona_memory.stores import postgres_rows as rows
 from ovos_persona_memory.stores.postgres_database import PostgresDatabase
 from ovos_persona_memory.stores.vectors import Index, Near, Pending, VectorStore, doc_of, entry_text
@@ -77,17 +77,23 @@ NEAR = (
     f" WHERE dim = {{dim:d}} AND {BUCKET.format('')} = {{bucket:d}}"
 )
 PUT = (
-    "INSERT INTO vector (household, user_id, slot, kind, doc, version, dim, vector, {places}, private)"
-    " SELECT r.household, r.user_id, %s, %s, g.doc, g.version, %s, g.vector::halfvec, {given}, {private}"
+    "INSERT INTO vector (household, user_id, slot, kind, doc, version, dim, vector, {places}, private, status)"
+    " SELECT r.household, r.user_id, %s, %s, g.doc, g.version, %s, g.vector::halfvec, {given}, {more}"
     " FROM unnest(%s::bigint[], %s::bigint[], %s::text[]) g (doc, version, vector)"
     " JOIN {table} r ON r.household = %s AND r.{version} = g.version"
     " ON CONFLICT (household, user_id, slot, kind, doc) DO UPDATE"
     " SET version = excluded.version, vector = excluded.vector"
 )
 NAMES = ", ".join(PLACES)
-PUT_TURNS = PUT.format(places=NAMES, given=rows.listed(PLACES), private="0", table="turn", version="version")
-PUT_ENTRIES = PUT.format(places=NAMES, given=rows.listed(PLACES), private="r.private", table="entry", version="version")
-PUT_DOCUMENTS = PUT.format(places=NAMES, given="NULL, NULL, NULL, NULL", private="0", table="document", version="num")
+PUT_TURNS = PUT.format(
+    places=NAMES, given=rows.listed(PLACES), more=f"0, '{ACCEPTED}'", table="turn", version="version"
+)
+PUT_ENTRIES = PUT.format(
+    places=NAMES, given=rows.listed(PLACES), more="r.private, r.status", table="entry", version="version"
+)
+PUT_DOCUMENTS = PUT.format(
+    places=NAMES, given="NULL, NULL, NULL, NULL", more=f"0, '{ACCEPTED}'", table="document", version="num"
+)
 PUTS = {"turn": PUT_TURNS, "memory": PUT_ENTRIES, "document": PUT_DOCUMENTS}
 DROP = (
     "DELETE FROM vector r USING (SELECT user_id, kind, doc FROM vector WHERE household = %s AND slot = %s"
@@ -100,7 +106,7 @@ OF_NAMESPACE = (
     " AND d.namespace = %s AND d.dim IS NULL AND r.slot = %s"
 )
 MOVED = (
-    f"UPDATE vector SET user_id = %s, {rows.assigned(PLACES)}, private = %s"
+    f"UPDATE vector SET user_id = %s, {rows.assigned(PLACES)}, private = %s, status = %s"
     " WHERE household = %s AND user_id = %s AND kind = %s AND doc = %s"
 )
 GONE = (
@@ -140,8 +146,8 @@ class PostgresVectors(VectorStore):
             self.wake()
             return
         places = [getattr(record, name) for name in PLACES]
-        private = record.private if isinstance(record, Entry) else 0
-        self._db.run(MOVED, record.user_id, *places, private, self._home, user_id, kind, doc_of(record))
+        more = (record.private, record.status) if isinstance(record, Entry) else (0, ACCEPTED)
+        self._db.run(MOVED, record.user_id, *places, *more, self._home, user_id, kind, doc_of(record))
 
     def deleted(self, gone: Sequence[Turn | Entry]) -> None:
         """Turns and memories have gone."""
@@ -240,7 +246,10 @@ class PostgresVectors(VectorStore):
         return self._placed(known[0] if known else -1, scope, kinds)
 
     def _placed(self, slot: int, scope: Scope, kinds: frozenset[str]) -> Where:
-        where = known_to(rows.within(self._home, scope).also("r.slot = %s", slot), scope)
+        where = rows.within(self._home, changed(scope, status=None)).also("r.slot = %s", slot)
+        if scope.status is not None:
+            where = where.also("r.status = %s", scope.status)
+        where = known_to(where, scope)
         return where.also("r.kind = ANY(%s)", sorted(kinds))
 
     def records(self, docs: Sequence[int], user_id: str | None) -> dict[int, Turn | Entry]:

@@ -11,19 +11,21 @@ from ovos_persona_memory.episode import Episode
 from ovos_persona_memory.errors import StoreError
 from ovos_persona_memory.fact import Decision, Fact, FactChange
 from ovos_persona_memory.records import Entry, Note, Pause, Place, Scope, Turn
-from ovos_persona_memory.stores.inmemory import InMemoryStore
+from ovos_persona_memory.stores.inmemory import InMemoryStore, owned_key
 from ovos_persona_memory.stores.off import NothingKept
 from ovos_persona_memory.stores.redis_database import Record, RedisDatabase, RedisSettings
 from ovos_persona_memory.stores.redis_table import Shape, Table
 
 DIRTY = "purge"
+STEP, LAST_STEP = "step", 1
+"""Which changes of what is kept were made already, and the last of them."""
 REWRITTEN_S = 5.0
 """So long a purge waits for the server to write its files anew, seconds; it goes on by itself after that."""
 
 SHAPES = (
     Shape("turn", str, tuple[Turn, str], lambda _, one: (one[0].user_id, one[0].session_id), 2, True, True),
     Shape("note", tuple[str, str], tuple[Note, int], lambda key, _: key, 2, expires=True),
-    Shape("entry", tuple[str, str], tuple[Entry, str], lambda key, _: (key[0],), 1),
+    Shape("entry", tuple[str, ...], tuple[Entry, str], lambda key, _: (key[0],), 1),
     Shape("fact", str, tuple[Fact, str], lambda _, one: (one[0].user_id,), 1, True),
     Shape("episode", str, tuple[Episode, str], lambda _, one: (one[0].user_id, one[0].session_id), 2, True),
     Shape("change", int, FactChange),
@@ -59,6 +61,22 @@ class RedisStore(InMemoryStore):
         nothing = NothingKept()
         self.document_store = self._documents = nothing._documents
         self.vector_store = self._vectors = nothing._vectors
+        try:
+            self._migrate()
+        except BaseException:
+            self.close()
+            raise
+
+    def _migrate(self) -> None:
+        """Once: what personas keep was kept under user and key alone, before a persona was a part of the name."""
+        if int(self._db.call("HGET", self._db.name("counters"), STEP) or 0) >= LAST_STEP:
+            return
+        with self.transaction():
+            old = [(place, held) for place, held in self._entries.items() if place != owned_key(held[0])]
+            for place, held in old:
+                self._set(self._entries, place, self._gone)
+                self._set(self._entries, owned_key(held[0]), held)
+        self._db.call("HSET", self._db.name("counters"), STEP, LAST_STEP)
 
     def close(self) -> None:
         self._db.close()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ovos_persona_memory.records import Entry, Note, Scope, Selection, Turn
+from ovos_persona_memory.records import ACCEPTED, Entry, Note, Scope, Selection, Turn
 
 
 def in_scope(record: Turn | Entry, scope: Scope) -> bool:
@@ -16,6 +16,7 @@ def in_scope(record: Turn | Entry, scope: Scope) -> bool:
         and (scope.persona_id is None or record.persona_id in (None, scope.persona_id))
         and scope.site_id in (None, record.site_id)
         and scope.task_id in (None, record.task_id)
+        and scope.takes(ACCEPTED if isinstance(record, Turn) else record.status)
         and (isinstance(record, Turn) or scope.may_know(record.private))
     )
 
@@ -37,6 +38,7 @@ def selected(record: Turn | Entry, selection: Selection, words: str = "") -> boo
         in_scope(record, selection.scope)
         and kind_of(record) in selection.kinds
         and (selection.keys is None or (isinstance(record, Entry) and record.key in selection.keys))
+        and (selection.owners is None or record.persona_id in selection.owners)
         and (selection.ids is None or record.id in selection.ids)
         and record.id not in selection.spare
         and (selection.words is None or holds_all(words, selection.words))

@@ -36,7 +36,7 @@ from ovos_persona_memory.stores.sqlite_owners import NOBODY, Owners
 from ovos_persona_memory.stores.sqlite_vectors import SqliteVectors
 from ovos_persona_memory.stores.sqlite_walks import SESSIONS, newest_turns, talk, talk_around
 from ovos_persona_memory.stores.sqlite_words import BUDGET, TABLES, Query, WordIndex
-from ovos_persona_memory.stores.where import Where, is_whole_session, narrowed
+from ovos_persona_memory.stores.where import OWNER, Where, is_whole_session, narrowed, owner_name
 
 USERS = (
     "SELECT user_id FROM owner UNION SELECT user_id FROM fact UNION SELECT user_id FROM note"
@@ -202,7 +202,7 @@ class SqliteStore(SqliteDatabase):
     def put_entry(self, entry: Entry, words: str) -> Entry:
         refuse_unstorable(entry, words)
         with self.transaction():
-            known = self.entry(entry.key, entry.user_id)
+            known = self.entry(entry.key, entry.user_id, entry.persona_id)
             if known:
                 kept = replace(entry, id=known.id, seq=known.seq, created_at=known.created_at)
                 self._replace_entry(kept, words)
@@ -224,11 +224,11 @@ class SqliteStore(SqliteDatabase):
         self._reindex(-entry.seq, (owner, old_words), (owner, words))
         self._vectors.moved(-entry.seq, (owner, old_body), (owner, body), entry)
 
-    def entry(self, key: str, user_id: str) -> Entry | None:
-        refuse_unstorable(None, key, user_id)
+    def entry(self, key: str, user_id: str, persona_id: str | None = None) -> Entry | None:
+        refuse_unstorable(None, key, user_id, persona_id or "")
         with self._reading():
-            sql = f"{rows.ENTRIES} WHERE r.owner = ? AND r.key_hash = ?"
-            row = self._one(sql, self._owners.number(user_id), rows.hash_of(key))
+            sql = f"{rows.ENTRIES} WHERE r.owner = ? AND r.key_hash = ? AND {OWNER} = ?"
+            row = self._one(sql, self._owners.number(user_id), rows.hash_of(key), owner_name(persona_id))
         return rows.entry_of(row)[0] if row else None
 
     def entries(self, scope: Scope, limit: int | None = None, offset: int = 0) -> list[Entry]:

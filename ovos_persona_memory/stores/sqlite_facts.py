@@ -113,7 +113,7 @@ class SqliteFacts(FactStore):
 
     def search(self, words: Sequence[str], scope: Scope, limit: int) -> list[FoundFact]:
         by_hash = {hash_of(word): word for word in words if word}
-        of_user, inside = _of_user(Scope(user_id=scope.user_id)), narrowed(Where(), scope, "memory")
+        of_user, inside = _of_user(Scope(user_id=scope.user_id)), narrowed(Where(), scope, "fact")
         sql = MATCHES.format(narrowed=" AND ".join(inside.conditions) or "1", where=of_user)
         with self._reading():
             rows = self._sql.execute(sql, (*inside.values, json.dumps(list(by_hash)), *of_user.values)).fetchall()
@@ -220,7 +220,7 @@ class SqliteFacts(FactStore):
 
 
 def _of_user(scope: Scope) -> Where:
-    where = narrowed(Where(), scope, "memory")
+    where = narrowed(Where(), scope, "fact")
     return where if scope.user_id is None else where.also("r.user_id = ?", scope.user_id)
 
 

@@ -10,12 +10,12 @@ from typing import Any
 
 from ovos_persona_memory.records import Entry, Scope, Selection, Turn
 from ovos_persona_memory.stores.turn_rows import COLUMNS, FLAGS, calls_text, packed, turns_of
-from ovos_persona_memory.stores.where import PLACES, Where, between, narrowed
+from ovos_persona_memory.stores.where import OWNER, PLACES, Where, between, narrowed, owner_name
 
 IN_BODY = ("text", "speaker", "name")
 TURN_FIELDS = [*(name for name in COLUMNS if name not in ("seq", "user_id", *IN_BODY)), *FLAGS]
 _FROM_TURN = attrgetter(*TURN_FIELDS)
-ENTRY_FIELDS = ["id", "lang", "created_at", "updated_at", "turn_id", *PLACES]
+ENTRY_FIELDS = ["id", "lang", "created_at", "updated_at", "turn_id", "status", *PLACES]
 ENTRY_COLUMNS = [*ENTRY_FIELDS, "private"]
 BODY = "b.text, b.words, b.speaker, b.name, b.data"
 
@@ -111,6 +111,9 @@ def chosen_entries(selection: Selection, owner: int | None) -> Where | None:
     if selection.keys is not None:
         hashes = json.dumps([hash_of(key) for key in selection.keys])
         where = where.also("r.key_hash IN (SELECT value FROM json_each(?))", hashes)
+    if selection.owners is not None:
+        owners = json.dumps([owner_name(persona_id) for persona_id in selection.owners])
+        where = where.also(f"{OWNER} IN (SELECT value FROM json_each(?))", owners)
     if selection.ids is not None:
         where = where.also("r.id IN (SELECT value FROM json_each(?))", json.dumps(selection.ids))
     if selection.source is not None:

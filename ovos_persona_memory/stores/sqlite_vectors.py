@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ovos_persona_memory.errors import StoreError
-from ovos_persona_memory.records import Entry, Namespace, Scope, Turn
+from ovos_persona_memory.records import ACCEPTED, Entry, Namespace, Scope, Turn
 from ovos_persona_memory.stores.sqlite_rows import hash_of
 from ovos_persona_memory.stores.vectors import Index, Near, Pending, VectorStore, entry_text, is_held
 from ovos_persona_memory.vectors import EXACT, Bytes, Floats, Placing, VectorTable, Within, size_of
@@ -42,11 +42,11 @@ NEW = (
     " WHERE r.body > ? ORDER BY r.body LIMIT ?",
 )
 STILL_THERE = (
-    "SELECT r.owner, r.session_id, r.persona_id, r.site_id, r.task_id, {private} FROM {table} r"
+    "SELECT r.owner, r.session_id, r.persona_id, r.site_id, r.task_id, {more} FROM {table} r"
     " WHERE r.body = ? AND r.seq = ?"
 )
 OF_OWNER = (
-    "SELECT r.seq, v.num, v.vector, r.session_id, r.persona_id, r.site_id, r.task_id, {private}"
+    "SELECT r.seq, v.num, v.vector, r.session_id, r.persona_id, r.site_id, r.task_id, {more}"
     " FROM {table} r{index} CROSS JOIN vector_{slot:d} v ON v.body = r.body"
     " WHERE r.owner = ? AND r.seq > ? AND v.vector IS NOT NULL ORDER BY r.seq LIMIT ?"
 )
@@ -56,6 +56,8 @@ OF_NAMESPACE = (
     " WHERE n.user_id = ? AND n.name_hash = ? AND v.vector IS NOT NULL"
 )
 BY_NUM = "SELECT v.vector FROM json_each(?) j CROSS JOIN vector_{slot:d} v ON v.num = j.value"
+MORE = {"turn": f"0, '{ACCEPTED}'", "entry": "r.private, r.status"}
+"""Level and status."""
 TABLES = (("turn", 1), ("entry", -1))
 KEPT_IN = ("turn", "entry", "document")
 Records = Callable[[Sequence[int]], Mapping[int, "Turn | Entry"]]
@@ -195,9 +197,9 @@ class SqliteVectors(VectorStore):
         if one.kind == "document":
             sql = "SELECT 0 FROM document WHERE body = ? AND num = ?"
         elif one.kind == "turn":
-            sql = STILL_THERE.format(table="turn", private="0")
+            sql = STILL_THERE.format(table="turn", more=MORE["turn"])
         else:
-            sql = STILL_THERE.format(table="entry", private="r.private")
+            sql = STILL_THERE.format(table="entry", more=MORE["entry"])
         found: Sequence[Any] | None = self._sql.execute(sql, (one.version, abs(one.doc))).fetchone()
         return found
 
@@ -298,8 +300,8 @@ class SqliteVectors(VectorStore):
         """Read the next part of a user's vectors; whether there was one."""
         for table, sign in TABLES:
             if table in cached.read_to:
-                private, index = ("0", " INDEXED BY turn_owner") if sign > 0 else ("r.private", "")
-                sql = OF_OWNER.format(table=table, slot=slot, private=private, index=index)
+                index = " INDEXED BY turn_owner" if sign > 0 else ""
+                sql = OF_OWNER.format(table=table, slot=slot, more=MORE[table], index=index)
                 rows = self._sql.execute(sql, (owner, cached.read_to[table], CHUNK)).fetchall()
                 if rows:
                     docs, nums, packed = ([row[i] for row in rows] for i in range(3))
@@ -318,10 +320,10 @@ class SqliteVectors(VectorStore):
 
 
 def _place(record: Turn | Entry) -> Placing:
-    private = 0 if isinstance(record, Turn) else record.private
-    return Placing(record.session_id, record.persona_id, record.site_id, record.task_id, private)
+    private, status = (0, ACCEPTED) if isinstance(record, Turn) else (record.private, record.status)
+    return Placing(record.session_id, record.persona_id, record.site_id, record.task_id, private, status)
 
 
 def _within(scope: Scope, kinds: frozenset[str]) -> Within:
-    place = Placing(scope.session_id, scope.persona_id, scope.site_id, scope.task_id)
+    place = Placing(scope.session_id, scope.persona_id, scope.site_id, scope.task_id, status=scope.status)
     return Within(place, scope.auth_level, "turn" in kinds, "memory" in kinds)

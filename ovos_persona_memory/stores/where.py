@@ -5,10 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ovos_persona_memory.records import SECRET_LEVEL, Scope
+from ovos_persona_memory.records import ACCEPTED, SECRET_LEVEL, Scope
 
+OWNER = "coalesce('=' || r.persona_id, '')"
+"""Whose an entry is among those of its user, as ``owner_name`` says it."""
 PLACES = ["session_id", "persona_id", "site_id", "task_id"]
 """Columns of every record: where it belongs."""
+
+
+def owner_name(persona_id: str | None) -> str:
+    """A persona as the index of keys has it; what belongs to no persona has a name, too."""
+    return "" if persona_id is None else f"={persona_id}"
 
 
 @dataclass(frozen=True)
@@ -30,15 +37,19 @@ class Where:
 
 def is_whole_session(scope: Scope) -> bool:
     """Whether the scope names a user and a session and nothing else."""
-    others = (scope.persona_id, scope.site_id, scope.task_id)
-    return others == (None, None, None) and scope.user_id is not None and scope.session_id is not None
+    others = (scope.persona_id, scope.site_id, scope.task_id, scope.status)
+    return not any(one is not None for one in others) and scope.user_id is not None and scope.session_id is not None
 
 
 def narrowed(where: Where, scope: Scope, kind: str = "turn") -> Where:
-    """Only what a scope asks for besides its user, of turns or memories."""
+    """Only what a scope asks for besides its user, of turns, memories or facts."""
     mark = where.mark
     if kind == "memory":
         where = known(where, scope)
+    if scope.status is not None and kind == "memory":
+        where = where.also(f"r.status = {mark}", scope.status)
+    elif not scope.takes(ACCEPTED):
+        where = where.also("1 = 0")
     for column in ("session_id", "site_id", "task_id"):
         if getattr(scope, column) is not None:
             where = where.also(f"r.{column} = {mark}", getattr(scope, column))

@@ -7,8 +7,10 @@ from dataclasses import replace
 
 import pytest
 
-from ovos_persona_memory.errors import StoreError
-from ovos_persona_memory.records import Entry, Pause, Place, Scope, Selection
+from ovos_persona_memory.config import MemoryConfig
+from ovos_persona_memory.errors import StoreError, UnknownEntry
+from ovos_persona_memory.memory import PersonaMemory
+from ovos_persona_memory.records import Entry, Pause, Place, Scope, Selection, Status, Turn
 from ovos_persona_memory.stores.base import Store
 
 Keep = Callable[..., Entry]
@@ -25,7 +27,9 @@ FULL = Entry(
     lang="de-DE",
     created_at=10.5,
     updated_at=11.5,
+    status="draft",
 )
+PERSONAS = (None, "Ada", "Eve")
 
 
 def keys(entries: list[Entry]) -> list[str]:
@@ -36,7 +40,7 @@ def test_every_field_of_an_entry_comes_back(store: Store, open_again: Callable[[
     kept = store.put_entry(FULL, "tuesday")
     assert kept == replace(FULL, seq=kept.seq)
     store = open_again()
-    assert store.entry("bin day", "ada") == kept
+    assert store.entry("bin day", "ada", "p") == kept
     assert store.entries(Scope(user_id="ada")) == [kept]
 
 
@@ -61,6 +65,100 @@ def test_two_users_have_the_same_key_apart(store: Store, keep: Keep) -> None:
     keep("key", "his", user_id="bob")
     found = [store.entry("key", user) for user in ("ada", "bob")]
     assert [entry.text for entry in found if entry] == ["hers", "his"]
+
+
+def test_two_personas_and_none_have_the_same_key_apart(
+    store: Store, keep: Keep, open_again: Callable[[], Store]
+) -> None:
+    kept = [keep("safe", f"of {persona}", persona_id=persona) for persona in PERSONAS]
+    store = open_again()
+    assert [store.entry("safe", "household", persona) for persona in PERSONAS] == kept
+    assert len({one.id for one in kept} | {one.seq for one in kept}) == 2 * len(PERSONAS)
+    assert store.entry("safe", "household", "nobody") is None
+    assert store.counts().entries == len(PERSONAS)
+
+
+@pytest.mark.parametrize("persona", PERSONAS)
+def test_a_key_is_replaced_for_its_owner_alone(store: Store, keep: Keep, persona: str | None) -> None:
+    before = {one: keep("safe", f"of {one}", persona_id=one) for one in PERSONAS}
+    new = keep("safe", "moved", persona_id=persona)
+    assert (new.id, new.seq, new.created_at) == (before[persona].id, before[persona].seq, before[persona].created_at)
+    after = {one: store.entry("safe", "household", one) for one in PERSONAS}
+    assert after == {**before, persona: new}
+    found = store.search(["moved"], Scope(), frozenset({"memory"}), 5)
+    assert [one.record for one in found] == [new]
+
+
+@pytest.mark.parametrize(
+    ("held", "asks", "meant"),
+    [
+        ("Ada Eve None", "Ada", "Ada"),
+        ("Ada None", "Ada", "Ada"),
+        ("Eve None", "Ada", "None"),
+        ("Eve", "Ada", "nothing"),
+        ("", "Ada", "nothing"),
+        ("None", None, "None"),
+        ("Ada", None, "Ada"),
+        ("None Ada Eve", None, "None"),
+        ("Ada Eve", None, "Eve"),
+        ("Eve Ada", None, "Ada"),
+    ],
+)
+def test_a_scope_means_its_own_personas_entry_before_that_of_none(
+    store: Store, keep: Keep, held: str, asks: str | None, meant: str
+) -> None:
+    for persona in held.split():
+        keep("safe", f"of {persona}", persona_id=None if persona == "None" else persona)
+    keep("safe", "somebody else's", user_id="bob")
+    keep("other", "of Ada", persona_id="Ada")
+    found = store.entry_in("safe", Scope(persona_id=asks, session_id="wherever", site_id="den"))
+    assert (found.text if found else None) == (None if meant == "nothing" else f"of {meant}")
+
+
+@pytest.mark.parametrize("odd", ["nul \0 inside", "half \ud83d pair"])
+@pytest.mark.parametrize("persona", [None, "Ada"])
+def test_a_key_that_cannot_be_kept_is_a_store_error_to_ask_for(store: Store, odd: str, persona: str | None) -> None:
+    with pytest.raises(StoreError):
+        store.entry_in(odd, Scope(persona_id=persona))
+    with pytest.raises(StoreError):
+        store.entry("safe", "household", odd)
+
+
+def test_what_may_not_be_known_is_not_meant(store: Store, keep: Keep) -> None:
+    keep("safe", "of none")
+    keep("safe", "of Ada", persona_id="Ada", metadata={"private": 3})
+    found = [store.entry_in("safe", Scope(persona_id="Ada", auth_level=level)) for level in (0, 3, None)]
+    assert [one.text for one in found if one] == ["of none", "of Ada", "of Ada"]
+
+
+@pytest.mark.parametrize("owners", [("Ada",), (None,), ("Ada", None), ("nobody",), None])
+def test_entries_are_selected_by_key_and_owner(store: Store, keep: Keep, owners: tuple[str | None, ...] | None) -> None:
+    for persona in PERSONAS:
+        keep("safe", f"of {persona}", persona_id=persona)
+        keep("other", f"of {persona}", persona_id=persona)
+    selection = Selection(Scope(), keys=("safe",), owners=owners)
+    gone = [persona for persona in PERSONAS if owners is None or persona in owners]
+    assert {one.persona_id for one in store.select(selection)} == set(gone)
+    assert store.count(selection).memories == len(gone)
+    assert store.delete(selection).memories == len(gone)
+    left = {(one.key, one.persona_id) for one in store.entries(Scope())}
+    assert left == {(key, one) for key in ("safe", "other") for one in PERSONAS} - {("safe", one) for one in gone}
+
+
+def test_no_persona_reads_changes_or_takes_over_what_another_keeps(store: Store) -> None:
+    memory = PersonaMemory(store, MemoryConfig())
+    ada, eve, none = (Scope("s", persona_id=one) for one in ("Ada", "Eve", None))
+    hers = memory.remember("behind the picture", ada, "safe")
+    assert (memory.get("safe", eve), memory.list(eve), memory.forget(eve, key="safe")) == (None, [], 0)
+    with pytest.raises(UnknownEntry):
+        memory.update("safe", eve, text="gone")
+    everybodys = memory.remember("the neighbour has it", none, "safe")
+    assert memory.remember("under the stairs", eve, "safe").metadata == {}
+    assert memory.update("safe", eve, text="in the shed").text == "in the shed"
+    held = [memory.get("safe", one) for one in (ada, none)]
+    assert held == [hers, everybodys]
+    assert [memory.forget(eve, key="safe") for _ in range(3)] == [1, 1, 0]
+    assert store.entries(Scope()) == [hers]
 
 
 def test_entries_come_with_the_newest_change_first(store: Store, keep: Keep) -> None:
@@ -182,3 +280,38 @@ def test_a_memory_can_become_private_and_open_again(
     store = open_again()
     store.put_entry(Entry("pin", "the safe is green", id="m-9", created_at=1.0, updated_at=9.0), "safe green")
     assert [entry.key for entry in store.entries(nobody)] == ["pin"]
+
+
+STATUSES: tuple[Status, ...] = ("draft", "accepted", "discard")
+
+
+@pytest.mark.parametrize("status", [*STATUSES, None])
+def test_a_scope_with_a_status_holds_only_memories_of_it(
+    store: Store, keep: Keep, say: Callable[..., Turn], status: Status | None
+) -> None:
+    for one in STATUSES:
+        keep(one, "the safe is green", status=one)
+    turn = say("green")
+    scope, wanted = Scope(status=status), [one for one in STATUSES if status in (None, one)]
+    assert sorted(keys(store.entries(scope))) == sorted(wanted)
+    found = [one.record for one in store.search(["green"], scope, frozenset({"memory", "turn"}), 10)]
+    assert sorted(one.key for one in found if isinstance(one, Entry)) == sorted(wanted)
+    assert (turn in found) == (status in (None, "accepted")), "what was said counts as accepted"
+    read = [one for one, _ in store.documents(scope, frozenset({"memory", "turn"}))]
+    assert sorted(one.key for one in read if isinstance(one, Entry)) == sorted(wanted)
+    assert (turn in read) == (turn in found) == (turn in store.turns(scope))
+    assert len(store.newest_words(scope, frozenset({"memory"}), 10)) == len(wanted)
+    assert store.count(Selection(scope, kinds=frozenset({"memory"}))).memories == len(wanted)
+
+
+def test_a_memory_changes_its_status_in_its_place(store: Store, keep: Keep, open_again: Callable[[], Store]) -> None:
+    kept = keep("safe", "the safe is green", status="draft")
+    for status in ("accepted", "discard", "draft"):
+        changed = store.put_entry(replace(kept, status=status), "green")  # type: ignore[arg-type]  # a status
+        assert changed == replace(kept, status=status)  # type: ignore[arg-type]
+        store = open_again()
+        assert {one: keys(store.entries(Scope(status=one))) for one in STATUSES} == {
+            one: ["safe"] * (one == status) for one in STATUSES
+        }
+        hits = store.search(["green"], Scope(status=status), frozenset({"memory"}), 5)  # type: ignore[arg-type]
+        assert [one.record for one in hits] == [changed]

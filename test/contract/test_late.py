@@ -6,6 +6,7 @@ import threading
 import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -62,9 +63,9 @@ class Device:
         event = Heard(what, Scope(session), at, text, "en-US", session_id=session, id=uuid.uuid4().hex, **more)
         self._take(event, at)
 
-    def asks(self, at: float, verb: str, **data: Any) -> None:
+    def asks(self, at: float, verb: str, scope: Scope = HERE, **data: Any) -> None:
         """A request of its session."""
-        self._take(Request(verb, data, HERE, request_id=uuid.uuid4().hex, id=uuid.uuid4().hex), at)
+        self._take(Request(verb, data, scope, request_id=uuid.uuid4().hex, id=uuid.uuid4().hex), at)
 
     def _take(self, what: Heard | Request, at: float) -> None:
         [(_, outcome)] = self.offline.take([Arrival(what, lambda _: None, False, 0.0, at)])
@@ -187,6 +188,25 @@ def test_what_tells_a_memory_that_was_forgotten_meanwhile_does_not_come_back(dev
     said = [turn.text for turn in study.memory._store.turns(HERE)]
     assert said == ["", "blue fish in the safe", "", "we drank milk", "the blue fish opens the safe again"]
     assert [entry.text for entry in study.memory.list(Scope())] == ["the tent is new and stands under the stairs"]
+
+
+def test_a_key_that_was_forgotten_meanwhile_takes_what_waits_of_the_same_persona_alone(
+    devices: tuple[Device, Device],
+) -> None:
+    kitchen, study = devices
+    study.memory.remember("the neighbour has it", key="safe")
+    study.memory.remember("under the stairs", Scope(persona_id="Ada"), key="boat")
+    kitchen.lose()
+    for persona in (None, "Ada", "Bob"):
+        for key in ("safe", "boat"):
+            text = f"it is where {persona} put the {key}"
+            kitchen.asks(LONG_AGO, "remember", replace(HERE, persona_id=persona), text=text, key=key)
+    with study.clock.stands(LONG_AGO + 100):
+        study.memory.forget(Scope(), key="safe")
+        study.memory.forget(Scope(persona_id="Ada"), key="boat")
+    kitchen.find()
+    kept = {(entry.key, entry.persona_id) for entry in study.memory.list(Scope())}
+    assert kept == {("safe", "Ada"), ("safe", "Bob"), ("boat", None), ("boat", "Bob")}
 
 
 def test_what_a_skill_said_and_what_was_learned_is_not_brought_back(devices: tuple[Device, Device]) -> None:

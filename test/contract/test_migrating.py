@@ -63,6 +63,8 @@ def fill(place: str, documents: bool = True) -> None:
             store.add_turn(turn, index_words(turn))
     memory.remember("the bins go out on Tuesday", key="bins", metadata={"room": "kitchen", "n": 1.5})
     memory.remember("the key is under the stone", Scope(user_id="ada"), key="key")
+    for persona in (None, "Ada", "Bob"):
+        memory.remember(f"{persona} knows where it is", Scope(persona_id=persona), key="safe", status="draft")
     memory.forget(Scope(), query="Bob0")
     last = store.turns(Scope("session 1", "ada"))[3]
     store.put_note("ada", "session 1", Note("they talked", "talk", last.seq, 3000.0))
@@ -261,7 +263,7 @@ def test_the_command_migrates_and_says_what_came_over(tmp_path: Path, postgres: 
     done = run("--data", str(one), "migrate", str(one), f"file:{tmp_path}/url", "--namespace", "own", "--json")
     assert done.exit_code == 0, done.output
     found = {row["section"]: row["count"] for row in json.loads(done.stdout)}
-    assert (found["memories"], found["documents"], found["turns"] > 150) == (2, 2, True)
+    assert (found["memories"], found["documents"], found["turns"] > 150) == (5, 2, True)
     back = run("migrate", f"file:{tmp_path}/url", str(tmp_path / "two"), "--namespace", "own")
     assert back.exit_code == 0, back.output
     assert "turns" in back.stdout

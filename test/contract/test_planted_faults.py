@@ -187,6 +187,15 @@ def leaking_persona() -> None:
         module.narrowed = narrowed_but_for_persona  # type: ignore[attr-defined]  # both hold the name
 
 
+def narrowed_but_for_status(where: Where, scope: Scope, kind: str = "turn") -> Where:
+    return narrowed(where, replace(scope, status=None), kind)
+
+
+def leaking_status() -> None:
+    for module in (sqlite_rows, sqlite_words):
+        module.narrowed = narrowed_but_for_status  # type: ignore[attr-defined]  # both hold the name
+
+
 def scored_together(documents: Any, words: Any, scope: Any, kinds: Any) -> Any:
     return scored([*documents, *documents[:1], *documents[:1]], words, scope, kinds)
 
@@ -373,6 +382,8 @@ FAULTS = {
         "scope_narrows_before_the_limit", instead(SqliteStore, "search", scope_after_the_limit)
     ),
     "persona leaks": Fault("persona_has_its_own_turns", leaking_persona),
+    "a key is its user's alone": Fault("two_personas_and_none", instead(sqlite, "owner_name", lambda persona_id: "")),
+    "status leaks": Fault("scope_with_a_status_holds_only", leaking_status),
     "waiting words are not looked at": Fault(
         "what_waits_is_found", instead(WaitingWords, "postings", lambda self, owner, word, docs=None: [])
     ),
@@ -400,6 +411,10 @@ FAULTS = {
     "files for everybody": Fault("are_the_owners_alone", instead(sqlite_file, "create_private", nothing)),
     # in memory
     "in memory: rollback does nothing": Fault("exception_undoes_the_whole", instead(InMemoryStore, "_end", not_undone)),
+    "in memory: a key is its user's alone": Fault(
+        "a_key_is_replaced_for_its_owner",
+        instead(inmemory, "_owned_key", lambda user_id, key, persona_id: (user_id, key)),
+    ),
     "in memory: persona leaks": Fault("persona_has_its_own_entries", instead(inmemory, "in_scope", persona_forgotten)),
     "in memory: length ignored": Fault(
         "score_is_that_of_the_book", instead(bm25.Bm25, "damping", lambda self, length: bm25.K1)

@@ -208,6 +208,8 @@ FAULTS = {
     "users are one": Fault("one_user_never_reads", users_as_one),
     "persona leaks": Fault("persona_has_its_own_turns", leaking(persona_id=None)),
     "what is private leaks": Fault("private", leaking(auth_level=None)),
+    "status leaks": Fault("scope_with_a_status_holds_only", leaking(status=None)),
+    "a key is its user's alone": Fault("two_personas_and_none", instead(postgres, "owner_name", lambda persona_id: "")),
     "households are one": Fault("households_know_nothing", everywhere),
     "window holds its end": Fault("window_holds_its_start", instead(postgres, "between", between)),
     "scope after the limit": Fault("scope_narrows_before", instead(PostgresStore, "search", scope_after_the_limit)),

@@ -83,6 +83,58 @@ def test_newer_tables_are_left_alone(url: str) -> None:
         open_postgres(url)
 
 
+TAKEN_BACK = """
+SET search_path TO persona_memory;
+DROP INDEX entry_key;
+CREATE UNIQUE INDEX entry_key ON entry (household, user_id, md5(key));
+ALTER TABLE entry DROP COLUMN status;
+ALTER TABLE vector DROP COLUMN status;
+DELETE FROM schema_step WHERE step > 3;
+"""
+"""To the last step with which a key was its user's alone, whichever persona kept it."""
+SHAPE = (
+    "SELECT table_name, column_name, data_type, is_nullable FROM information_schema.columns"
+    " WHERE table_schema = 'persona_memory' UNION ALL SELECT tablename, indexname, indexdef, '' FROM pg_indexes"
+    " WHERE schemaname = 'persona_memory' ORDER BY 1, 2"
+)
+
+
+def test_memories_of_before_a_persona_named_them_are_all_there(
+    url: str, postgres: Callable[[], str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = open_postgres(url)
+    kept = [
+        store.put_entry(Entry(key, f"of {owner}", {"a": 1}, f"{key} {owner}", persona_id=owner, updated_at=5.0), "of")
+        for key, owner in (("safe", "Ada"), ("bins", None), ("boat", "Eve"))
+    ]
+    store.vector_store.start(Index("model", "minilm", 8))
+    pending = store.vector_store.pending("model", 9)
+    store.vector_store.put("model", pending, np.ones((len(pending), 8), dtype=np.int8))
+    store.close()
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute(TAKEN_BACK)
+    with monkeypatch.context() as earlier:
+        earlier.setattr(postgres_migrations, "STEPS", postgres_migrations.STEPS[:3])
+        fresh = postgres()
+        with psycopg.connect(fresh, autocommit=True) as connection:
+            connection.execute("DROP SCHEMA persona_memory CASCADE")
+            connection.execute("SET search_path TO persona_memory, public")
+            postgres_migrations.migrate(connection, "persona_memory")
+        columns = [row for row in query(url, SHAPE) if not str(row[1]).startswith("vector_near")]
+        assert columns == query(fresh, SHAPE)
+    for _ in range(2):
+        store = open_postgres(url)
+        assert sorted(store.entries(Scope()), key=lambda one: one.seq) == kept
+        assert [store.entry(one.key, "household", one.persona_id) for one in kept] == kept
+        near = store.vector_store.nearest("model", np.ones(8, dtype=np.float32), Scope(status="accepted"), BOTH, 9)
+        assert {one.record.id for one in near} == {one.id for one in kept}
+        store.close()
+    store = open_postgres(url)
+    other = store.put_entry(Entry("safe", "of Eve", id="new", persona_id="Eve"), "of")
+    assert (store.entry("safe", "household", "Ada"), store.entry("safe", "household", "Eve")) == (kept[0], other)
+    store.close()
+
+
 def test_a_user_who_may_not_make_tables_is_told_what_to_do(empty: str) -> None:
     with psycopg.connect(empty, autocommit=True) as connection:
         connection.execute("DROP ROLE IF EXISTS limited")

@@ -67,6 +67,27 @@ def test_collections_know_nothing_of_each_other(redis_server: RedisServer, at: O
     assert texts(one) == ["hello 1"]
 
 
+def test_memories_of_before_a_persona_named_them_are_all_there(redis_server: RedisServer, at: Open) -> None:
+    store = at(redis_server.url)
+    entries = [
+        store.put_entry(Entry(key, f"of {owner}", {"a": 1}, f"{key} {owner}", persona_id=owner, updated_at=5.0), "of")
+        for key, owner in (("safe", "Ada"), ("bins", None), ("boat", "Eve"))
+    ]
+    with store.transaction():  # as it was: user and key alone, whichever persona kept it
+        for place, held in list(store._entries.items()):
+            store._set(store._entries, place, store._gone)
+            store._set(store._entries, place[:2], held)
+    store._db.call("HDEL", store._db.name("counters"), "step")
+    assert store.entry("safe", "household", "Ada") is None, "it is not where it is looked for"
+    for _ in range(2):
+        store = at(redis_server.url)
+        assert sorted(store.entries(Scope()), key=lambda one: one.seq) == entries
+        assert [store.entry(one.key, "household", one.persona_id) for one in entries] == entries
+        assert len(store._entries) == len(entries)
+    other = store.put_entry(Entry("safe", "of Eve", id="new", persona_id="Eve"), "of")
+    assert (store.entry("safe", "household", "Ada"), store.entry("safe", "household", "Eve")) == (entries[0], other)
+
+
 WRITER = """
 import sys
 from ovos_persona_memory.records import Entry, Turn

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ovos_persona_memory.records import Entry, Scope, Selection, Turn
+from ovos_persona_memory.records import Entry, Scope, Selection, Status, Turn
 from ovos_persona_memory.stores.base import Found, Store
 
 Say = Callable[..., Turn]
@@ -67,7 +67,9 @@ def fill(store: Store, seed: int, steps: int) -> random.Random:
         if action < 0.6:
             store.add_turn(turn, text)
         elif action < 0.8:
-            store.put_entry(Entry(rng.choice("mnopq"), text, id=turn.id, updated_at=float(step), **where), text)
+            status: Status = rng.choice(["draft", "accepted", "accepted", "discard"])
+            key = rng.choice("mnopq")
+            store.put_entry(Entry(key, text, id=turn.id, updated_at=float(step), status=status, **where), text)
         elif action < 0.9 and (known := store.turn(f"{seed}-{rng.randrange(step)}")):
             store.change_turn(replace(known, text=text, user_id=where["user_id"]), text)
         else:
@@ -83,6 +85,9 @@ SCOPES = [
     Scope(user_id="x", session_id="t", persona_id="q", site_id="k"),
     Scope(user_id=None, site_id="l"),
     Scope(user_id="nobody"),
+    Scope(user_id="x", status="accepted"),
+    Scope(user_id=None, status="draft"),
+    Scope(user_id="y", session_id="s", persona_id="p", status="discard"),
 ]
 
 

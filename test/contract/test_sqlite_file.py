@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from ovos_persona_memory.errors import ConfigError, StoreDamaged, StoreError, StoreUnavailable
-from ovos_persona_memory.records import Scope, Selection, Turn
+from ovos_persona_memory.records import Entry, Scope, Selection, Turn
 from ovos_persona_memory.stores import open_store
 from ovos_persona_memory.stores.sqlite import SqliteStore
 from ovos_persona_memory.stores.sqlite_file import STEPS, inspect
@@ -276,6 +276,49 @@ def test_a_schema_step_that_fails_changes_nothing(
     store = opened()
     assert store._sql.execute("SELECT count(*) FROM sqlite_master WHERE name = 'extra'").fetchone()[0] == 0
     assert (store.details()["schema"], store.counts().turns) == (len(STEPS), 3)
+
+
+BEFORE_PERSONAS = 11
+"""The last step with which a key was its user's alone, whichever persona kept it."""
+
+
+def tables_of(connection: sqlite3.Connection) -> list[tuple[str, str]]:
+    found = connection.execute("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY name")
+    return [(name, " ".join(sql.split())) for name, sql in found]
+
+
+def as_it_was(database: Path, step: int) -> None:
+    """Take the steps after this one back, and prove that nothing of them is left."""
+    with closing(sqlite3.connect(database, isolation_level=None)) as connection:
+        connection.execute("DROP INDEX entry_key")
+        connection.execute("CREATE UNIQUE INDEX entry_key ON entry (owner, key_hash)")
+        connection.execute("ALTER TABLE entry DROP COLUMN status")
+        connection.execute(f"PRAGMA user_version = {step:d}")
+        found = tables_of(connection)
+    with closing(sqlite3.connect(":memory:")) as fresh:
+        for path in STEPS[:step]:
+            fresh.executescript(path.read_text("utf-8"))
+        assert found == tables_of(fresh)
+
+
+def test_memories_of_before_a_persona_named_them_are_all_there(opened: Opened, database: Path) -> None:
+    store = opened()
+    kept = [
+        store.put_entry(Entry(key, f"of {owner}", {"a": 1}, f"{key} {owner}", persona_id=owner, updated_at=5.0), "of")
+        for key, owner in (("safe", "Ada"), ("bins", None), ("boat", "Eve"))
+    ]
+    store.put_entry(Entry("safe", "bob's", id="b", user_id="bob", persona_id="Eve"), "bob")
+    store.close()
+    as_it_was(database, BEFORE_PERSONAS)
+    for _ in range(2):
+        store = opened()
+        assert (store.details()["schema"], store.details()["index_rebuilt"]) == (len(STEPS), False)
+        assert sorted(store.entries(Scope()), key=lambda one: one.seq) == kept
+        assert [store.entry(one.key, "household", one.persona_id) for one in kept] == kept
+    other = store.put_entry(Entry("safe", "of Eve", id="new", persona_id="Eve"), "of")
+    assert (store.entry("safe", "household", "Ada"), store.entry("safe", "household", "Eve")) == (kept[0], other)
+    assert len(store.search(["of"], Scope(), frozenset({"memory"}), 9)) == len(kept) + 1
+    assert [one.text for one in store.entries(Scope(user_id="bob"))] == ["bob's"]
 
 
 # the word index

@@ -139,6 +139,21 @@ def test_what_is_merged_is_found_as_if_it_had_always_been_there(
     assert len(again.turns(of(NEW, None))) == 5
 
 
+def test_what_two_personas_keep_under_one_key_stays_apart_where_users_are_merged(
+    memory: PersonaMemory, store: Store
+) -> None:
+    for user, persona in ((OLD, "Ada"), (OLD, None), (NEW, "Eve"), (NEW, None)):
+        memory.remember(f"{user} of {persona}", replace(of(user), persona_id=persona), "safe")
+    assert memory.users.merge(OLD, NEW).memories == 2
+    held = {(entry.key, entry.persona_id): entry.text for entry in store.entries(of(NEW, None))}
+    assert held == {
+        ("safe", "Ada"): f"{OLD} of Ada",
+        ("safe", "Eve"): f"{NEW} of Eve",
+        ("safe", None): f"{NEW} of None",
+        ("safe-2", None): f"{OLD} of None",
+    }
+
+
 def test_merging_again_moves_what_came_since_and_nothing_twice(memory: PersonaMemory) -> None:
     fill(memory)
     memory.users.merge(OLD, NEW)

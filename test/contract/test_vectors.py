@@ -128,7 +128,7 @@ def test_a_search_equals_the_plain_scan_in_every_scope(
         if number % 6:
             say(f"turn {number}", **places)
         else:
-            keep(f"key {number}", f"memory {number}", **places)
+            keep(f"key {number}", f"memory {number}", status=chance.choice(["draft", "accepted"]), **places)
         if number == 100:
             take(vectors)
             found(vectors, "turn 7")
@@ -137,6 +137,7 @@ def test_a_search_equals_the_plain_scan_in_every_scope(
         pass
     scopes = [Scope(), Scope("s"), Scope(None, "bob"), Scope(persona_id="p"), Scope("t", "bob", "q"), Scope("none")]
     scopes += [Scope(site_id="kitchen"), Scope(task_id="job"), Scope("s", "bob", "p", "kitchen"), Scope(None, "eve")]
+    scopes += [Scope(status="accepted"), Scope(None, "bob", "p", status="draft"), Scope("s", status="accepted")]
     for scope in scopes:
         for kinds in (BOTH, frozenset({"turn"}), frozenset({"memory"})):
             query = vector_of(f"turn {chance.randrange(240)}")
@@ -226,6 +227,20 @@ def test_a_vector_goes_where_its_document_goes(
     store.change_turn(replace(turn, user_id="bob"), "one")
     assert found(vectors, "one") == []
     assert found(vectors, "one", Scope(None, "bob"), 9) == ["one", "two"]
+
+
+@pytest.mark.parametrize("asked_before", [False, True])
+def test_a_memory_is_near_only_to_who_asks_for_its_status(
+    store: Store, vectors: VectorStore, keep: Keep, take: Take, asked_before: bool
+) -> None:
+    kept = keep("k", "two", status="draft")
+    take(vectors)
+    if asked_before:
+        found(vectors, "k: two")
+    for status in ("draft", "accepted", "discard"):
+        store.put_entry(replace(kept, status=status), "two")  # type: ignore[arg-type]  # a status
+        near = {one: found(vectors, "k: two", Scope(status=one)) for one in ("draft", "accepted", "discard", None)}  # type: ignore[arg-type]
+        assert near == {one: ["two"] * (one in (status, None)) for one in ("draft", "accepted", "discard", None)}
 
 
 def test_what_is_forgotten_is_not_found(store: Store, vectors: VectorStore, say: Say, keep: Keep, take: Take) -> None:

@@ -34,7 +34,7 @@ def without_settings(others: bool) -> dict[str, str]:
     kept = {name: value for name, value in os.environ.items() if not name.startswith("XDG_")}
     if others:
         assert OTHERS.is_dir(), "scripts/test installs skills of others first"
-        kept["PYTHONPATH"] = os.pathsep.join(filter(None, (os.environ.get("PYTHONPATH"), str(OTHERS))))
+        kept["PYTHONPATH"] = os.pathsep.join(filter(None, [kept.get("PYTHONPATH"), str(OTHERS)]))
     return kept
 
 

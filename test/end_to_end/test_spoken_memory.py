@@ -13,6 +13,7 @@ from espeak import voice
 from servers import Wire, wait_until
 
 from ovos_persona_memory import topics
+from ovos_persona_memory.records import Scope
 
 from .conftest import SHARED_ROOM
 
@@ -236,3 +237,25 @@ def test_a_secret_is_offered_kept_for_its_person_told_and_forgotten_to_its_last_
     *_, done = says(speaking, "forget the guest wifi password", "yes")
     assert done == "I have forgotten everything about the guest wifi password."
     assert not held()
+
+
+# more than one persona
+
+
+def test_a_person_hears_corrects_and_forgets_what_any_persona_keeps(speaking: Assistant) -> None:
+    ada = Scope(persona_id="Ada")
+    with speaking.owner() as owner:
+        owner.remember("my hen is called Berta", key="bird")
+        owner.remember("my parrot is called Rio", ada, key="bird")
+    with speaking.talking(uuid.uuid4().hex) as say:
+        assert "my parrot is called Rio" in " ".join(say("what do you know about me"))
+        say("what do you know about my parrot")
+        say("no, my parrot is called Lola")
+        say("remember that the shed is red")
+    with speaking.owner() as owner:
+        held = {(entry.persona_id, entry.text) for entry in owner.list()}
+        assert held == {
+            ("Ada", "my parrot is called Lola"), (None, "my hen is called Berta"), (None, "the shed is red"),
+        }  # fmt: skip
+    assert says(speaking, "forget everything you know about me", "yes")[1:]
+    assert kept(speaking) == []

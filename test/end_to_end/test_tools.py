@@ -106,13 +106,14 @@ def retrieval(settings: dict[str, Any]) -> Callable[..., RetrievalEngine]:
     return lambda **more: load_retrieval_plugin(RETRIEVAL)({**settings, **more})
 
 
-def handling(session_id: str, call: Callable[[], Any]) -> Any:
-    """What a call gives while a message of this session is being handled."""
+def handling(session_id: str, call: Callable[[], Any], persona: str | None = "Ada") -> Any:
+    """What a call gives while a message of this session is being handled, by this persona or none in particular."""
 
     def handler(message: Message) -> Any:
         return call()
 
-    return handler(Message("persona:query", {"persona": "Ada"}, {"session": {"session_id": session_id}}))
+    data = {} if persona is None else {"persona": persona}
+    return handler(Message("persona:query", data, {"session": {"session_id": session_id}}))
 
 
 def is_recent(when: str) -> bool:
@@ -263,6 +264,36 @@ def test_a_model_is_told_when_nothing_may_be_kept(
     [answer] = model.results()
     assert answer["error"] == "capture_paused"
     assert owner.get("secret") is None
+
+
+# more than one persona
+
+
+def test_a_persona_neither_reads_nor_changes_what_another_keeps(toolbox: ToolBox, owner: MemoryClient) -> None:
+    def asks(persona: str | None, tool: str, **arguments: object) -> Any:
+        return handling("s-safe", lambda: toolbox.call_tool(tool, arguments), persona)
+
+    def reads(persona: str | None) -> str | None:
+        found = asks(persona, "memory_get", key="safe")
+        return found.memory.text if found.memory else str(found.error)
+
+    asks("Ada", "memory_add", key="safe", content="the parrot guards the safe")
+    assert reads("Bob") == "unknown_entry"
+    assert asks("Bob", "memory_update", key="safe", content="gone").error == "unknown_entry"
+    assert asks("Bob", "memory_delete", key="safe").error == "unknown_entry"
+    assert "safe" not in [memory.key for memory in asks("Bob", "memory_list", limit=50).memories]
+    assert asks("Bob", "memory_recall", query="parrot").found == []
+    asks("Bob", "memory_add", key="safe", content="the goat guards the safe")
+    assert (reads("Ada"), reads("Bob")) == ("the parrot guards the safe", "the goat guards the safe")
+    assert reads(None) == "the parrot guards the safe", "a message without a persona is the default one's, Ada's"
+    asks(None, "memory_update", key="safe", content="the parrot sleeps")
+    assert (reads("Ada"), reads("Carol")) == ("the parrot sleeps", "unknown_entry")
+    kept = owner.remember("the neighbour has a key", key="safe")
+    assert (kept.persona_id, reads("Carol"), reads("Bob")) == (
+        None, "the neighbour has a key", "the goat guards the safe",
+    )  # fmt: skip
+    asks("Bob", "memory_delete", key="safe")
+    assert (reads("Ada"), reads("Bob")) == ("the parrot sleeps", "the neighbour has a key")
 
 
 # where no message is being handled, and where one is

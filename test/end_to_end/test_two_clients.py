@@ -158,13 +158,14 @@ def test_a_persona_sees_its_own_turns_and_those_of_no_persona(
         wire.send(topics.request("record"), {"turns": turns, "request_id": wire.new_id()}, {"session": session})
         return dict(wire.until(topics.response("record"))[-1]["data"])
 
-    def history(persona: str | None) -> list[str]:
+    def history(persona: str | None, **scope: bool) -> list[str]:
         if by == "door":
             with MemoryClient.over_door(running.data) as client:  # type: ignore[attr-defined]  # conftest's Daemon
                 messages = client.history(Scope(session_id=session_id, persona_id=persona), max_history=None)
             return [message.text for message in messages]
         session = {"session_id": session_id} | ({"persona_id": persona} if persona else {})
-        wire.send(topics.request("history"), {"max_history": None, "request_id": wire.new_id()}, {"session": session})
+        asked = {"max_history": None, "request_id": wire.new_id(), "scope": scope}
+        wire.send(topics.request("history"), asked, {"session": session})
         return [message["text"] for message in wire.until(topics.response("history"))[-1]["data"]["messages"]]
 
     for persona, text in (("Alice", "one"), (None, "two"), ("Bob", "three"), ("Alice", "four")):
@@ -176,4 +177,6 @@ def test_a_persona_sees_its_own_turns_and_those_of_no_persona(
     assert history("Alice") == exchanges("one", "two", "four")
     assert history("Bob") == exchanges("two", "three")
     assert history("Carol") == exchanges("two")
-    assert history(None) == exchanges("one", "two", "three", "four")
+    everything = exchanges("one", "two", "three", "four")
+    assert history("Bob", any_persona=True) == (everything if by == "bus" else exchanges("two", "three"))
+    assert history(None) == (exchanges("two") if by == "bus" else everything), "over the bus it is the default's"

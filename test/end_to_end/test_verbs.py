@@ -6,8 +6,9 @@ import inspect
 import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 from servers import Wire
@@ -24,6 +25,7 @@ from ovos_persona_memory.records import (
     Hit,
     Scope,
     Session,
+    Status,
     ToolCall,
     Turn,
 )
@@ -45,9 +47,9 @@ class Served(Daemon):
 
 
 @contextmanager
-def served(home: Path, **settings: Any) -> Iterator[Served]:
-    """A daemon on a bus of its own, so that nobody else answers."""
-    write_settings(home, persona_memory={"announce": False, **settings})
+def served(home: Path, assistant: dict[str, Any] | None = None, **settings: Any) -> Iterator[Served]:
+    """A daemon on a bus of its own, so that nobody else answers; ``assistant``: its settings of others."""
+    write_settings(home, persona_memory={"announce": False, **settings}, **(assistant or {}))
     address = ("127.0.0.1", free_port())
     with running_bus(home / "bus", address[1]):
         process = Served(home, home / "data", address)
@@ -322,6 +324,181 @@ def test_a_memory_needs_a_text(memory: Memory) -> None:
     assert memory.list(HERE) == []
 
 
+# whose a memory is
+
+
+def of(persona: str | None) -> Scope:
+    return replace(HERE, persona_id=persona)
+
+
+def safe(memory: Memory) -> dict[str | None, str | None]:
+    """What each persona, and none, has under the same key."""
+    found = {persona: memory.get("safe", of(persona)) for persona in ("Ada", "Bob", None)}
+    return {persona: entry.text if entry else None for persona, entry in found.items()}
+
+
+def test_a_persona_neither_reads_nor_changes_nor_takes_over_what_another_keeps(memory: Memory) -> None:
+    hers = memory.remember("behind the picture", of("Ada"), key="safe")
+    assert hers.persona_id == "Ada"
+    assert memory.get("safe", of("Bob")) is None
+    assert memory.list(of("Bob")) == memory.recall("picture", of("Bob")) == []
+    assert memory.why(of("Bob"), key="safe") is None
+    for change in ({"text": "gone"}, {"metadata": {"by": "Bob"}}, {"status": "discard"}):
+        with pytest.raises(UnknownEntry):
+            memory.update("safe", of("Bob"), **change)  # type: ignore[arg-type]  # each its own type
+    assert memory.forget(of("Bob"), key="safe") == 0
+    his = memory.remember("under the stairs", of("Bob"), key="safe")
+    assert (his.persona_id, his.id != hers.id, memory.get("safe", of("Ada"))) == ("Bob", True, hers)
+    assert memory.update("safe", of("Bob"), text="in the shed").id == his.id
+    assert (safe(memory)["Ada"], safe(memory)["Bob"]) == ("behind the picture", "in the shed")
+    assert memory.forget(of("Bob"), key="safe") == 1
+    assert (memory.get("safe", of("Bob")), memory.get("safe", of("Ada"))) == (None, hers)
+
+
+def test_a_fact_that_was_told_to_a_persona_is_not_anothers_by_its_id(
+    memory: Memory, request: pytest.FixtureRequest
+) -> None:
+    # what was forgotten in one of the ways is not learned again in the next
+    name = {"in this process": "Ann", "over the bus": "Clara"}.get(request.node.callspec.params["memory"], "Doris")
+    memory.record([Turn("user", f"my name is {name}", lang="en-US")], of("Ada"))
+    wait_until(lambda: bool(memory.facts.list(of("Ada"))), "the learning")
+    [fact] = memory.facts.list(of("Ada"))
+    assert fact.persona_id == "Ada"
+    assert memory.get(fact.id, of("Ada")) is not None
+    assert memory.get(fact.id, of("Bob")) is None
+    assert memory.why(of("Bob"), id=fact.id) is None
+    assert memory.forget(of("Bob"), key=fact.id) == 0
+    with pytest.raises(UnknownEntry):
+        memory.update(fact.id, of("Bob"), text="my name is Bea")
+    with pytest.raises(UnknownEntry):
+        memory.facts.history(fact.id, of("Bob"))
+    found = memory.get(fact.id, WHOEVERS)
+    assert found is not None and found.persona_id == "Ada"
+
+
+def test_a_personas_own_memory_comes_before_that_of_no_persona(memory: Memory) -> None:
+    everyones = memory.remember("the neighbour has the key", HERE, key="safe")
+    assert everyones.persona_id is None
+    assert memory.update("safe", of("Ada"), metadata={"seen": True}).id == everyones.id, "she has none of her own"
+    hers = memory.remember("behind the picture", of("Ada"), key="safe")
+    assert hers.id != everyones.id, "she does not take over what is everybody's"
+    assert hers.metadata == {}
+    assert safe(memory) == {"Ada": "behind the picture", "Bob": everyones.text, None: everyones.text}
+    assert memory.update("safe", of("Ada"), text="behind the clock").id == hers.id
+    assert [entry.text for entry in memory.list(of("Ada"))] == ["behind the clock", everyones.text]
+    assert memory.forget(of("Ada"), key="safe") == 1
+    assert safe(memory) == dict.fromkeys(("Ada", "Bob", None), everyones.text)
+    assert memory.forget(of("Ada"), key="safe") == 1
+    assert safe(memory) == dict.fromkeys(("Ada", "Bob", None))
+
+
+def test_what_no_persona_remembers_changes_nothing_of_a_personas(memory: Memory) -> None:
+    hers = memory.remember("behind the picture", of("Ada"), key="safe")
+    memory.remember("the neighbour has the key", HERE, key="safe")
+    assert memory.get("safe", of("Ada")) == hers
+
+
+WHOEVERS = replace(HERE, any_persona=True)
+"""What the person asks, rather than a persona: over the bus it must be said, elsewhere it is so."""
+
+
+def test_the_person_reaches_what_any_persona_keeps(memory: Memory) -> None:
+    memory.remember("behind the picture", of("Ada"), key="safe")
+    memory.record([Turn("user", "the boat is in the shed")], of("Bob"))
+    found = memory.get("safe", WHOEVERS)
+    assert found is not None and found.text == "behind the picture"
+    assert [hit.persona_id for hit in memory.recall("picture", WHOEVERS)] == ["Ada"]
+    assert [hit.persona_id for hit in memory.recall("where is the boat", WHOEVERS)] == ["Bob"]
+    assert memory.update("safe", WHOEVERS, text="behind the clock").persona_id == "Ada"
+    assert memory.remember("the bins go out on Tuesday", WHOEVERS, key="bins").persona_id is None
+    assert memory.forget(WHOEVERS, key="safe") == 1
+
+
+def test_of_several_personas_that_have_a_key_the_one_last_changed_is_meant(memory: Memory) -> None:
+    for persona in ("Ada", "Bob"):
+        memory.remember(f"of {persona}", of(persona), key="safe")
+    memory.update("safe", of("Ada"), text="of Ada, changed")
+
+    def meant() -> str:
+        found = memory.get("safe", WHOEVERS)
+        return found.text if found else ""
+
+    assert meant() == "of Ada, changed"
+    named = memory.get("safe", replace(WHOEVERS, persona_id="Bob"))
+    assert named is not None and named.text == "of Bob"
+    memory.remember("of none", HERE, key="safe")
+    assert meant() == "of none"
+    assert memory.forget(WHOEVERS, key="safe") == 1
+    assert meant() == "of Ada, changed"
+    assert memory.forget(replace(WHOEVERS, persona_id="Ada"), key="safe") == 1
+    assert meant() == "of Bob"
+
+
+@pytest.mark.parametrize(
+    ("setting", "of_assistant", "owner"), [("Ada", "Eve", "Ada"), (None, "Eve", "Eve"), (None, None, None)]
+)
+def test_a_message_without_a_persona_is_the_default_ones(
+    tmp_path: Path, setting: str | None, of_assistant: str | None, owner: str | None
+) -> None:
+    assistant = {"intents": {"persona": {"default_persona": of_assistant} if of_assistant else {}}}
+    with served(tmp_path, assistant, **({"default_persona": setting} if setting else {})) as daemon:
+        host, port = daemon.address
+        with MemoryClient.over_bus(host=host, port=port) as bus, MemoryClient.over_door(daemon.data) as door:
+            assert bus.remember("behind the picture", HERE, key="safe").persona_id == owner
+            door.remember("under the stairs", of("Bob"), key="boat")
+            assert [entry.key for entry in bus.list(HERE)] == ["safe"]
+            assert [entry.key for entry in door.list(HERE)] == ["boat", "safe"]
+
+
+# whether a memory holds
+
+
+def test_a_draft_and_what_is_discarded_are_recalled_only_where_they_are_asked_for(memory: Memory) -> None:
+    memory.record([Turn("user", "the lamp is blue")], HERE)
+    for status in get_args(Status):
+        kept = memory.remember(f"the lamp is {status}", HERE, key=status, status=status)
+        assert kept.status == status
+    assert memory.remember("the lamp is here", HERE, key="here").status == "accepted"
+    assert {hit.text for hit in memory.recall("lamp", HERE)} == {
+        "the lamp is blue", "the lamp is accepted", "the lamp is here",
+    }  # fmt: skip
+    assert [hit.key for hit in memory.recall("lamp", HERE, status="draft")] == ["draft"]
+    assert [hit.key for hit in memory.recall("lamp", HERE, status="discard")] == ["discard"]
+    asked = ContextRequest("what is the lamp", HERE, recall=50)
+    assert {hit.key for hit in memory.context(asked).hits} <= {None, "accepted", "here"}
+    for status in (None, *get_args(Status)):
+        expected = {"here", "accepted", "draft", "discard"} if status is None else {status}
+        listed = {entry.key for entry in memory.list(HERE, status=status)}
+        assert listed - {"here"} == expected - {"here"}
+    found = memory.get("draft", HERE)
+    assert found is not None and found.status == "draft", "by its key each is found"
+
+
+def test_a_status_goes_forward_only(memory: Memory) -> None:
+    kept = memory.remember("the lamp is red", HERE, key="lamp", status="draft")
+    accepted = memory.update("lamp", HERE, status="accepted")
+    assert (accepted.status, accepted.text, accepted.id) == ("accepted", "the lamp is red", kept.id)
+    assert memory.recall("lamp", HERE)
+    assert memory.update("lamp", HERE, text="the lamp is dim").status == "accepted"
+    with pytest.raises(InvalidRequest) as refused:
+        memory.update("lamp", HERE, status="draft")
+    assert refused.value.field == "status"
+    assert memory.update("lamp", HERE, status="discard").status == "discard"
+    assert memory.recall("lamp", HERE) == []
+    with pytest.raises(InvalidRequest):
+        memory.update("lamp", HERE, status="accepted")
+    assert memory.remember("the lamp is red", HERE, key="lamp").status == "accepted", "whoever asks anew means it"
+
+
+@pytest.mark.parametrize("verb", ["remember", "update", "list", "recall"])
+def test_a_status_that_there_is_not_is_refused(memory: Memory, verb: str) -> None:
+    memory.remember("the lamp is red", HERE, key="red")
+    first = () if verb == "list" else ("red",)
+    with pytest.raises(InvalidRequest) as refused:
+        getattr(memory, verb)(*first, HERE, status="maybe")
+    assert refused.value.field == "status"
+
+
 # forgetting
 
 
@@ -371,7 +548,7 @@ def test_records_are_forgotten_by_their_ids(memory: Memory) -> None:
 def test_what_a_persona_said_is_forgotten_by_its_name(memory: Memory) -> None:
     memory.record([Turn("user", "my cat is called Bob")], HERE)
     memory.record([Turn("assistant", "the dog barks")], Scope(session_id="s1", persona_id="Ada"))
-    assert memory.forget(HERE, source="Ada") == 1
+    assert memory.forget(replace(HERE, any_persona=True), source="Ada") == 1
     assert left(memory) == {"cat"}
 
 

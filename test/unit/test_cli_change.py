@@ -50,6 +50,38 @@ def test_update_of_nothing_and_of_an_unknown_key_are_refused(tmp_path: Path) -> 
     assert unknown.stderr == "there is no memory with the key 'bins'\n"
 
 
+def test_each_persona_has_its_own_memory_under_a_key(tmp_path: Path) -> None:
+    done(tmp_path, "remember", "the neighbour has it", "--key", "safe")
+    done(tmp_path, "remember", "behind the picture", "--key", "safe", "--persona", "Ada")
+    assert done(tmp_path, "get", "safe") == "the neighbour has it"
+    assert done(tmp_path, "get", "safe", "--persona", "Ada") == "behind the picture [persona=Ada]"
+    done(tmp_path, "update", "safe", "--persona", "Ada", "--text", "behind the clock")
+    assert json.loads(done(tmp_path, "list", "--json", "--persona", "Eve"))["memories"][0]["persona_id"] is None
+    done(tmp_path, "forget", "--key", "safe", "--persona", "Ada", "--yes")
+    assert [line.split("  ")[-1] for line in done(tmp_path, "list").splitlines()] == ["the neighbour has it"]
+
+
+def test_a_memory_is_kept_as_a_draft_and_accepted(tmp_path: Path) -> None:
+    done(tmp_path, "remember", "the lamp is red", "--key", "lamp", "--status", "draft", "--lang", "en-US")
+    done(tmp_path, "remember", "the rope is long", "--key", "rope")
+
+    def listed(*options: str) -> list[str]:
+        return [one["key"] for one in json.loads(done(tmp_path, "list", "--json", *options))["memories"]]
+
+    assert (listed(), listed("--status", "draft"), listed("--status", "accepted")) == (
+        ["rope", "lamp"], ["lamp"], ["rope"],
+    )  # fmt: skip
+    assert done(tmp_path, "get", "lamp") == "the lamp is red [status=draft]"
+    question = ("recall", "what is the lamp", "--lang", "en-US")
+    assert done(tmp_path, *question) == ""
+    assert "the lamp is red" in done(tmp_path, *question, "--status", "draft")
+    done(tmp_path, "update", "lamp", "--status", "accepted")
+    assert "the lamp is red" in done(tmp_path, *question)
+    refused = run(tmp_path, "update", "lamp", "--status", "draft")
+    assert (refused.exit_code, refused.stdout) == (2, "")
+    assert "cannot become draft" in refused.stderr
+
+
 def test_metadata_without_a_value_is_refused(tmp_path: Path) -> None:
     assert run(tmp_path, "remember", "x", "--metadata", "room").exit_code == 2
 

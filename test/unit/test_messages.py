@@ -129,6 +129,17 @@ def test_a_request_takes_the_context_of_the_message_that_is_handled() -> None:
     assert context["session"] == {"session_id": "s1", "site_id": "den", "lang": "de-DE", "persona_id": "Scribe"}
 
 
+def test_the_persona_that_a_message_asks_is_the_one_that_asks_the_memory() -> None:
+    session = {"session_id": "s1", "persona_id": "Scribe"}
+    handled = Message("ovos.persona.query", {"persona_id": "Ada", "utterance": "who"}, {"session": session})
+
+    def persona(message: Message) -> dict[str, Any]:
+        return messages.context_of_caller(Scope(session_id="s1"))
+
+    assert persona(handled)["session"]["persona_id"] == "Ada"
+    assert session["persona_id"] == "Scribe", "the message stays as it is"
+
+
 def test_a_handled_message_of_another_session_is_not_taken() -> None:
     def skill(message: Message) -> dict[str, Any]:
         return messages.context_of_caller(Scope(session_id="s2"))

@@ -128,9 +128,10 @@ def askers(trust: str) -> Iterator[Asker]:
 class House:
     """A memory in which everybody has one of everything in each session, marked with whose it is."""
 
-    def __init__(self, trust: str, users: tuple[str, ...] = USERS) -> None:
+    def __init__(self, trust: str, users: tuple[str, ...] = USERS, default_persona: str | None = None) -> None:
         self.trust, self.store = trust, InMemoryStore()
-        self.config = MemoryConfig(identity=IdentityConfig(trust, MAP), facts=FactsConfig(learn=False))
+        identity, facts = IdentityConfig(trust, MAP), FactsConfig(learn=False)
+        self.config = MemoryConfig(default_persona=default_persona, identity=identity, facts=facts)
         self.memory = PersonaMemory(self.store, self.config, lambda: 1000.0)
         self.marks: dict[str, str] = {user: f"mark{n}x" for n, user in enumerate(users)}
         for user, session in product(users, SESSIONS):
@@ -216,9 +217,70 @@ def test_everybody_reads_their_own_and_nobody_elses(verb: str, trust: str) -> No
         assert {user for user, *_ in found} <= {asker.user}, asker
         assert kinds_in(found, verb) == set(wanted), asker
         for _, session, persona, _kind in found:
-            assert asker.persona is None or persona in ("None", asker.persona), asker
+            assert persona in ("None", str(asker.persona)), asker
             of_session = asker.user == "guest" or verb not in ("context", "recall", "episodes")
             assert session in ("any", asker.session) or not of_session, asker
+
+
+OF_PERSONAS = [verb for verb, (_, kinds) in READS.items() if "turn" in kinds and verb != "why"]
+"""Verbs that give turns, of which each persona has one in every session."""
+
+
+@pytest.mark.parametrize(
+    ("default", "carried", "scope", "reached"),
+    [
+        ("Ada", None, {}, {"None", "Ada"}),
+        ("Ada", "Eve", {}, {"None", "Eve"}),
+        (None, None, {}, {"None"}),
+        ("Nobody", None, {}, {"None"}),
+        ("Ada", None, {"persona_id": "Ada"}, {"None", "Ada"}),
+        ("Ada", None, {"any_persona": True}, {"None", "Ada", "Eve"}),
+        (None, "Eve", {"any_persona": True}, {"None", "Ada", "Eve"}),
+        ("Ada", None, {"any_persona": True, "persona_id": "Eve"}, {"None", "Eve"}),
+    ],
+)
+@pytest.mark.parametrize("verb", OF_PERSONAS)
+def test_a_request_without_a_persona_is_the_default_ones_unless_it_is_the_persons(
+    verb: str, default: str | None, carried: str | None, scope: dict[str, Any], reached: set[str]
+) -> None:
+    house = House("none", ("household",), default)
+    context = Asker("household", persona=carried).context("none")
+    found = house.marks_in(house.ask(verb, {**READS[verb][0], "scope": scope}, context, "household"))
+    assert {persona for _, _, persona, kind in found if kind == "turn"} == reached
+
+
+@pytest.mark.parametrize("scope", [{"persona_id": "Eve"}, {"persona_id": "Ada"}])
+def test_another_persona_is_named_only_for_the_person(scope: dict[str, Any]) -> None:
+    house = House("none", ("household",), "Scribe")
+    with pytest.raises(NotAllowed):
+        house.ask("list", {"scope": scope}, Asker("household").context("none"))
+
+
+@pytest.mark.parametrize(
+    ("default", "scope", "owner"),
+    [("Ada", {}, "Ada"), (None, {}, None), ("Ada", {"any_persona": True}, None)],
+)
+def test_what_is_kept_without_a_persona_is_the_default_ones_unless_it_is_the_persons(
+    default: str | None, scope: dict[str, Any], owner: str | None
+) -> None:
+    house, here = House("none", ("household",), default), Asker("household").context("none")
+    kept = house.ask("remember", {"text": "new", "key": "gate", "scope": scope}, here)["memory"]
+    said = house.ask("record", {"turns": [{"role": "user", "text": "new"}], "scope": scope}, here)["ids"]
+    turn = house.store.turn(said[0])
+    assert turn is not None
+    assert (kept["persona_id"], turn.persona_id) == (owner, owner)
+
+
+@pytest.mark.parametrize(("carried", "owner"), [(None, None), ("Eve", "Eve")])
+def test_what_was_heard_is_only_a_personas_that_is_named(carried: str | None, owner: str | None) -> None:
+    house = House("none", ("household",), "Ada")
+    context = {**Asker("household", persona=carried).context("none"), "utterance_id": "u1"}
+    house.hear("recognizer_loop:utterance", {"utterances": ["where is the boat"]}, {"session": {"session_id": "s1"}})
+    house.hear("speak", {"utterance": "in the shed", "skill_id": "boat.skill"}, {**context, "skill_id": "boat.skill"})
+    turns = [{"role": "user", "text": "where is the boat"}, {"role": "assistant", "text": "in the shed"}]
+    ids = house.ask("record", {"turns": turns}, context)["ids"]
+    heard = [house.store.turn(one) for one in ids]
+    assert [(turn.source, turn.persona_id) for turn in heard if turn] == [("heard", owner)] * 2
 
 
 @pytest.mark.parametrize("trust", EACH_TRUST)
@@ -240,6 +302,8 @@ def test_what_is_private_needs_its_level_everywhere(verb: str, trust: str) -> No
             assert ("secret" in {kind for *_, kind in found}) == enough, asker
         elif verb == "forget":
             assert changed == (enough and before is not None), asker
+        elif verb == "remember" and asker.persona is not None:  # under its own name, and nothing is told of the other
+            assert (changed, refused) == (False, False), asker
         else:
             assert (changed or before != house.memory.get("lamp", Scope(user_id=asker.user))) and refused != enough, (
                 asker
