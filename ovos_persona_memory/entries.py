@@ -106,8 +106,8 @@ class Entries:
     def update(self, key: str, scope: Scope, text: str | None, metadata: Mapping[str, Any] | None) -> Entry:
         """See PersonaMemory.update."""
         known = self._known(key, scope)
-        if known is None and text is not None and self._facts.get(key, scope):
-            return entry_of(self._facts.correct(key, text, scope))
+        if known is None and self._facts.get(key, scope):
+            return self._corrected(key, scope, text, metadata)
         if known is None:
             raise UnknownEntry(f"there is no memory with the key {key!r}")
         self._workings.captures.refuse_while_paused(scope)
@@ -122,6 +122,14 @@ class Entries:
         kept = self._put(changed)
         self._workings.purge_if(known.text != kept.text)
         return kept
+
+    def _corrected(self, key: str, scope: Scope, text: str | None, metadata: Mapping[str, Any] | None) -> Entry:
+        """A fact with another text."""
+        if metadata is not None:
+            raise InvalidRequest("metadata", "a fact has none")
+        if text is None:
+            raise InvalidRequest("text", "is missing")
+        return entry_of(self._facts.correct(key, text, scope))
 
 
 def _refuse_unusable(text: str | None, metadata: Mapping[str, Any] | None) -> None:

@@ -8,9 +8,10 @@ from dataclasses import asdict, dataclass, replace
 from ovos_persona_memory import language
 from ovos_persona_memory.errors import InvalidRequest
 from ovos_persona_memory.fact import Fact
-from ovos_persona_memory.records import Entry, Forgotten, Scope, Selection, Turn
+from ovos_persona_memory.records import Entry, ForgetConditions, Forgotten, Scope, Selection, Turn
 from ovos_persona_memory.sweeps import TELLING, Told
 from ovos_persona_memory.transcript import Workings
+from ovos_persona_memory.validation import refuse_unusable
 
 NOTED = 20_000
 """Of the turns that are forgotten together, so many of the newest are known again when they come again."""
@@ -18,31 +19,6 @@ JUST_ASKED_S = 30.0
 """Without an utterance id, the newest thing said within so long may be the request to forget, seconds."""
 SAID = frozenset({"learned", "said_again"})
 """Changes of a fact that a turn made by saying it."""
-
-
-@dataclass(frozen=True)
-class Wanted:
-    """What somebody asks to have forgotten; every condition that is set narrows."""
-
-    key: str | None = None
-    """The lasting memory with this key."""
-    ids: Sequence[str] | None = None
-    """Turns and memories with these ids."""
-    query: str | None = None
-    """What holds all of its words."""
-    since: float | None = None
-    until: float | None = None
-    """What was said or last changed in [since, until), seconds since the epoch, UTC."""
-    source: str | None = None
-    """What this skill or persona said."""
-    everything: bool = False
-    """Needed where nothing else says what to forget."""
-    lang: str | None = None
-    """Language of the query, a BCP-47 tag."""
-    asked_in: Scope | None = None
-    """The session, and its user, in which somebody says so aloud."""
-    utterance_id: str | None = None
-    """The utterance in which it is asked for, where it has an id."""
 
 
 @dataclass(frozen=True)
@@ -89,8 +65,9 @@ class Forgetting:
         self._store = workings.store
         self._ledger = workings.transcript.ledger
 
-    def forget(self, scope: Scope, wanted: Wanted) -> Forgotten:
+    def forget(self, scope: Scope, wanted: ForgetConditions) -> Forgotten:
         """See PersonaMemory.forget."""
+        refuse_unusable(wanted)
         with self._store.transaction():
             asking = self._asking(wanted)
             selection = self._selection(scope, wanted, asking)
@@ -101,8 +78,9 @@ class Forgetting:
         self._workings.purge_if(_is_anything(forgotten) or bool(asking))
         return forgotten
 
-    def preview(self, scope: Scope, wanted: Wanted) -> Forgotten:
+    def preview(self, scope: Scope, wanted: ForgetConditions) -> Forgotten:
         """How much ``forget`` would forget; changes nothing."""
+        refuse_unusable(wanted)
         without_id = wanted.asked_in if wanted.utterance_id is None else None
         plan = self._plan(self._selection(scope, wanted, self._asking(wanted)), without_id)
         return _with_more(self._store.count(plan.selection), plan, len(plan.notes), len(plan.redacted))
@@ -120,7 +98,7 @@ class Forgetting:
 
     # what goes
 
-    def _selection(self, scope: Scope, wanted: Wanted, asking: Sequence[Turn]) -> Selection:
+    def _selection(self, scope: Scope, wanted: ForgetConditions, asking: Sequence[Turn]) -> Selection:
         conditions = (wanted.key, wanted.ids, wanted.query, wanted.since, wanted.until, wanted.source)
         places = (scope.session_id, scope.site_id, scope.task_id)
         if not wanted.everything and all(condition is None for condition in (*conditions, *places)):
@@ -136,7 +114,7 @@ class Forgetting:
             source=wanted.source,
         )
 
-    def _asking(self, wanted: Wanted) -> list[Turn]:
+    def _asking(self, wanted: ForgetConditions) -> list[Turn]:
         """The turns in which this is asked for: they are kept, without their words."""
         if wanted.asked_in is None:
             return []

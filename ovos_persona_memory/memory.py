@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -18,11 +18,11 @@ from ovos_persona_memory.documents import Documents, Embed, Shelf
 from ovos_persona_memory.embedder import Open, open_embedder
 from ovos_persona_memory.entries import Entries
 from ovos_persona_memory.episodes import Episodes, EpisodeVerbs
-from ovos_persona_memory.errors import InvalidRequest, StoreError, refuse_below_zero
+from ovos_persona_memory.errors import InvalidRequest, StoreError
 from ovos_persona_memory.facts import Facts
 from ovos_persona_memory.finding import Finding
-from ovos_persona_memory.forgetting import Forgetting, Wanted
-from ovos_persona_memory.handed import delivered_id, handed_in, refuse_unusable
+from ovos_persona_memory.forgetting import Forgetting
+from ovos_persona_memory.handed import delivered_id, handed_in
 from ovos_persona_memory.history import history, raw_history
 from ovos_persona_memory.indexer import Indexer
 from ovos_persona_memory.messages import Heard
@@ -33,8 +33,11 @@ from ovos_persona_memory.records import (
     ContextMessage,
     ContextRequest,
     Entry,
+    ForgetConditions,
     Forgotten,
     Hit,
+    HitKind,
+    LastingKind,
     Scope,
     Selection,
     Session,
@@ -48,6 +51,7 @@ from ovos_persona_memory.stores.base import Store
 from ovos_persona_memory.stores.lock import FolderLock
 from ovos_persona_memory.transcript import Transcript, Workings
 from ovos_persona_memory.users import Users
+from ovos_persona_memory.validation import checked
 from ovos_persona_memory.version import __version__
 from ovos_persona_memory.why import Why
 from ovos_persona_memory.window import Window
@@ -177,6 +181,7 @@ class PersonaMemory(SessionVerbs, EpisodeVerbs, CaptureVerb):
             self._episodes.hear(self.transcript.latest, added)
         return added
 
+    @checked
     def record(
         self,
         turns: Sequence[Turn],
@@ -192,7 +197,6 @@ class PersonaMemory(SessionVerbs, EpisodeVerbs, CaptureVerb):
         What comes again with a known ``delivery_id`` is not recorded again. ``utterance_id``: the
         utterance that the turns belong to.
         """
-        refuse_unusable(turns)
         now = self._clock()
         given = [handed_in(turn, scope, utterance_id, now) for turn in turns]
         if delivery_id is not None:
@@ -207,6 +211,7 @@ class PersonaMemory(SessionVerbs, EpisodeVerbs, CaptureVerb):
             self._episodes.note_tools(kept if any(turn.tool_calls for turn in turns) else ())
             return kept
 
+    @checked
     def history(
         self,
         scope: Scope,
@@ -219,7 +224,6 @@ class PersonaMemory(SessionVerbs, EpisodeVerbs, CaptureVerb):
 
         ``hanging`` leaves the ends as they are: a question without an answer, an answer without one.
         """
-        refuse_below_zero(max_history=max_history, max_rounds=max_rounds, max_tokens=max_tokens)
         return self._history(scope, Window(max_history, max_rounds, max_tokens), hanging)
 
     def _history(self, scope: Scope, window: Window, hanging: bool = False) -> list[ContextMessage]:
@@ -230,12 +234,14 @@ class PersonaMemory(SessionVerbs, EpisodeVerbs, CaptureVerb):
         turns = self._sessions.newest_turns(scope, window)
         return (raw_history if hanging else history)(turns, window, self._clock())
 
+    @checked
     def sessions(self, scope: Scope = Scope(), limit: int = 100) -> list[Session]:
         """The sessions in scope, the one that was last talked in first; none while reading is off."""
         if not self.captures.may_read(scope):
             return []
         return self._store.sessions(scope, limit)
 
+    @checked
     def clear_session(self, scope: Scope) -> int:
         """Forget the turns of the session in scope, its summary and what was learned in it alone; how many turns."""
         if scope.session_id is None:
@@ -244,12 +250,13 @@ class PersonaMemory(SessionVerbs, EpisodeVerbs, CaptureVerb):
 
     # finding
 
+    @checked
     def recall(
         self,  # more than five: these are the protocol's fields
         question: str,
         scope: Scope = Scope(),
         k: int = 5,
-        kinds: set[str] | frozenset[str] | None = None,
+        kinds: Collection[HitKind] | None = None,
         at: float | None = None,
         lang: str | None = None,
         utterance_id: str | None = None,
@@ -261,14 +268,14 @@ class PersonaMemory(SessionVerbs, EpisodeVerbs, CaptureVerb):
         ``kinds``: of turn, memory, fact and episode; none: all but episodes.
         ``timezone``: of who asks, an IANA name, in which days are counted; the device's own unless given.
         """
-        refuse_below_zero(k=k)
         if not self.captures.may_read(scope):
             return []
         asked = Question(question, lang, utterance_id, at=at, timezone=timezone)
-        found = self.finding.hits(asked, scope, k, kinds)
+        found = self.finding.hits(asked, scope, k, None if kinds is None else frozenset(kinds))
         self._episodes.note_recall(scope, [hit.id for hit in found if hit.sure and utterance_id], utterance_id)
         return found
 
+    @checked
     def context(self, request: ContextRequest) -> Context:
         """What a persona is handed for an utterance: history of its session, and what is surely remembered."""
         known = self._contexts.build(request)
@@ -277,6 +284,7 @@ class PersonaMemory(SessionVerbs, EpisodeVerbs, CaptureVerb):
 
     # lasting memories
 
+    @checked
     def remember(
         self,  # more than five: these are the protocol's fields
         text: str,
@@ -299,24 +307,26 @@ class PersonaMemory(SessionVerbs, EpisodeVerbs, CaptureVerb):
                 self.transcript.redact(scope, utterance_id)
         return entry
 
+    @checked
     def get(self, key: str, scope: Scope = Scope()) -> Entry | None:
         """The memory with this key, or the fact with this id, of the user in scope; None where reading is off, too."""
         return self._entries.get(key, scope)
 
+    @checked
     def list(
         self,
         scope: Scope = Scope(),
         limit: int = 20,
         offset: int = 0,
-        kinds: set[str] | frozenset[str] = frozenset({"memory"}),
+        kinds: Collection[LastingKind] = frozenset({"memory"}),
     ) -> list[Entry]:
         """The lasting memories in scope, the last changed first; none while reading is off.
 
         With ``fact`` among the ``kinds`` facts too: the id is the key.
         """
-        refuse_below_zero(limit=limit, offset=offset)
         return self._entries.list(scope, limit, offset, frozenset(kinds))
 
+    @checked
     def update(
         self, key: str, scope: Scope = Scope(), text: str | None = None, metadata: Mapping[str, Any] | None = None
     ) -> Entry:
@@ -328,6 +338,7 @@ class PersonaMemory(SessionVerbs, EpisodeVerbs, CaptureVerb):
 
     # documents
 
+    @checked
     def documents(
         self, scope: Scope = Scope(), namespace: str = "default", lang: str | None = None, embed: Embed | None = None
     ) -> Documents:
@@ -338,6 +349,7 @@ class PersonaMemory(SessionVerbs, EpisodeVerbs, CaptureVerb):
         """
         return Documents(self._workings, Shelf(scope, namespace, lang, embed, self.finding.meaning))
 
+    @checked
     def why(self, scope: Scope = Scope(), id: str | None = None, key: str | None = None) -> Origin | None:
         """Where a memory, fact or turn comes from: by id or key, else what the last answer of the session used first.
 
@@ -358,9 +370,10 @@ class PersonaMemory(SessionVerbs, EpisodeVerbs, CaptureVerb):
         """
         return self.forget_by_kind(scope, **wanted).total
 
+    @checked
     def forget_by_kind(self, scope: Scope = Scope(), preview: bool = False, **wanted: Any) -> Forgotten:
         """As ``forget``, but says how much of each kind; ``preview``: only says it, and changes nothing."""
-        asked = Wanted(**wanted)
+        asked = ForgetConditions(**wanted)
         return self._forgetting.preview(scope, asked) if preview else self._forgetting.forget(scope, asked)
 
     def _purge_if(self, gone: bool) -> None:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeVar
+
+from ovos_persona_memory.blocks import Said
 
 HOUSEHOLD = "household"
 """The user where nobody in particular is known."""
@@ -14,6 +16,7 @@ GUEST = "guest"
 Role = Literal["system", "developer", "user", "assistant", "tool"]
 Source = Literal["heard", "record", "query"]
 HitKind = Literal["turn", "memory", "fact", "episode"]
+LastingKind = Literal["memory", "fact"]
 Inject = Literal["system", "developer", "system_prompt", "user", "tool"]
 
 
@@ -92,7 +95,7 @@ class Turn:
     """One speaker's contribution, as heard or as handed in."""
 
     role: Role
-    text: str
+    text: Said
     at: float | None = None
     """When it was said, seconds since the epoch, UTC; None: now."""
     speaker: str | None = None
@@ -377,6 +380,31 @@ class Selection:
     kinds: frozenset[str] = frozenset({"turn", "memory", "fact", "episode"})
     source: str | None = None
     """Only turns that this skill or persona spoke."""
+
+
+@dataclass(frozen=True)
+class ForgetConditions:
+    """What somebody asks to have forgotten; every condition that is set narrows."""
+
+    key: str | None = None
+    """The lasting memory with this key."""
+    ids: Sequence[str] | None = None
+    """Turns and memories with these ids."""
+    query: str | None = None
+    """What holds all of its words."""
+    since: float | None = None
+    until: float | None = None
+    """What was said or last changed in [since, until), seconds since the epoch, UTC."""
+    source: str | None = None
+    """What this skill or persona said."""
+    everything: bool = False
+    """Needed where nothing else says what to forget."""
+    lang: str | None = None
+    """Language of the query, a BCP-47 tag."""
+    asked_in: Scope | None = None
+    """The session, and its user, in which somebody says so aloud."""
+    utterance_id: str | None = None
+    """The utterance in which it is asked for, where it has an id."""
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Literal
@@ -18,12 +19,12 @@ from ovos_persona_memory.fact_requests import (
     HistoryOfFactAsked,
 )
 from ovos_persona_memory.fields import (
-    MAX_DEPTH,
     MAX_METADATA,
     MAX_TEXT,
     MAX_TURNS,
     Count,
     Embedding,
+    EpochSeconds,
     Few,
     Name,
     ScopeFields,
@@ -31,8 +32,9 @@ from ovos_persona_memory.fields import (
     Text,
     TurnFields,
 )
-from ovos_persona_memory.messages import Request, is_clean
+from ovos_persona_memory.messages import Request
 from ovos_persona_memory.records import Inject
+from ovos_persona_memory.validation import LATEST, MAX_DEPTH, NO_MOMENT, UNCLEAN, Unfit, is_clean
 
 
 class RecordRequest(msgspec.Struct, kw_only=True):
@@ -59,7 +61,7 @@ class ContextAsked(msgspec.Struct, kw_only=True):
     recall_tokens: Count | None = None
     inject: Inject = "system"
     lang: Name | None = None
-    at: Seconds | None = None
+    at: EpochSeconds | None = None
     timezone: Name | None = None
     scope: ScopeFields | None = None
 
@@ -91,7 +93,7 @@ class RecallAsked(msgspec.Struct, kw_only=True):
     session: bool = False
     """Only what was said in this session."""
     lang: Name | None = None
-    at: Seconds | None = None
+    at: EpochSeconds | None = None
     timezone: Name | None = None
     scope: ScopeFields | None = None
 
@@ -322,6 +324,8 @@ KEEPS = frozenset({"record", "remember", "update", "session.update", "session.re
 """Verbs that keep a text they are given."""
 
 _PATH = re.compile(r" - at `(.*)`$")
+_TOO_LATE = f"<= {LATEST}"
+"""So msgspec tells of a moment that is later than any can be."""
 
 
 def read(asked: Request) -> Any:
@@ -356,6 +360,8 @@ def _check_texts(value: Any, field: str, depth: int) -> None:
         raise InvalidRequest(field, f"is nested deeper than {MAX_DEPTH} levels")
     if isinstance(value, str):
         _check_text(value, field)
+    elif isinstance(value, float) and not math.isfinite(value):
+        raise InvalidRequest(field, "must be a finite number")
     if field == "metadata" and isinstance(value, Mapping) and len(str(value)) > MAX_METADATA:
         raise InvalidRequest(field, f"has more than {MAX_METADATA} characters")
     for name, inner in _inside(value, field):
@@ -375,7 +381,7 @@ def _check_text(text: str, field: str) -> None:
     if len(text) > MAX_TEXT:
         raise InvalidRequest(field, f"has {len(text)} characters, at most {MAX_TEXT} are kept")
     if not is_clean(text):
-        raise InvalidRequest(field, "holds a NUL or half a character (a lone surrogate)")
+        raise InvalidRequest(field, UNCLEAN)
 
 
 def _named(error: msgspec.ValidationError) -> InvalidRequest:
@@ -384,6 +390,8 @@ def _named(error: msgspec.ValidationError) -> InvalidRequest:
     problem = _PATH.sub("", text)
     missing = re.search(r"missing required field `(.*?)`", problem)
     field = path.group(1).removeprefix("$.") if path else ""
+    if isinstance(error.__cause__, Unfit):
+        return InvalidRequest(field + error.__cause__.place, error.__cause__.problem)
     if missing:
         return InvalidRequest(".".join(filter(None, (field, missing.group(1)))), "is missing")
-    return InvalidRequest(field or "request", problem[:200])
+    return InvalidRequest(field or "request", NO_MOMENT if problem.endswith(_TOO_LATE) else problem[:200])

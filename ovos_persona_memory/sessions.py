@@ -14,6 +14,7 @@ from ovos_persona_memory.history import message_of, messages
 from ovos_persona_memory.records import HOUSEHOLD, ContextMessage, Note, Scope, Selection, Turn
 from ovos_persona_memory.summaries import MessageLike, Snapshot, older, snapshot, turns_of
 from ovos_persona_memory.transcript import Workings
+from ovos_persona_memory.validation import checked
 from ovos_persona_memory.window import INSTRUCTIONS, Window
 from ovos_persona_memory.wording import index_words
 
@@ -147,6 +148,7 @@ class SessionVerbs:
 
     _sessions: Sessions
 
+    @checked
     def update_session(self, scope: Scope, summary: str | None = None, description: str | None = None) -> Note:
         """Set the summary of the session in scope, or its description, and give both; None changes nothing.
 
@@ -154,10 +156,12 @@ class SessionVerbs:
         """
         return self._sessions.update(scope, summary, description)
 
+    @checked
     def snapshot(self, scope: Scope, max_history: int | None = 1000) -> Snapshot:
         """A copy of the session in scope: its newest messages, oldest first, and its summary."""
         return self._sessions.snapshot(scope, max_history)
 
+    @checked
     def restore(self, taken: Mapping[str, Any] | Sequence[MessageLike], scope: Scope) -> list[str]:
         """Put a snapshot, or a plain list of messages, in place of the session in scope; the ids of its turns.
 
@@ -166,6 +170,7 @@ class SessionVerbs:
         """
         return self._sessions.restore(taken, scope)
 
+    @checked
     def to_summarise(self, scope: Scope, keep_recent: int = 6) -> list[ContextMessage]:
         """What a summary of the session in scope should take up: all but the newest messages, oldest first.
 
@@ -174,6 +179,7 @@ class SessionVerbs:
         """
         return self._sessions.to_summarise(scope, keep_recent)
 
+    @checked
     def trim(self, scope: Scope, keep_recent: int = 6) -> int:
         """Leave to the summary what ``to_summarise`` gives; how many messages.
 

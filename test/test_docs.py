@@ -116,8 +116,8 @@ def wire_type(shape: shapes.Type) -> tuple[str, str]:
     """Type and limits of a field, in the words of the docs."""
     match shape:
         case shapes.UnionType():
-            [inner] = [one for one in shape.types if not isinstance(one, shapes.NoneType)]
-            return wire_type(inner)
+            first, *others = [wire_type(one) for one in shape.types if not isinstance(one, shapes.NoneType)]
+            return " or ".join([first[0], *(name for name, _ in others)]), first[1]
         case shapes.StrType():
             return "text", bounds(shape.min_length, shape.max_length, " characters")
         case shapes.IntType():

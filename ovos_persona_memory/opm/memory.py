@@ -14,6 +14,7 @@ from ovos_plugin_manager.templates.agents import AgentContextManager, AgentMessa
 from ovos_utils.log import LOG
 
 from ovos_persona_memory import context
+from ovos_persona_memory.blocks import text_of
 from ovos_persona_memory.client import MemoryClient
 from ovos_persona_memory.config import bus_address, seconds
 from ovos_persona_memory.context import Recalled
@@ -22,6 +23,7 @@ from ovos_persona_memory.history import history, raw_history
 from ovos_persona_memory.outbox import Outbox
 from ovos_persona_memory.records import ContextMessage, ContextRequest, Inject, Role, Scope, ToolCall, Turn
 from ovos_persona_memory.transport import shared_transport
+from ovos_persona_memory.validation import Unfit
 from ovos_persona_memory.window import Window
 
 REST_S = 5.0
@@ -162,7 +164,7 @@ def _to_turn(message: AgentMessage, batch: str, now: float, session_id: str) -> 
     role: Role = message.role.value if isinstance(message.role, MessageRole) else message.role
     return Turn(
         role=role,
-        text=message.content or "",
+        text=_words(message.content or ""),
         at=now,
         session_id=session_id,
         source="record",
@@ -171,6 +173,14 @@ def _to_turn(message: AgentMessage, batch: str, now: float, session_id: str) -> 
         tool_call_id=getattr(message, "tool_call_id", None),
         name=getattr(message, "name", None),
     )
+
+
+def _words(content: Any) -> str:
+    """What a message says, its content blocks as text; whatever else it may be as Python writes it."""
+    try:
+        return text_of(content)
+    except Unfit:
+        return str(content)
 
 
 def _to_agent(messages: Iterable[ContextMessage]) -> list[AgentMessage]:

@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from ovos_persona_memory import requests
+from ovos_persona_memory.blocks import text_of
 from ovos_persona_memory.config import MemoryConfig
 from ovos_persona_memory.documents import Documents
 from ovos_persona_memory.episodes import named_time
@@ -53,7 +54,7 @@ def _record(memory: PersonaMemory, asked: Request, fields: Any, scope: Scope, _:
 def _turn(given: TurnFields, lang: str | None) -> Turn:
     return Turn(
         role=given.role,
-        text=given.text,
+        text=text_of(given.text),
         at=given.at,
         speaker=given.speaker,
         lang=given.lang or lang,

@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from ovos_persona_memory.blocks import text_of
 from ovos_persona_memory.messages import Heard, Request
 from ovos_persona_memory.records import changed
 from ovos_persona_memory.secrets import tells_secret
@@ -46,5 +47,5 @@ def _without_secret(heard: Heard) -> Heard:
 
 
 def _turn_without_secret(turn: Mapping[str, Any]) -> Mapping[str, Any]:
-    text = turn.get("text")
-    return {**turn, "text": ""} if isinstance(text, str) and tells_secret(text, turn.get("lang")) else turn
+    text = text_of(turn.get("text", ""))
+    return {**turn, "text": "" if tells_secret(text, turn.get("lang")) else text}
