@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import re
 import secrets
 from collections.abc import Callable, Iterable, Iterator
@@ -17,6 +18,8 @@ KEY, LAST = "ledger_key", "forgotten_at"
 """Names of its small values in the store: the key of the hashes, and when something was last forgotten."""
 REPLAY_S = 600.0
 """The same words heard so soon after they were forgotten are taken for a message that comes again, seconds."""
+JUST_NOW_S = 60.0
+"""What was said no longer ago, seconds, does not come late."""
 SHORT = (1 << 48) - 1
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])")
 LOOKED_AFTER = 32
@@ -52,10 +55,10 @@ class Ledger:
     def note(self, records: Iterable[Turn | Entry], texts: Iterable[tuple[str, str, str | None]] = ()) -> None:
         """Take note of records that are forgotten now, and of texts: user, text, language."""
         self._make_key()
-        self._last = self._clock()
+        now, self._last = self._clock(), self._after_last()
         hashes = {number for record in records for number in self._of_record(record)}
         hashes |= {number for user_id, text, lang in texts for number in self._of_text(user_id, text, lang)}
-        self._store.add(FORGOTTEN, hashes, self._last)
+        self._store.add(FORGOTTEN, hashes, now)
         self._store.shorten(FORGOTTEN)
         self._state.put_state(LAST, repr(self._last))
 
@@ -66,12 +69,19 @@ class Ledger:
     def is_replay(self, user_id: str, text: str, lang: str | None, at: float) -> bool:
         """Whether a text comes so soon after it was forgotten that it is taken for a message that comes again."""
         forgotten_at = self._at(user_id, text, lang)
-        return forgotten_at is not None and at < forgotten_at + REPLAY_S
+        return forgotten_at is not None and self._is_before(at, forgotten_at, REPLAY_S)
 
     def came_late(self, user_id: str, text: str, lang: str | None, at: float | None) -> bool:
         """Whether a text was said at a time before it was forgotten, and comes now."""
         forgotten_at = self._at(user_id, text, lang)
-        return forgotten_at is not None and at is not None and at < forgotten_at
+        return forgotten_at is not None and at is not None and self._is_before(at, forgotten_at)
+
+    def _is_before(self, at: float, forgotten_at: float, late_s: float = 0.0) -> bool:
+        """Whether something was said before it was forgotten, or at most so long after."""
+        now = self.sweeps.now()
+        if forgotten_at > now:  # by a clock that ran ahead: what is said just now is news, what comes late may be old
+            return at < now - JUST_NOW_S
+        return at < forgotten_at + late_s
 
     def knows(self, utterance_id: str | None) -> bool:
         """Whether an utterance with this id was forgotten."""
@@ -90,7 +100,7 @@ class Ledger:
         """Take note of a request that is carried out now."""
         if self._answered % LOOKED_AFTER == 0:
             self._make_key()
-        self._store.add(ANSWERED, [self._hash("request", request.hex())], self._clock())
+        self._store.add(ANSWERED, [self._hash("request", request.hex())], self._after_last())
         self._answered += 1
         if self._answered % ANSWERED_TOO_MANY == 0:
             self._store.shorten(ANSWERED)
@@ -102,6 +112,10 @@ class Ledger:
             return False
         at = self._store.at(ANSWERED, self._hash("request", request.hex()))
         return at is not None and at <= last
+
+    def _after_last(self) -> float:
+        """The time; where the clock ran ahead when something was last forgotten, a moment after that."""
+        return max(self._clock(), math.nextafter(self._last_forgotten(), math.inf))
 
     def _last_forgotten(self) -> float:
         return float(self._state.state(LAST) or 0.0) if self._state.shared else self._last

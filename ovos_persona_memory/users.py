@@ -107,7 +107,7 @@ class Users:
                 memories=self._move_entries(user_id, into),
                 documents=self._store.document_store.merge_user(user_id, into),
                 notes=self._move_notes(user_id, into),
-                facts=self._store.fact_store.merge_user(user_id, into),
+                facts=self._store.fact_store.merge_user(user_id, into, self._workings.clock()),
             )
             self._store.episode_store.rename_user(user_id, into)
             self._move_pauses(user_id, into)
