@@ -29,6 +29,7 @@ from ovos_persona_memory.records import (
     Moved,
     Note,
     Person,
+    Role,
     Scope,
     Session,
     Turn,
@@ -132,16 +133,26 @@ class MemoryClient:
 
     @checked
     def history(
-        self,
+        self,  # more than five: these are the protocol's fields
         scope: Scope,
         max_history: int | None = 5,
         max_rounds: int | None = None,
         max_tokens: int | None = None,
         hanging: bool = False,
+        roles: Collection[Role] | None = None,
     ) -> list[ContextMessage]:
         """See PersonaMemory.history."""
         window = {"max_history": max_history, "max_rounds": max_rounds, "max_tokens": max_tokens, "hanging": hanging}
-        return _as(list[ContextMessage], self._ask("history", window, scope)["messages"])
+        chosen = {"roles": None if roles is None else sorted(roles)}
+        # over the bus every message has a session
+        every = {"all_sessions": scope.session_id is None and scope.site_id is None}
+        return _as(list[ContextMessage], self._ask("history", {**window, **chosen, **every}, scope)["messages"])
+
+    @checked
+    def turn(self, id: str, scope: Scope = Scope()) -> Turn | None:
+        """See PersonaMemory.turn. Over the bus a session in the scope limits nothing."""
+        found = self.ask("turn", scope, id=id)["turn"]
+        return None if found is None else _as(Turn, found)
 
     @checked
     def sessions(self, scope: Scope = Scope(), limit: int = 100) -> list[Session]:

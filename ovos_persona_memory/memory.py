@@ -19,6 +19,7 @@ from ovos_persona_memory.embedder import Open, open_embedder
 from ovos_persona_memory.entries import Entries
 from ovos_persona_memory.episodes import Episodes, EpisodeVerbs
 from ovos_persona_memory.errors import InvalidRequest, StoreError
+from ovos_persona_memory.exchanges import blocks, blocks_by_session
 from ovos_persona_memory.facts import Facts
 from ovos_persona_memory.finding import Finding
 from ovos_persona_memory.forgetting import Forgetting
@@ -38,6 +39,7 @@ from ovos_persona_memory.records import (
     Hit,
     HitKind,
     LastingKind,
+    Role,
     Scope,
     Selection,
     Session,
@@ -49,6 +51,7 @@ from ovos_persona_memory.sessions import Sessions, SessionVerbs
 from ovos_persona_memory.stores import open_stores, own
 from ovos_persona_memory.stores.base import Store
 from ovos_persona_memory.stores.lock import FolderLock
+from ovos_persona_memory.stores.selecting import in_scope
 from ovos_persona_memory.transcript import Transcript, Workings
 from ovos_persona_memory.users import Users
 from ovos_persona_memory.validation import checked
@@ -213,26 +216,52 @@ class PersonaMemory(SessionVerbs, EpisodeVerbs, CaptureVerb):
 
     @checked
     def history(
-        self,
+        self,  # more than five: these are the protocol's fields
         scope: Scope,
         max_history: int | None = 5,
         max_rounds: int | None = None,
         max_tokens: int | None = None,
         hanging: bool = False,
+        roles: Collection[Role] | None = None,
+        utterance_id: str | None = None,
     ) -> list[ContextMessage]:
         """The newest messages of the session in scope, oldest first, by the rules of history.
 
-        ``hanging`` leaves the ends as they are: a question without an answer, an answer without one.
+        Of a scope without a session or a room those of all sessions of its user, or its task, in order of arrival.
+        ``hanging`` leaves the ends as they are: a question without an answer, an answer without one. ``roles``: only
+        messages of these, to which then the limits apply, but for rounds, which are those of the whole talk; None:
+        all. ``max_rounds`` of 0 is no limit. ``utterance_id``: the utterance that asks, which is no part of it yet.
         """
-        return self._history(scope, Window(max_history, max_rounds, max_tokens), hanging)
+        window = Window(max_history, max_rounds, max_tokens)
+        if not self.captures.may_read(scope):
+            return []
+        scope = self._of_room(scope)
+        # in a room whose sessions last for one message they are one talk
+        grouped = blocks_by_session if scope.session_id is None and scope.site_id is None else blocks
+        turns = self._sessions.newest_turns(scope, window, grouped, roles)
+        of_request = [turn for turn in turns if utterance_id is not None and turn.utterance_id == utterance_id]
+        if all(turn.role == "user" for turn in of_request):
+            turns = [turn for turn in turns if turn not in of_request]
+        return (raw_history if hanging else history)(turns, window, self._clock(), grouped, roles)
 
-    def _history(self, scope: Scope, window: Window, hanging: bool = False) -> list[ContextMessage]:
+    def _history(self, scope: Scope, window: Window) -> list[ContextMessage]:
+        """That of a session, or of a room: what opens a prompt."""
         if (scope.session_id is None and scope.site_id is None) or not self.captures.may_read(scope):
             return []
-        if self._config.history.key == "site" and scope.site_id is not None:
-            scope = replace(scope, session_id=None)
-        turns = self._sessions.newest_turns(scope, window)
-        return (raw_history if hanging else history)(turns, window, self._clock())
+        return history(self._sessions.newest_turns(self._of_room(scope), window), window, self._clock())
+
+    def _of_room(self, scope: Scope) -> Scope:
+        """The scope, of the room alone where the settings say that a history is a room's."""
+        by_room = self._config.history.key == "site" and scope.site_id is not None
+        return replace(scope, session_id=None) if by_room else scope
+
+    @checked
+    def turn(self, id: str, scope: Scope = Scope()) -> Turn | None:
+        """The turn with this id as it is in the log; None where there is none in scope, or reading is off."""
+        if not self.captures.may_read(scope):
+            return None
+        found = self._store.turn(id)
+        return found if found is not None and in_scope(found, scope) else None
 
     @checked
     def sessions(self, scope: Scope = Scope(), limit: int = 100) -> list[Session]:

@@ -339,6 +339,8 @@ class ContextRequest:
     """At most so many recalled hits, 0 for none; None: as the settings say."""
     recall_tokens: int | None = None
     """At most so many tokens of recalled text; None: as the settings say."""
+    session: bool = False
+    """Only what was said in the session of the scope is recalled; else in any of the user's."""
     inject: Inject = "system"
     """Where what is recalled stands: with the system prompt; in a developer message; at {memory} in the
     system prompt; before the utterance; or as the result of a tool."""

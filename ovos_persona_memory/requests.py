@@ -33,7 +33,7 @@ from ovos_persona_memory.fields import (
     TurnFields,
 )
 from ovos_persona_memory.messages import Request
-from ovos_persona_memory.records import Inject
+from ovos_persona_memory.records import Inject, Role
 from ovos_persona_memory.validation import LATEST, MAX_DEPTH, NO_MOMENT, UNCLEAN, Unfit, is_clean
 
 
@@ -59,6 +59,8 @@ class ContextAsked(msgspec.Struct, kw_only=True):
     system_prompt: Text = ""
     recall: Few | None = None
     recall_tokens: Count | None = None
+    session: bool = False
+    """Recall only what was said in this session."""
     inject: Inject = "system"
     lang: Name | None = None
     at: EpochSeconds | None = None
@@ -74,6 +76,17 @@ class HistoryAsked(msgspec.Struct, kw_only=True):
     max_tokens: Count | None = None
     hanging: bool = False
     """Leave the ends as they are: a question without an answer last, an answer first."""
+    roles: Annotated[list[Role], msgspec.Meta(max_length=8)] | None = None
+    """Only messages of these."""
+    all_sessions: bool = False
+    """Of all sessions of the user, or of the task in the scope."""
+    scope: ScopeFields | None = None
+
+
+class TurnAsked(msgspec.Struct, kw_only=True):
+    """Ask for one turn."""
+
+    id: Name
     scope: ScopeFields | None = None
 
 
@@ -283,6 +296,7 @@ FIELDS: dict[str, type[msgspec.Struct]] = {
     "context": ContextAsked,
     "record": RecordRequest,
     "history": HistoryAsked,
+    "turn": TurnAsked,
     "sessions": SessionsAsked,
     "session.update": SessionUpdateRequest,
     "session.snapshot": SnapshotAsked,

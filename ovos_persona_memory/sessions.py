@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import replace
 from typing import Any
 
 from ovos_persona_memory.errors import InvalidRequest
+from ovos_persona_memory.exchanges import blocks
 from ovos_persona_memory.handed import handed_in
-from ovos_persona_memory.history import message_of, messages
-from ovos_persona_memory.records import HOUSEHOLD, ContextMessage, Note, Scope, Selection, Turn
+from ovos_persona_memory.history import Grouping, message_of, messages
+from ovos_persona_memory.records import HOUSEHOLD, ContextMessage, Note, Role, Scope, Selection, Turn
 from ovos_persona_memory.summaries import MessageLike, Snapshot, older, snapshot, turns_of
 from ovos_persona_memory.transcript import Workings
 from ovos_persona_memory.validation import checked
@@ -20,6 +21,8 @@ from ovos_persona_memory.wording import index_words
 
 LOOKED_THROUGH = 500
 """Of a session in which hardly anything is answered, not many more turns than these are read for a history."""
+Trimmed = Mapping[tuple[str, str], int]
+"""By user and session: turns with a seq up to this are left to the session's summary."""
 SUMMARISED = 2000
 """Of a session, so many of the newest turns are looked at when it is to be summarised."""
 
@@ -115,32 +118,41 @@ class Sessions:
 
     # what a history is made of
 
-    def newest_turns(self, scope: Scope, window: Window) -> list[Turn]:
+    def newest_turns(
+        self, scope: Scope, window: Window, grouped: Grouping = blocks, roles: Collection[Role] | None = None
+    ) -> list[Turn]:
         """As many turns as can matter for a history, without those left to the summary.
 
-        More are read until the window is surely full.
+        More are read until the window is surely full, with messages of these ``roles`` where some are given.
         """
         if window.max_history is None:
             return _untrimmed(*self._talk(scope, None))
         wanted = 8 * max(window.max_history, 0) + 16
         while True:
-            turns, trimmed_to = self._talk(scope, wanted)
+            turns, trimmed = self._talk(scope, wanted)
             whole = not wanted <= len(turns) < LOOKED_THROUGH
-            if whole or len(messages(turns)) > window.max_history + 1:
-                return _untrimmed(turns, trimmed_to)
+            found = (one for one in messages(turns, grouped=grouped) if roles is None or one.role in roles)
+            if whole or sum(1 for _ in found) > window.max_history + 1:
+                return _untrimmed(turns, trimmed)
             wanted *= 4
 
-    def _talk(self, scope: Scope, limit: int | None) -> tuple[list[Turn], int]:
-        if scope.session_id is None:
-            return self._store.turns(scope, limit), 0
-        return self._store.talk(scope, limit)
+    def _talk(self, scope: Scope, limit: int | None) -> tuple[list[Turn], Trimmed]:
+        if scope.session_id is not None:
+            turns, trimmed_to = self._store.talk(scope, limit)
+            return turns, {(scope.user_id or HOUSEHOLD, scope.session_id): trimmed_to} if trimmed_to else {}
+        notes = self._store.notes(Scope(user_id=scope.user_id))
+        trimmed = {(user, session): note.trimmed_to for user, session, note in notes if note.trimmed_to}
+        return self._store.turns(scope, limit), trimmed
 
     def _may_read(self, scope: Scope) -> bool:
         return self._workings.captures.may_read(scope)
 
 
-def _untrimmed(turns: Sequence[Turn], trimmed_to: int) -> list[Turn]:
-    return [turn for turn in turns if turn.seq > trimmed_to or turn.role in INSTRUCTIONS] if trimmed_to else list(turns)
+def _untrimmed(turns: Sequence[Turn], trimmed: Trimmed) -> list[Turn]:
+    if not trimmed:
+        return list(turns)
+    left = ((turn, trimmed.get((turn.user_id, turn.session_id or ""), 0)) for turn in turns)
+    return [turn for turn, up_to in left if turn.seq > up_to or turn.role in INSTRUCTIONS]
 
 
 class SessionVerbs:

@@ -103,7 +103,7 @@ def blocks(text: str, language: str) -> list[str]:
 
 # the protocol
 
-OBJECTS = {"ScopeFields": "scope", "TurnFields": "turn", "ToolCallFields": "tool call"}
+OBJECTS = {"ScopeFields": "scope", "TurnFields": "turn to record", "ToolCallFields": "tool call"}
 
 
 def bounds(low: Any, high: Any, unit: str = "") -> str:
@@ -182,7 +182,7 @@ def test_the_fields_of_a_request_are_documented_with_type_default_and_limits(ver
 
 @pytest.mark.parametrize(
     ("title", "struct"),
-    [("scope", fields.ScopeFields), ("turn", fields.TurnFields), ("tool call", fields.ToolCallFields)],
+    [("scope", fields.ScopeFields), ("turn to record", fields.TurnFields), ("tool call", fields.ToolCallFields)],
 )
 def test_the_objects_in_requests_are_documented(title: str, struct: type[msgspec.Struct]) -> None:
     assert documented_fields(section(BUS, title)) == wire_fields(struct)
@@ -213,6 +213,7 @@ def record_type(hint: Any) -> str:
 @pytest.mark.parametrize(
     ("title", "record"),
     [
+        ("kept turn", records.Turn),
         ("message", records.ContextMessage),
         ("hit", records.Hit),
         ("memory", records.Entry),
@@ -243,6 +244,7 @@ ASKED: dict[str, dict[str, Any]] = {
     "session.restore": {"messages": [{"role": "user", "text": "my cat is called Bob"}]},
     "recall": {"question": "my cat"},
     "remember": {"text": "the bins go out on Tuesday", "key": "bins"},
+    "turn": {"id": "none"},
     "get": {"key": "bins"},
     "update": {"key": "bins", "text": "the bins go out on Wednesday"},
     "forget": {"key": "bins"},

@@ -43,8 +43,9 @@ class PersonaMemoryPlugin(AgentContextManager):  # type: ignore[misc]  # ovos_pl
     rules. What was told meanwhile is delivered when the daemon is back.
 
     Settings, in the persona's block ``ovos-persona-memory-plugin``: ``max_history`` (5),
-    ``max_rounds``, ``max_tokens``, ``system_prompt``, ``recall`` (hits at most), ``inject_mode``
-    (system), ``timeout_s`` (0.5), ``host`` and ``port`` of the bus.
+    ``max_rounds``, ``max_tokens``, ``system_prompt``, ``recall`` (hits at most), ``recall_session``
+    (false: of all the user's sessions), ``inject_mode`` (system), ``timeout_s`` (0.5), ``host`` and
+    ``port`` of the bus.
     """
 
     def __init__(self, config: dict[str, Any] | None = None) -> None:
@@ -55,6 +56,7 @@ class PersonaMemoryPlugin(AgentContextManager):  # type: ignore[misc]  # ovos_pl
             max_history, _whole(self.config, "max_rounds", None), _whole(self.config, "max_tokens", None)
         )
         self._recall = _whole(self.config, "recall", None)
+        self._recall_session = _switch(self.config, "recall_session", False)
         self._inject: Inject = _one_of(self.config, "inject_mode", get_args(Inject))
         self._heard: OrderedDict[str, list[Turn]] = OrderedDict()
         self._lock = threading.Lock()  # guards _heard
@@ -98,7 +100,7 @@ class PersonaMemoryPlugin(AgentContextManager):  # type: ignore[misc]  # ovos_pl
             max_tokens=self._window.max_tokens,
             system_prompt=self.system_prompt,
             recall=self._recall,
-            recall_tokens=None,
+            session=self._recall_session,
             inject=self._inject,
         )
         known = self._ask(lambda: self._client.context(request))
@@ -150,6 +152,13 @@ def _whole(config: dict[str, Any], name: str, default: int | None) -> int | None
     if number < 0:
         raise ConfigError(f"{name}: must not be below 0")
     return number
+
+
+def _switch(config: dict[str, Any], name: str, default: bool) -> bool:
+    value = config.get(name, default)
+    if not isinstance(value, bool):
+        raise ConfigError(f"{name}: {value!r} is neither true nor false")
+    return value
 
 
 def _one_of(config: dict[str, Any], name: str, allowed: tuple[Any, ...]) -> Any:

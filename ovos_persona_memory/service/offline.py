@@ -52,6 +52,7 @@ LOCAL = frozenset(
         "context",
         "recall",
         "history",
+        "turn",
         "sessions",
         "get",
         "list",

@@ -59,6 +59,8 @@ def forget_that(talk: Talk) -> None:
     """Forget what was last spoken of, wherever its words stand; else what was said last in this session."""
     last = talk.client.history(talk.session, max_history=6, hanging=True)
     said = [message.text for message in last if message.role == "user" and message.text]
+    if said and said[-1] in (talk.as_heard(), talk.said.text):
+        said.pop()  # this request
     items = talk.moment.items
     text = items[0].text if items and (not said or said[-1] == talk.moment.utterance) else "".join(said[-1:])
     if not text:

@@ -54,7 +54,15 @@ def memory(request: pytest.FixtureRequest) -> Iterator[Memory]:
 
 VERBS: dict[str, dict[str, Any]] = {
     "record": {"turns": [SAID], "scope": HERE, "as_passed": True, "delivery_id": "d1"},
-    "history": {"scope": HERE, "max_history": 5, "max_rounds": 2, "max_tokens": 100, "hanging": True},
+    "history": {
+        "scope": HERE,
+        "max_history": 5,
+        "max_rounds": 2,
+        "max_tokens": 100,
+        "hanging": True,
+        "roles": {"user"},
+    },
+    "turn": {"id": "nothing", "scope": HERE},
     "sessions": {"scope": HERE, "limit": 5},
     "clear_session": {"scope": Scope(session_id="nobody's")},
     "recall": {
@@ -185,7 +193,7 @@ BAD: dict[str, tuple[object, ...]] = {
     **dict.fromkeys(("delivery_id", "source", "slot"), (*TEXTS, "")),
     **dict.fromkeys(("k", "limit", "offset", "max_history", "max_rounds", "max_tokens", "keep_recent"), NUMBERS),
     **dict.fromkeys(("at", "since", "until"), MOMENTS),
-    **dict.fromkeys(("kinds", "ids"), LISTS),
+    **dict.fromkeys(("kinds", "ids", "roles"), LISTS),
     **dict.fromkeys(("as_passed", "hanging", "words", "write", "read", "session", "site"), SWITCHES),
     **dict.fromkeys(("person", "accept", "everything"), SWITCHES),
     **dict.fromkeys(("metadata", "filter"), OBJECTS),
