@@ -3,6 +3,8 @@
 The rooms, from the ground up; imports go down only:
 
 0  errors      what can go wrong, with its code
+   validation  what callers hand in, checked against its annotations
+   blocks      a text handed in as content blocks
    records     turns, entries, hits, scopes: plain data
    fact        a fact about a person, its changes, what was decided about it
    episode     what happened, as plain data

@@ -10,6 +10,7 @@ from ovos_persona_memory.config import CaptureConfig
 from ovos_persona_memory.errors import CapturePaused, InvalidRequest
 from ovos_persona_memory.records import Capture, Pause, Place, Scope
 from ovos_persona_memory.stores.base import Store
+from ovos_persona_memory.validation import checked
 
 REMEMBERED_S = 30 * 86400.0
 """A pause is known so long after its end, seconds: what was said in it may be delivered late."""
@@ -44,6 +45,8 @@ class Captures:
         """Whether what the scope's user says there may be kept: now, and at the time when it was said."""
         if scope.user_id in self._config.exclude_users:
             return False
+        if not self._as_known_now():  # with every turn
+            return True
         now = self._clock()
         moments = {now, min(at, now)} if at is not None else {now}
         return all(pause.write for moment in moments for pause in self._in_force(_places(scope), moment))
@@ -94,12 +97,15 @@ class Captures:
         self._pauses[place] = [pause for pause in (*others, *changed) if not _is_over(pause, now - REMEMBERED_S)]
 
     def _in_force(self, places: Iterable[Place], at: float) -> list[Pause]:
+        known = self._as_known_now()
+        pauses = (pause for place in dict.fromkeys(places) for pause in known.get(place, ())) if known else ()
+        return [pause for pause in pauses if pause.since <= at and not _is_over(pause, at)]
+
+    def _as_known_now(self) -> Mapping[Place, list[Pause]]:
+        """Every pause by its place; what another device has switched is read again after a while."""
         if self._store.shared and not 0 <= self._clock() - self._read_at < REREAD_S:
             self.reload()
-        if not self._pauses:
-            return []
-        pauses = (pause for place in dict.fromkeys(places) for pause in self._pauses.get(place, ()))
-        return [pause for pause in pauses if pause.since <= at and not _is_over(pause, at)]
+        return self._pauses
 
 
 def _is_over(pause: Pause, at: float) -> bool:
@@ -132,6 +138,7 @@ class CaptureVerb:
 
     captures: Captures
 
+    @checked
     def capture(
         self,  # more than five: these are the protocol's fields
         scope: Scope = Scope(),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import builtins
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, TypeVar
 import msgspec
 
 from ovos_persona_memory.claims import Relatives
-from ovos_persona_memory.episode import Episode
-from ovos_persona_memory.errors import NoAnswer, PersonaMemoryError, from_wire
-from ovos_persona_memory.fact import Decision, Fact, Story, Trouble
+from ovos_persona_memory.episode import Episode, EpisodeKind
+from ovos_persona_memory.errors import InvalidRequest, NoAnswer, PersonaMemoryError, from_wire
+from ovos_persona_memory.fact import Decision, Fact, ListedStatus, Story, Trouble
 from ovos_persona_memory.origin import Origin
 from ovos_persona_memory.records import (
     Capture,
@@ -23,12 +23,16 @@ from ovos_persona_memory.records import (
     Document,
     Entry,
     Foreseen,
+    ForgetConditions,
     Forgotten,
     Hit,
+    HitKind,
+    LastingKind,
     Moved,
     Note,
     Person,
     Referents,
+    Role,
     Scope,
     Session,
     Status,
@@ -37,9 +41,12 @@ from ovos_persona_memory.records import (
 )
 from ovos_persona_memory.summaries import MessageLike, Snapshot, turns_of
 from ovos_persona_memory.transport import BusTransport, DoorTransport, Patience, Transport, wire_turn
+from ovos_persona_memory.validation import checked, refuse_unusable
 
 if TYPE_CHECKING:  # it brings numpy, which a client has no need of
     from ovos_persona_memory.documents import Embed
+else:
+    Embed = Callable[[builtins.list[str]], Any]
 
 T = TypeVar("T")
 
@@ -102,6 +109,7 @@ class MemoryClient:
         self.was_degraded = self.was_degraded or self.degraded
         return answer
 
+    @checked
     def record(
         self, turns: Sequence[Turn], scope: Scope = Scope(), as_passed: bool = False, delivery_id: str | None = None
     ) -> list[str]:
@@ -111,12 +119,13 @@ class MemoryClient:
         )
         return _as(list[str], answer["ids"])
 
+    @checked
     def recall(
         self,  # more than five: these are the protocol's fields
         question: str,
         scope: Scope = Scope(),
         k: int = 5,
-        kinds: set[str] | frozenset[str] | None = None,
+        kinds: Collection[HitKind] | None = None,
         at: float | None = None,
         lang: str | None = None,
         timezone: str | None = None,
@@ -131,55 +140,75 @@ class MemoryClient:
         wanted["status"] = status
         return _as(list[Hit], self._ask("recall", wanted, scope)["hits"])
 
+    @checked
     def context(self, request: ContextRequest) -> Context:
         """See PersonaMemory.context. A ``recall`` of None leaves it to the daemon's settings."""
         names = set(ContextRequest.__dataclass_fields__) - {"scope", "utterance_id"}
         return _as(Context, self._ask("context", {name: getattr(request, name) for name in names}, request.scope))
 
+    @checked
     def history(
-        self,
+        self,  # more than five: these are the protocol's fields
         scope: Scope,
         max_history: int | None = 5,
         max_rounds: int | None = None,
         max_tokens: int | None = None,
         hanging: bool = False,
+        roles: Collection[Role] | None = None,
     ) -> list[ContextMessage]:
         """See PersonaMemory.history."""
         window = {"max_history": max_history, "max_rounds": max_rounds, "max_tokens": max_tokens, "hanging": hanging}
-        return _as(list[ContextMessage], self._ask("history", window, scope)["messages"])
+        chosen = {"roles": None if roles is None else sorted(roles)}
+        # over the bus every message has a session
+        every = {"all_sessions": scope.session_id is None and scope.site_id is None}
+        return _as(list[ContextMessage], self._ask("history", {**window, **chosen, **every}, scope)["messages"])
 
+    @checked
+    def turn(self, id: str, scope: Scope = Scope()) -> Turn | None:
+        """See PersonaMemory.turn. Over the bus a session in the scope limits nothing."""
+        found = self.ask("turn", scope, id=id)["turn"]
+        return None if found is None else _as(Turn, found)
+
+    @checked
     def sessions(self, scope: Scope = Scope(), limit: int = 100) -> list[Session]:
         """See PersonaMemory.sessions."""
         return _as(list[Session], self.ask("sessions", scope, limit=limit)["sessions"])
 
+    @checked
     def update_session(self, scope: Scope, summary: str | None = None, description: str | None = None) -> Note:
         """See PersonaMemory.update_session."""
         return _as(Note, self.ask("session.update", scope, summary=summary, description=description)["note"])
 
+    @checked
     def snapshot(self, scope: Scope, max_history: int | None = 1000) -> Snapshot:
         """See PersonaMemory.snapshot. Never more than 1000 messages."""
         answer = self.ask("session.snapshot", scope, max_history=max_history)
         return {"messages": _as(list[ContextMessage], answer["messages"]), "summary": answer["summary"]}
 
+    @checked
     def restore(self, taken: Mapping[str, Any] | Sequence[MessageLike], scope: Scope) -> list[str]:
         """See PersonaMemory.restore. At most 1000 messages."""
         turns, summary = turns_of(taken)
         messages = [wire_turn(turn) for turn in turns]
         return _as(list[str], self.ask("session.restore", scope, messages=messages, summary=summary or None)["ids"])
 
+    @checked
     def to_summarise(self, scope: Scope, keep_recent: int = 6) -> list[ContextMessage]:
         """See PersonaMemory.to_summarise."""
         answer = self.ask("session.to_summarise", scope, keep_recent=keep_recent)
         return _as(list[ContextMessage], answer["messages"])
 
+    @checked
     def trim(self, scope: Scope, keep_recent: int = 6) -> int:
         """See PersonaMemory.trim."""
         return int(self.ask("session.trim", scope, keep_recent=keep_recent)["trimmed"])
 
+    @checked
     def clear_session(self, scope: Scope) -> int:
         """See PersonaMemory.clear_session."""
         return int(self.ask("session.clear", scope)["forgotten"])
 
+    @checked
     def remember(
         self,  # more than five: these are the protocol's fields
         text: str,
@@ -195,17 +224,19 @@ class MemoryClient:
         told = {"text": text, "key": key, "metadata": data, "lang": lang, "secret": secret or None, "status": status}
         return _as(Entry, self.ask("remember", scope, **told)["memory"])
 
+    @checked
     def get(self, key: str, scope: Scope = Scope(), secrets: bool = False) -> Entry | None:
         """See PersonaMemory.get."""
         found = self.ask("get", scope, key=key, secrets=secrets or None).get("memory")
         return None if found is None else _as(Entry, found)
 
+    @checked
     def list(  # more than five: these are the protocol's fields
         self,
         scope: Scope = Scope(),
         limit: int = 20,
         offset: int = 0,
-        kinds: set[str] | frozenset[str] = frozenset({"memory"}),
+        kinds: Collection[LastingKind] = frozenset({"memory"}),
         secrets: bool = False,
         status: Status | None = None,
     ) -> list[Entry]:
@@ -213,6 +244,7 @@ class MemoryClient:
         wanted = {"limit": limit, "offset": offset, "kinds": sorted(kinds), "secrets": secrets or None}
         return _as(list[Entry], self.ask("list", scope, **wanted, status=status)["memories"])
 
+    @checked
     def update(  # more than five: these are the protocol's fields
         self,
         key: str,
@@ -225,6 +257,7 @@ class MemoryClient:
         data = dict(metadata) if metadata is not None else None
         return _as(Entry, self.ask("update", scope, key=key, text=text, metadata=data, status=status)["memory"])
 
+    @checked
     def documents(
         self, scope: Scope = Scope(), namespace: str = "default", lang: str | None = None, embed: Embed | None = None
     ) -> DocumentsClient:
@@ -235,36 +268,44 @@ class MemoryClient:
         """See PersonaMemory.forget."""
         return self.forget_by_kind(scope, **wanted).total
 
+    @checked
     def forget_by_kind(self, scope: Scope = Scope(), preview: bool = False, **wanted: Any) -> Forgotten:
         """See PersonaMemory.forget_by_kind."""
+        asked = ForgetConditions(**wanted)
+        refuse_unusable(asked)
         # over the bus a key is the user's, wherever it was kept; anything else keeps to the session of its scope
-        session = scope.session_id is not None and wanted.get("key") is None
+        session = scope.session_id is not None and asked.key is None
         return _as(Forgotten, self.ask("forget", scope, session=session, preview=preview or None, **wanted)["kinds"])
 
+    @checked
     def would_forget(self, scope: Scope = Scope(), **wanted: Any) -> Foreseen:
         """See PersonaMemory.would_forget."""
         session = scope.session_id is not None and wanted.get("key") is None
         answer = self.ask("forget", scope, session=session, preview=True, **wanted)
         return _as(Foreseen, {name: answer[name] for name in ("kinds", "told", "ids")})
 
+    @checked
     def correct(self, id: str, text: str, scope: Scope = Scope(), lang: str | None = None) -> Entry:
         """See PersonaMemory.correct."""
         return _as(Entry, self.ask("correct", scope, id=id, text=text, lang=lang)["memory"])
 
+    @checked
     def referents(self, scope: Scope, said: str | None = None) -> Referents:
         """See PersonaMemory.referents."""
         answer = self.ask("referents", scope, said=said)
         return _as(Referents, {name: answer[name] for name in Referents.__dataclass_fields__})
 
+    @checked
     def why(self, scope: Scope = Scope(), id: str | None = None, key: str | None = None) -> Origin | None:
         """See PersonaMemory.why."""
         found = self.ask("why", scope, id=id, key=key)["origin"]
         return None if found is None else _as(Origin, found)
 
+    @checked
     def episodes(
         self,  # more than five: these are the protocol's conditions
         scope: Scope = Scope(),
-        kinds: Collection[str] | None = None,
+        kinds: Collection[EpisodeKind] | None = None,
         since: float | None = None,
         until: float | None = None,
         limit: int = 20,
@@ -275,6 +316,7 @@ class MemoryClient:
         asked["words"] = words or None
         return _as(builtins.list[Episode], self.ask("episodes", scope, **asked)["episodes"])
 
+    @checked
     def capture(
         self,  # more than five: these are the protocol's fields
         scope: Scope = Scope(),
@@ -310,28 +352,33 @@ class FactsClient:
     def __init__(self, client: MemoryClient) -> None:
         self._client = client
 
+    @checked
     def history(self, fact_id: str, scope: Scope = Scope()) -> Story:
         """See Facts.history."""
         answer = self._client.ask("facts.history", scope, id=fact_id)
         return _as(Story, {name: answer[name] for name in ("facts", "changes")})
 
+    @checked
     def review(self, fact_id: str, accept: bool, scope: Scope = Scope()) -> Fact | None:
         """See Facts.review."""
         found = self._client.ask("facts.review", scope, id=fact_id, accept=accept)["fact"]
         return None if found is None else _as(Fact, found)
 
+    @checked
     def decisions(self, scope: Scope = Scope(), limit: int = 20) -> list[Decision]:
         """See Facts.decisions."""
         return _as(list[Decision], self._client.ask("facts.decisions", scope, limit=limit)["decisions"])
 
+    @checked
     def audit(self, scope: Scope = Scope()) -> list[Trouble]:
         """See Facts.audit."""
         return _as(list[Trouble], self._client.ask("facts.audit", scope)["troubles"])
 
+    @checked
     def list(  # more than five: these are the protocol's fields
         self,
         scope: Scope = Scope(),
-        status: str = "active",
+        status: ListedStatus = "active",
         slot: str | None = None,
         at: float | None = None,
         limit: int = 20,
@@ -348,11 +395,13 @@ class UsersClient:
     def __init__(self, client: MemoryClient) -> None:
         self._client = client
 
+    @checked
     def which(self, scope: Scope = Scope()) -> Person:
         """Whom a request in this scope is made for, and how surely that is known."""
         answer = self._client.ask("users", scope)
         return Person(str(answer["user_id"]), int(answer["auth_level"] or 0))
 
+    @checked
     def relatives(self, scope: Scope = Scope()) -> Relatives:
         """For whom the asker approves, and after whom the asker looks; as ``identity.children`` and ``.carers`` say."""
         answer = self._client.ask("users", scope)
@@ -362,6 +411,7 @@ class UsersClient:
         """See Users.list. For the owner's door alone."""
         return _as(list[User], self._client.ask("users.list", Scope())["users"])
 
+    @checked
     def merge(self, user_id: str, into: str) -> Moved:
         """See Users.merge. For the owner's door alone."""
         return _as(Moved, self._client.ask("users.merge", Scope(), user_id=user_id, into=into)["moved"])
@@ -378,6 +428,7 @@ class DocumentsClient:
         self._shelf = {"namespace": namespace, "lang": lang}
         self._embed = embed
 
+    @checked
     def upsert(
         self,
         text: str,
@@ -390,6 +441,7 @@ class DocumentsClient:
         answer = self._ask("upsert", text=text, id=id, metadata=data, embedding=self._embedding(embedding, text))
         return _as(Document, answer["document"])
 
+    @checked
     def search(
         self,
         query: str,
@@ -402,11 +454,13 @@ class DocumentsClient:
         answer = self._ask("search", query=query, k=k, filter=wanted, embedding=self._embedding(embedding, query))
         return _as(list[Document], answer["documents"])
 
+    @checked
     def get(self, id: str) -> Document | None:
         """See Documents.get."""
         found = self._ask("get", id=id).get("document")
         return None if found is None else _as(Document, found)
 
+    @checked
     def delete(self, ids: Sequence[str]) -> int:
         """See Documents.delete."""
         return int(self._ask("delete", ids=list(ids))["forgotten"])
@@ -421,7 +475,16 @@ class DocumentsClient:
     def _embedding(self, given: Sequence[float] | None, text: str) -> list[float] | None:
         if given is None and self._embed and text.strip():
             given = self._embed([text])[0].tolist()
-        return None if given is None else list(given)
+        try:
+            return None if given is None else [float(one) for one in _no_text(given)]
+        except (TypeError, ValueError) as error:
+            raise InvalidRequest("embedding", "must be a list of numbers") from error
+
+
+def _no_text(numbers: Sequence[float]) -> Sequence[float]:
+    if isinstance(numbers, (str, bytes)):
+        raise TypeError("a text is no list")
+    return numbers
 
 
 def _as(shape: type[T], value: Any) -> T:

@@ -12,8 +12,9 @@ from ovos_persona_memory.certainty import confidence_at
 from ovos_persona_memory.config import MemoryConfig
 from ovos_persona_memory.context import Recalled
 from ovos_persona_memory.episode_hits import recent
+from ovos_persona_memory.errors import InvalidRequest
 from ovos_persona_memory.fact import Fact
-from ovos_persona_memory.finding import Finding
+from ovos_persona_memory.finding import Finding, recalled_scope
 from ovos_persona_memory.hits import hit_of
 from ovos_persona_memory.learning import half_lives
 from ovos_persona_memory.records import GUEST, Context, ContextMessage, ContextRequest, Hit, Scope, Turn
@@ -50,6 +51,8 @@ class Contexts:
 
     def build(self, request: ContextRequest) -> Context:
         """See PersonaMemory.context."""
+        if request.session and request.scope.session_id is None:
+            raise InvalidRequest("session", "needs a scope with a session_id")
         now = self._workings.clock() if request.at is None else request.at
         request = replace(request, timezone=request.timezone or self._finding.timezone)
         self._asked(request)
@@ -99,9 +102,8 @@ class Contexts:
         """What surely bears on the utterance, and behind it what is known of the person and matters to it."""
         if limit <= 0 or request.scope.user_id == GUEST or not self._workings.captures.may_read(request.scope):
             return []
-        of_user = replace(request.scope, session_id=None, site_id=None, task_id=None)
         hits = [hit for hit in self._sure(request, limit, now) if not self._has_faded(hit, now)]
-        return [*hits, *self._of_person(request, of_user, hits, now)]
+        return [*hits, *self._of_person(request, recalled_scope(request), hits, now)]
 
     def _lately(self, request: ContextRequest, limit: int) -> list[Hit]:
         """What happened in the session last, as many as the setting says."""

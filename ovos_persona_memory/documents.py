@@ -18,6 +18,7 @@ from ovos_persona_memory.recall import ALIKE
 from ovos_persona_memory.records import HOUSEHOLD, Document, Namespace, Scope
 from ovos_persona_memory.stores.documents import fits
 from ovos_persona_memory.transcript import Workings
+from ovos_persona_memory.validation import checked
 from ovos_persona_memory.vectors import Floats, normalised
 
 Embed = Callable[[list[str]], Floats]
@@ -53,6 +54,7 @@ class Documents:
         self._shelf = shelf
         self._space = Namespace(shelf.scope.user_id or HOUSEHOLD, shelf.namespace)
 
+    @checked
     def upsert(
         self,
         text: str,
@@ -89,6 +91,7 @@ class Documents:
         self._workings.purge_if(known is not None)
         return document
 
+    @checked
     def search(
         self,
         query: str,
@@ -136,11 +139,13 @@ class Documents:
                 found.append(replace(one.document, score=score))
         return found
 
+    @checked
     def get(self, id: str) -> Document | None:
         """The document with this id; None where there is none, and while reading is off."""
         found = self._store.get(self._space, id) if self._may_read() else None
         return found.document if found else None
 
+    @checked
     def delete(self, ids: Sequence[str]) -> int:
         """Forget the documents with these ids; how many there were."""
         return self._gone(self._store.delete(self._space, ids))

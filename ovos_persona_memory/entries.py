@@ -162,8 +162,8 @@ class Entries:
     ) -> Entry:
         """See PersonaMemory.update."""
         known = self._known(key, scope)
-        if known is None and text is not None and self._facts.get(key, scope):
-            return entry_of(self._facts.correct(key, text, scope))
+        if known is None and self._facts.get(key, scope):
+            return self._corrected(key, scope, text, metadata)
         if known is None:
             raise UnknownEntry(f"there is no memory with the key {key!r}")
         self._workings.captures.refuse_while_paused(scope)
@@ -204,6 +204,14 @@ class Entries:
             corrected = kept[0] if kept else self._remembered(text, scope, lang or wrong.lang, utterance_id)
         self._workings.purge_if(bool(kept))
         return corrected
+
+    def _corrected(self, key: str, scope: Scope, text: str | None, metadata: Mapping[str, Any] | None) -> Entry:
+        """A fact with another text."""
+        if metadata is not None:
+            raise InvalidRequest("metadata", "a fact has none")
+        if text is None:
+            raise InvalidRequest("text", "is missing")
+        return entry_of(self._facts.correct(key, text, scope))
 
     def _remembered(self, text: str, scope: Scope, lang: str | None, utterance_id: str | None) -> Entry:
         return self.remember(text, scope, None, None, lang, utterance_id, secret=False, status=None)

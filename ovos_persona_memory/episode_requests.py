@@ -7,7 +7,7 @@ from typing import Annotated
 import msgspec
 
 from ovos_persona_memory.episode import EpisodeKind
-from ovos_persona_memory.fields import Few, Name, ScopeFields, Seconds, Text
+from ovos_persona_memory.fields import EpochSeconds, Few, Name, ScopeFields, Seconds, Text
 
 
 class EpisodesAsked(msgspec.Struct, kw_only=True):
@@ -24,7 +24,7 @@ class EpisodesAsked(msgspec.Struct, kw_only=True):
     """With the words of each one's turn."""
     limit: Few = 20
     lang: Name | None = None
-    at: Seconds | None = None
+    at: EpochSeconds | None = None
     scope: ScopeFields | None = None
 
 

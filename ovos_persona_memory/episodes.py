@@ -11,11 +11,12 @@ from typing import Any
 
 from ovos_persona_memory import language, times
 from ovos_persona_memory.episode import EPISODE_KINDS, Episode, EpisodeKind, EpisodesWanted
-from ovos_persona_memory.errors import InvalidRequest, refuse_below_zero
+from ovos_persona_memory.errors import InvalidRequest
 from ovos_persona_memory.messages import Heard
 from ovos_persona_memory.records import HOUSEHOLD, Scope, ToolCall, Turn
 from ovos_persona_memory.secrets import tells_secret
 from ovos_persona_memory.transcript import Workings
+from ovos_persona_memory.validation import checked
 from ovos_persona_memory.window import estimate_tokens
 
 OPEN = 256
@@ -190,7 +191,6 @@ class Episodes:
 
     def episodes(self, wanted: EpisodesWanted) -> list[Episode]:
         """See PersonaMemory.episodes."""
-        refuse_below_zero(limit=wanted.limit)
         self.write_recalls_now()
         return self._store.episodes(wanted) if self._workings.captures.may_read(wanted.scope) else []
 
@@ -257,10 +257,11 @@ class EpisodeVerbs:
 
     _episodes: Episodes
 
+    @checked
     def episodes(
         self,  # more than five: these are the protocol's conditions
         scope: Scope = Scope(),
-        kinds: Collection[str] | None = None,
+        kinds: Collection[EpisodeKind] | None = None,
         since: float | None = None,
         until: float | None = None,
         limit: int = 20,

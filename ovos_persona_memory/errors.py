@@ -109,13 +109,6 @@ class StoreDamaged(StoreError):
     code = "store_damaged"
 
 
-def refuse_below_zero(**numbers: int | None) -> None:
-    """InvalidRequest naming the first of these that is below zero; None is no number."""
-    for field, number in numbers.items():
-        if number is not None and number < 0:
-            raise InvalidRequest(field, "must not be below 0")
-
-
 BY_CODE: dict[str, type[PersonaMemoryError]] = {
     cls.code: cls
     for cls in (

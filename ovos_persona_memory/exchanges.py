@@ -56,6 +56,16 @@ def blocks(turns: Iterable[Turn]) -> list[Block]:
     return pairing.blocks
 
 
+def blocks_by_session(turns: Iterable[Turn]) -> list[Block]:
+    """The same of several sessions: each pairs its own, and all stand in the order in which they began."""
+    talks: dict[tuple[str, str | None], list[Turn]] = {}
+    places: dict[int, int] = {}
+    for place, turn in enumerate(turns):
+        talks.setdefault((turn.user_id, turn.session_id), []).append(turn)
+        places[id(turn)] = place
+    return sorted((one for talk in talks.values() for one in blocks(talk)), key=lambda one: places[id(one.passed[0])])
+
+
 class _Pairing:
     """Walks through the turns once, knowing at each which user turn further speech would answer."""
 

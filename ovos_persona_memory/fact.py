@@ -8,6 +8,8 @@ from typing import Literal
 from ovos_persona_memory.records import HOUSEHOLD
 
 FactStatus = Literal["active", "superseded", "waiting"]
+ListedStatus = Literal["active", "superseded", "waiting", "all"]
+"""Of the facts to list."""
 Decay = Literal["never", "slow", "place", "mood"]
 
 

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Literal
-
 import msgspec
 
-from ovos_persona_memory.fields import Count, Few, Name, ScopeFields, Seconds
+from ovos_persona_memory.fact import ListedStatus
+from ovos_persona_memory.fields import Count, EpochSeconds, Few, Name, ScopeFields
 
 
 class FactsAsked(msgspec.Struct, kw_only=True):
     """Ask for the facts."""
 
-    status: Literal["active", "superseded", "waiting", "all"] = "active"
+    status: ListedStatus = "active"
     slot: Name | None = None
-    at: Seconds | None = None
+    at: EpochSeconds | None = None
     limit: Few = 20
     offset: Count = 0
     scope: ScopeFields | None = None

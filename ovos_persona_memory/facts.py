@@ -9,13 +9,14 @@ from dataclasses import replace
 from ovos_persona_memory.audit import audit
 from ovos_persona_memory.certainty import FIRST, HalfLives, at_now
 from ovos_persona_memory.errors import InvalidRequest, UnknownEntry
-from ovos_persona_memory.fact import Decision, Fact, Story, Trouble
+from ovos_persona_memory.fact import Decision, Fact, ListedStatus, Story, Trouble
 from ovos_persona_memory.gate import judge
 from ovos_persona_memory.learning import half_lives
 from ovos_persona_memory.records import Entry, Scope, Turn
 from ovos_persona_memory.secrets import refuse_secret
 from ovos_persona_memory.stores.facts import EVERY_STATUS, Wanted, fact_in_scope
 from ovos_persona_memory.transcript import Workings
+from ovos_persona_memory.validation import checked
 
 HELD = frozenset({"active", "superseded"})
 
@@ -34,11 +35,13 @@ class Facts:
     def _half_lives(self) -> HalfLives:
         return half_lives(self._learner.config)
 
+    @checked
     def get(self, fact_id: str, scope: Scope = Scope()) -> Fact | None:
         """The fact with this id; None where there is none in scope, or reading is off."""
         fact = self._known(fact_id, scope) if self._workings.captures.may_read(scope) else None
         return at_now(fact, self._workings.clock(), self._half_lives) if fact else None
 
+    @checked
     def history(self, fact_id: str, scope: Scope = Scope()) -> Story:
         """How a fact came about, with what it superseded and what superseded it; UnknownEntry where there is none."""
         fact = self.get(fact_id, scope)
@@ -47,6 +50,7 @@ class Facts:
         around = [one for one in self._facts.at_place(fact.user_id, fact.place) if fact_in_scope(one, _of_user(scope))]
         return Story(self._as_now(around), self._facts.changes([one.id for one in around]))
 
+    @checked
     def correct(self, fact_id: str, text: str, scope: Scope = Scope()) -> Fact:
         """Put another text in place of a fact, which becomes history; UnknownEntry where there is none."""
         fact = self._known(fact_id, scope)
@@ -78,6 +82,7 @@ class Facts:
             turn_id=None,
         )
 
+    @checked
     def review(self, fact_id: str, accept: bool, scope: Scope = Scope()) -> Fact | None:
         """Take in a fact that waits for review, or forget it (None); UnknownEntry where none with this id waits."""
         fact = self._known(fact_id, scope)
@@ -93,12 +98,14 @@ class Facts:
         self._workings.purge_if(True)
         return None
 
+    @checked
     def decisions(self, scope: Scope = Scope(), limit: int = 20) -> list[Decision]:
         """What was decided about the words of the user in scope, and why, the newest first."""
         if not self._workings.captures.may_read(scope) or scope.blind:
             return []
         return self._facts.decisions(scope.user_id, limit)
 
+    @checked
     def audit(self, scope: Scope = Scope()) -> list[Trouble]:
         """What is wrong with the facts and memories of the user in scope, and what to do about it. Slow."""
         if not self._workings.captures.may_read(scope) or scope.blind:
@@ -134,10 +141,11 @@ class Facts:
 
     # last, as its name is that of a type
 
+    @checked
     def list(  # more than five: these are the protocol's fields
         self,
         scope: Scope = Scope(),
-        status: str = "active",
+        status: ListedStatus = "active",
         slot: str | None = None,
         at: float | None = None,
         limit: int = 20,
@@ -179,14 +187,10 @@ def _of_user(scope: Scope) -> Scope:
     return replace(scope, session_id=None, site_id=None, task_id=None, status=None)
 
 
-def _statuses(status: str, at: float | None) -> frozenset[str]:
+def _statuses(status: ListedStatus, at: float | None) -> frozenset[str]:
     if at is not None:
         return HELD
-    if status == "all":
-        return EVERY_STATUS
-    if status not in EVERY_STATUS:
-        raise InvalidRequest("status", f"{status!r} is none of active, superseded, waiting, all")
-    return frozenset({status})
+    return EVERY_STATUS if status == "all" else frozenset({status})
 
 
 def _unknown(fact_id: str) -> UnknownEntry:

@@ -6,11 +6,13 @@ from typing import Annotated, Any
 
 import msgspec
 
+from ovos_persona_memory.blocks import text_of
 from ovos_persona_memory.records import Role
+from ovos_persona_memory.validation import LATEST, LONGEST_S, Unfit
 
 MAX_TEXT = 16384
 MAX_TURNS = 1000
-MAX_DEPTH = 16
+MAX_BLOCKS = 64
 MAX_METADATA = 16384
 MAX_DIM = 8192
 
@@ -19,7 +21,9 @@ Name = Annotated[str, msgspec.Meta(min_length=1, max_length=256)]
 Count = Annotated[int, msgspec.Meta(ge=0, le=1_000_000)]
 Few = Annotated[int, msgspec.Meta(ge=0, le=1000)]
 Embedding = Annotated[list[float], msgspec.Meta(max_length=MAX_DIM)]
-Seconds = Annotated[float, msgspec.Meta(ge=0, le=1e11)]
+Seconds = Annotated[float, msgspec.Meta(ge=0, le=LONGEST_S)]
+EpochSeconds = Annotated[float, msgspec.Meta(ge=0, le=LATEST)]
+"""When something was said or is asked, seconds since the epoch, UTC."""
 
 
 class ScopeFields(msgspec.Struct, kw_only=True):
@@ -47,10 +51,21 @@ class TurnFields(msgspec.Struct, kw_only=True):
     """One turn to record."""
 
     role: Role
-    text: Text
-    at: Seconds | None = None
+    text: Text | Annotated[list[dict[str, Any]], msgspec.Meta(max_length=MAX_BLOCKS)]
+    at: EpochSeconds | None = None
     speaker: Name | None = None
     lang: Name | None = None
     tool_calls: Annotated[list[ToolCallFields], msgspec.Meta(max_length=64)] = []
     tool_call_id: Name | None = None
     name: Name | None = None
+
+    def __post_init__(self) -> None:
+        """Content blocks are read as the text that they are."""
+        if isinstance(self.text, str):
+            return
+        try:
+            self.text = text_of(self.text)
+        except Unfit as unfit:
+            raise unfit.inside("text") from None
+        if len(self.text) > MAX_TEXT:
+            raise Unfit(f"has {len(self.text)} characters, at most {MAX_TEXT} are kept", ".text")

@@ -96,8 +96,7 @@ class Finding:
 
     def _sure(self, request: ContextRequest, k: int, now: float) -> list[Hit]:
         asked = Question(request.utterance, request.lang, request.utterance_id, now - ITSELF_S, now)
-        of_user = replace(request.scope, session_id=None, site_id=None, task_id=None)
-        hits = self.hits(replace(asked, timezone=request.timezone), of_user, k)
+        hits = self.hits(replace(asked, timezone=request.timezone), recalled_scope(request), k)
         return [hit for hit in hits if hit.sure]
 
 
@@ -106,5 +105,10 @@ def _asked_of(request: ContextRequest) -> tuple[list[str], str | None, Scope, st
 
     The words alone: ovos-core takes the question mark away before a persona hears the utterance.
     """
-    of_user = replace(request.scope, session_id=None, site_id=None, task_id=None)
-    return language.fold(request.utterance), request.lang, of_user, request.timezone
+    return language.fold(request.utterance), request.lang, recalled_scope(request), request.timezone
+
+
+def recalled_scope(request: ContextRequest) -> Scope:
+    """Of which records a persona may be told: of all its user's, or those of the session alone."""
+    session_id = request.scope.session_id if request.session else None
+    return replace(request.scope, session_id=session_id, site_id=None, task_id=None)

@@ -9,10 +9,11 @@ from ovos_persona_memory import language, targets
 from ovos_persona_memory.errors import InvalidRequest
 from ovos_persona_memory.fact import Fact
 from ovos_persona_memory.hits import hit_of
-from ovos_persona_memory.records import Entry, Foreseen, Forgotten, Hit, Scope, Selection, Turn
+from ovos_persona_memory.records import Entry, Foreseen, ForgetConditions, Forgotten, Hit, Scope, Selection, Turn
 from ovos_persona_memory.sweeps import TELLING, Told
 from ovos_persona_memory.targets import Record, is_told_by_person, says_the_same
 from ovos_persona_memory.transcript import Workings
+from ovos_persona_memory.validation import refuse_unusable
 
 NOTED = 20_000
 """Of the turns that are forgotten together, so many of the newest are known again when they come again."""
@@ -20,34 +21,6 @@ JUST_ASKED_S = 30.0
 """Without an utterance id, the newest thing said within so long may be the request to forget, seconds."""
 SAID = frozenset({"learned", "said_again"})
 """Changes of a fact that a turn made by saying it."""
-
-
-@dataclass(frozen=True)
-class Wanted:
-    """What somebody asks to have forgotten; every condition that is set narrows."""
-
-    key: str | None = None
-    """The lasting memory that this key means in the scope."""
-    ids: Sequence[str] | None = None
-    """Turns and memories with these ids."""
-    query: str | None = None
-    """What holds all of its words."""
-    topic: str | None = None
-    """What is about this, however it is named: inflections and compounds count, and the best of the words are enough
-    where nothing holds all. Somebody is to look at what that would be (``preview``) before it goes."""
-    since: float | None = None
-    until: float | None = None
-    """What was said or last changed in [since, until), seconds since the epoch, UTC."""
-    source: str | None = None
-    """What this skill or persona said."""
-    everything: bool = False
-    """Needed where nothing else says what to forget."""
-    lang: str | None = None
-    """Language of the query, a BCP-47 tag."""
-    asked_in: Scope | None = None
-    """The session, and its user, in which somebody says so aloud."""
-    utterance_id: str | None = None
-    """The utterance in which it is asked for, where it has an id."""
 
 
 @dataclass(frozen=True)
@@ -97,8 +70,9 @@ class Forgetting:
         self._store = workings.store
         self._ledger = workings.transcript.ledger
 
-    def forget(self, scope: Scope, wanted: Wanted) -> Forgotten:
+    def forget(self, scope: Scope, wanted: ForgetConditions) -> Forgotten:
         """See PersonaMemory.forget."""
+        refuse_unusable(wanted)
         with self._store.transaction():
             asking = self._asking(wanted)
             selection = self._selection(scope, wanted, asking)
@@ -109,8 +83,9 @@ class Forgetting:
         self._workings.purge_if(_is_anything(forgotten) or bool(asking))
         return forgotten
 
-    def preview(self, scope: Scope, wanted: Wanted) -> Foreseen:
+    def preview(self, scope: Scope, wanted: ForgetConditions) -> Foreseen:
         """What ``forget`` would forget; changes nothing."""
+        refuse_unusable(wanted)
         without_id = wanted.asked_in if wanted.utterance_id is None else None
         plan = self._plan(self._selection(scope, wanted, self._asking(wanted)), without_id)
         kinds = _with_more(self._store.count(plan.selection), plan, len(plan.notes), len(plan.redacted))
@@ -131,7 +106,7 @@ class Forgetting:
 
     # what goes
 
-    def _selection(self, scope: Scope, wanted: Wanted, asking: Sequence[Turn]) -> Selection:
+    def _selection(self, scope: Scope, wanted: ForgetConditions, asking: Sequence[Turn]) -> Selection:
         conditions = (wanted.key, wanted.ids, wanted.query, wanted.topic, wanted.since, wanted.until, wanted.source)
         places = (scope.session_id, scope.site_id, scope.task_id)
         if not wanted.everything and all(condition is None for condition in (*conditions, *places)):
@@ -163,7 +138,7 @@ class Forgetting:
         meant = self._store.entry_in(key, scope) if key is not None and scope.user_id is not None else None
         return None if meant is None else (meant.persona_id,)
 
-    def _asking(self, wanted: Wanted) -> list[Turn]:
+    def _asking(self, wanted: ForgetConditions) -> list[Turn]:
         """The turns in which this is asked for: they are kept, without their words."""
         if wanted.asked_in is None:
             return []

@@ -2,39 +2,68 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 
 from ovos_persona_memory.exchanges import Block, blocks
-from ovos_persona_memory.records import ContextMessage, Turn
-from ovos_persona_memory.window import INSTRUCTIONS, Window, newest, repair, window
+from ovos_persona_memory.records import ContextMessage, Role, Turn
+from ovos_persona_memory.window import INSTRUCTIONS, Window, newest, of_roles, repair, window
+
+Grouping = Callable[[Iterable[Turn]], list[Block]]
+"""Who answers whom: ``blocks``, or ``blocks_by_session`` where turns of several sessions are mixed."""
 
 
-def history(turns: Iterable[Turn], limits: Window, now: float) -> list[ContextMessage]:
+def history(
+    turns: Iterable[Turn], limits: Window, now: float, grouped: Grouping = blocks, roles: Collection[Role] | None = None
+) -> list[ContextMessage]:
     """The history for a prompt, oldest first: exchanges that were answered, within the limits, without orphans.
 
-    ``turns`` of one session, in order of arrival; ``now`` in seconds since the epoch.
+    ``turns`` of one session, in order of arrival, or of several where they are ``grouped`` by session; ``now`` in
+    seconds since the epoch. ``roles``: only the messages of these, which are then what the limits are about, but for
+    rounds.
     """
-    return repair(window(_newest(turns, limits, now), limits))
+    if roles is not None:
+        return of_roles(history(turns, _rounds_of(limits), now, grouped), roles, limits)
+    return repair(window(_newest(_told(turns, _since(limits, now), grouped), limits), limits))
 
 
-def raw_history(turns: Iterable[Turn], limits: Window, now: float) -> list[ContextMessage]:
+def raw_history(
+    turns: Iterable[Turn], limits: Window, now: float, grouped: Grouping = blocks, roles: Collection[Role] | None = None
+) -> list[ContextMessage]:
     """The same before repair: what ``get_history`` of ovos-persona's BasicShortTermMemory gives.
 
-    A batch's hanging user messages stay, and a cut may leave an answer without its question.
+    A last question that nobody has answered stays, so do hanging user messages of a batch, and a cut may leave an
+    answer without its question.
     """
-    return newest(_newest(turns, limits, now), limits)
+    if roles is not None:
+        return of_roles(raw_history(turns, _rounds_of(limits), now, grouped), roles, limits)
+    return newest(_newest(_told(turns, _since(limits, now), grouped), limits, hanging=True), limits)
 
 
-def _newest(turns: Iterable[Turn], limits: Window, now: float) -> list[ContextMessage]:
+def _since(limits: Window, now: float) -> float | None:
+    return None if limits.max_age_s is None else now - limits.max_age_s
+
+
+def _rounds_of(limits: Window) -> Window:
+    return Window(max_rounds=limits.max_rounds, max_age_s=limits.max_age_s)
+
+
+def _newest(told: list[Block], limits: Window, hanging: bool = False) -> list[ContextMessage]:
     """Of all messages those that the limits can let through: the newest, and every instruction before them."""
-    told = _told(turns, None if limits.max_age_s is None else now - limits.max_age_s)
     if limits.max_history is None:
-        return _joined(map(_rendered, told))
+        return _all_of(told, hanging)
+    lone = _lone_question(told, hanging)
     # one more than is wanted: the first may lack what was joined to it
     newest_blocks = _taken_off(told, max(limits.max_history, 0) + 1)
     before = (turn for block in told for turn in (*block.passed, *block.added) if turn.role in INSTRUCTIONS)
-    return [message_of(turn) for turn in before] + _joined(newest_blocks)
+    return [message_of(turn) for turn in before] + _joined([*newest_blocks, *lone])
+
+
+def _lone_question(told: Sequence[Block], hanging: bool) -> list[list[ContextMessage]]:
+    """What was asked last, where it is wanted and nobody has answered it."""
+    if not hanging or not told or told[-1].answered:
+        return []
+    return [[message_of(turn) for turn in told[-1].passed if turn.role == "user" and not turn.redacted]]
 
 
 def _taken_off(told: list[Block], most: int) -> list[list[ContextMessage]]:
@@ -50,13 +79,22 @@ def _taken_off(told: list[Block], most: int) -> list[list[ContextMessage]]:
     return taken
 
 
-def messages(turns: Iterable[Turn], since: float | None = None) -> list[ContextMessage]:
-    """All messages of one session, grouped and merged; ``since`` leaves out what was all said before it."""
-    return _joined(map(_rendered, _told(turns, since)))
+def messages(
+    turns: Iterable[Turn], since: float | None = None, grouped: Grouping = blocks, hanging: bool = False
+) -> list[ContextMessage]:
+    """All messages of one session, grouped and merged; ``since`` leaves out what was all said before it.
+
+    ``hanging``: with a last question that nobody has answered.
+    """
+    return _all_of(_told(turns, since, grouped), hanging)
 
 
-def _told(turns: Iterable[Turn], since: float | None) -> list[Block]:
-    every = blocks(turns)
+def _all_of(told: Sequence[Block], hanging: bool) -> list[ContextMessage]:
+    return _joined([*map(_rendered, told), *_lone_question(told, hanging)])
+
+
+def _told(turns: Iterable[Turn], since: float | None, grouped: Grouping) -> list[Block]:
+    every = grouped(turns)
     return every if since is None else [block for block in every if block.at is None or block.at >= since]
 
 
@@ -79,7 +117,7 @@ def _rendered(block: Block) -> list[ContextMessage]:
 
 def _add(rendered: list[ContextMessage], turn: Turn) -> None:
     message = message_of(turn)
-    if turn.announcement:
+    if turn.announcement and turn.role not in INSTRUCTIONS:
         _add_announcement(rendered, message)
     elif turn.role == "tool":
         _add_result(rendered, message)

@@ -268,7 +268,7 @@ class Learner:
         active = next((one for one in around if one.status == "active"), None)
         if active is not None and says_no_more(made, active):
             return self._confirm(active, made)
-        later = [one for one in around if one.status != "waiting" and _last_word(one) > made.valid_from]
+        later = [one for one in around if one.status != "waiting" and self._is_later(one, made)]
         if later:
             return self._file_behind(made, min(later, key=_last_word))
         kept = self._put(made)
@@ -277,6 +277,16 @@ class Learner:
         if active is not None:
             self._supersede(active, kept)
         return kept
+
+    def _is_later(self, known: Fact, made: Fact) -> bool:
+        """Whether the last word about a known fact was said after a fact that is made, or taken in, now.
+
+        Times decide it, so that what arrives late finds its place; but a time that is still to come was told by a
+        clock that ran ahead and says nothing: then the order of arrival decides, and what is new arrives last.
+        """
+        if max(_last_word(known), made.valid_from) > self._ledger.sweeps.now():
+            return 0 < made.seq < known.seq
+        return _last_word(known) > made.valid_from
 
     def _around(self, made: Fact) -> list[Fact]:
         """What is known at its place: the newest; all where it is older than those, or none of them is active."""
@@ -319,7 +329,7 @@ class Learner:
     def _end(self, made: Fact) -> Fact | None:
         """Something was taken back: kept as a fact that held for no time, so that nothing older comes back."""
         active = next((one for one in self._around(made) if one.status == "active"), None)
-        if active is not None and (_last_word(active) > made.valid_from or not _takes_back(made, active)):
+        if active is not None and (self._is_later(active, made) or not _takes_back(made, active)):
             return None
         kept = self._put(replace(made, status="superseded", valid_until=made.valid_from))
         if active is not None:

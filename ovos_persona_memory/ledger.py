@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import secrets
 from collections.abc import Callable, Iterable, Iterator
 
@@ -14,6 +15,8 @@ from ovos_persona_memory.sweeps import Sweeps
 
 KEY, LAST = "ledger_key", "forgotten_at"
 """Names of its small values in the store: the key of the hashes, and when something was last forgotten."""
+JUST_NOW_S = 60.0
+"""What was said no longer ago, seconds, does not come late."""
 SHORT = (1 << 48) - 1
 LOOKED_AFTER = 32
 """After so many requests it is looked whether the key is still kept: the transaction that made it may be undone."""
@@ -48,10 +51,10 @@ class Ledger:
     def note(self, records: Iterable[Turn | Entry], texts: Iterable[tuple[str, str, str | None]] = ()) -> None:
         """Take note of records that are forgotten now, and of texts: user, text, language."""
         self._make_key()
-        self._last = self._clock()
+        now, self._last = self._clock(), self._after_last()
         hashes = {number for record in records for number in self._of_record(record)}
         hashes |= {number for user_id, text, lang in texts for number in self._of_text(user_id, text, lang)}
-        self._store.add(FORGOTTEN, hashes, self._last)
+        self._store.add(FORGOTTEN, hashes, now)
         self._store.shorten(FORGOTTEN)
         self._state.put_state(LAST, repr(self._last))
 
@@ -65,8 +68,13 @@ class Ledger:
         A mark of the future was made while the clock ran ahead: nothing can be told by it.
         """
         forgotten_at = self._at(user_id, text, lang)
-        if forgotten_at is None or at is None or forgotten_at > self._clock():
-            return False
+        return forgotten_at is not None and at is not None and self._is_before(at, forgotten_at)
+
+    def _is_before(self, at: float, forgotten_at: float) -> bool:
+        """Whether something was said before it was forgotten."""
+        now = self.sweeps.now()
+        if forgotten_at > now:  # by a clock that ran ahead: what is said just now is news, what comes late may be old
+            return at < now - JUST_NOW_S
         return at < forgotten_at
 
     def knows(self, utterance_id: str | None) -> bool:
@@ -86,7 +94,7 @@ class Ledger:
         """Take note of a request that is carried out now."""
         if self._answered % LOOKED_AFTER == 0:
             self._make_key()
-        self._store.add(ANSWERED, [self._hash("request", request.hex())], self._clock())
+        self._store.add(ANSWERED, [self._hash("request", request.hex())], self._after_last())
         self._answered += 1
         if self._answered % ANSWERED_TOO_MANY == 0:
             self._store.shorten(ANSWERED)
@@ -98,6 +106,10 @@ class Ledger:
             return False
         at = self._store.at(ANSWERED, self._hash("request", request.hex()))
         return at is not None and at <= last
+
+    def _after_last(self) -> float:
+        """The time; where the clock ran ahead when something was last forgotten, a moment after that."""
+        return max(self._clock(), math.nextafter(self._last_forgotten(), math.inf))
 
     def _last_forgotten(self) -> float:
         return float(self._state.state(LAST) or 0.0) if self._state.shared else self._last

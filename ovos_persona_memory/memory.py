@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import uuid
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
@@ -18,11 +18,12 @@ from ovos_persona_memory.documents import Documents, Embed, Shelf
 from ovos_persona_memory.embedder import Open, open_embedder
 from ovos_persona_memory.entries import Entries, refuse_unknown_status
 from ovos_persona_memory.episodes import Episodes, EpisodeVerbs
-from ovos_persona_memory.errors import InvalidRequest, StoreError, refuse_below_zero
+from ovos_persona_memory.errors import InvalidRequest, StoreError
+from ovos_persona_memory.exchanges import blocks, blocks_by_session
 from ovos_persona_memory.facts import Facts
 from ovos_persona_memory.finding import Finding
-from ovos_persona_memory.forgetting import Forgetting, Wanted
-from ovos_persona_memory.handed import delivered_id, handed_in, refuse_unusable
+from ovos_persona_memory.forgetting import Forgetting
+from ovos_persona_memory.handed import delivered_id, handed_in
 from ovos_persona_memory.history import history, raw_history
 from ovos_persona_memory.indexer import Indexer
 from ovos_persona_memory.messages import Heard
@@ -35,9 +36,13 @@ from ovos_persona_memory.records import (
     ContextRequest,
     Entry,
     Foreseen,
+    ForgetConditions,
     Forgotten,
     Hit,
+    HitKind,
+    LastingKind,
     Referents,
+    Role,
     Scope,
     Selection,
     Session,
@@ -51,8 +56,10 @@ from ovos_persona_memory.sessions import Sessions, SessionVerbs
 from ovos_persona_memory.stores import open_stores, own
 from ovos_persona_memory.stores.base import Store
 from ovos_persona_memory.stores.lock import FolderLock
+from ovos_persona_memory.stores.selecting import in_scope
 from ovos_persona_memory.transcript import Transcript, Workings
 from ovos_persona_memory.users import Users
+from ovos_persona_memory.validation import checked
 from ovos_persona_memory.version import __version__
 from ovos_persona_memory.why import Why
 from ovos_persona_memory.window import Window
@@ -183,6 +190,7 @@ class PersonaMemory(SessionVerbs, EpisodeVerbs, CaptureVerb):
             self._episodes.hear(self.transcript.latest, added)
         return added
 
+    @checked
     def record(
         self,
         turns: Sequence[Turn],
@@ -198,7 +206,6 @@ class PersonaMemory(SessionVerbs, EpisodeVerbs, CaptureVerb):
         What comes again with a known ``delivery_id`` is not recorded again. ``utterance_id``: the
         utterance that the turns belong to.
         """
-        refuse_unusable(turns)
         now = self._clock()
         given = [handed_in(turn, scope, utterance_id, now) for turn in turns]
         if delivery_id is not None:
@@ -213,35 +220,63 @@ class PersonaMemory(SessionVerbs, EpisodeVerbs, CaptureVerb):
             self._episodes.note_tools(kept if any(turn.tool_calls for turn in turns) else ())
             return kept
 
+    @checked
     def history(
-        self,
+        self,  # more than five: these are the protocol's fields
         scope: Scope,
         max_history: int | None = 5,
         max_rounds: int | None = None,
         max_tokens: int | None = None,
         hanging: bool = False,
+        roles: Collection[Role] | None = None,
+        utterance_id: str | None = None,
     ) -> list[ContextMessage]:
         """The newest messages of the session in scope, oldest first, by the rules of history.
 
-        ``hanging`` leaves the ends as they are: a question without an answer, an answer without one.
+        Of a scope without a session or a room those of all sessions of its user, or its task, in order of arrival.
+        ``hanging`` leaves the ends as they are: a question without an answer, an answer without one. ``roles``: only
+        messages of these, to which then the limits apply, but for rounds, which are those of the whole talk; None:
+        all. ``max_rounds`` of 0 is no limit. ``utterance_id``: the utterance that asks, which is no part of it yet.
         """
-        refuse_below_zero(max_history=max_history, max_rounds=max_rounds, max_tokens=max_tokens)
-        return self._history(scope, Window(max_history, max_rounds, max_tokens), hanging)
+        window = Window(max_history, max_rounds, max_tokens)
+        if not self.captures.may_read(scope):
+            return []
+        scope = self._of_room(scope)
+        # in a room whose sessions last for one message they are one talk
+        grouped = blocks_by_session if scope.session_id is None and scope.site_id is None else blocks
+        turns = self._sessions.newest_turns(scope, window, grouped, roles)
+        of_request = [turn for turn in turns if utterance_id is not None and turn.utterance_id == utterance_id]
+        if all(turn.role == "user" for turn in of_request):
+            turns = [turn for turn in turns if turn not in of_request]
+        return (raw_history if hanging else history)(turns, window, self._clock(), grouped, roles)
 
-    def _history(self, scope: Scope, window: Window, hanging: bool = False) -> list[ContextMessage]:
+    def _history(self, scope: Scope, window: Window) -> list[ContextMessage]:
+        """That of a session, or of a room: what opens a prompt."""
         if (scope.session_id is None and scope.site_id is None) or not self.captures.may_read(scope):
             return []
-        if self._config.history.key == "site" and scope.site_id is not None:
-            scope = replace(scope, session_id=None)
-        turns = self._sessions.newest_turns(scope, window)
-        return (raw_history if hanging else history)(turns, window, self._clock())
+        return history(self._sessions.newest_turns(self._of_room(scope), window), window, self._clock())
 
+    def _of_room(self, scope: Scope) -> Scope:
+        """The scope, of the room alone where the settings say that a history is a room's."""
+        by_room = self._config.history.key == "site" and scope.site_id is not None
+        return replace(scope, session_id=None) if by_room else scope
+
+    @checked
+    def turn(self, id: str, scope: Scope = Scope()) -> Turn | None:
+        """The turn with this id as it is in the log; None where there is none in scope, or reading is off."""
+        if not self.captures.may_read(scope):
+            return None
+        found = self._store.turn(id)
+        return found if found is not None and in_scope(found, scope) else None
+
+    @checked
     def sessions(self, scope: Scope = Scope(), limit: int = 100) -> list[Session]:
         """The sessions in scope, the one that was last talked in first; none while reading is off."""
         if not self.captures.may_read(scope):
             return []
         return self._store.sessions(scope, limit)
 
+    @checked
     def clear_session(self, scope: Scope) -> int:
         """Forget the turns of the session in scope, its summary and what was learned in it alone; how many turns."""
         if scope.session_id is None:
@@ -250,12 +285,13 @@ class PersonaMemory(SessionVerbs, EpisodeVerbs, CaptureVerb):
 
     # finding
 
+    @checked
     def recall(
         self,  # more than five: these are the protocol's fields
         question: str,
         scope: Scope = Scope(),
         k: int = 5,
-        kinds: set[str] | frozenset[str] | None = None,
+        kinds: Collection[HitKind] | None = None,
         at: float | None = None,
         lang: str | None = None,
         utterance_id: str | None = None,
@@ -275,17 +311,17 @@ class PersonaMemory(SessionVerbs, EpisodeVerbs, CaptureVerb):
         words; where the user has none nothing is found, and quickly.
         ``status``: only memories of it; none: accepted ones, beside everything that has no status.
         """
-        refuse_below_zero(k=k)
-        refuse_unknown_status(status)
         if not self.captures.may_read(scope) or (withheld and not self._store.has_secrets(scope.user_id or HOUSEHOLD)):
             return []
         scope = replace(scope, status=status or scope.status)
         asked = Question(question, lang, utterance_id, at=at, timezone=timezone)
-        found = self.finding.hits(asked, changed(scope, secrets=secrets or withheld), k, kinds)
+        every = None if kinds is None else frozenset(kinds)
+        found = self.finding.hits(asked, changed(scope, secrets=secrets or withheld), k, every)
         used = [hit.id for hit in found if hit.sure and utterance_id and not hit.secret]
         self._episodes.note_recall(asked_in or scope, used, utterance_id)
         return [replace(hit, text="", reason="") if hit.secret and withheld else hit for hit in found]
 
+    @checked
     def context(self, request: ContextRequest) -> Context:
         """What a persona is handed for an utterance: history of its session, and what is surely remembered."""
         known = self._contexts.build(changed(request, scope=changed(request.scope, secrets=False)))
@@ -294,6 +330,7 @@ class PersonaMemory(SessionVerbs, EpisodeVerbs, CaptureVerb):
 
     # lasting memories
 
+    @checked
     def remember(
         self,  # more than five: these are the protocol's fields
         text: str,
@@ -327,6 +364,7 @@ class PersonaMemory(SessionVerbs, EpisodeVerbs, CaptureVerb):
                 self.transcript.redact_telling(scope, entry)
         return entry
 
+    @checked
     def get(self, key: str, scope: Scope = Scope(), secrets: bool = False) -> Entry | None:
         """The memory with this key, or the fact with this id, of the user in scope; None where reading is off, too.
 
@@ -335,12 +373,13 @@ class PersonaMemory(SessionVerbs, EpisodeVerbs, CaptureVerb):
         """
         return self._entries.get(key, changed(scope, secrets=secrets))
 
+    @checked
     def list(  # more than five: these are the protocol's fields
         self,
         scope: Scope = Scope(),
         limit: int = 20,
         offset: int = 0,
-        kinds: set[str] | frozenset[str] = frozenset({"memory"}),
+        kinds: Collection[LastingKind] = frozenset({"memory"}),
         secrets: bool = False,
         status: Status | None = None,
     ) -> list[Entry]:
@@ -349,10 +388,9 @@ class PersonaMemory(SessionVerbs, EpisodeVerbs, CaptureVerb):
         With ``fact`` among the ``kinds`` facts too: the id is the key. Secrets only with ``secrets``. ``status``: only
         memories of it; none: of any.
         """
-        refuse_below_zero(limit=limit, offset=offset)
-        refuse_unknown_status(status)
         return self._entries.list(changed(scope, secrets=secrets), limit, offset, frozenset(kinds), status)
 
+    @checked
     def update(  # more than five: these are the protocol's fields
         self,
         key: str,
@@ -369,6 +407,7 @@ class PersonaMemory(SessionVerbs, EpisodeVerbs, CaptureVerb):
         refuse_unknown_status(status)
         return self._entries.update(key, changed(scope, secrets=False), text, metadata, status)
 
+    @checked
     def correct(
         self,  # more than five: these are the protocol's fields
         id: str,
@@ -385,6 +424,7 @@ class PersonaMemory(SessionVerbs, EpisodeVerbs, CaptureVerb):
         """
         return self._entries.correct(id, scope, text, lang, utterance_id)
 
+    @checked
     def referents(self, scope: Scope, utterance_id: str | None = None, said: str | None = None) -> Referents:
         """What "that" can mean now in the session of the scope: what was just quoted, told or answered.
 
@@ -394,6 +434,7 @@ class PersonaMemory(SessionVerbs, EpisodeVerbs, CaptureVerb):
 
     # documents
 
+    @checked
     def documents(
         self, scope: Scope = Scope(), namespace: str = "default", lang: str | None = None, embed: Embed | None = None
     ) -> Documents:
@@ -404,6 +445,7 @@ class PersonaMemory(SessionVerbs, EpisodeVerbs, CaptureVerb):
         """
         return Documents(self._workings, Shelf(scope, namespace, lang, embed, self.finding.meaning))
 
+    @checked
     def why(self, scope: Scope = Scope(), id: str | None = None, key: str | None = None) -> Origin | None:
         """Where a memory, fact or turn comes from: by id or key, else what the last answer of the session used first.
 
@@ -425,16 +467,22 @@ class PersonaMemory(SessionVerbs, EpisodeVerbs, CaptureVerb):
         """
         return self.forget_by_kind(scope, **wanted).total
 
+    @checked
     def forget_by_kind(self, scope: Scope = Scope(), preview: bool = False, **wanted: Any) -> Forgotten:
         """As ``forget``, but says how much of each kind; ``preview``: only says it, and changes nothing."""
-        return self.would_forget(scope, **wanted).kinds if preview else self._forgetting.forget(scope, Wanted(**wanted))
+        return (
+            self.would_forget(scope, **wanted).kinds
+            if preview
+            else self._forgetting.forget(scope, ForgetConditions(**wanted))
+        )
 
+    @checked
     def would_forget(self, scope: Scope = Scope(), **wanted: Any) -> Foreseen:
         """What ``forget`` would take, in people's own words, with every id; changes nothing.
 
         Whoever has it read back forgets exactly that with ``forget(ids=would_forget(...).ids)``.
         """
-        return self._forgetting.preview(scope, Wanted(**wanted))
+        return self._forgetting.preview(scope, ForgetConditions(**wanted))
 
     def _purge_if(self, gone: bool) -> None:
         if gone:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeVar
+
+from ovos_persona_memory.blocks import Said
 
 HOUSEHOLD = "household"
 """The user where nobody in particular is known."""
@@ -19,6 +21,7 @@ Status = Literal["draft", "accepted", "discard"]
 ACCEPTED: Status = "accepted"
 NO_PERSONA = ""
 """The persona of a scope that holds only what belongs to no persona; no persona is called so."""
+LastingKind = Literal["memory", "fact"]
 Inject = Literal["system", "developer", "system_prompt", "user", "tool"]
 
 
@@ -122,7 +125,7 @@ class Turn:
     """One speaker's contribution, as heard or as handed in."""
 
     role: Role
-    text: str
+    text: Said
     at: float | None = None
     """When it was said, seconds since the epoch, UTC; None: now."""
     speaker: str | None = None
@@ -390,6 +393,8 @@ class ContextRequest:
     """At most so many recalled hits, 0 for none; None: as the settings say."""
     recall_tokens: int | None = None
     """At most so many tokens of recalled text; None: as the settings say."""
+    session: bool = False
+    """Only what was said in the session of the scope is recalled; else in any of the user's."""
     inject: Inject = "system"
     """Where what is recalled stands: with the system prompt; in a developer message; at {memory} in the
     system prompt; before the utterance; or as the result of a tool."""
@@ -433,6 +438,34 @@ class Selection:
     kinds: frozenset[str] = frozenset({"turn", "memory", "fact", "episode"})
     source: str | None = None
     """Only turns that this skill or persona spoke."""
+
+
+@dataclass(frozen=True)
+class ForgetConditions:
+    """What somebody asks to have forgotten; every condition that is set narrows."""
+
+    key: str | None = None
+    """The lasting memory with this key."""
+    ids: Sequence[str] | None = None
+    """Turns and memories with these ids."""
+    query: str | None = None
+    """What holds all of its words."""
+    topic: str | None = None
+    """What is about this, however it is named: inflections and compounds count, and the best of the words are enough
+    where nothing holds all. Somebody is to look at what that would be (``preview``) before it goes."""
+    since: float | None = None
+    until: float | None = None
+    """What was said or last changed in [since, until), seconds since the epoch, UTC."""
+    source: str | None = None
+    """What this skill or persona said."""
+    everything: bool = False
+    """Needed where nothing else says what to forget."""
+    lang: str | None = None
+    """Language of the query, a BCP-47 tag."""
+    asked_in: Scope | None = None
+    """The session, and its user, in which somebody says so aloud."""
+    utterance_id: str | None = None
+    """The utterance in which it is asked for, where it has an id."""
 
 
 @dataclass(frozen=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Mapping
 from typing import Annotated, Any, Literal
@@ -18,12 +19,12 @@ from ovos_persona_memory.fact_requests import (
     HistoryOfFactAsked,
 )
 from ovos_persona_memory.fields import (
-    MAX_DEPTH,
     MAX_METADATA,
     MAX_TEXT,
     MAX_TURNS,
     Count,
     Embedding,
+    EpochSeconds,
     Few,
     Name,
     ScopeFields,
@@ -31,8 +32,9 @@ from ovos_persona_memory.fields import (
     Text,
     TurnFields,
 )
-from ovos_persona_memory.messages import Request, is_clean
-from ovos_persona_memory.records import Inject, Status
+from ovos_persona_memory.messages import Request
+from ovos_persona_memory.records import Inject, Role, Status
+from ovos_persona_memory.validation import LATEST, MAX_DEPTH, NO_MOMENT, UNCLEAN, Unfit, is_clean
 
 
 class RecordRequest(msgspec.Struct, kw_only=True):
@@ -57,9 +59,11 @@ class ContextAsked(msgspec.Struct, kw_only=True):
     system_prompt: Text = ""
     recall: Few | None = None
     recall_tokens: Count | None = None
+    session: bool = False
+    """Recall only what was said in this session."""
     inject: Inject = "system"
     lang: Name | None = None
-    at: Seconds | None = None
+    at: EpochSeconds | None = None
     timezone: Name | None = None
     scope: ScopeFields | None = None
 
@@ -72,6 +76,17 @@ class HistoryAsked(msgspec.Struct, kw_only=True):
     max_tokens: Count | None = None
     hanging: bool = False
     """Leave the ends as they are: a question without an answer last, an answer first."""
+    roles: Annotated[list[Role], msgspec.Meta(max_length=8)] | None = None
+    """Only messages of these."""
+    all_sessions: bool = False
+    """Of all sessions of the user, or of the task in the scope."""
+    scope: ScopeFields | None = None
+
+
+class TurnAsked(msgspec.Struct, kw_only=True):
+    """Ask for one turn."""
+
+    id: Name
     scope: ScopeFields | None = None
 
 
@@ -91,7 +106,7 @@ class RecallAsked(msgspec.Struct, kw_only=True):
     session: bool = False
     """Only what was said in this session."""
     lang: Name | None = None
-    at: Seconds | None = None
+    at: EpochSeconds | None = None
     timezone: Name | None = None
     secrets: bool = False
     """Secrets that somebody asked to keep are found, too."""
@@ -317,6 +332,7 @@ FIELDS: dict[str, type[msgspec.Struct]] = {
     "context": ContextAsked,
     "record": RecordRequest,
     "history": HistoryAsked,
+    "turn": TurnAsked,
     "sessions": SessionsAsked,
     "session.update": SessionUpdateRequest,
     "session.snapshot": SnapshotAsked,
@@ -360,6 +376,8 @@ CHANGES = FORGETS | KEEPS | {"session.trim", "capture"}
 """Verbs that change something (``capture`` only when it is given what to set)."""
 
 _PATH = re.compile(r" - at `(.*)`$")
+_TOO_LATE = f"<= {LATEST}"
+"""So msgspec tells of a moment that is later than any can be."""
 
 
 def read(asked: Request) -> Any:
@@ -394,6 +412,8 @@ def _check_texts(value: Any, field: str, depth: int) -> None:
         raise InvalidRequest(field, f"is nested deeper than {MAX_DEPTH} levels")
     if isinstance(value, str):
         _check_text(value, field)
+    elif isinstance(value, float) and not math.isfinite(value):
+        raise InvalidRequest(field, "must be a finite number")
     if field == "metadata" and isinstance(value, Mapping) and len(str(value)) > MAX_METADATA:
         raise InvalidRequest(field, f"has more than {MAX_METADATA} characters")
     for name, inner in _inside(value, field):
@@ -413,7 +433,7 @@ def _check_text(text: str, field: str) -> None:
     if len(text) > MAX_TEXT:
         raise InvalidRequest(field, f"has {len(text)} characters, at most {MAX_TEXT} are kept")
     if not is_clean(text):
-        raise InvalidRequest(field, "holds a NUL or half a character (a lone surrogate)")
+        raise InvalidRequest(field, UNCLEAN)
 
 
 def _named(error: msgspec.ValidationError) -> InvalidRequest:
@@ -422,6 +442,8 @@ def _named(error: msgspec.ValidationError) -> InvalidRequest:
     problem = _PATH.sub("", text)
     missing = re.search(r"missing required field `(.*?)`", problem)
     field = path.group(1).removeprefix("$.") if path else ""
+    if isinstance(error.__cause__, Unfit):
+        return InvalidRequest(field + error.__cause__.place, error.__cause__.problem)
     if missing:
         return InvalidRequest(".".join(filter(None, (field, missing.group(1)))), "is missing")
-    return InvalidRequest(field or "request", problem[:200])
+    return InvalidRequest(field or "request", NO_MOMENT if problem.endswith(_TOO_LATE) else problem[:200])

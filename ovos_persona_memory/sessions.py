@@ -3,22 +3,26 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from copy import deepcopy
 from dataclasses import replace
 from typing import Any
 
 from ovos_persona_memory.errors import InvalidRequest
+from ovos_persona_memory.exchanges import blocks
 from ovos_persona_memory.handed import handed_in
-from ovos_persona_memory.history import message_of, messages
-from ovos_persona_memory.records import HOUSEHOLD, ContextMessage, Note, Scope, Selection, Turn
+from ovos_persona_memory.history import Grouping, message_of, messages
+from ovos_persona_memory.records import HOUSEHOLD, ContextMessage, Note, Role, Scope, Selection, Turn
 from ovos_persona_memory.summaries import MessageLike, Snapshot, older, snapshot, turns_of
 from ovos_persona_memory.transcript import Workings
+from ovos_persona_memory.validation import checked
 from ovos_persona_memory.window import INSTRUCTIONS, Window
 from ovos_persona_memory.wording import index_words
 
 LOOKED_THROUGH = 500
 """Of a session in which hardly anything is answered, not many more turns than these are read for a history."""
+Trimmed = Mapping[tuple[str, str], int]
+"""By user and session: turns with a seq up to this are left to the session's summary."""
 SUMMARISED = 2000
 """Of a session, so many of the newest turns are looked at when it is to be summarised."""
 
@@ -114,32 +118,41 @@ class Sessions:
 
     # what a history is made of
 
-    def newest_turns(self, scope: Scope, window: Window) -> list[Turn]:
+    def newest_turns(
+        self, scope: Scope, window: Window, grouped: Grouping = blocks, roles: Collection[Role] | None = None
+    ) -> list[Turn]:
         """As many turns as can matter for a history, without those left to the summary.
 
-        More are read until the window is surely full.
+        More are read until the window is surely full, with messages of these ``roles`` where some are given.
         """
         if window.max_history is None:
             return _untrimmed(*self._talk(scope, None))
         wanted = 8 * max(window.max_history, 0) + 16
         while True:
-            turns, trimmed_to = self._talk(scope, wanted)
+            turns, trimmed = self._talk(scope, wanted)
             whole = not wanted <= len(turns) < LOOKED_THROUGH
-            if whole or len(messages(turns)) > window.max_history + 1:
-                return _untrimmed(turns, trimmed_to)
+            found = (one for one in messages(turns, grouped=grouped) if roles is None or one.role in roles)
+            if whole or sum(1 for _ in found) > window.max_history + 1:
+                return _untrimmed(turns, trimmed)
             wanted *= 4
 
-    def _talk(self, scope: Scope, limit: int | None) -> tuple[list[Turn], int]:
-        if scope.session_id is None:
-            return self._store.turns(scope, limit), 0
-        return self._store.talk(scope, limit)
+    def _talk(self, scope: Scope, limit: int | None) -> tuple[list[Turn], Trimmed]:
+        if scope.session_id is not None:
+            turns, trimmed_to = self._store.talk(scope, limit)
+            return turns, {(scope.user_id or HOUSEHOLD, scope.session_id): trimmed_to} if trimmed_to else {}
+        notes = self._store.notes(Scope(user_id=scope.user_id))
+        trimmed = {(user, session): note.trimmed_to for user, session, note in notes if note.trimmed_to}
+        return self._store.turns(scope, limit), trimmed
 
     def _may_read(self, scope: Scope) -> bool:
         return self._workings.captures.may_read(scope)
 
 
-def _untrimmed(turns: Sequence[Turn], trimmed_to: int) -> list[Turn]:
-    return [turn for turn in turns if turn.seq > trimmed_to or turn.role in INSTRUCTIONS] if trimmed_to else list(turns)
+def _untrimmed(turns: Sequence[Turn], trimmed: Trimmed) -> list[Turn]:
+    if not trimmed:
+        return list(turns)
+    left = ((turn, trimmed.get((turn.user_id, turn.session_id or ""), 0)) for turn in turns)
+    return [turn for turn, up_to in left if turn.seq > up_to or turn.role in INSTRUCTIONS]
 
 
 class SessionVerbs:
@@ -147,6 +160,7 @@ class SessionVerbs:
 
     _sessions: Sessions
 
+    @checked
     def update_session(self, scope: Scope, summary: str | None = None, description: str | None = None) -> Note:
         """Set the summary of the session in scope, or its description, and give both; None changes nothing.
 
@@ -154,10 +168,12 @@ class SessionVerbs:
         """
         return self._sessions.update(scope, summary, description)
 
+    @checked
     def snapshot(self, scope: Scope, max_history: int | None = 1000) -> Snapshot:
         """A copy of the session in scope: its newest messages, oldest first, and its summary."""
         return self._sessions.snapshot(scope, max_history)
 
+    @checked
     def restore(self, taken: Mapping[str, Any] | Sequence[MessageLike], scope: Scope) -> list[str]:
         """Put a snapshot, or a plain list of messages, in place of the session in scope; the ids of its turns.
 
@@ -166,6 +182,7 @@ class SessionVerbs:
         """
         return self._sessions.restore(taken, scope)
 
+    @checked
     def to_summarise(self, scope: Scope, keep_recent: int = 6) -> list[ContextMessage]:
         """What a summary of the session in scope should take up: all but the newest messages, oldest first.
 
@@ -174,6 +191,7 @@ class SessionVerbs:
         """
         return self._sessions.to_summarise(scope, keep_recent)
 
+    @checked
     def trim(self, scope: Scope, keep_recent: int = 6) -> int:
         """Leave to the summary what ``to_summarise`` gives; how many messages.
 

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from copy import deepcopy
+from dataclasses import replace
 from typing import Any, TypedDict
 
 import msgspec
 
+from ovos_persona_memory.blocks import text_of
 from ovos_persona_memory.errors import InvalidRequest
 from ovos_persona_memory.exchanges import blocks
 from ovos_persona_memory.history import messages
 from ovos_persona_memory.records import ContextMessage, Turn
+from ovos_persona_memory.validation import Unfit, refuse_unusable
 from ovos_persona_memory.window import INSTRUCTIONS
 
 MessageLike = ContextMessage | Turn | Mapping[str, Any]
@@ -52,10 +55,16 @@ def turns_of(taken: Mapping[str, Any] | Sequence[MessageLike]) -> tuple[list[Tur
 def _turn_of(message: MessageLike, number: int) -> Turn:
     try:
         # from its fields, as it would come from a file
-        said = msgspec.convert(msgspec.to_builtins(message), ContextMessage)
+        told = msgspec.to_builtins(message)
+        if isinstance(told, dict) and "text" in told:
+            told["text"] = text_of(told["text"])
+        said = msgspec.convert(told, ContextMessage)
+    except Unfit as unfit:
+        raise InvalidRequest(f"messages[{number}].text{unfit.place}", unfit.problem) from unfit
     except (msgspec.ValidationError, TypeError) as error:
         raise InvalidRequest(f"messages[{number}]", str(error)) from error
     turn = message if isinstance(message, Turn) else Turn(said.role, said.text)
+    refuse_unusable(replace(turn, tool_calls=said.tool_calls), f"messages[{number}]")
     return Turn(
         said.role,
         said.text,

@@ -24,6 +24,9 @@ TELLING = 2
 """A lasting text with so many content words is told by any turn that holds them all."""
 TOLD_MOST, WORDS_MOST = 100, 12
 """So many lasting texts are known of what is forgotten together, each by so many of its content words."""
+AHEAD_S = 86400.0
+"""A forgetting that lies further in the future, seconds, has its time from a clock that ran ahead: when it was, and
+what was said before it, nobody can tell any more."""
 PLACES = ("user_id", "session_id", "site_id", "task_id", "persona_id")
 EVERYWHERE = Scope.everyone()
 
@@ -77,17 +80,25 @@ class Sweeps:
         """``hashed`` gives the number of texts that stand for a name or a word."""
         self._store, self._clock, self._hash = store, clock, hashed
         self._known: tuple[str, list[Sweep]] = ("", [])
-        self.is_late = False
+        self._delivered_at: float | None = None
+
+    @property
+    def is_late(self) -> bool:
         """Whether what is taken in now was said long ago."""
+        return self._delivered_at is not None
 
     @contextmanager
-    def late(self) -> Iterator[None]:
-        """Within, what is taken in was said while the store was away."""
-        self.is_late = True
+    def late(self, now: float) -> Iterator[None]:
+        """Within, what is taken in ``now``, seconds since the epoch, was said while the store was away."""
+        self._delivered_at = now
         try:
             yield
         finally:
-            self.is_late = False
+            self._delivered_at = None
+
+    def now(self) -> float:
+        """The time, also while the clock stands for what is delivered late; seconds since the epoch, UTC."""
+        return self._clock() if self._delivered_at is None else self._delivered_at
 
     # taking note
 
@@ -161,7 +172,9 @@ class Sweeps:
     def _takes(self, record: Record, kind: str, at: float, words: str) -> bool:
         if not self.is_late:
             return False
-        asked = [one for one in self._all() if at < one.at and kind in one.kinds and self._is_there(one, record, at)]
+        until = self.now() + AHEAD_S
+        before = [one for one in self._all() if at < one.at <= until]
+        asked = [one for one in before if kind in one.kinds and self._is_there(one, record, at)]
         if not any(one.words is not None for one in asked):
             return any(self._is_it(one, record) for one in asked)
         held = {self._hash("word", word) for word in words.split()}

@@ -11,6 +11,7 @@ VERBS = (
     "context",
     "record",
     "history",
+    "turn",
     "sessions",
     "session.update",
     "session.snapshot",

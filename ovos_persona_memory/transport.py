@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from ovos_persona_memory import messages, topics
+from ovos_persona_memory.blocks import text_of
 from ovos_persona_memory.bus import BusConnection
 from ovos_persona_memory.errors import NoAnswer
 from ovos_persona_memory.records import HOUSEHOLD, Scope, Turn
@@ -257,7 +258,7 @@ def _wire_scope(scope: Scope, verb: str, over_bus: bool) -> dict[str, Any]:
 
 def wire_turn(turn: Turn) -> dict[str, Any]:
     """The fields of a turn that ``record`` takes."""
-    data: dict[str, Any] = {"role": turn.role, "text": turn.text}
+    data: dict[str, Any] = {"role": turn.role, "text": text_of(turn.text)}
     for name in ("at", "speaker", "lang", "tool_call_id", "name"):
         if getattr(turn, name) is not None:
             data[name] = getattr(turn, name)

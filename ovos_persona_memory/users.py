@@ -13,6 +13,7 @@ from ovos_persona_memory.messages import Heard
 from ovos_persona_memory.records import GUEST, HOUSEHOLD, Entry, Moved, Note, Place, Scope, Selection, User, changed
 from ovos_persona_memory.stores.facts import EVERY_STATUS
 from ovos_persona_memory.transcript import Workings
+from ovos_persona_memory.validation import checked
 from ovos_persona_memory.wording import index_words
 
 NEON_DATA = ("CACHES", "PROFILE", "ALL_TR", "CONF_LIKES", "CONF_DISLIKES", "ALL_DATA", "ALL_MEDIA", "ALL_UNITS",
@@ -88,6 +89,7 @@ class Users:
         self._workings.purge_if(gone > 0)
         return gone
 
+    @checked
     def merge(self, user_id: str, into: str) -> Moved:
         """Make everything of one user the other's, all or nothing, and say how much that was.
 
@@ -105,7 +107,7 @@ class Users:
                 memories=self._move_entries(user_id, into),
                 documents=self._store.document_store.merge_user(user_id, into),
                 notes=self._move_notes(user_id, into),
-                facts=self._store.fact_store.merge_user(user_id, into),
+                facts=self._store.fact_store.merge_user(user_id, into, self._workings.clock()),
             )
             self._store.episode_store.rename_user(user_id, into)
             self._move_pauses(user_id, into)

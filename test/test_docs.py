@@ -103,7 +103,7 @@ def blocks(text: str, language: str) -> list[str]:
 
 # the protocol
 
-OBJECTS = {"ScopeFields": "scope", "TurnFields": "turn", "ToolCallFields": "tool call"}
+OBJECTS = {"ScopeFields": "scope", "TurnFields": "turn to record", "ToolCallFields": "tool call"}
 
 
 def bounds(low: Any, high: Any, unit: str = "") -> str:
@@ -116,8 +116,8 @@ def wire_type(shape: shapes.Type) -> tuple[str, str]:
     """Type and limits of a field, in the words of the docs."""
     match shape:
         case shapes.UnionType():
-            [inner] = [one for one in shape.types if not isinstance(one, shapes.NoneType)]
-            return wire_type(inner)
+            first, *others = [wire_type(one) for one in shape.types if not isinstance(one, shapes.NoneType)]
+            return " or ".join([first[0], *(name for name, _ in others)]), first[1]
         case shapes.StrType():
             return "text", bounds(shape.min_length, shape.max_length, " characters")
         case shapes.IntType():
@@ -182,7 +182,7 @@ def test_the_fields_of_a_request_are_documented_with_type_default_and_limits(ver
 
 @pytest.mark.parametrize(
     ("title", "struct"),
-    [("scope", fields.ScopeFields), ("turn", fields.TurnFields), ("tool call", fields.ToolCallFields)],
+    [("scope", fields.ScopeFields), ("turn to record", fields.TurnFields), ("tool call", fields.ToolCallFields)],
 )
 def test_the_objects_in_requests_are_documented(title: str, struct: type[msgspec.Struct]) -> None:
     assert documented_fields(section(BUS, title)) == wire_fields(struct)
@@ -213,6 +213,7 @@ def record_type(hint: Any) -> str:
 @pytest.mark.parametrize(
     ("title", "record"),
     [
+        ("kept turn", records.Turn),
         ("message", records.ContextMessage),
         ("hit", records.Hit),
         ("memory", records.Entry),
@@ -243,6 +244,7 @@ ASKED: dict[str, dict[str, Any]] = {
     "session.restore": {"messages": [{"role": "user", "text": "my cat is called Bob"}]},
     "recall": {"question": "my cat"},
     "remember": {"text": "the bins go out on Tuesday", "key": "bins"},
+    "turn": {"id": "none"},
     "get": {"key": "bins"},
     "update": {"key": "bins", "text": "the bins go out on Wednesday"},
     "forget": {"key": "bins"},

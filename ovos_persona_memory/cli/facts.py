@@ -11,7 +11,7 @@ from ovos_persona_memory.cli.output import Command, answer, answer_json, answer_
 from ovos_persona_memory.cli.reach import Memory, open_memory
 from ovos_persona_memory.cli.times import as_moment, shown
 from ovos_persona_memory.errors import InvalidRequest
-from ovos_persona_memory.fact import Fact
+from ovos_persona_memory.fact import Fact, ListedStatus
 from ovos_persona_memory.records import Scope
 
 AUDIT_WITHIN_S = 600.0
@@ -34,7 +34,7 @@ STATUSES = ("active", "superseded", "waiting", "all")
 @json_option
 def facts(  # one parameter an option
     slot: str | None,
-    status: str,
+    status: ListedStatus,
     at: float | None,
     history: str | None,
     decisions: bool,

@@ -21,7 +21,7 @@ from ovos_persona_memory.cli.output import Command, answer, answer_json, answer_
 from ovos_persona_memory.cli.reach import open_memory
 from ovos_persona_memory.cli.times import as_moment, shown
 from ovos_persona_memory.config import device_language
-from ovos_persona_memory.episode import EPISODE_KINDS, Episode
+from ovos_persona_memory.episode import EPISODE_KINDS, Episode, EpisodeKind
 from ovos_persona_memory.episodes import named_time
 from ovos_persona_memory.errors import InvalidRequest, UnknownEntry
 from ovos_persona_memory.origin import Origin
@@ -41,7 +41,7 @@ from ovos_persona_memory.origin import Origin
 @json_option
 def episodes(  # one parameter an option
     question: str | None,
-    kinds: tuple[str, ...],
+    kinds: tuple[EpisodeKind, ...],
     since: float | None,
     until: float | None,
     session: str | None,

@@ -1,10 +1,10 @@
-"""Commands that look: status, history, sessions, recall, list, get."""
+"""Commands that look: status, history, turn, sessions, recall, list, get."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 import rich_click as click
 
@@ -25,7 +25,7 @@ from ovos_persona_memory.cli.times import shown
 from ovos_persona_memory.client import MemoryClient
 from ovos_persona_memory.config import device_language
 from ovos_persona_memory.errors import InvalidRequest, UnknownEntry
-from ovos_persona_memory.records import ACCEPTED, Entry, Hit, Status
+from ovos_persona_memory.records import ACCEPTED, Entry, Hit, Role, Status
 
 
 @click.command(cls=Command)
@@ -84,6 +84,8 @@ def _yes(switch: bool) -> str:
 @click.command(cls=Command)
 @click.argument("session", required=False)
 @click.option("--session", "named", help="The same as the argument.")
+@click.option("--all-sessions", is_flag=True, help="Of every session of the user, instead.")
+@click.option("--role", "roles", type=click.Choice(get_args(Role)), multiple=True, help="Only messages of this role.")
 @click.option("--limit", type=click.IntRange(1, 1000), default=20, show_default=True, help="Messages at most.")
 @user_option
 @everyone_option
@@ -92,6 +94,8 @@ def _yes(switch: bool) -> str:
 def history(  # one parameter an option
     session: str | None,
     named: str | None,
+    all_sessions: bool,
+    roles: tuple[Role, ...],
     limit: int,
     user: str | None,
     everyone: bool,
@@ -100,16 +104,37 @@ def history(  # one parameter an option
 ) -> None:
     """The newest messages of a SESSION as a persona gets them, oldest first."""
     session_id = session or named
-    if not session_id:
-        raise InvalidRequest("SESSION", "is missing; the command sessions lists them")
+    if bool(session_id) == all_sessions:
+        problem = "cannot be given with --all-sessions" if session_id else "is missing; the command sessions lists them"
+        raise InvalidRequest("SESSION", problem)
+    scope = scope_of(user, everyone, session_id)
     with open_memory(data) as memory:
-        messages = memory.history(scope_of(user, everyone, session_id), max_history=limit, hanging=True)
+        messages = memory.history(scope, max_history=limit, hanging=True, roles=roles or None)
         _say_if_not_read(memory, session_id, messages)
     if as_json:
         return answer_json({"messages": messages})
     for message in messages:
         answer(f"{message.role}: {message.text}")
     return None
+
+
+@click.command(cls=Command)
+@click.argument("id")
+@user_option
+@everyone_option
+@data_option
+@json_option
+def turn(id: str, user: str | None, everyone: bool, data: Path | None, as_json: bool) -> None:
+    """One turn by its ID: when it was said, in which session, by whom, and its words."""
+    with open_memory(data) as memory:
+        found = memory.turn(id, scope_of(user, everyone))
+        if found is None:
+            _say_if_not_read(memory, None, ())
+            raise UnknownEntry(f"there is no turn with the id {id!r}")
+    if as_json:
+        return answer_json({"turn": found})
+    row = [shown(found.at or 0.0), found.user_id, found.session_id or "", found.speaker or found.role, found.text]
+    return answer_rows(["when", "user", "session", "from", "text"], [row])
 
 
 @click.command(cls=Command)

@@ -11,7 +11,7 @@ from ovos_persona_memory.cli.chat import chat
 from ovos_persona_memory.cli.doctor import doctor
 from ovos_persona_memory.cli.facts import audit, facts, review
 from ovos_persona_memory.cli.happened import episodes, why
-from ovos_persona_memory.cli.look import get, history, list_, recall, sessions, status
+from ovos_persona_memory.cli.look import get, history, list_, recall, sessions, status, turn
 from ovos_persona_memory.cli.moving import import_, migrate
 from ovos_persona_memory.cli.options import address_options, data_option
 from ovos_persona_memory.cli.run import run
@@ -30,7 +30,7 @@ def program(**_: object) -> None:
     """
 
 
-_LOOK = (status, history, sessions, recall, list_, get, facts, audit, why, episodes)
+_LOOK = (status, history, turn, sessions, recall, list_, get, facts, audit, why, episodes)
 _CHANGE = (remember, update, review, forget, capture)
 _MOVE = (migrate, import_)
 for _command in (run, chat, *_LOOK, *_CHANGE, *_MOVE, users, doctor, bench):

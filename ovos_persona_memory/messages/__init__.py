@@ -18,8 +18,8 @@ from ovos_persona_memory.errors import InvalidRequest
 from ovos_persona_memory.messages import values
 from ovos_persona_memory.messages.values import MAX_UTTERANCE as MAX_UTTERANCE
 from ovos_persona_memory.messages.values import cleaned as cleaned
-from ovos_persona_memory.messages.values import is_clean as is_clean
 from ovos_persona_memory.records import NOBODY, Claim, Scope
+from ovos_persona_memory.validation import is_clean as is_clean
 
 DEFAULT_SESSION = "default"
 FRAMES = 50

@@ -6,6 +6,8 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
+from ovos_persona_memory.validation import is_clean
+
 MAX_UTTERANCE = 16384
 """Characters of a heard utterance that are kept; a longer one is shortened visibly in the middle."""
 
@@ -38,11 +40,6 @@ def bounded(given: Any, characters: int) -> dict[str, Any]:
             break
         kept[name] = plain
     return kept
-
-
-def is_clean(text: str) -> bool:
-    """Whether a text can be kept: no NUL and no lone surrogate."""
-    return "\0" not in text and (text.isascii() or not any("\ud800" <= c <= "\udfff" for c in text if c > "\ud7ff"))
 
 
 def cleaned(text: str) -> str:

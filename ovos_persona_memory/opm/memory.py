@@ -14,6 +14,7 @@ from ovos_plugin_manager.templates.agents import AgentContextManager, AgentMessa
 from ovos_utils.log import LOG
 
 from ovos_persona_memory import context
+from ovos_persona_memory.blocks import text_of
 from ovos_persona_memory.client import MemoryClient
 from ovos_persona_memory.config import bus_address, seconds
 from ovos_persona_memory.context import Recalled
@@ -22,6 +23,7 @@ from ovos_persona_memory.history import history, raw_history
 from ovos_persona_memory.outbox import Outbox
 from ovos_persona_memory.records import ContextMessage, ContextRequest, Inject, Role, Scope, ToolCall, Turn
 from ovos_persona_memory.transport import shared_transport
+from ovos_persona_memory.validation import Unfit
 from ovos_persona_memory.window import Window
 
 REST_S = 5.0
@@ -41,8 +43,9 @@ class PersonaMemoryPlugin(AgentContextManager):  # type: ignore[misc]  # ovos_pl
     rules. What was told meanwhile is delivered when the daemon is back.
 
     Settings, in the persona's block ``ovos-persona-memory-plugin``: ``max_history`` (5),
-    ``max_rounds``, ``max_tokens``, ``system_prompt``, ``recall`` (hits at most), ``inject_mode``
-    (system), ``timeout_s`` (0.5), ``host`` and ``port`` of the bus.
+    ``max_rounds``, ``max_tokens``, ``system_prompt``, ``recall`` (hits at most), ``recall_session``
+    (false: of all the user's sessions), ``inject_mode`` (system), ``timeout_s`` (0.5), ``host`` and
+    ``port`` of the bus.
     """
 
     def __init__(self, config: dict[str, Any] | None = None) -> None:
@@ -53,6 +56,7 @@ class PersonaMemoryPlugin(AgentContextManager):  # type: ignore[misc]  # ovos_pl
             max_history, _whole(self.config, "max_rounds", None), _whole(self.config, "max_tokens", None)
         )
         self._recall = _whole(self.config, "recall", None)
+        self._recall_session = _switch(self.config, "recall_session", False)
         self._inject: Inject = _one_of(self.config, "inject_mode", get_args(Inject))
         self._heard: OrderedDict[str, list[Turn]] = OrderedDict()
         self._lock = threading.Lock()  # guards _heard
@@ -96,7 +100,7 @@ class PersonaMemoryPlugin(AgentContextManager):  # type: ignore[misc]  # ovos_pl
             max_tokens=self._window.max_tokens,
             system_prompt=self.system_prompt,
             recall=self._recall,
-            recall_tokens=None,
+            session=self._recall_session,
             inject=self._inject,
         )
         known = self._ask(lambda: self._client.context(request))
@@ -150,6 +154,13 @@ def _whole(config: dict[str, Any], name: str, default: int | None) -> int | None
     return number
 
 
+def _switch(config: dict[str, Any], name: str, default: bool) -> bool:
+    value = config.get(name, default)
+    if not isinstance(value, bool):
+        raise ConfigError(f"{name}: {value!r} is neither true nor false")
+    return value
+
+
 def _one_of(config: dict[str, Any], name: str, allowed: tuple[Any, ...]) -> Any:
     value = config.get(name) or allowed[0]
     if value not in allowed:
@@ -162,7 +173,7 @@ def _to_turn(message: AgentMessage, batch: str, now: float, session_id: str) -> 
     role: Role = message.role.value if isinstance(message.role, MessageRole) else message.role
     return Turn(
         role=role,
-        text=message.content or "",
+        text=_words(message.content or ""),
         at=now,
         session_id=session_id,
         source="record",
@@ -171,6 +182,14 @@ def _to_turn(message: AgentMessage, batch: str, now: float, session_id: str) -> 
         tool_call_id=getattr(message, "tool_call_id", None),
         name=getattr(message, "name", None),
     )
+
+
+def _words(content: Any) -> str:
+    """What a message says, its content blocks as text; whatever else it may be as Python writes it."""
+    try:
+        return text_of(content)
+    except Unfit:
+        return str(content)
 
 
 def _to_agent(messages: Iterable[ContextMessage]) -> list[AgentMessage]:

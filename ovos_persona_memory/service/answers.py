@@ -8,6 +8,7 @@ from typing import Any
 import msgspec
 
 from ovos_persona_memory import requests
+from ovos_persona_memory.blocks import text_of
 from ovos_persona_memory.config import MemoryConfig
 from ovos_persona_memory.documents import Documents
 from ovos_persona_memory.episodes import named_time
@@ -53,7 +54,7 @@ def _record(memory: PersonaMemory, asked: Request, fields: Any, scope: Scope, _:
 def _turn(given: TurnFields, lang: str | None) -> Turn:
     return Turn(
         role=given.role,
-        text=given.text,
+        text=text_of(given.text),
         at=given.at,
         speaker=given.speaker,
         lang=given.lang or lang,
@@ -74,6 +75,7 @@ def _context(memory: PersonaMemory, asked: Request, fields: Any, scope: Scope, c
         system_prompt=fields.system_prompt,
         recall=fields.recall,
         recall_tokens=fields.recall_tokens,
+        session=fields.session,
         inject=fields.inject,
         lang=fields.lang or asked.lang,
         utterance_id=asked.utterance_id,
@@ -84,9 +86,21 @@ def _context(memory: PersonaMemory, asked: Request, fields: Any, scope: Scope, c
     return {"messages": _wire(known.messages), "hits": _wire(known.hits), "tokens": known.tokens}
 
 
-def _history(memory: PersonaMemory, _a: Request, fields: Any, scope: Scope, _c: MemoryConfig) -> Answer:
-    found = memory.history(scope, fields.max_history, fields.max_rounds, fields.max_tokens, fields.hanging)
+def _history(memory: PersonaMemory, asked: Request, fields: Any, scope: Scope, _: MemoryConfig) -> Answer:
+    found = memory.history(
+        scope,
+        fields.max_history,
+        fields.max_rounds,
+        fields.max_tokens,
+        hanging=fields.hanging,
+        roles=fields.roles,
+        utterance_id=asked.utterance_id,
+    )
     return {"messages": _wire(found)}
+
+
+def _one_turn(memory: PersonaMemory, _a: Request, fields: Any, scope: Scope, _c: MemoryConfig) -> Answer:
+    return {"turn": _wire(memory.turn(fields.id, scope))}
 
 
 def _sessions(memory: PersonaMemory, _a: Request, fields: Any, scope: Scope, _c: MemoryConfig) -> Answer:
@@ -272,6 +286,7 @@ _VERBS: dict[str, Callable[[PersonaMemory, Request, Any, Scope, MemoryConfig], A
     "context": _context,
     "record": _record,
     "history": _history,
+    "turn": _one_turn,
     "sessions": _sessions,
     "session.update": _session_update,
     "session.snapshot": _snapshot,

@@ -8,6 +8,7 @@ from typing import Any
 
 import msgspec
 
+from ovos_persona_memory.blocks import text_of
 from ovos_persona_memory.messages import Heard, Request
 from ovos_persona_memory.records import changed
 from ovos_persona_memory.redacting import without_secrets
@@ -48,7 +49,7 @@ def _without_secret(heard: Heard) -> Heard:
 
 
 def _turn_without_secret(turn: Mapping[str, Any]) -> Mapping[str, Any]:
-    text = turn.get("text")
-    if not isinstance(text, str) or not tells_secret(text, turn.get("lang")):
-        return turn
+    text = text_of(turn.get("text", ""))
+    if not tells_secret(text, turn.get("lang")):
+        return {**turn, "text": text}
     return {**turn, "text": without_secrets(text, turn.get("lang")) if turn.get("role") == "user" else ""}

@@ -52,6 +52,7 @@ LOCAL = frozenset(
         "context",
         "recall",
         "history",
+        "turn",
         "sessions",
         "get",
         "list",
@@ -355,7 +356,7 @@ class Offline:
                 self._file.empty(int(delivered))
 
     def _together(self, memory: PersonaMemory, batch: Sequence[Kept]) -> list[Told]:
-        with memory.transcript.undoing(), memory.transcript.ledger.sweeps.late(), memory.transaction():
+        with memory.transcript.undoing(), memory.transcript.ledger.sweeps.late(time.time()), memory.transaction():
             told = [done for one in batch if (done := self._delivered(memory, one)) is not None]
             memory.put_state(self._mark, str(batch[-1].num))
         return told

@@ -19,6 +19,7 @@ from ovos_persona_memory.records import GUEST, HOUSEHOLD, NO_PERSONA, Person, Sc
 OF_USER = frozenset(
     {
         "recall",
+        "turn",
         "get",
         "list",
         "forget",
@@ -44,6 +45,7 @@ GUESTS_OWN_SESSION = frozenset(
         "context",
         "record",
         "history",
+        "turn",
         "sessions",
         "session.update",
         "session.snapshot",
@@ -134,9 +136,11 @@ def _reach(asked: Request, fields: Any, carried: Scope, config: MemoryConfig) ->
     """A search covers all of the person's records, wherever they were said; history is of the session."""
     if asked.verb in AS_CARRIED:
         return carried
+    named = getattr(fields, "scope", None)
+    if getattr(fields, "all_sessions", False):
+        return changed(carried, session_id=None, site_id=named.site_id if named is not None else None)
     if asked.verb in OF_USER and not getattr(fields, "session", False):
         return changed(carried, session_id=None, site_id=None)
-    named = getattr(fields, "scope", None)
     by_room = config.history.key == "site" or (named is not None and named.site_id is not None)
     return carried if by_room else changed(carried, site_id=None)
 

@@ -145,17 +145,22 @@ class FactStore(ABC):
     def rename_user(self, user_id: str, into: str) -> None:
         """Make facts, changes and decisions of one user another's."""
 
-    def merge_user(self, user_id: str, into: str) -> int:
-        """Make one user's facts another's; how many they were. Of two about one thing the last said holds."""
+    def merge_user(self, user_id: str, into: str, now: float = math.inf) -> int:
+        """Make one user's facts another's; how many they were. Of two about one thing the last said holds.
+
+        Where a clock ran ahead of ``now``, seconds since the epoch, it is the one that was learned last.
+        """
         moved = self.held(user_id, EVERY_STATUS)
         self.rename_user(user_id, into)
         for place in sorted({fact.place for fact, _ in moved if fact.status == "active"}):
-            self._keep_newest(into, place)
+            self._keep_newest(into, place, now)
         return len(moved)
 
-    def _keep_newest(self, user_id: str, place: str) -> None:
+    def _keep_newest(self, user_id: str, place: str, now: float) -> None:
         active = [(fact, words) for fact, words in self.held(user_id) if fact.place == place]
-        *older, (newest, _) = sorted(active, key=lambda one: (one[0].last_seen_at, one[0].seq))
+        if all(fact.last_seen_at <= now for fact, _ in active):  # else they stand by their seq
+            active.sort(key=lambda one: (one[0].last_seen_at, one[0].seq))
+        *older, (newest, _) = active
         for fact, words in older:
             until = max(newest.valid_from, fact.last_seen_at)
             self.put(replace(fact, status="superseded", valid_until=until, superseded_by=newest.id), words)

@@ -359,6 +359,13 @@ def test_facts_of_two_users_become_those_of_one_and_the_last_said_holds(facts: F
     assert facts.decisions("bob", 9) == []
 
 
+def test_of_the_facts_of_two_users_the_last_learned_holds_where_a_clock_ran_ahead(facts: FactStore, put: Put) -> None:
+    put("ahead", "x", slot="home", last_seen_at=5000.0, valid_from=5000.0)
+    put("since", "x", slot="home", user_id="bob", last_seen_at=9.0, valid_from=9.0)
+    assert facts.merge_user("bob", "household", now=10.0) == 1
+    assert ids(facts.facts(Wanted(Scope()))) == ["since"]
+
+
 def test_what_was_decided_before_a_time_goes(facts: FactStore) -> None:
     for at, user_id in ((1.0, "ann"), (2.0, "bob"), (3.0, "ann")):
         facts.add_decision(Decision("learned", "stated", at, user_id))

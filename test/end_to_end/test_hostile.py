@@ -29,6 +29,7 @@ RIGHT: dict[str, dict[str, Any]] = {
     "context": {"utterance": "what now"},
     "record": {"turns": [{"role": "user", "text": "hello"}]},
     "history": {},
+    "turn": {"id": "none"},
     "sessions": {},
     "session.update": {},
     "session.snapshot": {},

@@ -34,7 +34,7 @@ from .conftest import Address, Daemon, free_port, running_bus, wait_until, write
 
 Memory = PersonaMemory | MemoryClient
 HERE = Scope(session_id="s1")
-TURN_VERBS = ["record", "history", "sessions", "clear_session", "recall", "context"]
+TURN_VERBS = ["record", "history", "turn", "sessions", "clear_session", "recall", "context"]
 MEMORY_VERBS = ["remember", "get", "list", "update", "forget", "capture", "status"]
 
 
@@ -172,6 +172,8 @@ def test_what_comes_again_under_its_delivery_id_is_recorded_once(memory: Memory)
         ({"max_history": 0}, []),
         ({"max_history": None}, ["q0", "a0", "q1", "a1", "q2", "a2"]),
         ({"max_rounds": 2}, ["q1", "a1", "q2", "a2"]),
+        ({"max_history": None, "max_rounds": 0}, ["q0", "a0", "q1", "a1", "q2", "a2"]),
+        ({"max_rounds": 0}, ["q1", "a1", "q2", "a2"]),
         ({"max_history": None, "max_tokens": 4}, ["q1", "a1", "q2", "a2"]),
         ({"max_history": 3, "hanging": True}, ["a1", "q2", "a2"]),
     ],
@@ -179,6 +181,127 @@ def test_what_comes_again_under_its_delivery_id_is_recorded_once(memory: Memory)
 def test_a_history_is_cut_to_its_limits(memory: Memory, limits: dict[str, Any], expected: list[str]) -> None:
     memory.record([turn for n in range(3) for turn in exchange(f"q{n}", f"a{n}")], HERE)
     assert texts(memory.history(HERE, **limits)) == expected
+
+
+def test_a_history_cut_to_few_tokens_keeps_the_newest_question_with_its_answer(memory: Memory) -> None:
+    memory.record([*exchange("one", "first"), *exchange("why is the sky blue " * 4, "scattering " * 40)], HERE)
+    for hanging in (False, True):
+        asked, answered = memory.history(HERE, max_tokens=20, hanging=hanging)
+        assert (asked.role, answered.role) == ("user", "assistant")
+        assert asked.text.startswith("why") and answered.text.startswith("scatter")
+    call = ToolCall("c1", "look_up")
+    tool = Turn("tool", "it is blue " * 20, tool_call_id="c1", name="look_up")
+    turns = [Turn("user", "and the sea"), Turn("assistant", "", tool_calls=(call,)), tool, Turn("assistant", "too")]
+    memory.record(turns, HERE)
+    for limits in ({"max_tokens": 8}, {"max_tokens": 40}, {"max_history": 2, "hanging": True}):
+        assert memory.history(HERE, **limits)[0].role != "tool"  # type: ignore[arg-type]  # limits by name
+    assert texts(memory.history(HERE, max_tokens=8)) == ["and the sea", "too"]
+
+
+def test_a_lone_question_is_shown_where_the_ends_hang(memory: Memory) -> None:
+    memory.record([Turn("user", "is anybody there")], HERE)
+    assert memory.history(HERE) == []
+    assert texts(memory.history(HERE, hanging=True)) == ["is anybody there"]
+    memory.record([Turn("user", "hello")], HERE)
+    assert texts(memory.history(HERE, hanging=True)) == ["hello"], "of two in a row the first goes"
+
+
+def test_the_history_of_a_user_or_a_task_goes_across_sessions_in_order_of_arrival(memory: Memory) -> None:
+    for session, task, word in (
+        ("s1", "walk", "one"),
+        ("s2", None, "two"),
+        ("s1", None, "three"),
+        ("s3", "walk", "four"),
+    ):
+        memory.record(exchange(word, f"to {word}"), Scope(session_id=session, task_id=task))
+    every = [said for word in ("one", "two", "three", "four") for said in (word, f"to {word}")]
+    assert texts(memory.history(Scope(), max_history=None)) == every
+    assert texts(memory.history(Scope(task_id="walk"), max_history=None)) == ["one", "to one", "four", "to four"]
+    assert texts(memory.history(Scope())) == every[-4:]
+    assert texts(memory.history(Scope(), max_history=None, max_rounds=3)) == every[2:]
+    assert texts(memory.history(Scope(session_id="s1"), max_history=None)) == ["one", "to one", "three", "to three"]
+    assert texts(memory.history(Scope(session_id="s1", task_id="walk"))) == ["one", "to one"]
+
+
+def test_a_question_is_answered_in_its_own_session_whoever_talks_in_between(memory: Memory) -> None:
+    memory.record([Turn("user", "here")], Scope(session_id="s1"))
+    memory.record([Turn("user", "there")], Scope(session_id="s2"))
+    memory.record([Turn("assistant", "to here")], Scope(session_id="s1"))
+    memory.record([Turn("assistant", "to there")], Scope(session_id="s2"))
+    assert texts(memory.history(Scope())) == ["here", "to here", "there", "to there"]
+
+
+def test_what_a_session_left_to_its_summary_is_in_no_history_across_sessions(memory: Memory) -> None:
+    memory.record([*exchange("one", "first"), *exchange("two", "second")], HERE)
+    memory.record(exchange("three", "third"), Scope(session_id="s2"))
+    assert memory.trim(HERE, keep_recent=2) == 2
+    assert texts(memory.history(Scope(), max_history=None)) == ["two", "second", "three", "third"]
+
+
+@pytest.mark.parametrize(
+    ("wanted", "expected"),
+    [
+        ({"roles": {"user"}}, ["q0", "q1", "q2"]),
+        ({"roles": ["assistant"]}, ["a0", "a1", "a2"]),
+        ({"roles": {"user"}, "max_history": 2}, ["q1", "q2"]),
+        ({"roles": {"user"}, "max_history": None, "max_rounds": 1}, ["q2"]),
+        ({"roles": {"user"}, "max_tokens": 2}, ["q1", "q2"]),
+        ({"roles": {"user", "assistant"}, "max_history": 2}, ["q2", "a2"]),
+        ({"roles": {"tool"}}, ["found 0", "found 1", "found 2"]),
+        ({"roles": {"system"}}, ["be kind"]),
+        ({"roles": {"user"}, "hanging": True}, ["q0", "q1", "q2", "who asks"]),
+        ({"roles": []}, []),
+    ],
+)
+def test_a_history_can_be_of_some_roles_alone(memory: Memory, wanted: dict[str, Any], expected: list[str]) -> None:
+    memory.record([Turn("system", "be kind")], HERE)
+    for n in range(3):
+        call = Turn("assistant", "", tool_calls=(ToolCall(f"c{n}", "look_up"),))
+        found = Turn("tool", f"found {n}", tool_call_id=f"c{n}", name="look_up")
+        memory.record([Turn("user", f"q{n}"), call, found, Turn("assistant", f"a{n}")], HERE)
+    memory.record([Turn("user", "who asks")], HERE)
+    kept = memory.history(HERE, **wanted)
+    assert texts(kept) == expected
+    assert not any(message.tool_calls for message in kept), "no call without its results"
+
+
+def test_a_context_may_keep_to_what_was_said_in_its_own_session(memory: Memory) -> None:
+    there = Scope(session_id="s2")
+    memory.record([Turn("user", "my cat is called Bob", lang="en-US"), Turn("assistant", "nice")], there)
+    asked = ContextRequest("what is my cat called", HERE, max_history=0, lang="en-US")
+    assert [hit.text for hit in memory.context(asked).hits] == ["my cat is called Bob"]
+    assert memory.context(replace(asked, session=True)).hits == []
+    assert [hit.text for hit in memory.context(replace(asked, session=True, scope=there)).hits] == [
+        "my cat is called Bob"
+    ]
+
+
+def test_a_turn_is_found_by_its_id_by_whom_it_reaches(memory: Memory) -> None:
+    call = ToolCall("c1", "look_up", {"word": "cat"})
+    said = Turn("user", "my cat is called Bob", at=1000.0, speaker="Ann", lang="en-US")
+    ids = memory.record([said, Turn("assistant", "nice", at=1001.0, tool_calls=(call,))], Scope("s1", task_id="walk"))
+    turn, answered = (memory.turn(one, HERE) for one in ids)
+    assert turn is not None and answered is not None
+    assert (turn.id, turn.text, turn.at, turn.speaker) == (ids[0], "my cat is called Bob", 1000.0, "Ann")
+    assert (turn.role, turn.lang, turn.session_id, turn.task_id, turn.user_id) == (
+        "user",
+        "en-US",
+        "s1",
+        "walk",
+        "household",
+    )
+    assert answered.tool_calls == (call,)
+    assert turn.seq < answered.seq
+    assert memory.turn("nothing", HERE) is None
+    assert memory.turn(ids[0], Scope(task_id="swim")) is None
+    assert memory.forget(HERE, ids=ids) > 0
+    assert memory.turn(ids[0], HERE) is None
+
+
+def test_no_turn_is_given_while_reading_is_off(memory: Memory) -> None:
+    [turn_id] = memory.record([Turn("user", "my cat is called Bob")], HERE)
+    memory.capture(HERE, read=False)
+    assert memory.turn(turn_id, HERE) is None
 
 
 def test_sessions_say_how_much_was_said_and_when(memory: Memory) -> None:
@@ -674,7 +797,8 @@ def owner(emptied: Served) -> Iterator[MemoryClient]:
 REQUESTS: dict[str, dict[str, Any]] = {
     "record": {"turns": [{"role": "user", "text": "forged"}]},
     "context": {"utterance": "cat"},
-    "history": {},
+    "history": {"all_sessions": True},
+    "turn": {"id": "t"},
     "sessions": {},
     "session.clear": {},
     "recall": {"question": "cat"},
@@ -724,6 +848,11 @@ def test_over_the_bus_the_sessions_of_other_people_are_not_found(wire: Wire, own
     assert wire.ask("list", session_id="s1")["memories"] == []
     assert wire.ask("get", {"key": "bins"}, session_id="s1")["memory"] is None
     assert wire.ask("sessions", session_id="s1")["sessions"] == []
+    assert wire.ask("history", {"all_sessions": True}, session_id="s1")["messages"] == []
+    [turn_id] = owner.record([Turn("user", "the dog is called Rex")], Scope(session_id="s1", user_id="ann"))
+    assert wire.ask("turn", {"id": turn_id}, session_id="s1")["turn"] is None
+    theirs = owner.turn(turn_id, Scope(user_id="ann"))
+    assert theirs is not None and theirs.text == "the dog is called Rex"
     assert wire.ask("forget", {"everything": True}, session_id="s1")["forgotten"] == 0
 
 

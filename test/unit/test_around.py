@@ -256,7 +256,7 @@ def test_a_question_stays_open_where_the_assistant_only_agrees() -> None:
     for answer, learned in (("alright", [("favourite", "", "turquoise")]), ("it is red as far as i know", [])):
         home = Home()
         home.say("ann", "what is your favourite colour")
-        home.say("", answer, role="assistant")
+        home.say("household", answer, role="assistant")
         home.say("bob", "it's turquoise")
         assert home.facts("bob") == learned
 

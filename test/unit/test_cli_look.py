@@ -62,6 +62,27 @@ def test_history_comes_oldest_first(folder: Path) -> None:
     assert run("history", "--data", str(folder)).exit_code == 2
 
 
+def test_history_can_be_of_all_sessions_and_of_some_roles(folder: Path) -> None:
+    def texts(*options: str) -> list[str]:
+        return [message["text"] for message in told("history", *options, "--data", str(folder))["messages"]]
+
+    with PersonaMemory.open(folder) as memory:
+        memory.record([Turn("user", "good night"), Turn("assistant", "sleep well")], Scope(session_id="s3"))
+    assert texts("--all-sessions") == ["my cat is called Bob", "a fine\nname", "good night", "sleep well"]
+    assert texts("--all-sessions", "--role", "user") == ["my cat is called Bob", "good night"]
+    assert texts("s1", "--role", "assistant", "--role", "tool") == ["a fine\nname"]
+    assert run("history", "s1", "--all-sessions", "--data", str(folder)).exit_code == 2
+
+
+def test_a_turn_is_shown_by_its_id(folder: Path) -> None:
+    [hit] = told("recall", "what is my cat called", "-k", "1", "--data", str(folder))["hits"]
+    turn = told("turn", hit["id"], "--data", str(folder))["turn"] if hit["kind"] == "turn" else None
+    ids = [turn["id"]] if turn else [told("why", hit["id"], "--data", str(folder))["origin"]["turn_id"]]
+    assert "my cat is called Bob" in run("turn", ids[0], "--data", str(folder)).stdout
+    assert run("turn", ids[0], "--user", "alice", "--data", str(folder)).exit_code == 1
+    assert run("turn", ids[0], "--everyone", "--data", str(folder)).exit_code == 0
+
+
 def test_sessions_are_the_users_own_unless_everyones_are_wanted(folder: Path) -> None:
     def names(*options: str) -> list[str]:
         return [one["session_id"] for one in told("sessions", "--data", str(folder), *options)["sessions"]]

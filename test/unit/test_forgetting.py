@@ -119,6 +119,17 @@ def test_an_utterance_that_comes_again_with_its_id_much_later_loses_its_words(ho
     assert home.log == ["", "something else"]
 
 
+def test_what_was_forgotten_while_the_clock_ran_ahead_can_be_remembered_again(home: Home) -> None:
+    scope = Scope(session_id="s1")
+    before, home.now = home.now, home.now + 5 * 365 * 86400.0
+    home.memory.remember("the bins go out on Tuesday", scope, key="bins")
+    assert home.memory.forget(scope, key="bins") == 1
+    home.now = before + 60.0
+    assert home.memory.remember("the bins go out on Tuesday", scope, key="bins").text == "the bins go out on Tuesday"
+    home.memory.record([Turn("user", "the bins go out on Tuesday")], scope, delivery_id="d1")
+    assert home.memory.recall("when do the bins go out", scope, kinds={"turn"})
+
+
 def test_what_is_said_again_is_said_anew(home: Home) -> None:
     home.exchange("lights on", "they are on", "u1")
     home.memory.forget(Scope(), everything=True)

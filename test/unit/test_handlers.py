@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import pytest
 from ovos_plugin_manager.templates.agents import AgentMessage, MessageRole
 
 from ovos_persona_memory.config import MemoryConfig
+from ovos_persona_memory.errors import ConfigError, InvalidRequest
 from ovos_persona_memory.memory import PersonaMemory
-from ovos_persona_memory.records import Scope, Turn
+from ovos_persona_memory.records import ContextRequest, Scope, Turn
 from ovos_persona_memory.stores.inmemory import InMemoryStore
 
 Make = Callable[..., Any]
@@ -35,6 +37,42 @@ def test_a_question_is_answered_as_if_there_were_no_notes(plugin: Make, memory: 
     built = asked(plugin, memory, "what is my cat called")
     assert "Bob" in plugin("chat", memory).continue_chat(built, "here", "en-US").content
     assert plugin("retrieval", memory).query(built[-1].content, "en-US", k=1) == [("my cat is called Bob", 1.0)]
+
+
+def context_of(plugin: Make, memory: PersonaMemory, **settings: Any) -> str:
+    made = plugin("memory", memory, max_history=2, **settings)
+    built: list[AgentMessage] = made.build_conversation_context("what is my cat called", "here")
+    return "\n".join(message.content for message in built)
+
+
+def test_recall_may_keep_to_the_own_session(plugin: Make, memory: PersonaMemory) -> None:
+    assert "Bob" in context_of(plugin, memory)
+    assert "Bob" not in context_of(plugin, memory, recall_session=True)
+    for n in range(30):
+        memory.record([Turn("user", f"my cat is called Noisy {n}")], Scope(session_id=f"noise {n}"))
+    memory.record([Turn("user", "my cat is called Kim"), Turn("assistant", "nice")], Scope(session_id="here"))
+    memory.record([Turn("user", "what now"), Turn("assistant", "tea")], Scope(session_id="here"))
+    found = context_of(plugin, memory, recall_session=True)
+    assert "Kim" in found and "Bob" not in found and "Noisy" not in found
+
+
+def test_who_keeps_to_the_own_session_is_foreseen_nothing_of_another(memory: PersonaMemory) -> None:
+    here = ContextRequest("what is my cat called", Scope(session_id="here"), session=True)
+    assert memory.context(here).hits == []
+    memory.foresee(Turn("user", "what is my cat called", session_id="here"))
+    assert memory.context(here).hits == []
+    assert [hit.text for hit in memory.context(replace(here, session=False)).hits] == ["my cat is called Bob"]
+
+
+def test_the_own_session_needs_a_session(memory: PersonaMemory) -> None:
+    with pytest.raises(InvalidRequest, match=r"^session: "):
+        memory.context(ContextRequest("what is my cat called", session=True))
+
+
+@pytest.mark.parametrize("value", ["yes", 1, None])
+def test_a_switch_that_is_none_is_refused_by_its_name(plugin: Make, memory: PersonaMemory, value: object) -> None:
+    with pytest.raises(ConfigError, match="recall_session"):
+        plugin("memory", memory, recall_session=value)
 
 
 def test_notes_are_not_taken_for_what_the_user_says(plugin: Make, memory: PersonaMemory) -> None:

@@ -6,6 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ovos_persona_memory.exchanges import blocks_by_session
 from ovos_persona_memory.history import history, messages, raw_history
 from ovos_persona_memory.records import ContextMessage, ToolCall, Turn
 from ovos_persona_memory.window import Window, newest, repair, window
@@ -389,9 +390,29 @@ def test_the_raw_history_is_cut_off_plainly_and_keeps_the_question_that_ends_a_b
     assert brief(raw_history(turns, Window(max_history=2), NOW)) == [("A", "A"), ("U", "two")]
 
 
-def test_a_turn_that_was_heard_and_not_answered_is_in_no_raw_history() -> None:
-    turns = [*handed_in("b", user("one"), spoken("A")), user("two", "2")]
-    assert brief(raw_history(turns, ANYTHING, NOW)) == [("U", "one"), ("A", "A")]
+def test_the_raw_history_ends_with_the_last_question_where_nobody_answered_it() -> None:
+    turns = [*handed_in("b", user("one"), spoken("A")), user("two", "2"), user("three", "3")]
+    assert brief(raw_history(turns, ANYTHING, NOW)) == [("U", "one"), ("A", "A"), ("U", "three")]
+    assert brief(raw_history(turns, Window(max_history=1), NOW)) == [("U", "three")]
+    assert brief(raw_history([*turns, spoken("B", "3")], ANYTHING, NOW))[2:] == [("U", "three"), ("A", "B")]
+    assert brief(history(turns, ANYTHING, NOW)) == [("U", "one"), ("A", "A")]
+
+
+def test_a_lone_question_is_all_of_a_raw_history_and_none_of_it_without_its_words() -> None:
+    assert brief(raw_history([user("one", "1")], ANYTHING, NOW)) == [("U", "one")]
+    assert raw_history([user("", "1", redacted=True)], ANYTHING, NOW) == []
+
+
+def test_the_blocks_of_several_sessions_stand_in_the_order_in_which_they_began() -> None:
+    here, there = ({"session_id": name} for name in ("s1", "s2"))
+    turns = [user("a", **here), user("b", **there), spoken("to a", **here), spoken("to b", **there)]
+    assert brief(history(turns, ANYTHING, NOW, blocks_by_session)) == [
+        ("U", "a"),
+        ("A", "to a"),
+        ("U", "b"),
+        ("A", "to b"),
+    ]
+    assert brief(history(turns, ANYTHING, NOW)) == [("U", "b"), ("A", "to a\nto b")]
 
 
 def test_messages_are_the_whole_history() -> None:
@@ -425,6 +446,5 @@ limits = st.builds(Window, max_history=numbers, max_rounds=numbers, max_tokens=n
 @settings(derandomize=True, deadline=None, max_examples=400)
 @given(st.lists(any_turn, max_size=16), limits)
 def test_a_history_is_what_the_limits_leave_of_all_messages(turns: list[Turn], limits: Window) -> None:
-    every = messages(turns, NOW - 450.0)
-    assert history(turns, limits, NOW) == repair(window(every, limits))
-    assert raw_history(turns, limits, NOW) == newest(every, limits)
+    assert history(turns, limits, NOW) == repair(window(messages(turns, NOW - 450.0), limits))
+    assert raw_history(turns, limits, NOW) == newest(messages(turns, NOW - 450.0, hanging=True), limits)

@@ -223,6 +223,94 @@ def test_an_older_denial_changes_nothing() -> None:
     assert talk.values() == ["peanuts"]
 
 
+# a clock that ran ahead, and was put right
+
+
+AHEAD = 2000.0
+"""A day on which the clock stood before it was put right: some five years ahead."""
+
+
+class WrongClock(Talk):
+    """Somebody who talks to a memory whose clock may stand anywhere; what they say is said when the clock says."""
+
+    def tell(self, text: str, day: float) -> None:
+        self.now = day * DAY
+        self.memory.record([Turn("user", text, lang="en-US")], Scope(session_id="s"))
+
+    def deliver(self, text: str, day: float, now: float) -> None:
+        """What was said on one day arrives on another."""
+        self.now = now * DAY
+        self.memory.record([Turn("user", text, at=day * DAY, lang="en-US")], Scope(session_id="s"), delivery_id=text)
+
+
+def test_what_is_said_after_the_clock_was_put_right_supersedes() -> None:
+    talk = WrongClock()
+    for day, city in ((AHEAD, "Berlin"), (AHEAD + 1, "Hamburg"), (5, "Porto"), (9, "Rome")):
+        talk.tell(f"I live in {city}", day)
+    assert talk.values() == ["Rome"]
+    told = sorted(talk.facts(*EVERY_STATUS), key=lambda fact: fact.seq)
+    assert [fact.superseded_by for fact in told] == [*(fact.id for fact in told[1:]), None]
+
+
+def test_what_is_taken_back_after_the_clock_was_put_right_holds_no_more() -> None:
+    talk = WrongClock()
+    talk.tell("I'm allergic to peanuts", AHEAD)
+    talk.tell("I'm not allergic to peanuts", 5)
+    assert talk.values() == []
+    talk.tell("I'm allergic to peanuts", 6)
+    assert talk.values() == ["peanuts"]
+
+
+def test_a_clock_that_stands_behind_hinders_nothing() -> None:
+    talk = WrongClock()
+    talk.tell("I live in Berlin", 100)
+    talk.tell("I live in Porto", 0.001)  # it begins with 1970 until the network is there
+    assert talk.values() == ["Porto"]
+    talk.tell("I live in Rome", 101)
+    assert talk.values() == ["Rome"]
+
+
+def test_what_is_corrected_by_hand_can_be_said_otherwise_after_the_clock_was_put_right() -> None:
+    talk = WrongClock()
+    talk.tell("I live in Berlin", AHEAD)
+    talk.now = 5 * DAY
+    talk.memory.update(talk.facts()[0].id, text="I live in Porto")
+    talk.tell("I live in Rome", 6)
+    assert talk.values() == ["Rome"]
+
+
+def test_what_waited_since_the_clock_ran_ahead_is_no_newer_than_what_was_said_since() -> None:
+    talk = WrongClock()
+    talk.tell("I think I live in Rome", AHEAD)
+    talk.tell("I live in Porto", 5)
+    [waiting] = talk.facts("waiting")
+    taken = talk.memory.facts.review(waiting.id, accept=True)
+    assert taken is not None and taken.status == "superseded"
+    assert talk.values() == ["Porto"]
+
+
+def test_what_arrives_late_beats_nothing_newer_though_a_clock_ran_ahead_before() -> None:
+    talk = WrongClock()
+    talk.tell("I live in Berlin", AHEAD)
+    talk.tell("I live in Porto", 9)
+    talk.deliver("I live in Rome", 5, now=10)
+    assert talk.values() == ["Porto"]
+    talk.deliver("I live in Paris", 9.5, now=10)
+    assert talk.values() == ["Paris"]
+
+
+def test_what_waits_for_learning_keeps_its_place_though_a_clock_ran_ahead_before() -> None:
+    talk = WrongClock()
+    talk.tell("I live in Berlin", AHEAD)
+    talk.now = 5 * DAY
+    with talk.memory.transaction(crowded=True):
+        talk.memory.record([Turn("user", "I live in Porto", lang="en-US")], Scope(session_id="s"))
+    talk.now = 8 * DAY
+    while talk.memory.transcript.backlog.catch_up():
+        pass
+    assert talk.values() == ["Porto"]
+
+
 def test_a_doubtful_fact_waits_and_is_not_found() -> None:
     talk = Talk()
     for day in (1, 2):

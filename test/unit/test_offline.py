@@ -349,6 +349,28 @@ def test_what_was_forgotten_wholly_elsewhere_is_forgotten_of_what_waits(
     assert [text for text in log(server) if text] == left
 
 
+def test_what_was_forgotten_by_a_clock_that_ran_ahead_takes_nothing_that_was_said_since(
+    device: Device, server: Server
+) -> None:
+    held = Clock()
+    with held.stands(time.time() + 5 * 365 * 86400.0):
+        PersonaMemory(server, device.config, held).forget(Scope(), everything=True)
+    device.lose()
+    answers(device, heard("said since"))
+    device.find()
+    assert log(server) == ["said since"]
+
+
+def test_what_is_said_offline_supersedes_what_a_clock_that_ran_ahead_had_told(device: Device, server: Server) -> None:
+    held = Clock()
+    with held.stands(time.time() + 5 * 365 * 86400.0):
+        PersonaMemory(server, device.config, held).record([Turn("user", "I live in Berlin", lang="en-US")], SESSION)
+    device.lose()
+    answers(device, heard("I live in Porto"))
+    device.find()
+    assert [one.value for one in PersonaMemory(server, device.config).facts.list()] == ["Porto"]
+
+
 def test_a_memory_whose_key_is_that_of_something_private_gets_another(device: Device, server: Server) -> None:
     other = PersonaMemory(server, device.config)
     other.remember("a surprise party", Scope(), key="party", metadata={"private": 3})

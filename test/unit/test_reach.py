@@ -41,6 +41,7 @@ READS: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
         ("turn", "memory", "note"),
     ),
     "history": ({"max_history": 100, "hanging": True}, ("turn",)),
+    "turn": ({"id": "{turn}"}, ("turn",)),
     "sessions": ({}, ("description",)),
     "session.snapshot": ({}, ("turn", "note")),
     "session.to_summarise": ({"keep_recent": 0}, ("turn",)),
@@ -222,7 +223,7 @@ def test_everybody_reads_their_own_and_nobody_elses(verb: str, trust: str) -> No
             assert session in ("any", asker.session) or not of_session, asker
 
 
-OF_PERSONAS = [verb for verb, (_, kinds) in READS.items() if "turn" in kinds and verb != "why"]
+OF_PERSONAS = [verb for verb, (_, kinds) in READS.items() if "turn" in kinds and verb not in ("why", "turn")]
 """Verbs that give turns, of which each persona has one in every session."""
 
 
@@ -447,10 +448,10 @@ def test_a_name_that_cannot_be_read_is_a_guests(verb: str) -> None:
 
 
 @pytest.mark.parametrize("trust", EACH_TRUST)
-@pytest.mark.parametrize("verb", ["why", "facts.history", "facts.review", "forget", "get", "update"])
+@pytest.mark.parametrize("verb", ["why", "turn", "facts.history", "facts.review", "forget", "get", "update"])
 def test_anothers_record_is_not_reached_by_its_id(verb: str, trust: str) -> None:
     house = House(trust)
-    data = {"why": {"id": "{turn}"},
+    data = {"why": {"id": "{turn}"}, "turn": {"id": "{turn}"},
             "facts.history": {"id": "{fact}"}, "facts.review": {"id": "{waiting}", "accept": False},
             "get": {"key": "{fact}"}, "update": {"key": "{fact}", "text": "new"}}.get(verb, {})  # fmt: skip
     for asker in (one for one in askers(trust) if one.level in (None, 5) and one.persona is None):

@@ -108,6 +108,8 @@ def test_nobody_else_reaches_what_waits_of_a_child(memory: PersonaMemory, person
         ("why", {"id": "t"}),
         ("forget", {"everything": True}),
         ("history", {}),
+        ("history", {"all_sessions": True}),
+        ("turn", {"id": "t"}),
     ],
 )
 def test_an_adult_reaches_nothing_else_of_a_child(memory: PersonaMemory, verb: str, data: dict[str, Any]) -> None:

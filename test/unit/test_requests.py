@@ -75,6 +75,26 @@ def test_deep_nesting_is_refused() -> None:
     assert refused("remember", text="x", metadata={"a": deep}).startswith("metadata")
 
 
+@pytest.mark.parametrize("number", [float("nan"), float("inf")])
+def test_a_number_that_is_none_is_refused_wherever_it_stands(number: float) -> None:
+    assert refused("remember", text="x", metadata={"a": [number]}) == "metadata.a[0]"
+    assert refused("recall", question="x", at=number) == "at"
+
+
+def test_a_time_in_milliseconds_is_told_the_unit() -> None:
+    with pytest.raises(InvalidRequest, match=r"^turns\[0\]\.at: must be seconds since the epoch"):
+        read("record", turns=[{"role": "user", "text": "x", "at": 1_795_298_400_000}])
+    assert read("record", turns=[{"role": "user", "text": "x", "at": 1_795_298_400}]).turns[0].at == 1_795_298_400
+
+
+def test_content_blocks_are_read_as_their_text() -> None:
+    blocks = [{"type": "text", "text": "one"}, {"type": "image_url"}, {"type": "text", "text": "two"}]
+    assert read("record", turns=[{"role": "user", "text": blocks}]).turns[0].text == "one\ntwo"
+    assert refused("record", turns=[{"role": "user", "text": [{"type": "text"}]}]) == "turns[0].text[0].text"
+    assert refused("record", turns=[{"role": "user", "text": [{"text": "a" * 16_000}] * 2}]) == "turns[0].text"
+    assert refused("record", turns=[{"role": "user", "text": [{"text": "a\0b"}]}]) == "turns[0].text[0].text"
+
+
 @pytest.mark.parametrize("request_id", [5, ["r"], "r" * 300, "r\0"])
 def test_a_request_id_that_cannot_be_echoed_safely_is_refused(request_id: Any) -> None:
     assert refused("status", request_id=request_id) == "request_id"

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from ovos_persona_memory.config import MemoryConfig
-from ovos_persona_memory.errors import CapturePaused, InvalidRequest, StoreError
+from ovos_persona_memory.errors import CapturePaused, InvalidRequest
 from ovos_persona_memory.memory import PersonaMemory
 from ovos_persona_memory.messages import Heard
 from ovos_persona_memory.records import ContextMessage, ContextRequest, Scope, ToolCall, Turn
@@ -150,8 +150,9 @@ def test_what_was_there_before_is_forgotten(memory: PersonaMemory) -> None:
 def test_a_session_that_cannot_be_put_back_stays(memory: PersonaMemory) -> None:
     talk(memory, 1)
     memory.update_session(HERE, summary="old")
-    for broken, error in (([{"role": "robot"}], InvalidRequest), ([{"role": "user", "text": "\0"}], StoreError)):
-        with pytest.raises(error):
+    late = Turn("user", "hello", at=1_795_298_400_000.0)
+    for broken in ([{"role": "robot"}], [{"role": "user", "text": "\0"}], [Turn("user", "hi"), late]):
+        with pytest.raises(InvalidRequest, match=r"^messages\["):
             memory.restore(broken, HERE)
         assert len(memory.snapshot(HERE)["messages"]) == 2
         assert memory.snapshot(HERE)["summary"] == "old"

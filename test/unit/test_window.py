@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -61,14 +62,20 @@ def test_system_messages_before_the_cut_stay() -> None:
     assert window([S, U, A, S, U, A], Window(max_history=2)) == [S, S, U, A]
 
 
-@pytest.mark.parametrize("none", [Window(max_history=0), Window(max_rounds=0), Window(max_tokens=0)])
+@pytest.mark.parametrize("none", [Window(max_history=0), Window(max_tokens=0)])
 def test_zero_keeps_no_talk(none: Window) -> None:
     assert window([S, U, A], none) == [S]
 
 
 def test_below_zero_counts_as_zero() -> None:
     assert window([S, U, A], Window(max_history=-1)) == [S]
-    assert window([S, U, A], Window(max_rounds=-1)) == [S]
+    assert window([S, U, A], Window(max_tokens=-1)) == [S]
+
+
+@pytest.mark.parametrize("rounds", [0, -1])
+def test_zero_rounds_are_no_limit(rounds: int) -> None:
+    assert window([S, U, A, U, A], Window(max_rounds=rounds)) == [S, U, A, U, A]
+    assert window([S, U, A, U, A], Window(max_history=2, max_rounds=rounds)) == [S, U, A]
 
 
 def test_a_round_starts_with_a_user_message() -> None:
@@ -83,7 +90,8 @@ def test_fewer_rounds_than_wanted_are_all_kept() -> None:
 def test_whole_messages_fit_the_tokens() -> None:
     long = ContextMessage("user", "x" * 41)  # 11 tokens
     assert window([long, A, U], Window(max_tokens=13)) == [long, A, U]
-    assert window([long, A, U], Window(max_tokens=12)) == [A, U]
+    assert window([U, A, long, A], Window(max_tokens=13)) == [A, long, A]
+    assert window([U, A, long, A], Window(max_tokens=12)) == [long, A]
 
 
 def test_a_message_that_does_not_fit_hides_the_shorter_ones_before_it() -> None:
@@ -91,14 +99,14 @@ def test_a_message_that_does_not_fit_hides_the_shorter_ones_before_it() -> None:
 
 
 def test_system_messages_take_from_the_tokens() -> None:
-    assert window([S, U, A], Window(max_tokens=2)) == [S, A]
+    assert window([S, U, A, U, A], Window(max_tokens=3)) == [S, U, A]
+    assert window([S, U, A], Window(max_tokens=2)) == [S], "no answer without its question"
 
 
 def test_a_counter_of_the_callers_is_used() -> None:
     words = Window(max_tokens=3, count_tokens=lambda text: len(text.split()))
-    assert window([ContextMessage("user", "one two"), ContextMessage("assistant", "three four")], words) == [
-        ContextMessage("assistant", "three four")
-    ]
+    earlier, later = ContextMessage("user", "one two"), ContextMessage("assistant", "three")
+    assert window([earlier, later, earlier, later], words) == [earlier, later]
 
 
 def test_all_limits_hold_together() -> None:
@@ -199,7 +207,7 @@ def test_the_limits_hold_after_cut_and_repair(messages: list[ContextMessage], li
     kept = repair(window(messages, limits))
     if limits.max_history is not None:
         assert len(talk(kept)) <= max(limits.max_history, 0)
-    if limits.max_rounds is not None:
+    if limits.max_rounds is not None and limits.max_rounds > 0:
         assert sum(message.role == "user" for message in kept) <= max(limits.max_rounds, 0)
     if limits.max_tokens is not None and talk(kept):
         assert sum(message_tokens(message) for message in kept) <= limits.max_tokens
@@ -226,6 +234,87 @@ def test_a_message_over_half_the_budget_is_shortened_in_the_middle_visibly() -> 
     assert " […] " in cut[1].text
     assert cut[1].text.endswith("ccc")
     assert sum(message_tokens(message) for message in cut) <= 100
+
+
+def said(role: Role, tokens: int, letter: str = "x", **more: Any) -> ContextMessage:
+    return ContextMessage(role, letter * (tokens * 4), **more)
+
+
+def cost(messages: list[ContextMessage]) -> int:
+    return sum(message_tokens(message) for message in messages)
+
+
+@pytest.mark.parametrize("budget", [8, 20, 31, 32, 60, 99])
+@pytest.mark.parametrize(("asked", "answered"), [(50, 50), (10, 90), (90, 10), (4, 400), (400, 4)])
+def test_the_newest_question_is_never_cut_from_its_answer(budget: int, asked: int, answered: int) -> None:
+    round_ = [said("user", asked, "q"), said("assistant", answered, "a")]
+    for before in ([], [U, A], [said("user", 3), said("assistant", 300)]):
+        kept = window([*before, *round_], Window(max_tokens=budget))[-2:]
+        assert [message.role for message in kept] == ["user", "assistant"]
+        assert [message.text[0] for message in kept] == ["q", "a"]
+        assert cost(kept) <= budget
+
+
+def test_what_fits_of_question_and_answer_is_left_whole() -> None:
+    short, long = said("user", 5, "q"), said("assistant", 90, "a")
+    question, answer = window([short, long], Window(max_tokens=25))
+    assert question == short
+    assert message_tokens(answer) > 15
+
+
+def test_tools_go_before_the_question_and_the_answer() -> None:
+    call = ContextMessage("assistant", "", tool_calls=(ToolCall("1", "look_up"),))
+    result = said("tool", 30, "r", tool_call_id="1")
+    round_ = [said("user", 20, "q"), call, result, said("assistant", 20, "a")]
+    assert window(round_, Window(max_tokens=100)) == round_
+    for budget in (44, 60):
+        kept = repair(window(round_, Window(max_tokens=budget)))
+        assert [message.text[:1] for message in kept] == ["q", "a"], budget
+        assert cost(kept) <= budget
+
+
+def test_a_later_tool_stays_where_an_earlier_one_goes() -> None:
+    calls = [ContextMessage("assistant", "", tool_calls=(ToolCall(str(n), "look_up"),)) for n in range(2)]
+    results = [said("tool", 10, str(n), tool_call_id=str(n)) for n in range(2)]
+    round_ = [U, calls[0], results[0], calls[1], results[1], A]
+    kept = repair(window(round_, Window(max_tokens=20)))
+    assert kept == [U, calls[1], results[1], A]
+
+
+def test_an_instruction_in_the_newest_round_stays_in_its_place() -> None:
+    kept = window([S, said("user", 90, "q"), S, said("assistant", 90, "a")], Window(max_tokens=22))
+    assert [message.role for message in kept] == ["system", "user", "system", "assistant"]
+    assert cost(kept) <= 22
+
+
+def test_a_budget_in_which_nothing_of_both_can_be_said_holds_neither() -> None:
+    assert window([said("user", 90), said("assistant", 90)], Window(max_tokens=4)) == []
+
+
+@pytest.mark.parametrize("limits", [Window(max_history=2), Window(max_tokens=2), Window(max_history=3, max_tokens=2)])
+def test_the_plain_cut_begins_with_no_tools_result(limits: Window) -> None:
+    assert newest([U, C, R, A], limits)[0].role != "tool"
+    assert newest([R, U, A], Window(max_history=3)) == [R, U, A], "as it was passed, nothing was cut"
+
+
+def test_the_plain_cut_to_tokens_keeps_the_newest_question_too() -> None:
+    kept = newest([U, A, said("user", 50, "q"), said("assistant", 50, "a")], Window(max_tokens=30))
+    assert [message.text[0] for message in kept] == ["q", "a"]
+    assert cost(kept) <= 30
+
+
+@seeded
+@given(any_messages, st.integers(12, 60))
+def test_whatever_is_cut_to_tokens_holds_the_newest_question_that_was_answered(
+    messages: list[ContextMessage], budget: int
+) -> None:
+    whole = repair(messages)
+    asked = [message.text for message in whole if message.role == "user"]
+    spoken = [message for message in whole if message.role not in INSTRUCTIONS]
+    kept = repair(window(whole, Window(max_tokens=budget)))
+    spare = budget - cost([message for message in whole if message.role in INSTRUCTIONS])
+    if spoken and spoken[-1].role == "assistant" and spare >= 8:
+        assert asked[-1] in [message.text for message in kept if message.role == "user"]
 
 
 def test_a_message_within_half_the_budget_and_a_system_message_stay_as_they_are() -> None:
