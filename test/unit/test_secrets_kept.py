@@ -282,12 +282,17 @@ def test_what_asks_for_none_is_left_to_others(home: Home, said: str) -> None:
     assert home.say(said) == []
 
 
+def test_a_request_to_delete_what_is_no_secret_is_left_to_others_though_a_secret_has_its_words(home: Home) -> None:
+    home.memory.remember("the alarm code is 4711", lang="en-US", secret=True)
+    assert home.say("delete the alarm") == []
+    assert home.say("delete the alarm code")[0].startswith("I'll forget one thing about the alarm code.")
+
+
 def test_what_is_no_secret_and_answers_better_is_left_to_who_answers_from_memory(home: Home) -> None:
-    home.memory.remember(
-        "grandma's guest wifi password", lang="en-US", key="grandma's guest wifi password", secret=True
-    )
+    home.memory.remember("the lock of the boat is 8822", lang="en-US", secret=True)
     home.memory.remember("the boat is in the harbour", lang="en-US")
     assert home.say("where is the boat") == []
+    assert home.say("what is the lock of the boat") == ["You asked me to keep this: the lock of the boat is 8822."]
 
 
 def test_a_memory_that_does_not_answer_holds_nobody_up(opened: Callable[..., Home]) -> None:
