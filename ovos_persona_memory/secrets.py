@@ -32,6 +32,8 @@ _IBAN_LENGTHS = {
     **dict.fromkeys(("HU", "PL"), 28),
 }
 """Characters of an IBAN by country (the IBAN registry of SWIFT)."""
+NAMES = ("secret", "locked", "code")
+"""Lists of words for secrets, and for what they open."""
 SHORTEST_CODE = 3
 """Digits of a code at least: "my pin 4 1 9"."""
 TWO = 2
@@ -70,6 +72,13 @@ def tells_secret(text: str, lang: str | None) -> bool:
     if not _TOKEN.search(text) and not _names_secret(spoken, known, text, words):
         return False
     return len(text.split()) <= SAID or spoken.without_lead(text) != text
+
+
+def speaks_of_secret(text: str, lang: str | None) -> bool:
+    """Whether a text has a word for a secret, or for what one opens: "the wifi password", "my bike lock"."""
+    known = wordlists.of(language.of(lang).tag)
+    words = known.words_of(text)
+    return any(True for name in NAMES for _ in _phrases(known, words, name))
 
 
 def spots(text: str, lang: str | None) -> list[Spot]:
@@ -113,8 +122,7 @@ def _names_secret(spoken: Language, known: WordLists, text: str, folded: Sequenc
     The words are in the language's templates: <secret> followed by <secret_is> and something, or by something and a
     verb of <secret_closes>, <locked> by a number, or either, or a <code>, and soon one; all may end in <suffixed>.
     """
-    names = ("secret", "locked", "code")
-    if "suffixed" not in known.lists and all(known.opening(name).isdisjoint(folded) for name in names):
+    if "suffixed" not in known.lists and all(known.opening(name).isdisjoint(folded) for name in NAMES):
         return False
     return any(True for _ in _named(spoken, known, known.words_of(text)))
 

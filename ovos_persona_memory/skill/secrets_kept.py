@@ -13,6 +13,7 @@ from ovos_persona_memory.errors import PersonaMemoryError, StoreError
 from ovos_persona_memory.language import Language, fold
 from ovos_persona_memory.messages import Addressed
 from ovos_persona_memory.records import Hit
+from ovos_persona_memory.secrets import speaks_of_secret
 from ovos_persona_memory.skill.speech import agrees, own_words
 from ovos_persona_memory.skill.talk import Ends, Talk
 from ovos_persona_memory.skill.understanding import Understood
@@ -85,7 +86,8 @@ class Glance:
         if understood is not None and (understood.intent != "forget_time" or _names_time(said, spoken, self._clock())):
             return understood
         topic = _to_forget(said.text, spoken)
-        is_kept = self._is_there(spoken, [topic] if topic else [])
+        named = [topic] if topic and speaks_of_secret(topic, spoken.tag) else []  # no "delete the alarm"
+        is_kept = self._is_there(spoken, named)
         return Understood("forget_about", {"topic": topic}) if is_kept else understood
 
     def _is_there(self, spoken: Language, forms: Iterable[str]) -> bool:

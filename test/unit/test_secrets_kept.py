@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from ovos_bus_client.message import Message
 from ovos_utils.fakebus import FakeBus
+from servers import wait_until
 
 from ovos_persona_memory import language, messages, topics
 from ovos_persona_memory.config import IdentityConfig, MemoryConfig, SecretsConfig
@@ -32,13 +33,6 @@ TOLD, SECRET, QUESTION = "the guest wifi password is zyxquark", "zyxquark", "wha
 ASKED = "That is a secret. Shall I keep it, for you alone?"
 KEPT, NOT_KEPT = "I keep that for you alone.", "All right, I have not kept it."
 HALL = "hall"
-
-
-def wait_until(there: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 20.0
-    while not there():
-        assert time.monotonic() < deadline
-        time.sleep(0.01)
 
 
 class Home:
@@ -80,7 +74,7 @@ class Home:
         elif self.skill.can_answer(message):
             self.skill.handle_otherwise(message)
         self.bus.emit(Message("ovos.utterance.handled", {}, context))
-        wait_until(lambda: self.dialogs[-1:] != ["forget_slowly"])
+        wait_until(lambda: self.dialogs[-1:] != ["forget_slowly"], "the end of a deletion")
         return [text for text, _ in self.spoken]
 
     @property
@@ -185,7 +179,7 @@ def test_after_a_silence_it_is_not_kept_and_that_is_said(home: Home, monkeypatch
     home.say(f"remember that {TOLD}")
     pending = home.skill._moments.known(home.session)
     assert pending is not None
-    wait_until(lambda: home.dialogs[-1:] == ["secret_silence"])
+    wait_until(lambda: home.dialogs[-1:] == ["secret_silence"], "the end of patience")
     assert pending.pending is None
     assert home.spoken[-1] == ("I heard no answer, so I have not kept it.", "secret_silence")
     assert home.memory.list(secrets=True) == []
@@ -282,12 +276,17 @@ def test_what_asks_for_none_is_left_to_others(home: Home, said: str) -> None:
     assert home.say(said) == []
 
 
+def test_a_request_to_delete_what_is_no_secret_is_left_to_others_though_a_secret_has_its_words(home: Home) -> None:
+    home.memory.remember("the alarm code is 4711", lang="en-US", secret=True)
+    assert home.say("delete the alarm") == []
+    assert home.say("delete the alarm code")[0].startswith("I'll forget one thing about the alarm code.")
+
+
 def test_what_is_no_secret_and_answers_better_is_left_to_who_answers_from_memory(home: Home) -> None:
-    home.memory.remember(
-        "grandma's guest wifi password", lang="en-US", key="grandma's guest wifi password", secret=True
-    )
+    home.memory.remember("the lock of the boat is 8822", lang="en-US", secret=True)
     home.memory.remember("the boat is in the harbour", lang="en-US")
     assert home.say("where is the boat") == []
+    assert home.say("what is the lock of the boat") == ["You asked me to keep this: the lock of the boat is 8822."]
 
 
 def test_a_memory_that_does_not_answer_holds_nobody_up(opened: Callable[..., Home]) -> None:
