@@ -271,18 +271,20 @@ class MemoryClient:
     @checked
     def forget_by_kind(self, scope: Scope = Scope(), preview: bool = False, **wanted: Any) -> Forgotten:
         """See PersonaMemory.forget_by_kind."""
-        asked = ForgetConditions(**wanted)
-        refuse_unusable(asked)
-        # over the bus a key is the user's, wherever it was kept; anything else keeps to the session of its scope
-        session = scope.session_id is not None and asked.key is None
-        return _as(Forgotten, self.ask("forget", scope, session=session, preview=preview or None, **wanted)["kinds"])
+        return _as(Forgotten, self._forget(scope, preview, wanted)["kinds"])
 
     @checked
     def would_forget(self, scope: Scope = Scope(), **wanted: Any) -> Foreseen:
         """See PersonaMemory.would_forget."""
-        session = scope.session_id is not None and wanted.get("key") is None
-        answer = self.ask("forget", scope, session=session, preview=True, **wanted)
+        answer = self._forget(scope, True, wanted)
         return _as(Foreseen, {name: answer[name] for name in ("kinds", "told", "ids")})
+
+    def _forget(self, scope: Scope, preview: bool, wanted: dict[str, Any]) -> dict[str, Any]:
+        asked = ForgetConditions(**wanted)
+        refuse_unusable(asked)
+        # over the bus a key is the user's, wherever it was kept; anything else keeps to the session of its scope
+        session = scope.session_id is not None and asked.key is None
+        return self.ask("forget", scope, session=session, preview=preview or None, **wanted)
 
     @checked
     def correct(self, id: str, text: str, scope: Scope = Scope(), lang: str | None = None) -> Entry:

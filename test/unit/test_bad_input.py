@@ -232,7 +232,7 @@ BAD: dict[str, tuple[object, ...]] = {
     "scope": (None, *RECORDS),
     "request": (None, "hello", HERE, {"utterance": "hello"}),
     "turns": (None, "hello", SAID, (one for one in [SAID]), {"role": "user"}),
-    "status": (None, 5, "dreamt", ["all"]),
+    "status": (5, "dreamt", ["all"]),
     "embed": FUNCTIONS,
     "embedding": ("ab", 5, [float("nan")], ["x"], [[1.0]], [0.0]),
     "taken": ("hello", 5, {"summary": "x"}, [5], [{"role": "user", "text": None}], [{"role": "cat", "text": "x"}]),
