@@ -100,7 +100,7 @@ def test_the_log_of_core_keeps_no_utterances(tmp_path: Path) -> None:
 
 def test_a_service_that_ends_is_told_with_the_end_of_its_log(tmp_path: Path) -> None:
     (tmp_path / "logs").mkdir()
-    services = assistant.Services(tmp_path)
+    services = assistant.Services(tmp_path, assistant.Ending())
     try:
         services.start("clock", "no_such_module_of_ours")
         services.running["clock"].wait(10)
