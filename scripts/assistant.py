@@ -118,6 +118,10 @@ class Bus:  # a client that only asks
         # as ovos-bus-client does, which trusts self-signed certificates
         self._socket = websocket.create_connection(address.url, timeout=5, sslopt={"cert_reqs": 0})
 
+    def close(self) -> None:
+        """Leave the bus, which keeps every message for whoever stays and does not read."""
+        self._socket.close()
+
     def ask(self, topics: dict[str, str], timeout_s: float = ASK_TIMEOUT_S) -> dict[str, Any]:
         """The data of the answers to these topics, by topic; {topic: topic of its answer}. No answer, no entry."""
         for topic in topics:
@@ -381,8 +385,8 @@ def run(args: argparse.Namespace, ending: Ending) -> int:
         try:
             collect_personas(personas, folder / "personas", args.persona_file)
             write_settings(folder, settings, address, persona)
-            bus = start_bus(address, services)
-            start_assistant(bus, services, args.data, persona)
+            with contextlib.closing(start_bus(address, services)) as bus:
+                start_assistant(bus, services, args.data, persona)
             say(f"Ready on {address.url}, data in {args.data}, logs in {folder / 'logs'}")
             if args.no_chat:
                 serve(services)

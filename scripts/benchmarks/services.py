@@ -71,7 +71,7 @@ class Stack:
                     raise RuntimeError(f"{name} was not ready in time. {self.services.tail(name)}")
         finally:
             # a connection that nobody reads from makes the bus keep every message for it
-            bus._socket.close()
+            bus.close()
         return time.perf_counter() - began
 
     def pid(self, name: str) -> int:

@@ -98,6 +98,11 @@ class Launcher:
                     return True
         return False
 
+    def sockets(self) -> list[str]:
+        """Its open connections."""
+        opened = (str(one.readlink()) for one in Path(f"/proc/{self.process.pid}/fd").iterdir())
+        return [name for name in opened if name.startswith("socket:")]
+
     def is_ready(self) -> bool:
         """Whether it has said so."""
         return "\nReady on " in "\n" + self.told()
@@ -171,3 +176,9 @@ def test_a_daemon_hears_a_signal_that_comes_while_it_prepares_for_signals(tmp_pa
         subprocess.run(command, cwd=tmp_path, env=own_environment(tmp_path), timeout=STOP_S, check=False).returncode
         == 0
     )
+
+
+def test_the_bus_keeps_nothing_for_a_launcher_that_no_longer_reads(launch: Callable[..., Launcher]) -> None:
+    one = launch(LAUNCHER)
+    wait_until(one.is_ready, "its start", timeout_s=240)
+    assert one.sockets() == []
