@@ -225,7 +225,7 @@ def test_a_target_that_holds_something_else_is_refused(tmp_path: Path) -> None:
     source, target = opened(one), opened(other)
     with pytest.raises(ConfigError, match="not empty"):
         Migration(source, target, ["default", "own"]).run()
-    with pytest.raises(ConfigError, match="1 documents are in other namespaces"):
+    with pytest.raises(ConfigError, match="1 document is in another namespace: name it with"):
         Migration(source, target).run()
     source.close()
     target.close()

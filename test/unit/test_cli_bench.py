@@ -126,3 +126,11 @@ def test_a_bad_file_is_one_sentence_naming_file_line_and_field(file: Path, tmp_p
 def test_a_file_is_needed_and_must_be_there(tmp_path: Path) -> None:
     assert run().exit_code == 2
     assert run(tmp_path / "none.jsonl").exit_code == 2
+
+
+def test_what_there_is_one_of_is_counted_as_one(tmp_path: Path) -> None:
+    path = tmp_path / "one.jsonl"
+    turn = {"id": "t1", "role": "user", "text": "my cat is called Bob"}
+    path.write_text(json.dumps({"language": "en-US", "turns": [turn]}))
+    result = CliRunner().invoke(program, ["bench", "facts", str(path)])
+    assert result.stdout.splitlines()[0] == f"{path}: 1 turn, 1 fact learned"
