@@ -11,7 +11,7 @@ import rich_click as click
 from ovos_persona_memory import stores
 from ovos_persona_memory.cli.options import data_option, json_option, user_option
 from ovos_persona_memory.cli.output import Command, answer_json, answer_rows, progress, say
-from ovos_persona_memory.cli.reach import Memory, open_memory, settings
+from ovos_persona_memory.cli.reach import Memory, open_memory, patiently, settings
 from ovos_persona_memory.config import settled
 from ovos_persona_memory.errors import ConfigError, SecretRefused
 from ovos_persona_memory.importing import Found, read
@@ -61,10 +61,10 @@ def migrate(source: str, target: str, namespaces: tuple[str, ...], data: Path | 
 def _opened(place: str, data: Path | None) -> Store:
     config = settled(settings(data))
     if place == CONFIGURED:
-        store = stores.open_stores(config)
+        store = patiently(lambda: stores.open_stores(config))
     else:
         where = stores.place_of(place)
-        store = stores.open_store(where.backend, config.folder, place=where)
+        store = patiently(lambda: stores.open_store(where.backend, config.folder, place=where))
     if not store.durable:
         store.close()
         raise ConfigError(f"{place} keeps nothing: there is nothing to migrate")

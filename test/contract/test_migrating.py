@@ -6,6 +6,7 @@ import json
 import signal
 import sqlite3
 import subprocess
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -28,6 +29,7 @@ from ovos_persona_memory.migrating import Migration, digests
 from ovos_persona_memory.records import Document, Note, Pause, Place, Scope, ToolCall, Turn
 from ovos_persona_memory.stores import open_store, open_stores, place_of
 from ovos_persona_memory.stores.base import Store
+from ovos_persona_memory.stores.lock import FolderLock
 from ovos_persona_memory.vectors import normalised
 from ovos_persona_memory.wording import index_words
 
@@ -311,6 +313,16 @@ def test_what_the_neighbour_kept_is_taken_in_once(tmp_path: Path) -> None:
         assert memory.recall("what is my dog called", Scope())[0].sure
         messages = memory.history(Scope("s2"), hanging=True)
         assert [(one.role, one.text) for one in messages] == [(one["role"], one["content"]) for one in recent]
+
+
+def test_migrating_waits_for_whoever_has_the_memory_open(tmp_path: Path) -> None:
+    fill(str(tmp_path / "one"))
+    lock = FolderLock(tmp_path / "one")
+    release = threading.Timer(0.3, lock.release)
+    release.start()
+    done = run("migrate", str(tmp_path / "one"), str(tmp_path / "other"), "--namespace", "own")
+    release.join()
+    assert done.exit_code == 0, done.output
 
 
 @pytest.mark.parametrize("content", [b"", b"[1]", b'{"s": 5}', b"SQLite format 3\0rest"])
