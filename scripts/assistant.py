@@ -254,6 +254,8 @@ def persona_name(args: argparse.Namespace) -> str:
     """Who shall answer: the one asked for, else the one in the file, else Scribe."""
     if not args.persona_file:
         return args.persona or "Scribe"
+    if not args.persona_file.exists():
+        raise StartError(f"{args.persona_file}: there is no such file")
     try:
         definition = json.loads(args.persona_file.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:

@@ -12,7 +12,7 @@ import rich_click as click
 from rich.console import Console
 from rich.table import Table
 
-from ovos_persona_memory.cli.options import json_option
+from ovos_persona_memory.cli.options import InputFile, json_option
 from ovos_persona_memory.cli.output import Command, answer, answer_json, answer_rows, answers, plain, say
 from ovos_persona_memory.config import MemoryConfig, RecallConfig
 from ovos_persona_memory.counting import counted
@@ -66,7 +66,7 @@ def bench() -> None:
 
 
 @bench.command(cls=Command)
-@click.argument("files", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("files", nargs=-1, required=True, type=InputFile())
 @click.option(
     "--backend", type=click.Choice(NEEDS_NO_SERVER), default="sqlite", show_default=True, help="Where to keep them."
 )
@@ -107,7 +107,7 @@ def recall(  # one parameter an option
 
 
 @bench.command(cls=Command)
-@click.argument("files", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("files", nargs=-1, required=True, type=InputFile())
 @click.option("--speakers", is_flag=True, help="Whoever has a name is a person, whatever the role.")
 @click.option("--list", "listed", is_flag=True, help="List every fact that was learned, and what was missed.")
 @json_option

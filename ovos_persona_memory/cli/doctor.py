@@ -266,7 +266,8 @@ def check_personas(current: bool) -> Iterator[Check]:
         persona = _persona(path)
         if persona is None:
             mend = "correct it or move it away: ovos-persona loads no persona at all past such a file"
-            yield Check(f"persona {path.stem}", "problem", f"{path} is no persona: not a JSON object", mend)
+            wrong = "is no persona: not a JSON object" if path.exists() else f"is a link to {path.readlink()}: missing"
+            yield Check(f"persona {path.stem}", "problem", f"{path} {wrong}", mend)
             continue
         names.append(str(persona.get("name") or path.stem))
         if current:

@@ -315,6 +315,22 @@ def test_what_the_neighbour_kept_is_taken_in_once(tmp_path: Path) -> None:
         assert [(one.role, one.text) for one in messages] == [(one["role"], one["content"]) for one in recent]
 
 
+def test_nothing_is_taken_in_where_a_file_is_missing(tmp_path: Path) -> None:
+    there, missing = tmp_path / "longterm.json", tmp_path / "no such file.json"
+    there.write_text(json.dumps({"s1": {"summary": "a talk", "recent": []}}))
+    done = run("--data", str(tmp_path / "memory"), "import", str(there), str(missing))
+    assert (done.exit_code, done.stdout, done.stderr) == (2, "", f"{missing}: there is no such file\n")
+    assert not (tmp_path / "memory").exists()
+    with pytest.raises(InvalidRequest, match=r"no such file\.json: cannot be read: No such file"):
+        read(missing)
+
+
+def test_a_folder_without_a_memory_cannot_be_migrated_and_gets_none(tmp_path: Path) -> None:
+    done = run("migrate", str(tmp_path / "from"), str(tmp_path / "to"))
+    assert (done.exit_code, done.stdout, done.stderr) == (2, "", f"there is no memory in {tmp_path / 'from'}\n")
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_migrating_waits_for_whoever_has_the_memory_open(tmp_path: Path) -> None:
     fill(str(tmp_path / "one"))
     lock = FolderLock(tmp_path / "one")

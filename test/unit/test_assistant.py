@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import importlib.util
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -57,6 +58,12 @@ def test_scribe_answers_unless_another_is_named(alice: Path) -> None:
     assert assistant.persona_name(asked()) == "Scribe"
     assert assistant.persona_name(asked(persona_file=alice)) == "Alice"
     assert assistant.persona_name(asked("Bob", alice)) == "Bob"
+
+
+def test_a_persona_file_that_is_missing_is_said_to_be(tmp_path: Path) -> None:
+    path = tmp_path / "none.json"
+    with pytest.raises(assistant.StartError, match=rf"^{re.escape(str(path))}: there is no such file$"):
+        assistant.persona_name(asked(persona_file=path))
 
 
 @pytest.mark.parametrize("text", ["[]", "no json"])
