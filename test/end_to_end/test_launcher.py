@@ -32,6 +32,7 @@ sys.argv = sys.argv[1:]
 runpy.run_path({launcher!r}, run_name="__main__")
 """
 """The launcher, with a signal that arrives where an exception is lost."""
+NOHUP = "signal.signal(signal.SIGHUP, signal.SIG_IGN)"
 LOSING = {
     "a hook that runs after a fork": "os.register_at_fork(after_in_parent=signal_once)",
     "an except clause of somebody else's": """
@@ -86,9 +87,16 @@ class Launcher:
 
     def listens_to_signals(self) -> bool:
         """Whether it has its own way with SIGTERM already."""
+        return self._is_in("SigCgt:", signal.SIGTERM)
+
+    def ignores(self, number: signal.Signals) -> bool:
+        """Whether a signal does nothing to it."""
+        return self._is_in("SigIgn:", number)
+
+    def _is_in(self, mask: str, number: signal.Signals) -> bool:
         status = Path(f"/proc/{self.process.pid}/status").read_text(encoding="utf-8")
-        (caught,) = (line.split()[1] for line in status.splitlines() if line.startswith("SigCgt:"))
-        return bool(int(caught, 16) >> (signal.SIGTERM - 1) & 1)
+        (numbers,) = (line.split()[1] for line in status.splitlines() if line.startswith(mask))
+        return bool(int(numbers, 16) >> (number - 1) & 1)
 
     def runs(self, module: str) -> bool:
         """Whether it has started this service."""
@@ -162,6 +170,12 @@ def test_each_signal_that_asks_it_to_end_does(launch: Callable[..., Launcher], n
     wait_until(lambda: one.runs("ovos_messagebus"), "the start of the messagebus")
     one.process.send_signal(number)
     assert (one.status(), services(one.data)) == (0, []), one.told()
+
+
+def test_what_its_parent_has_it_ignore_as_nohup_does_stays_ignored(launch: Callable[..., Launcher]) -> None:
+    one = launch("-c", SIGNALLED_ITSELF.format(when=NOHUP, launcher=LAUNCHER), LAUNCHER)
+    wait_until(lambda: one.runs("ovos_messagebus"), "the start of the messagebus")
+    assert one.ignores(signal.SIGHUP)
 
 
 @pytest.mark.parametrize("when", LOSING)
