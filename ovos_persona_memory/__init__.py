@@ -15,6 +15,7 @@ The rooms, from the ground up; imports go down only:
    words       from a text to index words: folding, stems, pairs of characters
    keeping     answers that are kept in mind, for good or until texts are forgotten
    language    stop words, question forms and sentences of each known language
+   counting    how many there are of something, in words
    vectors     rows of numbers of which near ones mean alike
    version     the version
 1  claims      what a session says about who is speaking

@@ -290,7 +290,8 @@ def secret(setting: str | None) -> str | None:
     try:
         return Path(name).expanduser().read_text("utf-8").strip()
     except (OSError, UnicodeDecodeError) as error:
-        raise ConfigError(f"the file {name}, which a connection is to be read from, cannot be read") from error
+        problem = "is missing" if isinstance(error, FileNotFoundError) else "cannot be read"
+        raise ConfigError(f"the file {name}, which a connection is to be read from, {problem}") from error
 
 
 def _check_relation(identity: IdentityConfig, name: str, user_id: str, others: tuple[str, ...]) -> None:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ovos_persona_memory import language
+from ovos_persona_memory.counting import counted
 from ovos_persona_memory.errors import InvalidRequest
 from ovos_persona_memory.indexer import Meaning
 from ovos_persona_memory.recall import ALIKE
@@ -177,7 +178,9 @@ class Documents:
     def _check_dimension(self, vector: Floats | None) -> None:
         others = self._store.dimension(self._space) if vector is not None else None
         if vector is not None and others is not None and others != len(vector):
-            raise InvalidRequest("embedding", f"has {len(vector)} numbers, the others in this namespace have {others}")
+            raise InvalidRequest(
+                "embedding", f"has {counted(len(vector), 'number')}, the others in this namespace have {others}"
+            )
 
 
 def _numbers(embedding: Sequence[float]) -> NDArray[np.float64]:

@@ -45,7 +45,9 @@ def read(path: Path) -> list[Found]:
         with path.open("rb") as file:
             is_database = file.read(16).startswith(b"SQLite format 3")
         return list(_from_sqlite(path) if is_database else _from_json(path))
-    except (OSError, ValueError, TypeError, AttributeError, sqlite3.Error) as error:
+    except OSError as error:
+        raise InvalidRequest(str(path), f"cannot be read: {error.strerror}") from error
+    except (ValueError, TypeError, AttributeError, sqlite3.Error) as error:
         raise InvalidRequest("file", f"{path} is no file of ovos-memory-plugins ({type(error).__name__})") from error
 
 

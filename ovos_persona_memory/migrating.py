@@ -13,6 +13,7 @@ from typing import Any
 import msgspec
 
 from ovos_persona_memory import ledger, retention
+from ovos_persona_memory.counting import counted
 from ovos_persona_memory.errors import ConfigError, StoreError
 from ovos_persona_memory.records import Entry, Namespace, Note, Scope, Turn
 from ovos_persona_memory.stores.base import Store
@@ -94,7 +95,8 @@ class Migration:
         named = sum(1 for _ in self._section("documents").read(self._source))
         held = self._source.document_store.count(None)
         if named != held:
-            raise ConfigError(f"{held - named} documents are in other namespaces: name each with --namespace")
+            one, several = "document is in another namespace: name it", "documents are in other namespaces: name each"
+            raise ConfigError(f"{counted(held - named, one, several)} with --namespace")
 
     def _section(self, name: str) -> _Section:
         return next(one for one in self._sections if one.name == name)

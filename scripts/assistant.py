@@ -24,13 +24,14 @@ from dataclasses import dataclass
 from importlib.metadata import entry_points
 from pathlib import Path
 from types import FrameType
-from typing import Any
+from typing import Any, NoReturn
 
 import websocket
 
 START_TIMEOUT_S = 180.0  # of each: an ovos-core alone takes a minute on a slow or busy machine
 ASK_TIMEOUT_S = 0.5
 STOP_TIMEOUT_S = 2.0
+LOOK_S = 0.2  # so often, at least, somebody looks whether a signal has come
 LOG_LINES = 15
 PR_SET_PDEATHSIG = 1  # linux/prctl.h
 LIBC = ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else None
@@ -61,6 +62,31 @@ class StartError(Exception):
 say = functools.partial(print, file=sys.stderr, flush=True)  # standard output is the assistant's own
 
 
+class Ending:
+    """The signal that has asked this program to end, kept until somebody looks.
+
+    Its handler raises nothing: an exception that comes out of a handler is lost wherever Python happens to be in a hook
+    of a fork, the callback of a weak reference, the compiler or another's except clause, and the program goes on.
+    """
+
+    def __init__(self) -> None:
+        self.number = 0
+
+    def listen(self) -> None:
+        """Note such signals from now on; what the parent has this process ignore, as nohup does, stays ignored."""
+        for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
+            if signal.getsignal(number) is not signal.SIG_IGN:
+                signal.signal(number, self._note)
+
+    def check(self) -> None:
+        """Raise SystemExit, through every finally, when such a signal has come."""
+        if self.number:
+            raise SystemExit(128 + self.number)
+
+    def _note(self, number: int, _frame: FrameType | None) -> None:
+        self.number = number
+
+
 @dataclass(frozen=True)
 class Address:  # of the messagebus
     host: str
@@ -87,9 +113,14 @@ class Address:  # of the messagebus
 
 
 class Bus:  # a client that only asks
-    def __init__(self, address: Address) -> None:
+    def __init__(self, address: Address, ending: Ending) -> None:
+        self._ending = ending
         # as ovos-bus-client does, which trusts self-signed certificates
         self._socket = websocket.create_connection(address.url, timeout=5, sslopt={"cert_reqs": 0})
+
+    def close(self) -> None:
+        """Leave the bus, which keeps every message for whoever stays and does not read."""
+        self._socket.close()
 
     def ask(self, topics: dict[str, str], timeout_s: float = ASK_TIMEOUT_S) -> dict[str, Any]:
         """The data of the answers to these topics, by topic; {topic: topic of its answer}. No answer, no entry."""
@@ -98,11 +129,12 @@ class Bus:  # a client that only asks
         answers: dict[str, Any] = {}
         deadline = time.monotonic() + timeout_s
         while len(answers) < len(topics) and (left_s := deadline - time.monotonic()) > 0:
-            self._socket.settimeout(left_s)
+            self._ending.check()
+            self._socket.settimeout(min(left_s, LOOK_S))
             try:
                 message = json.loads(self._socket.recv())
             except websocket.WebSocketTimeoutException:
-                break
+                continue
             answers |= {topic: message["data"] for topic, answer in topics.items() if message.get("type") == answer}
         return answers
 
@@ -131,8 +163,8 @@ def die_with_parent() -> None:
 class Services:
     """The processes started here, ended in reverse order."""
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    def __init__(self, folder: Path, ending: Ending) -> None:
+        self.folder, self.ending = folder, ending
         self.environment = os.environ | {
             **{f"XDG_{kind.upper()}_HOME": str(folder / kind) for kind in ("config", "data", "state", "cache")},
             "PYTHONUNBUFFERED": "1",
@@ -143,6 +175,7 @@ class Services:
 
     def start(self, name: str, *command: str) -> None:
         """Start a python module as a service of this name, in a session of its own: Ctrl-C is for the chat."""
+        self.ending.check()
         with self._log(name).open("wb") as log:
             self.running[name] = subprocess.Popen(
                 [sys.executable, "-m", *command],
@@ -156,7 +189,8 @@ class Services:
             )
 
     def check(self) -> None:
-        """Raise StartError when one of them has ended."""
+        """Raise StartError when one of them has ended, SystemExit when all shall."""
+        self.ending.check()
         for name, process in self.running.items():
             if process.poll() is not None:
                 raise StartError(f"The {name} ended with status {process.returncode}.\n{self.tail(name)}")
@@ -178,7 +212,8 @@ class Services:
                 process.wait(STOP_TIMEOUT_S)
             with contextlib.suppress(ProcessLookupError):
                 os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
+            with contextlib.suppress(subprocess.TimeoutExpired):  # a disk that hangs keeps even what was killed
+                process.wait(STOP_TIMEOUT_S)
 
     def _log(self, name: str) -> Path:
         return self.folder / "logs" / f"{name.replace(' ', '-')}.log"
@@ -219,6 +254,8 @@ def persona_name(args: argparse.Namespace) -> str:
     """Who shall answer: the one asked for, else the one in the file, else Scribe."""
     if not args.persona_file:
         return args.persona or "Scribe"
+    if not args.persona_file.exists():
+        raise StartError(f"{args.persona_file}: there is no such file")
     try:
         definition = json.loads(args.persona_file.read_text(encoding="utf-8"))
     except (OSError, ValueError) as error:
@@ -271,7 +308,7 @@ def start_bus(address: Address, services: Services) -> Bus:
         services.start("messagebus", "ovos_messagebus")
         wait_for("messagebus", address.answers, services)
     try:
-        bus = Bus(address)
+        bus = Bus(address, services.ending)
     except (OSError, websocket.WebSocketException) as error:
         raise StartError(
             f"What answers at {address.url} is no messagebus. Another port: --port N, or --port 0 for any free one."
@@ -300,13 +337,11 @@ def start_assistant(bus: Bus, services: Services, data: Path, persona: str) -> N
         raise StartError(f"No persona {persona} was loaded. Loaded: {loaded}.\n{services.tail('ovos-core')}")
 
 
-def serve(services: Services) -> int:
+def serve(services: Services) -> NoReturn:
     """Keep the services going until a signal ends this process."""
-    with contextlib.suppress(KeyboardInterrupt):
-        while True:
-            services.check()
-            time.sleep(0.2)
-    return 0
+    while True:
+        services.check()
+        time.sleep(LOOK_S)
 
 
 def chat(port: int, services: Services) -> int:
@@ -319,7 +354,7 @@ def chat(port: int, services: Services) -> int:
         try:
             while True:
                 with contextlib.suppress(subprocess.TimeoutExpired):
-                    return process.wait(0.2)
+                    return process.wait(LOOK_S)
                 services.check()
         finally:
             process.terminate()
@@ -342,20 +377,22 @@ def own_folder(data: Path) -> Iterator[Path]:
         yield folder
 
 
-def run(args: argparse.Namespace) -> int:
+def run(args: argparse.Namespace, ending: Ending) -> int:
     """Start what is missing, talk, end what was started."""
     settings, personas = user_settings()
     address = bus_address(settings, args.port)
     persona = persona_name(args)
     with own_folder(args.data) as folder:
-        services = Services(folder)
+        services = Services(folder, ending)
         try:
             collect_personas(personas, folder / "personas", args.persona_file)
             write_settings(folder, settings, address, persona)
-            bus = start_bus(address, services)
-            start_assistant(bus, services, args.data, persona)
+            with contextlib.closing(start_bus(address, services)) as bus:
+                start_assistant(bus, services, args.data, persona)
             say(f"Ready on {address.url}, data in {args.data}, logs in {folder / 'logs'}")
-            return serve(services) if args.no_chat else chat(address.port, services)
+            if args.no_chat:
+                serve(services)
+            return chat(address.port, services)
         finally:
             services.end()
 
@@ -374,23 +411,17 @@ def arguments() -> argparse.Namespace:
     return args
 
 
-def end_on_signal(number: int, _frame: FrameType | None) -> None:
-    raise SystemExit(128 + number)  # through every finally
-
-
 def main() -> int:
     """The exit status."""
     args = arguments()
     os.umask(0o077)
-    for number in (signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, end_on_signal)
+    ending = Ending()
+    ending.listen()
     try:
-        return run(args)
+        return run(args, ending)
     except StartError as trouble:
         say(trouble)
         return 1
-    except KeyboardInterrupt:
-        return 130
     except SystemExit as end:
         return 0 if args.no_chat else int(str(end.code))
 

@@ -12,9 +12,10 @@ import rich_click as click
 from rich.console import Console
 from rich.table import Table
 
-from ovos_persona_memory.cli.options import json_option
+from ovos_persona_memory.cli.options import InputFile, json_option
 from ovos_persona_memory.cli.output import Command, answer, answer_json, answer_rows, answers, plain, say
 from ovos_persona_memory.config import MemoryConfig, RecallConfig
+from ovos_persona_memory.counting import counted
 from ovos_persona_memory.embedder import chosen
 from ovos_persona_memory.measuring.conversations import Conversation, read
 from ovos_persona_memory.measuring.learned import LearnedFigures, Share, measure_learning
@@ -65,7 +66,7 @@ def bench() -> None:
 
 
 @bench.command(cls=Command)
-@click.argument("files", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("files", nargs=-1, required=True, type=InputFile())
 @click.option(
     "--backend", type=click.Choice(NEEDS_NO_SERVER), default="sqlite", show_default=True, help="Where to keep them."
 )
@@ -106,7 +107,7 @@ def recall(  # one parameter an option
 
 
 @bench.command(cls=Command)
-@click.argument("files", nargs=-1, required=True, type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.argument("files", nargs=-1, required=True, type=InputFile())
 @click.option("--speakers", is_flag=True, help="Whoever has a name is a person, whatever the role.")
 @click.option("--list", "listed", is_flag=True, help="List every fact that was learned, and what was missed.")
 @json_option
@@ -116,7 +117,7 @@ def facts(files: Sequence[Path], speakers: bool, listed: bool, as_json: bool) ->
     if as_json:
         return answer_json({"files": [{"file": name, **asdict(figures)} for name, figures in found.items()]})
     for name, figures in found.items():
-        answer(f"{name}: {figures.turns} turns, {figures.precision.of} facts learned")
+        answer(f"{name}: {counted(figures.turns, 'turn')}, {counted(figures.precision.of, 'fact')} learned")
         _show_learned(figures)
         if listed:
             _list_learned(figures)
@@ -171,7 +172,8 @@ def _measured(name: str, conversations: list[Conversation], rankers: Mapping[str
 def _show(found: Sequence[FileMeasured], how: str) -> None:
     console = Console(file=answers(), highlight=False, width=None if answers().isatty() else WIDTH)
     for one in found:
-        size = f"{one.conversations} conversations, {one.turns} turns, {one.questions} questions"
+        sizes = {"conversation": one.conversations, "turn": one.turns, "question": one.questions}
+        size = ", ".join(counted(number, name) for name, number in sizes.items())
         console.print(plain(f"{one.file}: {size}; {how}"), markup=False)
         console.print(_finding(one.systems))
         console.print(_sureness(one.systems))

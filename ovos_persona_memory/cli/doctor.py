@@ -19,6 +19,7 @@ import rich_click as click
 from rich.text import Text
 
 from ovos_persona_memory import stores
+from ovos_persona_memory.cli.look import waiting_for_store, without_vectors
 from ovos_persona_memory.cli.options import address_options, data_option, json_option
 from ovos_persona_memory.cli.output import Command, answer_json, answer_text, plain, progress
 from ovos_persona_memory.cli.reach import settings, url
@@ -131,7 +132,7 @@ def _daemon_says(name: str, client: MemoryClient) -> Check:
     except PersonaMemoryError as error:
         return Check(name, "problem", error.reason, "see its log: journalctl --user -u ovos-persona-memory")
     if status.get("waiting") or status.get("degraded"):
-        found = f"{status['version']}; {status['waiting']} turns and events wait for the store"
+        found = f"{status['version']}; {waiting_for_store(status['waiting'])} for the store"
         return Check(name, "warning", found, "they are delivered when it is there again: see the checks of the stores")
     if status.get("last_error"):
         return Check(name, "warning", f"{status['version']}; its last error: {status['last_error']}", "see its log")
@@ -140,8 +141,7 @@ def _daemon_says(name: str, client: MemoryClient) -> Check:
         return Check(
             name, "warning", f"{status['version']}; no search by meaning: {status['meaning']['problem']}", mend
         )
-    waiting = f"; {status['index_lag']} texts wait for their vectors" if status["index_lag"] else ""
-    return Check(name, "ok", f"{status['version']} answers{waiting}")
+    return Check(name, "ok", f"{status['version']} answers{without_vectors(status['index_lag'])}")
 
 
 def check_folder(folder: Path) -> Check:
@@ -266,7 +266,8 @@ def check_personas(current: bool) -> Iterator[Check]:
         persona = _persona(path)
         if persona is None:
             mend = "correct it or move it away: ovos-persona loads no persona at all past such a file"
-            yield Check(f"persona {path.stem}", "problem", f"{path} is no persona: not a JSON object", mend)
+            wrong = "is no persona: not a JSON object" if path.exists() else f"is a link to {path.readlink()}: missing"
+            yield Check(f"persona {path.stem}", "problem", f"{path} {wrong}", mend)
             continue
         names.append(str(persona.get("name") or path.stem))
         if current:

@@ -21,6 +21,7 @@ from ovos_persona_memory.cli.output import Command, answer, answer_json, answer_
 from ovos_persona_memory.cli.reach import open_memory
 from ovos_persona_memory.cli.times import as_moment, shown
 from ovos_persona_memory.config import device_language
+from ovos_persona_memory.counting import counted
 from ovos_persona_memory.episode import EPISODE_KINDS, Episode, EpisodeKind
 from ovos_persona_memory.episodes import named_time
 from ovos_persona_memory.errors import InvalidRequest, UnknownEntry
@@ -109,5 +110,5 @@ def _lines(origin: Origin) -> list[str]:
     ]
     if origin.used is not None:
         asked = f", asked: {origin.used.question}" if origin.used.question else ""
-        told.append(("used", f"{origin.used.times} times, last {shown(origin.used.at)}{asked}"))
+        told.append(("used", f"{counted(origin.used.times, 'time')}, last {shown(origin.used.at)}{asked}"))
     return [f"{name}: {value}" for name, value in told if value]

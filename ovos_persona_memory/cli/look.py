@@ -24,6 +24,7 @@ from ovos_persona_memory.cli.reach import Memory, open_memory
 from ovos_persona_memory.cli.times import shown
 from ovos_persona_memory.client import MemoryClient
 from ovos_persona_memory.config import device_language
+from ovos_persona_memory.counting import counted, counted_kinds
 from ovos_persona_memory.errors import InvalidRequest, UnknownEntry
 from ovos_persona_memory.records import ACCEPTED, Entry, Hit, Role, Status
 
@@ -49,20 +50,28 @@ def by_meaning(found: Mapping[str, Any]) -> str:
         return f"no: {meaning['problem']}"
     if meaning.get("embedder", "none") == "none":
         return "no: no embedder is chosen or installed"
-    waiting = f"; {lag} texts wait for their vectors" if lag else ""
-    return f"{meaning['answering'] or meaning['embedder'] + ', not loaded'}{waiting}"
+    return f"{meaning['answering'] or meaning['embedder'] + ', not loaded'}{without_vectors(lag)}"
+
+
+def without_vectors(lag: int) -> str:
+    """How many texts search by meaning does not find yet, behind a semicolon; nothing where it finds all."""
+    return f"; {counted(lag, 'text waits for its vector', 'texts wait for their vectors')}" if lag else ""
+
+
+def waiting_for_store(waiting: int) -> str:
+    """How much the daemon keeps until its store is there again."""
+    return counted(waiting, "turn or event waits", "turns and events wait")
 
 
 def _status_lines(found: Mapping[str, Any]) -> list[tuple[str, str]]:
     counts, store, capture = found["counts"], found["store"], found["capture"]
     until = f" until {shown(capture['until'])}" if capture["until"] is not None else ""
-    held = ", ".join(f"{number} {name}" for name, number in counts.items())
     size = f", {store['bytes'] / 1e6:.1f} MB" if "bytes" in store else ""
     lines = [
         ("version", str(found["version"])),
         ("daemon", "running" if found["daemon"] else "not running"),
         ("store", f"{store.get('path', found['backend'])}{size}"),
-        ("holds", held),
+        ("holds", counted_kinds(counts)),
         ("remembers", f"{_yes(capture['write'])}{until}"),
         ("recalls", f"{_yes(capture['read'])}{until}"),
     ]
@@ -71,7 +80,7 @@ def _status_lines(found: Mapping[str, Any]) -> list[tuple[str, str]]:
     lines.append(("by meaning", by_meaning(found)))
     lines += [("set aside", f"{aside['path']}: {aside['reason']}") for aside in store.get("set_aside", ())]
     if found.get("waiting") or found.get("degraded"):
-        lines.append(("store", f"away; {found['waiting']} turns and events wait for it"))
+        lines.append(("store", f"away; {waiting_for_store(found['waiting'])} for it"))
     if found.get("last_error"):
         lines.append(("last error", str(found["last_error"])))
     return lines

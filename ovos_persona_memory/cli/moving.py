@@ -9,9 +9,9 @@ from pathlib import Path
 import rich_click as click
 
 from ovos_persona_memory import stores
-from ovos_persona_memory.cli.options import data_option, json_option, secrets_option, user_option
+from ovos_persona_memory.cli.options import InputFile, data_option, json_option, secrets_option, user_option
 from ovos_persona_memory.cli.output import Command, answer_json, answer_rows, progress, say
-from ovos_persona_memory.cli.reach import Memory, open_memory, settings
+from ovos_persona_memory.cli.reach import Memory, open_memory, patiently, settings
 from ovos_persona_memory.config import settled
 from ovos_persona_memory.errors import ConfigError, SecretRefused
 from ovos_persona_memory.importing import Found, read
@@ -45,7 +45,7 @@ def migrate(  # one parameter an option
     """
     if source == target:
         raise ConfigError("FROM and TO are the same")
-    one = _opened(source, data)
+    one = _opened(source, data, must_be_there=True)
     try:
         other = _opened(target, data)
         try:
@@ -64,13 +64,16 @@ def migrate(  # one parameter an option
         answer_rows(("section", "records", "digest"), [(one.section, str(one.count), one.sha256[:16]) for one in found])
 
 
-def _opened(place: str, data: Path | None) -> Store:
+def _opened(place: str, data: Path | None, must_be_there: bool = False) -> Store:
     config = settled(settings(data))
     if place == CONFIGURED:
-        store = stores.open_stores(config)
+        store = patiently(lambda: stores.open_stores(config))
     else:
         where = stores.place_of(place)
-        store = stores.open_store(where.backend, config.folder, place=where)
+        folder = stores.folder_of(where, config.folder)
+        if must_be_there and folder is not None and not stores.database_in(folder).exists():
+            raise ConfigError(f"there is no memory in {folder}")
+        store = patiently(lambda: stores.open_store(where.backend, config.folder, place=where))
     if not store.durable:
         store.close()
         raise ConfigError(f"{place} keeps nothing: there is nothing to migrate")
@@ -84,7 +87,7 @@ def _tell(section: str, done: int, total: int) -> None:
 
 
 @click.command("import", cls=Command)
-@click.argument("files", nargs=-1, required=True, type=click.Path(dir_okay=False, path_type=Path))
+@click.argument("files", nargs=-1, required=True, type=InputFile())
 @user_option
 @data_option
 @json_option

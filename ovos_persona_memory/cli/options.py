@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -13,6 +14,27 @@ from ovos_persona_memory.errors import InvalidRequest
 from ovos_persona_memory.records import HOUSEHOLD, Scope, Status
 
 F = TypeVar("F", bound=Callable[..., Any])
+
+
+class InputFile(click.Path):
+    """A file that a command reads; ``Command`` looks at all of them before it runs."""
+
+    def __init__(self) -> None:
+        super().__init__(path_type=Path)
+        self.name = "file"
+
+    def refuse_unreadable(self, path: Path) -> None:
+        """InvalidRequest that names the file where it is missing or cannot be read."""
+        try:
+            path.stat()
+        except (FileNotFoundError, NotADirectoryError):
+            raise InvalidRequest(str(path), "there is no such file") from None
+        except OSError as error:
+            raise InvalidRequest(str(path), f"cannot be read: {error.strerror}") from None
+        if path.is_dir():
+            raise InvalidRequest(str(path), "is a folder, not a file")
+        if not os.access(path, os.R_OK):
+            raise InvalidRequest(str(path), "this user may not read it")
 
 
 def _or_the_programs(ctx: click.Context, param: click.Parameter, value: Any) -> Any:

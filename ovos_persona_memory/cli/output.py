@@ -14,6 +14,7 @@ import rich_click as click
 from rich.console import Console
 from rich.text import Text
 
+from ovos_persona_memory.cli.options import InputFile
 from ovos_persona_memory.errors import ConfigError, InvalidRequest, PersonaMemoryError
 
 _ANSWERS: ContextVar[TextIO] = ContextVar("answers")
@@ -34,6 +35,7 @@ class Command(click.RichCommand):
         try:
             # OVOS's logger writes to whatever sys.stdout is when it first speaks
             with contextlib.redirect_stdout(sys.stderr):
+                self._refuse_unreadable_files(ctx)
                 return super().invoke(ctx)
         except PersonaMemoryError as error:
             say(error.reason)
@@ -43,6 +45,14 @@ class Command(click.RichCommand):
                 say(AWAY)
             _DEGRADED.reset(whole)
             _ANSWERS.reset(before)
+
+    def _refuse_unreadable_files(self, ctx: click.Context) -> None:
+        """All of them, before the first is taken in."""
+        for param in self.params:
+            if isinstance(param.type, InputFile):
+                given = ctx.params[param.name or ""]
+                for path in given if isinstance(given, tuple) else filter(None, (given,)):
+                    param.type.refuse_unreadable(path)
 
 
 def degraded_if(degraded: Callable[[], bool]) -> None:

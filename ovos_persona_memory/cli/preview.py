@@ -9,6 +9,7 @@ from typing import Any
 from ovos_persona_memory import language
 from ovos_persona_memory.cli.reach import Memory
 from ovos_persona_memory.cli.times import shown
+from ovos_persona_memory.counting import counted_kinds
 from ovos_persona_memory.records import Forgotten, Scope
 
 MOST = 1000
@@ -20,33 +21,21 @@ def preview(memory: Memory, scope: Scope, conditions: Mapping[str, Any]) -> Iter
     """Lines for people: the conditions, how much they take of each kind, and a few texts where words were given."""
     whose = "everybody" if scope.user_id is None else scope.user_id
     yield f"To be forgotten, of {whose}: {'; '.join(_words(scope, conditions))}."
-    counted = memory.forget_by_kind(scope, preview=True, **conditions)
-    yield f"  {in_words(counted)}."
+    going = memory.forget_by_kind(scope, preview=True, **conditions)
+    yield f"  {in_words(going)}."
     if not memory.capture(scope, session=scope.session_id is not None).read:
         yield "  Reading is switched off: the texts cannot be shown."
     elif "key" in conditions:
         entry = memory.get(conditions["key"], scope)
-        none = "  It is a secret." if counted.memories else "  There is no memory with this key."
+        none = "  It is a secret." if going.memories else "  There is no memory with this key."
         yield f"  {entry.text}" if entry else none
     elif "query" in conditions:
         yield from _holding(memory, scope, conditions)
 
 
-def in_words(counted: Forgotten) -> str:
+def in_words(forgotten: Forgotten) -> str:
     """How much of each kind, as "2 turns, 1 memory"; "nothing" for nothing."""
-    named = [f"{number} {_NAMES[kind][number != 1]}" for kind, number in asdict(counted).items() if number]
-    return ", ".join(named) or "nothing"
-
-
-_NAMES = {
-    "turns": ("turn", "turns"),
-    "memories": ("memory", "memories"),
-    "facts": ("fact", "facts"),
-    "documents": ("document", "documents"),
-    "notes": ("summary of a session", "summaries of sessions"),
-    "episodes": ("episode", "episodes"),
-    "redacted": ("turn that stays without its words", "turns that stay without their words"),
-}
+    return counted_kinds({kind: number for kind, number in asdict(forgotten).items() if number}) or "nothing"
 
 
 def _words(scope: Scope, conditions: Mapping[str, Any]) -> Iterator[str]:

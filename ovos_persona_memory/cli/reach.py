@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from ovos_persona_memory import config
 from ovos_persona_memory.cli.output import degraded_if
@@ -20,7 +20,8 @@ from ovos_persona_memory.service import dates
 from ovos_persona_memory.service.embedders import open_embedder
 
 Memory = MemoryClient | PersonaMemory
-BUSY_S = 3.0
+Opened = TypeVar("Opened")
+BUSY_S = 2.0
 """How long a command waits for another process to let go of the store, seconds."""
 
 
@@ -38,25 +39,32 @@ def url(address: dict[str, Any]) -> str:
 @contextmanager
 def open_memory(folder: Path | None, timeout_s: float = 30.0) -> Iterator[Memory]:
     """The memory of a data folder: asked of its daemon, or opened here, under the store's lock, where none runs."""
-    with _reached(settings(folder), timeout_s) as memory:
+    chosen = settings(folder)
+    with patiently(lambda: _reached(chosen, timeout_s)) as memory:
         if isinstance(memory, MemoryClient):
             degraded_if(lambda: memory.was_degraded)
         yield memory
 
 
-def _reached(chosen: MemoryConfig, timeout_s: float) -> Memory:
-    """Tried for a while: a daemon that starts, or another command, has the store but no door."""
+def patiently(opened: Callable[[], Opened]) -> Opened:
+    """What ``opened`` gives, tried for a while: another command, or a daemon that starts or ends, lets go of it soon.
+
+    StoreBusy, which names who has it, where that takes longer.
+    """
     deadline, pause = time.monotonic() + BUSY_S, threading.Event()
     while True:
         try:
-            return MemoryClient.over_door(chosen.folder, timeout_s)
-        except NoAnswer:
-            pass
-        try:
-            memory = PersonaMemory.open(config=chosen, opener=open_embedder)
-            memory.finding.dates, memory.finding.timezone = dates.days, config.device_timezone()
-            return memory
+            return opened()
         except StoreBusy:
             if time.monotonic() > deadline:
                 raise
             pause.wait(0.05)
+
+
+def _reached(chosen: MemoryConfig, timeout_s: float) -> Memory:
+    try:
+        return MemoryClient.over_door(chosen.folder, timeout_s)
+    except NoAnswer:
+        memory = PersonaMemory.open(config=chosen, opener=open_embedder)
+        memory.finding.dates, memory.finding.timezone = dates.days, config.device_timezone()
+        return memory

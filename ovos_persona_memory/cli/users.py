@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import asdict
 from pathlib import Path
 
 import rich_click as click
@@ -11,6 +12,7 @@ from ovos_persona_memory.cli.options import data_option, json_option
 from ovos_persona_memory.cli.output import Command, answer, answer_json, answer_rows, progress
 from ovos_persona_memory.cli.reach import open_memory
 from ovos_persona_memory.cli.times import shown
+from ovos_persona_memory.counting import counted_kinds
 from ovos_persona_memory.errors import InvalidRequest
 
 MERGE_WITHIN_S = 600.0
@@ -60,11 +62,4 @@ def merge(user: str, into: str, yes: bool, data: Path | None, as_json: bool) -> 
         moved = memory.users.merge(user, into)
     if as_json:
         return answer_json({"moved": moved})
-    what = (
-        (moved.turns, "turns"),
-        (moved.memories, "memories"),
-        (moved.documents, "documents"),
-        (moved.notes, "notes"),
-        (moved.facts, "facts"),
-    )
-    return answer(f"Moved {', '.join(f'{number} {name}' for number, name in what)} to {into}.")
+    return answer(f"Moved {counted_kinds(asdict(moved))} to {into}.")

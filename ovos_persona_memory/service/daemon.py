@@ -40,7 +40,7 @@ CROWD = 3
 """So many arrivals at once are a crowd: the worker goes on with what comes next while the disk takes them in."""
 NEXT_STEP_S = 0.005
 """Between two steps of what was put off, seconds."""
-BUSY_S = 3.0
+BUSY_S = 2.0
 """How long a start waits for another process, a command perhaps, to let go of the folder, seconds."""
 TRY_AGAIN_S = 5.0
 """Between two attempts to open a store that could not be opened."""

@@ -20,11 +20,11 @@ def run(config: MemoryConfig, ready: Callable[[], None] = lambda: None, **addres
     reader, writer = socket.socketpair()
     with reader, writer:
         writer.setblocking(False)
+        # A signal may reach another thread, and python's handler then waits for the main one to move:
+        # the byte that arrives here moves it. First of all: a signal that came between would be lost.
+        signal.set_wakeup_fd(writer.fileno())
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: None)
-        # A signal may reach another thread, and python's handler then waits for the main one to move:
-        # the byte that arrives here moves it.
-        signal.set_wakeup_fd(writer.fileno())
         # the worker lets go at each statement: python's own 5 ms it would wait each time for a busy receiver
         sys.setswitchinterval(SWITCH_S)
         daemon = Daemon(config, ready, **address)

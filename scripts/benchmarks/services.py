@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from assistant import MEMORY, SKILLS, Address, Bus, Services, bus_address, wait_for, write_settings
+from assistant import MEMORY, SKILLS, Address, Bus, Ending, Services, bus_address, wait_for, write_settings
 
 from benchmarks.asking import ECHO_TOPICS
 from benchmarks.corpus import ROOT
@@ -30,7 +30,7 @@ class Stack:
             (folder / name).mkdir(parents=True)
         self.folder = folder
         self.address: Address = bus_address({}, 0)
-        self.services = Services(folder)
+        self.services = Services(folder, Ending())
         self.services.environment["PYTHONPATH"] = f"{ROOT / 'scripts'}:{ROOT}:{folder / 'plugins'}"
         write_settings(folder, {"lang": "en-US", "persona_memory": BY_WORDS}, self.address, PERSONA)
         self.services.start("messagebus", "ovos_messagebus")
@@ -63,7 +63,7 @@ class Stack:
     def _wait_for(self, name: str, condition: Callable[[Bus], bool]) -> float:
         """How many seconds it took until the condition held, to some 25 ms."""
         began = time.perf_counter()
-        bus = Bus(self.address)
+        bus = Bus(self.address, self.services.ending)
         try:
             while not condition(bus):
                 self.services.check()
@@ -71,7 +71,7 @@ class Stack:
                     raise RuntimeError(f"{name} was not ready in time. {self.services.tail(name)}")
         finally:
             # a connection that nobody reads from makes the bus keep every message for it
-            bus._socket.close()
+            bus.close()
         return time.perf_counter() - began
 
     def pid(self, name: str) -> int:

@@ -6,6 +6,7 @@ import json
 import signal
 import sqlite3
 import subprocess
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import replace
@@ -28,6 +29,7 @@ from ovos_persona_memory.migrating import Migration, digests
 from ovos_persona_memory.records import Document, Note, Pause, Place, Scope, ToolCall, Turn
 from ovos_persona_memory.stores import open_store, open_stores, place_of
 from ovos_persona_memory.stores.base import Store
+from ovos_persona_memory.stores.lock import FolderLock
 from ovos_persona_memory.vectors import normalised
 from ovos_persona_memory.wording import index_words
 
@@ -227,7 +229,7 @@ def test_a_target_that_holds_something_else_is_refused(tmp_path: Path) -> None:
     source, target = opened(one), opened(other)
     with pytest.raises(ConfigError, match="not empty"):
         Migration(source, target, ["default", "own"]).run()
-    with pytest.raises(ConfigError, match="1 documents are in other namespaces"):
+    with pytest.raises(ConfigError, match="1 document is in another namespace: name it with"):
         Migration(source, target).run()
     source.close()
     target.close()
@@ -313,6 +315,32 @@ def test_what_the_neighbour_kept_is_taken_in_once(tmp_path: Path) -> None:
         assert memory.recall("what is my dog called", Scope())[0].sure
         messages = memory.history(Scope("s2"), hanging=True)
         assert [(one.role, one.text) for one in messages] == [(one["role"], one["content"]) for one in recent]
+
+
+def test_nothing_is_taken_in_where_a_file_is_missing(tmp_path: Path) -> None:
+    there, missing = tmp_path / "longterm.json", tmp_path / "no such file.json"
+    there.write_text(json.dumps({"s1": {"summary": "a talk", "recent": []}}))
+    done = run("--data", str(tmp_path / "memory"), "import", str(there), str(missing))
+    assert (done.exit_code, done.stdout, done.stderr) == (2, "", f"{missing}: there is no such file\n")
+    assert not (tmp_path / "memory").exists()
+    with pytest.raises(InvalidRequest, match=r"no such file\.json: cannot be read: No such file"):
+        read(missing)
+
+
+def test_a_folder_without_a_memory_cannot_be_migrated_and_gets_none(tmp_path: Path) -> None:
+    done = run("migrate", str(tmp_path / "from"), str(tmp_path / "to"))
+    assert (done.exit_code, done.stdout, done.stderr) == (2, "", f"there is no memory in {tmp_path / 'from'}\n")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_migrating_waits_for_whoever_has_the_memory_open(tmp_path: Path) -> None:
+    fill(str(tmp_path / "one"))
+    lock = FolderLock(tmp_path / "one")
+    release = threading.Timer(0.3, lock.release)
+    release.start()
+    done = run("migrate", str(tmp_path / "one"), str(tmp_path / "other"), "--namespace", "own")
+    release.join()
+    assert done.exit_code == 0, done.output
 
 
 @pytest.mark.parametrize("content", [b"", b"[1]", b'{"s": 5}', b"SQLite format 3\0rest"])

@@ -19,6 +19,8 @@ from ovos_persona_memory.client import MemoryClient
 ROOT = Path(__file__).resolve().parents[2]
 OTHERS = Path(sys.prefix) / "skills"
 """Skills of others, as scripts/test installs them."""
+STOP_S = 20.0
+"""An assistant ends within that, seconds; each of its three services has two seconds before it is killed."""
 PATIENT_S = 10.0
 """How long a persona waits for its memory where a test asks what it is told, not how soon: the machine may be busy."""
 
@@ -36,6 +38,18 @@ def without_settings(others: bool) -> dict[str, str]:
         assert OTHERS.is_dir(), "scripts/test installs skills of others first"
         kept["PYTHONPATH"] = os.pathsep.join(filter(None, [kept.get("PYTHONPATH"), str(OTHERS)]))
     return kept
+
+
+def services(data: Path) -> list[int]:
+    """The processes that live with the settings that a launcher has made in this data folder."""
+    mark = f"XDG_CONFIG_HOME={data / 'assistant' / 'config'}".encode()
+    found = []
+    for folder in Path("/proc").iterdir():
+        if folder.name.isdigit():
+            with contextlib.suppress(OSError):
+                if mark in (folder / "environ").read_bytes().split(b"\0"):
+                    found.append(int(folder.name))
+    return found
 
 
 class Assistant:
@@ -112,37 +126,27 @@ class Assistant:
             resource.prlimit(daemon, resource.RLIMIT_FSIZE, (most, most))
 
     def _daemon(self) -> int:
-        services = {pid: Path(f"/proc/{pid}/cmdline").read_bytes() for pid in self._services()}
-        (daemon,) = [pid for pid, command in services.items() if b"ovos_persona_memory\0run" in command]
+        commands = {pid: Path(f"/proc/{pid}/cmdline").read_bytes() for pid in services(self.data)}
+        (daemon,) = [pid for pid, command in commands.items() if b"ovos_persona_memory\0run" in command]
         return daemon
 
     def end(self) -> None:
-        """End it in order."""
-        if self._process.poll() is None:
-            self._process.terminate()
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            self._process.wait(20)
-        self.kill()
+        """End it in order, with one signal; TimeoutExpired where that is not enough."""
+        try:
+            if self._process.poll() is None:
+                self._process.terminate()
+            self._process.wait(STOP_S)
+        finally:
+            self.kill()
 
     def kill(self) -> None:
         """kill -9 of everything at once."""
-        victims = [self._process.pid, *self._services()]
+        victims = [self._process.pid, *services(self.data)]
         for pid in victims:
             with contextlib.suppress(ProcessLookupError):
                 os.kill(pid, signal.SIGKILL)
         self._process.wait(10)
-        wait_until(lambda: not self._services(), "the end of every process")
-
-    def _services(self) -> list[int]:
-        """The processes that live with the data folder's own settings."""
-        mark = f"XDG_CONFIG_HOME={self.data / 'assistant' / 'config'}".encode()
-        found = []
-        for folder in Path("/proc").iterdir():
-            if folder.name.isdigit():
-                with contextlib.suppress(OSError):
-                    if mark in (folder / "environ").read_bytes().split(b"\0"):
-                        found.append(int(folder.name))
-        return found
+        wait_until(lambda: not services(self.data), "the end of every process")
 
     def _is_ready(self) -> bool:
         told = self._told.read_text(encoding="utf-8")

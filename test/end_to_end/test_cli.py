@@ -7,6 +7,7 @@ import fcntl
 import json
 import os
 import pty
+import re
 import select
 import signal
 import subprocess
@@ -20,6 +21,8 @@ import pytest
 from ovos_bus_client import Message, MessageBusClient
 
 from ovos_persona_memory.cli.conversation import Conversation
+from ovos_persona_memory.memory import PersonaMemory
+from ovos_persona_memory.records import Scope, Turn
 
 from .conftest import Address, Daemon, free_port, own_environment, wait_until, write_settings
 
@@ -160,6 +163,17 @@ def test_the_late_end_of_what_was_given_up_does_not_end_what_was_said_later(
     conversation.close()
 
 
+@pytest.fixture(scope="module")
+def told_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The data folder of a memory that was told something, beside the settings of who looks into it."""
+    home = tmp_path_factory.mktemp("home")
+    write_settings(home)
+    with PersonaMemory.open(home / "data") as memory:
+        memory.record([Turn("user", "my cat is called Bob")], Scope(session_id="s1"))
+        memory.remember("the bins go out on Tuesday", key="bins", lang="en-US")
+    return home / "data"
+
+
 class OnTerminal:
     """The chat on a pseudo-terminal."""
 
@@ -253,6 +267,54 @@ def test_ctrl_c_ends_the_waiting_first_and_at_the_prompt_the_chat(assistant: Ass
     terminal.wait_for("> ")
     wait_until(terminal.ends_on_ctrl_c, "its end")
     assert terminal.process.returncode == 0
+
+
+def on_terminal(folder: Path, *arguments: str) -> str:
+    """What a command writes to its standard output where that is a terminal."""
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-m", "ovos_persona_memory", *arguments]
+    done = subprocess.run(
+        command,
+        stdin=subprocess.DEVNULL,
+        stdout=theirs,
+        cwd=folder,
+        env=own_environment(folder),
+        timeout=60,
+        check=True,
+    )
+    assert done.returncode == 0
+    os.close(theirs)
+    shown = b""
+    with contextlib.suppress(OSError):  # Linux says so at the end of a terminal
+        while part := os.read(ours, 4096):
+            shown += part
+    os.close(ours)
+    return shown.decode().replace("\r\n", "\n")
+
+
+@pytest.mark.parametrize(
+    ("command", "heading"),
+    [
+        (("sessions",), ["first", "last", "turns", "user", "session"]),
+        (("recall", "what is my cat called"), ["when", "sure", "score", "from", "text (why it was found)"]),
+        (("list",), ["changed", "user", "key", "text"]),
+        (("facts",), ["said", "user", "about", "sure", "status", "id", "text"]),
+        (("users", "list"), ["last", "turns", "memories", "documents", "user"]),
+    ],
+)
+def test_columns_have_headings_where_a_person_reads_and_none_where_a_program_does(
+    told_folder: Path, command: tuple[str, ...], heading: list[str]
+) -> None:
+    at = ("--data", str(told_folder))
+    names, *shown = on_terminal(told_folder.parent, *command, *at).splitlines()
+    piped = run_program(told_folder.parent, *command, *at).stdout.splitlines()
+    assert re.split(" {2,}", names) == heading
+    assert [re.split(" {2,}", line) for line in shown] == [re.split(" {2,}", line) for line in piped] != []
+    starts = [found.start() for found in re.finditer(r"(?<=  )\S", names)]
+    assert all(line[start - 1] == " " != line[start] for line in shown for start in starts)
+    as_json = [on_terminal(told_folder.parent, *command, *at, "--json")]
+    as_json.append(run_program(told_folder.parent, *command, *at, "--json").stdout)
+    assert as_json[0] == as_json[1]
 
 
 def test_run_says_when_it_is_ready_and_ends_on_sigterm(daemon: Callable[..., Daemon]) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import importlib.util
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -59,6 +60,12 @@ def test_scribe_answers_unless_another_is_named(alice: Path) -> None:
     assert assistant.persona_name(asked("Bob", alice)) == "Bob"
 
 
+def test_a_persona_file_that_is_missing_is_said_to_be(tmp_path: Path) -> None:
+    path = tmp_path / "none.json"
+    with pytest.raises(assistant.StartError, match=rf"^{re.escape(str(path))}: there is no such file$"):
+        assistant.persona_name(asked(persona_file=path))
+
+
 @pytest.mark.parametrize("text", ["[]", "no json"])
 def test_a_file_that_defines_no_persona_is_refused(tmp_path: Path, text: str) -> None:
     path = tmp_path / "broken.json"
@@ -100,7 +107,7 @@ def test_the_log_of_core_keeps_no_utterances(tmp_path: Path) -> None:
 
 def test_a_service_that_ends_is_told_with_the_end_of_its_log(tmp_path: Path) -> None:
     (tmp_path / "logs").mkdir()
-    services = assistant.Services(tmp_path)
+    services = assistant.Services(tmp_path, assistant.Ending())
     try:
         services.start("clock", "no_such_module_of_ours")
         services.running["clock"].wait(10)

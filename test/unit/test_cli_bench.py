@@ -125,4 +125,14 @@ def test_a_bad_file_is_one_sentence_naming_file_line_and_field(file: Path, tmp_p
 
 def test_a_file_is_needed_and_must_be_there(tmp_path: Path) -> None:
     assert run().exit_code == 2
-    assert run(tmp_path / "none.jsonl").exit_code == 2
+    missing, folder = run(tmp_path / "none.jsonl"), run(tmp_path)
+    assert (missing.exit_code, missing.stderr) == (2, f"{tmp_path / 'none.jsonl'}: there is no such file\n")
+    assert (folder.exit_code, folder.stderr) == (2, f"{tmp_path}: is a folder, not a file\n")
+
+
+def test_what_there_is_one_of_is_counted_as_one(tmp_path: Path) -> None:
+    path = tmp_path / "one.jsonl"
+    turn = {"id": "t1", "role": "user", "text": "my cat is called Bob"}
+    path.write_text(json.dumps({"language": "en-US", "turns": [turn]}))
+    result = CliRunner().invoke(program, ["bench", "facts", str(path)])
+    assert result.stdout.splitlines()[0] == f"{path}: 1 turn, 1 fact learned"

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import threading
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,7 @@ from ovos_persona_memory.cli import reach
 from ovos_persona_memory.cli.program import program
 from ovos_persona_memory.memory import PersonaMemory
 from ovos_persona_memory.records import Scope, Turn
+from ovos_persona_memory.stores.lock import FolderLock
 
 
 def run(folder: Path, *arguments: str) -> Result:
@@ -170,7 +173,15 @@ def test_a_memory_that_another_process_holds_is_said_to_be_busy(
     with PersonaMemory.open(tmp_path):
         result = run(tmp_path, "list")
     assert (result.exit_code, result.stdout) == (1, "")
-    assert "open" in result.stderr
+    assert result.stderr == f"process {os.getpid()} has the memory in {tmp_path} open\n"
+
+
+def test_a_command_waits_for_whoever_has_the_memory_open(tmp_path: Path) -> None:
+    lock = FolderLock(tmp_path)
+    release = threading.Timer(0.3, lock.release)
+    release.start()
+    assert done(tmp_path, "remember", "the bins go out on Tuesday", "--key", "bins") == "bins"
+    release.join()
 
 
 def test_what_is_kept_as_private_says_so_until_it_is_opened(tmp_path: Path) -> None:

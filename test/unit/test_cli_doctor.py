@@ -119,6 +119,13 @@ def test_a_persona_file_that_is_no_persona_is_a_problem(tmp_path: Path, monkeypa
     assert found == {"persona broken": "problem", "persona list": "problem", "persona Well": "ok"}
 
 
+def test_a_link_to_a_persona_that_is_missing_is_said_to_be_one(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(config, "Configuration", lambda: {"intents": {"persona": {"personas_path": str(tmp_path)}}})
+    (tmp_path / "gone.json").symlink_to(tmp_path / "elsewhere.json")
+    found = next(one for one in doctor.check_personas(True) if one.check == "persona gone")
+    assert (found.state, f"{tmp_path / 'elsewhere.json'}: missing" in found.found) == ("problem", True)
+
+
 def test_a_folder_or_database_that_others_may_read_is_a_problem(tmp_path: Path) -> None:
     PersonaMemory.open(tmp_path / "data").close()
     folder, database = tmp_path / "data", tmp_path / "data" / "memory.db"

@@ -48,6 +48,17 @@ def test_status_says_what_is_held_and_that_no_daemon_runs(folder: Path) -> None:
     assert "not running" in lines
 
 
+def test_what_there_is_one_of_is_counted_as_one(tmp_path: Path) -> None:
+    with PersonaMemory.open(tmp_path) as memory:
+        memory.record([Turn("user", "my cat is called Bob")], Scope(session_id="s1"))
+        memory.remember("the bins go out on Tuesday", key="bins", lang="en-US")
+    lines = run("status", "--data", str(tmp_path)).stdout.splitlines()
+    assert "holds:       1 turn, 1 entry, 1 session, 1 user, 1 fact" in lines
+    run("recall", "when do the bins go out", "--data", str(tmp_path))
+    merged = run("users", "merge", "household", "alice", "--yes", "--data", str(tmp_path)).stdout
+    assert merged == "Moved 1 turn, 1 memory, 0 documents, 0 summaries of sessions, 1 fact to alice.\n"
+
+
 def test_status_tells_what_was_set_aside(folder: Path) -> None:
     (folder / "memory.db").write_bytes(b"not a database" * 100)
     lines = run("status", "--data", str(folder)).stdout
