@@ -126,3 +126,10 @@ def test_a_bad_file_is_one_sentence_naming_file_line_and_field(file: Path, tmp_p
 def test_a_file_is_needed_and_must_be_there(tmp_path: Path) -> None:
     assert run().exit_code == 2
     assert run(tmp_path / "none.jsonl").exit_code == 2
+
+
+def test_questions_that_are_heard_first_are_answered_alike(file: Path) -> None:
+    plain, heard = told(file), told(file, "--heard")
+    assert heard["settings"]["searched_by"] == "words, each question heard first"
+    overall = [one["files"][0]["systems"][0]["overall"] for one in (plain, heard)]
+    assert overall[0] == overall[1]
