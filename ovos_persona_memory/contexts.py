@@ -75,7 +75,8 @@ class Contexts:
         if newest is None or newest.scope.user_id != turn.user_id or not self._reaches(newest.scope, turn):
             return
         scope = replace(newest.scope, session_id=turn.session_id, site_id=turn.site_id)
-        request = replace(newest, utterance=turn.text, lang=turn.lang, scope=scope, at=None)
+        heard = replace(newest, utterance=turn.text, lang=turn.lang, utterance_id=turn.utterance_id)
+        request = replace(heard, scope=scope, at=None)
         limit = self._limit(request)
         if limit > 0:
             self._finding.foresee(request, limit * WIDER if self._limits_kinds else limit, now)

@@ -8,13 +8,10 @@ from dataclasses import dataclass, replace
 from ovos_persona_memory import episode_hits, language
 from ovos_persona_memory.dates import Dates, named_days
 from ovos_persona_memory.indexer import Indexer, Meaning
-from ovos_persona_memory.question import Question
+from ovos_persona_memory.question import ITSELF_S, Question
 from ovos_persona_memory.recall import KINDS, recall
 from ovos_persona_memory.records import ACCEPTED, ContextRequest, Hit, Scope
 from ovos_persona_memory.stores.base import Store
-
-ITSELF_S = 30.0
-"""A turn with the very words of an utterance said within so long before is that utterance, seconds."""
 
 FORESEEN_S = 20.0
 """What was found before anybody asked is good for so long, seconds."""

@@ -6,13 +6,13 @@ A turn is stemmed in its own language and a question in the asker's, and an inde
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from ovos_persona_memory import language
 from ovos_persona_memory.language import Language
 from ovos_persona_memory.records import Hit, Scope
-from ovos_persona_memory.stores.base import Statistics, Store
+from ovos_persona_memory.stores.base import Excluded, Statistics, Store
 from ovos_persona_memory.stores.bm25 import words_of
 
 COMPOUNDING = frozenset({"da", "de", "nl", "no", "nb", "nn", "sv", "is", "fi", "hu"})
@@ -38,6 +38,10 @@ class Forms:
     """Index word of the question that nobody said: the parts that are asked for in its place."""
     near: frozenset[str] = frozenset()
     """Those of ``others`` that only begin or end like the word: nothing is sure by them."""
+    asked_for: frozenset[str] = field(default=frozenset(), compare=False)
+    """Words that the store was asked for to find these forms."""
+    known: Statistics | None = field(default=None, compare=False)
+    """What it told of those words; None where it was not asked."""
 
     def applied(self, words: Sequence[str]) -> tuple[str, ...]:
         """The question's words, compounds in their parts."""
@@ -62,6 +66,10 @@ class Forms:
             frequency[word] = min(found, known.documents)
         return replace(known, frequency={word: n for word, n in frequency.items() if n})
 
+    def statistics(self, words: Sequence[str]) -> Statistics | None:
+        """What the store told of these words; None where it was not asked for all of them."""
+        return self.known if self.asked_for.issuperset(words) else None
+
     def unsure(self, hits: Sequence[Hit]) -> list[Hit]:
         """The hits, none of them sure where words were only near, unless it holds a whole part of a compound."""
         if not self.near:
@@ -85,26 +93,40 @@ class _Asked:
     word: str
 
 
-def forms_of(store: Store, text: str, spoken: Language, scope: Scope, kinds: frozenset[str]) -> Forms:
-    """The forms for a question in the index of the scope's user; none where everybody's records are in scope."""
+def forms_of(  # more than five: what is asked, and where its words are looked for
+    store: Store,
+    text: str,
+    spoken: Language,
+    scope: Scope,
+    kinds: frozenset[str],
+    without: Sequence[Excluded] = (),
+) -> Forms:
+    """The forms for a question in the index of the scope's user; none where everybody's records are in scope.
+
+    ``without``: turns whose words are not known by them: the question is in the log before it is answered.
+    """
     if scope.user_id is None:
         return NONE
+    user_id = scope.user_id
     asked = [_Asked(bare, word) for bare in spoken.bare_words(text) for word in spoken.words(bare)[:1]]
-    abroad = _abroad(asked, spoken, store.languages(scope.user_id))
+    foreign = [one for one in without if language.of(one.lang).primary != spoken.primary]
+    abroad = _abroad(asked, spoken, store.languages(user_id, foreign))
     wanted = [one.word for one in asked] + [other for others in abroad.values() for other in others]
     wanted += [alike for one in asked for alike in spoken.alike(one.word)]
-    known = set(store.statistics(wanted, scope.user_id).frequency)
+    counted = store.statistics(wanted, user_id, without)
+    known = counted.frequency.keys()
     unknown = [one for one in asked if not known & {one.word, *abroad.get(one.word, ()), *spoken.alike(one.word)}]
     abroad = {word: here for word, others in abroad.items() if (here := others & known)}
     compounding = spoken.primary in COMPOUNDING
-    parts = _parts(store, unknown, spoken, scope.user_id) if compounding else {}
+    parts = _parts(lambda words: store.statistics(words, user_id, without), unknown, spoken) if compounding else {}
+    forms = Forms(abroad, parts, asked_for=frozenset(wanted), known=counted)
     left = [one for one in unknown if one.word not in parts and not spoken.in_pairs and len(one.bare) >= PART]
     some = len(unknown) < len(asked) or bool(parts)
     if not left or (some and not compounding):
-        return Forms(abroad, parts)
-    texts = store.newest_words(scope, kinds, LOOKED_THROUGH_FOR_ONE if some else LOOKED_THROUGH)
+        return forms
+    texts = store.newest_words(scope, kinds, LOOKED_THROUGH_FOR_ONE if some else LOOKED_THROUGH, without)
     vocabulary = {word for text in texts for word in words_of(text)}
-    return _looked_up(left, vocabulary, Forms(abroad, parts), WHOLE if compounding else 0)
+    return _looked_up(left, vocabulary, forms, WHOLE if compounding else 0)
 
 
 def _abroad(asked: Iterable[_Asked], spoken: Language, tags: Iterable[str]) -> dict[str, frozenset[str]]:
@@ -116,11 +138,13 @@ def _abroad(asked: Iterable[_Asked], spoken: Language, tags: Iterable[str]) -> d
     return {word: forms for word, forms in found.items() if forms}
 
 
-def _parts(store: Store, unknown: Sequence[_Asked], spoken: Language, user_id: str) -> dict[str, tuple[str, ...]]:
+def _parts(
+    counted: Callable[[Sequence[str]], Statistics], unknown: Sequence[_Asked], spoken: Language
+) -> dict[str, tuple[str, ...]]:
     """For each compound the two parts that are known here, or the one that is, behind the word itself."""
     splits = {one.word: list(_splits(one.bare, spoken)) for one in unknown if len(one.bare) >= COMPOUND}
     candidates = [part for pairs in splits.values() for pair in pairs for part in pair]
-    known = store.statistics(candidates, user_id).frequency if candidates else {}
+    known = counted(candidates).frequency if candidates else {}
     found: dict[str, tuple[str, ...]] = {}
     for word, pairs in splits.items():
         both = [pair for pair in pairs if all(part in known for part in pair)]

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
+from functools import cached_property
 
 from ovos_persona_memory import language
 from ovos_persona_memory.dates import Dates, DaySpan, named_days, zone
 from ovos_persona_memory.language import Language
+from ovos_persona_memory.records import Turn
+
+ITSELF_S = 30.0
+"""A turn that holds a question's words and was said within so long before is that question, seconds."""
 
 
 @dataclass(frozen=True)
@@ -34,10 +39,15 @@ class Question:
         """Where days are counted; None: as the system's clock is set."""
         return zone(self.timezone)
 
+    @cached_property
+    def said_at(self) -> float:
+        """The moment of asking, seconds since the epoch, UTC."""
+        return time.time() if self.at is None else self.at
+
     @property
     def asked_at(self) -> datetime:
         """The moment of asking, in the zone of who asks."""
-        return datetime.fromtimestamp(time.time() if self.at is None else self.at, self.zone)
+        return datetime.fromtimestamp(self.said_at, self.zone)
 
     @property
     def asks_hearer(self) -> bool:
@@ -45,10 +55,43 @@ class Question:
         own = set(self.spoken.swaps).isdisjoint(language.fold(self.text))
         return own and self.spoken.has_phrase("asks_hearer.list", self.text)
 
-    @property
+    @cached_property
     def spoken(self) -> Language:
         """The language of the question."""
         return language.of_text(self.lang, self.text)
+
+    @cached_property
+    def words(self) -> list[str]:
+        """Its content words, folded and stemmed, each once."""
+        return self.spoken.content_words(self.text)
+
+    def is_itself(self, turn: Turn) -> bool:
+        """Whether a turn is this very question: by its utterance, else by its words and how lately they were said.
+
+        What asks for a part of an utterance ("my cat" of "tell me about my cat") is the same question.
+        """
+        if turn.role != "user":
+            return False
+        if self.utterance_id is not None and turn.utterance_id == self.utterance_id:
+            return True
+        at = turn.at or 0.0
+        if self.said_after is not None and at >= self.said_after and self._is_said_by(turn):
+            return True
+        lately = abs(self.said_at - at) < ITSELF_S
+        return lately and _only_asks(turn) and set(self.words).issubset(self.spoken.words(turn.text))
+
+    def was_asked(self, turn: Turn, heard: Sequence[Turn]) -> bool:
+        """Whether a turn asked the very same before. ``heard``: the turns that are the question itself."""
+        if turn.role != "user" or not _only_asks(turn):
+            return False
+        return self._is_said_by(turn) or any(language.fold(one.text) == language.fold(turn.text) for one in heard)
+
+    def _is_said_by(self, turn: Turn) -> bool:
+        return language.fold(turn.text) == language.fold(self.text)
+
+
+def _only_asks(turn: Turn) -> bool:
+    return language.of_text(turn.lang, turn.text).only_asks(turn.text)
 
 
 @dataclass(frozen=True)
@@ -73,7 +116,7 @@ def understand(question: Question, speakers: Iterable[str]) -> Asked:
     spoken, folded = question.spoken, language.fold(question.text)
     named = sorted(set(speakers) & set(folded))
     names = {word for name in named for word in spoken.words(name)}
-    words = spoken.content_words(question.text)
+    words = question.words
     return Asked(
         words=tuple(word for word in words if word not in names) or tuple(words),
         speaker=named[0] if len(named) == 1 else None,

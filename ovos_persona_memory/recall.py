@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
+from concurrent.futures import Future
 from dataclasses import dataclass, replace
-from datetime import datetime, tzinfo
+from datetime import datetime
 from functools import cached_property
 from itertools import pairwise
 
@@ -26,9 +27,10 @@ from ovos_persona_memory.indexer import Meaning
 from ovos_persona_memory.question import Asked, Question, understand
 from ovos_persona_memory.ranking import COVER, COVER_OF, HELD, REACH, Candidate, Scored, is_known, rank
 from ovos_persona_memory.records import OUTDATED, Entry, Hit, Scope, Turn
-from ovos_persona_memory.stores.base import BOTH, Beside, Store
+from ovos_persona_memory.stores.base import BOTH, Beside, Excluded, Found, Statistics, Store
 from ovos_persona_memory.stores.bm25 import words_of
 from ovos_persona_memory.stores.facts import Wanted
+from ovos_persona_memory.stores.selecting import in_scope
 from ovos_persona_memory.stores.vectors import Near
 from ovos_persona_memory.vectors import Floats
 from ovos_persona_memory.wording import asking_words, index_words
@@ -47,6 +49,11 @@ ANSWERS = 4.0
 """Added to the score of a hit that answers: more than everything else comes to."""
 NO_NAMES = ("user", "assistant", "human", "system")
 """What stands for a speaker where nobody has a name."""
+NEWEST = 4
+"""So many of a user's newest turns are looked at for the question itself, which is recorded before it is answered."""
+ROUNDS, WIDER = 3, 4
+"""So often it is searched anew where the very same was asked before, and for so many times as much where that was
+all that was found."""
 COMPANIONS, NEAR = 10, 0.7
 """So many of the best hits are sure for a question about what was surely talked about; where a hit answers, those
 that score nearly as well as the best (measured on LoCoMo dev: 49.2 % recall among sure hits, 90.5 % silence)."""
@@ -65,17 +72,19 @@ def recall(  # more than five: what is asked, and with what it is looked for
     By words alone where ``meaning`` is None, and where everybody's records are in scope.
     """
     spoken = question.spoken
-    words = spoken.content_words(question.text)
+    words = question.words
     if not words or k <= 0:
         return []
-    forms = forms_of(store, question.text, spoken, scope, kinds - {"fact"} or BOTH)
-    search = _Search(question, forms.searched(words), scope, kinds, max(FEWEST, FOR_EACH * k))
-    alike = _Alike(meaning, search, max(NEAREST, NEAREST_FOR_EACH * k)) if meaning and scope.user_id else None
-    found = _found(store, search)
-    table = _Table(store, found, alike, scope, question.zone)
+    near = max(NEAREST, NEAREST_FOR_EACH * k)
+    soon = meaning.soon(question.text) if meaning and scope.user_id else None  # meanwhile the words are looked for
+    search = _Search(question, words, scope, kinds, max(FEWEST, FOR_EACH * k))
+    looked_up = _looked_up(store, search)
+    search, forms, found = looked_up.search, looked_up.forms, looked_up.found
+    alike = _Alike(meaning, soon, search, near) if meaning and soon else None
+    table = _Table(store, found, alike, search)
     asked = understand(question, table.speakers())
     asked = replace(asked, words=forms.applied(asked.words))
-    statistics = forms.counted(store.statistics(forms.searched(asked.words), scope.user_id or _user_of(found)))
+    statistics = forms.counted(_statistics(store, search, forms.searched(asked.words), looked_up))
     if not statistics.documents:  # nothing but facts is left
         statistics = replace(statistics, mean_length=1.0)
     candidates = table.candidates(asked, spoken.time_words, forms)
@@ -84,7 +93,8 @@ def recall(  # more than five: what is asked, and with what it is looked for
     known = is_known(ranked, alike.best(asked.bare) if alike else None, COVER_OF.get(spoken.primary, COVER))
     hits = of_the_day(forms.unsure(_hits(judge, table, ranked, k, known)), asked.dates, question.zone)
     called_off = _called_off(judge, table, ranked)
-    return _merged(called_off, hits)[:k] if called_off else hits
+    hits = _merged(called_off, hits) if called_off else hits
+    return [*hits, *(hit_of(turn, 0.0, False, "asks the same") for turn in looked_up.asked_before)][:k]
 
 
 @dataclass(frozen=True)
@@ -94,14 +104,41 @@ class _Search:
     scope: Scope
     kinds: frozenset[str]
     number: int
+    without: Sequence[Excluded] = ()
+    """The question as it was heard, and earlier askings of the very same: they tell nothing."""
+
+    @property
+    def documents(self) -> frozenset[str]:
+        """The kinds that are found by the words of documents."""
+        return self.kinds - {"fact"}
+
+    def but_for(self, records: Sequence[Record]) -> list[Record]:
+        """The records without the question, and without what asked the same before."""
+        left_out = {one.seq for one in self.without}
+        return [one for one in records if not (isinstance(one, Turn) and self._asks(one, left_out))]
+
+    def _asks(self, turn: Turn, left_out: Set[int]) -> bool:
+        return turn.seq in left_out or self.question.is_itself(turn)
+
+
+@dataclass(frozen=True)
+class _LookedUp:
+    """What a question found by its words."""
+
+    search: _Search
+    """As it was searched at last."""
+    forms: Forms
+    found: list[Record]
+    asked_before: list[Turn]
+    """Turns in scope that asked the very same before, newest first."""
 
 
 class _Alike:
     """What is near to a question by its meaning."""
 
-    def __init__(self, meaning: Meaning, search: _Search, number: int) -> None:
-        self._meaning, self._search, self._number = meaning, search, number
-        self._asked = meaning.soon(search.question.text)  # meanwhile the words are looked for
+    def __init__(self, meaning: Meaning, asked: Future[Floats], search: _Search, number: int) -> None:
+        """``asked``: the question's vector."""
+        self._meaning, self._asked, self._search, self._number = meaning, asked, search, number
         self.kind = meaning.kind
 
     @property
@@ -119,10 +156,12 @@ class _Alike:
         return {doc_of(one.record): one.cosine for one in self.near}
 
     def _nearest(self, query: Floats, number: int) -> list[Near]:
-        kinds = self._search.kinds - {"fact"}
-        near = self._meaning.nearest(query, self._search.scope, kinds, number) if kinds else []
-        asked = self._search.question
-        return [one for one in near if one.cosine >= ALIKE and not _is_the_question(one.record, asked)]
+        search = self._search
+        if not search.documents:
+            return []
+        near = self._meaning.nearest(query, search.scope, search.documents, number + len(search.without))
+        left = {one.id for one in search.but_for([one.record for one in near])}
+        return [one for one in near if one.cosine >= ALIKE and one.record.id in left][:number]
 
     def cosines(self, docs: Sequence[int]) -> Mapping[int, float]:
         """Of these documents, those that have a vector."""
@@ -135,14 +174,89 @@ class _Alike:
         return max((one.cosine for one in near), default=0.0)
 
 
-def _found(store: Store, search: _Search) -> list[Record]:
-    """What has the question's words; behind it what has words alike, and facts that it asks for by their kind."""
+def _looked_up(store: Store, search: _Search) -> _LookedUp:
+    """What the question's words find, as if it had never been asked before, and was not in the log by now."""
+    question, words, number = search.question, search.words, search.number
+    askings = _Askings(store, question, search.scope.user_id)
+    for left in reversed(range(ROUNDS + 1)):
+        kinds, unheard = search.documents or BOTH, [*askings.turns, *askings.answers]
+        forms = forms_of(store, question.text, question.spoken, search.scope, kinds, unheard)
+        forms = replace(forms, known=None) if askings.answers else forms  # which do count where words are weighed
+        search = replace(search, words=forms.searched(words), without=[*askings.turns])
+        holding = _documents(store, search, search.words, number)
+        again = askings.take(holding) if left else ()
+        if not again:
+            break
+        number *= WIDER if holding[-1].record.id in again else 1
+    before = [turn for turn in askings.before if "turn" in search.kinds and in_scope(turn, search.scope)]
+    before.sort(key=lambda turn: -turn.seq)
+    found = _found(store, search, [one.record for one in holding[: search.number]])
+    return _LookedUp(search, forms, found, before)
+
+
+class _Askings:
+    """The turns that ask what is asked, by now and before: they tell nothing, and count nowhere."""
+
+    def __init__(self, store: Store, question: Question, user_id: str | None) -> None:
+        """Looks at the user's newest turns: in the running assistant the question is one of them."""
+        self._store, self._question = store, question
+        self._itself: list[Turn] = []
+        self.before: list[Turn] = []
+        """Those of them that asked it before."""
+        self.turns: list[Excluded] = []
+        """All of them."""
+        self.answers: list[Excluded] = []
+        """What the assistant said right after each: "I know nothing about your dentist" makes no word known."""
+        newest = store.latest(user_id, NEWEST)
+        asking = {turn.id for turn in self._asking([turn for turn, _ in newest])}
+        open_in: set[str] = set()
+        for turn, words in reversed(newest):
+            excluded, session = _excluded(turn, words), f"{turn.user_id}/{turn.session_id}"
+            if turn.id in asking:
+                self.turns.append(excluded)
+                open_in.add(session)
+            elif session in open_in:
+                self.answers += [excluded] if turn.role == "assistant" else []
+                open_in.discard(session)
+
+    def take(self, found: Sequence[Found]) -> set[str]:
+        """Take in those of what a search found that ask the same, too; their ids."""
+        words = self._question.words
+        turns = [one.record for one in found if isinstance(one.record, Turn) and one.words.issuperset(words)]
+        asking = self._asking(turns)
+        for turn, talk in zip(asking, self._store.around(asking, 1) if asking else (), strict=True):
+            said = [(one, replace(_excluded(turn, one.words), seq=one.seq)) for one in talk if one.seq >= turn.seq]
+            self.turns += [excluded for one, excluded in said if one.seq == turn.seq]
+            self.answers += [excluded for one, excluded in said if one.seq > turn.seq and one.role == "assistant"]
+        return {turn.id for turn in asking}
+
+    def _asking(self, turns: Sequence[Turn]) -> list[Turn]:
+        itself = [turn for turn in turns if self._question.is_itself(turn)]
+        self._itself += itself
+        before = [turn for turn in turns if turn not in itself and self._question.was_asked(turn, self._itself)]
+        self.before += before
+        return itself + before
+
+
+def _excluded(turn: Turn, words: str) -> Excluded:
+    return Excluded(turn.seq, turn.user_id, turn.lang, words)
+
+
+def _found(store: Store, search: _Search, holding: Sequence[Record]) -> list[Record]:
+    """What has the question's words; behind it what has words alike, and facts that it asks for by their kind.
+
+    ``holding``: the documents that have its words.
+    """
     words, spoken = search.words, search.question.spoken
-    found = _holding(store, search, words, search.number)
     alike = [other for word in words for other in sorted(spoken.alike(word)) if other != word]
-    more = _holding(store, search, [*words, *alike], BY_LIKE_WORDS) if alike else []
-    each = {(type(one), one.id): one for one in (*found, *more, *_asked_for(store, search))}
-    return [one for one in each.values() if not _is_the_question(one, search.question)]
+    facts = _facts(store, search, words, search.number)
+    more: list[Record] = []
+    if alike:
+        with_alike = [*words, *alike]
+        more += [one.record for one in _documents(store, search, with_alike, BY_LIKE_WORDS)]
+        more += _facts(store, search, with_alike, BY_LIKE_WORDS)
+    every = (*holding, *facts, *more, *_asked_for(store, search))
+    return search.but_for(list({(type(one), one.id): one for one in every}.values()))
 
 
 def _asked_for(store: Store, search: _Search) -> list[Fact]:
@@ -163,14 +277,20 @@ def _each_once(records: Sequence[Record]) -> list[Record]:
     ]
 
 
-def _holding(store: Store, search: _Search, words: Sequence[str], number: int) -> list[Record]:
-    documents = search.kinds - {"fact"}
-    found: list[Record] = []
-    if documents:
-        found += [one.record for one in store.search(words, search.scope, documents, number)]
-    if "fact" in search.kinds:
-        found += [one.record for one in store.fact_store.search(words, search.scope, number)]
-    return found
+def _documents(store: Store, search: _Search, words: Sequence[str], number: int) -> list[Found]:
+    return store.search(words, search.scope, search.documents, number, search.without) if search.documents else []
+
+
+def _facts(store: Store, search: _Search, words: Sequence[str], number: int) -> list[Record]:
+    if "fact" not in search.kinds:
+        return []
+    return [one.record for one in store.fact_store.search(words, search.scope, number)]
+
+
+def _statistics(store: Store, search: _Search, words: Sequence[str], looked_up: _LookedUp) -> Statistics:
+    known = looked_up.forms.statistics(words)
+    user_id = search.scope.user_id or _user_of(looked_up.found)
+    return known or store.statistics(words, user_id, search.without)
 
 
 def _user_of(found: Sequence[Record]) -> str:
@@ -178,23 +298,12 @@ def _user_of(found: Sequence[Record]) -> str:
     return Counter(one.user_id for one in found).most_common(1)[0][0] if found else ""
 
 
-def _is_the_question(record: Record, question: Question) -> bool:
-    if not isinstance(record, Turn) or record.role != "user":
-        return False
-    if question.utterance_id is not None and record.utterance_id == question.utterance_id:
-        return True
-    fresh = question.said_after is not None and (record.at or 0.0) >= question.said_after
-    return fresh and language.fold(record.text) == language.fold(question.text)
-
-
 class _Table:
     """What was found and the talk around it, by ``doc``: a turn's ``seq``, minus a memory's, or a fact's number."""
 
-    def __init__(  # more than five: what is found, how, and where
-        self, store: Store, found: Sequence[Record], alike: _Alike | None, scope: Scope, zone: tzinfo | None
-    ) -> None:
-        """``zone``: of who asks; a turn's day is counted there."""
-        self._store, self._zone = store, zone
+    def __init__(self, store: Store, found: Sequence[Record], alike: _Alike | None, search: _Search) -> None:
+        scope = search.scope
+        self._store, self._zone = store, search.question.zone  # a turn's day is counted where the person is who asks
         self._closed = scope.site_id is not None or scope.task_id is not None
         near = [one.record for one in alike.near] if alike else []
         self._learned = {one.turn_id: one for one in found if isinstance(one, Fact) and one.turn_id}
@@ -210,7 +319,8 @@ class _Table:
         memories = [record for record in self._records.values() if isinstance(record, Entry)]
         called_off = {doc_of(one): "" for one in memories if one.metadata.get(OUTDATED)}
         self._outdated = {**_outdated(store, turns), **called_off}
-        for turn, talk in zip(turns, store.around(turns, REACH, scope.persona_id), strict=True):
+        around = store.around(turns, REACH, scope.persona_id, search.without)
+        for turn, talk in zip(turns, around, strict=True):
             self._lay_out(turn, talk)
         for doc, record in self._records.items():
             if not isinstance(record, Turn):
@@ -332,7 +442,10 @@ class _Judge:
 
     def covered(self, text: str) -> list[str]:
         """Which words of the question a text holds, or words that answer for them."""
-        return [word for word, others in self._alike.items() if any(other in text for other in others)]
+        return [word for word in self._alike if self._is_covered(word, text)]
+
+    def _is_covered(self, word: str, text: str) -> bool:
+        return any(other in text for other in self._alike[word])
 
     def may_answer(self, candidate: Candidate, text: str) -> bool:
         """Whether a person, the one asked about, said all that is asked for; the form is looked at later."""
@@ -343,7 +456,7 @@ class _Judge:
         wanted = set(self._alike)
         if any(span.short and span.holds(candidate.day) for span in self._asked.dates):
             wanted -= self._date_words
-        return wanted.issubset(self.covered(text)) and self._fits(text)
+        return all(self._is_covered(word, text) for word in wanted) and self._fits(text)
 
     def _fits(self, text: str) -> bool:
         return self._needed is None or not self._needed.isdisjoint(words_of(text))
@@ -358,7 +471,7 @@ class _Judge:
 
     def is_itself(self, record: Record) -> bool:
         """Whether it is the question; it may have stood beside a hit."""
-        return _is_the_question(record, self._question)
+        return isinstance(record, Turn) and self._question.is_itself(record)
 
     def _named(self, word: str, text: str) -> str:
         """A word of the question, and the form in which a text holds it."""

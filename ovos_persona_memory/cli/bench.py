@@ -73,6 +73,7 @@ def bench() -> None:
 @click.option("--compare", multiple=True, type=click.Choice([*COMPARED, ALONE]), help="Measure this, too.")
 @click.option("--embedder", default="auto", show_default=True, help="What to search by meaning with.")
 @click.option("--words-only", is_flag=True, help="Search by words alone, not by meaning.")
+@click.option("--heard", is_flag=True, help="Record each question as a turn first, as the running assistant does.")
 @click.option("--limit", type=click.IntRange(min=1), help="Conversations of each file at most.")
 @json_option
 def recall(  # one parameter an option
@@ -81,6 +82,7 @@ def recall(  # one parameter an option
     compare: Sequence[str],
     embedder: str,
     words_only: bool,
+    heard: bool,
     limit: int | None,
     as_json: bool,
 ) -> None:
@@ -93,13 +95,13 @@ def recall(  # one parameter an option
     for name, why in left_out.items():
         say(f"{name} is left out: {why}")
     config = MemoryConfig(backend=backend, recall=RecallConfig(embedder=setting or "none"))
-    rankers = {"memory": of_memory(config, open_embedder)}
+    rankers = {"memory": of_memory(config, open_embedder, heard)}
     rankers |= {name: COMPARED[name] for name in compare if name in COMPARED and name not in left_out}
     if ALONE in compare and setting is not None:
         rankers[ALONE] = by_embedder(open_embedder(setting))
     read_in = [(str(path), read(path, limit)) for path in files]
     found = [_measured(name, conversations, rankers) for name, conversations in read_in]
-    how = f"words and {setting}" if setting else "words"
+    how = (f"words and {setting}" if setting else "words") + (", each question heard first" if heard else "")
     settings = {"backend": backend, "k": K, "words_only": words_only, "searched_by": how}
     if as_json:
         return answer_json({"settings": settings, "files": found, "left_out": left_out})

@@ -7,7 +7,7 @@ import threading
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -43,8 +43,20 @@ Ranker = Callable[[Conversation], AbstractContextManager[Ask]]
 """Takes a conversation in, once, and answers while it is open."""
 
 
-def of_memory(config: MemoryConfig, opener: Open = open_embedder) -> Ranker:
-    """The memory: a fresh one for each conversation, gone afterwards. ConfigError where its embedder cannot be had."""
+HEARD = "asked"
+"""The utterance of a question that is heard first."""
+
+
+class _Undone(Exception):
+    """Takes back what was recorded."""
+
+
+def of_memory(config: MemoryConfig, opener: Open = open_embedder, heard: bool = False) -> Ranker:
+    """The memory: a fresh one for each conversation, gone afterwards. ConfigError where its embedder cannot be had.
+
+    ``heard``: each question is recorded as a turn of the last session before it is asked, as in the running assistant,
+    and taken back afterwards.
+    """
 
     @contextmanager
     def opened(conversation: Conversation) -> Iterator[Ask]:
@@ -56,11 +68,20 @@ def of_memory(config: MemoryConfig, opener: Open = open_embedder) -> Ranker:
             known = _record(memory, turns, conversation.language)
             wait_until_indexed(memory)
 
-            def ask(question: str, at: float | None) -> Ranking:
-                hits = memory.recall(question, Scope(), K, {"turn"}, at, conversation.language)
+            def ask(question: str, at: float | None, utterance_id: str | None = None) -> Ranking:
+                hits = memory.recall(question, Scope(), K, {"turn"}, at, conversation.language, utterance_id)
                 return Ranking([known[hit.id] for hit in hits], frozenset(known[hit.id] for hit in hits if hit.sure))
 
-            yield ask
+            def ask_aloud(question: str, at: float | None) -> Ranking:
+                said = Turn("user", question, at=at, lang=conversation.language)
+                found: list[Ranking] = []
+                with suppress(_Undone), memory.transcript.undoing(), memory.transaction():
+                    memory.record([said], Scope(session_id=turns[-1].session if turns else None), utterance_id=HEARD)
+                    found.append(ask(question, at, HEARD))
+                    raise _Undone
+                return found[0]
+
+            yield ask_aloud if heard else ask
 
     return opened
 

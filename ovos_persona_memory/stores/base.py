@@ -22,7 +22,7 @@ from ovos_persona_memory.records import (
     Session,
     Turn,
 )
-from ovos_persona_memory.stores.bm25 import bm25, set_of, words_of
+from ovos_persona_memory.stores.bm25 import bm25, words_of
 from ovos_persona_memory.stores.selecting import in_scope, kind_of, redacted, selected
 
 if TYPE_CHECKING:
@@ -60,6 +60,20 @@ class Beside:
 
 
 @dataclass(frozen=True)
+class Excluded:
+    """A turn that is left out of a search, and counts nowhere in it: as if nobody had said it.
+
+    A question is in the log before it is answered, and must not make its own words known.
+    """
+
+    seq: int
+    user_id: str
+    lang: str | None
+    words: str
+    """Its index words, as they are kept."""
+
+
+@dataclass(frozen=True)
 class Statistics:
     """What a search must know of all documents of one user."""
 
@@ -92,6 +106,9 @@ class Store(ABC):
 
     ``words`` of a document is its text as index words, separated by one space, in their order
     (the caller has folded and stemmed them): what ``search`` compares with.
+
+    ``without``: turns that a search, statistics and the talk around a turn go by as if they had never been
+    added. They are of the store, each once.
     """
 
     durable: bool
@@ -174,6 +191,12 @@ class Store(ABC):
         note = self.note(scope.user_id or HOUSEHOLD, scope.session_id or "")
         return self.turns(scope, limit), note.trimmed_to if note else 0
 
+    def latest(self, user_id: str | None, limit: int) -> list[tuple[Turn, str]]:
+        """The newest turns of a user, None: of anybody, with their words, the newest first."""
+        every = self.documents(Scope(user_id=user_id), frozenset({"turn"}))
+        turns = [(record, words) for record, words in every if isinstance(record, Turn)]
+        return sorted(turns, key=lambda one: -one[0].seq)[:limit]
+
     def oldest_turns(self, until: float, limit: int) -> list[str]:
         """The ids of at most ``limit`` turns of anybody with ``at`` before then, in no particular order."""
         return [turn.id for turn in self.turns(Scope.everyone(), until=until)[:limit]]
@@ -231,7 +254,9 @@ class Store(ABC):
     def documents(self, scope: Scope, kinds: frozenset[str]) -> Iterator[tuple[Turn | Entry, str]]:
         """Every document in scope with its words, those of a kind by ``seq``: what the plain scan reads."""
 
-    def search(self, words: Sequence[str], scope: Scope, kinds: frozenset[str], limit: int) -> list[Found]:
+    def search(
+        self, words: Sequence[str], scope: Scope, kinds: frozenset[str], limit: int, without: Sequence[Excluded] = ()
+    ) -> list[Found]:
         """The best ``limit`` documents in scope that hold at least one of the words, best first.
 
         BM25 where document frequency, count and mean length are those of all documents (of either
@@ -241,49 +266,63 @@ class Store(ABC):
         """
         found: list[Found] = []
         by_user: dict[str, list[tuple[Turn | Entry, str]]] = {}
-        for record, text in self.documents(_all_of(scope.user_id), frozenset({"turn", "memory"})):
+        for record, text in self._but_for(_all_of(scope.user_id), BOTH, without):
             by_user.setdefault(record.user_id, []).append((record, text))
         for documents in by_user.values():
             found += _search_one_user(documents, words, scope, kinds)
         found.sort(key=found_order)
         return found[:limit]
 
-    def statistics(self, words: Sequence[str], user_id: str) -> Statistics:
+    def statistics(self, words: Sequence[str], user_id: str, without: Sequence[Excluded] = ()) -> Statistics:
         """Document count, mean length and the frequency of these words among all documents of a user."""
-        documents = [set_of(text) for _, text in self.documents(_all_of(user_id), BOTH)]
-        lengths = sum(len(words_of(text)) for _, text in self.documents(_all_of(user_id), BOTH))
-        frequency = {word: n for word in set(words) if (n := sum(word in held for held in documents))}
+        documents = [words_of(text) for _, text in self._but_for(_all_of(user_id), BOTH, without)]
+        lengths, held = sum(map(len, documents)), list(map(frozenset, documents))
+        frequency = {word: n for word in set(words) if (n := sum(word in one for one in held))}
         return Statistics(len(documents), lengths / len(documents) if documents else 0.0, frequency)
 
-    def languages(self, user_id: str) -> frozenset[str]:
+    def languages(self, user_id: str, without: Sequence[Excluded] = ()) -> frozenset[str]:
         """The language tags of a user's turns and memories; of some that were forgotten since, too."""
-        return frozenset(record.lang for record, _ in self.documents(_all_of(user_id), BOTH) if record.lang)
+        every = self._but_for(_all_of(user_id), BOTH, without)
+        return frozenset(record.lang for record, _ in every if record.lang)
 
-    def newest_words(self, scope: Scope, kinds: frozenset[str], limit: int) -> list[str]:
+    def newest_words(
+        self, scope: Scope, kinds: frozenset[str], limit: int, without: Sequence[Excluded] = ()
+    ) -> list[str]:
         """The index words of the newest documents in scope, at most ``limit`` of each kind, newest first by kind."""
         found: list[str] = []
         for kind in sorted(kinds):
-            newest = sorted(self.documents(scope, frozenset({kind})), key=lambda one: -one[0].seq)
+            newest = sorted(self._but_for(scope, frozenset({kind}), without), key=lambda one: -one[0].seq)
             found += [words for _, words in newest[:limit]]
         return found
 
-    def around(self, turns: Sequence[Turn], reach: int, persona_id: str | None = None) -> list[list[Beside]]:
+    def around(
+        self, turns: Sequence[Turn], reach: int, persona_id: str | None = None, without: Sequence[Excluded] = ()
+    ) -> list[list[Beside]]:
         """For each of these turns the talk around it: up to ``reach`` turns before it in its session, itself,
         and up to ``reach`` after it, in order of arrival; of no other persona than ``persona_id``, where given.
-        A turn without a session stands alone.
+        A turn without a session stands alone. None of the turns is one of those ``without``.
         """
-        return [self._talk_around(turn, reach, persona_id) for turn in turns]
+        return [self._talk_around(turn, reach, persona_id, without) for turn in turns]
 
-    def _talk_around(self, turn: Turn, reach: int, persona_id: str | None) -> list[Beside]:
+    def _talk_around(self, turn: Turn, reach: int, persona_id: str | None, without: Sequence[Excluded]) -> list[Beside]:
         scope = Scope(turn.session_id, turn.user_id, persona_id)
         talk = sorted(
             (record.seq, record, text)
-            for record, text in self.documents(scope, frozenset({"turn"}))
+            for record, text in self._but_for(scope, frozenset({"turn"}), without)
             if isinstance(record, Turn) and (turn.session_id is not None or record.seq == turn.seq)
         )
         place = next(i for i, (seq, _, _) in enumerate(talk) if seq == turn.seq)
         near = talk[max(place - reach, 0) : place + reach + 1]
         return [Beside(one.id, seq, one.at or 0.0, one.role, one.speaker, text) for seq, one, text in near]
+
+    def _but_for(
+        self, scope: Scope, kinds: frozenset[str], without: Sequence[Excluded]
+    ) -> Iterator[tuple[Turn | Entry, str]]:
+        """Every document in scope but the turns that are left out."""
+        gone = {one.seq for one in without}
+        for record, words in self.documents(scope, kinds):
+            if not (isinstance(record, Turn) and record.seq in gone):
+                yield record, words
 
     # forgetting
 

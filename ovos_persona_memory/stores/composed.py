@@ -9,7 +9,7 @@ from typing import Any, Generic, TypeVar
 
 from ovos_persona_memory.records import Entry, Forgotten, Note, Pause, Scope, Selection, Session, Turn
 from ovos_persona_memory.stores import joint
-from ovos_persona_memory.stores.base import Beside, Counts, Found, Statistics, Store, refuse_unstorable
+from ovos_persona_memory.stores.base import Beside, Counts, Excluded, Found, Statistics, Store, refuse_unstorable
 from ovos_persona_memory.stores.beside import VectorsBeside
 from ovos_persona_memory.stores.facts import alone
 from ovos_persona_memory.stores.off import NothingKept
@@ -195,6 +195,9 @@ class ComposedStore(Store):
     def talk(self, scope: Scope, limit: int | None = None) -> tuple[list[Turn], int]:
         return self._talk.talk(scope, limit)
 
+    def latest(self, user_id: str | None, limit: int) -> list[tuple[Turn, str]]:
+        return self._talk.latest(user_id, limit)
+
     def oldest_turns(self, until: float, limit: int) -> list[str]:
         return self._talk.oldest_turns(until, limit)
 
@@ -247,25 +250,32 @@ class ComposedStore(Store):
         yield from self._talk.documents(scope, kinds & {"turn"})
         yield from self._lasting.documents(scope, kinds & {"memory"})
 
-    def search(self, words: Sequence[str], scope: Scope, kinds: frozenset[str], limit: int) -> list[Found]:
+    def search(
+        self, words: Sequence[str], scope: Scope, kinds: frozenset[str], limit: int, without: Sequence[Excluded] = ()
+    ) -> list[Found]:
         if self._is_one:
-            return self._talk.search(words, scope, kinds, limit)
-        return joint.search((self._talk, self._lasting), joint.Asked(words, scope, kinds, limit))
+            return self._talk.search(words, scope, kinds, limit, without)
+        return joint.search((self._talk, self._lasting), joint.Asked(words, scope, kinds, limit, without))
 
-    def statistics(self, words: Sequence[str], user_id: str) -> Statistics:
+    def statistics(self, words: Sequence[str], user_id: str, without: Sequence[Excluded] = ()) -> Statistics:
         if self._is_one:
-            return self._talk.statistics(words, user_id)
-        return joint.statistics((self._talk, self._lasting), words, user_id)
+            return self._talk.statistics(words, user_id, without)
+        return joint.statistics((self._talk, self._lasting), words, user_id, without)
 
-    def languages(self, user_id: str) -> frozenset[str]:
-        return self._talk.languages(user_id) | self._lasting.languages(user_id)
+    def languages(self, user_id: str, without: Sequence[Excluded] = ()) -> frozenset[str]:
+        spoken = self._talk.languages(user_id, without)
+        return spoken if self._is_one else spoken | self._lasting.languages(user_id)
 
-    def newest_words(self, scope: Scope, kinds: frozenset[str], limit: int) -> list[str]:
+    def newest_words(
+        self, scope: Scope, kinds: frozenset[str], limit: int, without: Sequence[Excluded] = ()
+    ) -> list[str]:
         lasting = self._lasting.newest_words(scope, kinds & {"memory"}, limit)
-        return [*lasting, *self._talk.newest_words(scope, kinds & {"turn"}, limit)]
+        return [*lasting, *self._talk.newest_words(scope, kinds & {"turn"}, limit, without)]
 
-    def around(self, turns: Sequence[Turn], reach: int, persona_id: str | None = None) -> list[list[Beside]]:
-        return self._talk.around(turns, reach, persona_id)
+    def around(
+        self, turns: Sequence[Turn], reach: int, persona_id: str | None = None, without: Sequence[Excluded] = ()
+    ) -> list[list[Beside]]:
+        return self._talk.around(turns, reach, persona_id, without)
 
     # forgetting
 

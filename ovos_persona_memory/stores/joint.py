@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from ovos_persona_memory.records import Scope, Turn
-from ovos_persona_memory.stores.base import Found, Statistics, Store, found_order
+from ovos_persona_memory.stores.base import Excluded, Found, Statistics, Store, found_order
 from ovos_persona_memory.stores.bm25 import bm25
 
 MORE = 4
@@ -21,11 +21,14 @@ class Asked:
     scope: Scope
     kinds: frozenset[str]
     limit: int
+    without: Sequence[Excluded] = ()
 
 
-def statistics(stores: tuple[Store, Store], words: Sequence[str], user_id: str) -> Statistics:
-    """See Store.statistics."""
-    one, other = (store.statistics(words, user_id) for store in stores)
+def statistics(
+    stores: tuple[Store, Store], words: Sequence[str], user_id: str, without: Sequence[Excluded] = ()
+) -> Statistics:
+    """See Store.statistics. The first of the stores holds turns, the second entries."""
+    one, other = stores[0].statistics(words, user_id, without), stores[1].statistics(words, user_id)
     documents = one.documents + other.documents
     length = one.documents * one.mean_length + other.documents * other.mean_length
     frequency = {word: one.frequency.get(word, 0) + other.frequency.get(word, 0) for word in set(words)}
@@ -49,7 +52,7 @@ def search(stores: tuple[Store, Store], asked: Asked) -> list[Found]:
     for one in (*turns, *entries):
         user_id = one.record.user_id
         if user_id not in known:
-            known[user_id] = statistics(stores, asked.words, user_id)
+            known[user_id] = statistics(stores, asked.words, user_id, asked.without)
         of_user = known[user_id]
         score = bm25(asked.words, words[id(one)], of_user.frequency, of_user.documents, of_user.mean_length)
         found.append(replace(one, score=score))
@@ -57,7 +60,10 @@ def search(stores: tuple[Store, Store], asked: Asked) -> list[Found]:
 
 
 def _of_kind(store: Store, kind: str, asked: Asked, number: int) -> list[Found]:
-    return store.search(asked.words, asked.scope, frozenset({kind}), number) if kind in asked.kinds else []
+    if kind not in asked.kinds:
+        return []
+    without = asked.without if kind == "turn" else ()
+    return store.search(asked.words, asked.scope, frozenset({kind}), number, without)
 
 
 def _words_of_turns(talk: Store, found: Sequence[Found]) -> list[str]:

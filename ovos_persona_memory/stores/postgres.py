@@ -23,7 +23,7 @@ from ovos_persona_memory.records import (
 )
 from ovos_persona_memory.stores import postgres_rows as rows
 from ovos_persona_memory.stores import postgres_walks as walks
-from ovos_persona_memory.stores.base import Beside, Counts, Found, Statistics, Store, refuse_unstorable
+from ovos_persona_memory.stores.base import Beside, Counts, Excluded, Found, Statistics, Store, refuse_unstorable
 from ovos_persona_memory.stores.facts import alone
 from ovos_persona_memory.stores.postgres_database import PostgresDatabase, PostgresSettings
 from ovos_persona_memory.stores.postgres_documents import PostgresDocuments
@@ -166,6 +166,11 @@ class PostgresStore(Store):
     def talk(self, scope: Scope, limit: int | None = None) -> tuple[list[Turn], int]:
         return walks.talk(self._db, scope, limit)
 
+    def latest(self, user_id: str | None, limit: int) -> list[tuple[Turn, str]]:
+        where = rows.within(self._home, Scope(user_id=user_id))
+        found = self._db.all(f"{rows.TURNS}{where} ORDER BY r.seq DESC LIMIT %s", *where.values, limit)
+        return [rows.turn_of(row) for row in found]
+
     def oldest_turns(self, until: float, limit: int) -> list[str]:
         sql = "SELECT id FROM turn WHERE household = %s AND at < %s LIMIT %s"
         return [turn_id for (turn_id,) in self._db.all(sql, self._home, until, limit)]
@@ -240,33 +245,41 @@ class PostgresStore(Store):
                 last = found[-1][0]
                 yield from map(read, found)
 
-    def search(self, words: Sequence[str], scope: Scope, kinds: frozenset[str], limit: int) -> list[Found]:
+    def search(
+        self, words: Sequence[str], scope: Scope, kinds: frozenset[str], limit: int, without: Sequence[Excluded] = ()
+    ) -> list[Found]:
         asked = list(dict.fromkeys(word for word in words if word))
         users = self._words.users_of(asked) if scope.user_id is None else [scope.user_id]
         budget = max(BUDGET // max(len(users), 1), MIN_BUDGET)
-        queries = [Query(user_id, scope, tuple(sorted(kinds)), limit, budget) for user_id in users]
+        gone = {user_id: [one for one in without if one.user_id == user_id] for user_id in users}
+        queries = [Query(one, scope, tuple(sorted(kinds)), limit, budget, gone[one]) for one in users]
         matches = [match for query in queries for match in self._words.search(asked, query)]
         matches.sort(key=lambda match: match.order)
         best = matches[: max(limit, 0)]
         found = self._vectors.records([match.doc for match in best], scope.user_id)
         return [Found(found[match.doc], match.score, match.words) for match in best if match.doc in found]
 
-    def statistics(self, words: Sequence[str], user_id: str) -> Statistics:
-        return self._words.statistics(user_id, words)
+    def statistics(self, words: Sequence[str], user_id: str, without: Sequence[Excluded] = ()) -> Statistics:
+        return self._words.statistics(user_id, words, [one for one in without if one.user_id == user_id])
 
-    def languages(self, user_id: str) -> frozenset[str]:
-        return self._words.languages(user_id)
+    def languages(self, user_id: str, without: Sequence[Excluded] = ()) -> frozenset[str]:
+        return self._words.languages(user_id, without)
 
-    def newest_words(self, scope: Scope, kinds: frozenset[str], limit: int) -> list[str]:
+    def newest_words(
+        self, scope: Scope, kinds: frozenset[str], limit: int, without: Sequence[Excluded] = ()
+    ) -> list[str]:
         newest: list[str] = []
         for kind in sorted(kinds):
             table, where = {"turn": "turn", "memory": "entry"}[kind], rows.within(self._home, scope, kind)
+            where = rows.but_for(where, without) if kind == "turn" else where
             sql = f"SELECT r.words FROM {table} r{where} ORDER BY r.seq DESC LIMIT %s"
             newest += [words for (words,) in self._db.all(sql, *where.values, limit)]
         return newest
 
-    def around(self, turns: Sequence[Turn], reach: int, persona_id: str | None = None) -> list[list[Beside]]:
-        return walks.around(self._db, turns, reach, persona_id) if turns else []
+    def around(
+        self, turns: Sequence[Turn], reach: int, persona_id: str | None = None, without: Sequence[Excluded] = ()
+    ) -> list[list[Beside]]:
+        return walks.around(self._db, turns, walks.Walk(reach, persona_id, without)) if turns else []
 
     # forgetting
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ovos_persona_memory.records import Entry, Scope, Selection, Turn
+from ovos_persona_memory.stores.base import Excluded
 from ovos_persona_memory.stores.turn_rows import COLUMNS, FLAGS, calls_text, packed, turns_of
 from ovos_persona_memory.stores.where import OWNER, PLACES, Where, between, narrowed, owner_name
 
@@ -114,6 +115,11 @@ def within(household: str, scope: Scope, kind: str = "turn") -> Where:
     if scope.user_id is not None:
         where = where.also("r.user_id = %s", scope.user_id)
     return narrowed(where, scope, kind)
+
+
+def but_for(where: Where, without: Sequence[Excluded]) -> Where:
+    """Only the turns that are not left out."""
+    return where.also("NOT r.seq = ANY(%s)", [one.seq for one in without]) if without else where
 
 
 def chosen_turns(household: str, selection: Selection) -> Where | None:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from ovos_persona_memory.records import HOUSEHOLD, Scope, Session, Turn
 from ovos_persona_memory.stores import postgres_rows as rows
-from ovos_persona_memory.stores.base import Beside
+from ovos_persona_memory.stores.base import Beside, Excluded
 from ovos_persona_memory.stores.postgres_database import PostgresDatabase
 from ovos_persona_memory.stores.where import is_whole_session, narrowed
 
@@ -52,13 +53,23 @@ def sessions(db: PostgresDatabase, scope: Scope, limit: int | None) -> list[Sess
     return [Session(*row) for row in found]
 
 
-def around(db: PostgresDatabase, turns: Sequence[Turn], reach: int, persona_id: str | None) -> list[list[Beside]]:
+@dataclass(frozen=True)
+class Walk:
+    """How far to look around turns, and past what: see Store.around."""
+
+    reach: int
+    persona_id: str | None
+    without: Sequence[Excluded]
+
+
+def around(db: PostgresDatabase, turns: Sequence[Turn], walk: Walk) -> list[list[Beside]]:
     """See Store.around; of at least one turn."""
-    home = db.settings.household
+    home, reach = db.settings.household, walk.reach
     asked = [[getattr(turn, name) for turn in turns] for name in ("user_id", "session_id", "seq")]
-    persona = narrowed(rows.ANY_ROW, Scope(user_id=None, persona_id=persona_id))
-    also = "".join(f" AND {condition}" for condition in persona.conditions)
-    near = (home, *persona.values, reach, home, *persona.values, reach + 1, home)
+    persona = narrowed(rows.ANY_ROW, Scope(user_id=None, persona_id=walk.persona_id))
+    narrower = rows.but_for(persona, walk.without)
+    also = "".join(f" AND {condition}" for condition in narrower.conditions)
+    near = (home, *narrower.values, reach, home, *narrower.values, reach + 1, home)
     beside: list[list[Beside]] = [[] for _ in turns]
     for place, *row in db.all(AROUND.format(also=also), *asked, *near):
         beside[place - 1].append(Beside(*row))

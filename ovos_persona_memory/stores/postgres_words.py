@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ovos_persona_memory.records import Scope
-from ovos_persona_memory.stores.base import Statistics
-from ovos_persona_memory.stores.bm25 import Bm25, words_of
+from ovos_persona_memory.stores.base import Excluded, Statistics
+from ovos_persona_memory.stores.bm25 import Bm25, set_of, words_of
 from ovos_persona_memory.stores.postgres_database import PostgresDatabase
 from ovos_persona_memory.stores.postgres_rows import ANY_ROW, within
 from ovos_persona_memory.stores.scoring import Match, Posting, Scores
@@ -82,6 +82,11 @@ LANGUAGES = (
     "SELECT lang FROM language WHERE household = %s AND user_id = %s"
     f" UNION SELECT lang FROM turn WHERE household = %s AND user_id = %s AND seq > {MARK}"
 )
+SPOKEN = (
+    "SELECT l FROM unnest(%s::text[]) l WHERE EXISTS (SELECT 1 FROM turn t WHERE t.household = %s AND t.user_id = %s"
+    " AND t.lang = l AND NOT t.seq = ANY(%s)) OR EXISTS (SELECT 1 FROM entry e WHERE e.household = %s"
+    " AND e.user_id = %s AND e.lang = l)"
+)
 LISTED = (
     "SELECT t.n, p.doc, p.times, p.length FROM unnest(%s::integer[], %s::bigint[], %s::integer[]) t (n, hash, most)"
 )
@@ -104,6 +109,8 @@ class Query:
     kinds: tuple[str, ...]
     limit: int
     budget: int = BUDGET
+    without: Sequence[Excluded] = ()
+    """Turns of this user."""
 
 
 @dataclass(frozen=True)
@@ -113,7 +120,7 @@ class _Term:
     entered: int
     """Documents that hold it, of those entered."""
     frequency: int
-    """... of all."""
+    """Documents that hold it, of all but those left out."""
 
 
 @dataclass(frozen=True)
@@ -125,7 +132,7 @@ class _Known:
     length: int
     """Words of all documents together."""
     waiting: list[tuple[int, str, bool]]
-    """Number and words of turns that wait, and whether they are in scope."""
+    """Number and words of turns that wait and are not left out, and whether they are in scope."""
 
 
 class PostgresWords:
@@ -174,11 +181,17 @@ class PostgresWords:
             users, langs = zip(*known, strict=True)
             self._db.run(KNOW_LANGUAGES, self._home, list(users), list(langs))
 
-    def languages(self, user_id: str) -> frozenset[str]:
+    def languages(self, user_id: str, without: Sequence[Excluded] = ()) -> frozenset[str]:
         """See Store."""
         home = self._home
         found = self._db.all(LANGUAGES, home, user_id, home, user_id, home)
-        return frozenset(lang for (lang,) in found if lang)
+        known = frozenset(lang for (lang,) in found if lang)
+        doubtful = sorted(known & {one.lang for one in without if one.user_id == user_id})
+        if not doubtful:
+            return known
+        seqs = [one.seq for one in without]
+        still = {lang for (lang,) in self._db.all(SPOKEN, doubtful, home, user_id, seqs, home, user_id)}
+        return known - (set(doubtful) - still)
 
     def remove(self, documents: Sequence[Document]) -> None:
         """Take documents out: as they were put; those that wait need nothing."""
@@ -226,9 +239,10 @@ class PostgresWords:
 
     # finding
 
-    def statistics(self, user_id: str, words: Sequence[str]) -> Statistics:
-        """See Store."""
-        known = self._known(Query(user_id, Scope(user_id=user_id), ("turn",), 0), list(dict.fromkeys([*words, ""])))
+    def statistics(self, user_id: str, words: Sequence[str], without: Sequence[Excluded] = ()) -> Statistics:
+        """See Store; ``without``: turns of this user."""
+        query = Query(user_id, Scope(user_id=user_id), ("turn",), 0, without=without)
+        known = self._known(query, list(dict.fromkeys([*words, ""])))
         frequency = {term.word: term.frequency for term in known.terms}
         return Statistics(known.documents, known.length / known.documents if known.documents else 0.0, frequency)
 
@@ -247,7 +261,8 @@ class PostgresWords:
         terms = sorted(known.terms, key=lambda term: (term.frequency, term.word))
         if not terms:
             return []
-        scores = Scores(Bm25(known.documents, known.length / known.documents))
+        gone = [one.seq for one in query.without]
+        scores = Scores(Bm25(known.documents, known.length / known.documents), gone)
         if "turn" in query.kinds:
             _score(terms, [(doc, text) for doc, text, inside in known.waiting if inside], scores)
         if not self._near(terms, query, scores):
@@ -264,10 +279,15 @@ class PostgresWords:
         inside = " AND ".join(where.conditions) or "true"
         own = within(home, Scope(user_id=user_id)).also("r.seq > %s", mark)
         waiting = self._db.all(f"SELECT r.seq, r.words, {inside} FROM turn r{own}", *where.values, *own.values)
-        held = Counter(word for _, text, _ in waiting for word in set(words_of(text)))
+        held = Counter(word for _, text, _ in waiting for word in set_of(text))
+        held.subtract(Counter(word for one in query.without for word in set_of(one.words)))
         length += sum(len(words_of(text)) for _, text, _ in waiting)
-        terms = [_Term(word, number, n, n + held[word]) for word, number, n, *_ in found if word and n + held[word]]
-        return _Known(terms, documents + len(waiting), length, [(doc, text, bool(yes)) for doc, text, yes in waiting])
+        length -= sum(len(words_of(one.words)) for one in query.without)
+        documents += len(waiting) - len(query.without)
+        terms = [_Term(word, number, n, n + held[word]) for word, number, n, *_ in found if word and n + held[word] > 0]
+        gone = {one.seq for one in query.without}
+        left = [(doc, text, bool(yes)) for doc, text, yes in waiting if doc not in gone]
+        return _Known(terms, documents, length, left)
 
     def _near(self, terms: Sequence[_Term], query: Query, scores: Scores) -> bool:
         """Where a scope is narrow and the words are common: read its newest documents; whether those were all."""

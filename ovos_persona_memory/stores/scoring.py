@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from heapq import nsmallest
 from math import fsum
@@ -30,9 +30,10 @@ class Match:
 class Scores:
     """What each word gives to each document, while a search goes on."""
 
-    def __init__(self, formula: Bm25) -> None:
+    def __init__(self, formula: Bm25, without: Collection[int] = ()) -> None:
+        """``without``: documents that are left out."""
         self.parts: dict[int, dict[str, float]] = {}
-        self._formula = formula
+        self._formula, self._without = formula, without
         self._damping: dict[int, float] = {}
 
     def add(self, word: str, frequency: int, rows: Iterable[Posting]) -> None:
@@ -52,6 +53,7 @@ class Scores:
 
     def leaders(self, number: int) -> list[int]:
         """The documents that are ahead so far; the others are dropped."""
+        self._leave_out()
         if len(self.parts) > number:
             ahead = sorted([(-sum(parts.values()), -abs(doc), doc) for doc, parts in self.parts.items()])[:number]
             self.parts = {doc: self.parts[doc] for _, _, doc in ahead}
@@ -59,5 +61,10 @@ class Scores:
 
     def best(self, number: int) -> list[Match]:
         """The best documents, best first, with the words they hold."""
+        self._leave_out()
         total = [(-fsum(parts.values()), doc > 0, -abs(doc), doc) for doc, parts in self.parts.items()]
         return [Match(doc, -score, frozenset(self.parts[doc])) for score, _, _, doc in nsmallest(number, total)]
+
+    def _leave_out(self) -> None:
+        for doc in self._without:
+            self.parts.pop(doc, None)

@@ -22,7 +22,7 @@ from ovos_persona_memory.records import (
     changed,
 )
 from ovos_persona_memory.stores import sqlite_rows as rows
-from ovos_persona_memory.stores.base import Beside, Counts, Found, Statistics, refuse_unstorable
+from ovos_persona_memory.stores.base import Beside, Counts, Excluded, Found, Statistics, refuse_unstorable
 from ovos_persona_memory.stores.facts import alone
 from ovos_persona_memory.stores.sqlite_bodies import add_body, replaced_body
 from ovos_persona_memory.stores.sqlite_database import SqliteDatabase
@@ -34,7 +34,7 @@ from ovos_persona_memory.stores.sqlite_ledger import SqliteLedger
 from ovos_persona_memory.stores.sqlite_notes import Notes
 from ovos_persona_memory.stores.sqlite_owners import NOBODY, Owners
 from ovos_persona_memory.stores.sqlite_vectors import SqliteVectors
-from ovos_persona_memory.stores.sqlite_walks import SESSIONS, newest_turns, talk, talk_around
+from ovos_persona_memory.stores.sqlite_walks import SESSIONS, Walk, around, newest_turns, talk
 from ovos_persona_memory.stores.sqlite_words import BUDGET, TABLES, Query, WordIndex
 from ovos_persona_memory.stores.where import OWNER, Where, is_whole_session, narrowed, owner_name
 
@@ -169,6 +169,12 @@ class SqliteStore(SqliteDatabase):
         with self._reading():
             return talk(self._sql, scope, limit) if is_whole_session(scope) else super().talk(scope, limit)
 
+    def latest(self, user_id: str | None, limit: int) -> list[tuple[Turn, str]]:
+        with self._reading():
+            where = rows.within(Scope(), self._owner_in(Scope(user_id=user_id)))
+            found = self._sql.execute(f"{rows.TURNS}{where} ORDER BY r.seq DESC LIMIT ?", (*where.values, limit))
+            return [rows.turn_of(row) for row in found]
+
     def _turns_of(self, seqs: Sequence[int]) -> Iterator[tuple[Turn, str]]:
         """The turns with their words, in this order."""
         for start in range(0, len(seqs), CHUNK):
@@ -260,45 +266,63 @@ class SqliteStore(SqliteDatabase):
                 last = found[-1][0]
                 yield from map(read, found)
 
-    def search(self, words: Sequence[str], scope: Scope, kinds: frozenset[str], limit: int) -> list[Found]:
+    def search(
+        self, words: Sequence[str], scope: Scope, kinds: frozenset[str], limit: int, without: Sequence[Excluded] = ()
+    ) -> list[Found]:
         asked = list(dict.fromkeys(word for word in words if word))
         with self._reading():
             owner = self._owner_in(scope)
             owners = self._index.owners_of(asked) if owner is None else [owner]
-            budget = max(BUDGET // max(len(owners), 1), MIN_BUDGET)
-            query = Query(scope, tuple(sorted(kinds)), limit, budget)
-            matches = [match for owner in owners for match in self._index.search(owner, asked, query)]
+            gone = self._by_owner(without)
+            query = Query(scope, tuple(sorted(kinds)), limit, max(BUDGET // max(len(owners), 1), MIN_BUDGET))
+            queries = {owner: changed(query, without=gone.get(owner, ())) for owner in owners} if gone else {}
+            matches = [
+                match for owner in owners for match in self._index.search(owner, asked, queries.get(owner, query))
+            ]
             matches.sort(key=lambda match: match.order)
             best = matches[:limit]
             found = self._records([match.doc for match in best])
         return [Found(found[match.doc], match.score, match.words) for match in best]
+
+    def _by_owner(self, without: Sequence[Excluded]) -> dict[int, list[Excluded]]:
+        found: dict[int, list[Excluded]] = {}
+        for one in without:
+            found.setdefault(self._owners.number(one.user_id) or NOBODY, []).append(one)
+        return found
 
     def _records(self, docs: Sequence[int]) -> dict[int, Turn | Entry]:
         turns = {turn.seq: turn for turn, _ in self._turns_of([doc for doc in docs if doc > 0])}
         entries = {-entry.seq: entry for entry in self._entries_of([-doc for doc in docs if doc < 0])}
         return {**turns, **entries}
 
-    def statistics(self, words: Sequence[str], user_id: str) -> Statistics:
+    def statistics(self, words: Sequence[str], user_id: str, without: Sequence[Excluded] = ()) -> Statistics:
+        mine = [one for one in without if one.user_id == user_id]
         with self._reading():
-            return self._index.statistics(self._owners.number(user_id) or NOBODY, words)
+            return self._index.statistics(self._owners.number(user_id) or NOBODY, words, mine)
 
-    def languages(self, user_id: str) -> frozenset[str]:
+    def languages(self, user_id: str, without: Sequence[Excluded] = ()) -> frozenset[str]:
         with self._reading():
-            return self._owners.languages(user_id)
+            return self._owners.languages(user_id, without)
 
-    def newest_words(self, scope: Scope, kinds: frozenset[str], limit: int) -> list[str]:
+    def newest_words(
+        self, scope: Scope, kinds: frozenset[str], limit: int, without: Sequence[Excluded] = ()
+    ) -> list[str]:
         with self._reading():
             owner, newest = self._owner_in(scope), []
             for kind in sorted(kinds):
                 where = rows.within(scope, owner, kind)
+                where = rows.but_for(where, without) if kind == "turn" else where
                 sql = NEWEST_WORDS.format(table=TABLES[kind], where=where)
                 newest += [words for (words,) in self._sql.execute(sql, (*where.values, limit))]
             return newest
 
-    def around(self, turns: Sequence[Turn], reach: int, persona_id: str | None = None) -> list[list[Beside]]:
+    def around(
+        self, turns: Sequence[Turn], reach: int, persona_id: str | None = None, without: Sequence[Excluded] = ()
+    ) -> list[list[Beside]]:
         with self._reading():
             owners = {user_id: self._owners.number(user_id) or NOBODY for user_id in {turn.user_id for turn in turns}}
-            return [talk_around(self._sql, turn, owners[turn.user_id], reach, persona_id) for turn in turns]
+            of_whom = [(turn, owners[turn.user_id]) for turn in turns]
+            return around(self._sql, of_whom, Walk(reach, persona_id, without))
 
     def _entries_of(self, seqs: Sequence[int]) -> Iterator[Entry]:
         for row in self._sql.execute(rows.ENTRIES_LISTED, (json.dumps(seqs),)):

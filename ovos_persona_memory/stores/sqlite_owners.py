@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import sqlite3
+from collections.abc import Sequence
+
+from ovos_persona_memory.stores.base import Excluded
 
 NOBODY = 0
 """A number that no user has."""
+SPEAKS = (
+    "SELECT EXISTS (SELECT 1 FROM turn WHERE owner = ?1 AND lang = ?2 AND seq NOT IN (SELECT value FROM json_each(?3)))"
+    " OR EXISTS (SELECT 1 FROM entry WHERE owner = ?1 AND lang = ?2)"
+)
 LANGUAGES = "SELECT DISTINCT lang FROM turn WHERE owner = ? UNION SELECT DISTINCT lang FROM entry WHERE owner = ?"
 
 
@@ -30,10 +38,16 @@ class Owners:
             self._languages[owner].add(lang)
         return owner
 
-    def languages(self, user_id: str) -> frozenset[str]:
-        """See Store. Read once, for it takes a look at each row of the user; then kept up with what is added."""
+    def languages(self, user_id: str, without: Sequence[Excluded] = ()) -> frozenset[str]:
+        """See Store. Read once, for it takes a look at each row of the user; then kept up with what is added.
+
+        A language of a turn that is left out is looked for in other rows, until one has it.
+        """
         owner = self.number(user_id) or NOBODY
         if owner not in self._languages:
             found = self._sql.execute(LANGUAGES, (owner, owner)).fetchall()
             self._languages[owner] = {lang for (lang,) in found if lang}
-        return frozenset(self._languages[owner])
+        seqs = json.dumps([one.seq for one in without])
+        doubtful = {one.lang for one in without if one.lang and one.user_id == user_id} & self._languages[owner]
+        gone = {lang for lang in doubtful if not self._sql.execute(SPEAKS, (owner, lang, seqs)).fetchone()[0]}
+        return frozenset(self._languages[owner] - gone)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from operator import attrgetter
 from typing import Any
 
 from ovos_persona_memory.records import Entry, Scope, Selection, Turn
+from ovos_persona_memory.stores.base import Excluded
 from ovos_persona_memory.stores.turn_rows import COLUMNS, FLAGS, calls_text, packed, turns_of
 from ovos_persona_memory.stores.where import OWNER, PLACES, Where, between, narrowed, owner_name
 
@@ -89,6 +90,13 @@ def within(scope: Scope, owner: int | None, kind: str = "turn") -> Where:
     """The rows in scope; ``owner`` is the number of its user, None for everybody's."""
     where = narrowed(Where(), scope, kind)
     return where if owner is None else Where(("r.owner = ?", *where.conditions), (owner, *where.values))
+
+
+def but_for(where: Where, without: Sequence[Excluded]) -> Where:
+    """Only the turns that are not left out."""
+    if not without:
+        return where
+    return where.also(f"r.seq NOT IN ({', '.join('?' * len(without))})", *(one.seq for one in without))
 
 
 def chosen_turns(selection: Selection, owner: int | None) -> Where | None:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import sqlite3
 from collections.abc import Sequence
+from dataclasses import dataclass
+from operator import attrgetter
 from typing import Any
 
 from ovos_persona_memory.records import Scope, Selection, Turn
-from ovos_persona_memory.stores.base import Beside
-from ovos_persona_memory.stores.sqlite_rows import TOLD, chosen_turns, told, within
-from ovos_persona_memory.stores.where import Where
+from ovos_persona_memory.stores.base import Beside, Excluded
+from ovos_persona_memory.stores.sqlite_rows import TOLD, but_for, chosen_turns, told
+from ovos_persona_memory.stores.where import Where, narrowed
 
 FEW = 2000
 """A time window with fewer turns of a user is read whole and sorted."""
@@ -23,9 +25,12 @@ SESSIONS = (
 )
 
 
-BESIDE = (
-    "SELECT r.id, r.seq, r.at, r.role, b.speaker, b.words FROM turn r INDEXED BY turn_session"
-    " CROSS JOIN body b ON b.num = r.body"
+BESIDE = "SELECT r.id, r.seq, r.at, r.role, b.speaker, b.words FROM turn r{} CROSS JOIN body b ON b.num = r.body WHERE "
+ALONE = f"{BESIDE.format('')}r.seq = ?"
+IN_SESSION = f"{BESIDE.format(' INDEXED BY turn_session')}r.owner = ? AND r.session_id = ? AND r.seq "
+AROUND = (
+    f"SELECT * FROM ({IN_SESSION}< ?{{also}} ORDER BY r.seq DESC LIMIT ?)"
+    f" UNION ALL SELECT * FROM ({IN_SESSION}>= ?{{also}} ORDER BY r.seq LIMIT ?)"
 )
 
 
@@ -50,17 +55,31 @@ def talk(sql: sqlite3.Connection, scope: Scope, limit: int | None) -> tuple[list
     return told(found), found[0][-1] if found else 0
 
 
-def talk_around(sql: sqlite3.Connection, turn: Turn, owner: int, reach: int, persona_id: str | None) -> list[Beside]:
-    """See Store.around, for one turn."""
-    if turn.session_id is None:
-        alone = sql.execute(f"{BESIDE} WHERE r.seq = ?".replace("INDEXED BY turn_session", ""), (turn.seq,))
-        return [Beside(*row) for row in alone]
-    own = within(Scope(turn.session_id, persona_id=persona_id), owner)
-    before = own.also("r.seq < ?", turn.seq)
-    since = own.also("r.seq >= ?", turn.seq)
-    rows = sql.execute(f"{BESIDE}{before} ORDER BY r.seq DESC LIMIT ?", (*before.values, reach)).fetchall()[::-1]
-    rows += sql.execute(f"{BESIDE}{since} ORDER BY r.seq LIMIT ?", (*since.values, reach + 1)).fetchall()
-    return [Beside(*row) for row in rows]
+@dataclass(frozen=True)
+class Walk:
+    """How far to look around turns, and past what: see Store.around."""
+
+    reach: int
+    persona_id: str | None
+    without: Sequence[Excluded]
+
+
+def around(sql: sqlite3.Connection, turns: Sequence[tuple[Turn, int]], walk: Walk) -> list[list[Beside]]:
+    """See Store.around; each turn with the number of its user."""
+    where = but_for(narrowed(Where(), Scope(user_id=None, persona_id=walk.persona_id)), walk.without)
+    statement = AROUND.format(also="".join(f" AND {condition}" for condition in where.conditions))
+    found = []
+    for turn, owner in turns:
+        if turn.session_id is None:
+            rows = sql.execute(ALONE, (turn.seq,)).fetchall()
+        else:
+            own = (owner, turn.session_id, turn.seq, *where.values)
+            rows = sql.execute(statement, (*own, walk.reach, *own, walk.reach + 1)).fetchall()
+        found.append(sorted((Beside(*row) for row in rows), key=_seq))
+    return found
+
+
+_seq = attrgetter("seq")
 
 
 def _walks(selection: Selection, owner: int | None, index: str) -> Sequence[Where]:

@@ -14,8 +14,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from ovos_persona_memory.records import Scope
-from ovos_persona_memory.stores.base import Statistics
-from ovos_persona_memory.stores.bm25 import Bm25, words_of
+from ovos_persona_memory.stores.base import Excluded, Statistics
+from ovos_persona_memory.stores.bm25 import Bm25, set_of, words_of
 from ovos_persona_memory.stores.scoring import Match, Posting, Scores
 from ovos_persona_memory.stores.sqlite_rows import hash_of, within
 from ovos_persona_memory.stores.sqlite_waiting import WaitingWords
@@ -51,6 +51,8 @@ class Query:
     kinds: tuple[str, ...]
     limit: int
     budget: int = BUDGET
+    without: Sequence[Excluded] = ()
+    """Turns of this user."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +62,7 @@ class _Term:
     """Its number in the index on disk; None where only what waits holds it."""
     owner: int
     frequency: int
-    """Documents of the owner that hold it, on disk and waiting."""
+    """Documents of the owner that hold it, on disk and waiting, but for those left out."""
 
 
 class WordIndex:
@@ -206,25 +208,26 @@ class WordIndex:
         )
         return sorted({owner for (owner,) in rows} | self._waiting.owners_of(words))
 
-    def statistics(self, owner: int, words: Sequence[str]) -> Statistics:
-        """See Store."""
-        documents, length = self._size(owner)
-        frequency = {term.word: term.frequency for term in self._terms(owner, words)}
+    def statistics(self, owner: int, words: Sequence[str], without: Sequence[Excluded] = ()) -> Statistics:
+        """See Store; ``without``: turns of this user."""
+        documents, length = self._size(owner, without)
+        frequency = {term.word: term.frequency for term in self._terms(owner, words, without)}
         return Statistics(documents, length / documents if documents else 0.0, frequency)
 
-    def _size(self, owner: int) -> tuple[int, int]:
+    def _size(self, owner: int, without: Sequence[Excluded]) -> tuple[int, int]:
         """How many documents a user has, and how many words those hold together."""
         row = self._sql.execute("SELECT documents, words FROM owner WHERE num = ?", (owner,)).fetchone() or (0, 0)
         waiting = self._waiting.size(owner)
-        return row[0] + waiting[0], row[1] + waiting[1]
+        gone = sum(len(words_of(one.words)) for one in without)
+        return row[0] + waiting[0] - len(without), row[1] + waiting[1] - gone
 
     def search(self, owner: int, words: Sequence[str], query: Query) -> list[Match]:
         """The user's best documents, best first."""
-        terms = sorted(self._terms(owner, words), key=lambda term: (term.frequency, term.word))
+        terms = sorted(self._terms(owner, words, query.without), key=lambda term: (term.frequency, term.word))
         if not terms:
             return []
-        documents, length = self._size(owner)
-        scores = Scores(Bm25(documents, length / documents))
+        documents, length = self._size(owner, query.without)
+        scores = Scores(Bm25(documents, length / documents), [one.seq for one in query.without])
         near = self._near(owner, terms, query)
         if near is None or len(near) >= NEAR:
             self._walk(terms, query, scores)
@@ -254,6 +257,7 @@ class WordIndex:
         left, cut_short = query.budget, []
         for term in terms:
             wanted = left if term.frequency <= left else min(left, RESCORED - len(scores.parts))
+            wanted += len(query.without) if wanted > 0 else 0  # those are read, too
             read = 0
             for kind in query.kinds if wanted > 0 else ():
                 found = self._postings(term, kind, query.scope, wanted)
@@ -307,13 +311,15 @@ class WordIndex:
             )
             scores.add(term.word, term.frequency, rows)
 
-    def _terms(self, owner: int, words: Sequence[str]) -> list[_Term]:
+    def _terms(self, owner: int, words: Sequence[str], without: Sequence[Excluded]) -> list[_Term]:
         """Those of the words that any document of the user holds."""
         entered = self._entered_words(owner, words)
         waiting = {word: n for word in words if (n := self._waiting.frequency(owner, word))}
+        gone = Counter(word for one in without for word in set_of(one.words))
         known = dict.fromkeys(word for word in words if word in entered or word in waiting)
         found = [(word, *entered.get(word, (None, 0))) for word in known]
-        return [_Term(word, num, owner, n + waiting.get(word, 0)) for word, num, n in found]
+        terms = [_Term(word, num, owner, n + waiting.get(word, 0) - gone[word]) for word, num, n in found]
+        return [term for term in terms if term.frequency > 0]
 
     def _numbers(self, owner: int, words: Iterable[str]) -> dict[str, int]:
         return {word: num for word, (num, _) in self._entered_words(owner, list(words)).items()}

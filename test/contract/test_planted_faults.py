@@ -29,12 +29,14 @@ from ovos_persona_memory.stores import (
     inmemory,
     joint,
     redis_database,
+    scoring,
     selecting,
     sqlite,
     sqlite_facts,
     sqlite_file,
     sqlite_forgetting,
     sqlite_notes,
+    sqlite_owners,
     sqlite_rows,
     sqlite_vectors,
     sqlite_walks,
@@ -104,8 +106,10 @@ def nothing(*_: Any, **__: Any) -> None:
     """Does nothing."""
 
 
-def scope_after_the_limit(self: SqliteStore, words: Any, scope: Scope, kinds: Any, limit: int) -> Any:
-    found = searched(self, words, Scope(user_id=scope.user_id), kinds, limit)
+def scope_after_the_limit(
+    self: SqliteStore, words: Any, scope: Scope, kinds: Any, limit: int, without: Any = ()
+) -> Any:
+    found = searched(self, words, Scope(user_id=scope.user_id), kinds, limit, without)
     return [item for item in found if in_scope(item.record, scope)]
 
 
@@ -200,7 +204,7 @@ def scored_together(documents: Any, words: Any, scope: Any, kinds: Any) -> Any:
     return scored([*documents, *documents[:1], *documents[:1]], words, scope, kinds)
 
 
-held_by = WordIndex.holding
+held_by, sized, termed = WordIndex.holding, WordIndex._size, WordIndex._terms
 searched, walked = SqliteStore.search, sqlite.newest_turns
 in_scope, scored = selecting.in_scope, base._search_one_user
 
@@ -240,8 +244,24 @@ def no_facts(*_: Any) -> list[Fact]:
 BY_SLOT_ALONE = property(lambda fact: fact.slot or "")
 
 
-def first_alone(stores: Any, words: Any, user_id: str) -> Any:
-    return stores[0].statistics(words, user_id)
+def first_alone(stores: Any, words: Any, user_id: str, without: Any = ()) -> Any:
+    return stores[0].statistics(words, user_id, without)
+
+
+def counted_all_the_same(self: ComposedStore, words: Any, user_id: str, without: Any = ()) -> Any:
+    return joint.statistics((self._talk, self._lasting), words, user_id)
+
+
+def of_all_sizes(self: WordIndex, owner: int, without: Any) -> Any:
+    return sized(self, owner, ())
+
+
+def of_all_words(self: WordIndex, owner: int, words: Any, without: Any) -> Any:
+    return termed(self, owner, words, ())
+
+
+def everything(self: Any, scope: Scope, kinds: Any, without: Any) -> Any:
+    return self.documents(scope, kinds)
 
 
 def one_store_deletes(self: ComposedStore, selection: Any) -> Any:
@@ -402,6 +422,13 @@ FAULTS = {
     ),
     "too little read": Fault("equals_the_plain_scan", small_budget),
     "nothing looked up after the walk": Fault("common_words_of_a_large_store", instead(WordIndex, "_look_up", nothing)),
+    "what is left out adds to the length": Fault("left_out_counts", instead(WordIndex, "_size", of_all_sizes)),
+    "what is left out makes words known": Fault("left_out_counts", instead(WordIndex, "_terms", of_all_words)),
+    "what is left out is found": Fault("left_out_counts", instead(scoring.Scores, "_leave_out", nothing)),
+    "what is left out is beside what is found": Fault("left_out_counts", instead(sqlite_walks, "but_for", everywhere)),
+    "what is left out speaks its language": Fault(
+        "language_of_what_is_left_out", instead(sqlite_owners, "SPEAKS", "SELECT 1 WHERE ?1 + ?2 + ?3 IS NOT NULL")
+    ),
     "unstorable text taken": Fault("text_that_cannot_be_kept", instead(sqlite, "refuse_unstorable", nothing)),
     "no lock on the folder": Fault("two_owners_of_a_folder", instead(locks.fcntl, "flock", nothing)),
     "damaged file overwritten": Fault(
@@ -420,6 +447,7 @@ FAULTS = {
         "score_is_that_of_the_book", instead(bm25.Bm25, "damping", lambda self, length: bm25.K1)
     ),
     "in memory: a document found thrice": Fault("equal_scores_put", instead(base, "_search_one_user", scored_together)),
+    "in memory: what is left out counts": Fault("left_out_counts", instead(base.Store, "_but_for", everything)),
     "in memory: unstorable text taken": Fault(
         "text_that_cannot_be_kept", instead(inmemory, "refuse_unstorable", nothing)
     ),
@@ -437,6 +465,9 @@ FAULTS = {
     ),
     # several stores as one
     "kinds: words are counted apart": Fault("equals_the_plain_scan", instead(joint, "statistics", first_alone)),
+    "kinds: what is left out counts": Fault(
+        "left_out_counts", instead(ComposedStore, "statistics", counted_all_the_same)
+    ),
     "kinds: one store forgets": Fault("exactly_what_is_selected", instead(ComposedStore, "delete", one_store_deletes)),
     "kinds: vectors outlive their texts": Fault("changed_text_has_no_vector", instead(VectorsBeside, "went", nothing)),
     "kinds: vectors stay where they were": Fault(

@@ -144,9 +144,15 @@ def between(where: Where, column: str, since: float | None, until: float | None)
     return where if until is None else where.also(f"r.{column} <= %s", until)
 
 
-def scope_after_the_limit(self: PostgresStore, words: Any, scope: Scope, kinds: Any, limit: int) -> Any:
-    found = searched(self, words, Scope(user_id=scope.user_id), kinds, limit)
+def scope_after_the_limit(
+    self: PostgresStore, words: Any, scope: Scope, kinds: Any, limit: int, without: Any = ()
+) -> Any:
+    found = searched(self, words, Scope(user_id=scope.user_id), kinds, limit, without)
     return [one for one in found if scope.session_id in (None, one.record.session_id)]
+
+
+def counted_all_the_same(self: PostgresWords, query: Any, words: Any) -> Any:
+    return known_of(self, replace(query, without=()), words)
 
 
 def any_of(where: Where, groups: Any) -> Where:
@@ -179,6 +185,7 @@ def forgiving(self: PostgresDatabase) -> None:
             self.late.write()
 
 
+known_of = PostgresWords._known
 next_numbers, write_late = LateTurns._next, LateTurns.write
 searched, add_turns = PostgresStore.search, PostgresStore.add_turns
 
@@ -213,6 +220,14 @@ FAULTS = {
     "households are one": Fault("households_know_nothing", everywhere),
     "window holds its end": Fault("window_holds_its_start", instead(postgres, "between", between)),
     "scope after the limit": Fault("scope_narrows_before", instead(PostgresStore, "search", scope_after_the_limit)),
+    "what is left out counts": Fault("left_out_counts", instead(PostgresWords, "_known", counted_all_the_same)),
+    "what is left out is beside what is found": Fault(
+        "left_out_counts", instead(postgres_rows, "but_for", lambda where, _: where)
+    ),
+    "what is left out speaks its language": Fault(
+        "language_of_what_is_left_out",
+        without(postgres_words, "SPOKEN", "NOT t.seq = ANY(%s)", "%s::bigint[] IS NOT NULL"),
+    ),
     "one word of several is enough": Fault("exactly_what_is_selected", instead(postgres_rows, "holding", any_of)),
     "what is spared goes too": Fault("exactly_what_is_selected", instead(postgres_rows, "_spared", lambda w, _: w)),
     "waiting words are not looked at": Fault(

@@ -6,13 +6,14 @@ import math
 import random
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ovos_persona_memory.records import Entry, Scope, Selection, Status, Turn
-from ovos_persona_memory.stores.base import Found, Store
+from ovos_persona_memory.stores.base import Beside, Excluded, Found, Statistics, Store
 
 Say = Callable[..., Turn]
 Keep = Callable[..., Entry]
@@ -228,6 +229,85 @@ def test_common_words_of_a_large_store_still_find_the_scope(store: Store) -> Non
     assert ids(store.search(["cat", "dog"], Scope(session_id="old"), BOTH, 3)) == ["4", "3", "2"]
     assert ids(store.search(["cat", "dog"], Scope(persona_id="old"), BOTH, 3)) == ["4", "3", "2"]
     assert ids(store.search(["cat", "dog"], Scope(), BOTH, 2)) == ["2999", "2998"]
+
+
+# what is left out
+
+Answers = list[tuple[list[tuple[str, float, frozenset[str]]], Statistics, list[str]]]
+
+
+def excluded(store: Store, turns: list[Turn]) -> list[Excluded]:
+    words = {record.id: words for record, words in store.documents(Scope.everyone(), TURN)}
+    return [Excluded(turn.seq, turn.user_id, turn.lang, words[turn.id]) for turn in turns]
+
+
+def answers(store: Store, without: list[Excluded], port: Any = None) -> Answers:
+    """What the store says of everything in each scope; ``port``: by whose methods, None: by its own."""
+    of = port or type(store)
+    found: Answers = []
+    for scope in SCOPES:
+        for asked in (WORDS[:3], WORDS[3:9], WORDS):
+            hits = of.search(store, asked, scope, BOTH, 300, without)
+            best = of.search(store, asked, scope, TURN, 4, without)
+            known = of.statistics(store, asked, scope.user_id or "x", without)
+            newest = of.newest_words(store, scope, TURN, 7, without)
+            found.append(([(hit.record.id, hit.score, hit.words) for hit in (*hits, *best)], known, newest))
+    return found
+
+
+def same_answers(one: Answers, other: Answers) -> None:
+    for (hits, known, newest), (other_hits, other_known, other_newest) in zip(one, other, strict=True):
+        assert [(hit[0], hit[2]) for hit in hits] == [(hit[0], hit[2]) for hit in other_hits]
+        assert [hit[1] for hit in hits] == pytest.approx([hit[1] for hit in other_hits], abs=1e-9)
+        assert (known.documents, known.frequency) == (other_known.documents, other_known.frequency)
+        assert known.mean_length == pytest.approx(other_known.mean_length, abs=1e-9)
+        assert newest == other_newest
+
+
+def talk_around(store: Store, without: list[Excluded]) -> list[list[Beside]]:
+    gone = {one.seq for one in without}
+    turns = [turn for turn in store.turns(Scope.everyone()) if turn.seq not in gone]
+    of_persona = [turn for turn in turns if turn.persona_id != "q"]
+    return [*store.around(turns, 2, without=without), *store.around(of_persona, 1, "p", without)]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_what_is_left_out_counts_nowhere(store: Store, seed: int) -> None:
+    """As in the plain scan, and as if the turns had been deleted."""
+    with store.transaction():
+        rng = fill(store, seed + 10, 120)
+    turns = store.turns(Scope.everyone())
+    chosen = {turn.id: turn for turn in (*rng.sample(turns, 5), *turns[-2:])}
+    without = excluded(store, list(chosen.values()))
+    before, beside = answers(store, without), talk_around(store, without)
+    same_answers(before, answers(store, without, Store))
+    store.delete(Selection(Scope.everyone(), ids=tuple(chosen)))
+    same_answers(before, answers(store, []))
+    assert beside == talk_around(store, [])
+
+
+def test_a_language_of_what_is_left_out_alone_is_not_spoken(store: Store) -> None:
+    hei = store.add_turn(Turn("user", "hei", at=1.0, id="1", user_id="anna", lang="fi-FI"), "hei")
+    ciao = store.add_turn(Turn("user", "ciao", at=2.0, id="2", user_id="anna", lang="it-IT"), "ciao")
+    store.put_entry(Entry("k", "salve", id="3", user_id="anna", lang="it-IT"), "salve")
+    tom = store.add_turn(Turn("user", "moi", at=3.0, id="4", user_id="tom", lang="fi-FI"), "moi")
+    assert store.languages("anna", excluded(store, [hei, ciao])) == {"it-IT"}
+    assert store.languages("tom", excluded(store, [hei])) == {"fi-FI"}
+    assert store.languages("anna", excluded(store, [tom])) == {"fi-FI", "it-IT"}
+    store.add_turn(Turn("user", "terve", at=4.0, id="5", user_id="anna", lang="fi-FI"), "terve")
+    assert store.languages("anna", excluded(store, [hei, ciao])) == {"fi-FI", "it-IT"}
+
+
+def test_the_latest_turns_come_with_their_words_newest_first(store: Store, say: Say) -> None:
+    for number in range(4):
+        say(f"word{number}", session_id="ab"[number % 2])
+    say("of another", user_id="tom")
+    assert [(turn.text, words) for turn, words in store.latest("household", 2)] == [
+        ("word3", "word3"),
+        ("word2", "word2"),
+    ]
+    assert [turn.text for turn, _ in store.latest(None, 2)] == ["of another", "word3"]
+    assert store.latest("nobody", 2) == []
 
 
 # the languages of a user, and the newest words

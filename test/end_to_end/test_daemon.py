@@ -194,6 +194,47 @@ def test_a_question_past_the_pipeline_and_its_first_answer_are_recalled_and_no_h
     assert quiet.turns() == 2
 
 
+# what is asked is heard first
+
+
+COMPOUNDS = [
+    ("de-DE", "mein Werkstatttermin ist am Montag um acht", "wann muss ich in die Werkstatt"),
+    ("nl-NL", "mijn kappersafspraak is dinsdag om drie", "wanneer moet ik naar de kapper"),
+    ("da-DK", "min frisørtid er på torsdag klokken to", "hvornår skal jeg til frisøren"),
+]
+
+
+def told_of(wire: Wire, verb: str, data: dict[str, Any], context: dict[str, Any]) -> list[tuple[str, bool]]:
+    """The hits that the daemon answers a request with, and whether each is sure."""
+    request_id = wire.new_id()
+    wire.send(topics.request(verb), {**data, "request_id": request_id}, context)
+    answered = wire.until(topics.response(verb), request_id)[-1]["data"]
+    return [(hit["text"], hit["sure"]) for hit in answered["hits"]]
+
+
+def test_a_question_that_was_heard_finds_the_compound_that_its_word_is_a_part_of(quiet: House, wire: Wire) -> None:
+    number = 0
+    for lang, told, question in COMPOUNDS:
+
+        def say(text: str, utterance_id: str | None, lang: str = lang) -> dict[str, Any]:
+            session = {"session_id": lang, "lang": lang}
+            wire.send("recognizer_loop:utterance", {"utterances": [text], "lang": lang}, {"session": session})
+            if utterance_id is None:
+                return {"session": session}
+            matched = {"skill_id": "a.skill", "intent_name": "any", "utterance": text}
+            wire.send("ovos.intent.matched", matched, {"session": session, "utterance_id": utterance_id})
+            return {"session": session, "utterance_id": utterance_id}
+
+        say(told, f"told-{lang}")
+        for utterance_id in (f"u-{lang}", f"again-{lang}", None):  # the stable line has no ids
+            context = say(question, utterance_id)
+            found = told_of(wire, "recall", {"question": question, "k": 1}, context)
+            handed = told_of(wire, "context", {"utterance": question}, context)
+            assert (found, handed) == ([(told, True)], [(told, True)]), utterance_id
+            number += 1
+    assert quiet.turns() == number + len(COMPOUNDS)
+
+
 # the first start
 
 

@@ -136,3 +136,10 @@ def test_what_there_is_one_of_is_counted_as_one(tmp_path: Path) -> None:
     path.write_text(json.dumps({"language": "en-US", "turns": [turn]}))
     result = CliRunner().invoke(program, ["bench", "facts", str(path)])
     assert result.stdout.splitlines()[0] == f"{path}: 1 turn, 1 fact learned"
+
+
+def test_questions_that_are_heard_first_are_answered_alike(file: Path) -> None:
+    plain, heard = told(file), told(file, "--heard")
+    assert heard["settings"]["searched_by"] == "words, each question heard first"
+    overall = [one["files"][0]["systems"][0]["overall"] for one in (plain, heard)]
+    assert overall[0] == overall[1]

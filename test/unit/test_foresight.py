@@ -123,3 +123,24 @@ def test_while_reading_is_off_nothing_is_foreseen_or_handed_out(watched: Watched
     before = watched.searched
     watched.memory.foresee(turn)
     assert watched.searched == before
+
+
+def test_what_was_said_to_a_persona_just_before_is_foreseen(watched: Watched) -> None:
+    told = watched.hear("we had lentil soup for dinner")
+    watched.memory.context(ContextRequest(told.text, HERE, lang="en-US", utterance_id="u-1"))
+    watched.memory.hear(Heard("matched", HERE, watched.now, told.text, "en-US", session_id="here", utterance_id="u-1"))
+    watched.now += 10
+    watched.memory.foresee(watched.hear("what did we have for dinner"))
+    assert watched.texts("what did we have for dinner") == ["we had lentil soup for dinner"]
+
+
+def test_a_compound_is_foreseen_by_its_part(watched: Watched) -> None:
+    told = Turn("user", "mein Werkstatttermin ist am Montag um acht", lang="de-DE")
+    watched.memory.record([told], Scope(session_id="elsewhere"))
+    heard = Heard("utterance", HERE, watched.now, "wann muss ich in die Werkstatt", "de-DE", session_id="here")
+    (turn,) = watched.memory.hear(heard)
+    watched.memory.foresee(turn)
+    before = watched.searched
+    request = ContextRequest(turn.text, HERE, lang="de-DE", utterance_id="u-1")
+    assert [hit.text for hit in watched.memory.context(request).hits] == [told.text]
+    assert watched.searched == before

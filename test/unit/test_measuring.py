@@ -230,6 +230,13 @@ def test_the_memory_ranks_by_the_ids_of_the_file_and_tells_what_is_sure() -> Non
         assert ask("zebra", 1.0) == Ranking([], frozenset())
 
 
+def test_a_question_that_is_heard_first_finds_the_same_and_leaves_nothing() -> None:
+    question = "what is my cat called"
+    with of_memory(MemoryConfig(backend="inmemory"), heard=True)(given()) as ask:
+        assert ask(question, None) == Ranking(["a", "b"], frozenset("a"))
+        assert ask(question, None) == Ranking(["a", "b"], frozenset("a"))
+
+
 class Lagging:
     """A memory that takes its turns up one look at a time."""
 

@@ -8,7 +8,8 @@ from datetime import date, datetime, timezone
 import pytest
 
 from ovos_persona_memory.dates import DaySpan
-from ovos_persona_memory.question import Asked, Question, understand
+from ovos_persona_memory.question import ITSELF_S, Asked, Question, understand
+from ovos_persona_memory.records import Turn
 
 FAMILY = {"anna", "tom"}
 
@@ -129,3 +130,53 @@ def test_what_you_said_is_asked_of_the_assistant(lang: str, text: str) -> None:
 )
 def test_nothing_else_is_asked_of_the_assistant(lang: str, text: str) -> None:
     assert not of(text, lang).of_assistant
+
+
+# the question itself, and earlier askings
+
+ASKED_AT = 5000.0
+CAT = Question("what is my cat called", "en-US", utterance_id="u1", at=ASKED_AT)
+
+
+def said(text: str, at: float = ASKED_AT - 1.0, **fields: str) -> Turn:
+    return Turn("user", text, at, lang="en-US", **fields)  # type: ignore[arg-type]  # fields are texts
+
+
+def test_a_turn_of_the_utterance_is_the_question_whatever_its_words_and_age() -> None:
+    assert CAT.is_itself(said("ask Ada about my cat", 1.0, utterance_id="u1"))
+    assert not CAT.is_itself(said("ask Ada about my cat", 1.0, utterance_id="u2"))
+    assert not CAT.is_itself(replace(said("the cat is called Bob", utterance_id="u1"), role="assistant"))
+
+
+@pytest.mark.parametrize(
+    ("text", "at", "is_itself"),
+    [
+        ("What is my cat called?", ASKED_AT - 1.0, True),
+        ("tell me what my cat is called", ASKED_AT - 1.0, True),
+        ("what is my cat called", ASKED_AT - ITSELF_S, False),
+        ("what is my cat fed", ASKED_AT - 1.0, False),
+        ("my cat is called Bob", ASKED_AT - 1.0, False),
+    ],
+)
+def test_what_just_asked_for_the_same_words_is_the_question(text: str, at: float, is_itself: bool) -> None:
+    assert CAT.is_itself(said(text, at)) is is_itself
+
+
+def test_an_utterance_that_is_answered_is_known_by_its_very_words_whatever_its_form() -> None:
+    heard = Question("my cat is called Bob", "en-US", said_after=ASKED_AT - ITSELF_S, at=ASKED_AT)
+    assert heard.is_itself(said("My cat is called Bob."))
+    assert not heard.is_itself(said("my cat is called Bob today"))
+    assert not replace(heard, said_after=None).is_itself(said("My cat is called Bob."))
+
+
+def test_only_what_asks_the_very_same_was_asked_before() -> None:
+    assert CAT.was_asked(said("What is my cat called?", 1.0), [])
+    assert not CAT.was_asked(said("what is my cat called then", 1.0), [])
+    assert not CAT.was_asked(replace(said("what is my cat called", 1.0), role="assistant"), [])
+    assert not Question("my cat is called Bob", "en-US").was_asked(said("my cat is called Bob", 1.0), [])
+
+
+def test_what_was_heard_of_a_question_tells_its_earlier_askings_too() -> None:
+    topic, heard = Question("my cat", "en-US"), said("tell me about my cat")
+    earlier = said("tell me about my cat", 1.0)
+    assert topic.was_asked(earlier, [heard]) and not topic.was_asked(earlier, [])

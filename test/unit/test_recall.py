@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -178,3 +179,117 @@ def test_nothing_is_sure_where_nothing_was_told_of_that_day() -> None:
 def test_a_text_that_names_the_day_itself_is_told_of_it() -> None:
     store = at_days((90, "the wedding of my sister is on 5 May"))
     assert [hit.sure for hit in on_the_day(store, "whose wedding is on 5 May")] == [True]
+
+
+# a question that is in the log before it is answered
+
+ASKED_AT = 5000.0
+
+
+class Heard:
+    """A memory in which each question is heard, and recorded as a turn, before it is asked."""
+
+    def __init__(self, lang: str, *told: str) -> None:
+        self.lang, self.store, self.now, self._number = lang, InMemoryStore(), 1000.0, 0
+        for text in told:
+            self.say(text)
+        self.now = ASKED_AT
+
+    def say(self, text: str, role: str = "user", utterance_id: str | None = None, session_id: str = "s") -> None:
+        self._number += 1
+        who, at = "user" if role == "user" else "assistant", self.now
+        turn = Turn(who, text, at, None, self.lang, f"t{self._number}", 0, "household", session_id)  # type: ignore[arg-type]  # who
+        turn = replace(turn, utterance_id=utterance_id)
+        self.store.add_turn(turn, " ".join(language.of(self.lang).words(text)))
+
+    def ask(self, question: str, part: str | None = None, with_id: bool = True) -> list[tuple[str, bool, bool]]:
+        """What is found for a question, or a part of it, that was heard a moment ago."""
+        utterance_id = f"u{self._number}" if with_id else None
+        self.say(question, utterance_id=utterance_id)
+        self.now += 1.0
+        asked = Question(part or question, self.lang, utterance_id, at=self.now)
+        return [(hit.text, hit.sure, hit.answers) for hit in recall(self.store, asked, Scope(), 5)]
+
+
+COMPOUNDS = [
+    ("de-DE", "mein Werkstatttermin ist am Montag um acht", "wann muss ich in die Werkstatt"),
+    ("de-DE", "der Gartenschlauch hängt im Schuppen", "wo ist der Schlauch"),
+    ("nl-NL", "mijn kappersafspraak is dinsdag om drie", "wanneer moet ik naar de kapper"),
+    ("nl-NL", "de tuinslang ligt achter de schuur", "waar is de slang"),
+    ("da-DK", "min frisørtid er på torsdag klokken to", "hvornår skal jeg til frisøren"),
+    ("da-DK", "cykelnøglen ligger i skuffen", "hvor er nøglen"),
+]
+
+
+@pytest.mark.parametrize("with_id", [True, False])
+@pytest.mark.parametrize(("lang", "told", "question"), COMPOUNDS)
+def test_a_heard_question_does_not_make_its_own_words_known(lang: str, told: str, question: str, with_id: bool) -> None:
+    house = Heard(lang, told)
+    unheard = recall(house.store, Question(question, lang, at=house.now), Scope(), 5)
+    assert [hit.text for hit in unheard] == [told]
+    found = [(told, unheard[0].sure, unheard[0].answers)]
+    assert house.ask(question, with_id=with_id) == found
+    for _ in range(3):
+        house.now += 60.0
+        again = house.ask(question, with_id=with_id)
+        assert again[0] == found[0]
+        assert {one[0] for one in again[1:]} == {question}
+
+
+def test_what_the_assistant_answered_makes_no_word_known_either() -> None:
+    house = Heard("de-DE")
+    question = "wann muss ich in die Werkstatt"
+    assert house.ask(question) == []
+    house.say("von der Werkstatt weiß ich nichts", "assistant")
+    house.say("mein Werkstatttermin ist am Montag um acht")
+    house.now += 60.0
+    assert ("mein Werkstatttermin ist am Montag um acht", True, True) in house.ask(question)
+
+
+def test_a_question_beside_what_it_finds_makes_nothing_sure() -> None:
+    house = Heard("en-US")
+    for text, role in (("the accordion is heavy", "user"), ("good to know", "assistant")):
+        house.say(text, role)
+    assert house.ask("does the accordion need a new strap") == [
+        ("the accordion is heavy", False, False),
+        ("good to know", False, False),
+    ]
+
+
+def test_a_question_asked_again_in_vain_makes_nothing_sure() -> None:
+    house, question = Heard("en-US"), "which bus do I take to the office"
+    house.ask(question)
+    house.say("I have nothing on that", "assistant")
+    house.now += 3600.0
+    assert house.ask(question) == [(question, False, False)]
+
+
+def test_an_earlier_asking_is_a_hit_behind_all_others_and_only_where_turns_are_looked_for() -> None:
+    house, question = Heard("en-US", "my cat is called Bob", "my cat likes tuna"), "what is my cat called"
+    house.ask(question)
+    house.now += 3600.0
+    assert [one[0] for one in house.ask(question)] == ["my cat is called Bob", "my cat likes tuna", question]
+    asked = Question(question, "en-US", at=house.now)
+    assert recall(house.store, asked, Scope(), 5, frozenset({"memory"})) == []
+    assert [hit.text for hit in recall(house.store, asked, Scope("elsewhere"), 5)] == []
+    assert [hit.text for hit in recall(house.store, asked, Scope(), 2)] == ["my cat is called Bob", "my cat likes tuna"]
+
+
+def test_what_is_asked_for_a_part_of_an_utterance_just_heard_is_the_same_question() -> None:
+    house = Heard("de-DE", "mein Werkstatttermin ist am Montag um acht")
+    found = house.ask("was weißt du über meine Werkstatt", "Werkstatt", with_id=False)
+    assert [one[0] for one in found] == ["mein Werkstatttermin ist am Montag um acht"]
+
+
+def test_a_statement_in_the_words_of_what_is_asked_is_found_however_lately_it_was_made() -> None:
+    house = Heard("en-US")
+    assert house.ask("the cat sleeps in the attic", with_id=False) == [("the cat sleeps in the attic", True, True)]
+
+
+def test_what_others_asked_in_the_same_words_is_theirs() -> None:
+    house, question = Heard("en-US", "my cat is called Bob"), "what is my cat called"
+    turn = Turn("user", question, ASKED_AT, lang="en-US", id="toms", user_id="tom", utterance_id="u-tom")
+    house.store.add_turn(turn, "my cat call")
+    alone = recall(house.store, Question(question, "en-US", at=ASKED_AT), Scope(user_id="tom"), 5)
+    assert alone == []
+    assert [one[0] for one in house.ask(question)] == ["my cat is called Bob"]
