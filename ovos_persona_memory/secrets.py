@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Sequence
 
 from ovos_persona_memory import language, wordlists
@@ -79,29 +80,34 @@ def _names_secret(known: WordLists, text: str, folded: Sequence[str]) -> bool:
     if all(known.opening(name).isdisjoint(folded) for name in ("secret", "locked", "code")):
         return False
     words = known.words_of(text)
-    if _opens(known, words) or _is_code(known, words):
-        return True
-    for secret in known.lists.get("secret", ()):
-        for place in _places(words.joined, secret):
-            rest = words.part(place, len(words.folded))
-            if _digits_first(rest, known) >= SHORTEST_CODE:
-                return True
-            if not rest.folded or not known.has(rest, "secret_is"):
-                continue
-            told = words.part(place + _after(rest, known), len(words.folded))
-            if told.folded and not known.starts(told, "preposition") and not known.starts(told, "no_secret"):
-                return True
+    return _opens(known, words) or _is_code(known, words) or _is_said(known, words)
+
+
+def _is_said(known: WordLists, words: Words) -> bool:
+    """Whether words say what a secret is: "my password is hunter two", "the pin four one nine"."""
+    held, marks = words.folded, set(known.lists.get("secret_is", ()))
+    last = max((place for place, _ in known.places(words, "secret_is")), default=-1)
+    behind = [number + 1 for number, word in enumerate(held) if word in marks]
+    for place, size in known.places(words, "secret"):
+        end = place + size
+        if _digits_first(known, held, end) >= SHORTEST_CODE:
+            return True
+        number = bisect_right(behind, end)
+        told = behind[number] if last >= end and number < len(behind) else len(held)
+        if told < len(held) and not (
+            known.starts_at(held, told, "preposition") or known.starts_at(held, told, "no_secret")
+        ):
+            return True
     return False
 
 
 def _opens(known: WordLists, words: Words) -> bool:
     """Whether words say what opens something: "the safe is four eight two", "opens with four eight two six"."""
-    for locked in known.lists.get("locked", ()):
-        for place in _places(words.joined, locked):
-            rest = words.part(place, len(words.folded))
-            told = rest.part(known.starts(rest, "secret_is"), len(rest.folded))
-            if _digits_first(told, known) >= SHORTEST_CODE or _soon(known, words, place) > SHORTEST_CODE:
-                return True
+    held = words.folded
+    for end in (place + size for place, size in known.places(words, "locked")):
+        told = end + known.starts_at(held, end, "secret_is")
+        if _digits_first(known, held, told) >= SHORTEST_CODE or _soon(known, held, end) > SHORTEST_CODE:
+            return True
     return False
 
 
@@ -111,22 +117,22 @@ def _is_code(known: WordLists, words: Words) -> bool:
     for place, size in (found for name in ("code", "secret") for found in known.places(words, name)):
         if not harmless.isdisjoint(words.folded[max(place - 1, 0) : place + size + 1]):
             continue
-        if _soon(known, words, place + size) >= SHORTEST_CODE:
+        if _soon(known, words.folded, place + size) >= SHORTEST_CODE:
             return True
     return False
 
 
-def _soon(known: WordLists, words: Words, end: int) -> int:
+def _soon(known: WordLists, held: tuple[str, ...], end: int) -> int:
     """How many digits are said in one go soon behind a place, at most."""
-    behind = range(end, min(end + SOON, len(words.folded)))
-    return max((_digits_first(words.part(first, len(words.folded)), known) for first in behind), default=0)
+    return max((_digits_first(known, held, first) for first in range(end, min(end + SOON, len(held)))), default=0)
 
 
-def _digits_first(words: Words, known: WordLists) -> int:
-    """How many digits words begin with, spoken one by one, two by two ("nineteen forty") or written; also where it is
+def _digits_first(known: WordLists, held: tuple[str, ...], first: int) -> int:
+    """How many digits stand at a place, spoken one by one, two by two ("nineteen forty") or written; also where it is
     said which way each is turned."""
     digits, before = 0, ""
-    for word in words.folded[known.starts(words, "key_sign") :]:
+    for place in range(first + known.starts_at(held, first, "key_sign"), len(held)):
+        word = held[place]
         said = _digits_of(known, word, before)
         if said is None and digits and known.has_word(("turned",), word):
             continue
@@ -144,21 +150,6 @@ def _digits_of(known: WordLists, word: str, before: str) -> int | None:
     if word in spoken:
         return int(before in spoken or before not in tens)  # "eighty three" are two
     return TWO if word in tens else None
-
-
-def _places(joined: str, phrase: str) -> list[int]:
-    """The numbers of the words behind each place where the phrase stands."""
-    padded, found, start = f" {joined}", [], 0
-    while (at := padded.find(f" {phrase} ", start)) >= 0:
-        found.append(padded.count(" ", 0, at) + phrase.count(" ") + 1)
-        start = at + 1
-    return found
-
-
-def _after(rest: Words, known: WordLists) -> int:
-    """How many words to skip so that what is told of the secret comes next."""
-    marks = set(known.lists.get("secret_is", ()))
-    return next((n + 1 for n, word in enumerate(rest.folded) if word in marks), len(rest.folded))
 
 
 def _digits_said(known: WordLists, words: Sequence[str]) -> str:
