@@ -54,7 +54,7 @@ class Finding:
         found = recall(self._store, asked, scope, k, KINDS if kinds is None else KINDS & kinds, self.meaning())
         if kinds is not None and "episode" in kinds:
             log, left = self._store.episode_store, k - len(found)
-            found += episode_hits.found(log, question.text, question.lang, scope, left)
+            found += episode_hits.found(log, language.beginning(question.text), question.lang, scope, left)
         return found
 
     def meaning(self) -> Meaning | None:

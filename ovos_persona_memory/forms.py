@@ -85,11 +85,14 @@ class _Asked:
     word: str
 
 
-def forms_of(store: Store, text: str, spoken: Language, scope: Scope, kinds: frozenset[str]) -> Forms:
-    """The forms for a question in the index of the scope's user; none where everybody's records are in scope."""
+def forms_of(store: Store, question: Sequence[str], spoken: Language, scope: Scope, kinds: frozenset[str]) -> Forms:
+    """The forms for a question in the index of the scope's user; none where everybody's records are in scope.
+
+    ``question``: its content words, folded.
+    """
     if scope.user_id is None:
         return NONE
-    asked = [_Asked(bare, word) for bare in spoken.bare_words(text) for word in spoken.words(bare)[:1]]
+    asked = [_Asked(bare, word) for bare in question for word in spoken.words(bare)[:1]]
     abroad = _abroad(asked, spoken, store.languages(scope.user_id))
     wanted = [one.word for one in asked] + [other for others in abroad.values() for other in others]
     wanted += [alike for one in asked for alike in spoken.alike(one.word)]

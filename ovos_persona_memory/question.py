@@ -6,6 +6,7 @@ import time
 from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
+from functools import cached_property
 
 from ovos_persona_memory import language
 from ovos_persona_memory.dates import Dates, DaySpan, named_days, zone
@@ -28,6 +29,26 @@ class Question:
     """Finds the days that the question names."""
     timezone: str | None = None
     """Of who asks, an IANA name; None: the device's own."""
+    terms: tuple[str, ...] = ()
+    """Of a long question the words that are looked for, folded; ``text`` is its beginning then."""
+    said: str | None = None
+    """... and this is all of it."""
+
+    @cached_property
+    def folded(self) -> list[str]:
+        """All of its words, folded."""
+        return language.fold(self.text if self.said is None else self.said)
+
+    @property
+    def bare_words(self) -> list[str]:
+        """Its content words as they are said: folded, not stemmed."""
+        return [*self.terms] or self.spoken.bare_words(self.text)
+
+    @property
+    def content_words(self) -> list[str]:
+        """... and as index words, each once."""
+        found = [word for term in self.terms for word in self.spoken.words(term)[:1]]
+        return list(dict.fromkeys(found)) or self.spoken.content_words(self.text)
 
     @property
     def zone(self) -> tzinfo | None:
@@ -73,7 +94,7 @@ def understand(question: Question, speakers: Iterable[str]) -> Asked:
     spoken, folded = question.spoken, language.fold(question.text)
     named = sorted(set(speakers) & set(folded))
     names = {word for name in named for word in spoken.words(name)}
-    words = spoken.content_words(question.text)
+    words = question.content_words
     return Asked(
         words=tuple(word for word in words if word not in names) or tuple(words),
         speaker=named[0] if len(named) == 1 else None,

@@ -38,6 +38,8 @@ ANSWERS = 4.0
 """Added to the score of a hit that answers: more than everything else comes to."""
 NO_NAMES = ("user", "assistant", "human", "system")
 """What stands for a speaker where nobody has a name."""
+MOST_WORDS = 100
+"""So many different words of a question are looked for at most, the rarest: what a search costs grows with them."""
 COMPANIONS, NEAR = 10, 0.7
 """So many of the best hits are sure for a question about what was surely talked about; where a hit answers, those
 that score nearly as well as the best (measured on LoCoMo dev: 49.2 % recall among sure hits, 90.5 % silence)."""
@@ -55,11 +57,11 @@ def recall(  # more than five: what is asked, and with what it is looked for
 
     By words alone where ``meaning`` is None, and where everybody's records are in scope.
     """
-    spoken = question.spoken
-    words = spoken.content_words(question.text)
+    question = _bounded(store, question, scope)
+    spoken, words = question.spoken, question.content_words
     if not words or k <= 0:
         return []
-    forms = forms_of(store, question.text, spoken, scope, kinds - {"fact"} or BOTH)
+    forms = forms_of(store, question.bare_words, spoken, scope, kinds - {"fact"} or BOTH)
     search = _Search(question, forms.searched(words), scope, kinds, max(FEWEST, FOR_EACH * k))
     alike = _Alike(meaning, search, max(NEAREST, NEAREST_FOR_EACH * k)) if meaning and scope.user_id else None
     found = _found(store, search)
@@ -75,6 +77,21 @@ def recall(  # more than five: what is asked, and with what it is looked for
     known = is_known(ranked, alike.best(asked.bare) if alike else None, COVER_OF.get(spoken.primary, COVER))
     hits = forms.unsure(_hits(judge, table, ranked, k, known))
     return of_the_day(hits, asked.dates, question.zone)
+
+
+def _bounded(store: Store, question: Question, scope: Scope) -> Question:
+    """The question; of a long one its beginning, and of all its words the rarest that anybody said."""
+    if len(question.text) < 2 * MOST_WORDS:
+        return question
+    text, spoken = language.beginning(question.text), question.spoken
+    bare = spoken.bare_words(question.text)
+    if len(bare) <= MOST_WORDS and text == question.text:
+        return question
+    stem = {word: next(iter(spoken.words(word)), word) for word in bare}
+    known = store.statistics(list(stem.values()), scope.user_id).frequency if scope.user_id is not None else {}
+    rarest = frozenset(sorted(bare, key=lambda word: (stem[word] not in known, known.get(stem[word], 0)))[:MOST_WORDS])
+    terms = tuple(word for word in bare if word in rarest)
+    return replace(question, text=text, terms=terms, said=question.text)
 
 
 @dataclass(frozen=True)
@@ -174,7 +191,7 @@ def _is_the_question(record: Record, question: Question) -> bool:
     if question.utterance_id is not None and record.utterance_id == question.utterance_id:
         return True
     fresh = question.said_after is not None and (record.at or 0.0) >= question.said_after
-    return fresh and language.fold(record.text) == language.fold(question.text)
+    return fresh and language.fold(record.text) == question.folded
 
 
 class _Table:
