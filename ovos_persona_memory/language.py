@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache, cached_property, lru_cache
-from itertools import islice
 from pathlib import Path
 
 from ovos_persona_memory import keeping, words
@@ -22,7 +21,12 @@ FALLBACK = "en-US"
 UNDERSTOOD_WORDS, UNDERSTOOD_CHARACTERS = 200, 1600
 """So much of a text is understood at most, from its beginning: nobody says more in one go, and what it costs to
 understand people grows faster than what they say (docs/facts.md, "How much of a text is understood")."""
+SENTENCE_WORDS = 100
+"""... and of one sentence: where it goes on, nobody set a full stop."""
 _LONGEST_WORD = 64
+_STOP = re.compile(r"[.!?;\n…。！？]")
+LAST_BEGUN = 16
+"""Texts whose beginnings are kept in memory."""
 
 SHORTEST = 4
 """Letters of a stem, at least, that stands for a word of another language."""
@@ -80,13 +84,23 @@ def beginning(text: str) -> str:
 
     What lies behind is kept and found like everything else; nothing is learned from it, and it decides nothing.
     """
-    if len(text) < 2 * UNDERSTOOD_WORDS:
-        return text  # most, quickly: each word has a letter, and something before it
+    return text if len(text) < 2 * SENTENCE_WORDS else _beginning(text)  # most, quickly: no word is shorter
+
+
+def _begin(text: str) -> str:
     end = min(len(text), UNDERSTOOD_CHARACTERS)
     if end < len(text) and not text[end].isspace():
         end = max((text.rfind(blank, end - _LONGEST_WORD, end) for blank in " \n"), default=-1) + 1 or end
-    further = next(islice(SPELLED.finditer(text, 0, end), UNDERSTOOD_WORDS, None), None)
-    return text if further is None and end == len(text) else text[: further.start() if further else end].rstrip()
+    of_all, of_sentence, before = 0, 0, 0
+    for word in SPELLED.finditer(text, 0, end):
+        of_sentence = 1 if _STOP.search(text, before, word.start()) else of_sentence + 1
+        of_all, before = of_all + 1, word.end()
+        if of_all > UNDERSTOOD_WORDS or of_sentence > SENTENCE_WORDS:
+            return text[: word.start()].rstrip()
+    return text if end == len(text) else text[:end].rstrip()
+
+
+_beginning = keeping.kept(_begin, LAST_BEGUN)
 
 
 def forget_texts() -> None:

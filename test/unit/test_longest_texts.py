@@ -18,7 +18,7 @@ from ovos_persona_memory import language, secrets
 from ovos_persona_memory.doubting import asked_for
 from ovos_persona_memory.fields import MAX_TEXT
 from ovos_persona_memory.gate import Circumstances, judge
-from ovos_persona_memory.language import UNDERSTOOD_CHARACTERS, UNDERSTOOD_WORDS, beginning
+from ovos_persona_memory.language import SENTENCE_WORDS, UNDERSTOOD_CHARACTERS, UNDERSTOOD_WORDS, beginning
 from ovos_persona_memory.memory import PersonaMemory
 from ovos_persona_memory.messages import Heard
 from ovos_persona_memory.network import PIECES, Network
@@ -31,6 +31,8 @@ from ovos_persona_memory.skill.understanding import Understood, understood
 from ovos_persona_memory.verdict import Verdict
 
 SHIPPED = language.shipped()
+MONKEY = "marmalade monkey organ jar"
+WORDS = [f"{one}{two}" for one in "bcdfghklmnprstvwz" for two in ("olm", "anx", "urt", "ipf", "ezzi", "oggle", "ummer")]
 DATA = Path(__file__).parents[1] / "data"
 ENGLISH = language.of("en-US")
 TOLD = "my cat is called bob and i live in lisbon and my sister works as a nurse and i hate olives"
@@ -101,13 +103,17 @@ def test_what_anybody_says_is_understood_as_a_whole() -> None:
         assert beginning(text) is text
 
 
-def test_of_a_longer_text_the_first_words_are_understood() -> None:
-    text = said_in("fr-FR", 3040)
-    found = beginning(text)
-    assert text.startswith(f"{found} ")
-    assert len(found) <= UNDERSTOOD_CHARACTERS
-    assert len(language.SPELLED.findall(found)) <= UNDERSTOOD_WORDS
-    assert len(found) > UNDERSTOOD_CHARACTERS / 2
+def test_of_a_text_without_full_stops_the_first_words_are_understood() -> None:
+    text = " ".join(WORDS * 20)
+    assert beginning(text) == " ".join((WORDS * 20)[:SENTENCE_WORDS])
+
+
+def test_of_a_text_of_sentences_more_is_understood() -> None:
+    text = ". ".join(" ".join(WORDS[:20]) for _ in range(40))
+    assert len(language.SPELLED.findall(beginning(text))) == UNDERSTOOD_WORDS
+    assert text.startswith(beginning(text))
+    short = ". ".join(" ".join(WORDS[:20]) for _ in range(10))
+    assert beginning(short) is short
 
 
 @pytest.mark.parametrize("text", ODD.values(), ids=ODD)
@@ -142,14 +148,14 @@ def test_odd_texts_take_few_steps_to_be_judged(text: str) -> None:
 @pytest.mark.parametrize("words", ["my cat is called bob and", "my mother lives with ana and", "i live in", "she is"])
 def test_what_is_said_again_and_again_takes_steps_in_proportion(words: str) -> None:
     known = Before({"ana": Who("ana", relation="sister")})
-    texts = (again(words, number) for number in (UNDERSTOOD_WORDS // 4, UNDERSTOOD_WORDS))
+    texts = (again(words, number) for number in (SENTENCE_WORDS // 4, SENTENCE_WORDS))
     few, many = (steps(judged, text, "en-US", False, known) for text in texts)
     assert many < 10 * few
 
 
 @pytest.mark.parametrize("lang", SHIPPED)
 def test_what_is_said_on_and_on_takes_steps_in_proportion(lang: str) -> None:
-    texts = (said_in(lang, number) for number in (UNDERSTOOD_WORDS // 4, UNDERSTOOD_WORDS))
+    texts = (said_in(lang, number) for number in (SENTENCE_WORDS // 4, SENTENCE_WORDS))
     few, many = (steps(judged, text, lang, False) for text in texts)
     assert many < 10 * few
 
@@ -164,7 +170,7 @@ def test_facts_in_the_beginning_of_a_long_text_are_learned() -> None:
 
 def test_what_stands_where_the_understanding_ends_is_not_learned_by_half() -> None:
     filler = "so they said and then we went on to the next one "
-    for before in range(150, 210):
+    for before in range(SENTENCE_WORDS - 30, SENTENCE_WORDS + 5):
         text = " ".join([*islice(cycle(filler.split()), before), "i live in new york city", filler * 300])
         homes = {one.value for one in judged(text) if one.slot == "home" and one.outcome == "learned"}
         assert homes <= {"new york city"}, before
@@ -224,10 +230,6 @@ def test_a_long_text_asks_by_its_mark_and_its_first_words_alone() -> None:
 def memory(tmp_path: Path) -> Iterator[PersonaMemory]:
     with PersonaMemory.open(tmp_path) as opened:
         yield opened
-
-
-MONKEY = "marmalade monkey organ jar"
-WORDS = [f"{one}{two}" for one in "bcdfghklmnprstvwz" for two in ("olm", "anx", "urt", "ipf", "ezzi", "oggle", "ummer")]
 
 
 def test_a_long_question_is_looked_up_by_its_rarest_words(memory: PersonaMemory) -> None:
