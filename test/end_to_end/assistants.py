@@ -34,7 +34,7 @@ def without_settings(others: bool) -> dict[str, str]:
     kept = {name: value for name, value in os.environ.items() if not name.startswith("XDG_")}
     if others:
         assert OTHERS.is_dir(), "scripts/test installs skills of others first"
-        kept["PYTHONPATH"] = str(OTHERS)
+        kept["PYTHONPATH"] = os.pathsep.join((str(OTHERS), str(ROOT)))  # of this checkout, too
     return kept
 
 
