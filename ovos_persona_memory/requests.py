@@ -321,6 +321,16 @@ CHANGES = FORGETS | {"record", "session.update", "session.trim", "remember", "up
 KEEPS = frozenset({"record", "remember", "update", "session.update", "session.restore", "document.upsert"})
 """Verbs that keep a text they are given."""
 
+
+def changes(verb: str, data: Mapping[str, Any]) -> bool:
+    """Whether a request with this data is to change something, or only to read."""
+    if verb == "capture":
+        return any(data.get(name) is not None for name in ("write", "read"))
+    if verb == "forget" and data.get("preview") is True:
+        return False
+    return verb in CHANGES
+
+
 _PATH = re.compile(r" - at `(.*)`$")
 
 

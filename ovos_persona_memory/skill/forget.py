@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from ovos_persona_memory.errors import PersonaMemoryError
+from ovos_persona_memory.errors import PersonaMemoryError, Unanswered
 from ovos_persona_memory.records import HOUSEHOLD, Scope
 from ovos_persona_memory.skill.ask import found, is_hushed_text
 from ovos_persona_memory.skill.speech import agrees, own_words, speakable, time_words, turned, whole_topic
@@ -146,6 +146,9 @@ def _delete(reply: Talk, deletion: Deletion) -> None:
 def _delete_and_say(reply: Talk, deletion: Deletion) -> None:
     try:
         reply.means.patient.forget(deletion.scope, **deletion.what)
+    except Unanswered:
+        reply.say(PERHAPS)
+        return
     except PersonaMemoryError as error:
         reply.say("forget_closed" if error.code == "not_allowed" else FAILED)
         return
@@ -160,4 +163,4 @@ INTENTS: dict[str, Callable[[Talk], None]] = {
     "forget_me": forget_me,
     "forget_all": forget_all,
 }
-FAILED = "forget_failed"
+FAILED, PERHAPS = "forget_failed", "forget_perhaps"

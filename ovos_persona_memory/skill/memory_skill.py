@@ -17,7 +17,7 @@ from ovos_workshop.skills.fallback import FallbackSkill
 from ovos_persona_memory import language, messages, topics
 from ovos_persona_memory.client import MemoryClient
 from ovos_persona_memory.config import bus_address
-from ovos_persona_memory.errors import CapturePaused, NeedsApproval, NotAllowed, PersonaMemoryError
+from ovos_persona_memory.errors import CapturePaused, NeedsApproval, NotAllowed, PersonaMemoryError, Unanswered
 from ovos_persona_memory.skill import ask, care, forget, quiet, tell, understanding
 from ovos_persona_memory.skill.moments import Moments
 from ovos_persona_memory.skill.speech import is_said
@@ -37,10 +37,10 @@ DELETE_WITHIN_S = 60.0
 BEFORE_OTHERS = 4
 """Among the fallbacks those of high priority: what is said to the memory in so many words is for nobody else."""
 ROOMS: tuple[ModuleType, ...] = (tell, ask, forget, quiet, care)
-INTENTS: dict[str, tuple[Callable[[Talk], None], str]] = {
-    name: (handler, room.FAILED) for room in ROOMS for name, handler in room.INTENTS.items()
+INTENTS: dict[str, tuple[Callable[[Talk], None], ModuleType]] = {
+    name: (handler, room) for room in ROOMS for name, handler in room.INTENTS.items()
 }
-"""Name to what does it, and the dialog for where that fails."""
+"""Name to what does it, and the room with the dialogs for where that fails."""
 
 
 class PersonaMemorySkill(ConversationalSkill, FallbackSkill):  # type: ignore[misc]  # ovos_workshop carries no types
@@ -70,8 +70,9 @@ class PersonaMemorySkill(ConversationalSkill, FallbackSkill):  # type: ignore[mi
     def initialize(self) -> None:
         """Connect to the daemon in the background, and offer the intents of every room."""
         transport = shared_transport(**bus_address())
-        quick = MemoryClient(transport, ANSWER_WITHIN_S, BUSY_S)
-        counting, patient = (MemoryClient(transport, within_s) for within_s in (COUNT_WITHIN_S, DELETE_WITHIN_S))
+        quick = MemoryClient(transport, ANSWER_WITHIN_S, BUSY_S, ANSWER_WITHIN_S)
+        counting = MemoryClient(transport, COUNT_WITHIN_S)
+        patient = MemoryClient(transport, DELETE_WITHIN_S, BUSY_S, ANSWER_WITHIN_S)
         moments = Moments(messages.now)
         self._means = Means(self._speak, quick, counting, patient, moments, self._shared_rooms, messages.now)
         self.add_event(topics.UTTERANCE[0], self._heard, speak_errors=False)
@@ -137,12 +138,12 @@ class PersonaMemorySkill(ConversationalSkill, FallbackSkill):  # type: ignore[mi
         self._answer(message.forward(name, {**about, "utterances": list(said.forms), **slots}), meant.intent)
 
     def _answer(self, message: Message, name: str) -> None:
-        handler, failed = INTENTS[name]
+        handler, room = INTENTS[name]
         talk = self._talk(message)
         talk.means.moments.take_pending(talk.said.session_id)
-        self._guard(talk, lambda: handler(talk), failed)
+        self._guard(talk, lambda: handler(talk), room)
 
-    def _guard(self, talk: Talk, work: Callable[[], Any], failed: str) -> Any:
+    def _guard(self, talk: Talk, work: Callable[[], Any], room: ModuleType) -> Any:
         """Do it; what goes wrong is spoken."""
         try:
             return work()
@@ -154,7 +155,7 @@ class PersonaMemorySkill(ConversationalSkill, FallbackSkill):  # type: ignore[mi
             talk.say("needs_approval")
         except PersonaMemoryError as error:
             LOG.warning("the memory could not do it: %s", error.reason)
-            talk.say(failed)
+            talk.say(room.PERHAPS if isinstance(error, Unanswered) else room.FAILED)
         return True
 
     def _talk(self, message: Message) -> Talk:
@@ -196,7 +197,7 @@ class PersonaMemorySkill(ConversationalSkill, FallbackSkill):  # type: ignore[mi
         talk = self._talk(message)
         pending = self._moments.take_pending(talk.said.session_id)
         if pending is not None:
-            self._guard(talk, lambda: pending.answer(talk), tell.FAILED)
+            self._guard(talk, lambda: pending.answer(talk), tell)
         elif talk.moment.left and self._asks_for_more(message):
             talk.read_on()
         else:

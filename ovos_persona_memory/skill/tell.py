@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import threading
 import uuid
+from collections.abc import Callable
 
 from ovos_bus_client.message import Message
 
@@ -14,10 +15,11 @@ from ovos_persona_memory.errors import (
     PersonaMemoryError,
     SecretRefused,
     StoreError,
+    Unanswered,
     UnknownEntry,
 )
 from ovos_persona_memory.language import Language, fold
-from ovos_persona_memory.records import HOUSEHOLD
+from ovos_persona_memory.records import HOUSEHOLD, Entry
 from ovos_persona_memory.skill.moments import Item
 from ovos_persona_memory.skill.speech import agrees, own_words
 from ovos_persona_memory.skill.talk import Ends, Talk
@@ -27,6 +29,8 @@ MOST_LEARNED = 1000
 """Facts at most that are looked at for one that is corrected."""
 JUST_S = 10.0
 """A fact that was said so shortly ago may be of the very words that are being answered, seconds."""
+LATER = "told later"
+"""What the threads are called that nobody waits for."""
 HUSHED = "hushed"
 """In the metadata of a memory that is not to be said aloud where others may hear. Whoever it belongs to is still
 given it elsewhere: ``records.PRIVATE`` would ask for a person who is surely known, which a voice alone seldom is."""
@@ -41,12 +45,20 @@ def remember(talk: Talk) -> None:
     key = uuid.uuid4().hex[:12]
     try:
         kept = talk.client.remember(text, key=key, lang=talk.spoken.tag)
+    except Unanswered:
+        talk.say(PERHAPS)
+        _later(talk, lambda: _say_what_became_of(talk, text, key))
+        return
     except NoAnswer:
-        _take_back(talk, key)
+        _later(talk, lambda: _take_back(talk, key))
         raise
     except (SecretRefused, NeedsApproval, StoreError) as error:
         talk.say(_NOT_KEPT.get(type(error), "not_stored"))
         return
+    _confirm(talk, text, kept)
+
+
+def _confirm(talk: Talk, text: str, kept: Entry) -> None:
     talk.spoke_of([Item(text, kept.created_at, kept.key, None, kept.id)])
     talk.say("remembered", text=own_words(text, talk.spoken))
 
@@ -54,14 +66,28 @@ def remember(talk: Talk) -> None:
 _NOT_KEPT: dict[type[PersonaMemoryError], str] = {SecretRefused: "not_kept_secret", NeedsApproval: "needs_approval"}
 
 
-def _take_back(talk: Talk, key: str) -> None:
-    """A request that was given up may still be carried out: it is said not to be kept, so it is not."""
+def _later(talk: Talk, work: Callable[[], None]) -> None:
+    """Do something for this utterance that nobody waits for."""
 
-    def forget(_: Message) -> None:
+    def do(_: Message) -> None:
         with contextlib.suppress(PersonaMemoryError):
-            talk.client.forget(key=key)
+            work()
 
-    threading.Thread(target=lambda: talk.forwarded(forget), daemon=True).start()
+    threading.Thread(target=lambda: talk.forwarded(do), name=LATER, daemon=True).start()
+
+
+def _say_what_became_of(talk: Talk, text: str, key: str) -> None:
+    """Say whether something was kept, once that is known: requests are carried out in their order."""
+    kept = talk.means.patient.get(key)
+    if kept is None:
+        talk.say("not_stored")
+    else:
+        _confirm(talk, text, kept)
+
+
+def _take_back(talk: Talk, key: str) -> None:
+    """A request that reached nobody may still be carried out: it is said not to be kept, so it is not."""
+    talk.client.forget(key=key)
 
 
 def _to_keep(talk: Talk) -> str:
@@ -226,3 +252,5 @@ def private(talk: Talk) -> None:
 
 INTENTS = {"remember": remember, "correct": correct, "private": private}
 FAILED = "not_kept"
+PERHAPS = "kept_perhaps"
+"""The dialog for where nobody can tell whether it was kept."""
