@@ -52,20 +52,26 @@ T = TypeVar("T")
 
 
 class MemoryClient:
-    """The verbs of PersonaMemory with the same names, shapes and errors; NoAnswer where nobody answers in time.
+    """The verbs of PersonaMemory with the same names, shapes and errors; NoAnswer where nobody answers in time, of
+    the kind Unanswered where what was asked may have been done all the same.
 
     Over the bus a call reaches the session of its scope, or of the message that is being handled,
-    and the records of that session's user. Thread-safe. ``timeout_s``, ``busy_s``: see Patience.
+    and the records of that session's user. Thread-safe. ``timeout_s``, ``busy_s``, ``bus_s``: see Patience.
     ``of_person``: it speaks for the person rather than for a persona, and over the bus, too, reaches what
     belongs to whichever persona.
     """
 
     def __init__(
-        self, transport: Transport, timeout_s: float = 5.0, busy_s: float = 0.0, of_person: bool = False
+        self,
+        transport: Transport,
+        timeout_s: float = 5.0,
+        busy_s: float = 0.0,
+        bus_s: float = 0.0,
+        of_person: bool = False,
     ) -> None:
         self._transport = transport
         self._of_person = of_person
-        self._patience = Patience(timeout_s, busy_s)
+        self._patience = Patience(timeout_s, busy_s, bus_s)
         self.degraded = False
         """Whether the last answer held only what the daemon's device knows, since its store is away."""
         self.was_degraded = False

@@ -152,5 +152,5 @@ def _topics(request: ContextRequest) -> list[str]:
     """What of the person an utterance touches, by the lists <about_…> of its language."""
     spoken = language.of_text(request.lang, request.utterance)
     known = wordlists.of(spoken.tag)
-    words = known.words_of(request.utterance)
+    words = known.words_of(language.beginning(request.utterance))
     return [topic for topic in MATTERS if known.has(words, f"about_{topic}")]

@@ -19,8 +19,8 @@ def asked_for(text: str, lang: str | None) -> str | None:
     """The statement that a whole utterance asks about, without the words that ask: "i don't eat pork (do i)"; None
     where nobody asks like that."""
     spoken = language.of_text(lang, text)
-    if spoken.without_lead(text) != text or spoken.is_command(text):
-        return None
+    if language.beginning(text) != text or spoken.without_lead(text) != text or spoken.is_command(text):
+        return None  # nobody asks back behind a text of that length
     known = wordlists.of(spoken.tag)
     words = known.words_of(text)
     size, first = len(words.folded), known.starts(words, "asking_whether")
@@ -71,7 +71,7 @@ def _asked_back(known: WordLists, words: Words) -> int:
 
 def _is_asked(known: WordLists, words: Words, first: int) -> bool:
     """ "did i tell you that my sister ...", where nobody begins anew before the value."""
-    for start, size in known.places(words, "asking_whether"):
+    for start, size in known.all_places(words, "asking_whether"):
         behind = words.folded[start + size : first]
         own = [n for n, word in enumerate(behind) if known.has_word(_SPEAKER, word)]
         if start < first and (own[0] if own else len(behind)) <= NEAR and len(own) <= 1:
@@ -81,4 +81,4 @@ def _is_asked(known: WordLists, words: Words, first: int) -> bool:
 
 def _or_else(known: WordLists, words: Words, behind: range) -> bool:
     """ "... or is it the other one"."""
-    return any(start in behind for start, _ in known.places(words, "or_else"))
+    return any(start in behind for start, _ in known.all_places(words, "or_else"))

@@ -79,6 +79,10 @@ class NoAnswer(PersonaMemoryError):
     code = "no_answer"
 
 
+class Unanswered(NoAnswer):
+    """The memory has not answered yet: nobody can tell whether it did what it was asked."""
+
+
 class StoreError(PersonaMemoryError):
     """The store failed."""
 

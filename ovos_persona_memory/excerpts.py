@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ovos_persona_memory.language import Language
+from ovos_persona_memory.language import Language, beginning
 
 LEFT_OUT = "…"
 """Stands where something was left out."""
@@ -17,7 +17,7 @@ def excerpt(text: str, question: str, spoken: Language, most: int) -> str:
     if len(text) <= most:
         return text
     sentences = [sentence for sentence in _SENTENCE.split(text) if sentence.strip()]
-    wanted = set(spoken.content_words(question))
+    wanted = set(spoken.content_words(beginning(question)))
     best = max(range(len(sentences)), key=lambda n: len(wanted.intersection(spoken.words(sentences[n]))), default=0)
     room = most - 2 * (len(LEFT_OUT) + 1)
     if not sentences or len(sentences[best]) > room:

@@ -58,7 +58,7 @@ class Finding:
         found = recall(self._store, asked, scope, k, with_status & (KINDS if kinds is None else kinds), meaning)
         if kinds is not None and "episode" in kinds and scope.takes(ACCEPTED):
             log, left = self._store.episode_store, k - len(found)
-            found += episode_hits.found(log, question.text, question.lang, scope, left)
+            found += episode_hits.found(log, language.beginning(question.text), question.lang, scope, left)
         return found
 
     def meaning(self) -> Meaning | None:

@@ -95,7 +95,7 @@ class _Asked:
 
 def forms_of(  # more than five: what is asked, and where its words are looked for
     store: Store,
-    text: str,
+    question: Sequence[str],
     spoken: Language,
     scope: Scope,
     kinds: frozenset[str],
@@ -103,12 +103,13 @@ def forms_of(  # more than five: what is asked, and where its words are looked f
 ) -> Forms:
     """The forms for a question in the index of the scope's user; none where everybody's records are in scope.
 
-    ``without``: turns whose words are not known by them: the question is in the log before it is answered.
+    ``question``: its content words, folded. ``without``: turns whose words are not known by them: the question is in
+    the log before it is answered.
     """
     if scope.user_id is None:
         return NONE
     user_id = scope.user_id
-    asked = [_Asked(bare, word) for bare in spoken.bare_words(text) for word in spoken.words(bare)[:1]]
+    asked = [_Asked(bare, word) for bare in question for word in spoken.words(bare)[:1]]
     foreign = [one for one in without if language.of(one.lang).primary != spoken.primary]
     abroad = _abroad(asked, spoken, store.languages(user_id, foreign))
     wanted = [one.word for one in asked] + [other for others in abroad.values() for other in others]

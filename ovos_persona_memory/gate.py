@@ -19,12 +19,12 @@ from ovos_persona_memory.kinship import as_outsiders, introduced_behind
 from ovos_persona_memory.mentions import ANSWERED, OF_OTHERS, OF_PETS, Reading, readings
 from ovos_persona_memory.moods import with_moods
 from ovos_persona_memory.people import Before, named_people
-from ovos_persona_memory.records import GUEST, Turn
+from ovos_persona_memory.records import GUEST, Turn, changed
 from ovos_persona_memory.references import mine, of_it, taken_up, together
 from ovos_persona_memory.referring import referring
 from ovos_persona_memory.renaming import as_another
 from ovos_persona_memory.requested import Request, no_request, requested
-from ovos_persona_memory.secrets import is_secret
+from ovos_persona_memory.secrets import is_secret, tells_secret
 from ovos_persona_memory.sentences import Spoken, around, is_letter, said
 from ovos_persona_memory.slots import SLOTS, in_place_of, refused_value, up_to_loose
 from ovos_persona_memory.statements import behind, bounds, cut_off, offsets, opinion, refusal_in, today
@@ -44,6 +44,8 @@ ASIDE = 5
 """Words at least before what a template knows, of what somebody asks to remember, that are to be remembered, too."""
 TRIES = 24
 """Parts of a clause that are looked at where the whole of it tells nothing."""
+UNFINISHED = 12
+"""So many of the last words of what is understood of a longer text tell nothing: nobody knows how they go on."""
 
 
 @dataclass(frozen=True)
@@ -59,9 +61,22 @@ class Circumstances:
 
 
 def judge(turn: Turn, known: Circumstances = Circumstances()) -> list[Verdict]:
-    """The verdicts of a turn, in order; empty where it says nothing that could be a fact."""
+    """The verdicts of a turn, in order; empty where it says nothing that could be a fact.
+
+    Of a long one the beginning is understood, and nothing else.
+    """
     if turn.role != "user" or not turn.text or turn.redacted or turn.machine or turn.announcement:
         return []
+    text = language.beginning(turn.text)
+    if len(text) == len(turn.text):
+        return _judged(turn, known)
+    words = language.spelled(text)[1]
+    finished = words[-UNFINISHED][0] if len(words) >= UNFINISHED else 0
+    told = [one for one in _judged(changed(turn, text=text), known) if one.span[1] <= finished]
+    return [Verdict("refused", "secret", told[0].text)] if told and tells_secret(turn.text, turn.lang) else told
+
+
+def _judged(turn: Turn, known: Circumstances) -> list[Verdict]:
     spoken = Spoken.of(turn)
     may_tell = spoken.templates.may_tell(turn.text, known.before.names, known.before.question)
     verdicts: list[Verdict] = []

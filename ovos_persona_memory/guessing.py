@@ -88,8 +88,9 @@ OF_DAYS = ("likes", "dislikes", "diet", "activity", "health", "favourite", "work
 """... nor what is said of today these: "no coffee for me today"."""
 
 
-LONGEST = 100
-"""Words at most of what somebody says in one go: of more a model would take seconds."""
+LONGEST = 60
+"""Words at most of what a model is asked about: it was trained on talk of up to 30, and takes a millisecond for each
+(2026-11-28)."""
 
 
 def with_guesses(spoken: Spoken, sentence: str, before: Before, told: list[Verdict]) -> list[Verdict]:

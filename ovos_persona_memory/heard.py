@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 from ovos_persona_memory import signs
 from ovos_persona_memory.clauses import bare, between_commas, clauses, run_on
@@ -49,6 +50,11 @@ class Heard:
         names = ("speaker", "first_my", "own", "mine", "own_one", "me")
         told = self.known.words_of(self.spoken.language.without_lead(self.words.text)).folded
         return any(not self.known.opening(name).isdisjoint(told) for name in names)
+
+    @cached_property
+    def edges(self) -> list[int]:
+        """Where clauses begin, characters, in order."""
+        return sorted(_edges(self))
 
     def of_kind(self, kind: str) -> list[Guess]:
         return [one for one in self.guesses if one.kind == kind]
@@ -171,7 +177,7 @@ def clause_around(heard: Heard, first: int, last: int) -> Words:
     """The clauses that hold the words from one to another."""
     words = heard.words
     start, end = words.spans[first][0], words.spans[last - 1][1]
-    edges = sorted(_edges(heard))[1:]  # the first clause has what opens it, too: "no walnuts ..."
+    edges = heard.edges[1:]  # the first clause has what opens it, too: "no walnuts ..."
     begin = max((edge for edge in edges if edge <= start), default=0)
     while begin and _points_back(heard, begin):
         begin = max((edge for edge in edges if edge < begin), default=0)

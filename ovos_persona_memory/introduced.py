@@ -30,7 +30,7 @@ def own_name(known: WordLists, clause: Words, before: Before) -> Iterator[Readin
 
 def _age_behind(known: WordLists, clause: Words) -> bool:
     """Whether what stands behind a clause is an age: "... and i'm eight years old"."""
-    rest = known.words_of(clause.closing).folded
+    rest = known.closing_of(clause).folded
     counted = {*known.lists.get("number", ())}
     between = {*known.lists.get("joint", ()), *known.lists.get("elided_subject", ()), *known.opening("being")}
     place = next((n for n, word in enumerate(rest) if word not in between), len(rest))

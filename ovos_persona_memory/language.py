@@ -18,6 +18,16 @@ from ovos_persona_memory.words import pieces, plain
 FALLBACK = "en-US"
 """The language whose sentences are spoken where the asked-for one is not shipped."""
 
+UNDERSTOOD_WORDS, UNDERSTOOD_CHARACTERS = 200, 1600
+"""So much of a text is understood at most, from its beginning: nobody says more in one go, and what it costs to
+understand people grows faster than what they say (docs/facts.md, "How much of a text is understood")."""
+SENTENCE_WORDS = 100
+"""... and of one sentence: where it goes on, nobody set a full stop."""
+_LONGEST_WORD = 64
+_STOP = re.compile(r"[.!?;\n…。！？]")
+LAST_BEGUN = 16
+"""Texts whose beginnings are kept in memory."""
+
 SHORTEST = 4
 """Letters of a stem, at least, that stands for a word of another language."""
 
@@ -72,6 +82,30 @@ def spelled(text: str) -> tuple[tuple[str, ...], tuple[tuple[int, int], ...]]:
             folded.append(word)
             spans.append(found.span())
     return tuple(folded), tuple(spans)
+
+
+def beginning(text: str) -> str:
+    """As much of a text as is understood, up to the end of a word: the text itself where it is no longer.
+
+    What lies behind is kept and found like everything else; nothing is learned from it, and it decides nothing.
+    """
+    return text if len(text) < 2 * SENTENCE_WORDS else _beginning(text)  # most, quickly: no word is shorter
+
+
+def _begin(text: str) -> str:
+    end = min(len(text), UNDERSTOOD_CHARACTERS)
+    if end < len(text) and not text[end].isspace():
+        end = max((text.rfind(blank, end - _LONGEST_WORD, end) for blank in " \n"), default=-1) + 1 or end
+    of_all, of_sentence, before = 0, 0, 0
+    for word in SPELLED.finditer(text, 0, end):
+        of_sentence = 1 if _STOP.search(text, before, word.start()) else of_sentence + 1
+        of_all, before = of_all + 1, word.end()
+        if of_all > UNDERSTOOD_WORDS or of_sentence > SENTENCE_WORDS:
+            return text[: word.start()].rstrip()
+    return text if end == len(text) else text[:end].rstrip()
+
+
+_beginning = keeping.kept(_begin, LAST_BEGUN)
 
 
 def forget_texts() -> None:
@@ -175,20 +209,20 @@ class Language:
 
     def is_question(self, text: str) -> bool:
         """Whether the text asks something, going by its mark and by its first words."""
-        return _form(self, text) == "question"
+        return _form(self, _looked_at(text)) == "question"
 
     def is_statement(self, text: str) -> bool:
         """Whether the text tells something: no question, no command, no small talk, and over two words."""
-        return _form(self, text) == "statement"
+        return _form(self, _looked_at(text)) == "statement"
 
     def is_command(self, text: str) -> bool:
         """Whether the text begins as a command does."""
         starts = tuple(" ".join(fold(line)) + " " for line in self.lines("command_start.list"))
-        return (" ".join(fold(text)) + " ").startswith(starts)
+        return (" ".join(fold(beginning(text))) + " ").startswith(starts)
 
     def only_asks(self, text: str) -> bool:
         """Whether every sentence of the text is a question; written turns often tell something first."""
-        return all(self.is_question(part) for part in sentences_of(text))
+        return all(self.is_question(part) for part in sentences_of(_looked_at(text)))
 
     def form(self, text: str) -> str:
         """question, statement, or other: a command, small talk, a word or two."""
@@ -362,6 +396,12 @@ class Language:
     def lines(self, name: str) -> tuple[str, ...]:
         """The lines of a list; none where the language has no such list."""
         return _read(self.tag, name)
+
+
+def _looked_at(text: str) -> str:
+    """What tells whether a text asks: its beginning, and the mark behind it all."""
+    looked_at = beginning(text)
+    return looked_at if looked_at is text or not text.rstrip().endswith(_MARKS) else f"{looked_at}?"
 
 
 @lru_cache(maxsize=2048)

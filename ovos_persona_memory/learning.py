@@ -24,7 +24,7 @@ from ovos_persona_memory.fact import Decision, Fact, FactChange
 from ovos_persona_memory.gate import Circumstances, is_echo, judge
 from ovos_persona_memory.ledger import Ledger
 from ovos_persona_memory.people import Before
-from ovos_persona_memory.records import OUTDATED, Entry, Scope, Selection, Turn
+from ovos_persona_memory.records import OUTDATED, Entry, Scope, Selection, Turn, changed
 from ovos_persona_memory.revision import denies, retraction_in, subject_of
 from ovos_persona_memory.sentences import Spoken
 from ovos_persona_memory.stores.base import Store
@@ -91,8 +91,9 @@ class Learner:
         if not self.config.learn:
             return
         before = self.around.before(turn)
+        whole, turn = turn, changed(turn, text=language.beginning(turn.text))
         before = replace(before, stated=tuple(self._stated(turn, before)))
-        verdicts = judge(turn, Circumstances(speaker.known, before, self.config.guess))
+        verdicts = judge(whole, Circumstances(speaker.known, before, self.config.guess))
         if turn.role == "user":
             self.around.keep_judged(turn, verdicts)
         if any(one.outcome != "refused" for one in verdicts) and is_echo(turn.text, self._told_before(turn)):
@@ -389,7 +390,7 @@ class Learner:
         """What a turn before this one comes to; what the assistant told as though the speaker had said it."""
         spoken = Spoken.of(turn)
         own = one.role == "user"
-        text = one.text if own else as_speaker(spoken.templates, spoken.language.swaps, one.text)
+        text = one.text if own else as_speaker(spoken.templates, spoken.language.swaps, language.beginning(one.text))
         said = replace(one, role="user", text=text, lang=turn.lang)
         return judge(said, Circumstances(before=before, guess=self.config.guess))
 

@@ -95,21 +95,26 @@ def _readings(known: WordLists, clause: Words, earlier: Sequence[Words], before:
 
 def asked_for(known: WordLists, words: Words) -> tuple[str, ...]:
     """What of somebody's own words name: ("favourite", "colour"); empty where they do not."""
-    finite = set(known.lists.get("finite", ())) - set(known.lists.get("asked_for", ()))
-    like = known.lists.get("asked_like", ())
-    for place in range(len(words.folded)):
-        rest = words.part(place, len(words.folded))
-        if rest.folded[0] in known.opening("where") and known.starts(rest, "asked_for"):
-            return rest.folded[:1]
-        if known.starts(rest, "asked_for") or rest.folded[0].startswith(like):
-            ends = finite | {"s"}.union(
-                *(known.lists.get(name, ()) for name in ("preposition", "pronoun")), known.opening("mine")
-            )
-            until = next((n for n, one in enumerate(rest.folded) if one in ends), len(rest.folded))
-            kept = bare_end(known, rest.part(0, until)).folded
-            alone = len(kept) == 1 and kept[0] in known.lists.get("of_something", ())
-            return kept if len(kept) < ANSWER and not alone else ()
+    held, like, opening = words.folded, known.lists.get("asked_like", ()), known.opening("asked_for")
+    for place, word in enumerate(held):
+        asked = word in opening and known.starts_at(held, place, "asked_for")
+        if asked and word in known.opening("where"):
+            return (word,)
+        if asked or word.startswith(like):
+            return _of_somebody(known, words.part(place, len(held)))
     return ()
+
+
+def _of_somebody(known: WordLists, rest: Words) -> tuple[str, ...]:
+    """What the words that begin with somebody's own name: up to a verb or what belongs elsewhere."""
+    finite = set(known.lists.get("finite", ())) - set(known.lists.get("asked_for", ()))
+    ends = finite | {"s"}.union(
+        *(known.lists.get(name, ()) for name in ("preposition", "pronoun")), known.opening("mine")
+    )
+    until = next((n for n, one in enumerate(rest.folded) if one in ends), len(rest.folded))
+    kept = bare_end(known, rest.part(0, until)).folded
+    alone = len(kept) == 1 and kept[0] in known.lists.get("of_something", ())
+    return kept if len(kept) < ANSWER and not alone else ()
 
 
 def bare_end(known: WordLists, words: Words) -> Words:

@@ -12,6 +12,7 @@ import mmap
 import zlib
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import accumulate
 from pathlib import Path
 from typing import Any
 
@@ -26,6 +27,8 @@ OWN, BESIDE = 8192, 16384
 """Rows of the tables of features, and of what stands beside a word."""
 EPSILON = 1e-5
 """Added to a variance before its root."""
+PIECES = 64
+"""Pieces of words at most that are read while somebody waits: half a millisecond for each (2026-11-28)."""
 GATES = 4
 """Of the memory: input, forget, output, new."""
 Vectors = NDArray[np.float32]
@@ -90,6 +93,10 @@ class Network:
         kept |= {f"encoder_{name}": array for name, array in packed(self.encoder).items()}
         with path.open("wb") as file:
             np.savez(file, labels=np.array(self.labels), **kept)
+
+    def may_read(self, words: Sequence[str]) -> bool:
+        """Whether these are few enough to be read while somebody waits: a long word is many pieces."""
+        return all(number <= PIECES for number in accumulate(len(self.encoder.pieces.cut(word)) for word in words))
 
     def likely(self, seen: Sequence[Look]) -> Vectors:
         """How likely each label is for each word: a row for each, in the order of the labels, 0 to 1."""

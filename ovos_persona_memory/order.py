@@ -36,19 +36,19 @@ def plain_orders(known: WordLists, clause: Words) -> Iterator[Words]:
 
 def behind_adverb(known: WordLists, clause: Words) -> bool:
     """Whether a small word that was left out stands before the clause: "jetzt wohne ich ...", which is no question."""
-    opening = known.words_of(clause.opening).folded
+    opening = known.opening_of(clause).folded
     return bool(opening) and opening[-1] in known.lists.get("skip", ())
 
 
 def fronted(known: WordLists, clause: Words) -> bool:
     """Whether words that were left out stand before the clause, which is no question then: "eigentlich", "deshalb"."""
-    opening = known.words_of(clause.opening)
+    opening = known.opening_of(clause)
     return behind_adverb(known, clause) or known.ends(opening, "fronting") > 0 or _left_out(known, clause)
 
 
 def _left_out(known: WordLists, clause: Words) -> bool:
     """Whether words were left out before it that mean nothing: "wenn zeit ist"."""
-    return len(clause.opening.split()) > len(known.words_of(clause.opening).folded)
+    return len(clause.opening.split()) > len(known.opening_of(clause).folded)
 
 
 def resumes(known: WordLists, held: tuple[str, ...], place: int) -> bool:

@@ -58,7 +58,7 @@ class Pieces:
     def _with(self, before: tuple[float, tuple[int, ...]], piece: str) -> tuple[float, tuple[int, ...]] | None:
         """A cut with one more piece; None where there is no such piece."""
         wanted = hashed(piece)
-        place = int(np.searchsorted(self.hashes, wanted))
+        place = int(self.hashes.searchsorted(np.uint32(wanted)))
         if place < len(self.hashes) and self.hashes[place] == wanted:
             return before[0] + float(self.scores[place]), (*before[1], place + SPECIAL)
         return (before[0] + UNLIKELY, (*before[1], UNKNOWN)) if len(piece) == 1 else None

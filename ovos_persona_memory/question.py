@@ -33,6 +33,26 @@ class Question:
     """Finds the days that the question names."""
     timezone: str | None = None
     """Of who asks, an IANA name; None: the device's own."""
+    terms: tuple[str, ...] = ()
+    """Of a long question the words that are looked for, folded; ``text`` is its beginning then."""
+    said: str | None = None
+    """All of a long question."""
+
+    @cached_property
+    def folded(self) -> list[str]:
+        """All of its words, folded."""
+        return language.fold(self.text if self.said is None else self.said)
+
+    @property
+    def bare_words(self) -> list[str]:
+        """Its content words as they are said: folded, not stemmed."""
+        return [*self.terms] or self.spoken.bare_words(self.text)
+
+    @cached_property
+    def content_words(self) -> list[str]:
+        """Its content words, folded and stemmed, each once."""
+        found = [word for term in self.terms for word in self.spoken.words(term)[:1]]
+        return list(dict.fromkeys(found)) or self.spoken.content_words(self.text)
 
     @property
     def zone(self) -> tzinfo | None:
@@ -60,11 +80,6 @@ class Question:
         """The language of the question."""
         return language.of_text(self.lang, self.text)
 
-    @cached_property
-    def words(self) -> list[str]:
-        """Its content words, folded and stemmed, each once."""
-        return self.spoken.content_words(self.text)
-
     def is_itself(self, turn: Turn) -> bool:
         """Whether a turn is this very question: by its utterance, else by its words and how lately they were said.
 
@@ -78,7 +93,7 @@ class Question:
         if self.said_after is not None and at >= self.said_after and self._is_said_by(turn):
             return True
         lately = abs(self.said_at - at) < ITSELF_S
-        return lately and _only_asks(turn) and set(self.words).issubset(self.spoken.words(turn.text))
+        return lately and _only_asks(turn) and set(self.content_words).issubset(self.spoken.words(turn.text))
 
     def was_asked(self, turn: Turn, heard: Sequence[Turn]) -> bool:
         """Whether a turn asked the very same before. ``heard``: the turns that are the question itself."""
@@ -87,7 +102,7 @@ class Question:
         return self._is_said_by(turn) or any(language.fold(one.text) == language.fold(turn.text) for one in heard)
 
     def _is_said_by(self, turn: Turn) -> bool:
-        return language.fold(turn.text) == language.fold(self.text)
+        return language.fold(turn.text) == self.folded
 
 
 def _only_asks(turn: Turn) -> bool:
@@ -116,7 +131,7 @@ def understand(question: Question, speakers: Iterable[str]) -> Asked:
     spoken, folded = question.spoken, language.fold(question.text)
     named = sorted(set(speakers) & set(folded))
     names = {word for name in named for word in spoken.words(name)}
-    words = question.words
+    words = question.content_words
     return Asked(
         words=tuple(word for word in words if word not in names) or tuple(words),
         speaker=named[0] if len(named) == 1 else None,

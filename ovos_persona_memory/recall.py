@@ -54,6 +54,8 @@ NEWEST = 4
 ROUNDS, WIDER = 3, 4
 """So often it is searched anew where the very same was asked before, and for so many times as much where that was
 all that was found."""
+MOST_WORDS = 100
+"""So many different words of a question are looked for at most, the rarest: what a search costs grows with them."""
 COMPANIONS, NEAR = 10, 0.7
 """So many of the best hits are sure for a question about what was surely talked about; where a hit answers, those
 that score nearly as well as the best (measured on LoCoMo dev: 49.2 % recall among sure hits, 90.5 % silence)."""
@@ -71,8 +73,8 @@ def recall(  # more than five: what is asked, and with what it is looked for
 
     By words alone where ``meaning`` is None, and where everybody's records are in scope.
     """
-    spoken = question.spoken
-    words = question.words
+    question = _bounded(store, question, scope)
+    spoken, words = question.spoken, question.content_words
     if not words or k <= 0:
         return []
     near = max(NEAREST, NEAREST_FOR_EACH * k)
@@ -95,6 +97,21 @@ def recall(  # more than five: what is asked, and with what it is looked for
     called_off = _called_off(judge, table, ranked)
     hits = _merged(called_off, hits) if called_off else hits
     return [*hits, *(hit_of(turn, 0.0, False, "asks the same") for turn in looked_up.asked_before)][:k]
+
+
+def _bounded(store: Store, question: Question, scope: Scope) -> Question:
+    """The question; of a long one its beginning, and of all its words the rarest that anybody said."""
+    if len(question.text) < 2 * MOST_WORDS:
+        return question
+    text, spoken = language.beginning(question.text), question.spoken
+    bare = spoken.bare_words(question.text)
+    if len(bare) <= MOST_WORDS and text == question.text:
+        return question
+    stem = {word: next(iter(spoken.words(word)), word) for word in bare}
+    known = store.statistics(list(stem.values()), scope.user_id).frequency if scope.user_id is not None else {}
+    rarest = frozenset(sorted(bare, key=lambda word: (stem[word] not in known, known.get(stem[word], 0)))[:MOST_WORDS])
+    terms = tuple(word for word in bare if word in rarest)
+    return replace(question, text=text, terms=terms, said=question.text)
 
 
 @dataclass(frozen=True)
@@ -221,7 +238,7 @@ class _Askings:
 
     def take(self, found: Sequence[Found]) -> set[str]:
         """Take in those of what a search found that ask the same, too; their ids."""
-        words = self._question.words
+        words = self._question.content_words
         turns = [one.record for one in found if isinstance(one.record, Turn) and one.words.issuperset(words)]
         asking = self._asking(turns)
         for turn, talk in zip(asking, self._store.around(asking, 1) if asking else (), strict=True):

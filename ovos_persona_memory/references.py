@@ -71,7 +71,7 @@ def of_it(known: WordLists, clause: Words) -> Iterator[tuple[Words, str]]:
     size = known.ends(clause, "of_it")
     if not size or size >= len(clause.folded):
         return
-    before = known.words_of(clause.text[: clause.spans[0][0]])
+    before = known.before(clause)
     named = _named_last(known, before.part(max(len(before.folded) - BREATH, 0), len(before.folded)))
     if named.folded:
         made = joined(clause.part(0, len(clause.folded) - size), (), named)
@@ -91,7 +91,7 @@ def _named_last(known: WordLists, words: Words) -> Words:
 
 def asked_before(known: WordLists, clause: Words, before: Before) -> tuple[str, ...]:
     """What was last named as somebody's own: in the same breath ("my favourite film guess what"), or before."""
-    return asked_for(known, known.words_of(clause.text[: clause.spans[0][0]])) or before.asked
+    return asked_for(known, known.before(clause)) or before.asked
 
 
 def mine(known: WordLists, clause: Words, before: Before) -> Iterator[Reading]:
@@ -108,7 +108,7 @@ def mine(known: WordLists, clause: Words, before: Before) -> Iterator[Reading]:
         size = _owned(known, clause, found)
         found = found if size else None
     end = len(clause.folded) - known.ends(clause, "answer_end")
-    led = known.ends(known.words_of(clause.opening), "answer_end")  # "for me it is ..."
+    led = known.ends(known.opening_of(clause), "answer_end")  # "for me it is ..."
     if not size and not led and asked_for(known, clause):
         return
     answers = bool(size or before.question or led or end < len(clause.folded))
@@ -117,7 +117,7 @@ def mine(known: WordLists, clause: Words, before: Before) -> Iterator[Reading]:
     value = clause.part(size, end)
     if not value.folded or not answers or len(value.folded) > ANSWER:
         return
-    behind = bare_end(known, known.words_of(clause.closing))
+    behind = bare_end(known, known.closing_of(clause))
     if not (size or led or end < len(clause.folded)) and behind.folded:
         return  # nobody answers with the first words of something else
     if not known.opening("finite").isdisjoint(value.folded):

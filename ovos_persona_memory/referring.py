@@ -59,7 +59,7 @@ def _again(known: WordLists, clause: Words, before: Before) -> Iterator[Reading]
 
 def _and_i(known: WordLists, clause: Words) -> int:
     """1 where a clause opens with "and i", "i too"; else 0."""
-    before = known.words_of(clause.opening).folded
+    before = known.opening_of(clause).folded
     said = known.starts(clause, "elided_subject") and before[-1:] and before[-1] in known.opening("listing")
     return 1 if said else 0
 
@@ -133,7 +133,7 @@ def _there(known: WordLists, clause: Words, earlier: Sequence[Words]) -> Iterato
     led = bool(said) and known.starts(said[-1], "there_lead") == len(said[-1].folded)  # "von | da stamme ich"
     said = said[:-1] if led else said
     size = known.starts(clause, "there")
-    closes = known.starts(known.words_of(clause.closing), "there") > 0
+    closes = known.starts(known.closing_of(clause), "there") > 0
     named = _place_last(known, said[-1]) if said and (size or closes) else clause.part(0, 0)
     rest = clause.part(size, len(clause.folded))
     for one in ("", *known.lists.get("from_there" if led else "in_there", ())) if named.folded and rest.folded else ():

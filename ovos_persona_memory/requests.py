@@ -375,6 +375,16 @@ KEEPS = frozenset({"record", "remember", "update", "correct", "session.update", 
 CHANGES = FORGETS | KEEPS | {"session.trim", "capture"}
 """Verbs that change something (``capture`` only when it is given what to set)."""
 
+
+def changes(verb: str, data: Mapping[str, Any]) -> bool:
+    """Whether a request with this data is to change something, or only to read."""
+    if verb == "capture":
+        return any(data.get(name) is not None for name in ("write", "read"))
+    if verb == "forget" and data.get("preview") is True:
+        return False
+    return verb in CHANGES
+
+
 _PATH = re.compile(r" - at `(.*)`$")
 _TOO_LATE = f"<= {LATEST}"
 """So msgspec tells of a moment that is later than any can be."""

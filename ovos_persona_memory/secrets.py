@@ -38,6 +38,8 @@ SHORTEST_CODE = 3
 """Digits of a code at least: "my pin 4 1 9"."""
 TWO = 2
 """Digits of a number from ten on, as it is said in a code."""
+WITHIN = 40
+"""Words behind the name of a secret, at most, among which it is told: beyond, a text speaks of something else."""
 SOON = 8
 """Words at most from "code" to its first digit."""
 SAID = 30
@@ -133,7 +135,8 @@ def _named(spoken: Language, known: WordLists, words: Words) -> Iterator[tuple[i
     yield from _codes(known, words)
     for place, size in _phrases(known, words, "secret"):
         end = place + size
-        rest = words.part(end, len(words.folded))
+        reach = min(end + WITHIN, len(words.folded))
+        rest = words.part(end, reach)
         if _digits_first(rest, known) >= SHORTEST_CODE:
             yield place, end
         if not rest.folded or not known.has(rest, "secret_is"):
@@ -141,7 +144,7 @@ def _named(spoken: Language, known: WordLists, words: Words) -> Iterator[tuple[i
         if (last := _told_last(spoken, known, rest)) is not None:
             yield place, end + last
         value = end + _after(rest, known)
-        told = words.part(value, len(words.folded))
+        told = words.part(value, reach)
         if told.folded and not known.starts(told, "preposition") and not known.starts(told, "no_secret"):
             yield place, value
 
@@ -170,9 +173,9 @@ def _opens(known: WordLists, words: Words) -> Iterator[tuple[int, int]]:
     """The same of what opens something: "the safe is four eight two", "opens with four eight two six"."""
     for place, size in _phrases(known, words, "locked"):
         end = place + size
-        rest = words.part(end, len(words.folded))
-        value = end + known.starts(rest, "secret_is")
-        if _digits_first(words.part(value, len(words.folded)), known) >= SHORTEST_CODE:
+        reach = min(end + WITHIN, len(words.folded))
+        value = end + known.starts(words.part(end, reach), "secret_is")
+        if _digits_first(words.part(value, reach), known) >= SHORTEST_CODE:
             yield place, value
         digits, value = _soon(known, words, end)
         if digits > SHORTEST_CODE:
@@ -193,7 +196,8 @@ def _codes(known: WordLists, words: Words) -> Iterator[tuple[int, int]]:
 def _soon(known: WordLists, words: Words, end: int) -> tuple[int, int]:
     """How many digits are said in one go soon behind a place, at most, and the number of the first of these words."""
     behind = range(end, min(end + SOON, len(words.folded)))
-    said = ((_digits_first(words.part(first, len(words.folded)), known), -first) for first in behind)
+    reach = min(end + SOON + WITHIN, len(words.folded))
+    said = ((_digits_first(words.part(first, reach), known), -first) for first in behind)
     digits, first = max(said, default=(0, -end))
     return digits, -first
 

@@ -24,11 +24,13 @@ TAG = 3
 """Words at most of a question that belongs to the statement before it: "..., isn't it?"."""
 TOLD = 3
 """Words at least of a statement before a question."""
+LAST_CUT = 4
+"""Texts whose sentences are kept in memory."""
 Span = tuple[int, int]
 """Where something begins and ends, characters."""
 _ASIDE = re.compile(r"\[[^\]]*\]|\([^)]*\)|https?://\S+")
 _END = re.compile(
-    rf"(?<=[!?\u2026;\n])\s+|(?<!\bDr)(?<!\bMr)(?<!\bMs)(?<!\bSt)(?<!\bMrs)(?<!\bProf)(?<=[^\W\d_]{{2}})\.+\s+|(?<=[)\"\u201d])\.\s+|\n+|\s+[\u2013\u2014-]{{1,2}}\s+"
+    rf"(?<=[!?\u2026;\n])\s+|(?<!\bDr)(?<!\bMr)(?<!\bMs)(?<!\bSt)(?<!\bMrs)(?<!\bProf)(?<=[^\W\d_]{{2}})\.+\s+|(?<=[)\"\u201d])\.\s+|\n+|(?<!\s)\s+[\u2013\u2014-]{{1,2}}\s+"
     rf"|[^\w\s,.;:!?&%/$\u20ac\u00b7#@*+()\-{MARKS}{SINGLE}]+"
 )
 _NUMBER_END = re.compile(r"(?<=\d)\.\s+(?=[^\W\d_])")
@@ -51,10 +53,18 @@ class Spoken:
         return cls(known, templates.of(known.tag))
 
 
-def sentences(text: str) -> list[str]:
-    """The sentences of a text, without links and what stands in brackets."""
+def sentences(text: str) -> tuple[str, ...]:
+    """The sentences of a text, without links and what stands in brackets. Those of the last few texts are kept in
+    memory: each is asked for at every fact that a text tells."""
+    return _sentences(text)
+
+
+def _cut(text: str) -> tuple[str, ...]:
     parts = [part.strip() for part in _END.split(_ASIDE.sub(" . ", text)) if part and part.strip()]
-    return [part for part in parts if language.fold(part)]
+    return tuple(part for part in parts if language.fold(part))
+
+
+_sentences = language.kept(_cut, LAST_CUT)
 
 
 def said(spoken: Spoken, text: str) -> list[str]:

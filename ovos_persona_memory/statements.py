@@ -60,7 +60,7 @@ def refusal(spoken: Spoken, sentence: str, span: Span, named: bool = False) -> s
     if known.starts(whole, "mocking") or known.ends(whole, "undone") or _is_joke(known, words):
         return "joke"
     for name, reason, takes_away in _RULES:
-        for start, size in known.places(words, name):
+        for start, size in known.all_places(words, name):
             if named and name == "quoted" and first <= start < last:
                 continue
             if _was_so(known, words.part(start, start + size)):

@@ -104,6 +104,8 @@ class Tagger:
             best = self.crf.tag()  # before any marginal: those asked after it are wrong where one was before it
             if not hints and all(self.crf.marginal(NOTHING, place) >= PLAIN for place in range(len(seen))):
                 return Told([])  # most utterances, sooner
+            if not self.network.may_read([look.word for look in seen]):
+                return Told([])
             by_network = self.network.likely(seen)
             by_field = self._by_field(by_network, best, hints)
         likely: Vectors = np.mean([by_network, by_field], axis=0)

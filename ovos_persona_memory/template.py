@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left, bisect_right
 from dataclasses import dataclass
 from itertools import pairwise
+from operator import itemgetter
 
 from ovos_persona_memory.patterns import Match, Pattern
 
@@ -37,9 +39,9 @@ class Words:
         return Words(self.text, self.folded[first:last], self.spans[first:last])
 
     def within(self, start: int, end: int) -> Words:
-        """Those that stand between two places of the text, characters."""
-        first = sum(one < start for one, _ in self.spans)
-        return self.part(first, sum(two <= end for _, two in self.spans))
+        """Those that stand between two places of the text, characters; of words in the order of the text."""
+        first = bisect_left(self.spans, start, key=itemgetter(0))
+        return self.part(first, bisect_right(self.spans, end, key=itemgetter(1)))
 
     @property
     def opening(self) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta, tzinfo
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
-from ovos_persona_memory.language import Language, fold
+from ovos_persona_memory.language import Language, beginning, fold
 
 LONGEST_NUMBER = 5
 """Words of a number at most: "quatre vingt dix sept"."""
@@ -97,6 +97,7 @@ def span(phrase: str, spoken: Language, now: datetime) -> Span | None:
 
     Days are the person's, from midnight to midnight in the zone of ``now``.
     """
+    phrase = beginning(phrase)
     named = _relative(phrase, spoken, now) or _weekday(phrase, spoken, now)
     if named is not None:
         start, end = named
@@ -110,6 +111,7 @@ def happened_at(question: str, spoken: Language, now: datetime) -> Span | None:
 
     An hour without a day is the last one of this name: at noon "at three" is this night's.
     """
+    question = beginning(question)
     day = _relative(question, spoken, now) or _weekday(question, spoken, now)
     clock = _clock(question, spoken)
     if clock is None:

@@ -14,10 +14,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Protocol
 
-from ovos_persona_memory import messages, topics
+from ovos_persona_memory import messages, requests, topics
 from ovos_persona_memory.blocks import text_of
 from ovos_persona_memory.bus import BusConnection
-from ovos_persona_memory.errors import NoAnswer
+from ovos_persona_memory.errors import NoAnswer, Unanswered
 from ovos_persona_memory.records import HOUSEHOLD, Scope, Turn
 
 DOOR = "door.sock"
@@ -35,15 +35,17 @@ class Patience:
     timeout_s: float
     """Where nobody is there, or nothing is known of that, seconds."""
     busy_s: float = 0.0
-    """So much longer where the daemon says meanwhile that it lives, or the bus is what is slow, seconds; a bus that is
-    away is waited for as well, for ``timeout_s``: it comes back in half a second."""
+    """So much longer where the daemon says meanwhile that it lives, or the bus is what is slow, seconds."""
+    bus_s: float = 0.0
+    """How long a bus that is away is waited for, seconds: it comes back in half a second."""
 
 
 class Transport(Protocol):
     """Carries one request to the daemon and its answer back."""
 
     def ask(self, verb: str, data: dict[str, Any], scope: Scope, patience: Patience) -> dict[str, Any]:
-        """The answer's data; NoAnswer when none came in time. Thread-safe."""
+        """The answer's data; NoAnswer when none came in time, and Unanswered where what was to be changed may have been
+        changed all the same. Thread-safe."""
 
     def close(self) -> None:
         """Release the connection."""
@@ -75,14 +77,15 @@ class BusTransport:
         return bool(self.bus.connected_event.wait(timeout_s))
 
     def ask(self, verb: str, data: dict[str, Any], scope: Scope, patience: Patience) -> dict[str, Any]:
-        """See Transport. A bus that is away is a NoAnswer, at once for who has no patience with the busy."""
+        """See Transport. A bus that is away is a NoAnswer."""
         request_id, slot = self._slot()
         try:
-            if patience.busy_s:
-                self.wait_connected(patience.timeout_s)
+            if patience.bus_s:
+                self.wait_connected(patience.bus_s)
             self.tell(verb, {**data, "request_id": request_id}, scope)
             if not self._is_answered(request_id, slot, patience):
-                raise NoAnswer(f"the memory did not answer {verb} within {patience.timeout_s:g} s")
+                late = NoAnswer if slot.is_away else _unanswered(verb, data)
+                raise late(f"the memory did not answer {verb} within {patience.timeout_s:g} s")
             return slot.data
         finally:
             with self._lock:
@@ -130,7 +133,9 @@ class BusTransport:
             slot.carried.wait(patience.busy_s)
             if slot.answered.wait(half_s):
                 return True
-        return self._lived_at > asked_at and slot.answered.wait(max(until - time.monotonic(), 0.0))
+        lives = self._lived_at > asked_at
+        slot.is_away = slot.carried.is_set() and not lives
+        return lives and slot.answered.wait(max(until - time.monotonic(), 0.0))
 
     def _arrived(self, frame: bytes) -> None:
         arrived = messages.decode(frame, 0.0)
@@ -167,6 +172,8 @@ class _Slot:
         self.answered = threading.Event()
         self.carried = threading.Event()
         """The bus brought back the question whether the daemon lives."""
+        self.is_away = False
+        """... and nobody said so."""
         self.data: dict[str, Any] = {}
 
 
@@ -208,22 +215,32 @@ class DoorTransport:
             self._socket.settimeout(timeout_s)
             try:
                 self._socket.sendall(messages.encode(topics.request(verb), asked, {}) + b"\n")
-                return self._answer_to(request_id)
             except OSError as error:
-                raise NoAnswer(f"the daemon did not answer {verb} within {timeout_s:g} s") from error
+                raise NoAnswer("the daemon closed the door") from error
+            try:
+                if (answer := self._answer_to(request_id)) is not None:
+                    return answer
+            except OSError as error:
+                raise _unanswered(verb, data)(f"the daemon did not answer {verb} within {timeout_s:g} s") from error
+            raise _unanswered(verb, data)("the daemon closed the door")
 
-    def _answer_to(self, request_id: str) -> dict[str, Any]:
+    def _answer_to(self, request_id: str) -> dict[str, Any] | None:
         # what was asked before and given up may still be answered first
         while line := self._lines.readline():
             answer = messages.decode(line, 0.0).data
             if answer.get("request_id") == request_id:
                 return dict(answer)
-        raise NoAnswer("the daemon closed the door")
+        return None
 
     def close(self) -> None:
         """Close the connection."""
         self._lines.close()
         self._socket.close()
+
+
+def _unanswered(verb: str, data: Mapping[str, Any]) -> type[NoAnswer]:
+    """What it means that a request was not answered by whoever may have got it."""
+    return Unanswered if requests.changes(verb, data) else NoAnswer
 
 
 @contextmanager

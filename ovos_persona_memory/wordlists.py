@@ -19,6 +19,8 @@ from ovos_persona_memory.template import Words
 FILE = "facts.templates"
 LAST_READ = 12
 """Texts whose words are kept."""
+LAST_FOUND = 64
+"""Places of lists in texts that are kept."""
 SHORTEST = 5
 """Letters at least of an infinitive that tells what somebody does."""
 _Text = tuple[str, ...]
@@ -28,7 +30,7 @@ _VERBS = ("finite", "doing", "tue", "habit_verb", "habit_full", "put_now")
 _LOOSE = ("loose", "preposition", "pronoun", "joint", "asking", "own", "finite")
 _PAIRS = ("contractions", "same", "third", "answers", "again")
 """Lists of pairs, with a colon between one and the other."""
-CACHED = ("_opening", "_closing", "_first_words", "_words_of")
+CACHED = ("_opening", "_closing", "_first_words", "_words_of", "_all_places")
 """What is made of the lists as it is asked for."""
 _DEFINITION = re.compile(r"<(\w+)>\s*=\s*(.+)")
 _SLOT = re.compile(r"(\w+)( ends)?:")
@@ -94,6 +96,20 @@ class WordLists:
 
     def _read(self, text: str) -> Words:
         return self._written_out(Words(text, *language.spelled(text)))
+
+    def before(self, clause: Words) -> Words:
+        """All words that stand before a clause in its text."""
+        return self.words_of(clause.text).within(0, clause.spans[0][0])
+
+    def opening_of(self, clause: Words) -> Words:
+        """Those of them that stand in its sentence."""
+        start = clause.spans[0][0]
+        return self.words_of(clause.text).within(start - len(clause.opening), start)
+
+    def closing_of(self, clause: Words) -> Words:
+        """The words behind a clause in its sentence."""
+        end = clause.spans[-1][1]
+        return self.words_of(clause.text).within(end, end + len(clause.closing))
 
     def folded(self, text: str) -> tuple[str, ...]:
         """The words of a text alone, contractions written out."""
@@ -173,6 +189,17 @@ class WordLists:
             for phrase in known.get(word, ()):
                 if held[place : place + len(phrase)] == phrase:
                     yield place, len(phrase)
+
+    def all_places(self, words: Words, name: str) -> tuple[tuple[int, int], ...]:
+        """The same at once. Those of the last few texts are kept in memory: every fact of one asks for them."""
+        return self._all_places((words.folded, name))
+
+    @cached_property
+    def _all_places(self) -> Callable[[tuple[_Text, str]], tuple[tuple[int, int], ...]]:
+        def find(asked: tuple[_Text, str]) -> tuple[tuple[int, int], ...]:
+            return tuple(self.places(Words("", asked[0], ()), asked[1]))
+
+        return language.kept(find, LAST_FOUND)
 
     def opening(self, name: str) -> frozenset[str]:
         """The words that the phrases of a list begin with, as a text spells them: also those of contractions."""

@@ -51,7 +51,7 @@ _PIECE = re.compile(rf"([{_UNSPACED}]+|[{_HANGUL}]+)|([^\W_{_UNSPACED}{_HANGUL}]
 _HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]")
 _PAIRED, _WORD = re.compile(f"[{_UNSPACED}{_HANGUL}]"), re.compile(r"[^\W_]+")
 _KEPT_MARKS = re.compile("[\u0e00-\u0eff\u1000-\u103f\u1780-\u17d3\u3099\u309a]")
-_LIGATURES = str.maketrans({"œ": "oe", "æ": "ae"})
+_LIGATURES = {"œ": "oe", "æ": "ae"}
 _MAX_WORD = 64
 
 
@@ -61,9 +61,11 @@ def plain(text: str) -> str:
     if low.isascii():
         return low
     # the middle dot of Catalan l·l joins two letters of one word
-    apart = unicodedata.normalize("NFKD", low).replace("и\u0306", "й").replace("l·l", "ll").translate(_LIGATURES)
-    bare = "".join(c for c in apart if not unicodedata.combining(c) or _KEPT_MARKS.match(c))
-    return unicodedata.normalize("NFC", bare)
+    apart = unicodedata.normalize("NFKD", low).replace("и\u0306", "й").replace("l·l", "ll")
+    gone = {c: "" for c in set(apart) if unicodedata.combining(c) and not _KEPT_MARKS.match(c)}
+    for letter, other in {**_LIGATURES, **gone}.items():
+        apart = apart.replace(letter, other)
+    return unicodedata.normalize("NFC", apart)
 
 
 def pieces(text: str) -> list[tuple[str, bool]]:

@@ -15,11 +15,16 @@ from ovos_persona_memory.client import MemoryClient
 from ovos_persona_memory.config import bus_address, seconds
 from ovos_persona_memory.context import without_notes
 from ovos_persona_memory.doubting import asked_for
-from ovos_persona_memory.errors import PersonaMemoryError, StoreUnavailable
+from ovos_persona_memory.errors import PersonaMemoryError, StoreUnavailable, Unanswered
 from ovos_persona_memory.language import Language
 from ovos_persona_memory.records import Hit, Scope, Turn
 from ovos_persona_memory.secrets import tells_secret
 from ovos_persona_memory.transport import shared_transport
+
+LONGEST = 240
+"""Characters at most of what is quoted or said back."""
+BUSY_S = 3.0
+"""So much longer where the memory says that it lives and is only slow, seconds."""
 
 
 class RecallChatEngine(ChatEngine):  # type: ignore[misc]  # ovos_plugin_manager carries no types
@@ -33,7 +38,7 @@ class RecallChatEngine(ChatEngine):  # type: ignore[misc]  # ovos_plugin_manager
     def __init__(self, config: dict[str, Any] | None = None) -> None:
         super().__init__(config)
         transport = shared_transport(**bus_address(self.config.get("host"), self.config.get("port")))
-        self._client = MemoryClient(transport, timeout_s=seconds(self.config, "timeout_s", 2.0))
+        self._client = MemoryClient(transport, seconds(self.config, "timeout_s", 2.0), BUSY_S)
 
     def continue_chat(
         self,
@@ -68,10 +73,11 @@ class RecallChatEngine(ChatEngine):  # type: ignore[misc]  # ovos_plugin_manager
             if asked:
                 return self._answer(asked, scope, spoken)
             return self._take_in(utterance, scope, spoken)
-        except PersonaMemoryError:
+        except PersonaMemoryError as error:
             if self._falls_through:
                 return ""
-            return spoken.say("memory_away" if asked else "not_kept")
+            not_done = "kept_perhaps" if isinstance(error, Unanswered) else "not_kept"
+            return spoken.say("memory_away" if asked else not_done)
 
     def _answer(self, question: str, scope: Scope, spoken: Language) -> str:
         hits = self._client.recall(question, scope, k=3, lang=spoken.tag)
@@ -108,4 +114,8 @@ def _quoted(hit: Hit, spoken: Language) -> str:
 
 
 def _bare(text: str) -> str:
-    return " ".join(text.split()).rstrip(".")
+    """The text on one line, without its last stop; of a longer one as much as anybody listens to."""
+    plain = " ".join(text.split())
+    if len(plain) > LONGEST:
+        plain = plain[: LONGEST + 1].rpartition(" ")[0] or plain[:LONGEST]
+    return plain.rstrip(".")

@@ -88,11 +88,7 @@ def owners(fields: Any) -> Scope:
 
 def changes_something(asked: Request) -> bool:
     """Whether the request is to write, or only to read."""
-    if asked.verb == "capture":
-        return any(asked.data.get(name) is not None for name in ("write", "read"))
-    if asked.verb == "forget" and asked.data.get("preview") is True:
-        return False
-    return asked.verb in requests.CHANGES
+    return requests.changes(asked.verb, asked.data)
 
 
 def mark_of(asked: Request, fields: Any) -> bytes | None:

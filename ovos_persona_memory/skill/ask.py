@@ -311,4 +311,4 @@ INTENTS = {
     "how_much": how_much,
     "who_am_i": who_am_i,
 }
-FAILED = "memory_away"
+FAILED = PERHAPS = "memory_away"

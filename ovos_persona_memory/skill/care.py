@@ -101,4 +101,4 @@ _DECIDING = Ends(
 )
 
 INTENTS: dict[str, Callable[[Talk], None]] = {"asked_of": asked_of, "waiting": waiting}
-FAILED = "memory_away"
+FAILED = PERHAPS = "memory_away"

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ovos_persona_memory.errors import PersonaMemoryError
+from ovos_persona_memory.errors import PersonaMemoryError, Unanswered
 from ovos_persona_memory.records import HOUSEHOLD, Foreseen, Forgotten, Scope
 from ovos_persona_memory.skill.acts import is_pointing, requested, says_forget, topic_of
 from ovos_persona_memory.skill.ask import found, is_hushed_text
@@ -206,6 +206,9 @@ def _delete(reply: Talk, deletion: Deletion) -> None:
 def _delete_and_say(reply: Talk, deletion: Deletion) -> None:
     try:
         reply.means.patient.forget(deletion.scope, **deletion.what)
+    except Unanswered:
+        reply.say(PERHAPS)
+        return
     except PersonaMemoryError as error:
         reply.say("forget_closed" if error.code == "not_allowed" else FAILED)
         return
@@ -220,4 +223,4 @@ INTENTS: dict[str, Callable[[Talk], None]] = {
     "forget_me": forget_me,
     "forget_all": forget_all,
 }
-FAILED = "forget_failed"
+FAILED, PERHAPS = "forget_failed", "forget_perhaps"

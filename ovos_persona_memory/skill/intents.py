@@ -15,10 +15,10 @@ from ovos_persona_memory.skill.understanding import NOT, Understood, understood
 TOPIC = 3
 """Content words of a topic, at most, that is for the memory whether it knows anything about it or not."""
 ROOMS: tuple[ModuleType, ...] = (tell, ask, forget, quiet, care)
-INTENTS: dict[str, tuple[Callable[[Talk], None], str]] = {
-    name: (handler, room.FAILED) for room in ROOMS for name, handler in room.INTENTS.items()
+INTENTS: dict[str, tuple[Callable[[Talk], None], ModuleType]] = {
+    name: (handler, room) for room in ROOMS for name, handler in room.INTENTS.items()
 }
-"""Name to what does it, and the dialog for where that fails."""
+"""Name to what does it, and the room with the dialogs for where that fails."""
 
 
 def meant(talk: Talk) -> Understood | None:

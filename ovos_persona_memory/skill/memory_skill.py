@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from ovos_bus_client.message import Message
@@ -16,7 +17,7 @@ from ovos_workshop.skills.fallback import FallbackSkill
 from ovos_persona_memory import language, messages, topics
 from ovos_persona_memory.client import MemoryClient
 from ovos_persona_memory.config import bus_address
-from ovos_persona_memory.errors import CapturePaused, NeedsApproval, NotAllowed, PersonaMemoryError
+from ovos_persona_memory.errors import CapturePaused, NeedsApproval, NotAllowed, PersonaMemoryError, Unanswered
 from ovos_persona_memory.skill import secrets_kept, tell, understanding
 from ovos_persona_memory.skill.intents import INTENTS, meant
 from ovos_persona_memory.skill.moments import Moments
@@ -70,9 +71,9 @@ class PersonaMemorySkill(ConversationalSkill, FallbackSkill):  # type: ignore[mi
         transport = shared_transport(**bus_address())
         self._glance = secrets_kept.Glance(MemoryClient(transport, GLANCE_WITHIN_S, of_person=True), messages.now)
         # a person speaks, and means what they told, to whichever persona that was
-        quick = MemoryClient(transport, ANSWER_WITHIN_S, BUSY_S, of_person=True)
+        quick = MemoryClient(transport, ANSWER_WITHIN_S, BUSY_S, ANSWER_WITHIN_S, of_person=True)
         counting = MemoryClient(transport, COUNT_WITHIN_S, of_person=True)
-        patient = MemoryClient(transport, DELETE_WITHIN_S, of_person=True)
+        patient = MemoryClient(transport, DELETE_WITHIN_S, BUSY_S, ANSWER_WITHIN_S, of_person=True)
         moments = Moments(messages.now)
         self._means = Means(self._speak, quick, counting, patient, moments, self._shared_rooms, messages.now)
         self.add_event(topics.UTTERANCE[0], self._heard, speak_errors=False)
@@ -133,12 +134,12 @@ class PersonaMemorySkill(ConversationalSkill, FallbackSkill):  # type: ignore[mi
         self._answer(message.forward(name, {**about, "utterances": list(said.forms), **slots}), known.intent)
 
     def _answer(self, message: Message, name: str) -> None:
-        handler, failed = INTENTS[name]
+        handler, room = INTENTS[name]
         talk = self._talk(message)
         talk.means.moments.take_pending(talk.said.session_id)
-        self._guard(talk, lambda: handler(talk), failed)
+        self._guard(talk, lambda: handler(talk), room)
 
-    def _guard(self, talk: Talk, work: Callable[[], Any], failed: str) -> Any:
+    def _guard(self, talk: Talk, work: Callable[[], Any], room: ModuleType) -> Any:
         """Do it; what goes wrong is spoken."""
         try:
             return work()
@@ -150,7 +151,7 @@ class PersonaMemorySkill(ConversationalSkill, FallbackSkill):  # type: ignore[mi
             talk.say("needs_approval")
         except PersonaMemoryError as error:
             LOG.warning("the memory could not do it: %s", error.reason)
-            talk.say(failed)
+            talk.say(room.PERHAPS if isinstance(error, Unanswered) else room.FAILED)
         return True
 
     def _talk(self, message: Message) -> Talk:
@@ -192,7 +193,7 @@ class PersonaMemorySkill(ConversationalSkill, FallbackSkill):  # type: ignore[mi
         talk = self._talk(message)
         pending = self._moments.take_pending(talk.said.session_id)
         if pending is not None:
-            self._guard(talk, lambda: pending.answer(talk), tell.FAILED)
+            self._guard(talk, lambda: pending.answer(talk), tell)
         elif talk.moment.left and self._asks_for_more(message):
             talk.read_on()
         else:

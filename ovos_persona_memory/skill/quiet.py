@@ -82,4 +82,4 @@ INTENTS = {
     "quiet_on": quiet_on,
     "quiet_off": quiet_off,
 }
-FAILED = "not_switched"
+FAILED, PERHAPS = "not_switched", "switched_perhaps"

@@ -6,13 +6,15 @@ import re
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 
-from ovos_persona_memory.language import Language, fold
+from ovos_persona_memory.language import Language, beginning, fold
 from ovos_persona_memory.times import span
 
 YES, FEW = 8, 4
 """Words of a reply, at most, that begins with a yes, and of one that ends with it."""
 LONGEST = 240
 """Characters of one quoted memory at most."""
+LONGEST_TIME = 12
+"""Words at most that name a time: "the last three quarters of an hour"."""
 
 # OVOS-INTENT-2: none of ()[]{}| in spoken text; the rest is mark-up, which a voice would read out
 _UNSPEAKABLE = re.compile(r"[()\[\]{}|<>*_`~^\\#\"„“”«»]+")
@@ -47,11 +49,12 @@ def whole_topic(topic: str, utterance: str, spoken: Language) -> str:
 
 def time_words(utterance: str, spoken: Language, now: datetime) -> str:
     """The words of an utterance that name its time: "today", "the last hour"; all of it where none stand out."""
-    words = utterance.strip(" .!?,").split()
+    words = beginning(utterance).strip(" .!?,").split()
     meant = span(utterance, spoken, now)
     if meant is None:
         return " ".join(words)
-    windows = [(first, last) for last in range(len(words), 0, -1) for first in range(last - 1, -1, -1)]
+    ends = range(len(words), 0, -1)
+    windows = [(first, last) for last in ends for first in range(last - 1, max(last - LONGEST_TIME, 0) - 1, -1)]
     fitting = [one for one in windows if span(" ".join(words[one[0] : one[1]]), spoken, now) == meant]
     first, last = min(fitting, key=lambda one: one[1] - one[0], default=(0, len(words)))
     known = {word for line in spoken.lines("time_words.list") for word in fold(line)}

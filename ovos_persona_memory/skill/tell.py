@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import threading
 import uuid
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from ovos_bus_client.message import Message
@@ -15,6 +16,7 @@ from ovos_persona_memory.errors import (
     PersonaMemoryError,
     SecretRefused,
     StoreError,
+    Unanswered,
     UnknownEntry,
 )
 from ovos_persona_memory.language import Language, fold
@@ -31,6 +33,8 @@ NOTHING = ("nothing_known", "nothing_known_about", "nothing_known_of_you", "cann
 """Dialogs that tell nothing that anybody would have kept."""
 JUST_S = 10.0
 """A fact that was said so shortly ago may be of the very words that are being answered, seconds."""
+LATER = "told later"
+"""What the threads are called that nobody waits for."""
 HUSHED = "hushed"
 """In the metadata of a memory that is not to be said aloud where others may hear. Whoever it belongs to is still
 given it elsewhere: ``records.PRIVATE`` would ask for a person who is surely known, which a voice alone seldom is."""
@@ -46,35 +50,61 @@ def remember(talk: Talk) -> None:
 
 
 def _keep(talk: Talk, text: str) -> None:
+    key = uuid.uuid4().hex[:12]
     try:
-        kept = _kept(talk, text)
+        kept = talk.client.remember(text, key=key, lang=talk.spoken.tag)
     except SecretRefused:
-        secrets_kept.offer(talk, lambda reply: _kept(reply, text, secret=True))
+        secrets_kept.offer(talk, lambda reply: _keep_secret(reply, text, key))
         return
+    except Unanswered:
+        talk.say(PERHAPS)
+        _later(talk, lambda: _say_what_became_of(talk, text, key))
+        return
+    except NoAnswer:
+        _later(talk, lambda: _take_back(talk, key))
+        raise
     except (NeedsApproval, StoreError) as error:
         talk.say("needs_approval" if isinstance(error, NeedsApproval) else "not_stored")
         return
+    _confirm(talk, text, kept)
+
+
+def _keep_secret(reply: Talk, text: str, key: str) -> None:
+    try:
+        reply.client.remember(text, key=key, lang=reply.spoken.tag, secret=True)
+    except NoAnswer as error:
+        if not isinstance(error, Unanswered):
+            _later(reply, lambda: _take_back(reply, key))
+        raise
+
+
+def _confirm(talk: Talk, text: str, kept: Entry) -> None:
     talk.spoke_of([Item(text, kept.created_at, kept.key, None, kept.id, kept.persona_id)])
     talk.say("remembered", text=own_words(text, talk.spoken))
 
 
-def _kept(talk: Talk, text: str, secret: bool = False) -> Entry:
-    key = uuid.uuid4().hex[:12]
-    try:
-        return talk.client.remember(text, key=key, lang=talk.spoken.tag, secret=secret)
-    except NoAnswer:
-        _take_back(talk, key)
-        raise
+def _later(talk: Talk, work: Callable[[], None]) -> None:
+    """Do something for this utterance that nobody waits for."""
+
+    def do(_: Message) -> None:
+        with contextlib.suppress(PersonaMemoryError):
+            work()
+
+    threading.Thread(target=lambda: talk.forwarded(do), name=LATER, daemon=True).start()
+
+
+def _say_what_became_of(talk: Talk, text: str, key: str) -> None:
+    """Say whether something was kept, once that is known: requests are carried out in their order."""
+    kept = talk.means.patient.get(key)
+    if kept is None:
+        talk.say("not_stored")
+    else:
+        _confirm(talk, text, kept)
 
 
 def _take_back(talk: Talk, key: str) -> None:
-    """A request that was given up may still be carried out: it is said not to be kept, so it is not."""
-
-    def forget(_: Message) -> None:
-        with contextlib.suppress(PersonaMemoryError):
-            talk.client.forget(key=key)
-
-    threading.Thread(target=lambda: talk.forwarded(forget), daemon=True).start()
+    """A request that reached nobody may still be carried out: it is said not to be kept, so it is not."""
+    talk.client.forget(key=key)
 
 
 def _to_keep(talk: Talk) -> str:
@@ -287,3 +317,5 @@ def private(talk: Talk) -> None:
 
 INTENTS = {"remember": remember, "remember_this": remember_this, "correct": correct, "private": private}
 FAILED = "not_kept"
+PERHAPS = "kept_perhaps"
+"""The dialog for where nobody can tell whether it was kept."""

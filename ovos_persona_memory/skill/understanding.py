@@ -24,7 +24,10 @@ STUTTERED = 4
 TIMES = frozenset({"period", "day"})
 """Slots that hold a time. Of two wordings that say as much, one with a time alone is it: "what was said on Monday"."""
 LONGEST = 60
-"""Words of an utterance at most."""
+"""Words of an utterance at most, but for one that begins with "remember that"; of a language without blanks twice as
+many pairs of characters."""
+AROUND = 4
+"""Phrases of politeness at most that are taken off before a request, and behind it: each doubles the work."""
 _MARKS = {"(": "(?:", "|": "|", ")": ")", "[": "(?:(?:", "]": ")?)"}
 _PIECE = re.compile(r"[()\[\]|]|{\w+}|[^\s()\[\]|{}]+")
 
@@ -58,22 +61,33 @@ class _Fit:
 
 def understood(text: str, spoken: Language, intents: Iterable[str]) -> Understood | None:
     """The intent whose wording says most of the utterance; None where it is none of these."""
-    tokens = text.split()
-    if not tokens or len(tokens) > LONGEST:
-        return None
-    named = tuple(intents)
+    tokens, named = text.split(), tuple(intents)
+    if len(tokens) > LONGEST:
+        return _to_remember(text, spoken, named)
     whole = [(word, place) for place, token in enumerate(tokens) for word in fold(token)]
+    if not whole or len(whole) > 2 * LONGEST:
+        return _to_remember(text, spoken, named)
     if [word for word, _ in whole] in [fold(line) for line in spoken.lines("not_ours.voc")]:
         return None  # a phrase that others own: "forget it" takes back a request
     bare = [(word, place) for word, place in whole if word not in _fillers(spoken.tag)]
-    forms = [whole, bare, _without_repeats(bare)]
+    forms = [whole, *(said for said in (bare, _without_repeats(bare)) if said != whole)]
     found = [(fit, said) for said in forms if (fit := _fit([word for word, _ in said], spoken, named))]
     if found:
-        fit, said = max(found, key=lambda one: (one[0].literal, one[1] is (whole if one[0].slot == "text" else bare)))
+        fit, said = max(found, key=lambda one: (one[0].literal, one[1] == (whole if one[0].slot == "text" else bare)))
         return Understood(fit.intent, _slots(fit, tokens, [place for _, place in said]))
-    return _of_two_clauses([word for word, _ in whole], spoken, named) or (
-        _of_two_clauses([word for word, _ in bare], spoken, named)
-    )
+    each = ([word for word, _ in said] for said in ((whole,) if bare == whole else (whole, bare)))
+    return next((meant for words in each if (meant := _of_two_clauses(words, spoken, named))), None)
+
+
+def _to_remember(text: str, spoken: Language, intents: tuple[str, ...]) -> Understood | None:
+    """What is to be kept of a text that is too long to be anything else; None where it does not ask for that."""
+    kept = spoken.without_lead(text)
+    if kept == text or "remember" not in intents:
+        return None
+    lead = fold(text[: text.rindex(kept)])
+    begun = f" {' '.join([*lead, *fold(language.beginning(kept))[:STUTTERED]])} "
+    refused = any(f" {' '.join(fold(phrase))} " in begun for phrase in _exclusions("remember", spoken))
+    return None if refused else Understood("remember", {"text": kept})
 
 
 def _without_repeats(said: list[tuple[str, int]]) -> list[tuple[str, int]]:
@@ -118,9 +132,9 @@ def _cores(words: list[str], spoken: Language) -> Iterator[tuple[int, int]]:
     """Where the request itself may stand: with fewest of the small words around it first, then with more."""
     starts, ends, loose = _edges(spoken.tag)
     firsts, lasts = [0], [len(words)]
-    while (length := _edge(words[firsts[-1] :], starts)) and firsts[-1] + length < len(words):
+    while (length := _edge(words[firsts[-1] :], starts)) and firsts[-1] + length < len(words) and len(firsts) <= AROUND:
         firsts.append(firsts[-1] + length)
-    while (length := _edge(words[: lasts[-1]][::-1], (*ends, *loose))) and lasts[-1] > length:
+    while (length := _edge(words[: lasts[-1]][::-1], (*ends, *loose))) and lasts[-1] > length and len(lasts) <= AROUND:
         lasts.append(lasts[-1] - length)
     yield from ((first, last) for last in reversed(lasts) for first in reversed(firsts) if first < last)
 

@@ -8,12 +8,15 @@ most turns nobody does before they are entered.
 
 from __future__ import annotations
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from itertools import islice
 
 from ovos_persona_memory.stores.bm25 import set_of, words_of
 from ovos_persona_memory.stores.scoring import Posting
+
+TOGETHER = 20_000
+"""Characters of words at most that are entered together, unless one document has more: some 20 ms (2026-11-28)."""
 
 
 class WaitingWords:
@@ -24,7 +27,9 @@ class WaitingWords:
         self._unread: dict[int, None] = {}
         self._newest = 0
         self._in_order = True
-        self._documents: dict[tuple[int, str], dict[int, None]] = {}
+        self._documents: dict[tuple[int, str], dict[int, int]] = {}
+        """Which hold a word, and how often."""
+        self._lengths: dict[int, int] = {}
         self._sizes: dict[int, list[int]] = defaultdict(lambda: [0, 0])
 
     def __len__(self) -> int:
@@ -45,9 +50,11 @@ class WaitingWords:
         unread, self._unread = self._unread, {}
         for doc in unread:
             owner, words = self._held[doc]
-            for word in set_of(words):
-                self._documents.setdefault((owner, word), {})[doc] = None
-            self._count(owner, 1, words)
+            times = Counter(words_of(words))
+            for word, number in times.items():
+                self._documents.setdefault((owner, word), {})[doc] = number
+            self._lengths[doc] = times.total()
+            self._count(owner, 1, self._lengths[doc])
 
     def remove(self, doc: int) -> None:
         """Drop a document that is held."""
@@ -60,19 +67,26 @@ class WaitingWords:
             del documents[doc]
             if not documents:
                 del self._documents[owner, word]
-        self._count(owner, -1, words)
+        self._count(owner, -1, self._lengths.pop(doc))
 
-    def _count(self, owner: int, number: int, words: str) -> None:
+    def _count(self, owner: int, number: int, length: int) -> None:
         size = self._sizes[owner]
         size[0] += number
-        size[1] += number * len(words_of(words))
+        size[1] += number * length
 
     def oldest(self, number: int) -> list[tuple[int, int, str]]:
-        """Owner, document and words of the oldest documents, oldest first."""
+        """Owner, document and words of the oldest documents, oldest first: at most so many, and of long ones fewer."""
         if not self._in_order:
             self._held = dict(sorted(self._held.items()))
             self._in_order = True
-        return [(owner, doc, words) for doc, (owner, words) in islice(self._held.items(), number)]
+        found: list[tuple[int, int, str]] = []
+        left = TOGETHER
+        for doc, (owner, words) in islice(self._held.items(), number):
+            left -= len(words)
+            if found and left < 0:
+                break
+            found.append((owner, doc, words))
+        return found
 
     def size(self, owner: int | None = None) -> tuple[int, int]:
         """How many documents a user has here, None: all users, and their words together."""
@@ -101,8 +115,4 @@ class WaitingWords:
         self._read()
         holding = self._documents.get((owner, word), {})
         chosen = holding if docs is None else [doc for doc in docs if doc in holding]
-        return [self._posting(doc, word) for doc in sorted(chosen, reverse=True)]
-
-    def _posting(self, doc: int, word: str) -> Posting:
-        words = words_of(self._held[doc][1])
-        return doc, words.count(word), len(words)
+        return [(doc, holding[doc], self._lengths[doc]) for doc in sorted(chosen, reverse=True)]

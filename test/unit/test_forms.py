@@ -24,7 +24,7 @@ def told(lang: str, *texts: str, store: InMemoryStore | None = None) -> InMemory
 
 
 def forms(store: InMemoryStore, text: str, lang: str, scope: Scope = Scope()) -> Forms:
-    return forms_of(store, text, language.of(lang), scope, TURNS)
+    return forms_of(store, language.of(lang).bare_words(text), language.of(lang), scope, TURNS)
 
 
 def asked(store: InMemoryStore, question: str, lang: str) -> list[Hit]:

@@ -51,7 +51,8 @@ def test_the_wording_that_says_most_is_meant() -> None:
         "forget it",
         "what do you know about jupiter",
         "what did I just say",
-        "remember that " + "very " * 60 + "long",
+        "remember to " + "very " * 60 + "long",
+        "what do you know about " + "very " * 60 + "long things",
     ],
 )
 def test_what_is_for_others_is_left_to_them(text: str) -> None:

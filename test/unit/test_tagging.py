@@ -111,6 +111,9 @@ class Known:
     def __init__(self, **likely: dict[str, float]) -> None:
         self.shares = {word: {"O": 1 - sum(one.values()), **one} for word, one in likely.items()}
 
+    def may_read(self, words: Sequence[str]) -> bool:
+        return "many" not in words
+
     def likely(self, seen: Sequence[Look]) -> NDArray[np.float32]:
         rows = [[self.shares.get(look.word, {"O": 1.0}).get(label, 0.0) for label in self.labels] for look in seen]
         return np.array(rows, np.float32)
@@ -150,6 +153,10 @@ def test_both_models_count_the_same(field: Path) -> None:
     for_it, against_it = (opened(field, rex={"B-pet": share}).told(seen).guesses[-1].sure for share in (0.9, 0.7))
     assert for_it - against_it == pytest.approx(0.1, abs=1e-4)
     assert "pet" not in [one.kind for one in opened(field, rex={"B-who": 1.0}).told(seen).guesses]
+
+
+def test_of_words_that_are_too_many_pieces_nothing_is_guessed(field: Path) -> None:
+    assert opened(field, **PETS).told(words_like("my goat answers to rex among many")).guesses == []
 
 
 def test_what_a_template_took_is_doubted_where_both_hardly_believe_it(field: Path) -> None:

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import json
+import socket
 import threading
 import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
 from ovos_persona_memory import messages, topics
-from ovos_persona_memory.errors import NoAnswer
+from ovos_persona_memory.errors import NoAnswer, Unanswered
 from ovos_persona_memory.records import Scope
-from ovos_persona_memory.transport import BusTransport, Patience
+from ovos_persona_memory.transport import BusTransport, DoorTransport, Patience, door_address
 
 SHORT = Patience(timeout_s=0.2)
-WITH_BUSY = Patience(timeout_s=0.2, busy_s=20.0)
+WITH_BUSY = Patience(timeout_s=0.2, busy_s=20.0, bus_s=0.2)
 
 
 class Wire:
@@ -44,12 +46,14 @@ class Wire:
 def wired() -> Iterator[Callable[..., Wire]]:
     made: list[Wire] = []
 
-    def make(after_s: float | None, lives: bool, carried_s: float = 0.0) -> Wire:
-        """``carried_s``: how long the bus takes."""
+    def make(after_s: float | None, lives: bool, carried_s: float | None = 0.0) -> Wire:
+        """``carried_s``: how long the bus takes; None: for good."""
 
         def answers(topic: str) -> list[tuple[float, str]]:
+            if topic == topics.ALIVE and carried_s is None:
+                return []
             if topic == topics.ALIVE:
-                return [(carried_s, topic), *([(carried_s, topic + topics.RESPONSE)] if lives else [])]
+                return [(carried_s or 0.0, topic), *([(carried_s or 0.0, topic + topics.RESPONSE)] if lives else [])]
             return [] if after_s is None else [(after_s, topics.response("list"))]
 
         made.append(Wire(answers))
@@ -60,8 +64,8 @@ def wired() -> Iterator[Callable[..., Wire]]:
         one.transport.close()
 
 
-def ask(wire: Wire, patience: Patience) -> dict[str, object]:
-    return wire.transport.ask("list", {}, Scope(), patience)
+def ask(wire: Wire, patience: Patience, verb: str = "list", **data: object) -> dict[str, object]:
+    return wire.transport.ask(verb, data, Scope(), patience)
 
 
 def test_an_answer_in_time_is_given_and_nobody_is_asked_whether_the_daemon_lives(wired: Callable[..., Wire]) -> None:
@@ -123,3 +127,57 @@ def test_that_it_lived_before_the_question_counts_for_nothing(wired: Callable[..
     wire.transport.bus._arrived(messages.frame(topics.ALIVE + topics.RESPONSE, {"status": True}))
     with pytest.raises(NoAnswer):
         ask(wire, WITH_BUSY)
+
+
+# what is known where no answer came
+
+
+def reason_of(wire: Wire, patience: Patience, verb: str = "remember", **data: object) -> type[NoAnswer]:
+    with pytest.raises(NoAnswer) as raised:
+        ask(wire, patience, verb, **data)
+    return raised.type
+
+
+def test_of_a_daemon_that_lives_and_does_not_answer_nobody_knows_what_it_did(wired: Callable[..., Wire]) -> None:
+    assert reason_of(wired(None, lives=True), Patience(0.2, 0.1)) is Unanswered
+
+
+def test_while_the_bus_brings_nothing_back_nobody_knows_either(wired: Callable[..., Wire]) -> None:
+    assert reason_of(wired(None, lives=False, carried_s=None), Patience(0.2, 0.1)) is Unanswered
+
+
+def test_who_does_not_ask_whether_the_daemon_lives_does_not_know(wired: Callable[..., Wire]) -> None:
+    assert reason_of(wired(None, lives=True), SHORT) is Unanswered
+
+
+def test_a_daemon_that_nobody_hears_of_did_nothing(wired: Callable[..., Wire]) -> None:
+    assert reason_of(wired(None, lives=False), WITH_BUSY) is NoAnswer
+
+
+@pytest.mark.parametrize(("verb", "data"), [("recall", {}), ("forget", {"preview": True}), ("capture", {})])
+def test_what_was_only_to_be_looked_at_changed_nothing(
+    wired: Callable[..., Wire], verb: str, data: dict[str, object]
+) -> None:
+    assert reason_of(wired(None, lives=True), SHORT, verb, **data) is NoAnswer
+
+
+def test_what_never_left_was_not_done(wired: Callable[..., Wire]) -> None:
+    wire = wired(None, lives=True)
+    wire.transport.bus.connected_event.clear()
+    assert reason_of(wire, SHORT) is NoAnswer
+
+
+def test_at_the_door_what_was_asked_of_a_daemon_that_ends_may_have_been_done(tmp_path: Path) -> None:
+    with socket.socket(socket.AF_UNIX, socket.SOCK_STREAM) as door, door_address(tmp_path) as address:
+        door.bind(address)
+        door.listen()
+        transport = DoorTransport(tmp_path)
+        taken, _ = door.accept()
+        asked = threading.Thread(target=lambda: (taken.recv(1), taken.close()), daemon=True)
+        asked.start()
+        with pytest.raises(Unanswered):
+            transport.ask("remember", {}, Scope(), Patience(5.0))
+        with pytest.raises(NoAnswer) as raised:
+            transport.ask("remember", {}, Scope(), Patience(5.0))
+        assert raised.type is NoAnswer
+        transport.close()
