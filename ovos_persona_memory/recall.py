@@ -197,7 +197,7 @@ def _looked_up(store: Store, search: _Search) -> _LookedUp:
     askings = _Askings(store, question, search.scope.user_id)
     for left in reversed(range(ROUNDS + 1)):
         kinds, unheard = search.documents or BOTH, [*askings.turns, *askings.answers]
-        forms = forms_of(store, question.text, question.spoken, search.scope, kinds, unheard)
+        forms = forms_of(store, question.bare_words, question.spoken, search.scope, kinds, unheard)
         forms = replace(forms, known=None) if askings.answers else forms  # which do count where words are weighed
         search = replace(search, words=forms.searched(words), without=[*askings.turns])
         holding = _documents(store, search, search.words, number)

@@ -80,8 +80,9 @@ def forget_that(talk: Talk) -> None:
 
 
 def is_known(talk: Talk, topic: str) -> bool:
-    """Whether anything was told about a topic."""
-    return bool(talk.client.would_forget(topic=topic_of(topic, talk.spoken) or topic, lang=talk.spoken.tag).told)
+    """Whether anything was told about a topic that is no secret."""
+    going = talk.client.would_forget(topic=topic_of(topic, talk.spoken) or topic, lang=talk.spoken.tag)
+    return not all(hit.secret for hit in going.told)
 
 
 _NOTHING = Foreseen(Forgotten(), [], [])

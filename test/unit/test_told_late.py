@@ -18,7 +18,7 @@ from ovos_persona_memory.errors import NoAnswer, Unanswered
 from ovos_persona_memory.opm.chat import RecallChatEngine
 from ovos_persona_memory.records import Scope
 from ovos_persona_memory.skill import forget, tell
-from ovos_persona_memory.skill.memory_skill import ROOMS
+from ovos_persona_memory.skill.intents import ROOMS
 from ovos_persona_memory.skill.moments import Moments
 from ovos_persona_memory.skill.talk import Means, Talk
 from ovos_persona_memory.transport import Patience
