@@ -7,7 +7,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from benchmarks import among, figures, learning, meaning, million, process, rates, requests, sessions, turns
+from benchmarks import among, figures, learning, longest, meaning, million, process, rates, requests, sessions, turns
 from benchmarks.corpus import ROOT
 from benchmarks.figures import Figure
 
@@ -21,6 +21,7 @@ PARTS: dict[str, Callable[[str], list[Figure]]] = {
     "g": learning.run,
     "h": sessions.run,
     "i": among.run,
+    "j": longest.run,
 }
 
 
@@ -28,7 +29,8 @@ def arguments() -> argparse.Namespace:
     """What was asked for on the command line."""
     about = "a: requests, b: in a persona's turns, c: recording rate, d: a million turns, e: memory and start, "
     about += "f: recall by words and by meaning, g: what learning adds to recording, "
-    about += "h: 500 sessions at once, i: one person among a million turns in PostgreSQL"
+    about += "h: 500 sessions at once, i: one person among a million turns in PostgreSQL, "
+    about += "j: another session while the longest text is recorded"
     parser = argparse.ArgumentParser(
         prog="scripts/bench", description="Figures, each beside its comparison.", epilog=about
     )
