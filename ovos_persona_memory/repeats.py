@@ -21,13 +21,20 @@ def without_repeats(hits: Sequence[Hit], history: Sequence[ContextMessage], summ
     """
     held = [_bare(summary), *(text for message in history for text in _shown(message))]
     cuts = [part for message in history for part in _beside_cuts(message)]
+    ends = [message.text.split(SHORTENED, 1) for message in history if SHORTENED in message.text]
     fresh: list[Hit] = []
     for hit in hits:
         text = _bare(hit.text)
         told = any(text in other for other in (*held, *(_bare(one.text) for one in fresh)))
-        if text.strip() and not told and not any(part in text for part in cuts):
+        whole = any(_is_between(hit.text, before, behind) for before, behind in ends)
+        if text.strip() and not told and not whole and not any(part in text for part in cuts):
             fresh = _with(fresh, hit)
     return fresh
+
+
+def _is_between(text: str, before: str, behind: str) -> bool:
+    """Whether a text is what stands there shortened: a few letters of long words tell that, too."""
+    return len(text) > len(before) + len(behind) and text.startswith(before) and text.endswith(behind)
 
 
 def _with(fresh: Sequence[Hit], hit: Hit) -> list[Hit]:

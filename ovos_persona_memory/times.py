@@ -103,7 +103,7 @@ def span(phrase: str, spoken: Language, now: datetime) -> Span | None:
         start, end = named
         return Span(start.timestamp(), min(end, now).timestamp())
     seconds = duration_s(phrase, spoken)
-    return None if seconds is None else Span(now.timestamp() - seconds, now.timestamp())
+    return None if seconds is None else Span(max(now.timestamp() - seconds, 0.0), now.timestamp())
 
 
 def happened_at(question: str, spoken: Language, now: datetime) -> Span | None:

@@ -264,6 +264,12 @@ def test_a_day_is_that_of_the_persons_zone() -> None:
     assert tokyo[0] == datetime(2026, 11, 21, 15, tzinfo=timezone.utc).timestamp()
 
 
+def test_a_time_longer_than_any_memory_begins_with_the_epoch(home: Home) -> None:
+    since, until = named_time("what happened in the last 60 years", "en-US", None, NOW.timestamp())
+    assert (since, until) == (0.0, NOW.timestamp())
+    assert home.episodes(since=since, until=until) == []
+
+
 def test_a_question_without_a_time_is_refused() -> None:
     with pytest.raises(InvalidRequest):
         named_time("what is my cat called", "en-US", None, NOW.timestamp())

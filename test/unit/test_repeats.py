@@ -64,3 +64,12 @@ def test_of_two_answers_that_were_joined_and_shortened_neither_is_recalled_where
     joined = ContextMessage("assistant", f"{first}\n{second}")
     cut = tuple(window([ContextMessage("user", "go on"), joined], Window(max_tokens=80)))
     assert fresh(first, second, "my dog", history=cut) == ["my dog"]
+
+
+def test_a_message_shortened_to_a_few_letters_is_known_again_and_no_other() -> None:
+    long = "characteristically, my cat is called Bob and my dog is called Rex, uncharacteristically"
+    messages = [ContextMessage("user", long), ContextMessage("assistant", "nice")]
+    shown = tuple(window(messages, Window(max_tokens=7)))
+    assert [message.role for message in shown] == ["user", "assistant"]
+    assert shown[0].text.startswith("char") and len(shown[0].text) < 30
+    assert fresh(long, "character is everything", history=shown) == ["character is everything"]
