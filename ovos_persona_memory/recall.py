@@ -108,10 +108,18 @@ def _bounded(store: Store, question: Question, scope: Scope) -> Question:
     if len(bare) <= MOST_WORDS and text == question.text:
         return question
     stem = {word: next(iter(spoken.words(word)), word) for word in bare}
-    known = store.statistics(list(stem.values()), scope.user_id).frequency if scope.user_id is not None else {}
+    known = _frequency(store, question, list(stem.values()), scope.user_id)
     rarest = frozenset(sorted(bare, key=lambda word: (stem[word] not in known, known.get(stem[word], 0)))[:MOST_WORDS])
     terms = tuple(word for word in bare if word in rarest)
     return replace(question, text=text, terms=terms, said=question.text)
+
+
+def _frequency(store: Store, question: Question, words: Sequence[str], user_id: str | None) -> Mapping[str, int]:
+    """How many of a user's documents hold each word, but for the question as it was heard; of nobody: none."""
+    if user_id is None:
+        return {}
+    itself = [_excluded(turn, held) for turn, held in store.latest(user_id, NEWEST) if question.is_itself(turn)]
+    return store.statistics(words, user_id, itself).frequency
 
 
 @dataclass(frozen=True)

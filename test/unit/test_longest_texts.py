@@ -242,6 +242,15 @@ def test_a_long_question_is_looked_up_by_its_rarest_words(memory: PersonaMemory)
     assert [hit.text for hit in memory.recall(question, k=1)] == [MONKEY]
 
 
+def test_a_long_question_that_was_heard_makes_its_own_words_no_rarer(memory: PersonaMemory) -> None:
+    scope = Scope(session_id="s")
+    for number in range(3):
+        memory.record([Turn("user", f"{MONKEY} {number}", at=1000.0 + number)], scope)
+    text = f"{' '.join(WORDS * 4)} {MONKEY}"
+    memory.record([Turn("user", text, at=5000.0)], scope, utterance_id="u")  # now each of its words was said
+    assert [hit.text[:-2] for hit in memory.recall(text, scope, k=1, at=5000.0, utterance_id="u")] == [MONKEY]
+
+
 def test_what_a_long_question_costs_does_not_grow_with_it(memory: PersonaMemory) -> None:
     for number in range(40):
         memory.record([Turn("user", " ".join(WORDS[number : number + 8]), at=1000.0 + number)], Scope(session_id="s"))
