@@ -22,7 +22,7 @@ UNDERSTOOD_WORDS, UNDERSTOOD_CHARACTERS = 200, 1600
 """So much of a text is understood at most, from its beginning: nobody says more in one go, and what it costs to
 understand people grows faster than what they say (docs/facts.md, "How much of a text is understood")."""
 SENTENCE_WORDS = 100
-"""... and of one sentence: where it goes on, nobody set a full stop."""
+"""So many words at most of one sentence: where it goes on, nobody set a full stop."""
 _LONGEST_WORD = 64
 _STOP = re.compile(r"[.!?;\n…。！？]")
 LAST_BEGUN = 16

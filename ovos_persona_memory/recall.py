@@ -87,7 +87,7 @@ def recall(  # more than five: what is asked, and with what it is looked for
     asked = understand(question, table.speakers())
     asked = replace(asked, words=forms.applied(asked.words))
     statistics = forms.counted(_statistics(store, search, forms.searched(asked.words), looked_up))
-    if not statistics.documents:  # nothing but facts is left
+    if not statistics.mean_length:  # nothing but facts, and turns without words
         statistics = replace(statistics, mean_length=1.0)
     candidates = table.candidates(asked, spoken.time_words, forms)
     ranked = rank(candidates, asked, statistics, alike.kind if alike else None)

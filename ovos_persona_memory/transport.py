@@ -173,7 +173,7 @@ class _Slot:
         self.carried = threading.Event()
         """The bus brought back the question whether the daemon lives."""
         self.is_away = False
-        """... and nobody said so."""
+        """Nobody said that the daemon lives."""
         self.data: dict[str, Any] = {}
 
 

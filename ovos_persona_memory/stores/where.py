@@ -44,7 +44,7 @@ def is_whole_session(scope: Scope) -> bool:
 def narrowed(where: Where, scope: Scope, kind: str = "turn") -> Where:
     """Only what a scope asks for besides its user, of turns, memories or facts."""
     mark = where.mark
-    if kind == "memory":
+    if kind != "turn":
         where = known(where, scope)
     if scope.status is not None and kind == "memory":
         where = where.also(f"r.status = {mark}", scope.status)
