@@ -14,6 +14,7 @@ from ovos_persona_memory.skill.moments import Item
 from ovos_persona_memory.skill.speech import own_words, speakable, turned, whole_topic
 from ovos_persona_memory.skill.talk import AT_A_TIME, SKILL, Talk
 from ovos_persona_memory.skill.tell import HUSHED
+from ovos_persona_memory.skill.understanding import understood
 from ovos_persona_memory.times import Span, span
 
 LOOKED_AT = 50
@@ -198,8 +199,16 @@ def _sure(talk: Talk, question: str) -> list[Hit]:
 
 def _is_told(talk: Talk, hit: Hit) -> bool:
     """Whether it is something that a person told: neither a question nor the assistant's own words."""
-    told_by_person = hit.kind != "turn" or (hit.role == "user" and talk.spoken.is_statement(hit.text))
+    told_by_person = hit.kind != "turn" or (hit.role == "user" and _tells(talk, hit.text))
     return told_by_person and not (hit.user_id != HOUSEHOLD and _is_overheard_now(talk))
+
+
+def _tells(talk: Talk, said: str) -> bool:
+    """Whether an utterance tells something, and is not what asks for that to be kept to oneself: "this is private"."""
+    if not talk.spoken.is_statement(said):
+        return False
+    asked = understood(said, talk.spoken, ("remember", "private"))
+    return asked is None or asked.intent != "private"
 
 
 def _is_overheard_now(talk: Talk) -> bool:

@@ -311,7 +311,7 @@ def test_what_the_neighbour_kept_is_taken_in_once(tmp_path: Path) -> None:
     with PersonaMemory.open(tmp_path / "memory") as memory:
         counts = memory.status()["counts"]
         assert (counts["turns"], counts["entries"]) == (6, 1)
-        assert "in the barn\nbehind it" in [hit.text for hit in memory.recall("where is the ladder", Scope())]
+        assert "in the barn\nbehind it" in [hit.text for hit in memory.recall("where did I put the ladder", Scope())]
         assert memory.recall("what is my dog called", Scope())[0].sure
         messages = memory.history(Scope("s2"), hanging=True)
         assert [(one.role, one.text) for one in messages] == [(one["role"], one["content"]) for one in recent]

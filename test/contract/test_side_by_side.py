@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import random
 import sys
 import tempfile
@@ -30,7 +31,7 @@ from ovos_persona_memory.stores.postgres import open_postgres
 
 from .letters import Letters
 
-ROOT, REAL = "ovos_persona_memory", uuid.uuid4
+ROOT, REAL, REAL_BYTES = "ovos_persona_memory", uuid.uuid4, os.urandom
 RAM = Path("/dev/shm")
 DAY = 86400.0
 NOW = 1795298400.0
@@ -47,6 +48,7 @@ TOLD = (
     "{w} {v} {w}",
 )
 EVERY_KIND = frozenset({"turn", "memory", "fact"})
+LISTED = EVERY_KIND - {"turn"}
 
 pytestmark = pytest.mark.full
 
@@ -175,7 +177,7 @@ def look(memory: PersonaMemory, chance: random.Random, now: float) -> Any:
     return (
         memory.history(replace(scope, session_id="s"), max_history=20, hanging=True),
         memory.sessions(scope),
-        memory.list(scope, 50, chance.randrange(3), EVERY_KIND),
+        memory.list(scope, 50, chance.randrange(3), LISTED),
         [memory.get(key, scope) for key in ("k1", "private")],
         memory.facts.list(scope),
         memory.episodes(scope),
@@ -240,13 +242,18 @@ def outcome(side: Side, verb: Callable[..., Any], seed: int, monkeypatch: pytest
     """What the verb gave, or which error; without the numbers that each store gives by itself."""
     ids = random.Random(seed)
 
+    def is_ours() -> bool:  # and not a store's own, or its driver's
+        by = str(sys._getframe(2).f_globals["__name__"])
+        return by.startswith(f"{ROOT}.") and not by.startswith(f"{ROOT}.stores.")
+
     def uuid4() -> uuid.UUID:
-        by = str(sys._getframe(1).f_globals["__name__"])
-        if by.startswith(f"{ROOT}.") and not by.startswith(f"{ROOT}.stores."):
-            return uuid.UUID(int=ids.getrandbits(128), version=4)
-        return REAL()  # a store's own, and its driver's
+        return uuid.UUID(int=ids.getrandbits(128), version=4) if is_ours() else REAL()
+
+    def urandom(size: int) -> bytes:
+        return ids.randbytes(size) if is_ours() else REAL_BYTES(size)
 
     monkeypatch.setattr(uuid, "uuid4", uuid4)
+    monkeypatch.setattr(os, "urandom", urandom)
     try:
         found = verb(side.memory, random.Random(seed), side.now)
     except PersonaMemoryError as error:
@@ -302,6 +309,6 @@ def test_what_was_forgotten_is_never_found_again(sides: Callable[[], Sides], mon
                     for one, hits in zip(USERS, both, strict=True):
                         assert {hit.user_id for hit in hits} <= {one}, side.name
         everyone = [Scope(user_id=one) for one in USERS]
-        lists = {side.name: [side.memory.list(scope, 999, 0, EVERY_KIND) for scope in everyone] for side in opened}
+        lists = {side.name: [side.memory.list(scope, 999, 0, LISTED) for scope in everyone] for side in opened}
         left_over = {name: repr(without_numbers(found)) for name, found in lists.items()}
         assert len(set(left_over.values())) == 1, left_over

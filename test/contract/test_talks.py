@@ -69,6 +69,8 @@ class Model:
         gone = before - self.told()
         if asked and kind == "yes":
             self.check_deletion(gone)
+        elif asked and kind == "forget":  # a request that is said again confirms what was read back
+            assert gone <= set(self.read_back), f"{text!r} took {gone}"
         elif kind not in ("correct", "keep"):  # a lasting memory that is put right has other words from then on
             assert not gone, f"{text!r} took {gone}"
         if kind == "tell":

@@ -43,6 +43,8 @@ RIGHT: dict[str, dict[str, Any]] = {
     "list": {},
     "update": {"key": "bins", "text": "the bins go out on Monday"},
     "forget": {"key": "bins"},
+    "correct": {"id": "none", "text": "the bins go out on Monday"},
+    "referents": {},
     "document.upsert": {"text": "Lisbon has a castle"},
     "document.search": {"query": "castle"},
     "document.get": {"id": "lisbon"},
@@ -60,7 +62,7 @@ RIGHT: dict[str, dict[str, Any]] = {
     "status": {},
 }
 """A request that is well formed, for each verb that the bus is not refused whatever it asks."""
-KNOW_NO_SUCH_ID = {"facts.history", "facts.review"}
+KNOW_NO_SUCH_ID = {"correct", "facts.history", "facts.review"}
 LONE = "half a \ud83d character"
 HUGE = 10**30
 DEEP: Any = "bottom"

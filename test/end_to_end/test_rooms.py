@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from pathlib import Path
+from typing import Any
 
 import pytest
 from conftest import Daemon, free_port, running_bus, wait_until
@@ -32,10 +33,11 @@ class Room:
         self.client = MemoryClient.over_bus(20.0, host="127.0.0.1", port=port)
         self.owner = MemoryClient.over_door(daemon.data, 20.0)
 
-    def hear(self, text: str, session_id: str) -> None:
+    def hear(self, text: str, session_id: str, utterance_id: str | None = None) -> None:
         """An utterance, as the listener of the room puts it on its bus."""
-        session = {"session_id": session_id, "site_id": self.name}
-        self.wire.send("recognizer_loop:utterance", {"utterances": [text], "lang": "en-US"}, {"session": session})
+        context: dict[str, Any] = {"session": {"session_id": session_id, "site_id": self.name}}
+        context |= {"utterance_id": utterance_id} if utterance_id else {}
+        self.wire.send("recognizer_loop:utterance", {"utterances": [text], "lang": "en-US"}, context)
 
     def close(self) -> None:
         """End its connections."""
@@ -117,7 +119,7 @@ def test_both_rooms_talk_at_once_and_nothing_is_lost_or_doubled(rooms: tuple[Roo
 
 def test_guest_mode_and_forgetting_reach_every_device(rooms: tuple[Room, Room]) -> None:
     kitchen, study = rooms
-    kitchen.hear("my parrot is called Ada", "k1")
+    kitchen.hear("my parrot is called Ada", "k1", "u-1")
     wait_until(lambda: known(study, "what is my parrot called") != [], "the study's knowledge")
     kitchen.owner.capture(write=False, read=False)
     time.sleep(0.3)  # the devices look that often
@@ -131,7 +133,7 @@ def test_guest_mode_and_forgetting_reach_every_device(rooms: tuple[Room, Room]) 
     assert study.owner.status()["counts"]["turns"] == 1
     assert study.owner.forget(Scope(), query="parrot") >= 1
     assert known(kitchen, "what is my parrot called") == []
-    kitchen.hear("my parrot is called Ada", "k1")  # the same message comes again
+    kitchen.hear("my parrot is called Ada", "k1", "u-1")  # the same message comes again
     assert kitchen.wire.ask("status")["ok"]
     assert known(study, "what is my parrot called") == []
 

@@ -67,7 +67,7 @@ def test_what_is_wrong_is_corrected_and_why_gives_the_words(assistant: Assistant
     assert says(assistant, "when do the bins go out") == ["You told me today: the bins go out on Wednesday."]
 
 
-ASKED = "I'll forget this: my cormorant is called Grimáldur. Say yes to delete it, no to keep it."
+ASKED = "I'll forget this: my cormorant is called Grimaldi. Say yes to delete it, no to keep it."
 TOLD, FORGET = "remember that my cormorant is called Grimaldi", "forget everything about my cormorant"
 
 
@@ -98,7 +98,7 @@ def test_a_no_right_after_something_was_spoken_of_corrects_it(assistant: Assista
 def test_a_no_right_after_something_was_told_is_answered_with_what_is_right_now(assistant: Assistant) -> None:
     replies = says(assistant, "my birthday is on the fifth of may", "no it's on the sixth of may", "no that is wrong")
     assert replies[1] == "I have corrected that: my birthday is on the sixth of may."
-    assert replies[2] == "I do not know what to correct. Ask me about it first, then tell me what is right."
+    assert replies[2] == "Tell me the whole sentence as it should be."
 
 
 def test_a_no_to_somebody_else_corrects_nothing(assistant: Assistant) -> None:
@@ -210,7 +210,7 @@ def test_it_speaks_german(assistant: Assistant) -> None:
     assert replies == [
         "Ich merke mir: die Tonnen am Dienstag raus müssen.",
         "Du hast mir heute gesagt: die Tonnen am Dienstag raus müssen.",
-        "Ich vergesse eine Sache zum Thema die Tonnen. Sag ja, um sie zu löschen, nein, um sie zu behalten.",
+        "Ich vergesse dies: die Tonnen am Dienstag raus müssen. Sag ja, um es zu löschen, nein, um es zu behalten.",
         "Ich habe alles zum Thema die Tonnen vergessen.",
         "Du hast mich noch nicht gebeten, mir etwas zu merken.",
     ]

@@ -77,7 +77,7 @@ def test_what_is_told_is_kept_read_and_forgotten(core: Core, daemon: Daemon) -> 
     assert replies == [
         "I'll remember: my gnu is called Berta.",
         "You told me today: my gnu is called Berta.",
-        "I'll forget one thing about your gnu. Say yes to delete it, no to keep it.",
+        "I'll forget this: my gnu is called Berta. Say yes to delete it, no to keep it.",
         "I have forgotten everything about your gnu.",
         "You have not asked me to remember anything yet.",
     ]
