@@ -308,11 +308,20 @@ def private(talk: Talk) -> None:
         talk.say("private_what")
         return
     for item in talk.moment.items:
-        try:
-            talk.client.update(item.key or "", item.scope, metadata={HUSHED: True})
-        except UnknownEntry:  # what was only said, or learned of it: a memory with the same words stands for both
+        if not _made_private(talk, item):  # only said, or learned of it: a memory with the same words stands for both
             talk.client.remember(item.text, metadata={HUSHED: True}, lang=talk.spoken.tag)
     talk.say("kept_private")
+
+
+def _made_private(talk: Talk, item: Item) -> bool:
+    """Whether it is a memory, which is private from now on."""
+    if not item.key:
+        return False
+    try:
+        talk.client.update(item.key, item.scope, metadata={HUSHED: True})
+    except UnknownEntry:
+        return False
+    return True
 
 
 INTENTS = {"remember": remember, "remember_this": remember_this, "correct": correct, "private": private}

@@ -164,7 +164,8 @@ def test_what_is_private_is_said_in_a_room_of_ones_own_and_not_where_others_may_
 
 
 def test_what_was_learned_and_then_made_private_is_not_said_where_others_may_hear(speaking: Assistant) -> None:
-    says(speaking, "my dentist is called Zahnstein", "what do you know about me", "this is private")
+    replies = says(speaking, "my dentist is called Zahnstein", "what do you know about me", "this is private")
+    assert replies[-1] == "I will not say that aloud where others may hear."
     assert "Zahnstein" in says(speaking, "what do you know about me")[0]
     assert says(speaking, "what do you know about me", room=SHARED_ROOM) == [NOT_ALOUD]
 
@@ -235,7 +236,7 @@ def test_a_secret_is_offered_kept_for_its_person_told_and_forgotten_to_its_last_
     assert says(speaking, "what is the guest wifi password", room=SHARED_ROOM) == [NOT_ALOUD]
     assert kept(speaking) == []
     *_, done = says(speaking, "forget the guest wifi password", "yes")
-    assert done == "I have forgotten everything about the guest wifi password."
+    assert done == "I have forgotten everything about guest wifi password."
     assert not held()
 
 
