@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from ovos_bus_client.message import Message
 
 from ovos_persona_memory.errors import (
+    InvalidRequest,
     NeedsApproval,
     NoAnswer,
     PersonaMemoryError,
@@ -310,6 +311,7 @@ def private(talk: Talk) -> None:
     for item in talk.moment.items:
         if not _made_private(talk, item):  # only said, or learned of it: a memory with the same words stands for both
             talk.client.remember(item.text, metadata={HUSHED: True}, lang=talk.spoken.tag)
+    talk.spoke_of([*talk.moment.items])  # "why do you know that" is about it, and not about this request
     talk.say("kept_private")
 
 
@@ -319,7 +321,7 @@ def _made_private(talk: Talk, item: Item) -> bool:
         return False
     try:
         talk.client.update(item.key, item.scope, metadata={HUSHED: True})
-    except UnknownEntry:
+    except (InvalidRequest, UnknownEntry):  # a fact has no metadata
         return False
     return True
 
