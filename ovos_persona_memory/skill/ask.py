@@ -132,6 +132,7 @@ def _origin(talk: Talk) -> Origin | None:
     """Of what was spoken of last: by the skill, or in the answer of somebody else that came later."""
     question, item = last_said(talk), next(iter(talk.moment.items), None)
     if item is not None and question in (None, talk.moment.utterance) and (item.id or item.key):
+        talk.spoke_of_the_same()
         return talk.client.why(item.scope, id=item.id, key=None if item.id else item.key)
     hits = talk.client.recall(question, k=3, lang=talk.spoken.tag) if question else []
     answer = next((hit for hit in hits if hit.sure and hit.answers and hit.role == "user"), None)

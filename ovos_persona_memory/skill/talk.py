@@ -140,6 +140,10 @@ class Talk:
     def spoke_of(self, items: Sequence[Item]) -> None:
         """Keep in mind what "that" means from now on in this session: as much of it as is read in one go."""
         self.moment.items, self.moment.unread = list(items[:AT_A_TIME]), list(items[AT_A_TIME:])
+        self.spoke_of_the_same()
+
+    def spoke_of_the_same(self) -> None:
+        """Keep in mind that "that" still means what it meant before this utterance."""
         self.moment.utterance, self.moment.count_then = self.as_heard(), self.moment.count
 
     def referents(self) -> Referents:

@@ -311,7 +311,7 @@ def private(talk: Talk) -> None:
     for item in talk.moment.items:
         if not _made_private(talk, item):  # only said, or learned of it: a memory with the same words stands for both
             talk.client.remember(item.text, metadata={HUSHED: True}, lang=talk.spoken.tag)
-    talk.spoke_of([*talk.moment.items])  # "why do you know that" is about it, and not about this request
+    talk.spoke_of_the_same()
     talk.say("kept_private")
 
 
