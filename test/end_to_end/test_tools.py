@@ -225,7 +225,7 @@ def test_a_model_changes_a_memory_and_what_it_leaves_out_stays(
 def test_what_a_model_deletes_is_gone(assistant: Assistant, model: ToolModelServer, owner: MemoryClient) -> None:
     owner.remember("the zeppelin lands at noon", key="zeppelin")
     model.will(Call("memory_delete", {"key": "zeppelin"}), Call("memory_delete", {"key": "zeppelin"}), "Gone.")
-    assistant.talk("s-delete", "please delete that note")
+    assistant.talk("s-delete", "the zeppelin is of no interest any more")
     gone, unknown = model.results()
     assert gone == {"deleted": "zeppelin"}
     assert unknown["error"] == "unknown_entry"
