@@ -151,8 +151,10 @@ def test_of_a_secret_that_is_heard_no_byte_is_in_a_file_and_the_rest_is_found(tm
 
 
 def test_of_a_secret_that_is_handed_in_no_byte_is_in_a_file_and_neither_is_the_answer(tmp_path: Path) -> None:
+    code = "47116203"  # so long that no random id holds it
+    mentioned = MENTIONED.replace("4711", code)
     with PersonaMemory.open(tmp_path, MemoryConfig()) as memory:
-        said = [Turn("user", MENTIONED, lang="en-US"), Turn("assistant", "4711, noted", lang="en-US")]
+        said = [Turn("user", mentioned, lang="en-US"), Turn("assistant", f"{code}, noted", lang="en-US")]
         memory.record([*said, Turn("user", "thanks"), Turn("assistant", "welcome")], HERE)
         memory.record(said, Scope("other"), as_passed=True, utterance_id="u9")
         assert [turn.text for turn in memory._store.turns(HERE)] == [
@@ -161,9 +163,9 @@ def test_of_a_secret_that_is_handed_in_no_byte_is_in_a_file_and_neither_is_the_a
             "thanks",
             "welcome",
         ]
-        hear(memory, "query", MENTIONED, persona_id="P")
-        hear(memory, "answer", "4711, noted", question=MENTIONED, persona_id="P")
-    assert SECRET not in on_disk(tmp_path)
+        hear(memory, "query", mentioned, persona_id="P")
+        hear(memory, "answer", f"{code}, noted", question=mentioned, persona_id="P")
+    assert code.encode() not in on_disk(tmp_path)
 
 
 def test_a_long_request_to_remember_a_secret_is_logged_without_it_too() -> None:
