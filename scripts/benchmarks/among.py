@@ -12,7 +12,7 @@ import numpy as np
 from benchmarks.crowd import Said, Took, crowd, embedded
 from benchmarks.figures import Figure, Spread
 from benchmarks.meaning import DIM, STAND_IN, StandIn
-from benchmarks.services import say
+from benchmarks.progress import say
 from ovos_persona_memory.config import MemoryConfig, RecallConfig
 from ovos_persona_memory.indexer import Indexer
 from ovos_persona_memory.memory import PersonaMemory

@@ -22,7 +22,7 @@ from postgres_server import PostgresServer
 
 from benchmarks.corpus import CACHE, ROOT, SESSION_TURNS, Talk
 from benchmarks.meaning import DIM, STAND_IN, StandIn
-from benchmarks.services import say
+from benchmarks.progress import say
 from ovos_persona_memory import language
 from ovos_persona_memory.stores.postgres import open_postgres
 from ovos_persona_memory.stores.postgres_vectors import BUCKETS, NEAR

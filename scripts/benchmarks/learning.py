@@ -13,7 +13,7 @@ from tempfile import TemporaryDirectory
 
 from benchmarks.corpus import BY_WORDS, CACHE, ROOT, Built, Corpus, built
 from benchmarks.figures import Figure, Spread
-from benchmarks.services import say
+from benchmarks.progress import say
 from ovos_persona_memory.config import FactsConfig
 from ovos_persona_memory.memory import PersonaMemory
 from ovos_persona_memory.records import Scope, Turn

@@ -16,8 +16,9 @@ from typing import Any
 from benchmarks.asking import BenchTransport, connected, timed_ms
 from benchmarks.corpus import CACHE, ROOT, Asked, Corpus, built
 from benchmarks.figures import Figure, Spread
+from benchmarks.progress import say
 from benchmarks.requests import ANY_AGE
-from benchmarks.services import say, stack
+from benchmarks.services import stack
 from ovos_persona_memory.records import Scope
 
 SIZES = {"quick": (5_000, 12), "full": (100_000, 100)}

@@ -15,7 +15,7 @@ import numpy as np
 
 from benchmarks.corpus import Asked, Built, Corpus, built
 from benchmarks.figures import Figure, Spread
-from benchmarks.services import say
+from benchmarks.progress import say
 from ovos_persona_memory import embedder, indexer, language
 from ovos_persona_memory.config import MemoryConfig, RecallConfig
 from ovos_persona_memory.embedder import Embedder, Kind

@@ -6,7 +6,7 @@ import time
 
 from benchmarks.corpus import BY_WORDS, Asked, Corpus, built
 from benchmarks.figures import Figure, Spread
-from benchmarks.services import say
+from benchmarks.progress import say
 from ovos_persona_memory.memory import PersonaMemory
 from ovos_persona_memory.records import Context, ContextRequest, Scope
 

@@ -8,7 +8,8 @@ from tempfile import TemporaryDirectory
 from benchmarks.asking import connected, timed_ms
 from benchmarks.corpus import CACHE, Built, Corpus, built
 from benchmarks.figures import Figure, Spread
-from benchmarks.services import DAEMON, Stack, say, stack
+from benchmarks.progress import say
+from benchmarks.services import DAEMON, Stack, stack
 
 TURNS = {"quick": 20_000, "full": 100_000}
 STARTS = 5

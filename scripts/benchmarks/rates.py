@@ -14,7 +14,8 @@ from typing import Any
 from benchmarks.asking import ECHO_TOPICS
 from benchmarks.corpus import CACHE, Corpus, built
 from benchmarks.figures import Figure, Spread
-from benchmarks.services import Stack, say, stack
+from benchmarks.progress import say
+from benchmarks.services import Stack, stack
 
 LOADS = ((1, 1), (1, 32), (10, 1), (10, 32))
 """Connections, and requests under way on each."""

@@ -14,7 +14,8 @@ from ovos_bus_client import Message, MessageBusClient
 from benchmarks.asking import ECHO_TOPICS, BenchTransport, connected, timed_ms
 from benchmarks.corpus import CACHE, Asked, Built, Corpus, Talk, built
 from benchmarks.figures import Figure, Spread
-from benchmarks.services import Stack, say, stack
+from benchmarks.progress import say
+from benchmarks.services import Stack, stack
 
 BLOCK = 20
 """Requests of a kind in a row, before the next kind has its turn."""

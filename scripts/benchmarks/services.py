@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import sys
 import tempfile
 import time
 from collections.abc import Callable, Iterator
@@ -109,8 +108,3 @@ def install_plugins(folder: Path) -> None:
     }
     text = "\n".join(f"[{group}]\n{entry}\n" for group, entry in groups.items())
     (info / "entry_points.txt").write_text(text, encoding="utf-8")
-
-
-def say(text: str) -> None:
-    """Progress, on standard error."""
-    print(f"{time.strftime('%H:%M:%S')} {text}", file=sys.stderr, flush=True)

@@ -19,7 +19,7 @@ import time
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from contextlib import ExitStack, closing
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -27,9 +27,9 @@ from pathlib import Path
 from postgres_server import Databases, PostgresServer
 
 from benchmarks.bare import Bare, BarePostgres, BareSqlite, Rows
-from benchmarks.corpus import BY_WORDS, Talk
+from benchmarks.corpus import BY_WORDS, WITHOUT_LEARNING, Talk
 from benchmarks.figures import Figure, Spread
-from benchmarks.services import say
+from benchmarks.progress import say
 from ovos_persona_memory.memory import PersonaMemory
 from ovos_persona_memory.records import Scope, Turn, changed
 from ovos_persona_memory.stores.base import Store
@@ -48,7 +48,6 @@ OURS, WITHOUT_FACTS = "ours", "ours, facts off"
 ITSELF, TOGETHER = "turns alone, a commit each", "turns alone, one commit"
 EACH, SAME = "the same rows, a commit each", "the same rows, one commit"
 LOADED = "the same rows loaded by table"
-WITHOUT_LEARNING = replace(BY_WORDS, facts=replace(BY_WORDS.facts, learn=False))
 
 
 @dataclass(frozen=True)

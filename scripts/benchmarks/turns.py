@@ -13,7 +13,8 @@ from typing import Any
 from benchmarks.corpus import CACHE, Built, Corpus, built
 from benchmarks.figures import Figure, Spread
 from benchmarks.plugins import TIMES, UNHURRIED
-from benchmarks.services import Stack, say, stack
+from benchmarks.progress import say
+from benchmarks.services import Stack, stack
 from ovos_persona_memory import messages
 from ovos_persona_memory.bus import BusConnection
 
