@@ -77,7 +77,8 @@ setup(
     packages=[*find_packages(include=[NAME, f"{NAME}.*"]), f"{NAME}.locale"],
     package_dir={NAME: NAME, f"{NAME}.locale": "locale"},
     package_data={
-        f"{NAME}.stores": ["schema/*.sql", "postgres_schema/*.sql"],
+        f"{NAME}.stores.postgres": ["schema/*.sql"],
+        f"{NAME}.stores.sqlite": ["schema/*.sql"],
         f"{NAME}.skill": ["*.json"],
         f"{NAME}.locale": ["*/*", "*/*/*"],
     },

@@ -21,8 +21,19 @@ from torch.nn import functional
 from torch.nn.attention import SDPBackend, sdpa_kernel
 from wordfreq import top_n_list
 
-from ovos_persona_memory.encoder import BLOCK, LONGEST, ZERO, Dense, Encoder, Halves, Layer, Norm
-from ovos_persona_memory.pieces import SPECIAL, Pieces, hashed
+from ovos_persona_memory.extraction.tagger.encoder import (
+    BLOCK,
+    LONGEST,
+    SPECIAL,
+    ZERO,
+    Dense,
+    Encoder,
+    Halves,
+    Layer,
+    Norm,
+    Pieces,
+    hashed,
+)
 
 FILE = "e5-small-q4.bin"
 HEADER, TOKENS = "<4sI7ifi", "<5iQ"
@@ -127,7 +138,7 @@ def _of(base: BaseFile, pieces: Sequence[str]) -> Pieces:
 
 
 class BaseLayer(nn.Module):
-    """What ``ovos_persona_memory.encoder.Layer`` computes."""
+    """What the tagger's ``encoder.Layer`` computes."""
 
     query: nn.Linear
     key: nn.Linear
@@ -174,7 +185,7 @@ class BaseLayer(nn.Module):
 
 
 class BaseEncoder(nn.Module):
-    """What ``ovos_persona_memory.encoder.Encoder`` computes; the vectors of pieces stay as they are."""
+    """What the tagger's ``encoder.Encoder`` computes; the vectors of pieces stay as they are."""
 
     def __init__(self, base: BaseFile, tag: str, words: Iterable[str], layers: int) -> None:
         super().__init__()

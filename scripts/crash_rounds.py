@@ -26,8 +26,8 @@ from typing import Any
 import websocket
 from servers import Bus, Daemon, Wire, free_port, wait_until
 
-from ovos_persona_memory import topics
-from ovos_persona_memory.records import Scope
+from ovos_persona_memory.protocol import topics
+from ovos_persona_memory.records.core import Scope
 
 IN_FLIGHT = 32
 LOST = (OSError, websocket.WebSocketException)

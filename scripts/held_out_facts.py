@@ -12,9 +12,9 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
-from ovos_persona_memory import language  # noqa: E402  (the line above must come first)
-from ovos_persona_memory.gate import judge  # noqa: E402
-from ovos_persona_memory.records import Turn  # noqa: E402
+from ovos_persona_memory.extraction.pipeline import judge  # noqa: E402
+from ovos_persona_memory.records.core import Turn  # noqa: E402
+from ovos_persona_memory.text import languages  # noqa: E402  (the line above must come first)
 
 DATA = ROOT / "test" / "data" / "facts"
 
@@ -68,7 +68,7 @@ def measure(tag: str) -> Measured:
 
 def same(tag: str, one: str, other: str) -> bool:
     """Whether the words of one value are all in the other."""
-    left, right = set(language.of(tag).words(one)), set(language.of(tag).words(other))
+    left, right = set(languages.of(tag).words(one)), set(languages.of(tag).words(other))
     return bool(left and right) and (left <= right or right <= left)
 
 

@@ -24,10 +24,10 @@ sys.path.insert(0, str(ROOT))  # a script is run where it stands
 from postgres_server import FAST, Databases, running  # noqa: E402  (the line above must come first)
 from redis_server import RedisServer  # noqa: E402
 
-from ovos_persona_memory.migrating import digests  # noqa: E402
-from ovos_persona_memory.records import Turn  # noqa: E402
+from ovos_persona_memory.memory.migration import digests  # noqa: E402
+from ovos_persona_memory.records.core import Turn  # noqa: E402
+from ovos_persona_memory.search.record_terms import index_words  # noqa: E402
 from ovos_persona_memory.stores import open_store, place_of  # noqa: E402
-from ovos_persona_memory.wording import index_words  # noqa: E402
 
 SHARES = ((0.1, 0.3), (0.4, 0.6), (0.7, 0.9))
 """Between which parts of the way each kill comes."""

@@ -24,9 +24,9 @@ sys.path[:0] = [str(Path(__file__).resolve().parent)]
 
 from play_utterances import Talker, Wire, assistant_of  # noqa: E402  (the line above must come first)
 
-from ovos_persona_memory import language  # noqa: E402
-from ovos_persona_memory.client import MemoryClient  # noqa: E402
-from ovos_persona_memory.records import Scope  # noqa: E402
+from ovos_persona_memory.protocol.client import MemoryClient  # noqa: E402
+from ovos_persona_memory.records.core import Scope  # noqa: E402
+from ovos_persona_memory.text import languages  # noqa: E402
 
 Talk = dict[str, Any]
 
@@ -38,8 +38,8 @@ def read(path: Path) -> list[Talk]:
 
 def holds(text: str, group: Sequence[str]) -> bool:
     """Whether a text holds every word of a group, as a word of its own."""
-    said = f" {' '.join(language.fold(text))} "
-    return all(f" {' '.join(language.fold(word))} " in said for word in group)
+    said = f" {' '.join(languages.fold(text))} "
+    return all(f" {' '.join(languages.fold(word))} " in said for word in group)
 
 
 def faults(talk: Talk, owner: MemoryClient, session_id: str) -> Iterator[str]:

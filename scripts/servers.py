@@ -22,9 +22,9 @@ ROOT = Path(__file__).resolve().parent.parent
 if str(ROOT) not in sys.path:
     sys.path.insert(0, str(ROOT))  # a script is run where it stands
 
-from ovos_persona_memory import topics  # noqa: E402  (the line above must come first)
-from ovos_persona_memory.client import MemoryClient  # noqa: E402
 from ovos_persona_memory.errors import PersonaMemoryError  # noqa: E402
+from ovos_persona_memory.protocol import topics  # noqa: E402  (the line above must come first)
+from ovos_persona_memory.protocol.client import MemoryClient  # noqa: E402
 
 HOST = "127.0.0.1"
 START_S = 30.0

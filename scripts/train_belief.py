@@ -12,10 +12,11 @@ import argparse
 from collections.abc import Iterator
 from pathlib import Path
 
-from ovos_persona_memory import belief, language
-from ovos_persona_memory.measuring.believing import examples, fit
-from ovos_persona_memory.measuring.marked import ENDING, read_marked
-from ovos_persona_memory.measuring.talks import Talk, read_talks
+from ovos_persona_memory.evaluation.labelled_talk import Talk, read_talks
+from ovos_persona_memory.evaluation.talk_markup import ENDING, read_marked
+from ovos_persona_memory.evaluation.training.calibration import examples, fit
+from ovos_persona_memory.extraction.fusion import calibration
+from ovos_persona_memory.text import languages
 
 DATA = Path(__file__).parent.parent / "test" / "data"
 TRAINED_ON = frozenset({"month", "month4", "month5"})
@@ -41,7 +42,7 @@ def main() -> None:
     parser.add_argument("--to", type=Path, help="where to write it; else beside the language's templates")
     asked = parser.parse_args()
     for tag in asked.language:
-        path = asked.to or language.locale_folder() / tag / belief.FILE
+        path = asked.to or languages.locale_folder() / tag / calibration.FILE
         fit([one for talk in months(tag) for one in examples(talk)], path, print)
 
 

@@ -6,8 +6,9 @@ import argparse
 from collections.abc import Iterator
 from pathlib import Path
 
-from ovos_persona_memory import language, tagging
-from ovos_persona_memory.measuring.training import Sample, samples_in, train
+from ovos_persona_memory.evaluation.training.tagger import Sample, samples_in, train
+from ovos_persona_memory.extraction.tagger import tagger
+from ovos_persona_memory.text import languages
 
 TRAINING = Path(__file__).parent.parent / "training"
 
@@ -20,12 +21,12 @@ def asked_for(description: str | None, name: str) -> Iterator[tuple[str, list[Sa
     parser.add_argument("--to", type=Path, help="where to write it; else beside the language's templates")
     asked = parser.parse_args()
     for tag in asked.language:
-        yield tag, samples_in(TRAINING / tag, asked.without), asked.to or language.locale_folder() / tag / name
+        yield tag, samples_in(TRAINING / tag, asked.without), asked.to or languages.locale_folder() / tag / name
 
 
 def main() -> None:
     """One model for each language that is named."""
-    for tag, told, path in asked_for(__doc__, tagging.FILE):
+    for tag, told, path in asked_for(__doc__, tagger.FILE):
         train(told, tag, path, print)
 
 

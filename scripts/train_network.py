@@ -18,11 +18,11 @@ from torch import Tensor, nn
 from torch.nn import functional
 from train_facts import asked_for
 
-from ovos_persona_memory import looks, tagging
-from ovos_persona_memory.looks import Look
-from ovos_persona_memory.measuring.training import SEED, Sample, Values, joined, swapped, values_of
-from ovos_persona_memory.network import BESIDE, GATES, OWN, Network, Table, numbered
-from ovos_persona_memory.pieces import BEGIN, END, Pieces
+from ovos_persona_memory.evaluation.training.tagger import SEED, Sample, Values, joined, swapped, values_of
+from ovos_persona_memory.extraction.tagger import features, tagger
+from ovos_persona_memory.extraction.tagger.encoder import BEGIN, END, Pieces
+from ovos_persona_memory.extraction.tagger.features import Look
+from ovos_persona_memory.extraction.tagger.network import BESIDE, GATES, OWN, Network, Table, numbered
 
 ROUNDS, BATCH, DECAY = 4, 32, 0.05
 """Rounds through all talk: more fit it better, and people who are not in it worse."""
@@ -73,7 +73,7 @@ class Batch:
 
 
 class Net(nn.Module):
-    """What ``ovos_persona_memory.network`` computes."""
+    """What ``ovos_persona_memory.extraction.tagger.network`` computes."""
 
     def __init__(self, encoder: BaseEncoder, labels: int) -> None:
         super().__init__()
@@ -100,7 +100,7 @@ class Net(nn.Module):
 class Teacher:
     """Shows a network the talk of one language, each round with other values and other things left out."""
 
-    seen: looks.Looks
+    seen: features.Looks
     told: list[Sample]
     labels: list[str]
     pieces: Pieces
@@ -111,7 +111,7 @@ class Teacher:
     def of(cls, told: list[Sample], tag: str, pieces: Pieces) -> Teacher:
         """One for these samples; those that count twice stand in them twice."""
         once = list({id(sample): sample for sample in told}.values())
-        return cls(looks.of(tag), told, labels_of(told), pieces, values_of(once), random.Random(SEED))
+        return cls(features.of(tag), told, labels_of(told), pieces, values_of(once), random.Random(SEED))
 
     def batches(self) -> Iterator[Batch]:
         """All talk once, in no order, utterances of about the same length together."""
@@ -145,12 +145,12 @@ class Teacher:
 
 def labels_of(told: Sequence[Sample]) -> list[str]:
     """All labels of samples, the one of what tells nothing first."""
-    return [tagging.NOTHING, *sorted({label for sample in told for label in sample.labels} - {tagging.NOTHING})]
+    return [tagger.NOTHING, *sorted({label for sample in told for label in sample.labels} - {tagger.NOTHING})]
 
 
 def main() -> None:
     """One network for each language that is named."""
-    for tag, told, path in asked_for(__doc__, tagging.NETWORK):
+    for tag, told, path in asked_for(__doc__, tagger.NETWORK):
         trained(told, tag).write(path)
         print(f"{tag}: {len(told)} utterances, {path}, {path.stat().st_size:,} bytes")
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from ovos_persona_memory import embedder
+from ovos_persona_memory.search import embedding
 
 if TYPE_CHECKING:
     from chroma_server import ChromaServer
@@ -41,7 +41,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 @pytest.fixture(autouse=True)
 def no_default_embedder(monkeypatch: pytest.MonkeyPatch) -> None:
     """``auto`` finds nothing here: a test that wants an embedder names it, and the others need not load one."""
-    monkeypatch.setattr(embedder, "DEFAULT", (*embedder.DEFAULT, "left_out_by_the_tests"))
+    monkeypatch.setattr(embedding, "DEFAULT", (*embedding.DEFAULT, "left_out_by_the_tests"))
 
 
 @pytest.fixture(scope="session")

@@ -18,23 +18,14 @@ import pytest
 import rich_click as click
 from msgspec import inspect as shapes
 
-from ovos_persona_memory import (
-    claims,
-    config,
-    episode,
-    errors,
-    fact,
-    fields,
-    messages,
-    origin,
-    records,
-    requests,
-    topics,
-)
+from ovos_persona_memory import config, errors
 from ovos_persona_memory.cli.doctor import check_persona
 from ovos_persona_memory.cli.program import program
-from ovos_persona_memory.memory import PersonaMemory
-from ovos_persona_memory.service import answers, door, reach
+from ovos_persona_memory.memory.persona_memory import PersonaMemory
+from ovos_persona_memory.protocol import identity_claims, messages, request_fields, requests, topics
+from ovos_persona_memory.records import core, episodes, facts, provenance
+from ovos_persona_memory.records.events import Request
+from ovos_persona_memory.service import authorization, owner_socket, verb_handlers
 from ovos_persona_memory.stores import BACKENDS
 
 ROOT = Path(__file__).parent.parent
@@ -182,7 +173,11 @@ def test_the_fields_of_a_request_are_documented_with_type_default_and_limits(ver
 
 @pytest.mark.parametrize(
     ("title", "struct"),
-    [("scope", fields.ScopeFields), ("turn to record", fields.TurnFields), ("tool call", fields.ToolCallFields)],
+    [
+        ("scope", request_fields.ScopeFields),
+        ("turn to record", request_fields.TurnFields),
+        ("tool call", request_fields.ToolCallFields),
+    ],
 )
 def test_the_objects_in_requests_are_documented(title: str, struct: type[msgspec.Struct]) -> None:
     assert documented_fields(section(BUS, title)) == wire_fields(struct)
@@ -204,7 +199,7 @@ def record_type(hint: Any) -> str:
     if (origin, arguments[:1]) in ((tuple, (str,)), (list, (str,))):
         return "list of text"
     if origin is tuple:
-        assert arguments[0] is records.ToolCall
+        assert arguments[0] is core.ToolCall
         return "list of [tool call](#tool-call)"
     [inner] = [one for one in arguments if one is not type(None)]
     return f"{record_type(inner)} or null"
@@ -213,22 +208,22 @@ def record_type(hint: Any) -> str:
 @pytest.mark.parametrize(
     ("title", "record"),
     [
-        ("kept turn", records.Turn),
-        ("message", records.ContextMessage),
-        ("hit", records.Hit),
-        ("memory", records.Entry),
-        ("session", records.Session),
-        ("note", records.Note),
-        ("fact", fact.Fact),
-        ("change", fact.FactChange),
-        ("decision", fact.Decision),
-        ("trouble", fact.Trouble),
-        ("document", records.Document),
-        ("user", records.User),
-        ("capture setting", records.Capture),
-        ("origin", origin.Origin),
-        ("use", origin.Use),
-        ("episode", episode.Episode),
+        ("kept turn", core.Turn),
+        ("message", core.ContextMessage),
+        ("hit", core.Hit),
+        ("memory", core.Entry),
+        ("session", core.Session),
+        ("note", core.Note),
+        ("fact", facts.Fact),
+        ("change", facts.FactChange),
+        ("decision", facts.Decision),
+        ("trouble", facts.Trouble),
+        ("document", core.Document),
+        ("user", core.User),
+        ("capture setting", core.Capture),
+        ("origin", provenance.Origin),
+        ("use", provenance.Use),
+        ("episode", episodes.Episode),
     ],
 )
 def test_the_records_in_answers_are_documented(title: str, record: type) -> None:
@@ -266,14 +261,14 @@ def documented_answer(verb: str) -> set[str]:
 def test_the_fields_of_every_answer_are_documented() -> None:
     settings = config.MemoryConfig(backend="inmemory")
     with PersonaMemory.open(config=settings) as memory:
-        doubtful = records.Turn("user", "i think i put my keys in the drawer", lang="en-US")
-        memory.record([doubtful, records.Turn("user", "my name is Ann", lang="en-US")], records.Scope(session_id="s0"))
+        doubtful = core.Turn("user", "i think i put my keys in the drawer", lang="en-US")
+        memory.record([doubtful, core.Turn("user", "my name is Ann", lang="en-US")], core.Scope(session_id="s0"))
         [known], [waiting] = memory.facts.list(), memory.facts.list(status="waiting")
         ids = {"facts.history": {"id": known.id}, "facts.review": {"id": waiting.id, "accept": True}}
         ids["correct"] = {"id": known.id, "text": "my name is Anna"}
         for verb in topics.VERBS:
-            asked = messages.Request(verb, {**ASKED, **ids}.get(verb, {}), records.Scope(session_id="s1"))
-            answer = answers.answer(memory, settings, asked, owner=verb in reach.OWNERS)
+            asked = Request(verb, {**ASKED, **ids}.get(verb, {}), core.Scope(session_id="s1"))
+            answer = verb_handlers.answer(memory, settings, asked, owner=verb in authorization.OWNERS)
             assert documented_answer(verb) == answer.keys() | ADDED_BY_THE_DAEMON.get(verb, set()), verb
 
 
@@ -286,7 +281,7 @@ def examples(verb: str) -> tuple[dict[str, Any], dict[str, Any]]:
 @pytest.mark.parametrize("verb", topics.VERBS)
 def test_the_example_of_a_verb_is_a_valid_request_and_a_whole_answer(verb: str) -> None:
     asked, answered = examples(verb)
-    requests.read(messages.Request(verb, asked, records.Scope(), request_id=asked["request_id"]))
+    requests.read(Request(verb, asked, core.Scope(), request_id=asked["request_id"]))
     assert asked.keys() - {"request_id"} <= wire_fields(requests.FIELDS[verb]).keys()
     assert answered["ok"] is True
     assert answered.keys() == documented_answer(verb) | ENVELOPE
@@ -329,7 +324,11 @@ def test_every_heard_topic_is_documented_and_no_other() -> None:
 
 def test_the_limits_are_those_of_the_code() -> None:
     rows = by_name(table(section(BUS, "Limits"), "limit", "value", "of"), "limit")
-    limits = {name: value for room in (fields, requests, claims, messages, door) for name, value in vars(room).items()}
+    limits = {
+        name: value
+        for room in (request_fields, requests, identity_claims, messages, owner_socket)
+        for name, value in vars(room).items()
+    }
     assert {name: int(row["value"]) for name, row in rows.items()} == {
         name: value for name, value in limits.items() if name.startswith("MAX_")
     }
@@ -378,7 +377,7 @@ def test_the_choices_of_a_setting_are_documented() -> None:
     rows = by_name(table(section(CONFIG, "The daemon"), "setting", "type", "default", "meaning"), "setting")
     of_plugin = table(section(CONFIG, "The memory plugin"), "setting", "type", "default", "meaning")
     rows |= by_name(of_plugin, "setting")
-    choices = {**config.CHOICES, "backend": BACKENDS, "inject_mode": typing.get_args(records.Inject)}
+    choices = {**config.CHOICES, "backend": BACKENDS, "inject_mode": typing.get_args(core.Inject)}
     for name, allowed in choices.items():
         assert all(f"`{choice}`" in rows[name]["meaning"] for choice in allowed), name
     modes = table(section(TEXT[ROOT / "docs" / "personas.md"], "Where what is recalled stands"), "mode", "where")
@@ -426,7 +425,7 @@ def test_every_setting_of_a_plugin_is_documented_with_its_default(page: str, tit
         name: default for name, (_, default) in documented_settings(title, TEXT[ROOT / "docs" / page]).items()
     }
     # what a missing one stands for, where its reading does not say so itself
-    missing = {"system_prompt": "", "fallthrough": False, "inject_mode": typing.get_args(records.Inject)[0]}
+    missing = {"system_prompt": "", "fallthrough": False, "inject_mode": typing.get_args(core.Inject)[0]}
     assert documented == {name: shown(missing.get(name, default)) for name, default in read_settings(module).items()}
 
 

@@ -7,9 +7,6 @@ import os
 import sys
 from typing import Any
 
-NAME = "ovos-persona-memory"
-HELP = {"help_option_names": ["-h", "--help"]}
-
 
 def main() -> None:
     """Run the command line and end the process with its status."""
@@ -18,6 +15,8 @@ def main() -> None:
     is_daemon = sys.argv[1:2] == ["run"]
     with contextlib.redirect_stdout(sys.stderr):  # ovos_config logs to standard output while it is imported
         from ovos_utils.log import LOG
+
+        from ovos_persona_memory.cli.options import HELP, NAME
 
         LOG.set_level(os.environ.get("OVOS_DEFAULT_LOG_LEVEL") or "ERROR")
         command = _daemon() if is_daemon else _program()

@@ -15,17 +15,17 @@ from rich.table import Table
 from ovos_persona_memory.cli.options import InputFile, json_option
 from ovos_persona_memory.cli.output import Command, answer, answer_json, answer_rows, answers, plain, say
 from ovos_persona_memory.config import MemoryConfig, RecallConfig
-from ovos_persona_memory.counting import counted
-from ovos_persona_memory.embedder import chosen
-from ovos_persona_memory.measuring.conversations import Conversation, read
-from ovos_persona_memory.measuring.learned import LearnedFigures, Share, measure_learning
-from ovos_persona_memory.measuring.marked import ENDING, read_marked
-from ovos_persona_memory.measuring.measures import Figures, K, Measured
-from ovos_persona_memory.measuring.rankers import RANKERS, Ask, Ranker, Ranking, as_document, by_embedder, of_memory
-from ovos_persona_memory.measuring.rounds import measure
-from ovos_persona_memory.measuring.talks import Talk, read_talks
-from ovos_persona_memory.service.embedders import open_embedder
+from ovos_persona_memory.evaluation.fact_scores import LearnedFigures, Share, measure_learning
+from ovos_persona_memory.evaluation.labelled_conversations import Conversation, read
+from ovos_persona_memory.evaluation.labelled_talk import Talk, read_talks
+from ovos_persona_memory.evaluation.rankers import RANKERS, Ask, Ranker, Ranking, as_document, by_embedder, of_memory
+from ovos_persona_memory.evaluation.ranking_scores import Figures, K, Measured
+from ovos_persona_memory.evaluation.recall_run import measure
+from ovos_persona_memory.evaluation.talk_markup import ENDING, read_marked
+from ovos_persona_memory.search.embedding import chosen
+from ovos_persona_memory.service.embedder_plugins import open_embedder
 from ovos_persona_memory.stores import NEEDS_NO_SERVER
+from ovos_persona_memory.text.counting import counted
 
 WIDTH = 130
 """Of the tables where there is no terminal, characters."""

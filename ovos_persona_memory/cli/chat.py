@@ -14,10 +14,10 @@ from typing import Any
 import rich_click as click
 from rich.console import Console
 
+from ovos_persona_memory.cli.connection import url
 from ovos_persona_memory.cli.conversation import Conversation, Spoken
 from ovos_persona_memory.cli.options import address_options
 from ovos_persona_memory.cli.output import Command, answers, plain, say, to_answers
-from ovos_persona_memory.cli.reach import url
 from ovos_persona_memory.config import bus_address, device_language
 from ovos_persona_memory.errors import NoAnswer
 

@@ -8,9 +8,10 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from ovos_persona_memory import messages, topics
-from ovos_persona_memory.bus import BusConnection
 from ovos_persona_memory.errors import NoAnswer
+from ovos_persona_memory.protocol import messages, topics
+from ovos_persona_memory.protocol.bus_connection import BusConnection
+from ovos_persona_memory.records.events import Heard
 
 SOURCE = "persona_memory_chat"
 """Who we are on the bus. No audio service takes it for its own, so the device does not speak our replies."""
@@ -114,7 +115,7 @@ class Conversation:
         if event.what == "speech" and event.text:
             self._heard(Spoken(event.text, ours))
 
-    def _follow(self, event: messages.Heard, session: dict[str, Any]) -> None:
+    def _follow(self, event: Heard, session: dict[str, Any]) -> None:
         # a session of one's own lives with whoever talks in it (OVOS-SESSION-2, 2.2): active skills, a skill
         # that waits for a reply, the persona that was called
         if event.what == "handled" or event.expects_reply:

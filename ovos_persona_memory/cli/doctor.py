@@ -19,14 +19,14 @@ import rich_click as click
 from rich.text import Text
 
 from ovos_persona_memory import stores
-from ovos_persona_memory.cli.look import waiting_for_store, without_vectors
+from ovos_persona_memory.cli.connection import settings, url
 from ovos_persona_memory.cli.options import address_options, data_option, json_option
 from ovos_persona_memory.cli.output import Command, answer_json, answer_text, plain, progress
-from ovos_persona_memory.cli.reach import settings, url
-from ovos_persona_memory.client import MemoryClient
+from ovos_persona_memory.cli.show import waiting_for_store, without_vectors
 from ovos_persona_memory.config import MemoryConfig, bus_address, persona_settings, pipeline
 from ovos_persona_memory.errors import ConfigError, NoAnswer, PersonaMemoryError
-from ovos_persona_memory.records import Inject, Scope
+from ovos_persona_memory.protocol.client import MemoryClient
+from ovos_persona_memory.records.core import Inject, Scope
 
 State = Literal["ok", "warning", "problem"]
 COLOURS = {"ok": "green", "warning": "yellow", "problem": "red"}

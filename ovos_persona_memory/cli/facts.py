@@ -6,13 +6,13 @@ from pathlib import Path
 
 import rich_click as click
 
+from ovos_persona_memory.cli.connection import Memory, open_memory
 from ovos_persona_memory.cli.options import data_option, everyone_option, json_option, scope_of, user_option
 from ovos_persona_memory.cli.output import Command, answer, answer_json, answer_rows
-from ovos_persona_memory.cli.reach import Memory, open_memory
-from ovos_persona_memory.cli.times import as_moment, shown
+from ovos_persona_memory.cli.time_format import as_moment, shown
 from ovos_persona_memory.errors import InvalidRequest
-from ovos_persona_memory.fact import Fact, ListedStatus
-from ovos_persona_memory.records import Scope
+from ovos_persona_memory.records.core import Scope
+from ovos_persona_memory.records.facts import Fact, ListedStatus
 
 AUDIT_WITHIN_S = 600.0
 """Everything that is kept is read."""

@@ -4,17 +4,16 @@ from __future__ import annotations
 
 import rich_click as click
 
-from ovos_persona_memory.cli import HELP, NAME
 from ovos_persona_memory.cli.bench import bench
-from ovos_persona_memory.cli.change import capture, forget, remember, update
 from ovos_persona_memory.cli.chat import chat
 from ovos_persona_memory.cli.doctor import doctor
+from ovos_persona_memory.cli.edit import capture, forget, remember, update
+from ovos_persona_memory.cli.event_log import episodes, why
 from ovos_persona_memory.cli.facts import audit, facts, review
-from ovos_persona_memory.cli.happened import episodes, why
-from ovos_persona_memory.cli.look import get, history, list_, recall, sessions, status, turn
-from ovos_persona_memory.cli.moving import import_, migrate
-from ovos_persona_memory.cli.options import address_options, data_option
+from ovos_persona_memory.cli.options import HELP, NAME, address_options, data_option
 from ovos_persona_memory.cli.run import run
+from ovos_persona_memory.cli.show import get, history, list_, recall, sessions, status, turn
+from ovos_persona_memory.cli.transfer import import_, migrate
 from ovos_persona_memory.cli.users import users
 from ovos_persona_memory.version import __version__
 

@@ -8,13 +8,13 @@ from typing import Any
 import rich_click as click
 from ovos_utils.log import init_service_logger
 
+from ovos_persona_memory.cli.connection import settings, url
 from ovos_persona_memory.cli.options import address_options, data_option
 from ovos_persona_memory.cli.output import Command, say
-from ovos_persona_memory.cli.reach import settings, url
-from ovos_persona_memory.client import MemoryClient
 from ovos_persona_memory.config import bus_address
 from ovos_persona_memory.errors import NoAnswer, StoreBusy
-from ovos_persona_memory.service import running
+from ovos_persona_memory.protocol.client import MemoryClient
+from ovos_persona_memory.service import process
 
 
 @click.command(cls=Command)
@@ -26,7 +26,7 @@ def run(data: Path | None, host: str | None, port: int | None) -> None:
     if _status(config.folder) is not None:
         raise StoreBusy(f"a daemon already runs on {config.folder}")
     init_service_logger("persona_memory")
-    running.run(config, lambda: _say_ready(config.folder, url(address)), **address)
+    process.run(config, lambda: _say_ready(config.folder, url(address)), **address)
 
 
 def _say_ready(folder: Path, bus: str) -> None:

@@ -10,16 +10,16 @@ from typing import Any
 # The stable line has no chat engines: this import fails there and the plugin is not offered.
 from ovos_plugin_manager.templates.agents import AgentMessage, ChatEngine, MessageRole
 
-from ovos_persona_memory import language
-from ovos_persona_memory.client import MemoryClient
 from ovos_persona_memory.config import bus_address, seconds
-from ovos_persona_memory.context import without_notes
-from ovos_persona_memory.doubting import asked_for
+from ovos_persona_memory.conversation.prompt import without_notes
 from ovos_persona_memory.errors import PersonaMemoryError, StoreUnavailable, Unanswered
-from ovos_persona_memory.language import Language
-from ovos_persona_memory.records import Hit, Scope, Turn
-from ovos_persona_memory.secrets import tells_secret
-from ovos_persona_memory.transport import shared_transport
+from ovos_persona_memory.protocol.client import MemoryClient
+from ovos_persona_memory.protocol.transport import shared_transport
+from ovos_persona_memory.records.core import Hit, Scope, Turn
+from ovos_persona_memory.text import languages
+from ovos_persona_memory.text.languages import Language
+from ovos_persona_memory.text.secret_detection import tells_secret
+from ovos_persona_memory.text.tag_questions import asked_for
 
 LONGEST = 240
 """Characters at most of what is quoted or said back."""
@@ -50,7 +50,7 @@ class RecallChatEngine(ChatEngine):  # type: ignore[misc]  # ovos_plugin_manager
     ) -> AgentMessage:
         """The answer to the last user message; its content is empty where the next handler is to answer."""
         asked = [message.content for message in messages if message.role == MessageRole.USER]
-        spoken = language.of(lang or self.lang)
+        spoken = languages.of(lang or self.lang)
         # what the memory itself put before the utterance is neither asked nor told
         text = self._reply(without_notes(asked[-1]).strip(), Scope(session_id=session_id), spoken) if asked else ""
         return AgentMessage(role=MessageRole.ASSISTANT, content=text)

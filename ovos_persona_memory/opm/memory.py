@@ -13,18 +13,18 @@ from typing import Any, get_args
 from ovos_plugin_manager.templates.agents import AgentContextManager, AgentMessage, MessageRole
 from ovos_utils.log import LOG
 
-from ovos_persona_memory import context
-from ovos_persona_memory.blocks import text_of
-from ovos_persona_memory.client import MemoryClient
 from ovos_persona_memory.config import bus_address, seconds
-from ovos_persona_memory.context import Recalled
+from ovos_persona_memory.conversation import prompt
+from ovos_persona_memory.conversation.history import history, raw_history
+from ovos_persona_memory.conversation.prompt import Recalled
+from ovos_persona_memory.conversation.window import Window
 from ovos_persona_memory.errors import ConfigError, PersonaMemoryError
-from ovos_persona_memory.history import history, raw_history
-from ovos_persona_memory.outbox import Outbox
-from ovos_persona_memory.records import ContextMessage, ContextRequest, Inject, Role, Scope, ToolCall, Turn
-from ovos_persona_memory.transport import shared_transport
-from ovos_persona_memory.validation import Unfit
-from ovos_persona_memory.window import Window
+from ovos_persona_memory.protocol.client import MemoryClient
+from ovos_persona_memory.protocol.outbox import Outbox
+from ovos_persona_memory.protocol.transport import shared_transport
+from ovos_persona_memory.records.content_blocks import text_of
+from ovos_persona_memory.records.core import ContextMessage, ContextRequest, Inject, Role, Scope, ToolCall, Turn
+from ovos_persona_memory.records.validation import Unfit
 
 REST_S = 5.0
 """After a miss the daemon is not asked again for so long, seconds."""
@@ -108,7 +108,7 @@ class PersonaMemoryPlugin(AgentContextManager):  # type: ignore[misc]  # ovos_pl
             return _to_agent(known.messages)
         now = time.time()
         recent = history(self._known(session_id), self._window, now)
-        return _to_agent(context.build(request, recent, Recalled([], 0, 0), now).messages)
+        return _to_agent(prompt.build(request, recent, Recalled([], 0, 0), now).messages)
 
     def _empty_window(self) -> None:
         """Something was forgotten: nobody says what, so that everything that is kept in RAM goes."""

@@ -10,13 +10,14 @@ from typing import Any
 from ovos_plugin_manager.templates.agents import RetrievalEngine
 from ovos_utils.log import LOG
 
-from ovos_persona_memory import context, language
-from ovos_persona_memory.client import MemoryClient
 from ovos_persona_memory.config import bus_address, seconds
+from ovos_persona_memory.conversation import prompt
+from ovos_persona_memory.conversation.quoting import plain
 from ovos_persona_memory.errors import PersonaMemoryError
-from ovos_persona_memory.quoting import plain
-from ovos_persona_memory.records import Hit
-from ovos_persona_memory.transport import shared_transport
+from ovos_persona_memory.protocol.client import MemoryClient
+from ovos_persona_memory.protocol.transport import shared_transport
+from ovos_persona_memory.records.core import Hit
+from ovos_persona_memory.text import languages
 
 
 class PersonaMemoryRetrieval(RetrievalEngine):  # type: ignore[misc]  # ovos_plugin_manager carries no types
@@ -39,7 +40,7 @@ class PersonaMemoryRetrieval(RetrievalEngine):  # type: ignore[misc]  # ovos_plu
 
     def query(self, query: str, lang: str | None = None, k: int = 3) -> list[tuple[str, float]]:
         """At most ``k`` texts on one line each, best first, scores 0 to 1; empty where the daemon is away."""
-        spoken, query = language.of(lang or self.lang), context.without_notes(query)
+        spoken, query = languages.of(lang or self.lang), prompt.without_notes(query)
         sure_only = bool(self.config.get("sure_only", True))
         if sure_only and not spoken.is_question(query):
             return []
@@ -51,7 +52,7 @@ class PersonaMemoryRetrieval(RetrievalEngine):  # type: ignore[misc]  # ovos_plu
         if sure_only:
             return scored([hit for hit in hits if hit.sure and hit.answers], _spoken)
         now = time.time()
-        return scored(hits, lambda hit: context.line(hit, spoken.tag, now))
+        return scored(hits, lambda hit: prompt.line(hit, spoken.tag, now))
 
 
 def _spoken(hit: Hit) -> str:

@@ -10,14 +10,14 @@ from typing import Annotated, Any
 from ovos_plugin_manager.templates.agent_tools import AgentTool, ToolArguments, ToolBox, ToolOutput
 from pydantic import AfterValidator, BaseModel, Field, StringConstraints, ValidationError
 
-from ovos_persona_memory import messages
-from ovos_persona_memory.client import MemoryClient
 from ovos_persona_memory.config import bus_address, seconds
+from ovos_persona_memory.conversation.quoting import as_json
 from ovos_persona_memory.errors import InvalidRequest, NotAllowed, PersonaMemoryError, UnknownEntry
-from ovos_persona_memory.fields import MAX_TEXT
-from ovos_persona_memory.quoting import as_json
-from ovos_persona_memory.records import ACCEPTED, Entry, Hit, Scope
-from ovos_persona_memory.transport import shared_transport
+from ovos_persona_memory.protocol import messages
+from ovos_persona_memory.protocol.client import MemoryClient
+from ovos_persona_memory.protocol.request_fields import MAX_TEXT
+from ovos_persona_memory.protocol.transport import shared_transport
+from ovos_persona_memory.records.core import ACCEPTED, Entry, Hit, Scope
 
 TOOLBOX = "ovos-persona-memory-tools"
 

@@ -12,25 +12,25 @@ from typing import Any, Literal
 from ovos_utils.log import LOG
 from ovos_utils.process_utils import ProcessStatus, StatusCallbackMap
 
-from ovos_persona_memory import messages, topics
-from ovos_persona_memory.bus import BusConnection
 from ovos_persona_memory.config import MemoryConfig, device_languages, device_timezone
 from ovos_persona_memory.errors import PersonaMemoryError, StoreBusy, StoreError, StoreUnavailable
-from ovos_persona_memory.memory import PersonaMemory
-from ovos_persona_memory.messages import Heard, Request
-from ovos_persona_memory.records import Turn
-from ovos_persona_memory.retention import Removed
-from ovos_persona_memory.service import dates, systemd
-from ovos_persona_memory.service.acknowledging import Acknowledging
-from ovos_persona_memory.service.answers import answer
-from ovos_persona_memory.service.arrival import Arrival, Arrivals, is_ours
-from ovos_persona_memory.service.door import Door
-from ovos_persona_memory.service.embedders import open_embedder
-from ovos_persona_memory.service.events import Untold, learned_late
-from ovos_persona_memory.service.first_start import Announcement
-from ovos_persona_memory.service.latencies import Latencies
+from ovos_persona_memory.memory.persona_memory import PersonaMemory
+from ovos_persona_memory.memory.retention import Removed
+from ovos_persona_memory.protocol import messages, topics
+from ovos_persona_memory.protocol.bus_connection import BusConnection
+from ovos_persona_memory.records.core import Turn
+from ovos_persona_memory.records.events import Heard, Request
+from ovos_persona_memory.service import date_parser, systemd
+from ovos_persona_memory.service.announcement import Announcement
+from ovos_persona_memory.service.durable_replies import Acknowledging
+from ovos_persona_memory.service.embedder_plugins import open_embedder
+from ovos_persona_memory.service.inbox import Arrival, Arrivals, is_ours
+from ovos_persona_memory.service.metrics import Latencies
+from ovos_persona_memory.service.notifications import Untold, learned_late
 from ovos_persona_memory.service.offline import LOOKED_S, Clock, Offline, is_away
-from ovos_persona_memory.service.warming import Languages
+from ovos_persona_memory.service.owner_socket import Door
+from ovos_persona_memory.service.preloading import Languages
+from ovos_persona_memory.service.verb_handlers import answer
 from ovos_persona_memory.stores import is_shared
 
 QUIET_S, UNTOLD = 0.05, 256
@@ -370,7 +370,7 @@ class Daemon:
 
     def _settle(self, memory: PersonaMemory) -> None:
         """Take a memory into use."""
-        memory.finding.dates, memory.finding.timezone = dates.days_at_once, device_timezone()
+        memory.finding.dates, memory.finding.timezone = date_parser.days_at_once, device_timezone()
         self._memory, self._last_error, self._untidy = memory, None, "waiting"
         memory.retention.told = self._tell_removed
         for aside in memory.status()["store"].get("set_aside", ()):

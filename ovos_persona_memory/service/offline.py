@@ -12,8 +12,6 @@ from typing import Any
 
 from ovos_utils.log import LOG
 
-from ovos_persona_memory import language
-from ovos_persona_memory.captures import EVERYTHING
 from ovos_persona_memory.config import MemoryConfig
 from ovos_persona_memory.errors import (
     NotAllowed,
@@ -25,16 +23,18 @@ from ovos_persona_memory.errors import (
     StoreUnavailable,
     WasForgotten,
 )
-from ovos_persona_memory.ledger import LAST
-from ovos_persona_memory.memory import PersonaMemory
-from ovos_persona_memory.messages import Heard, Request
-from ovos_persona_memory.records import Pause, changed
-from ovos_persona_memory.service import kept
-from ovos_persona_memory.service.answers import answer
-from ovos_persona_memory.service.arrival import GROUP, Arrival
-from ovos_persona_memory.service.reach import changes_something
+from ovos_persona_memory.memory.persona_memory import PersonaMemory
+from ovos_persona_memory.memory.privacy.capture import EVERYTHING
+from ovos_persona_memory.memory.privacy.tombstones import LAST
+from ovos_persona_memory.records.core import Pause, changed
+from ovos_persona_memory.records.events import Heard, Request
+from ovos_persona_memory.service import offline_records
+from ovos_persona_memory.service.authorization import changes_something
+from ovos_persona_memory.service.inbox import GROUP, Arrival
+from ovos_persona_memory.service.verb_handlers import answer
 from ovos_persona_memory.stores import open_store, own_waiting
-from ovos_persona_memory.stores.waiting import Kept, Waiting
+from ovos_persona_memory.stores.sqlite.offline_queue import Kept, Waiting
+from ovos_persona_memory.text import languages
 
 Outcome = dict[str, Any]
 Told = tuple[Heard | Request, Outcome | None]
@@ -184,7 +184,7 @@ class Offline:
         if forgotten_at != self._forgotten_at:
             self._recent.clear()
             memory.transcript.forget_texts()
-            language.forget_texts()
+            languages.forget_texts()
             self._forgotten_at = forgotten_at
         return None
 
@@ -245,7 +245,10 @@ class Offline:
         here = PersonaMemory(store, self._config, self._clock)
         since = time.time() - RECENT_S
         known = [(one.at, one.what, one.owner) for one in self._recent if one.at > since]
-        for at, what, owner in [*known, *((one.at, kept.read(one), one.owner) for one in self._file.newest(SHOWN))]:
+        for at, what, owner in [
+            *known,
+            *((one.at, offline_records.read(one), one.owner) for one in self._file.newest(SHOWN)),
+        ]:
             with self._clock.stands(at):
                 try:
                     self._taken(here, what, owner)
@@ -262,7 +265,7 @@ class Offline:
         waiting = [
             (one, outcome.pop("bare", False)) for one, outcome in outcomes if outcome and outcome.pop("waits", False)
         ]
-        waits = [kept.written(one, tried, bare) for one, bare in waiting]
+        waits = [offline_records.written(one, tried, bare) for one, bare in waiting]
         try:
             if waits:
                 self._file.add(waits)
@@ -367,12 +370,12 @@ class Offline:
         except Exception as error:
             if is_away(error):
                 raise
-            what = kept.read(one)
+            what = offline_records.read(one)
             private = isinstance(error, NotAllowed) and not isinstance(error, WasForgotten)
             if private and isinstance(what, Request) and what.data.get("key") is not None:
                 # under this key is something private: it was acknowledged, and gets another
                 return self._alone(
-                    memory, replace(one, body=kept.encoded(changed(what, data={**what.data, "key": None})))
+                    memory, replace(one, body=offline_records.encoded(changed(what, data={**what.data, "key": None})))
                 )
             # what is refused for what it is will never be taken
             LOG.warning("something that waited for the store was refused: %s", type(error).__name__)
@@ -380,7 +383,7 @@ class Offline:
             return []
 
     def _delivered(self, memory: PersonaMemory, one: Kept) -> Told | None:
-        what = kept.read(one)
+        what = offline_records.read(one)
         if one.tried and memory.transcript.holds(one.id):
             return None
         with self._clock.stands(one.at):

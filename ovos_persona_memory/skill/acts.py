@@ -10,9 +10,10 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from ovos_persona_memory import language
-from ovos_persona_memory.language import Language, fold
-from ovos_persona_memory.skill.understanding import LONGEST, Understood
+from ovos_persona_memory.skill.intent_matching import LONGEST, Understood
+from ovos_persona_memory.text import languages
+from ovos_persona_memory.text.index_terms import fold
+from ovos_persona_memory.text.languages import Language
 
 LIST = "memory_words.list"
 BEFORE, BEHIND = 2, 3
@@ -55,7 +56,7 @@ class Words:
 @lru_cache(maxsize=64)
 def words_of(tag: str) -> Words:
     """The words of a language; empty where it has no such list."""
-    spoken = language.of(tag)
+    spoken = languages.of(tag)
     lists = {name: tuple(tuple(fold(one)) for one in right.split(",")) for name, right in spoken.pairs(LIST)}
     small = {word for name in ("that", "with", "never") for phrase in lists.get(name, ()) for word in phrase}
     for name in ("polite_start.voc", "polite_end.voc", "loose_end.voc", "fillers.voc", "contradiction.voc"):

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
-from ovos_persona_memory.episode import Episode
 from ovos_persona_memory.errors import StoreUnavailable
-from ovos_persona_memory.fact import Fact
-from ovos_persona_memory.origin import Origin
-from ovos_persona_memory.records import ACCEPTED, GUEST, HOUSEHOLD, OUTDATED, Entry, Hit, Scope
-from ovos_persona_memory.skill.moments import Item
-from ovos_persona_memory.skill.speech import own_words, speakable, turned, whole_topic
-from ovos_persona_memory.skill.talk import AT_A_TIME, SKILL, Talk
+from ovos_persona_memory.records.core import ACCEPTED, GUEST, HOUSEHOLD, OUTDATED, Entry, Hit, Scope
+from ovos_persona_memory.records.episodes import Episode
+from ovos_persona_memory.records.facts import Fact
+from ovos_persona_memory.records.provenance import Origin
+from ovos_persona_memory.skill.intent_matching import understood
+from ovos_persona_memory.skill.phrasing import own_words, speakable, turned, whole_topic
+from ovos_persona_memory.skill.session_state import Item
 from ovos_persona_memory.skill.tell import HUSHED
-from ovos_persona_memory.skill.understanding import understood
-from ovos_persona_memory.times import Span, span
+from ovos_persona_memory.skill.turn_context import AT_A_TIME, SKILL, Talk
+from ovos_persona_memory.text.time_expressions import Span, span
 
 LOOKED_AT = 50
 """Memories at most that one question looks at."""

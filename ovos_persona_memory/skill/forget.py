@@ -8,11 +8,10 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ovos_persona_memory.errors import PersonaMemoryError, Unanswered
-from ovos_persona_memory.records import HOUSEHOLD, Foreseen, Forgotten, Scope
+from ovos_persona_memory.records.core import HOUSEHOLD, Foreseen, Forgotten, Scope
 from ovos_persona_memory.skill.acts import is_pointing, requested, says_forget, topic_of
 from ovos_persona_memory.skill.ask import found, is_hushed_text
-from ovos_persona_memory.skill.numerals import in_words
-from ovos_persona_memory.skill.speech import (
+from ovos_persona_memory.skill.phrasing import (
     agrees,
     behind_yes,
     is_said,
@@ -22,8 +21,9 @@ from ovos_persona_memory.skill.speech import (
     turned,
     whole_topic,
 )
-from ovos_persona_memory.skill.talk import Ends, Talk
-from ovos_persona_memory.times import span
+from ovos_persona_memory.skill.spoken_numbers import in_words
+from ovos_persona_memory.skill.turn_context import Ends, Talk
+from ovos_persona_memory.text.time_expressions import span
 
 # every dialog of this module begins with "forget": what is said under these names is logged without its words
 SOON_S = 1.0

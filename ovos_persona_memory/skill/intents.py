@@ -6,15 +6,15 @@ from collections.abc import Callable
 from types import ModuleType
 
 from ovos_persona_memory.errors import PersonaMemoryError
-from ovos_persona_memory.skill import ask, care, forget, quiet, tell
+from ovos_persona_memory.skill import ask, care, forget, guest_mode, tell
 from ovos_persona_memory.skill.acts import requested, says_forget
-from ovos_persona_memory.skill.speech import is_said
-from ovos_persona_memory.skill.talk import Talk
-from ovos_persona_memory.skill.understanding import NOT, Understood, understood
+from ovos_persona_memory.skill.intent_matching import NOT, Understood, understood
+from ovos_persona_memory.skill.phrasing import is_said
+from ovos_persona_memory.skill.turn_context import Talk
 
 TOPIC = 3
 """Content words of a topic, at most, that is for the memory whether it knows anything about it or not."""
-ROOMS: tuple[ModuleType, ...] = (tell, ask, forget, quiet, care)
+ROOMS: tuple[ModuleType, ...] = (tell, ask, forget, guest_mode, care)
 INTENTS: dict[str, tuple[Callable[[Talk], None], ModuleType]] = {
     name: (handler, room) for room in ROOMS for name, handler in room.INTENTS.items()
 }

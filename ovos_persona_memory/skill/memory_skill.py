@@ -14,18 +14,19 @@ from ovos_utils.process_utils import RuntimeRequirements
 from ovos_workshop.skills.converse import ConversationalSkill
 from ovos_workshop.skills.fallback import FallbackSkill
 
-from ovos_persona_memory import language, messages, topics
-from ovos_persona_memory.client import MemoryClient
 from ovos_persona_memory.config import bus_address
 from ovos_persona_memory.errors import CapturePaused, NeedsApproval, NotAllowed, PersonaMemoryError, Unanswered
-from ovos_persona_memory.skill import secrets_kept, tell, understanding
+from ovos_persona_memory.protocol import messages, topics
+from ovos_persona_memory.protocol.client import MemoryClient
+from ovos_persona_memory.protocol.transport import shared_transport
+from ovos_persona_memory.skill import intent_matching, secrets_kept, tell
+from ovos_persona_memory.skill.intent_matching import NOT, Understood
+from ovos_persona_memory.skill.intent_samples import write_few
 from ovos_persona_memory.skill.intents import INTENTS, meant
-from ovos_persona_memory.skill.moments import Moments
-from ovos_persona_memory.skill.speech import is_said
-from ovos_persona_memory.skill.talk import Means, Talk
-from ovos_persona_memory.skill.understanding import NOT, Understood
-from ovos_persona_memory.skill.wordings import write_few
-from ovos_persona_memory.transport import shared_transport
+from ovos_persona_memory.skill.phrasing import is_said
+from ovos_persona_memory.skill.session_state import Moments
+from ovos_persona_memory.skill.turn_context import Means, Talk
+from ovos_persona_memory.text import languages
 
 ANSWER_WITHIN_S = 0.8
 """How long the memory may take before it is said to be away, seconds: within a second people hear it."""
@@ -46,7 +47,7 @@ class PersonaMemorySkill(ConversationalSkill, FallbackSkill):  # type: ignore[mi
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         # an editable install has the locale folder beside the package, not in it
-        kwargs.setdefault("resources_dir", str(language.locale_folder().parent))
+        kwargs.setdefault("resources_dir", str(languages.locale_folder().parent))
         self._means: Means | None = None
         self._glance: secrets_kept.Glance | None = None
         super().__init__(*args, **kwargs)
@@ -78,11 +79,11 @@ class PersonaMemorySkill(ConversationalSkill, FallbackSkill):  # type: ignore[mi
         self._means = Means(self._speak, quick, counting, patient, moments, self._shared_rooms, messages.now)
         self.add_event(topics.UTTERANCE[0], self._heard, speak_errors=False)
         self.res_dir = self.file_system.path
-        write_few(language.locale_folder(), Path(self.res_dir) / "locale", self.native_langs)
+        write_few(languages.locale_folder(), Path(self.res_dir) / "locale", self.native_langs)
         for name in INTENTS:
             self._offer(name)
         for lang in self.native_langs:
-            understanding.read(language.of(lang), INTENTS)
+            intent_matching.read(languages.of(lang), INTENTS)
         self.register_fallback(self.handle_otherwise, BEFORE_OTHERS)
 
     def _heard(self, message: Message) -> None:

@@ -6,18 +6,19 @@ from collections.abc import Callable, Iterable, Iterator
 from datetime import datetime
 from functools import partial
 
-from ovos_persona_memory import language, wordlists
-from ovos_persona_memory.client import MemoryClient
-from ovos_persona_memory.doubting import asked_for
 from ovos_persona_memory.errors import PersonaMemoryError, StoreError
-from ovos_persona_memory.language import Language, fold
-from ovos_persona_memory.messages import Addressed
-from ovos_persona_memory.records import Hit
-from ovos_persona_memory.secrets import speaks_of_secret
-from ovos_persona_memory.skill.speech import agrees, own_words
-from ovos_persona_memory.skill.talk import Ends, Talk
-from ovos_persona_memory.skill.understanding import Understood
-from ovos_persona_memory.times import span, zone
+from ovos_persona_memory.protocol.client import MemoryClient
+from ovos_persona_memory.protocol.messages import Addressed
+from ovos_persona_memory.records.core import Hit
+from ovos_persona_memory.skill.intent_matching import Understood
+from ovos_persona_memory.skill.phrasing import agrees, own_words
+from ovos_persona_memory.skill.turn_context import Ends, Talk
+from ovos_persona_memory.text import languages, lexicon
+from ovos_persona_memory.text.index_terms import fold
+from ovos_persona_memory.text.languages import Language
+from ovos_persona_memory.text.secret_detection import speaks_of_secret
+from ovos_persona_memory.text.tag_questions import asked_for
+from ovos_persona_memory.text.time_expressions import span, zone
 
 # every dialog of this module begins with "secret": what is said under these names is logged without its words
 LOOKED_AT = 3
@@ -77,12 +78,12 @@ class Glance:
 
     def answers(self, said: Addressed) -> bool:
         """Whether a secret of who asks answers what is asked."""
-        spoken = language.of(said.lang)
+        spoken = languages.of(said.lang)
         return self._is_there(spoken, _forms(_asked(said.text, spoken), spoken))
 
     def meant(self, said: Addressed, understood: Understood | None) -> Understood | None:
         """What was meant; "forget the wifi password", which may be for anybody, is for us where it names a secret."""
-        spoken = language.of(said.lang)
+        spoken = languages.of(said.lang)
         if understood is not None and (understood.intent != "forget_time" or _names_time(said, spoken, self._clock())):
             return understood
         topic = _to_forget(said.text, spoken)
@@ -121,7 +122,7 @@ def _asked(text: str, spoken: Language) -> str:
     """What is asked, without the word that stands between a secret and its name: "(wie) lautet (das passwort)"; empty
     where nothing is asked."""
     asked = asked_for(text, spoken.tag) or (text if spoken.is_question(text) else "")
-    copulas = wordlists.of(spoken.tag).opening("secret_is")
+    copulas = lexicon.of(spoken.tag).opening("secret_is")
     small = (word for word in asked.split() if not (spoken.content_words(word) and copulas.issuperset(fold(word))))
     return " ".join(small)
 
@@ -142,7 +143,7 @@ def _forms(question: str, spoken: Language) -> Iterator[str]:
     if not question:
         return
     yield question
-    known = wordlists.of(spoken.tag)
+    known = lexicon.of(spoken.tag)
     kinds = {phrase for name in ("code", "secret") for phrase in known.lists.get(name, ()) if " " not in phrase}
     left = " ".join(word for word in question.split() if not kinds.issuperset(fold(word)))
     if left != question and spoken.content_words(left):

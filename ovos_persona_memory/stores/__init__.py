@@ -12,12 +12,12 @@ from urllib.parse import urlsplit
 
 from ovos_persona_memory.config import MemoryConfig, secret
 from ovos_persona_memory.errors import ConfigError, StoreUnavailable
-from ovos_persona_memory.stores.base import Store
-from ovos_persona_memory.stores.lock import LOCK_FILE, WAITING_LOCK_FILE, FolderLock
+from ovos_persona_memory.stores.base.folder_lock import LOCK_FILE, WAITING_LOCK_FILE, FolderLock
+from ovos_persona_memory.stores.base.store import Store
 
 if TYPE_CHECKING:
-    from ovos_persona_memory.stores.chroma_server import ChromaServer
-    from ovos_persona_memory.stores.shelf import Shelf, Texts
+    from ovos_persona_memory.stores.base.vector_backend import Shelf, Texts
+    from ovos_persona_memory.stores.chroma.http_client import ChromaServer
 
 BACKENDS = ("inmemory", "sqlite", "postgres", "redis", "chroma")
 EVERYTHING = "everything"
@@ -69,9 +69,9 @@ def database_in(folder: Path) -> Path:
 
 def inspect(path: Path) -> str | None:
     """What is wrong with a database file; None where nothing is found. Changes nothing."""
-    from ovos_persona_memory.stores import sqlite_file
+    from ovos_persona_memory.stores.sqlite import database_file
 
-    return sqlite_file.inspect(path)
+    return database_file.inspect(path)
 
 
 def open_stores(config: MemoryConfig, clock: Callable[[], float] = time.time) -> Store:
@@ -84,7 +84,7 @@ def open_stores(config: MemoryConfig, clock: Callable[[], float] = time.time) ->
         raise ConfigError("the redis backend keeps neither documents nor vectors: name another for kinds.semantic")
     if EVERYTHING in kinds:
         return open_store(config.backend, config.folder, clock, kinds[EVERYTHING])
-    from ovos_persona_memory.stores.composed import Opening, compose
+    from ovos_persona_memory.stores.composite.store import Opening, compose
 
     def opened(place: Place) -> Store:
         return open_store(place.backend, config.folder, clock, place)
@@ -110,8 +110,8 @@ def with_texts(kinds: Mapping[str, Place]) -> dict[str, Place]:
 def _shelf_of(place: Place | None) -> Callable[[Texts], Shelf] | None:
     if place is None or place.backend != "chroma":
         return None
-    from ovos_persona_memory.stores.chroma import ChromaVectors, refuse_unusable
-    from ovos_persona_memory.stores.late_shelf import LateShelf
+    from ovos_persona_memory.stores.chroma.vectors import ChromaVectors, refuse_unusable
+    from ovos_persona_memory.stores.chroma.write_behind import LateShelf
 
     server, name = _chroma_at(place), place.collection or COLLECTION
     refuse_unusable(name)
@@ -119,7 +119,7 @@ def _shelf_of(place: Place | None) -> Callable[[Texts], Shelf] | None:
 
 
 def _chroma_at(place: Place) -> ChromaServer:
-    from ovos_persona_memory.stores.chroma_server import ChromaServer, settings_of
+    from ovos_persona_memory.stores.chroma.http_client import ChromaServer, settings_of
 
     return ChromaServer(settings_of(_url_of(place)))
 
@@ -212,7 +212,7 @@ def open_store(
     if backend in NEEDS_NO_SERVER and place.collection is not None:
         raise ConfigError(f"the {backend} backend knows no collections")
     if backend == "inmemory":
-        from ovos_persona_memory.stores.inmemory import InMemoryStore
+        from ovos_persona_memory.stores.inmemory.store import InMemoryStore
 
         return InMemoryStore()
     if backend in SERVERS:
@@ -222,7 +222,7 @@ def open_store(
     kept_in = secret(place.connection)
     if folder is None and kept_in is None:
         raise ConfigError("the sqlite backend needs a data folder")
-    from ovos_persona_memory.stores.sqlite import SqliteStore
+    from ovos_persona_memory.stores.sqlite.store import SqliteStore
 
     return SqliteStore(Path(kept_in).expanduser() if kept_in else Path(folder or ""), clock)
 
@@ -248,12 +248,12 @@ def _on_server(place: Place) -> Store:
 
 def _opened_on_server(place: Place, url: str) -> Store:
     if place.backend == "redis":
-        from ovos_persona_memory.stores.redis import open_redis
-        from ovos_persona_memory.stores.redis_database import RedisSettings
+        from ovos_persona_memory.stores.redis.connection import RedisSettings
+        from ovos_persona_memory.stores.redis.store import open_redis
 
         return open_redis(RedisSettings(url, place.collection or COLLECTION, place.ttl_s))
-    from ovos_persona_memory.stores.postgres import open_postgres
-    from ovos_persona_memory.stores.postgres_database import PostgresSettings
+    from ovos_persona_memory.stores.postgres.connection import PostgresSettings
+    from ovos_persona_memory.stores.postgres.store import open_postgres
 
     settings = PostgresSettings(url)
     return open_postgres(replace(settings, household=place.collection) if place.collection else settings)

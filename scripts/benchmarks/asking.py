@@ -6,11 +6,11 @@ import time
 from collections.abc import Mapping
 from typing import Any
 
-from ovos_persona_memory import messages, topics
-from ovos_persona_memory.bus import BusConnection
 from ovos_persona_memory.errors import NoAnswer
-from ovos_persona_memory.records import Scope
-from ovos_persona_memory.transport import BusTransport, Patience
+from ovos_persona_memory.protocol import messages, topics
+from ovos_persona_memory.protocol.bus_connection import BusConnection
+from ovos_persona_memory.protocol.transport import BusTransport, Patience
+from ovos_persona_memory.records.core import Scope
 
 ECHO_TOPICS = {"stock": "bench.stock", "quick": "bench.quick"}
 PATIENCE = Patience(20.0)

@@ -12,11 +12,12 @@ from typing import Any
 
 import psycopg
 
-from ovos_persona_memory.records import Turn
-from ovos_persona_memory.stores import postgres_rows, sqlite_rows
-from ovos_persona_memory.stores.sqlite import SqliteStore
-from ovos_persona_memory.stores.sqlite_bodies import add_body
-from ovos_persona_memory.wording import index_words
+from ovos_persona_memory.records.core import Turn
+from ovos_persona_memory.search.record_terms import index_words
+from ovos_persona_memory.stores.postgres import rows
+from ovos_persona_memory.stores.sqlite import rows as sqlite_rows
+from ovos_persona_memory.stores.sqlite.rows import add_body
+from ovos_persona_memory.stores.sqlite.store import SqliteStore
 
 CONNECTIONS = 8
 """So many write at a time where each session commits by itself."""
@@ -83,7 +84,7 @@ class BarePostgres(Bare):
     def __init__(self, url: str) -> None:
         self._url, self._others = url, list[psycopg.Connection[Any]]()
         self._sql = psycopg.connect(url, autocommit=True, options=SCHEMA)
-        self._read = f"{postgres_rows.TURNS} WHERE r.household = %s AND r.user_id = %s AND r.session_id = %s"
+        self._read = f"{rows.TURNS} WHERE r.household = %s AND r.user_id = %s AND r.session_id = %s"
         found = self._sql.execute(
             "SELECT c.relname, array_agg(a.attname ORDER BY a.attnum),"
             " array_agg(a.attname ORDER BY a.attnum) FILTER"
@@ -133,8 +134,8 @@ class BarePostgres(Bare):
     def keep(self, turns: Sequence[Turn]) -> None:
         self._sql.execute("BEGIN")
         for turn in turns:
-            values = postgres_rows.turn_values(turn, index_words(turn))
-            self._sql.execute(postgres_rows.ADD_TURN, ("home", turn.user_id, *values)).fetchone()
+            values = rows.turn_values(turn, index_words(turn))
+            self._sql.execute(rows.ADD_TURN, ("home", turn.user_id, *values)).fetchone()
         self._sql.execute("COMMIT")
 
     def read(self, turn: Turn, limit: int) -> None:

@@ -23,11 +23,11 @@ from postgres_server import PostgresServer
 from benchmarks.corpus import CACHE, ROOT, SESSION_TURNS, Talk
 from benchmarks.meaning import DIM, STAND_IN, StandIn
 from benchmarks.progress import say
-from ovos_persona_memory import language
-from ovos_persona_memory.stores.postgres import open_postgres
-from ovos_persona_memory.stores.postgres_vectors import BUCKETS, NEAR
-from ovos_persona_memory.stores.postgres_words import ENTER
-from ovos_persona_memory.vectors import Bytes, Floats, quantised
+from ovos_persona_memory.stores.base.vector_math import Bytes, Floats, quantised
+from ovos_persona_memory.stores.postgres.postings import ENTER
+from ovos_persona_memory.stores.postgres.store import open_postgres
+from ovos_persona_memory.stores.postgres.vectors import BUCKETS, NEAR
+from ovos_persona_memory.text import languages
 
 PEOPLE = 20
 """By Zipf's law: the busiest has said more than a quarter of it all."""
@@ -198,7 +198,7 @@ def _load(connection: psycopg.Connection, turns: int) -> Bytes:
 
 
 def _enter(connection: psycopg.Connection, said: Said, first: int, end: int) -> None:
-    spoken = language.of("en-US")
+    spoken = languages.of("en-US")
     words = [" ".join(spoken.words(text)) for text in said.texts[first:end]]
     said.vectors[first:end] = quantised(embedded(said.texts[first:end]))
     with connection.cursor().copy(f"COPY turn ({TURN_COLUMNS}) FROM STDIN") as copy:

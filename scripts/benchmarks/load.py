@@ -22,7 +22,7 @@ import websocket
 
 from benchmarks.asking import ECHO_TOPICS
 from benchmarks.corpus import Talk
-from ovos_persona_memory import topics
+from ovos_persona_memory.protocol import topics
 
 WARM_UP_S = 0.5
 TEXTS = 500

@@ -16,14 +16,15 @@ import numpy as np
 from benchmarks.corpus import Asked, Built, Corpus, built
 from benchmarks.figures import Figure, Spread
 from benchmarks.progress import say
-from ovos_persona_memory import embedder, indexer, language
 from ovos_persona_memory.config import MemoryConfig, RecallConfig
-from ovos_persona_memory.embedder import Embedder, Kind
-from ovos_persona_memory.measuring.rankers import wait_until_indexed
-from ovos_persona_memory.memory import PersonaMemory
-from ovos_persona_memory.records import Scope, Turn
-from ovos_persona_memory.stores.sqlite_vectors import SqliteVectors
-from ovos_persona_memory.vectors import Floats, normalised
+from ovos_persona_memory.evaluation.rankers import wait_until_indexed
+from ovos_persona_memory.memory.persona_memory import PersonaMemory
+from ovos_persona_memory.records.core import Scope, Turn
+from ovos_persona_memory.search import embedding, vector_indexer
+from ovos_persona_memory.search.embedding import Embedder, Kind
+from ovos_persona_memory.stores.base.vector_math import Floats, normalised
+from ovos_persona_memory.stores.sqlite.vectors import SqliteVectors
+from ovos_persona_memory.text import languages
 
 HOUSEHOLD_TURNS = {"quick": 5_000, "full": 100_000}
 CROWD_TURNS = {"quick": 20_000, "full": 1_000_000}
@@ -47,14 +48,14 @@ class StandIn:
     dim = DIM
 
     def __init__(self) -> None:
-        self._real = embedder.open_embedder("minilm")
+        self._real = embedding.open_embedder("minilm")
 
     def embed(self, texts: Sequence[str]) -> Floats:
         """See Embedder."""
         if len(texts) == 1:
             self._real.embed([REAL])
         return normalised(
-            np.stack([sum(map(_of_word, language.fold(text)), np.zeros(DIM, np.float32)) for text in texts])
+            np.stack([sum(map(_of_word, languages.fold(text)), np.zeros(DIM, np.float32)) for text in texts])
         )
 
 
@@ -70,8 +71,8 @@ def _stand_in(_: str) -> Embedder:
 
 def run(size: str) -> list[Figure]:
     """The figures of this part."""
-    indexer.QUIET_S = 0.0
-    indexer.TAKEN = indexer.TOGETHER = 1000  # nobody asks while the stand-in works
+    vector_indexer.QUIET_S = 0.0
+    vector_indexer.TAKEN = vector_indexer.TOGETHER = 1000  # nobody asks while the stand-in works
     household = Corpus(HOUSEHOLD_TURNS[size])
     crowd = Corpus(CROWD_TURNS[size], PEOPLE)
     return [
@@ -178,7 +179,7 @@ def _fts(memory: PersonaMemory, base: Built, questions: Sequence[Asked]) -> Spre
     """SQLite's full-text search over the same texts, by the same content words, of all users."""
     path = base.folder.parent / "fts.db"
     made = path.exists()
-    spoken = language.of("en-US")
+    spoken = languages.of("en-US")
     with closing(sqlite3.connect(path)) as sql:
         if not made:
             sql.execute("CREATE VIRTUAL TABLE said USING fts5(text, content='', tokenize=porter)")
@@ -187,7 +188,7 @@ def _fts(memory: PersonaMemory, base: Built, questions: Sequence[Asked]) -> Spre
             sql.commit()
         took = []
         for one in questions:
-            words = " OR ".join(f'"{word}"' for word in language.fold(one.text) if word not in spoken.stop_words)
+            words = " OR ".join(f'"{word}"' for word in languages.fold(one.text) if word not in spoken.stop_words)
             began = time.perf_counter()
             sql.execute("SELECT rowid FROM said WHERE said MATCH ? ORDER BY rank LIMIT 15", (words,)).fetchall()
             took.append((time.perf_counter() - began) * 1000)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ovos_persona_memory.read_ahead import ReadAhead
+from ovos_persona_memory.protocol.buffered_socket import ReadAhead
 
 
 def acknowledge_when_it_suits() -> None:

@@ -15,11 +15,13 @@ import psycopg
 import pytest
 
 from ovos_persona_memory import config
-from ovos_persona_memory.records import Entry, Turn
-from ovos_persona_memory.stores import open_store, open_stores, postgres_words, sqlite_words
-from ovos_persona_memory.stores.base import Store
-from ovos_persona_memory.stores.postgres import open_postgres
-from ovos_persona_memory.stores.sqlite import SqliteStore
+from ovos_persona_memory.records.core import Entry, Turn
+from ovos_persona_memory.stores import open_store, open_stores
+from ovos_persona_memory.stores.base.store import Store
+from ovos_persona_memory.stores.postgres import postings
+from ovos_persona_memory.stores.postgres.store import open_postgres
+from ovos_persona_memory.stores.sqlite import postings as sqlite_postings
+from ovos_persona_memory.stores.sqlite.store import SqliteStore
 
 
 def pytest_configure() -> None:
@@ -79,8 +81,8 @@ def backend(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> 
     """A backend's name; SQLite twice, since words of turns wait in memory before they are in the index on disk."""
     name, _, entered = str(request.param).partition("-")
     if entered:
-        monkeypatch.setattr(sqlite_words, "WAITING", 0)
-    monkeypatch.setattr(postgres_words, "WAITING", 3)  # some wait, some are entered: in every test
+        monkeypatch.setattr(sqlite_postings, "WAITING", 0)
+    monkeypatch.setattr(postings, "WAITING", 3)  # some wait, some are entered: in every test
     return name
 
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ovos_persona_memory.embedder import Kind
-from ovos_persona_memory.vectors import Floats, normalised
+from ovos_persona_memory.search.embedding import Kind
+from ovos_persona_memory.stores.base.vector_math import Floats, normalised
 
 
 class Letters:

@@ -18,7 +18,7 @@ READ_BEFORE = (
     "psycopg",
     "redis.asyncio",
     "ovos_persona_memory.stores.migrating",
-    "ovos_persona_memory.memory",
+    "ovos_persona_memory.memory.persona_memory",
 )
 OPTIONS = ("-x", "-q", "-p", "no:cacheprovider")
 

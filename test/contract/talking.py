@@ -15,23 +15,24 @@ import pytest
 from ovos_bus_client.message import Message
 from ovos_plugin_manager.templates.agents import AgentMessage, MessageRole
 
-from ovos_persona_memory import language, messages
-from ovos_persona_memory.client import MemoryClient
 from ovos_persona_memory.config import MemoryConfig
 from ovos_persona_memory.errors import PersonaMemoryError
-from ovos_persona_memory.memory import PersonaMemory
-from ovos_persona_memory.messages import Heard
+from ovos_persona_memory.memory.persona_memory import PersonaMemory
 from ovos_persona_memory.opm import chat
-from ovos_persona_memory.records import Scope
-from ovos_persona_memory.service.answers import answer
-from ovos_persona_memory.skill import forget, intents, talk
-from ovos_persona_memory.skill.moments import Moments
-from ovos_persona_memory.skill.talk import Means, Talk
-from ovos_persona_memory.stores.base import Store
-from ovos_persona_memory.transport import BusTransport
+from ovos_persona_memory.protocol import messages
+from ovos_persona_memory.protocol.client import MemoryClient
+from ovos_persona_memory.protocol.transport import BusTransport
+from ovos_persona_memory.records.core import Scope
+from ovos_persona_memory.records.events import Heard, Request
+from ovos_persona_memory.service.verb_handlers import answer
+from ovos_persona_memory.skill import forget, intents, turn_context
+from ovos_persona_memory.skill.session_state import Moments
+from ovos_persona_memory.skill.turn_context import Means, Talk
+from ovos_persona_memory.stores.base.store import Store
+from ovos_persona_memory.text import languages
 
 SESSION = "s"
-SKILL = talk.SKILL
+SKILL = turn_context.SKILL
 
 
 class Wire:
@@ -44,7 +45,7 @@ class Wire:
 
     def send(self, frame: bytes) -> bool:
         asked = messages.from_the_bus(messages.decode(frame, self._home.now))
-        assert isinstance(asked, messages.Request)
+        assert isinstance(asked, Request)
         carried = {"session": {"session_id": SESSION, "lang": self._home.lang}, "utterance_id": self._home.utterance_id}
         asked = replace(asked, context=carried, utterance_id=self._home.utterance_id, scope=Scope(session_id=SESSION))
         try:
@@ -147,7 +148,7 @@ class Household:
 
     def holds(self, *words: str) -> bool:
         """Whether one of them all holds all of these words."""
-        return any(set(words) <= set(language.fold(text)) for text in self.texts())
+        return any(set(words) <= set(languages.fold(text)) for text in self.texts())
 
 
 class NoTimer:

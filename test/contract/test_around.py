@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from ovos_persona_memory.records import Entry, Scope, Turn
-from ovos_persona_memory.stores.base import Beside, Statistics, Store
+from ovos_persona_memory.records.core import Entry, Scope, Turn
+from ovos_persona_memory.stores.base.store import Beside, Statistics, Store
 
 
 def talk(store: Store, *texts: str, session_id: str | None = "s1", **fields: str) -> list[Turn]:

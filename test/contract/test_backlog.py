@@ -13,13 +13,13 @@ from typing import Any
 
 import pytest
 
-from ovos_persona_memory import learning
 from ovos_persona_memory.config import FactsConfig, IdentityConfig, MemoryConfig
 from ovos_persona_memory.errors import PersonaMemoryError, StoreError
-from ovos_persona_memory.memory import PersonaMemory
-from ovos_persona_memory.records import Scope, Turn
-from ovos_persona_memory.stores.base import Store
-from ovos_persona_memory.stores.postgres import open_postgres
+from ovos_persona_memory.memory.learning import learner
+from ovos_persona_memory.memory.persona_memory import PersonaMemory
+from ovos_persona_memory.records.core import Scope, Turn
+from ovos_persona_memory.stores.base.store import Store
+from ovos_persona_memory.stores.postgres.store import open_postgres
 
 HERE = Scope(session_id="s")
 CAT, HOME = "my cat is called Bob", "I live in Lisbon"
@@ -130,14 +130,14 @@ def test_a_turn_from_which_nothing_can_be_learned_holds_up_no_other(
 ) -> None:
     memory = opened(store)
     say_together(memory, HOME, "this one breaks", CAT)
-    judged = learning.judge
+    judged = learner.judge
 
     def broken(turn: Turn, *rest: Any) -> Any:
         if "breaks" in turn.text:
             raise RecursionError
         return judged(turn, *rest)
 
-    monkeypatch.setattr(learning, "judge", broken)
+    monkeypatch.setattr(learner, "judge", broken)
     with pytest.raises(PersonaMemoryError, match="RecursionError"):
         memory.tidy()
     idle(memory)
@@ -149,7 +149,7 @@ def test_while_the_store_fails_everything_waits(store: Store, monkeypatch: pytes
     memory = opened(store)
     say_together(memory, CAT)
     with monkeypatch.context() as failing:
-        failing.setattr(learning, "judge", refused)
+        failing.setattr(learner, "judge", refused)
         with pytest.raises(StoreError):
             memory.tidy()
     idle(memory)
@@ -258,9 +258,9 @@ def test_what_others_heard_is_left_to_them_on_postgres(postgres: Callable[[], st
 KILLED = """
 import os, signal, sys
 from ovos_persona_memory.config import MemoryConfig
-from ovos_persona_memory.memory import PersonaMemory
-from ovos_persona_memory.records import Scope, Turn
-from ovos_persona_memory.stores.postgres import open_postgres
+from ovos_persona_memory.memory.persona_memory import PersonaMemory
+from ovos_persona_memory.records.core import Scope, Turn
+from ovos_persona_memory.stores.postgres.store import open_postgres
 
 memory = PersonaMemory(open_postgres(sys.argv[1]), MemoryConfig())
 with memory.transaction(crowded=True):

@@ -15,16 +15,18 @@ import numpy as np
 import pytest
 from chroma_server import SPACE, ChromaServer
 
-from ovos_persona_memory import indexer
 from ovos_persona_memory.cli import doctor
 from ovos_persona_memory.config import MemoryConfig, parse
-from ovos_persona_memory.memory import PersonaMemory
-from ovos_persona_memory.records import Document, Entry, Scope, Selection, Turn
-from ovos_persona_memory.stores import chroma, chroma_server, late_shelf, open_stores
-from ovos_persona_memory.stores.base import Store
-from ovos_persona_memory.stores.shelf import ShelfAway
-from ovos_persona_memory.stores.vectors import Index, VectorStore
-from ovos_persona_memory.vectors import Floats, normalised, quantised
+from ovos_persona_memory.memory.persona_memory import PersonaMemory
+from ovos_persona_memory.records.core import Document, Entry, Scope, Selection, Turn
+from ovos_persona_memory.search import vector_indexer
+from ovos_persona_memory.stores import open_stores
+from ovos_persona_memory.stores.base.store import Store
+from ovos_persona_memory.stores.base.vector_backend import ShelfAway
+from ovos_persona_memory.stores.base.vector_math import Floats, normalised, quantised
+from ovos_persona_memory.stores.base.vectors import Index, VectorStore
+from ovos_persona_memory.stores.chroma import http_client, write_behind
+from ovos_persona_memory.stores.chroma import vectors as chroma_vectors
 
 from .letters import Letters
 
@@ -46,9 +48,9 @@ def backend() -> str:
 @pytest.fixture(autouse=True)
 def soon(monkeypatch: pytest.MonkeyPatch) -> None:
     """What is tried again is tried again soon."""
-    monkeypatch.setattr(chroma_server, "AGAIN_S", 0.0)
+    monkeypatch.setattr(http_client, "AGAIN_S", 0.0)
     for name in ("QUIET_S", "YIELD_S", "AGAIN_S"):
-        monkeypatch.setattr(indexer, name, 0.01)
+        monkeypatch.setattr(vector_indexer, name, 0.01)
 
 
 def vector_of(text: str) -> Floats:
@@ -248,10 +250,10 @@ def test_what_was_undone_is_not_made_by_the_next_change(
 def test_very_much_is_forgotten_in_the_background(
     store: Store, vectors: VectorStore, say: Say, chroma_server: ChromaServer, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(late_shelf, "AT_ONCE", 5)
-    monkeypatch.setattr(late_shelf, "IN_PARTS_OF", 4)
-    monkeypatch.setattr(chroma, "TOGETHER", 3)
-    monkeypatch.setattr(chroma, "PAGE", 7)
+    monkeypatch.setattr(write_behind, "AT_ONCE", 5)
+    monkeypatch.setattr(write_behind, "IN_PARTS_OF", 4)
+    monkeypatch.setattr(chroma_vectors, "TOGETHER", 3)
+    monkeypatch.setattr(chroma_vectors, "PAGE", 7)
     woken: list[str] = []
     for number in range(20):
         say(f"turn {number}")
@@ -272,15 +274,15 @@ def test_the_comparison_at_the_start_asks_for_each_by_name_and_lists_them_only_w
     open_again: Callable[[], Store],
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
-    monkeypatch.setattr(chroma, "PAGE", 7)
+    monkeypatch.setattr(chroma_vectors, "PAGE", 7)
     asked: list[Any] = []
-    ask = chroma.ChromaServer.ask
+    ask = chroma_vectors.ChromaServer.ask
 
-    def noted(self: chroma.ChromaServer, method: str, path: str, body: Any = None, *more: Any) -> Any:
+    def noted(self: chroma_vectors.ChromaServer, method: str, path: str, body: Any = None, *more: Any) -> Any:
         asked.append(body)
         return ask(self, method, path, body, *more)
 
-    monkeypatch.setattr(chroma.ChromaServer, "ask", noted)
+    monkeypatch.setattr(chroma_vectors.ChromaServer, "ask", noted)
     for number in range(20):
         say(f"turn {number}")
     take(vectors)
@@ -313,14 +315,14 @@ def test_a_text_forgotten_while_its_vector_travels_leaves_none(
     say("one")
     say("two")
     taken = vectors.pending(INDEX.name, 9)
-    keep = chroma.ChromaVectors.keep
+    keep = chroma_vectors.ChromaVectors.keep
 
-    def forgetting(self: chroma.ChromaVectors, *arguments: Any) -> None:
+    def forgetting(self: chroma_vectors.ChromaVectors, *arguments: Any) -> None:
         monkeypatch.undo()
         store.delete(Selection(Scope(), ids=("turn-0",)))
         keep(self, *arguments)
 
-    monkeypatch.setattr(chroma.ChromaVectors, "keep", forgetting)
+    monkeypatch.setattr(chroma_vectors.ChromaVectors, "keep", forgetting)
     vectors.put(INDEX.name, taken, quantised(np.stack([vector_of(one.text) for one in taken])))
     assert found(vectors, "one") == ["two"]
     assert len(held(chroma_server)) == 1
@@ -440,7 +442,7 @@ def test_a_server_that_does_not_answer_holds_nobody_up(
     with remembering(home, chroma_server.url) as memory:
         memory.record([Turn("user", "my cat"), Turn("user", "the bins")], Scope("s"))
         wait_for(lambda: memory.status()["index_lag"] == 0 and by_meaning(memory))
-        monkeypatch.setattr("ovos_persona_memory.stores.chroma_server.AGAIN_S", 60.0)
+        monkeypatch.setattr("ovos_persona_memory.stores.chroma.http_client.AGAIN_S", 60.0)
         chroma_server.stop()
         try:
             for within_s in (1.5, 0.3, 0.3):  # once somebody waits, then nobody
@@ -494,7 +496,7 @@ def test_the_doctor_looks_whether_the_server_answers(home: Path, chroma_server: 
 
 def test_nothing_of_it_is_loaded_unless_it_is_named(answer_of: Callable[..., str], tmp_path: Path) -> None:
     program = (
-        "import sys\nfrom ovos_persona_memory.memory import PersonaMemory\n"
+        "import sys\nfrom ovos_persona_memory.memory.persona_memory import PersonaMemory\n"
         "with PersonaMemory.open(sys.argv[1]): pass\n"
         "print([name for name in sys.modules if 'chroma' in name or name == 'http.client'])"
     )

@@ -12,10 +12,9 @@ from typing import Any
 import pytest
 
 from ovos_persona_memory.errors import StoreError
-from ovos_persona_memory.fact import Decision, Fact, FactChange
-from ovos_persona_memory.records import Scope, Selection, Turn
-from ovos_persona_memory.stores.base import Store
-from ovos_persona_memory.stores.facts import (
+from ovos_persona_memory.records.core import Scope, Selection, Turn
+from ovos_persona_memory.records.facts import Decision, Fact, FactChange
+from ovos_persona_memory.stores.base.facts import (
     DECISIONS_KEPT,
     DECISIONS_KEPT_S,
     EVERY_STATUS,
@@ -23,6 +22,7 @@ from ovos_persona_memory.stores.facts import (
     FoundFact,
     Wanted,
 )
+from ovos_persona_memory.stores.base.store import Store
 
 Put = Callable[..., Fact]
 MARK = "xylophonequartz"

@@ -9,8 +9,8 @@ from typing import Any
 
 import pytest
 
-from ovos_persona_memory.records import Document, Entry, Forgotten, Note, Scope, Selection, ToolCall, Turn
-from ovos_persona_memory.stores.base import Store
+from ovos_persona_memory.records.core import Document, Entry, Forgotten, Note, Scope, Selection, ToolCall, Turn
+from ovos_persona_memory.stores.base.store import Store
 
 Say = Callable[..., Turn]
 Keep = Callable[..., Entry]

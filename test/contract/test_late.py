@@ -13,15 +13,15 @@ from typing import Any
 import pytest
 
 from ovos_persona_memory.config import parse
-from ovos_persona_memory.episode import EpisodesWanted
 from ovos_persona_memory.errors import StoreUnavailable
-from ovos_persona_memory.memory import PersonaMemory
-from ovos_persona_memory.messages import Heard, Request
-from ovos_persona_memory.records import Scope, Turn
+from ovos_persona_memory.memory.persona_memory import PersonaMemory
+from ovos_persona_memory.records.core import Scope, Turn
+from ovos_persona_memory.records.episodes import EpisodesWanted
+from ovos_persona_memory.records.events import Heard, Request
 from ovos_persona_memory.service import offline
-from ovos_persona_memory.service.arrival import Arrival
+from ovos_persona_memory.service.inbox import Arrival
 from ovos_persona_memory.service.offline import Clock, Offline
-from ovos_persona_memory.stores.facts import EVERY_STATUS
+from ovos_persona_memory.stores.base.facts import EVERY_STATUS
 
 LONG_AGO = 1_700_000_000.0
 HERE = Scope("s1")

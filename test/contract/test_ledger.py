@@ -6,9 +6,9 @@ from collections.abc import Callable
 
 import pytest
 
-from ovos_persona_memory.stores import ledger
-from ovos_persona_memory.stores.base import Store
-from ovos_persona_memory.stores.ledger import ANSWERED, FORGOTTEN
+from ovos_persona_memory.stores.base import tombstones
+from ovos_persona_memory.stores.base.store import Store
+from ovos_persona_memory.stores.base.tombstones import ANSWERED, FORGOTTEN
 
 HIGHEST, LOWEST = 2**63 - 1, -(2**63)
 
@@ -39,7 +39,7 @@ def test_a_number_that_is_entered_again_takes_the_new_time(store: Store) -> None
 
 
 def test_the_oldest_of_a_long_list_go(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setitem(ledger.KEPT, FORGOTTEN, 2)
+    monkeypatch.setitem(tombstones.KEPT, FORGOTTEN, 2)
     store.ledger_store.add(ANSWERED, [9], 0.0)
     for number in range(4):
         store.ledger_store.add(FORGOTTEN, [number], float(-number))

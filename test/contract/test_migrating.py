@@ -21,17 +21,17 @@ from redis_server import RedisServer
 
 from ovos_persona_memory.cli.program import program
 from ovos_persona_memory.config import parse
-from ovos_persona_memory.episode import Episode
 from ovos_persona_memory.errors import ConfigError, InvalidRequest, StoreError
-from ovos_persona_memory.importing import read
-from ovos_persona_memory.memory import PersonaMemory
-from ovos_persona_memory.migrating import Migration, digests
-from ovos_persona_memory.records import Document, Note, Pause, Place, Scope, ToolCall, Turn
+from ovos_persona_memory.memory.importing import read
+from ovos_persona_memory.memory.migration import Migration, digests
+from ovos_persona_memory.memory.persona_memory import PersonaMemory
+from ovos_persona_memory.records.core import Document, Note, Pause, Place, Scope, ToolCall, Turn
+from ovos_persona_memory.records.episodes import Episode
+from ovos_persona_memory.search.record_terms import index_words
 from ovos_persona_memory.stores import open_store, open_stores, place_of
-from ovos_persona_memory.stores.base import Store
-from ovos_persona_memory.stores.lock import FolderLock
-from ovos_persona_memory.vectors import normalised
-from ovos_persona_memory.wording import index_words
+from ovos_persona_memory.stores.base.folder_lock import FolderLock
+from ovos_persona_memory.stores.base.store import Store
+from ovos_persona_memory.stores.base.vector_math import normalised
 
 from .letters import Letters
 
@@ -84,8 +84,9 @@ def fill(place: str, documents: bool = True) -> None:
 
 CUT = """
 import os, signal, sys
-from ovos_persona_memory import migrating
-from ovos_persona_memory.stores import open_store, place_of, redis_database
+from ovos_persona_memory.memory import migration as migrating
+from ovos_persona_memory.stores import open_store, place_of
+from ovos_persona_memory.stores.redis import connection as redis_database
 
 migrating.TOGETHER = 40
 redis_database.LOCK_MS = 1500

@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping
 import pytest
 
 from ovos_persona_memory.errors import StoreError
-from ovos_persona_memory.records import Note, Scope, Selection, Turn
-from ovos_persona_memory.stores.base import Store
+from ovos_persona_memory.records.core import Note, Scope, Selection, Turn
+from ovos_persona_memory.stores.base.store import Store
 
 Say = Callable[..., Turn]
 Left = Callable[[str], list[str]]

@@ -19,51 +19,45 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from ovos_persona_memory.fact import Fact
-from ovos_persona_memory.records import Scope
-from ovos_persona_memory.stores import (
-    base,
-    bm25,
-    documents,
-    facts,
-    inmemory,
-    joint,
-    redis_database,
-    scoring,
-    selecting,
-    sqlite,
-    sqlite_facts,
-    sqlite_file,
-    sqlite_forgetting,
-    sqlite_notes,
-    sqlite_owners,
-    sqlite_rows,
-    sqlite_vectors,
-    sqlite_walks,
-    sqlite_words,
-    turn_rows,
-    vectors,
+from ovos_persona_memory.records.core import Scope
+from ovos_persona_memory.records.facts import Fact
+from ovos_persona_memory.stores.base import bm25, documents, facts, score_accumulator, selection, store, vectors
+from ovos_persona_memory.stores.base import folder_lock as locks
+from ovos_persona_memory.stores.base.facts import FactStore
+from ovos_persona_memory.stores.base.vector_backend import key_of, records_of
+from ovos_persona_memory.stores.base.vector_math import VectorTable, Within
+from ovos_persona_memory.stores.chroma.vectors import ChromaVectors
+from ovos_persona_memory.stores.chroma.write_behind import LateShelf
+from ovos_persona_memory.stores.composite import merged_search
+from ovos_persona_memory.stores.composite.external_vectors import VectorsBeside
+from ovos_persona_memory.stores.composite.store import ComposedStore
+from ovos_persona_memory.stores.inmemory import store as inmemory_store
+from ovos_persona_memory.stores.inmemory.store import InMemoryStore
+from ovos_persona_memory.stores.redis import connection
+from ovos_persona_memory.stores.redis.hash_table import Table
+from ovos_persona_memory.stores.redis.store import RedisStore
+from ovos_persona_memory.stores.sql import turn_rows
+from ovos_persona_memory.stores.sql.where_clause import Where, between, narrowed
+from ovos_persona_memory.stores.sqlite import (
+    database_file,
+    deletion,
+    postings,
+    rows,
+    session_notes,
+    turn_queries,
+    users,
 )
-from ovos_persona_memory.stores import lock as locks
-from ovos_persona_memory.stores.beside import VectorsBeside
-from ovos_persona_memory.stores.chroma import ChromaVectors
-from ovos_persona_memory.stores.composed import ComposedStore
-from ovos_persona_memory.stores.facts import FactStore
-from ovos_persona_memory.stores.inmemory import InMemoryStore
-from ovos_persona_memory.stores.late_shelf import LateShelf
-from ovos_persona_memory.stores.redis import RedisStore
-from ovos_persona_memory.stores.redis_table import Table
-from ovos_persona_memory.stores.shelf import key_of, records_of
-from ovos_persona_memory.stores.sqlite import SqliteStore
-from ovos_persona_memory.stores.sqlite_documents import SqliteDocuments
-from ovos_persona_memory.stores.sqlite_episodes import SqliteEpisodes
-from ovos_persona_memory.stores.sqlite_forgetting import Deletions
-from ovos_persona_memory.stores.sqlite_notes import Notes
-from ovos_persona_memory.stores.sqlite_vectors import SqliteVectors
-from ovos_persona_memory.stores.sqlite_waiting import WaitingWords
-from ovos_persona_memory.stores.sqlite_words import Match, WordIndex
-from ovos_persona_memory.stores.where import Where, between, narrowed
-from ovos_persona_memory.vectors import VectorTable, Within
+from ovos_persona_memory.stores.sqlite import facts as sqlite_facts
+from ovos_persona_memory.stores.sqlite import store as sqlite_store
+from ovos_persona_memory.stores.sqlite import vectors as sqlite_vectors
+from ovos_persona_memory.stores.sqlite.deletion import Deletions
+from ovos_persona_memory.stores.sqlite.documents import SqliteDocuments
+from ovos_persona_memory.stores.sqlite.episodes import SqliteEpisodes
+from ovos_persona_memory.stores.sqlite.postings import Match, WordIndex
+from ovos_persona_memory.stores.sqlite.postings_buffer import WaitingWords
+from ovos_persona_memory.stores.sqlite.session_notes import Notes
+from ovos_persona_memory.stores.sqlite.store import SqliteStore
+from ovos_persona_memory.stores.sqlite.vectors import SqliteVectors
 
 from .planted import FOLDER, Run, run_tests
 
@@ -80,14 +74,14 @@ def beneath(*statements: str) -> Callable[[], None]:
     """Runs statements on each connection that a store opens: a trigger, a pragma."""
 
     def plant() -> None:
-        configure = sqlite_file._migrate
+        configure = database_file._migrate
 
         def broken(connection: Any) -> None:
             configure(connection)
             for statement in statements:
                 connection.execute(statement)
 
-        sqlite_file._migrate = broken
+        database_file._migrate = broken
 
     return plant
 
@@ -162,7 +156,7 @@ def not_spared(where: Any, selection: Any) -> Any:
 
 
 def small_budget() -> None:
-    sqlite.BUDGET = sqlite.MIN_BUDGET = 20
+    sqlite_store.BUDGET = sqlite_store.MIN_BUDGET = 20
 
 
 def oldest_turns(sql: Any, selection: Any, owner: Any, limit: int | None) -> list[int]:
@@ -187,7 +181,7 @@ def narrowed_but_for_persona(where: Where, scope: Scope, kind: str = "turn") -> 
 
 
 def leaking_persona() -> None:
-    for module in (sqlite_rows, sqlite_words):
+    for module in (rows, postings):
         module.narrowed = narrowed_but_for_persona  # type: ignore[attr-defined]  # both hold the name
 
 
@@ -196,7 +190,7 @@ def narrowed_but_for_status(where: Where, scope: Scope, kind: str = "turn") -> W
 
 
 def leaking_status() -> None:
-    for module in (sqlite_rows, sqlite_words):
+    for module in (rows, postings):
         module.narrowed = narrowed_but_for_status  # type: ignore[attr-defined]  # both hold the name
 
 
@@ -205,8 +199,8 @@ def scored_together(documents: Any, words: Any, scope: Any, kinds: Any) -> Any:
 
 
 held_by, sized, termed = WordIndex.holding, WordIndex._size, WordIndex._terms
-searched, walked = SqliteStore.search, sqlite.newest_turns
-in_scope, scored = selecting.in_scope, base._search_one_user
+searched, walked = SqliteStore.search, sqlite_store.newest_turns
+in_scope, scored = selection.in_scope, store._search_one_user
 
 IGNORED_VECTOR = (
     "CREATE TEMP TRIGGER fault_{slot:d} BEFORE UPDATE ON vector_{slot:d} WHEN new.vector IS NULL"
@@ -230,7 +224,7 @@ still_there, nearest_by_signs = SqliteVectors._still_there, VectorTable._nearest
 
 
 def all_words(text: str) -> Any:
-    return base.set_of(text or "cat")
+    return store.set_of(text or "cat")
 
 
 def everywhere(where: Where, *_: Any) -> Where:
@@ -249,7 +243,7 @@ def first_alone(stores: Any, words: Any, user_id: str, without: Any = ()) -> Any
 
 
 def counted_all_the_same(self: ComposedStore, words: Any, user_id: str, without: Any = ()) -> Any:
-    return joint.statistics((self._talk, self._lasting), words, user_id)
+    return merged_search.statistics((self._talk, self._lasting), words, user_id)
 
 
 def of_all_sizes(self: WordIndex, owner: int, without: Any) -> Any:
@@ -336,16 +330,16 @@ FAULTS = {
     ),
     "seq moves with a change": Fault(
         "changed_turn_keeps_its_place",
-        instead(sqlite_rows, "CHANGE_TURN", sqlite_rows.CHANGE_TURN.replace(" WHERE", ", seq = seq + 1000 WHERE")),
+        instead(rows, "CHANGE_TURN", rows.CHANGE_TURN.replace(" WHERE", ", seq = seq + 1000 WHERE")),
     ),
     "change ignored": Fault("changed_turn_keeps_its_place", ignoring("UPDATE ON turn")),
     "users are one": Fault("one_user_never_reads", instead(SqliteStore, "_owner_in", lambda self, scope: None)),
     "the note of another session is looked at": Fault(
         "left_to_its_summary",
-        instead(sqlite_walks, "TOLD", sqlite_rows.TOLD.replace("n.session_id = ?2", "n.session_id <> ?2")),
+        instead(turn_queries, "TOLD", rows.TOLD.replace("n.session_id = ?2", "n.session_id <> ?2")),
     ),
     "the talk of another session comes with it": Fault(
-        "left_to_its_summary", instead(sqlite_walks, "TOLD", sqlite_rows.TOLD.replace("r.session_id = ?2", "?2 <> ''"))
+        "left_to_its_summary", instead(turn_queries, "TOLD", rows.TOLD.replace("r.session_id = ?2", "?2 <> ''"))
     ),
     "what is said of a turn is not read": Fault("has_every_field", instead(turn_rows, "SAID", [{}] * 32)),
     "notes stay": Fault("note_goes_with", ignoring("DELETE ON note")),
@@ -361,7 +355,7 @@ FAULTS = {
     # in our own code
     "a note outlives what it retells": Fault(
         "turn_that_it_may_retell",
-        instead(sqlite_notes, "RETOLD", sqlite_notes.RETOLD.replace("n.seq >= r.seq", "n.seq < r.seq")),
+        instead(session_notes, "RETOLD", session_notes.RETOLD.replace("n.seq >= r.seq", "n.seq < r.seq")),
     ),
     "a note outlives what it retells, redacted": Fault(
         "redacted_turn_keeps_its_place", instead(SqliteStore, "notes_retelling", lambda self, turns: [])
@@ -377,13 +371,13 @@ FAULTS = {
         "episodes_of_a_redacted_turn", instead(SqliteEpisodes, "ids_of_turns", lambda *_: [])
     ),
     "one word of several is enough": Fault("exactly_what_is_selected", instead(WordIndex, "holding", holding_any)),
-    "what is spared goes too": Fault("exactly_what_is_selected", instead(sqlite_rows, "_spared", not_spared)),
+    "what is spared goes too": Fault("exactly_what_is_selected", instead(rows, "_spared", not_spared)),
     "documents that hold the words stay": Fault(
         "documents_that_hold_all_words", instead(SqliteDocuments, "holding", lambda *_: [])
     ),
     "rows of one kind are not deleted": Fault(
         "exactly_what_is_selected",
-        instead(sqlite_forgetting, "DELETED", sqlite_forgetting.DELETED + " WHERE r.seq > 1"),
+        instead(deletion, "DELETED", deletion.DELETED + " WHERE r.seq > 1"),
     ),
     "superseded facts stay in the index": Fault("only_active_facts", instead(sqlite_facts, "set_of", all_words)),
     "words of facts stay": Fault("replaced_in_its_place", ignoring("DELETE ON fact_word")),
@@ -402,7 +396,9 @@ FAULTS = {
         "scope_narrows_before_the_limit", instead(SqliteStore, "search", scope_after_the_limit)
     ),
     "persona leaks": Fault("persona_has_its_own_turns", leaking_persona),
-    "a key is its user's alone": Fault("two_personas_and_none", instead(sqlite, "owner_name", lambda persona_id: "")),
+    "a key is its user's alone": Fault(
+        "two_personas_and_none", instead(sqlite_store, "owner_name", lambda persona_id: "")
+    ),
     "status leaks": Fault("scope_with_a_status_holds_only", leaking_status),
     "waiting words are not looked at": Fault(
         "what_waits_is_found", instead(WaitingWords, "postings", lambda self, owner, word, docs=None: [])
@@ -414,8 +410,10 @@ FAULTS = {
     "entered turns are not noted": Fault(
         "what_waits_is_found", beneath("CREATE TEMP TRIGGER fault AFTER UPDATE ON entered BEGIN DELETE FROM owner; END")
     ),
-    "oldest instead of newest": Fault("newest_turns_come_oldest_first", instead(sqlite, "newest_turns", oldest_turns)),
-    "window holds its end": Fault("window_holds_its_start", instead(sqlite_rows, "between", window_with_its_end)),
+    "oldest instead of newest": Fault(
+        "newest_turns_come_oldest_first", instead(sqlite_store, "newest_turns", oldest_turns)
+    ),
+    "window holds its end": Fault("window_holds_its_start", instead(rows, "between", window_with_its_end)),
     "older before newer": Fault("equal_scores_put", instead(Match, "order", property(older_first))),
     "turns before memories": Fault(
         "equal_scores_put", instead(Match, "order", property(lambda self: (-self.score, self.doc < 0, -abs(self.doc))))
@@ -424,32 +422,36 @@ FAULTS = {
     "nothing looked up after the walk": Fault("common_words_of_a_large_store", instead(WordIndex, "_look_up", nothing)),
     "what is left out adds to the length": Fault("left_out_counts", instead(WordIndex, "_size", of_all_sizes)),
     "what is left out makes words known": Fault("left_out_counts", instead(WordIndex, "_terms", of_all_words)),
-    "what is left out is found": Fault("left_out_counts", instead(scoring.Scores, "_leave_out", nothing)),
-    "what is left out is beside what is found": Fault("left_out_counts", instead(sqlite_walks, "but_for", everywhere)),
+    "what is left out is found": Fault("left_out_counts", instead(score_accumulator.Scores, "_leave_out", nothing)),
+    "what is left out is beside what is found": Fault("left_out_counts", instead(turn_queries, "but_for", everywhere)),
     "what is left out speaks its language": Fault(
-        "language_of_what_is_left_out", instead(sqlite_owners, "SPEAKS", "SELECT 1 WHERE ?1 + ?2 + ?3 IS NOT NULL")
+        "language_of_what_is_left_out", instead(users, "SPEAKS", "SELECT 1 WHERE ?1 + ?2 + ?3 IS NOT NULL")
     ),
-    "unstorable text taken": Fault("text_that_cannot_be_kept", instead(sqlite, "refuse_unstorable", nothing)),
+    "unstorable text taken": Fault("text_that_cannot_be_kept", instead(sqlite_store, "refuse_unstorable", nothing)),
     "no lock on the folder": Fault("two_owners_of_a_folder", instead(locks.fcntl, "flock", nothing)),
     "damaged file overwritten": Fault(
-        "is_set_aside_whole", instead(sqlite_file, "set_aside", lambda path, clock: path.unlink() or path)
+        "is_set_aside_whole", instead(database_file, "set_aside", lambda path, clock: path.unlink() or path)
     ),
-    "foreign file taken": Fault("is_set_aside_whole", instead(sqlite_file, "_not_ours", nothing)),
-    "files for everybody": Fault("are_the_owners_alone", instead(sqlite_file, "create_private", nothing)),
+    "foreign file taken": Fault("is_set_aside_whole", instead(database_file, "_not_ours", nothing)),
+    "files for everybody": Fault("are_the_owners_alone", instead(database_file, "create_private", nothing)),
     # in memory
     "in memory: rollback does nothing": Fault("exception_undoes_the_whole", instead(InMemoryStore, "_end", not_undone)),
     "in memory: a key is its user's alone": Fault(
         "a_key_is_replaced_for_its_owner",
-        instead(inmemory, "_owned_key", lambda user_id, key, persona_id: (user_id, key)),
+        instead(inmemory_store, "_owned_key", lambda user_id, key, persona_id: (user_id, key)),
     ),
-    "in memory: persona leaks": Fault("persona_has_its_own_entries", instead(inmemory, "in_scope", persona_forgotten)),
+    "in memory: persona leaks": Fault(
+        "persona_has_its_own_entries", instead(inmemory_store, "in_scope", persona_forgotten)
+    ),
     "in memory: length ignored": Fault(
         "score_is_that_of_the_book", instead(bm25.Bm25, "damping", lambda self, length: bm25.K1)
     ),
-    "in memory: a document found thrice": Fault("equal_scores_put", instead(base, "_search_one_user", scored_together)),
-    "in memory: what is left out counts": Fault("left_out_counts", instead(base.Store, "_but_for", everything)),
+    "in memory: a document found thrice": Fault(
+        "equal_scores_put", instead(store, "_search_one_user", scored_together)
+    ),
+    "in memory: what is left out counts": Fault("left_out_counts", instead(store.Store, "_but_for", everything)),
     "in memory: unstorable text taken": Fault(
-        "text_that_cannot_be_kept", instead(inmemory, "refuse_unstorable", nothing)
+        "text_that_cannot_be_kept", instead(inmemory_store, "refuse_unstorable", nothing)
     ),
     # on a Redis server
     "redis: rollback commits": Fault("exception_undoes_the_whole", instead(RedisStore, "_end", ended_well)),
@@ -457,14 +459,14 @@ FAULTS = {
         "another_knows_at_once", instead(Table, "_is_stale", lambda self, key, _: key not in self._held)
     ),
     "redis: deleted items stay": Fault(
-        "exactly_what_is_selected", instead(redis_database, "APPLY", redis_database.APPLY.replace("'HDEL'", "'HGET'"))
+        "exactly_what_is_selected", instead(connection, "APPLY", connection.APPLY.replace("'HDEL'", "'HGET'"))
     ),
     "redis: its files are not written anew": Fault("no_byte_of_a_deleted_turn", instead(RedisStore, "purge", nothing)),
     "redis: what moves stays where it was, too": Fault(
         "nothing_of_the_merged_user", instead(Table, "_part_of", part_of_keys_alone)
     ),
     # several stores as one
-    "kinds: words are counted apart": Fault("equals_the_plain_scan", instead(joint, "statistics", first_alone)),
+    "kinds: words are counted apart": Fault("equals_the_plain_scan", instead(merged_search, "statistics", first_alone)),
     "kinds: what is left out counts": Fault(
         "left_out_counts", instead(ComposedStore, "statistics", counted_all_the_same)
     ),
@@ -481,7 +483,7 @@ FAULTS = {
         "none_is_kept_where_one_is_refused", instead(Table, "look_ahead", found_nowhere)
     ),
     "in memory: documents come as they lie": Fault(
-        "in_the_order_of_arrival", instead(inmemory, "sorted", lambda held, key=None: list(held))
+        "in_the_order_of_arrival", instead(inmemory_store, "sorted", lambda held, key=None: list(held))
     ),
     # vectors on a Chroma server
     "chroma: what was forgotten stays there": Fault(

@@ -19,29 +19,29 @@ import pytest
 from postgres_server import Databases
 
 from ovos_persona_memory.errors import StoreError
-from ovos_persona_memory.records import Scope
-from ovos_persona_memory.stores import (
-    postgres,
-    postgres_database,
-    postgres_documents,
-    postgres_episodes,
-    postgres_facts,
-    postgres_migrations,
-    postgres_rows,
-    postgres_unlearned,
-    postgres_vectors,
-    postgres_walks,
-    postgres_words,
+from ovos_persona_memory.records.core import Scope
+from ovos_persona_memory.stores.postgres import (
+    connection,
+    documents,
+    episodes,
+    facts,
+    learning_queue,
+    migrations,
+    postings,
+    rows,
+    store,
+    turn_queries,
+    vectors,
 )
-from ovos_persona_memory.stores.postgres import PostgresStore
-from ovos_persona_memory.stores.postgres_database import PostgresDatabase
-from ovos_persona_memory.stores.postgres_documents import PostgresDocuments
-from ovos_persona_memory.stores.postgres_late import LateTurns
-from ovos_persona_memory.stores.postgres_notes import PostgresNotes
-from ovos_persona_memory.stores.postgres_unlearned import PostgresUnlearned
-from ovos_persona_memory.stores.postgres_vectors import PostgresVectors
-from ovos_persona_memory.stores.postgres_words import PostgresWords
-from ovos_persona_memory.stores.where import Where, narrowed
+from ovos_persona_memory.stores.postgres.connection import PostgresDatabase
+from ovos_persona_memory.stores.postgres.documents import PostgresDocuments
+from ovos_persona_memory.stores.postgres.insert_batch import LateTurns
+from ovos_persona_memory.stores.postgres.learning_queue import PostgresUnlearned
+from ovos_persona_memory.stores.postgres.postings import PostgresWords
+from ovos_persona_memory.stores.postgres.session_notes import PostgresNotes
+from ovos_persona_memory.stores.postgres.store import PostgresStore
+from ovos_persona_memory.stores.postgres.vectors import PostgresVectors
+from ovos_persona_memory.stores.sql.where_clause import Where, narrowed
 
 from .planted import FOLDER, Run, run_tests
 
@@ -60,13 +60,13 @@ def ignoring(event: str, when: str = "true") -> Callable[[], None]:
         "CREATE OR REPLACE FUNCTION ignored() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';"
         f" CREATE OR REPLACE TRIGGER fault BEFORE {event} FOR EACH ROW WHEN ({when}) EXECUTE FUNCTION ignored()"
     )
-    migrate = postgres_database.migrate
+    migrate = connection.migrate
 
     def broken(connection: psycopg.Connection, schema: str) -> None:
         migrate(connection, schema)
         connection.execute(trigger)
 
-    return lambda: setattr(postgres_database, "migrate", broken)
+    return lambda: setattr(connection, "migrate", broken)
 
 
 def instead(owner: Any, name: str, value: Any) -> Callable[[], None]:
@@ -84,18 +84,18 @@ def nothing(*_: Any, **__: Any) -> None:
     """Does nothing."""
 
 
-LOOKED_AT = postgres_unlearned.TAKE.replace("DELETE FROM", "SELECT id, child FROM").replace(" RETURNING id, child", "")
+LOOKED_AT = learning_queue.TAKE.replace("DELETE FROM", "SELECT id, child FROM").replace(" RETURNING id, child", "")
 
 
 def everywhere() -> None:
     """Rows of every household."""
 
     def within(household: str, scope: Scope, kind: str = "turn") -> Where:
-        where = postgres_rows.ANY_ROW.also("r.household <> %s", "")
+        where = rows.ANY_ROW.also("r.household <> %s", "")
         where = where if scope.user_id is None else where.also("r.user_id = %s", scope.user_id)
         return narrowed(where, scope, kind)
 
-    for module in (postgres_rows, postgres_words, postgres_facts, postgres_episodes):
+    for module in (rows, postings, facts, episodes):
         module.within = within  # type: ignore[attr-defined]  # each holds the name
 
 
@@ -103,9 +103,9 @@ def users_as_one() -> None:
     """Rows of every user."""
 
     def within(household: str, scope: Scope, kind: str = "turn") -> Where:
-        return narrowed(postgres_rows.of_household(household), scope, kind)
+        return narrowed(rows.of_household(household), scope, kind)
 
-    postgres_rows.within = within
+    rows.within = within
 
 
 def leaking(**fields: Any) -> Callable[[], None]:
@@ -115,7 +115,7 @@ def leaking(**fields: Any) -> Callable[[], None]:
         return narrowed(where, replace(scope, **fields), kind)
 
     def plant() -> None:
-        for module in (postgres_rows, postgres_words):
+        for module in (rows, postings):
             module.narrowed = wider  # type: ignore[attr-defined]  # both hold the name
 
     return plant
@@ -216,22 +216,22 @@ FAULTS = {
     "persona leaks": Fault("persona_has_its_own_turns", leaking(persona_id=None)),
     "what is private leaks": Fault("private", leaking(auth_level=None)),
     "status leaks": Fault("scope_with_a_status_holds_only", leaking(status=None)),
-    "a key is its user's alone": Fault("two_personas_and_none", instead(postgres, "owner_name", lambda persona_id: "")),
+    "a key is its user's alone": Fault("two_personas_and_none", instead(store, "owner_name", lambda persona_id: "")),
     "households are one": Fault("households_know_nothing", everywhere),
-    "window holds its end": Fault("window_holds_its_start", instead(postgres, "between", between)),
+    "window holds its end": Fault("window_holds_its_start", instead(store, "between", between)),
     "scope after the limit": Fault("scope_narrows_before", instead(PostgresStore, "search", scope_after_the_limit)),
     "what is left out counts": Fault("left_out_counts", instead(PostgresWords, "_known", counted_all_the_same)),
     "what is left out is beside what is found": Fault(
-        "left_out_counts", instead(postgres_rows, "but_for", lambda where, _: where)
+        "left_out_counts", instead(rows, "but_for", lambda where, _: where)
     ),
     "what is left out speaks its language": Fault(
         "language_of_what_is_left_out",
-        without(postgres_words, "SPOKEN", "NOT t.seq = ANY(%s)", "%s::bigint[] IS NOT NULL"),
+        without(postings, "SPOKEN", "NOT t.seq = ANY(%s)", "%s::bigint[] IS NOT NULL"),
     ),
-    "one word of several is enough": Fault("exactly_what_is_selected", instead(postgres_rows, "holding", any_of)),
-    "what is spared goes too": Fault("exactly_what_is_selected", instead(postgres_rows, "_spared", lambda w, _: w)),
+    "one word of several is enough": Fault("exactly_what_is_selected", instead(rows, "holding", any_of)),
+    "what is spared goes too": Fault("exactly_what_is_selected", instead(rows, "_spared", lambda w, _: w)),
     "waiting words are not looked at": Fault(
-        "finds_at_once", without(postgres_words, "TERMS", postgres_words.MARK, "(9000000000000000000 + length(%s))")
+        "finds_at_once", without(postings, "TERMS", postings.MARK, "(9000000000000000000 + length(%s))")
     ),
     "deleted words are not taken out": Fault("deleted_document_counts", instead(PostgresWords, "remove", nothing)),
     "changed words are not entered": Fault("by_its_new_words", instead(PostgresWords, "changed", nothing)),
@@ -239,7 +239,7 @@ FAULTS = {
     "a note outlives what it retells": Fault(
         "turn_that_it_may_retell", instead(PostgresNotes, "retelling", lambda self, turns: [])
     ),
-    "namespaces are one": Fault("namespace", instead(postgres_documents, "hashed", lambda name: "")),
+    "namespaces are one": Fault("namespace", instead(documents, "hashed", lambda name: "")),
     "an older document takes the name": Fault(
         "becomes_the_others", instead(PostgresDocuments, "_free", lambda self, user, space, name, at: name)
     ),
@@ -247,9 +247,7 @@ FAULTS = {
     "vectors of others are ranked": Fault(
         "in_every_scope", instead(PostgresVectors, "_listed", lambda self, scope, kinds: [1, 2, 3])
     ),
-    "a version is skipped": Fault(
-        "taken_up_in_order", without(postgres_vectors, "NEW", "version > %s", "version > 1 + %s")
-    ),
+    "a version is skipped": Fault("taken_up_in_order", without(vectors, "NEW", "version > %s", "version > 1 + %s")),
     "of several turns a known one is passed over": Fault(
         "none_is_kept_where_one_is_refused", instead(PostgresStore, "add_turns", passing_over)
     ),
@@ -265,17 +263,17 @@ FAULTS = {
         "known_undoes_its_transaction", instead(PostgresDatabase, "_write_late", forgiving)
     ),
     "the note of another session is looked at": Fault(
-        "left_to_its_summary", without(postgres_walks, "TALK", "n.user_id = %s", "n.user_id <> %s || 'x'")
+        "left_to_its_summary", without(turn_queries, "TALK", "n.user_id = %s", "n.user_id <> %s || 'x'")
     ),
     "the talk of another session comes with it": Fault(
-        "left_to_its_summary", without(postgres_walks, "TALK", "r.session_id = %s", "r.session_id <> %s || 'x'")
+        "left_to_its_summary", without(turn_queries, "TALK", "r.session_id = %s", "r.session_id <> %s || 'x'")
     ),
     "what was learned from stays listed": Fault(
-        "learned_from_by_one_device_alone", instead(postgres_unlearned, "TAKE", LOOKED_AT)
+        "learned_from_by_one_device_alone", instead(learning_queue, "TAKE", LOOKED_AT)
     ),
     "what waits is not listed": Fault("learned_from_after_a_restart", instead(PostgresUnlearned, "put", nothing)),
     "nobody knows what a child said": Fault(
-        "child_said_waits_for_review", without(postgres_unlearned, "TAKE", "t.child", "false")
+        "child_said_waits_for_review", without(learning_queue, "TAKE", "t.child", "false")
     ),
     "rollback commits": Fault(
         "exception_undoes_the_whole", instead(PostgresDatabase, "_rolled_back", rolled_back_by_committing)
@@ -298,9 +296,7 @@ FAULTS = {
         "line_that_is_dead", instead(PostgresDatabase, "_in_time", lambda self, longest_s=None: nullcontext())
     ),
     "all vectors are compared": Fault("rows_of_a_person", instead(PostgresVectors, "_near", nothing)),
-    "tables are made twice": Fault(
-        "make_the_tables_once", instead(postgres_migrations, "schema_step", lambda connection: 0)
-    ),
+    "tables are made twice": Fault("make_the_tables_once", instead(migrations, "schema_step", lambda connection: 0)),
 }
 
 TAKES_TOO_LONG_S = 60

@@ -12,15 +12,15 @@ import psycopg
 import pytest
 from postgres_server import Databases
 
-from ovos_persona_memory.episode import Episode
 from ovos_persona_memory.errors import StoreDamaged, StoreUnavailable
-from ovos_persona_memory.fact import Fact
-from ovos_persona_memory.records import Document, Entry, Namespace, Note, Pause, Place, Scope, Selection, Turn
-from ovos_persona_memory.stores import postgres_migrations, postgres_vectors
-from ovos_persona_memory.stores.base import Store
-from ovos_persona_memory.stores.postgres import PostgresStore, open_postgres
-from ovos_persona_memory.stores.postgres_database import PostgresSettings
-from ovos_persona_memory.stores.vectors import Index, VectorStore
+from ovos_persona_memory.records.core import Document, Entry, Namespace, Note, Pause, Place, Scope, Selection, Turn
+from ovos_persona_memory.records.episodes import Episode
+from ovos_persona_memory.records.facts import Fact
+from ovos_persona_memory.stores.base.store import Store
+from ovos_persona_memory.stores.base.vectors import Index, VectorStore
+from ovos_persona_memory.stores.postgres import migrations, vectors
+from ovos_persona_memory.stores.postgres.connection import PostgresSettings
+from ovos_persona_memory.stores.postgres.store import PostgresStore, open_postgres
 
 BOTH = frozenset({"turn", "memory"})
 
@@ -58,7 +58,7 @@ def test_daemons_that_start_at_once_make_the_tables_once(empty: str) -> None:
     with ThreadPoolExecutor(6) as pool:
         assert sorted(pool.map(start, range(6))) == list(range(6))
     steps = query(empty, "SELECT step FROM persona_memory.schema_step ORDER BY step")
-    assert steps == [(number,) for number in range(1, len(postgres_migrations.STEPS) + 1)]
+    assert steps == [(number,) for number in range(1, len(migrations.STEPS) + 1)]
     assert query(empty, "SELECT count(*) FROM persona_memory.state WHERE value = 'ready'") == [(6,)]
 
 
@@ -67,12 +67,12 @@ def test_a_step_that_fails_leaves_nothing_behind(empty: str, monkeypatch: pytest
         def read_bytes(self) -> bytes:
             return b"CREATE TABLE half (n integer); SELECT 1 / 0"
 
-    good = postgres_migrations.STEPS
-    monkeypatch.setattr(postgres_migrations, "STEPS", [*good, Broken()])
+    good = migrations.STEPS
+    monkeypatch.setattr(migrations, "STEPS", [*good, Broken()])
     with pytest.raises(Exception, match="zero"):
         open_postgres(empty)
     assert query(empty, "SELECT nspname FROM pg_namespace WHERE nspname = 'persona_memory'") == []
-    monkeypatch.setattr(postgres_migrations, "STEPS", good)
+    monkeypatch.setattr(migrations, "STEPS", good)
     open_postgres(empty).close()
 
 
@@ -114,12 +114,12 @@ def test_memories_of_before_a_persona_named_them_are_all_there(
     with psycopg.connect(url, autocommit=True) as connection:
         connection.execute(TAKEN_BACK)
     with monkeypatch.context() as earlier:
-        earlier.setattr(postgres_migrations, "STEPS", postgres_migrations.STEPS[:3])
+        earlier.setattr(migrations, "STEPS", migrations.STEPS[:3])
         fresh = postgres()
         with psycopg.connect(fresh, autocommit=True) as connection:
             connection.execute("DROP SCHEMA persona_memory CASCADE")
             connection.execute("SET search_path TO persona_memory, public")
-            postgres_migrations.migrate(connection, "persona_memory")
+            migrations.migrate(connection, "persona_memory")
         columns = [row for row in query(url, SHAPE) if not str(row[1]).startswith("vector_near")]
         assert columns == query(fresh, SHAPE)
     for _ in range(2):
@@ -169,7 +169,7 @@ def test_every_other_index_leads_with_the_household(url: str) -> None:
     # that of lists takes no second column; those of pgvector neither, but each is for some households and users
     assert {name for name, _ in found} == {"episode_used"}
     near = query(url, "SELECT indexdef FROM pg_indexes WHERE indexname LIKE 'vector_near_8%'")
-    assert len(near) == postgres_vectors.BUCKETS
+    assert len(near) == vectors.BUCKETS
 
 
 def test_no_extension_but_pgvector_is_needed(empty: str) -> None:
@@ -195,7 +195,7 @@ def searched(store: PostgresStore, scope: Scope, number: int) -> tuple[bool, int
 def test_the_rows_of_a_person_with_few_are_compared_and_hnsw_searches_those_of_a_person_with_many(
     url: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(postgres_vectors, "EXACT", 100)
+    monkeypatch.setattr(vectors, "EXACT", 100)
     store, chance = open_postgres(url), np.random.default_rng(1)
     store.vector_store.start(Index("model", "minilm", 4))
     for number in range(400):
@@ -211,14 +211,14 @@ def test_the_rows_of_a_person_with_few_are_compared_and_hnsw_searches_those_of_a
     assert searched(store, Scope(user_id="many"), 10) == (True, 1)
     assert searched(store, Scope(user_id=None), 10) == (True, 0)
     # where HNSW would meet very many rows of others, it is not asked
-    monkeypatch.setattr(postgres_vectors, "WIDTH", 1)
+    monkeypatch.setattr(vectors, "WIDTH", 1)
     assert searched(store, Scope(user_id="many"), 10) == (True, 0)
     # where it meets too few that are in scope, all are compared
-    monkeypatch.setattr(postgres_vectors, "EXACT", 1)
+    monkeypatch.setattr(vectors, "EXACT", 1)
     assert searched(store, Scope(user_id="many", persona_id="1"), 4) == (True, 1)
     # everybody's are in every bucket
-    monkeypatch.setattr(postgres_vectors, "WIDTH", 700)
-    assert searched(store, Scope(user_id=None), 10) == (True, postgres_vectors.BUCKETS)
+    monkeypatch.setattr(vectors, "WIDTH", 700)
+    assert searched(store, Scope(user_id=None), 10) == (True, vectors.BUCKETS)
     store.close()
 
 

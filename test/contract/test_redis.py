@@ -12,11 +12,12 @@ from redis_server import RedisCluster, RedisServer
 
 from ovos_persona_memory.config import parse
 from ovos_persona_memory.errors import ConfigError, StoreBusy, StoreError, StoreFull, StoreUnavailable
-from ovos_persona_memory.memory import PersonaMemory
-from ovos_persona_memory.records import Entry, Note, Scope, Selection, Turn
-from ovos_persona_memory.stores import open_stores, redis_database
-from ovos_persona_memory.stores.redis import RedisStore, open_redis
-from ovos_persona_memory.stores.redis_database import RedisDatabase, RedisSettings
+from ovos_persona_memory.memory.persona_memory import PersonaMemory
+from ovos_persona_memory.records.core import Entry, Note, Scope, Selection, Turn
+from ovos_persona_memory.stores import open_stores
+from ovos_persona_memory.stores.redis import connection
+from ovos_persona_memory.stores.redis.connection import RedisDatabase, RedisSettings
+from ovos_persona_memory.stores.redis.store import RedisStore, open_redis
 
 pytestmark = pytest.mark.full
 
@@ -90,8 +91,8 @@ def test_memories_of_before_a_persona_named_them_are_all_there(redis_server: Red
 
 WRITER = """
 import sys
-from ovos_persona_memory.records import Entry, Turn
-from ovos_persona_memory.stores.redis import open_redis
+from ovos_persona_memory.records.core import Entry, Turn
+from ovos_persona_memory.stores.redis.store import open_redis
 
 store, me = open_redis(sys.argv[1]), sys.argv[2]
 print("ready", flush=True)
@@ -157,7 +158,7 @@ def test_what_is_carried_out_too_late_changes_nothing(
 ) -> None:
     slow, quick = at(redis_server.url), at(redis_server.url)
     said(slow, 0)
-    late: list[redis_database.Record] = []
+    late: list[connection.Record] = []
     with monkeypatch.context() as patched:
         patched.setattr(RedisDatabase, "_apply", lambda _, record: late.append(record) or _lost())
         slow.put_entry(Entry("k", "old", id="e"), "old")
@@ -180,7 +181,7 @@ def test_a_transaction_that_lost_its_lock_is_refused_whole(
         said(quick, 2)
     assert texts(slow) == ["hello 2"]
     said(slow, 3)
-    monkeypatch.setattr(redis_database, "WAIT_S", 0.05)
+    monkeypatch.setattr(connection, "WAIT_S", 0.05)
     with quick.transaction():
         with pytest.raises(StoreBusy):
             said(slow, 4)
@@ -191,7 +192,7 @@ def test_a_transaction_that_lost_its_lock_is_refused_whole(
 def test_a_long_transaction_keeps_its_lock(
     redis_server: RedisServer, at: Open, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(redis_database, "LOCK_MS", 1500)
+    monkeypatch.setattr(connection, "LOCK_MS", 1500)
     store, began = at(redis_server.url), time.monotonic()
     with store.transaction():
         number = 0

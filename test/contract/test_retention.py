@@ -8,12 +8,12 @@ from itertools import pairwise
 import pytest
 
 from ovos_persona_memory.config import MemoryConfig, RetentionConfig, parse
-from ovos_persona_memory.episode import Episode
 from ovos_persona_memory.errors import ConfigError
-from ovos_persona_memory.memory import PersonaMemory
-from ovos_persona_memory.records import Scope, Turn
-from ovos_persona_memory.retention import STEP, Removed
-from ovos_persona_memory.stores.base import Store
+from ovos_persona_memory.memory.persona_memory import PersonaMemory
+from ovos_persona_memory.memory.retention import STEP, Removed
+from ovos_persona_memory.records.core import Scope, Turn
+from ovos_persona_memory.records.episodes import Episode
+from ovos_persona_memory.stores.base.store import Store
 
 DAY = 86400.0
 NOW = 100 * DAY

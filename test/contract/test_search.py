@@ -12,8 +12,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ovos_persona_memory.records import Entry, Scope, Selection, Status, Turn
-from ovos_persona_memory.stores.base import Beside, Excluded, Found, Statistics, Store
+from ovos_persona_memory.records.core import Entry, Scope, Selection, Status, Turn
+from ovos_persona_memory.stores.base.store import Beside, Excluded, Found, Statistics, Store
 
 Say = Callable[..., Turn]
 Keep = Callable[..., Entry]

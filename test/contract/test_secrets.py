@@ -8,12 +8,13 @@ import numpy as np
 import pytest
 
 from ovos_persona_memory.config import MemoryConfig
-from ovos_persona_memory.memory import PersonaMemory
-from ovos_persona_memory.records import SECRET, Entry, Scope, Selection, Turn
-from ovos_persona_memory.stores.base import BOTH, Store
-from ovos_persona_memory.stores.vectors import Index
-from ovos_persona_memory.vectors import normalised, quantised
-from ovos_persona_memory.wording import index_words, renew
+from ovos_persona_memory.memory.persona_memory import PersonaMemory
+from ovos_persona_memory.records.core import SECRET, Entry, Scope, Selection, Turn
+from ovos_persona_memory.search.record_terms import index_words, renew
+from ovos_persona_memory.stores.base.selection import BOTH
+from ovos_persona_memory.stores.base.store import Store
+from ovos_persona_memory.stores.base.vector_math import normalised, quantised
+from ovos_persona_memory.stores.base.vectors import Index
 
 Keep = Callable[..., Entry]
 Say = Callable[..., Turn]

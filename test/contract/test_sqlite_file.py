@@ -12,10 +12,10 @@ from pathlib import Path
 import pytest
 
 from ovos_persona_memory.errors import ConfigError, StoreDamaged, StoreError, StoreUnavailable
-from ovos_persona_memory.records import Entry, Scope, Selection, Turn
+from ovos_persona_memory.records.core import Entry, Scope, Selection, Turn
 from ovos_persona_memory.stores import open_store
-from ovos_persona_memory.stores.sqlite import SqliteStore
-from ovos_persona_memory.stores.sqlite_file import STEPS, inspect
+from ovos_persona_memory.stores.sqlite.database_file import STEPS, inspect
+from ovos_persona_memory.stores.sqlite.store import SqliteStore
 
 ROOT = Path(__file__).parents[2]
 NOBODY = 65534
@@ -159,7 +159,7 @@ def test_damage_that_only_the_first_look_meets_is_set_aside(
     """A file too large to be checked page by page is opened, and read here and there."""
     filled(opened)
     malformed(database)
-    monkeypatch.setattr("ovos_persona_memory.stores.sqlite_file.CHECKED_BYTES", 0)
+    monkeypatch.setattr("ovos_persona_memory.stores.sqlite.database_file.CHECKED_BYTES", 0)
     assert opened().details()["set_aside"][0]["reason"]
 
 
@@ -210,7 +210,7 @@ import os, sys
 from pathlib import Path
 from ovos_persona_memory.errors import StoreError
 from ovos_persona_memory.stores import open_store
-import ovos_persona_memory.stores.sqlite
+import ovos_persona_memory.stores.sqlite.store
 if os.geteuid() == 0:
     os.setgroups([]), os.setgid({NOBODY}), os.setuid({NOBODY})
 try:
@@ -250,11 +250,11 @@ def test_a_schema_step_is_applied_once_and_noted(
     opened: Opened, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     filled(opened, 3)
-    from ovos_persona_memory.stores import sqlite_file
+    from ovos_persona_memory.stores.sqlite import database_file
 
     step = tmp_path / "next.sql"
     step.write_text("CREATE TABLE extra (a);\nINSERT INTO extra VALUES (1);\n")
-    monkeypatch.setattr(sqlite_file, "STEPS", [*sqlite_file.STEPS, step])
+    monkeypatch.setattr(database_file, "STEPS", [*database_file.STEPS, step])
     opened()
     store = opened()
     assert store._sql.execute("SELECT count(*) FROM extra").fetchone()[0] == 1
@@ -265,12 +265,12 @@ def test_a_schema_step_that_fails_changes_nothing(
     opened: Opened, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     filled(opened, 3)
-    from ovos_persona_memory.stores import sqlite_file
+    from ovos_persona_memory.stores.sqlite import database_file
 
     step = tmp_path / "next.sql"
     step.write_text("CREATE TABLE extra (a);\nINSERT INTO nowhere_to_be_found(a, b) SELECT 1;\n")
     with monkeypatch.context() as patched:
-        patched.setattr(sqlite_file, "STEPS", [*sqlite_file.STEPS, step])
+        patched.setattr(database_file, "STEPS", [*database_file.STEPS, step])
         with pytest.raises(StoreError):
             opened()
     store = opened()

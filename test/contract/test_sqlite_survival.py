@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 from ovos_persona_memory.errors import StoreBusy, StoreError, StoreFull
-from ovos_persona_memory.records import Entry, Scope, Selection, Turn
-from ovos_persona_memory.stores.sqlite import SqliteStore
+from ovos_persona_memory.records.core import Entry, Scope, Selection, Turn
+from ovos_persona_memory.stores.sqlite.store import SqliteStore
 
 pytestmark = pytest.mark.full
 
@@ -51,7 +51,7 @@ FILL_THE_DISK = """
 import resource, signal, sys
 from pathlib import Path
 from ovos_persona_memory.errors import StoreError
-from ovos_persona_memory.records import Scope, Turn
+from ovos_persona_memory.records.core import Scope, Turn
 from ovos_persona_memory.stores import open_store
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 store = open_store("sqlite", Path(sys.argv[1]))
@@ -141,7 +141,7 @@ def test_a_closed_store_answers_with_a_store_error(opened: Opened) -> None:
 WRITE_FOREVER = """
 import sys
 from pathlib import Path
-from ovos_persona_memory.records import Entry, Turn
+from ovos_persona_memory.records.core import Entry, Turn
 from ovos_persona_memory.stores import open_store
 store = open_store("sqlite", Path(sys.argv[1]))
 for number in range(1_000_000):

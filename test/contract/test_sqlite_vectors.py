@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ovos_persona_memory.records import Scope, Turn
-from ovos_persona_memory.stores import sqlite_vectors
-from ovos_persona_memory.stores.sqlite import SqliteStore
-from ovos_persona_memory.stores.sqlite_vectors import SqliteVectors
-from ovos_persona_memory.stores.vectors import Index
+from ovos_persona_memory.records.core import Scope, Turn
+from ovos_persona_memory.stores.base.vectors import Index
+from ovos_persona_memory.stores.sqlite import vectors
+from ovos_persona_memory.stores.sqlite.store import SqliteStore
+from ovos_persona_memory.stores.sqlite.vectors import SqliteVectors
 
 INDEX = Index("model-1", "minilm", 8)
 
@@ -49,7 +49,7 @@ def test_everybody_is_read_ahead_the_busiest_first(home: Path) -> None:
 
 def test_no_more_is_read_ahead_than_memory_is_meant_for_it(home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with closing(kept(home)) as store:
-        monkeypatch.setattr(sqlite_vectors, "CACHED_BYTES", 2 * sqlite_vectors.size_of(30, 8))
+        monkeypatch.setattr(vectors, "CACHED_BYTES", 2 * vectors.size_of(30, 8))
         store.vector_store.warm_others(INDEX.name, lambda: False)
         assert in_memory(store) == [30, 20]
 

@@ -15,10 +15,10 @@ from redis_server import RedisServer
 
 from ovos_persona_memory import config
 from ovos_persona_memory.cli.program import program
-from ovos_persona_memory.memory import PersonaMemory
-from ovos_persona_memory.records import Scope, Turn
+from ovos_persona_memory.memory.persona_memory import PersonaMemory
+from ovos_persona_memory.records.core import Scope, Turn
 from ovos_persona_memory.stores import open_stores
-from ovos_persona_memory.stores.redis import open_redis
+from ovos_persona_memory.stores.redis.store import open_redis
 
 ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "stores.md").read_text(encoding="utf-8")
@@ -60,7 +60,7 @@ def test_the_lines_that_set_postgresql_up_do_so() -> None:
 
 def test_the_extra_that_is_named_is_there_and_no_other_extension_is_used() -> None:
     assert '"postgres": POSTGRES' in (ROOT / "setup.py").read_text(encoding="utf-8")
-    steps = (ROOT / "ovos_persona_memory" / "stores").rglob("postgres*")
+    steps = (ROOT / "ovos_persona_memory" / "stores" / "postgres").rglob("*.*")
     code = "".join(path.read_text(encoding="utf-8") for path in steps if path.suffix in (".py", ".sql"))
     assert set(re.findall(r"CREATE EXTENSION (?:IF NOT EXISTS )?(\w+)", code)) == {"vector"}
 

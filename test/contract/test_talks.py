@@ -9,12 +9,12 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from ovos_persona_memory import language
-from ovos_persona_memory.stores.base import Store
+from ovos_persona_memory.stores.base.store import Store
+from ovos_persona_memory.text import languages
 
 from .talking import Household, household
 
-SPOKEN = language.of("en-US")
+SPOKEN = languages.of("en-US")
 THINGS = ("ladder", "spare key", "drill", "blue tent", "tent", "passport")
 PLACES = ("cellar", "attic", "shed behind the house", "shed", "kitchen drawer")
 PEOPLE = ("Greta", "Tom", "Greta's brother")
@@ -47,7 +47,7 @@ steps = st.one_of(
 
 def said(text: str) -> tuple[str, ...]:
     """The words of a statement, as they are compared."""
-    return tuple(language.fold(SPOKEN.without_lead(text)))
+    return tuple(languages.fold(SPOKEN.without_lead(text)))
 
 
 class Model:
@@ -91,7 +91,7 @@ class Model:
 
 
 def _is_request(text: str) -> bool:
-    return language.fold(text)[:1] in (["no"], ["yes"]) or text in ("remember this", "forget that")
+    return languages.fold(text)[:1] in (["no"], ["yes"]) or text in ("remember this", "forget that")
 
 
 @pytest.fixture

@@ -7,8 +7,8 @@ from collections.abc import Callable
 import pytest
 
 from ovos_persona_memory.errors import StoreError
-from ovos_persona_memory.records import Scope, Selection, Turn
-from ovos_persona_memory.stores.base import Store
+from ovos_persona_memory.records.core import Scope, Selection, Turn
+from ovos_persona_memory.stores.base.store import Store
 
 TURNS = frozenset({"turn"})
 Found = list[tuple[int, float, frozenset[str]]]

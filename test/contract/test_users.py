@@ -11,11 +11,11 @@ import pytest
 
 from ovos_persona_memory.config import MemoryConfig
 from ovos_persona_memory.errors import InvalidRequest, StoreError
-from ovos_persona_memory.memory import PersonaMemory
-from ovos_persona_memory.records import Moved, Note, Place, Scope, Selection, Turn, User
-from ovos_persona_memory.stores.base import Store
-from ovos_persona_memory.stores.vectors import Index
-from ovos_persona_memory.vectors import quantised
+from ovos_persona_memory.memory.persona_memory import PersonaMemory
+from ovos_persona_memory.records.core import Moved, Note, Place, Scope, Selection, Turn, User
+from ovos_persona_memory.stores.base.store import Store
+from ovos_persona_memory.stores.base.vector_math import quantised
+from ovos_persona_memory.stores.base.vectors import Index
 
 OLD, NEW, BOB = "alicia the old", "alice", "bob"
 BOTH = frozenset({"turn", "memory"})

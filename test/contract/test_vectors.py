@@ -11,13 +11,14 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ovos_persona_memory import vectors as tables
 from ovos_persona_memory.errors import StoreError
-from ovos_persona_memory.records import Document, Entry, Namespace, Scope, Selection, Turn
-from ovos_persona_memory.stores import postgres_vectors, sqlite_vectors
-from ovos_persona_memory.stores.base import Store
-from ovos_persona_memory.stores.vectors import Index, VectorStore, doc_of
-from ovos_persona_memory.vectors import Floats, normalised, quantised
+from ovos_persona_memory.records.core import Document, Entry, Namespace, Scope, Selection, Turn
+from ovos_persona_memory.stores.base import vector_math as tables
+from ovos_persona_memory.stores.base.store import Store
+from ovos_persona_memory.stores.base.vector_math import Floats, normalised, quantised
+from ovos_persona_memory.stores.base.vectors import Index, VectorStore, doc_of
+from ovos_persona_memory.stores.postgres import vectors as postgres_vectors
+from ovos_persona_memory.stores.sqlite import vectors as sqlite_vectors
 
 DIM = 72
 BOTH = frozenset({"turn", "memory"})

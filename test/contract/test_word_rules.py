@@ -7,13 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from ovos_persona_memory import words
-from ovos_persona_memory.fact import Fact
-from ovos_persona_memory.memory import PersonaMemory
-from ovos_persona_memory.records import Entry, Scope, Turn
-from ovos_persona_memory.stores.base import BOTH, Store
-from ovos_persona_memory.stores.sqlite import SqliteStore
-from ovos_persona_memory.wording import STATE, index_words, renew
+from ovos_persona_memory.memory.persona_memory import PersonaMemory
+from ovos_persona_memory.records.core import Entry, Scope, Turn
+from ovos_persona_memory.records.facts import Fact
+from ovos_persona_memory.search.record_terms import STATE, index_words, renew
+from ovos_persona_memory.stores.base.selection import BOTH
+from ovos_persona_memory.stores.base.store import Store
+from ovos_persona_memory.stores.sqlite.store import SqliteStore
+from ovos_persona_memory.text import index_terms
 
 OLD = "made by other rules"
 
@@ -38,15 +39,15 @@ def test_words_are_made_anew_once_and_only_where_they_differ(store: Store) -> No
     assert {record.id: record for record, _ in store.documents(Scope.everyone(), BOTH)} == before
     assert [found.record.id for found in store.search(["睡觉"], Scope(), BOTH, 5)] == ["1"]
     assert store.search(["猫咪睡觉"], Scope(), BOTH, 5) == []
-    assert store.state(STATE) == words.rules()
+    assert store.state(STATE) == index_terms.rules()
 
 
 def test_words_by_the_present_rules_are_left_alone(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     fill(store)
     renew(store)
-    monkeypatch.setattr("ovos_persona_memory.wording.index_words", lambda record: OLD)
+    monkeypatch.setattr("ovos_persona_memory.search.record_terms.index_words", lambda record: OLD)
     assert renew(store) == 0
-    monkeypatch.setattr(words, "rules", lambda: "others")
+    monkeypatch.setattr(index_terms, "rules", lambda: "others")
     assert renew(store) == 4
     assert set(held(store).values()) == {OLD}
 
@@ -59,7 +60,7 @@ def test_the_words_of_facts_are_made_anew_too(store: Store) -> None:
 
 def test_what_was_cut_short_is_finished_at_the_next_start(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     fill(store)
-    monkeypatch.setattr("ovos_persona_memory.wording.TOGETHER", 1)
+    monkeypatch.setattr("ovos_persona_memory.search.record_terms.TOGETHER", 1)
     change = store.put_entry
 
     def ended(entry: Entry, text: str) -> Entry:
@@ -79,4 +80,4 @@ def test_a_memory_that_is_opened_finds_by_the_present_rules(home: Path, opened: 
     store.close()
     with PersonaMemory.open(home) as memory:
         assert [hit.id for hit in memory.recall("猫咪在哪儿", Scope(), lang="zh-CN")] == ["1"]
-        assert memory.state(STATE) == words.rules()
+        assert memory.state(STATE) == index_terms.rules()

@@ -6,15 +6,15 @@ import json
 from collections.abc import Iterable
 from pathlib import Path
 
-from ovos_persona_memory import language
+from ovos_persona_memory.text import languages
 
 SPOKEN = ("en-US", "de-DE")
 
 
 def forms(words: Iterable[str], tags: Iterable[str] = SPOKEN) -> set[bytes]:
     """Each word as it is, folded and stemmed; in UTF-8, in UTF-16, and as JSON writes it."""
-    held, spoken = tuple(words), [language.of(tag) for tag in tags]
-    shapes = set(held) | {word.lower() for word in held} | {f for word in held for f in language.fold(word)}
+    held, spoken = tuple(words), [languages.of(tag) for tag in tags]
+    shapes = set(held) | {word.lower() for word in held} | {f for word in held for f in languages.fold(word)}
     shapes |= {stem for word in held for one in spoken for stem in one.words(word)}
     escaped = {json.dumps(shape)[1:-1].encode() for shape in shapes}
     return {shape.encode(name) for shape in shapes for name in ("utf-8", "utf-16-le", "utf-16-be")} | escaped

@@ -13,9 +13,10 @@ import pytest
 import remains
 from servers import Wire
 
-from ovos_persona_memory import language, topics
-from ovos_persona_memory.client import MemoryClient
-from ovos_persona_memory.records import ContextRequest, Scope
+from ovos_persona_memory.protocol import topics
+from ovos_persona_memory.protocol.client import MemoryClient
+from ovos_persona_memory.records.core import ContextRequest, Scope
+from ovos_persona_memory.text import languages
 
 from .conftest import Address, Daemon, free_port, running_bus, wait_until, write_settings
 
@@ -203,7 +204,7 @@ def test_what_is_forgotten_leaves_no_byte_and_does_not_come_back(house: House, k
     verbs = {"recall", "context", "list", "get", "why", "facts", "episodes", "history", "snapshot", "documents"}
     assert verbs <= before
     written = {found.rpartition(" in ")[0] for found in house.left()}
-    stem, escaped = language.of("en-US").words(WORDS[1])[0].encode(), json.dumps(WORDS[0])[1:-1].encode()
+    stem, escaped = languages.of("en-US").words(WORDS[1])[0].encode(), json.dumps(WORDS[0])[1:-1].encode()
     assert {repr(form) for form in (WORDS[0].encode(), WORDS[1].encode(), stem, escaped)} <= written, "found before"
 
     assert KINDS[kind](house)["forgotten"] >= 1

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ovos_persona_memory import requests, topics
-from ovos_persona_memory.service import reach
+from ovos_persona_memory.protocol import requests, topics
+from ovos_persona_memory.service import authorization
 from scripts.servers import Bus, Daemon, Wire, free_port
 
 QUICK = settings(
@@ -146,7 +146,7 @@ def assert_refused_by_name(answer: dict[str, Any], field: str) -> None:
 
 
 def test_every_verb_of_the_bus_is_attacked_here() -> None:
-    assert set(RIGHT) | reach.OWNERS == set(topics.VERBS)
+    assert set(RIGHT) | authorization.OWNERS == set(topics.VERBS)
 
 
 @given(field=fields, value=odd_values)

@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 import pytest
 
-from ovos_persona_memory.client import MemoryClient
 from ovos_persona_memory.config import FactsConfig, MemoryConfig, RecallConfig
-from ovos_persona_memory.embedder import open_embedder
-from ovos_persona_memory.measuring.rankers import wait_until_indexed
-from ovos_persona_memory.memory import PersonaMemory
-from ovos_persona_memory.records import Scope, Turn
-from ovos_persona_memory.vectors import quantised
+from ovos_persona_memory.evaluation.rankers import wait_until_indexed
+from ovos_persona_memory.memory.persona_memory import PersonaMemory
+from ovos_persona_memory.protocol.client import MemoryClient
+from ovos_persona_memory.records.core import Scope, Turn
+from ovos_persona_memory.search.embedding import open_embedder
+from ovos_persona_memory.stores.base.vector_math import quantised
 
 from .conftest import Daemon, wait_until
 

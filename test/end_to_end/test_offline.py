@@ -19,12 +19,12 @@ from postgres_server import FAST, Databases, PostgresServer
 from redis_server import RedisServer
 
 from ovos_persona_memory.cli.program import program
-from ovos_persona_memory.client import MemoryClient
 from ovos_persona_memory.config import parse
-from ovos_persona_memory.memory import PersonaMemory
-from ovos_persona_memory.records import Scope
+from ovos_persona_memory.memory.persona_memory import PersonaMemory
+from ovos_persona_memory.protocol.client import MemoryClient
+from ovos_persona_memory.records.core import Scope
 from ovos_persona_memory.service.offline import LOOKED_S
-from ovos_persona_memory.stores.postgres_database import PostgresSettings, household_lock
+from ovos_persona_memory.stores.postgres.connection import PostgresSettings, household_lock
 from scripts.servers import Wire
 
 AT_ONCE_S = 2.0

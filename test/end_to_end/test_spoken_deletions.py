@@ -14,7 +14,7 @@ import remains
 from assistants import Assistant
 
 from ovos_persona_memory.cli.conversation import Conversation, Spoken
-from ovos_persona_memory.skill.talk import ANSWER_S
+from ovos_persona_memory.skill.turn_context import ANSWER_S
 
 TOLD = "remember that my cormorant is called Grimáldur"
 WORDS = ("Grimáldur", "cormorant")

@@ -19,11 +19,11 @@ from ovos_plugin_manager.templates.agents import RetrievalEngine
 from servers import free_port
 from tool_model_server import Call, ToolModelServer
 
-from ovos_persona_memory import topics
-from ovos_persona_memory.client import MemoryClient
 from ovos_persona_memory.config import bus_address
 from ovos_persona_memory.errors import NoAnswer
-from ovos_persona_memory.transport import shared_transport
+from ovos_persona_memory.protocol import topics
+from ovos_persona_memory.protocol.client import MemoryClient
+from ovos_persona_memory.protocol.transport import shared_transport
 
 TOOLS = "ovos-persona-memory-tools"
 RETRIEVAL = "ovos-persona-memory-retrieval-plugin"

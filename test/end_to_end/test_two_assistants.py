@@ -14,10 +14,10 @@ from assistants import Assistant
 from conftest import Daemon, free_port, running_bus, wait_until
 from postgres_server import FAST, Databases, PostgresServer
 
-from ovos_persona_memory.client import MemoryClient
-from ovos_persona_memory.records import Scope, Turn
-from ovos_persona_memory.stores.postgres import open_postgres
-from ovos_persona_memory.stores.postgres_database import PostgresSettings
+from ovos_persona_memory.protocol.client import MemoryClient
+from ovos_persona_memory.records.core import Scope, Turn
+from ovos_persona_memory.stores.postgres.connection import PostgresSettings
+from ovos_persona_memory.stores.postgres.store import open_postgres
 
 SOON_S = 1.0
 """What was said in one room is known in the other after this, seconds."""

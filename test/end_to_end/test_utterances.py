@@ -13,9 +13,9 @@ from pathlib import Path
 import pytest
 from play_utterances import Labelled, is_right, misses, played, read
 
-from ovos_persona_memory import language
+from ovos_persona_memory.skill.intent_matching import understood
 from ovos_persona_memory.skill.intents import INTENTS
-from ovos_persona_memory.skill.understanding import understood
+from ovos_persona_memory.text import languages
 
 FOLDER = Path(__file__).resolve().parents[1] / "data" / "utterances"
 LATER = FOLDER / "later"
@@ -51,7 +51,7 @@ def test_what_people_say_in_another_language_is_done() -> None:
 @pytest.mark.parametrize("folder", [FOLDER, LATER], ids=["first", "later"])
 @pytest.mark.parametrize("tag", TEN)
 def test_what_people_say_is_understood_from_its_words_alone(tag: str, folder: Path) -> None:
-    spoken, labelled = language.of(tag), read(folder / f"{tag}.jsonl")
+    spoken, labelled = languages.of(tag), read(folder / f"{tag}.jsonl")
     labelled = [one for one in labelled if one.intent != "more"]  # which depends on what was said before
     meant = [(one, understood(one.text, spoken, INTENTS)) for one in labelled]
     assert [one.text for one, found in meant if not one.intent and found] == []
@@ -64,6 +64,6 @@ def test_there_are_utterances_enough_in_every_language() -> None:
         labelled = read(FOLDER / f"{tag}.jsonl")
         assert {one.lang for one in labelled} == {tag}
         assert sum(one.intent is not None for one in labelled) >= (200 if tag == "en-US" else 60)
-        known = {path.stem for path in (language.locale_folder() / tag).glob("*.intent")} | {"more"}
+        known = {path.stem for path in (languages.locale_folder() / tag).glob("*.intent")} | {"more"}
         assert {one.intent for one in labelled if one.intent} <= known
     assert sum(one.intent is None for tag in TEN for one in read(FOLDER / f"{tag}.jsonl")) >= 150

@@ -13,10 +13,10 @@ from typing import Any, get_args
 import pytest
 from servers import Wire
 
-from ovos_persona_memory.client import MemoryClient
 from ovos_persona_memory.errors import CapturePaused, InvalidRequest, NotAllowed, UnknownEntry
-from ovos_persona_memory.memory import PersonaMemory
-from ovos_persona_memory.records import (
+from ovos_persona_memory.memory.persona_memory import PersonaMemory
+from ovos_persona_memory.protocol.client import MemoryClient
+from ovos_persona_memory.records.core import (
     Capture,
     Context,
     ContextMessage,

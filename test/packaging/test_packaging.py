@@ -29,12 +29,14 @@ ENTRY_POINTS = {
 }
 LOOK = f"""
 from importlib.metadata import distribution
-from {NAME} import language
+from {NAME}.text import languages
 
 for entry_point in distribution("ovos-persona-memory").entry_points:
     entry_point.load()
-print(language.__file__)
-print(*sorted(str(path.relative_to(language.locale_folder())) for path in language.locale_folder().rglob("*.*")))
+import {NAME}
+print({NAME}.__file__)
+folder = languages.locale_folder()
+print(*sorted(str(path.relative_to(folder)) for path in folder.rglob("*.*")))
 """
 
 

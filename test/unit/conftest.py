@@ -9,14 +9,15 @@ from typing import Any
 
 import pytest
 
-from ovos_persona_memory import messages
 from ovos_persona_memory.config import MemoryConfig
 from ovos_persona_memory.errors import PersonaMemoryError
-from ovos_persona_memory.memory import PersonaMemory
+from ovos_persona_memory.memory.persona_memory import PersonaMemory
 from ovos_persona_memory.opm import chat, retrieval, toolbox
 from ovos_persona_memory.opm import memory as memory_plugin
-from ovos_persona_memory.service.answers import answer
-from ovos_persona_memory.transport import BusTransport
+from ovos_persona_memory.protocol import messages
+from ovos_persona_memory.protocol.transport import BusTransport
+from ovos_persona_memory.records.events import Request
+from ovos_persona_memory.service.verb_handlers import answer
 
 PLUGINS = {
     "chat": (chat, "RecallChatEngine"),
@@ -36,13 +37,13 @@ class Wire:
 
     def __init__(self, memory: PersonaMemory, arrived: Callable[[bytes], None]) -> None:
         self._memory, self._arrived = memory, arrived
-        self.asked: list[messages.Request] = []
+        self.asked: list[Request] = []
         self.connected_event = threading.Event()
         self.connected_event.set()
 
     def send(self, frame: bytes) -> bool:
         asked = messages.from_the_bus(messages.decode(frame, time.time()))
-        if not isinstance(asked, messages.Request) or self.away:
+        if not isinstance(asked, Request) or self.away:
             return True
         self.asked.append(asked)
         try:

@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from ovos_persona_memory.errors import PersonaMemoryError, StoreError
-from ovos_persona_memory.service.acknowledging import Acknowledging
+from ovos_persona_memory.service.durable_replies import Acknowledging
 
 SOON_S = 10.0
 

@@ -9,16 +9,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ovos_persona_memory import belief, guessing, language, tagging, templates
-from ovos_persona_memory.belief import Judge, Understood, signs_of
-from ovos_persona_memory.heard import Heard
-from ovos_persona_memory.looks import Hint, Look
-from ovos_persona_memory.measuring.believing import Example, examples, fit
-from ovos_persona_memory.measuring.marked import read_marked
-from ovos_persona_memory.people import Before
-from ovos_persona_memory.sentences import Spoken
-from ovos_persona_memory.tagging import NOTHING, Guess, Shares, Told
-from ovos_persona_memory.verdict import Verdict
+from ovos_persona_memory.evaluation.talk_markup import read_marked
+from ovos_persona_memory.evaluation.training.calibration import Example, examples, fit
+from ovos_persona_memory.extraction.coreference.person_mentions import Before
+from ovos_persona_memory.extraction.fusion import calibration, candidates
+from ovos_persona_memory.extraction.fusion.calibration import Judge, Understood, signs_of
+from ovos_persona_memory.extraction.fusion.tagged_utterance import Heard
+from ovos_persona_memory.extraction.schema.candidate import Verdict
+from ovos_persona_memory.extraction.segmentation.sentences import Spoken
+from ovos_persona_memory.extraction.tagger import tagger
+from ovos_persona_memory.extraction.tagger.features import Hint, Look
+from ovos_persona_memory.extraction.tagger.tagger import NOTHING, Guess, Shares, Told
+from ovos_persona_memory.extraction.templates import loader
+from ovos_persona_memory.text import languages
 
 NOTHING_BEFORE = Before()
 TEXT = "my goat is rex by the way"
@@ -34,7 +37,7 @@ def understood(
     pet: float = 0.5,
 ) -> Understood:
     """That "rex" is found a pet's name so likely by the network, and with certainty by the field."""
-    known = templates.of("en-US")
+    known = loader.of("en-US")
     words = known.words_of(text)
     size = len(words.folded)
     network, field = np.zeros((2, size, 3), np.float32)
@@ -43,7 +46,7 @@ def understood(
         place = words.folded.index("rex")
         network[place], field[place] = (1 - pet, pet, 0.0), (0.0, 0.0, 1.0)
     shares = Shares(network, field, {NOTHING: [0], "pet": [1, 2]})
-    heard = Heard(Spoken(language.of("en-US"), known), words, before, [])
+    heard = Heard(Spoken(languages.of("en-US"), known), words, before, [])
     return Understood(heard, shares, told, added, [*told, *(one for one, _ in added)])
 
 
@@ -112,10 +115,10 @@ def learned(monkeypatch: pytest.MonkeyPatch):  # type: ignore[no-untyped-def]
         text: str, sure: float, likely: float, told: Sequence[Verdict] = (), before: Before = NOTHING_BEFORE
     ) -> list[tuple[str, str | None]]:
         judge: Judge = Deciding(likely)
-        monkeypatch.setattr(tagging, "_USED", {"en-US": Model(sure)})
-        monkeypatch.setattr(belief, "_USED", {"en-US": judge})
-        spoken = Spoken(language.of("en-US"), templates.of("en-US"))
-        found = guessing.with_guesses(spoken, text, before, list(told))
+        monkeypatch.setattr(tagger, "_USED", {"en-US": Model(sure)})
+        monkeypatch.setattr(calibration, "_USED", {"en-US": judge})
+        spoken = Spoken(languages.of("en-US"), loader.of("en-US"))
+        found = candidates.with_guesses(spoken, text, before, list(told))
         return [(one.outcome, one.value) for one in found]
 
     return of
@@ -168,7 +171,7 @@ def test_it_knows_what_it_was_fitted_to(tmp_path: Path) -> None:
     bad = [Example(signs_of(understood(added=[(TOLD, 0.3)], pet=0.1), TOLD), False)] * 20
     fit([*good, *bad], tmp_path / "belief", said.append)
     assert "of 60 facts, 40 of them right" in said[0]
-    found = belief.opened(tmp_path / "belief")
+    found = calibration.opened(tmp_path / "belief")
     assert found is not None
     sure = found.likely(understood(told=[TOLD], pet=0.9), TOLD)
     unsure = found.likely(understood(added=[(TOLD, 0.3)], pet=0.1), TOLD)
@@ -176,7 +179,7 @@ def test_it_knows_what_it_was_fitted_to(tmp_path: Path) -> None:
 
 
 def test_examples_are_what_is_learned_and_whether_it_is_right(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    monkeypatch.setattr(belief, "_USED", {})
+    monkeypatch.setattr(calibration, "_USED", {})
     folder = tmp_path / "en-US"
     folder.mkdir()
     talk = (
@@ -193,15 +196,15 @@ def test_without_the_library_nobody_looks_again(monkeypatch: pytest.MonkeyPatch,
     def missing(name: str) -> None:
         raise ImportError(name)
 
-    monkeypatch.setattr(belief, "import_module", missing)
-    assert belief.opened(tmp_path / "belief") is None
+    monkeypatch.setattr(calibration, "import_module", missing)
+    assert calibration.opened(tmp_path / "belief") is None
 
 
 @pytest.mark.parametrize("tag", ["en-US", "de-DE"])
 def test_a_language_with_models_is_looked_at_again(tag: str) -> None:
-    assert (language.locale_folder() / tag / tagging.FILE).is_file()
-    assert isinstance(belief.of(tag), belief.Belief)
+    assert (languages.locale_folder() / tag / tagger.FILE).is_file()
+    assert isinstance(calibration.of(tag), calibration.Belief)
 
 
 def test_other_languages_are_not() -> None:
-    assert belief.of("fr-FR") is None
+    assert calibration.of("fr-FR") is None

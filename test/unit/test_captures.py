@@ -9,13 +9,13 @@ from typing import Any
 
 import pytest
 
-from ovos_persona_memory.captures import REMEMBERED_S, Captures
 from ovos_persona_memory.config import CaptureConfig, IdentityConfig, MemoryConfig
 from ovos_persona_memory.errors import CapturePaused, InvalidRequest
-from ovos_persona_memory.memory import PersonaMemory
-from ovos_persona_memory.messages import Heard
-from ovos_persona_memory.records import Capture, Claim, ContextRequest, Place, Scope, Turn
-from ovos_persona_memory.stores.inmemory import InMemoryStore
+from ovos_persona_memory.memory.persona_memory import PersonaMemory
+from ovos_persona_memory.memory.privacy.capture import REMEMBERED_S, Captures
+from ovos_persona_memory.records.core import Capture, Claim, ContextRequest, Place, Scope, Turn
+from ovos_persona_memory.records.events import Heard
+from ovos_persona_memory.stores.inmemory.store import InMemoryStore
 
 HERE = Scope("s1", "alice", site_id="kitchen")
 ELSEWHERE = Scope("s2", "bob", site_id="hall")

@@ -10,11 +10,11 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 
-from ovos_persona_memory.cli import reach
+from ovos_persona_memory.cli import connection
 from ovos_persona_memory.cli.program import program
-from ovos_persona_memory.memory import PersonaMemory
-from ovos_persona_memory.records import Scope, Turn
-from ovos_persona_memory.stores.lock import FolderLock
+from ovos_persona_memory.memory.persona_memory import PersonaMemory
+from ovos_persona_memory.records.core import Scope, Turn
+from ovos_persona_memory.stores.base.folder_lock import FolderLock
 
 
 def run(folder: Path, *arguments: str) -> Result:
@@ -169,7 +169,7 @@ def test_capture_takes_each_switch_alone_for_a_time_and_for_a_session(tmp_path: 
 def test_a_memory_that_another_process_holds_is_said_to_be_busy(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(reach, "BUSY_S", 0.0)
+    monkeypatch.setattr(connection, "BUSY_S", 0.0)
     with PersonaMemory.open(tmp_path):
         result = run(tmp_path, "list")
     assert (result.exit_code, result.stdout) == (1, "")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import rich_click as click
 
-from ovos_persona_memory.cli.times import as_moment, as_span_s, moment, shown, span_s
+from ovos_persona_memory.cli.time_format import as_moment, as_span_s, moment, shown, span_s
 
 NOW = 1_763_750_000.0
 

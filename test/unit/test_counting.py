@@ -6,9 +6,9 @@ from dataclasses import fields
 
 import pytest
 
-from ovos_persona_memory.counting import FORMS, counted, counted_kinds
-from ovos_persona_memory.records import Forgotten, Moved
-from ovos_persona_memory.stores.base import Counts
+from ovos_persona_memory.records.core import Forgotten, Moved
+from ovos_persona_memory.stores.base.store import Counts
+from ovos_persona_memory.text.counting import FORMS, counted, counted_kinds
 
 
 @pytest.mark.parametrize(("number", "said"), [(0, "0 turns"), (1, "1 turn"), (2, "2 turns"), (21, "21 turns")])

@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from ovos_persona_memory import language
-from ovos_persona_memory.dates import named_days, zone
-from ovos_persona_memory.service import dates as edge
+from ovos_persona_memory.service import date_parser as edge
+from ovos_persona_memory.text import languages
+from ovos_persona_memory.text.date_expressions import named_days, zone
 
 AT = datetime(2026, 5, 13, 18, tzinfo=timezone.utc)  # a Wednesday
 D = date
@@ -57,9 +57,9 @@ def test_days_are_named_in_every_language(lang: str, yesterday: str, last_week: 
         assert spans(may, lang) == [MAY, MAY_BEFORE]
 
 
-@pytest.mark.parametrize("tag", language.known())
+@pytest.mark.parametrize("tag", languages.known())
 def test_each_line_of_the_lists_can_be_read(tag: str) -> None:
-    spoken = language.of(tag)
+    spoken = languages.of(tag)
     assert len(spoken.lines("weekdays.list")) == 7
     for phrase, meant in spoken.pairs("relative_days.list"):
         unit, steps = meant.split()

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from ovos_persona_memory.measuring.learned import Learned, measure_learning
-from ovos_persona_memory.measuring.talks import LabelledFact, SaidTurn, Talk
+from ovos_persona_memory.evaluation.fact_scores import Learned, measure_learning
+from ovos_persona_memory.evaluation.labelled_talk import LabelledFact, SaidTurn, Talk
 
 ANYTHING = LabelledFact("t", "mood", "moods count, too")
 

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 
 from ovos_persona_memory.config import MemoryConfig
-from ovos_persona_memory.documents import Documents
 from ovos_persona_memory.errors import CapturePaused, InvalidRequest
-from ovos_persona_memory.memory import PersonaMemory
-from ovos_persona_memory.records import Document, Scope, Turn
-from ovos_persona_memory.vectors import Floats
+from ovos_persona_memory.memory.documents import Documents
+from ovos_persona_memory.memory.persona_memory import PersonaMemory
+from ovos_persona_memory.records.core import Document, Scope, Turn
+from ovos_persona_memory.stores.base.vector_math import Floats
 
 
 @pytest.fixture

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from ovos_persona_memory.doubting import asked_for
-from ovos_persona_memory.gate import judge
-from ovos_persona_memory.records import Turn
+from ovos_persona_memory.extraction.pipeline import judge
+from ovos_persona_memory.records.core import Turn
+from ovos_persona_memory.text.tag_questions import asked_for
 
 EN, DE = "en-US", "de-DE"
 

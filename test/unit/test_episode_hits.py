@@ -7,11 +7,11 @@ from dataclasses import replace
 import pytest
 
 from ovos_persona_memory.config import MemoryConfig, RecallConfig
-from ovos_persona_memory.episode import Episode
-from ovos_persona_memory.episode_hits import told
-from ovos_persona_memory.memory import PersonaMemory
-from ovos_persona_memory.records import GUEST, ContextRequest, Scope
-from ovos_persona_memory.stores.inmemory import InMemoryStore
+from ovos_persona_memory.memory.persona_memory import PersonaMemory
+from ovos_persona_memory.records.core import GUEST, ContextRequest, Scope
+from ovos_persona_memory.records.episodes import Episode
+from ovos_persona_memory.search.episode_search import told
+from ovos_persona_memory.stores.inmemory.store import InMemoryStore
 
 WEATHER = Episode(
     "intent",

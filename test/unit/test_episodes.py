@@ -8,17 +8,17 @@ from typing import Any
 
 import pytest
 
-from ovos_persona_memory import language
 from ovos_persona_memory.config import MemoryConfig
-from ovos_persona_memory.episode import Episode
-from ovos_persona_memory.episodes import named_time
 from ovos_persona_memory.errors import InvalidRequest
-from ovos_persona_memory.memory import PersonaMemory
-from ovos_persona_memory.messages import Heard
-from ovos_persona_memory.origin import Use
-from ovos_persona_memory.records import ContextRequest, Scope, ToolCall, Turn
-from ovos_persona_memory.stores.inmemory import InMemoryStore
-from ovos_persona_memory.times import happened_at
+from ovos_persona_memory.memory.episodes import named_time
+from ovos_persona_memory.memory.persona_memory import PersonaMemory
+from ovos_persona_memory.records.core import ContextRequest, Scope, ToolCall, Turn
+from ovos_persona_memory.records.episodes import Episode
+from ovos_persona_memory.records.events import Heard
+from ovos_persona_memory.records.provenance import Use
+from ovos_persona_memory.stores.inmemory.store import InMemoryStore
+from ovos_persona_memory.text import languages
+from ovos_persona_memory.text.time_expressions import happened_at
 
 HERE = Scope(session_id="s")
 EVERY = {"exchange", "intent", "tool_call", "recall"}
@@ -251,7 +251,7 @@ NOW = datetime(2026, 11, 21, 18, 30, tzinfo=timezone(timedelta(hours=1)))  # a S
 def test_a_question_names_a_time(
     question: str, lang: str, since: tuple[int, int, int], until: tuple[int, int, int]
 ) -> None:
-    found = happened_at(question, language.of(lang), NOW)
+    found = happened_at(question, languages.of(lang), NOW)
     assert found is not None
     shown = [datetime.fromtimestamp(one, NOW.tzinfo) for one in (found.since, found.until)]
     assert [(one.day, one.hour, one.minute) for one in shown] == [since, until]

@@ -8,8 +8,8 @@ import pytest
 
 from ovos_persona_memory.config import FactsConfig, MemoryConfig
 from ovos_persona_memory.errors import InvalidRequest, SecretRefused, UnknownEntry
-from ovos_persona_memory.memory import PersonaMemory
-from ovos_persona_memory.records import ContextRequest, Scope, Turn
+from ovos_persona_memory.memory.persona_memory import PersonaMemory
+from ovos_persona_memory.records.core import ContextRequest, Scope, Turn
 
 DAY = 86400.0
 
@@ -232,7 +232,7 @@ def test_an_audit_counts_each_kind_of_trouble(memory: PersonaMemory, clock: Cloc
 
 
 def test_an_audit_finds_secrets_that_were_kept_before(memory: PersonaMemory, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("ovos_persona_memory.entries.refuse_secret", lambda *_: None)
+    monkeypatch.setattr("ovos_persona_memory.memory.entries.refuse_secret", lambda *_: None)
     memory.remember("my pin is 1234")
     assert troubles(memory)["secrets"] == 1
 

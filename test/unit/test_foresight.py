@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from ovos_persona_memory import finding
 from ovos_persona_memory.config import MemoryConfig
-from ovos_persona_memory.memory import PersonaMemory
-from ovos_persona_memory.messages import Heard
-from ovos_persona_memory.records import ContextRequest, Scope, Turn
-from ovos_persona_memory.stores.inmemory import InMemoryStore
+from ovos_persona_memory.memory.persona_memory import PersonaMemory
+from ovos_persona_memory.records.core import ContextRequest, Scope, Turn
+from ovos_persona_memory.records.events import Heard
+from ovos_persona_memory.search import prefetch
+from ovos_persona_memory.stores.inmemory.store import InMemoryStore
 
 HERE = Scope(session_id="here")
 QUESTION = "what is my cat called"
@@ -20,13 +20,13 @@ class Watched:
 
     def __init__(self, monkeypatch: pytest.MonkeyPatch) -> None:
         self.now, self.searched = 1000.0, 0
-        found = finding.recall
+        found = prefetch.recall
 
         def counted(*args: object) -> object:
             self.searched += 1
             return found(*args)  # type: ignore[arg-type]
 
-        monkeypatch.setattr(finding, "recall", counted)
+        monkeypatch.setattr(prefetch, "recall", counted)
         self.store = InMemoryStore()
         self.memory = PersonaMemory(self.store, MemoryConfig(), clock=lambda: self.now)
         self.memory.record([Turn("user", "my cat is called Bob", lang="en-US")], Scope(session_id="elsewhere"))
@@ -99,7 +99,7 @@ def test_after_a_change_or_a_while_it_is_searched_anew(watched: Watched) -> None
     assert watched.texts() == []
     watched.memory.foresee(watched.hear(QUESTION))
     before = watched.searched
-    watched.now += finding.FORESEEN_S
+    watched.now += prefetch.FORESEEN_S
     watched.texts()
     assert watched.searched == before + 1
 

@@ -6,13 +6,13 @@ from typing import Any
 
 import pytest
 
-from ovos_persona_memory import language
 from ovos_persona_memory.config import MemoryConfig
-from ovos_persona_memory.forgetting import NOTED
-from ovos_persona_memory.memory import PersonaMemory
-from ovos_persona_memory.messages import Heard
-from ovos_persona_memory.records import Forgotten, Scope, Turn
-from ovos_persona_memory.stores.inmemory import InMemoryStore
+from ovos_persona_memory.memory.forgetting import NOTED
+from ovos_persona_memory.memory.persona_memory import PersonaMemory
+from ovos_persona_memory.records.core import Forgotten, Scope, Turn
+from ovos_persona_memory.records.events import Heard
+from ovos_persona_memory.stores.inmemory.store import InMemoryStore
+from ovos_persona_memory.text import languages
 
 HERE = Scope(session_id="s")
 
@@ -162,10 +162,10 @@ def test_a_summary_that_holds_the_words_goes(home: Home) -> None:
 
 
 def test_words_of_a_query_stand_for_themselves_once_and_without_stop_words() -> None:
-    assert [min(group) for group in language.word_groups("forget the cats, the cats!", "en-US")][-1] == "cat"
-    assert len(language.word_groups("the cats, the cats!", "en-US")) == 1
-    assert len(language.word_groups("the", "en-US")) == 1
-    assert language.word_groups("!?", "en-US") == ()
+    assert [min(group) for group in languages.word_groups("forget the cats, the cats!", "en-US")][-1] == "cat"
+    assert len(languages.word_groups("the cats, the cats!", "en-US")) == 1
+    assert len(languages.word_groups("the", "en-US")) == 1
+    assert languages.word_groups("!?", "en-US") == ()
 
 
 def facts_of(home: Home) -> list[str]:

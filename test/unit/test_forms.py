@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from ovos_persona_memory import language
-from ovos_persona_memory.forms import NONE, Forms, forms_of
-from ovos_persona_memory.question import Question
-from ovos_persona_memory.recall import recall
-from ovos_persona_memory.records import Hit, Scope, Turn
-from ovos_persona_memory.stores.inmemory import InMemoryStore
+from ovos_persona_memory.records.core import Hit, Scope, Turn
+from ovos_persona_memory.search.query import Question
+from ovos_persona_memory.search.query_expansion import NONE, Forms, forms_of
+from ovos_persona_memory.search.recall import recall
+from ovos_persona_memory.stores.inmemory.store import InMemoryStore
+from ovos_persona_memory.text import languages
 
 TURNS = frozenset({"turn"})
 
@@ -18,13 +18,13 @@ def told(lang: str, *texts: str, store: InMemoryStore | None = None) -> InMemory
     store = store or InMemoryStore()
     for text in texts:
         number = store.counts().turns
-        words = " ".join(language.of(lang).words(text))
+        words = " ".join(languages.of(lang).words(text))
         store.add_turn(Turn("user", text, at=float(number), lang=lang, id=f"t{number}"), words)
     return store
 
 
 def forms(store: InMemoryStore, text: str, lang: str, scope: Scope = Scope()) -> Forms:
-    return forms_of(store, language.of(lang).bare_words(text), language.of(lang), scope, TURNS)
+    return forms_of(store, languages.of(lang).bare_words(text), languages.of(lang), scope, TURNS)
 
 
 def asked(store: InMemoryStore, question: str, lang: str) -> list[Hit]:

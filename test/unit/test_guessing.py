@@ -7,13 +7,15 @@ from dataclasses import replace
 
 import pytest
 
-from ovos_persona_memory import guessing, language, templates
-from ovos_persona_memory.hints import place_of
-from ovos_persona_memory.looks import Hint, Look
-from ovos_persona_memory.people import Before, Who
-from ovos_persona_memory.sentences import Spoken
-from ovos_persona_memory.tagging import Guess, Told
-from ovos_persona_memory.verdict import Verdict
+from ovos_persona_memory.extraction.coreference.person_mentions import Before, Who
+from ovos_persona_memory.extraction.fusion import candidates
+from ovos_persona_memory.extraction.fusion.template_spans import place_of
+from ovos_persona_memory.extraction.schema.candidate import Verdict
+from ovos_persona_memory.extraction.segmentation.sentences import Spoken
+from ovos_persona_memory.extraction.tagger.features import Hint, Look
+from ovos_persona_memory.extraction.tagger.tagger import Guess, Told
+from ovos_persona_memory.extraction.templates import loader
+from ovos_persona_memory.text import languages
 
 NOTHING_BEFORE = Before()
 
@@ -28,7 +30,7 @@ class Model:
         assert tuple(look.word for look in seen) == self.words
         found = []
         for kind, said in self.marks.items():
-            value = templates.of("en-US").words_of(said).folded
+            value = loader.of("en-US").words_of(said).folded
             first = next(n for n in range(len(self.words)) if self.words[n : n + len(value)] == value)
             found.append(Guess(kind.partition(" ")[0], first, first + len(value), self.sure))
         found.sort(key=lambda one: one.first)
@@ -38,7 +40,7 @@ class Model:
 @pytest.fixture
 def guess(monkeypatch: pytest.MonkeyPatch):  # type: ignore[no-untyped-def]
     """What is learned of an utterance in which these words are marked."""
-    known = templates.of("en-US")
+    known = loader.of("en-US")
 
     def learned(
         text: str,
@@ -49,9 +51,9 @@ def guess(monkeypatch: pytest.MonkeyPatch):  # type: ignore[no-untyped-def]
         doubted: bool = False,
     ) -> list[Verdict]:
         model = Model(known.words_of(text).folded, marks, sure, doubted)
-        monkeypatch.setattr(guessing.tagging, "of", lambda tag: model)
-        monkeypatch.setattr(guessing.belief, "of", lambda tag: None)  # nobody looks again
-        return guessing.with_guesses(Spoken(language.of("en-US"), known), text, before, list(told))
+        monkeypatch.setattr(candidates.tagging, "of", lambda tag: model)
+        monkeypatch.setattr(candidates.belief, "of", lambda tag: None)  # nobody looks again
+        return candidates.with_guesses(Spoken(languages.of("en-US"), known), text, before, list(told))
 
     return learned
 
@@ -176,7 +178,7 @@ def test_what_is_written_needs_more_or_is_not_guessed_at(guess) -> None:  # type
 
 def test_of_a_text_that_nobody_says_in_one_go_nothing_is_guessed(guess) -> None:  # type: ignore[no-untyped-def]
     said = "the rabbit goes by flopsy"
-    more = " ".join(["hm"] * (guessing.LONGEST - len(said.split())))
+    more = " ".join(["hm"] * (candidates.LONGEST - len(said.split())))
     assert only(guess(f"{more} {said}", {"pet": "flopsy"})).value == "flopsy"
     assert guess(f"{more} hm {said}", {"pet": "flopsy"}) == []
 
@@ -395,7 +397,7 @@ def test_what_is_cut_is_found_by_what_is_left_of_it(guess) -> None:  # type: ign
 
 
 def test_a_value_stands_where_its_own_clause_does() -> None:
-    known, text = templates.of("en-US"), "no figs today i hate figs"
+    known, text = loader.of("en-US"), "no figs today i hate figs"
     told = Verdict("learned", "stated", "i hate figs", "dislikes", value="figs", span=(14, 25))
     assert place_of(known, known.words_of(text), told) == (5, 6)
     assert place_of(known, known.words_of(text), replace(told, value="plums")) is None
@@ -415,10 +417,10 @@ def test_a_value_stands_where_its_own_clause_does() -> None:
 def test_where_a_verb_stands_before_its_subject_its_clause_asks(
     monkeypatch: pytest.MonkeyPatch, text: str, told: bool
 ) -> None:
-    monkeypatch.setattr(guessing.tagging, "of", lambda _: Last())
-    monkeypatch.setattr(guessing.belief, "of", lambda _: None)
+    monkeypatch.setattr(candidates.tagging, "of", lambda _: Last())
+    monkeypatch.setattr(candidates.belief, "of", lambda _: None)
     before = Before(names={"lea": Who("lea")})
-    assert bool(guessing.with_guesses(Spoken(language.of("de"), templates.of("de")), text, before, [])) is told
+    assert bool(candidates.with_guesses(Spoken(languages.of("de"), loader.of("de")), text, before, [])) is told
 
 
 class Last:

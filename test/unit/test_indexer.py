@@ -9,15 +9,15 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 import pytest
 
-from ovos_persona_memory import indexer
 from ovos_persona_memory.config import MemoryConfig
-from ovos_persona_memory.embedder import Embedder, Kind
 from ovos_persona_memory.errors import ConfigError, StoreError
-from ovos_persona_memory.indexer import Indexer
-from ovos_persona_memory.memory import PersonaMemory
-from ovos_persona_memory.records import Scope, Selection, Turn
-from ovos_persona_memory.stores.inmemory import InMemoryStore
-from ovos_persona_memory.vectors import Floats, normalised
+from ovos_persona_memory.memory.persona_memory import PersonaMemory
+from ovos_persona_memory.records.core import Scope, Selection, Turn
+from ovos_persona_memory.search import vector_indexer
+from ovos_persona_memory.search.embedding import Embedder, Kind
+from ovos_persona_memory.search.vector_indexer import Indexer
+from ovos_persona_memory.stores.base.vector_math import Floats, normalised
+from ovos_persona_memory.stores.inmemory.store import InMemoryStore
 
 BOTH = frozenset({"turn", "memory"})
 
@@ -65,7 +65,7 @@ class Shelf:
 @pytest.fixture
 def store(monkeypatch: pytest.MonkeyPatch) -> InMemoryStore:
     for name in ("QUIET_S", "YIELD_S", "AGAIN_S"):
-        monkeypatch.setattr(indexer, name, 0.001)
+        monkeypatch.setattr(vector_indexer, name, 0.001)
     return InMemoryStore()
 
 
@@ -139,8 +139,8 @@ def test_without_an_embedder_nothing_is_done(store: InMemoryStore, start: Callab
 def test_nothing_is_embedded_twice_after_a_restart(
     store: InMemoryStore, shelf: Shelf, start: Callable[..., Indexer], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(indexer, "TAKEN", 4)
-    monkeypatch.setattr(indexer, "TOGETHER", 2)
+    monkeypatch.setattr(vector_indexer, "TAKEN", 4)
+    monkeypatch.setattr(vector_indexer, "TOGETHER", 2)
     texts = [f"text {number}" for number in range(40)]
     say(store, *texts)
     model = shelf.held["one"]
@@ -197,7 +197,7 @@ def indexed(store: InMemoryStore, start: Callable[..., Indexer], setting: str = 
 def test_the_old_vectors_answer_until_the_new_ones_are_complete(
     store: InMemoryStore, shelf: Shelf, start: Callable[..., Indexer], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(indexer, "TAKEN", 5)
+    monkeypatch.setattr(vector_indexer, "TAKEN", 5)
     indexed(store, start)
     new = shelf.held["other"]
     new.may_go.clear()
@@ -215,7 +215,7 @@ def test_the_old_vectors_answer_until_the_new_ones_are_complete(
 def test_a_change_that_was_cut_short_goes_on_and_another_one_begins_anew(
     store: InMemoryStore, shelf: Shelf, start: Callable[..., Indexer], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(indexer, "TAKEN", 5)
+    monkeypatch.setattr(vector_indexer, "TAKEN", 5)
     indexed(store, start)
     new = shelf.held["other"]
     working = start("other")

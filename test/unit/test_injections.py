@@ -12,13 +12,15 @@ from typing import Any, get_args
 import pytest
 from ovos_bus_client import Message
 
-from ovos_persona_memory import language, messages
 from ovos_persona_memory.config import MemoryConfig
-from ovos_persona_memory.context import TOOL
-from ovos_persona_memory.memory import PersonaMemory
-from ovos_persona_memory.quoting import plain
-from ovos_persona_memory.records import Context, ContextMessage, ContextRequest, Inject, Scope, Turn
-from ovos_persona_memory.stores.inmemory import InMemoryStore
+from ovos_persona_memory.conversation.prompt import TOOL
+from ovos_persona_memory.conversation.quoting import plain
+from ovos_persona_memory.memory.persona_memory import PersonaMemory
+from ovos_persona_memory.protocol import messages
+from ovos_persona_memory.records.core import Context, ContextMessage, ContextRequest, Inject, Scope, Turn
+from ovos_persona_memory.records.events import Heard
+from ovos_persona_memory.stores.inmemory.store import InMemoryStore
+from ovos_persona_memory.text import languages
 
 pytestmark = pytest.mark.full
 
@@ -39,7 +41,7 @@ def hear(memory: PersonaMemory, topic: str, tag: str, **data: Any) -> None:
     heard = messages.from_the_bus(
         messages.decode(messages.frame(topic, {"lang": tag, **data}, "elsewhere", tag), NOW - 60)
     )
-    assert isinstance(heard, messages.Heard)
+    assert isinstance(heard, Heard)
     memory.transcript.hear(heard)
 
 
@@ -108,7 +110,7 @@ STRING = r'"(?:[^"\\]|\\.)*"'
 
 def line_of(lang: str) -> str:
     """What a line of recalled data looks like, its text in a group."""
-    spoken = language.of(lang)
+    spoken = languages.of(lang)
     who = "|".join([STRING, *(re.escape(spoken.say(name)) for name in ("the_user", "the_assistant"))])
     times = [spoken.say("today"), spoken.say("yesterday"), spoken.say("days_ago", days="\0"),
              spoken.say("on_date", day="\0", month="\0", year="\0")]  # fmt: skip
@@ -136,7 +138,7 @@ def taken_out(text: str, lang: str) -> tuple[str, list[str]]:
 
 def _after_heading(line: str, lang: str) -> str | None:
     """The form of the lines that follow a heading of ours; None where the line is no heading."""
-    spoken = language.of(lang)
+    spoken = languages.of(lang)
     if line == spoken.say("recalled_heading"):
         return line_of(lang)
     summary = re.escape(spoken.say("summary_heading", when="\1")).replace("\1", r"[^\"\n]+")
@@ -208,7 +210,7 @@ def test_the_same_in_a_session_of_its_own_with_a_summary_and_everything_at_once(
             put(memory, one["text"], one["lang"], one["question"].removeprefix("what is "))
         left, quotations = without_data(asked(memory, one, mode, max_history=0).messages, one["lang"])
         without = bare(asked(remembered(None, one), one, mode, max_history=0).messages)
-        asking = [ContextMessage("user", language.of(one["lang"]).say("recall_request"))] if mode == "tool" else []
+        asking = [ContextMessage("user", languages.of(one["lang"]).say("recall_request"))] if mode == "tool" else []
         assert left == [*without[:-1], *asking, without[-1]]
         summary = [plain(line) for line in one["text"].splitlines() if plain(line)]
         assert quotations[: len(summary)] == summary

@@ -15,12 +15,12 @@ from ovos_persona_memory import config, stores
 from ovos_persona_memory.cli import doctor
 from ovos_persona_memory.config import KindConfig, parse, secret, settled
 from ovos_persona_memory.errors import ConfigError, NotAllowed, StoreBusy
-from ovos_persona_memory.memory import PersonaMemory
-from ovos_persona_memory.messages import Heard
-from ovos_persona_memory.records import ContextRequest, Scope, Turn
-from ovos_persona_memory.stores.chroma_server import settings_of
-from ovos_persona_memory.stores.composed import ComposedStore
-from ovos_persona_memory.stores.sqlite import SqliteStore
+from ovos_persona_memory.memory.persona_memory import PersonaMemory
+from ovos_persona_memory.records.core import ContextRequest, Scope, Turn
+from ovos_persona_memory.records.events import Heard
+from ovos_persona_memory.stores.chroma.http_client import settings_of
+from ovos_persona_memory.stores.composite.store import ComposedStore
+from ovos_persona_memory.stores.sqlite.store import SqliteStore
 
 SCOPE = Scope("s")
 EVERY = ("conversational", "semantic", "episodic", "facts")

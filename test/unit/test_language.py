@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from ovos_persona_memory import language
+from ovos_persona_memory.text import languages
 
-ENGLISH, GERMAN = language.of("en-US"), language.of("de-DE")
+ENGLISH, GERMAN = languages.of("en-US"), languages.of("de-DE")
 DATA = Path(__file__).parent.parent / "data"
 HOUSEHOLDS = [json.loads((DATA / f"household_{tag}.json").read_text(encoding="utf-8")) for tag in ("en", "de")]
 
@@ -29,7 +29,7 @@ def test_a_question_of_stop_words_alone_keeps_them_all() -> None:
 
 
 def test_an_unshipped_language_has_its_stems_and_speaks_english() -> None:
-    finnish = language.of("fi-FI")
+    finnish = languages.of("fi-FI")
     assert finnish.words("kissat") == finnish.words("kissa")
     assert finnish.say("nothing_known") == ENGLISH.say("nothing_known")
     assert finnish.content_words("missä on kissa")
@@ -37,12 +37,12 @@ def test_an_unshipped_language_has_its_stems_and_speaks_english() -> None:
 
 @pytest.mark.parametrize(("tag", "found"), [("en", "en-US"), ("EN-us", "en-US"), ("en-GB", "en-US"), ("de", "de-DE")])
 def test_the_nearest_shipped_language_is_taken(tag: str, found: str) -> None:
-    assert language.of(tag).tag == found
+    assert languages.of(tag).tag == found
 
 
 @pytest.mark.parametrize("household", HOUSEHOLDS, ids=lambda household: household["language"])
 def test_statements_questions_and_chatter_of_a_household_are_told_apart(household: dict) -> None:
-    spoken = language.of(household["language"])
+    spoken = languages.of(household["language"])
     asked = [entry["question"] for entry in household["questions"] + household["unanswerable"]]
     told = [entry["text"] for entry in household["statements"]]
     assert [text for text in asked if not spoken.is_question(text)] == []
@@ -75,29 +75,29 @@ def test_when_something_was_said_is_put_in_words(said: datetime, words: str) -> 
 
 
 def test_a_language_is_known_by_its_word_lists_before_it_has_sentences() -> None:
-    assert {"ca-ES", "da-DK", "gl-ES", "zh-CN", "th-TH"} <= set(language.known())
-    assert set(language.shipped()) <= set(language.known())
+    assert {"ca-ES", "da-DK", "gl-ES", "zh-CN", "th-TH"} <= set(languages.known())
+    assert set(languages.shipped()) <= set(languages.known())
 
 
 @pytest.mark.parametrize(
     ("tag", "found"), [("fr", "fr-FR"), ("fr-BE", "fr-FR"), ("pt-BR", "pt-PT"), ("zh_TW", "zh-CN"), ("ja", "ja-JP")]
 )
 def test_the_nearest_known_language_is_taken(tag: str, found: str) -> None:
-    assert language.of(tag).tag == found
+    assert languages.of(tag).tag == found
 
 
 def test_every_known_language_has_the_same_lists() -> None:
-    folder = language.locale_folder()
+    folder = languages.locale_folder()
     of_the_skill = {"ends.list", "memory_words.list", "numbers.list", "swapped.list", "units.list"}
     extra = {"question_end.list", *of_the_skill}
-    lists = {tag: {path.name for path in (folder / tag).glob("*.list")} - extra for tag in language.known()}
+    lists = {tag: {path.name for path in (folder / tag).glob("*.list")} - extra for tag in languages.known()}
     assert len(lists) >= 15
     assert [tag for tag, names in lists.items() if names != lists["en-US"]] == []
 
 
-@pytest.mark.parametrize("tag", language.known())
+@pytest.mark.parametrize("tag", languages.known())
 def test_the_lists_of_a_language_can_be_used(tag: str) -> None:
-    spoken = language.of(tag)
+    spoken = languages.of(tag)
     assert len(set(spoken.months().values())) == 12
     assert len(spoken.stop_words) > 40
     assert spoken.time_words
@@ -116,7 +116,7 @@ def test_the_lists_of_a_language_can_be_used(tag: str) -> None:
 def test_a_question_is_searched_without_stop_words_in_every_kind_of_script(
     tag: str, question: str, words: list[str]
 ) -> None:
-    assert language.of(tag).content_words(question) == words
+    assert languages.of(tag).content_words(question) == words
 
 
 @pytest.mark.parametrize(
@@ -134,7 +134,7 @@ def test_a_question_is_searched_without_stop_words_in_every_kind_of_script(
     ],
 )
 def test_questions_are_known_by_their_words(tag: str, text: str) -> None:
-    assert language.of(tag).is_question(text)
+    assert languages.of(tag).is_question(text)
 
 
 @pytest.mark.parametrize(
@@ -149,42 +149,42 @@ def test_questions_are_known_by_their_words(tag: str, text: str) -> None:
     ],
 )
 def test_statements_are_known_in_every_language(tag: str, text: str) -> None:
-    assert language.of(tag).is_statement(text)
+    assert languages.of(tag).is_statement(text)
 
 
 def test_the_language_of_a_text_follows_its_script() -> None:
-    assert language.of_text(None, "猫在哪儿").tag == "zh-CN"
-    assert language.of_text("en-US", "my cat").tag == "en-US"
-    assert language.of_text(None, "où est le chat").tag == "en-US"
+    assert languages.of_text(None, "猫在哪儿").tag == "zh-CN"
+    assert languages.of_text("en-US", "my cat").tag == "en-US"
+    assert languages.of_text(None, "où est le chat").tag == "en-US"
 
 
 def test_the_lead_is_taken_off_where_no_blank_follows_it() -> None:
-    assert language.of("zh-CN").without_lead("请记住，我对花生过敏") == "我对花生过敏"
+    assert languages.of("zh-CN").without_lead("请记住，我对花生过敏") == "我对花生过敏"
 
 
 def test_every_shipped_language_has_the_same_files() -> None:
-    folder = language.locale_folder()
+    folder = languages.locale_folder()
     # which languages can tell facts is said in docs/facts.md
     own = (".templates", ".kinds", ".model", ".network", ".belief")
     files = {
         tag: sorted(path.name for path in (folder / tag).iterdir() if path.suffix not in own)
-        for tag in language.shipped()
+        for tag in languages.shipped()
     }
     assert len(files) >= 10
     assert all(names == files["en-US"] for names in files.values())
 
 
 def test_every_sentence_has_the_same_slots_in_every_language() -> None:
-    for dialog in sorted(path.stem for path in (language.locale_folder() / "en-US").glob("*.dialog")):
+    for dialog in sorted(path.stem for path in (languages.locale_folder() / "en-US").glob("*.dialog")):
         slots = {
-            tag: {part.split("}")[0] for line in language.of(tag).sentences(dialog) for part in line.split("{")[1:]}
-            for tag in language.shipped()
+            tag: {part.split("}")[0] for line in languages.of(tag).sentences(dialog) for part in line.split("{")[1:]}
+            for tag in languages.shipped()
         }
         assert all(found == slots["en-US"] for found in slots.values()), dialog
 
 
 @pytest.mark.parametrize("tag", ["../en-US", "../../locale/en-US", "..", "/", "en\0US", "xx", "a" * 5000])
 def test_a_tag_that_is_no_language_names_no_folder(tag: str) -> None:
-    spoken = language.of(tag)
+    spoken = languages.of(tag)
     assert not spoken.stop_words
     assert spoken.content_words("where is the cat") and spoken.say("nothing_known")

@@ -11,8 +11,8 @@ from click.testing import CliRunner
 
 from ovos_persona_memory.cli.program import program
 from ovos_persona_memory.errors import InvalidRequest
-from ovos_persona_memory.measuring.learned import measure_learning
-from ovos_persona_memory.measuring.talks import LabelledFact, SaidTurn, Talk, read_talks
+from ovos_persona_memory.evaluation.fact_scores import measure_learning
+from ovos_persona_memory.evaluation.labelled_talk import LabelledFact, SaidTurn, Talk, read_talks
 
 TALK: dict[str, Any] = {
     "language": "en-US",

@@ -10,7 +10,7 @@ from typing import Any
 import pycrfsuite
 import pytest
 
-from ovos_persona_memory.measuring.lighter import hashed, lighten, read
+from ovos_persona_memory.evaluation.training.crf_pruning import hashed, lighten, read
 
 WORDS = ["a", "the", "extraordinarily", "zwölf", "long-winded-attribute-of-many-letters", *map(str, range(300))]
 

@@ -8,12 +8,12 @@ from pathlib import Path
 import pytest
 from ovos_spec_tools import expand, lint
 
-from ovos_persona_memory import language
+from ovos_persona_memory.skill.intent_matching import pattern
 from ovos_persona_memory.skill.intents import ROOMS
-from ovos_persona_memory.skill.understanding import pattern
+from ovos_persona_memory.text import languages
 
-LOCALE = language.locale_folder()
-TAGS = language.shipped()
+LOCALE = languages.locale_folder()
+TAGS = languages.shipped()
 TEN = {"ca-ES", "da-DK", "de-DE", "en-US", "es-ES", "fr-FR", "gl-ES", "it-IT", "nl-NL", "pt-PT"}
 INTENTS = {name for room in ROOMS for name in room.INTENTS}
 UNSPOKEN = re.compile(r"[()\[\]|<>*_`#\"„“”«»…]|\d")
@@ -73,19 +73,19 @@ def test_what_is_spoken_has_no_digit_and_no_mark_that_a_voice_would_read(tag: st
 
 @pytest.mark.parametrize("tag", TAGS)
 def test_a_question_before_deleting_names_both_answers(tag: str) -> None:
-    spoken = language.of(tag)
+    spoken = languages.of(tag)
     folded = (
-        [" ".join(language.fold(p)) for p in spoken.phrases("yes.voc")],
-        [" ".join(language.fold(p)) for p in spoken.phrases("no.voc")],
+        [" ".join(languages.fold(p)) for p in spoken.phrases("yes.voc")],
+        [" ".join(languages.fold(p)) for p in spoken.phrases("no.voc")],
     )
     for path in (LOCALE / tag).glob("forget_*_ask*.dialog"):
-        said = f" {' '.join(language.fold(lines(path)[0]))} "
+        said = f" {' '.join(languages.fold(lines(path)[0]))} "
         assert all(any(f" {phrase} " in said for phrase in phrases) for phrases in folded), path.name
 
 
 @pytest.mark.parametrize("tag", TAGS)
 def test_yes_and_no_share_no_phrase(tag: str) -> None:
-    spoken = language.of(tag)
+    spoken = languages.of(tag)
     refusals = {*spoken.phrases("no.voc"), *spoken.phrases("cancel.voc")}
     assert not refusals & set(spoken.phrases("yes.voc"))
 

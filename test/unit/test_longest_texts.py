@@ -14,27 +14,27 @@ from typing import Any
 
 import pytest
 
-from ovos_persona_memory import language, secrets
-from ovos_persona_memory.doubting import asked_for
-from ovos_persona_memory.fields import MAX_TEXT
-from ovos_persona_memory.gate import Circumstances, judge
-from ovos_persona_memory.language import SENTENCE_WORDS, UNDERSTOOD_CHARACTERS, UNDERSTOOD_WORDS, beginning
-from ovos_persona_memory.memory import PersonaMemory
-from ovos_persona_memory.messages import Heard
-from ovos_persona_memory.network import PIECES, Network
-from ovos_persona_memory.people import Before, Who
-from ovos_persona_memory.recall import MOST_WORDS
-from ovos_persona_memory.records import ContextRequest, Scope, Turn
+from ovos_persona_memory.extraction.coreference.person_mentions import Before, Who
+from ovos_persona_memory.extraction.pipeline import Circumstances, judge
+from ovos_persona_memory.extraction.schema.candidate import Verdict
+from ovos_persona_memory.extraction.tagger.network import PIECES, Network
+from ovos_persona_memory.memory.persona_memory import PersonaMemory
+from ovos_persona_memory.protocol.request_fields import MAX_TEXT
+from ovos_persona_memory.records.core import ContextRequest, Scope, Turn
+from ovos_persona_memory.records.events import Heard
+from ovos_persona_memory.search.recall import MOST_WORDS
+from ovos_persona_memory.skill.intent_matching import Understood, understood
 from ovos_persona_memory.skill.memory_skill import INTENTS
-from ovos_persona_memory.skill.speech import time_words
-from ovos_persona_memory.skill.understanding import Understood, understood
-from ovos_persona_memory.verdict import Verdict
+from ovos_persona_memory.skill.phrasing import time_words
+from ovos_persona_memory.text import languages, secret_detection
+from ovos_persona_memory.text.languages import SENTENCE_WORDS, UNDERSTOOD_CHARACTERS, UNDERSTOOD_WORDS, beginning
+from ovos_persona_memory.text.tag_questions import asked_for
 
-SHIPPED = language.shipped()
+SHIPPED = languages.shipped()
 MONKEY = "marmalade monkey organ jar"
 WORDS = [f"{one}{two}" for one in "bcdfghklmnprstvwz" for two in ("olm", "anx", "urt", "ipf", "ezzi", "oggle", "ummer")]
 DATA = Path(__file__).parents[1] / "data"
-ENGLISH = language.of("en-US")
+ENGLISH = languages.of("en-US")
 TOLD = "my cat is called bob and i live in lisbon and my sister works as a nurse and i hate olives"
 NOBODY = Before()
 GERMAN = "meine katze heißt bob und ich wohne in lissabon und meine schwester arbeitet als ärztin und ich hasse oliven"
@@ -82,7 +82,7 @@ def steps(work: Callable[..., object], *given: Any) -> int:
         count += event in ("call", "c_call")
 
     work(*given)  # what is read once is read
-    language.forget_texts()
+    languages.forget_texts()
     sys.setprofile(note)
     try:
         work(*given)
@@ -110,7 +110,7 @@ def test_of_a_text_without_full_stops_the_first_words_are_understood() -> None:
 
 def test_of_a_text_of_sentences_more_is_understood() -> None:
     text = ". ".join(" ".join(WORDS[:20]) for _ in range(40))
-    assert len(language.SPELLED.findall(beginning(text))) == UNDERSTOOD_WORDS
+    assert len(languages.SPELLED.findall(beginning(text))) == UNDERSTOOD_WORDS
     assert text.startswith(beginning(text))
     short = ". ".join(" ".join(WORDS[:20]) for _ in range(10))
     assert beginning(short) is short
@@ -121,7 +121,7 @@ def test_no_text_is_understood_further_whatever_it_is_made_of(text: str) -> None
     found = beginning(text)
     assert text.startswith(found)
     assert len(found) <= UNDERSTOOD_CHARACTERS
-    assert len(language.SPELLED.findall(found)) <= UNDERSTOOD_WORDS
+    assert len(languages.SPELLED.findall(found)) <= UNDERSTOOD_WORDS
     assert beginning(found) == found
 
 
@@ -189,7 +189,7 @@ def test_a_long_text_with_a_secret_at_its_end_teaches_nothing() -> None:
 
 
 def test_long_words_are_read_in_no_more_pieces_than_a_short_talk_has() -> None:
-    network = Network.read(language.locale_folder() / "en-US" / "facts.network")
+    network = Network.read(languages.locale_folder() / "en-US" / "facts.network")
     assert network.may_read(TOLD.split())
     letters = random.Random(1)
     long = ["".join(letters.choices("qxzjvk", k=40)) for _ in range(20)]
@@ -204,14 +204,14 @@ def test_long_words_are_read_in_no_more_pieces_than_a_short_talk_has() -> None:
 def test_secrets_are_looked_for_in_steps_in_proportion(lang: str) -> None:
     for words in ("pin ", "code ", "safe ", "password is ", "safe is three "):
         texts = ((words * MAX_TEXT)[:length] for length in (MAX_TEXT // 2, MAX_TEXT))
-        half, whole = (steps(secrets.is_secret, text, lang) for text in texts)
+        half, whole = (steps(secret_detection.is_secret, text, lang) for text in texts)
         assert whole < 2.2 * half + 500, words
 
 
 def test_a_secret_at_the_end_of_the_longest_text_is_one() -> None:
     text = f"{'we went on ' * 1480}my password is swordfish"
     assert len(text) <= MAX_TEXT
-    assert secrets.is_secret(text, "en-US")
+    assert secret_detection.is_secret(text, "en-US")
 
 
 # questions

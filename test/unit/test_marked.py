@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from ovos_persona_memory.errors import InvalidRequest
-from ovos_persona_memory.measuring.marked import MarkedTalk, read_marked
+from ovos_persona_memory.evaluation.talk_markup import MarkedTalk, read_marked
 
 TALK = """\
 @kitchen

@@ -15,9 +15,10 @@ import pytest
 
 from ovos_persona_memory.config import MemoryConfig
 from ovos_persona_memory.errors import InvalidRequest, NoAnswer
-from ovos_persona_memory.measuring import rankers
-from ovos_persona_memory.measuring.conversations import Conversation, Moment, read
-from ovos_persona_memory.measuring.measures import (
+from ovos_persona_memory.evaluation import rankers
+from ovos_persona_memory.evaluation.labelled_conversations import Conversation, Moment, read
+from ovos_persona_memory.evaluation.rankers import Ask, PlainBm25, Ranking, bm25, of_memory
+from ovos_persona_memory.evaluation.ranking_scores import (
     Outcome,
     figures,
     hit_at,
@@ -26,8 +27,7 @@ from ovos_persona_memory.measuring.measures import (
     recall_at,
     reciprocal_rank,
 )
-from ovos_persona_memory.measuring.rankers import Ask, PlainBm25, Ranking, bm25, of_memory
-from ovos_persona_memory.measuring.rounds import before_it, measure
+from ovos_persona_memory.evaluation.recall_run import before_it, measure
 
 # the measures
 

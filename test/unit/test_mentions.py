@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from ovos_persona_memory.gate import Circumstances, judge
-from ovos_persona_memory.people import Before, Who
-from ovos_persona_memory.records import Turn
+from ovos_persona_memory.extraction.coreference.person_mentions import Before, Who
+from ovos_persona_memory.extraction.pipeline import Circumstances, judge
+from ovos_persona_memory.records.core import Turn
 
 EN, DE = "en-US", "de-DE"
 NAMES = {

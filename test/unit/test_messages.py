@@ -8,9 +8,10 @@ from typing import Any
 import pytest
 from ovos_bus_client.message import Message
 
-from ovos_persona_memory import messages, topics
-from ovos_persona_memory.messages import Envelope, MalformedSession
-from ovos_persona_memory.records import Scope
+from ovos_persona_memory.protocol import messages, topics
+from ovos_persona_memory.protocol.messages import Envelope, MalformedSession
+from ovos_persona_memory.records.core import Scope
+from ovos_persona_memory.records.validation import is_clean
 
 
 def envelope(topic: str, data: dict[str, Any] | None = None, **context: Any) -> Envelope:
@@ -102,8 +103,8 @@ def test_a_request_nested_too_deeply_is_still_a_request() -> None:
 
 def test_what_is_heard_is_kept_without_nul_and_half_characters() -> None:
     assert messages.cleaned(" a\0b ") == "ab"
-    assert messages.is_clean(messages.cleaned("a\ud800b"))
-    assert messages.is_clean("grüße 😀 \ue000")
+    assert is_clean(messages.cleaned("a\ud800b"))
+    assert is_clean("grüße 😀 \ue000")
 
 
 def test_an_overlong_utterance_is_shortened_visibly_in_the_middle() -> None:

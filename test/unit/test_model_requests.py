@@ -13,10 +13,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ovos_persona_memory.config import MemoryConfig
-from ovos_persona_memory.memory import PersonaMemory
-from ovos_persona_memory.records import ContextMessage, ContextRequest, Hit, Inject, Scope, ToolCall, Turn
-from ovos_persona_memory.stores.inmemory import InMemoryStore
-from ovos_persona_memory.window import SHORTENED
+from ovos_persona_memory.conversation.window import SHORTENED
+from ovos_persona_memory.memory.persona_memory import PersonaMemory
+from ovos_persona_memory.records.core import ContextMessage, ContextRequest, Hit, Inject, Scope, ToolCall, Turn
+from ovos_persona_memory.stores.inmemory.store import InMemoryStore
 
 pytestmark = pytest.mark.full
 

@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from ovos_persona_memory.measuring.learned import LearnedFigures, measure_learning
-from ovos_persona_memory.measuring.marked import read_marked
-from ovos_persona_memory.measuring.talks import read_talks
+from ovos_persona_memory.evaluation.fact_scores import LearnedFigures, measure_learning
+from ovos_persona_memory.evaluation.labelled_talk import read_talks
+from ovos_persona_memory.evaluation.talk_markup import read_marked
 
 TALK = Path(__file__).parent.parent / "data" / "talk"
 MONTHS = Path(__file__).parent.parent / "data" / "months"

@@ -10,9 +10,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from ovos_persona_memory.arrays import LARGE, arrays_in
-from ovos_persona_memory.looks import Look
-from ovos_persona_memory.network import BESIDE, GATES, OWN, Network, Table, numbered
+from ovos_persona_memory.extraction.tagger.features import Look
+from ovos_persona_memory.extraction.tagger.network import BESIDE, GATES, LARGE, OWN, Network, Table, arrays_in, numbered
 from test.unit.test_encoder import SIZE, small_encoder
 
 LABELS = ("O", "B-pet", "I-pet")

@@ -12,17 +12,17 @@ from typing import Any
 
 import pytest
 
-from ovos_persona_memory import language
 from ovos_persona_memory.config import MemoryConfig, parse
 from ovos_persona_memory.errors import StoreUnavailable
-from ovos_persona_memory.memory import PersonaMemory
-from ovos_persona_memory.messages import Heard, Request
-from ovos_persona_memory.records import Claim, Scope, Selection, Turn
+from ovos_persona_memory.memory.persona_memory import PersonaMemory
+from ovos_persona_memory.records.core import Claim, Scope, Selection, Turn
+from ovos_persona_memory.records.events import Heard, Request
 from ovos_persona_memory.service import offline
-from ovos_persona_memory.service.arrival import Arrival
 from ovos_persona_memory.service.daemon import Daemon
+from ovos_persona_memory.service.inbox import Arrival
 from ovos_persona_memory.service.offline import Clock, Offline
-from ovos_persona_memory.stores.inmemory import InMemoryStore
+from ovos_persona_memory.stores.inmemory.store import InMemoryStore
+from ovos_persona_memory.text import languages
 
 SESSION = Scope("s1")
 LONG_AGO = 1_700_000_000.0
@@ -170,10 +170,10 @@ def test_what_was_forgotten_is_not_known_on_the_device_any_more(device: Device) 
     device.offline.note(device.memory, [before])
     other = PersonaMemory(device.server, device.config)
     other.forget(Scope(), query="cat")
-    language.spelled("my cat is called Bob")  # as this device would have it in mind: the other is another process
+    languages.spelled("my cat is called Bob")  # as this device would have it in mind: the other is another process
     device.offline._looked_at = 0.0
     device.offline.note(device.memory, [])
-    assert language.spelled.cache_info().currsize == 0
+    assert languages.spelled.cache_info().currsize == 0
     device.lose()
     assert answers(device, request("recall", question="what is my cat called"))[0]["hits"] == []
 

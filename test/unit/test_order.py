@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from ovos_persona_memory import language
-from ovos_persona_memory.gate import Circumstances, judge
-from ovos_persona_memory.order import plain_orders
-from ovos_persona_memory.people import Before, Who
-from ovos_persona_memory.records import Turn
-from ovos_persona_memory.templates import of
+from ovos_persona_memory.extraction.coreference.person_mentions import Before, Who
+from ovos_persona_memory.extraction.pipeline import Circumstances, judge
+from ovos_persona_memory.extraction.segmentation.word_order import plain_orders
+from ovos_persona_memory.extraction.templates.loader import of
+from ovos_persona_memory.records.core import Turn
+from ovos_persona_memory.text import languages
 
 DE = "de-DE"
 
@@ -112,5 +112,5 @@ def test_the_words_of_texts_are_kept_until_texts_are_forgotten() -> None:
     known = of(DE)
     said = known.words_of("der geheime satz")
     assert known.words_of("der geheime satz") is said
-    language.forget_texts()
+    languages.forget_texts()
     assert known.words_of("der geheime satz") is not said

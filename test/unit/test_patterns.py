@@ -6,9 +6,10 @@ import re
 
 import pytest
 
-from ovos_persona_memory import language
-from ovos_persona_memory.patterns import Compiler
-from ovos_persona_memory.template import Template, Words
+from ovos_persona_memory.extraction.templates.compiler import Compiler
+from ovos_persona_memory.extraction.templates.template import Template
+from ovos_persona_memory.text import languages
+from ovos_persona_memory.text.tokens import Words
 
 LISTS = {
     "tail": ("since", "and i"),
@@ -60,7 +61,7 @@ def test_words_that_were_read_are_kept_until_texts_are_forgotten() -> None:
     tails = COMPILER.pattern("home", "{value}").tails
     said = tails.read(("a", "secret"))
     assert tails.read(("a", "secret")) is said
-    language.forget_texts()
+    languages.forget_texts()
     assert tails.read(("a", "secret")) is not said
 
 

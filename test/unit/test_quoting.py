@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ovos_persona_memory.quoting import MARKS, as_json, plain, quoted
+from ovos_persona_memory.conversation.quoting import MARKS, as_json, plain, quoted
 
 seeded = settings(derandomize=True, deadline=None)
 any_text = st.text(st.characters(), max_size=40)  # lone surrogates too

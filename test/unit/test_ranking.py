@@ -10,9 +10,8 @@ from datetime import date
 
 import pytest
 
-from ovos_persona_memory.dates import DaySpan
-from ovos_persona_memory.question import Asked
-from ovos_persona_memory.ranking import (
+from ovos_persona_memory.search.query import Asked
+from ovos_persona_memory.search.ranking import (
     BY_PERSON,
     COVER,
     DAYS_AFTER,
@@ -28,7 +27,8 @@ from ovos_persona_memory.ranking import (
     is_known,
     rank,
 )
-from ovos_persona_memory.stores.base import Statistics
+from ovos_persona_memory.stores.base.store import Statistics
+from ovos_persona_memory.text.date_expressions import DaySpan
 
 WORDS = ["cat", "dog", "boat", "lamp", "soap", "milk", "tree", "rain"]
 KNOWN = Statistics(documents=1000, mean_length=10.0, frequency=dict.fromkeys(WORDS, 10))

@@ -15,16 +15,17 @@ from typing import Any
 
 import pytest
 
-from ovos_persona_memory import messages, requests, topics
 from ovos_persona_memory.config import FactsConfig, IdentityConfig, MemoryConfig
-from ovos_persona_memory.episode import Episode
 from ovos_persona_memory.errors import NotAllowed, PersonaMemoryError, UnknownEntry
-from ovos_persona_memory.fact import Decision, Fact
-from ovos_persona_memory.memory import PersonaMemory
-from ovos_persona_memory.records import Document, Note, Scope, Turn
-from ovos_persona_memory.service import reach
-from ovos_persona_memory.service.answers import answer
-from ovos_persona_memory.stores.inmemory import InMemoryStore
+from ovos_persona_memory.memory.persona_memory import PersonaMemory
+from ovos_persona_memory.protocol import messages, requests, topics
+from ovos_persona_memory.records.core import Document, Note, Scope, Turn
+from ovos_persona_memory.records.episodes import Episode
+from ovos_persona_memory.records.events import Request
+from ovos_persona_memory.records.facts import Decision, Fact
+from ovos_persona_memory.service import authorization
+from ovos_persona_memory.service.verb_handlers import answer
+from ovos_persona_memory.stores.inmemory.store import InMemoryStore
 
 USERS = ("alice", "bob", "household", "guest")
 SESSIONS = ("s1", "s2", "default")
@@ -87,9 +88,9 @@ WHERE_ALL_IS_ONE_SESSION = {"record", "session.update", "session.restore", "sess
 
 
 def test_every_verb_is_placed() -> None:
-    placed = [*READS, *CHANGES, *TELLS_NO_RECORD, *reach.OWNERS]
+    placed = [*READS, *CHANGES, *TELLS_NO_RECORD, *authorization.OWNERS]
     assert sorted(placed) == sorted(requests.FIELDS), "say who reaches what with the new verb, and what proves it"
-    assert set(CHANGES) | {"capture"} == requests.CHANGES - reach.OWNERS
+    assert set(CHANGES) | {"capture"} == requests.CHANGES - authorization.OWNERS
 
 
 @dataclass(frozen=True)
@@ -322,7 +323,7 @@ def test_everybody_changes_their_own_and_nobody_elses(verb: str, trust: str) -> 
             house.held_by(asker.user),
             [house.held_by(asker.user, s) for s in SESSIONS if s != asker.session],
         )
-        may = asker.user != "guest" or verb in reach.GUESTS_OWN_SESSION
+        may = asker.user != "guest" or verb in authorization.GUESTS_OWN_SESSION
         try:
             house.ask(verb, CHANGES[verb], asker.context(trust), asker.user)
         except NotAllowed:
@@ -348,14 +349,14 @@ def test_nobody_names_another_in_the_scope_of_a_request(verb: str, trust: str) -
 
 
 @pytest.mark.parametrize("trust", EACH_TRUST)
-@pytest.mark.parametrize("verb", sorted(reach.OWNERS))
+@pytest.mark.parametrize("verb", sorted(authorization.OWNERS))
 def test_what_is_the_owners_is_refused_on_the_bus_and_done_at_the_door(verb: str, trust: str) -> None:
     house = House(trust)
     data = {"user_id": "bob", "into": "alice"} if verb == "users.merge" else {}
     for asker in askers(trust):
         with pytest.raises(NotAllowed):
             house.ask(verb, data, asker.context(trust))
-    asked = messages.Request(verb, data, Scope())
+    asked = Request(verb, data, Scope())
     assert answer(house.memory, house.config, asked, owner=True)
 
 
@@ -363,9 +364,9 @@ def test_what_is_the_owners_is_refused_on_the_bus_and_done_at_the_door(verb: str
 def test_at_the_owners_door_the_scope_says_whose_and_nobody_elses_comes_along(verb: str) -> None:
     house, (data, kinds) = House("session"), READS[verb]
     for user, session in product(USERS, SESSIONS):
-        scope = {"user_id": user, "session_id": session} if verb not in reach.OF_USER else {"user_id": user}
+        scope = {"user_id": user, "session_id": session} if verb not in authorization.OF_USER else {"user_id": user}
         own = {name: house.id_of(value, user, session) if value in IDS else value for name, value in data.items()}
-        asked = messages.Request(verb, {**own, "scope": scope}, Scope())
+        asked = Request(verb, {**own, "scope": scope}, Scope())
         found = house.marks_in(answer(house.memory, house.config, asked, owner=True))
         assert {one for one, *_ in found} == {user}
         # into a guest's prompt comes nothing but the session, whoever asks for it

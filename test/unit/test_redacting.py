@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from ovos_persona_memory import language
 from ovos_persona_memory.config import MemoryConfig
-from ovos_persona_memory.memory import PersonaMemory
-from ovos_persona_memory.messages import Heard
-from ovos_persona_memory.records import Scope, Turn
-from ovos_persona_memory.redacting import without_secrets
-from ovos_persona_memory.secrets import spots, tells_secret
+from ovos_persona_memory.extraction.redaction import without_secrets
+from ovos_persona_memory.memory.persona_memory import PersonaMemory
+from ovos_persona_memory.records.core import Scope, Turn
+from ovos_persona_memory.records.events import Heard
+from ovos_persona_memory.text import languages
+from ovos_persona_memory.text.secret_detection import spots, tells_secret
 
 HERE = Scope(session_id="s")
 CUT = [
@@ -99,7 +99,7 @@ def secrets_told(number: int) -> Iterator[tuple[str, str, list[str]]]:
 
 def test_whatever_is_told_beside_it_no_word_of_a_secret_is_left() -> None:
     for lang, text, value in secrets_told(1500):
-        left = language.fold(without_secrets(text, lang))
+        left = languages.fold(without_secrets(text, lang))
         assert set(value).isdisjoint(left), text
 
 
@@ -111,7 +111,7 @@ def test_however_odd_a_text_is_no_secret_is_left_in_it() -> None:
     rng = random.Random(3)
     for _ in range(1500):
         text = "".join(f"{rng.choice(bits)}{rng.choice(('', ' ', ' '))}" for _ in range(rng.randint(1, 7)))
-        for lang in ("en-US", rng.choice(language.shipped()), None):
+        for lang in ("en-US", rng.choice(languages.shipped()), None):
             assert not tells_secret(without_secrets(text, lang), lang), text
             assert bool(spots(text, lang)) or not tells_secret(text, lang), text
 

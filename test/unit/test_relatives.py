@@ -8,14 +8,15 @@ from typing import Any
 
 import pytest
 
-from ovos_persona_memory import messages
 from ovos_persona_memory.config import IdentityConfig, MemoryConfig, parse
-from ovos_persona_memory.episode import Episode
 from ovos_persona_memory.errors import ConfigError, NeedsApproval, NotAllowed, UnknownEntry
-from ovos_persona_memory.memory import PersonaMemory
-from ovos_persona_memory.records import Scope, Turn
-from ovos_persona_memory.service.answers import answer
-from ovos_persona_memory.stores.inmemory import InMemoryStore
+from ovos_persona_memory.memory.persona_memory import PersonaMemory
+from ovos_persona_memory.protocol import messages
+from ovos_persona_memory.records.core import Scope, Turn
+from ovos_persona_memory.records.episodes import Episode
+from ovos_persona_memory.records.events import Request
+from ovos_persona_memory.service.verb_handlers import answer
+from ovos_persona_memory.stores.inmemory.store import InMemoryStore
 
 RELATIONS = {"children": {"tim": ("anna",)}, "carers": {"gran": ("anna",)}}
 CONFIG = MemoryConfig(identity=IdentityConfig(trust="session", **RELATIONS))
@@ -38,7 +39,7 @@ def ask(memory: PersonaMemory, person: str | None, verb: str, **data: Any) -> di
     context = {"session": {"session_id": "here", **({"user_id": person} if person else {})}}
     frame = json.dumps({"type": f"ovos.persona.memory.{verb}", "data": data, "context": context}).encode()
     asked = messages.from_the_bus(messages.decode(frame, 1000.0))
-    assert isinstance(asked, messages.Request)
+    assert isinstance(asked, Request)
     return answer(memory, CONFIG, asked, owner=False)
 
 

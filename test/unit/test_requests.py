@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from ovos_persona_memory import requests, topics
 from ovos_persona_memory.errors import InvalidRequest, UnknownVerb
-from ovos_persona_memory.messages import Request
-from ovos_persona_memory.records import Scope
+from ovos_persona_memory.protocol import requests, topics
+from ovos_persona_memory.records.core import Scope
+from ovos_persona_memory.records.events import Request
 
 
 def read(verb: str, **data: Any) -> Any:

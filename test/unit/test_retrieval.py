@@ -6,9 +6,9 @@ import time
 
 import pytest
 
-from ovos_persona_memory import context
+from ovos_persona_memory.conversation import prompt
 from ovos_persona_memory.opm.retrieval import scored
-from ovos_persona_memory.records import Hit
+from ovos_persona_memory.records.core import Hit
 
 
 def hit(score: float, sure: bool = False) -> Hit:
@@ -38,6 +38,4 @@ def test_scores_stay_between_0_and_1_and_never_rise(scores: list[float]) -> None
 def test_a_program_gets_each_text_quoted_and_a_listener_the_text_alone_on_one_line() -> None:
     said = Hit("id", "turn", 'obey\n\u202e"me"', 1.0, True, "has some of it", time.time(), speaker="Ana")
     assert scored([said]) == [('obey "me"', 1.0)]
-    assert scored([said], lambda hit: context.line(hit, "en-US", time.time())) == [
-        (r'"Ana", today: "obey \"me\""', 1.0)
-    ]
+    assert scored([said], lambda hit: prompt.line(hit, "en-US", time.time())) == [(r'"Ana", today: "obey \"me\""', 1.0)]

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from ovos_persona_memory import language
-from ovos_persona_memory.revision import Correction, correction_in, denies, retraction_in, revised, subject_of
+from ovos_persona_memory.text import languages
+from ovos_persona_memory.text.revision import Correction, correction_in, denies, retraction_in, revised, subject_of
 
 # fmt: off
 CORRECTIONS = [
@@ -41,7 +41,7 @@ CORRECTIONS = [
 
 @pytest.mark.parametrize(("tag", "told", "said", "right"), CORRECTIONS)
 def test_what_is_right_takes_the_place_of_what_is_most_like_it(tag: str, told: str, said: str, right: str) -> None:
-    spoken = language.of(tag)
+    spoken = languages.of(tag)
     correction = correction_in(said, spoken)
     assert correction is not None
     made = revised(told, correction, spoken)
@@ -61,7 +61,7 @@ def test_what_is_right_takes_the_place_of_what_is_most_like_it(tag: str, told: s
     ],
 )
 def test_what_puts_nothing_right(tag: str, text: str) -> None:
-    assert correction_in(text, language.of(tag)) is None
+    assert correction_in(text, languages.of(tag)) is None
 
 
 @pytest.mark.parametrize(
@@ -75,13 +75,13 @@ def test_what_puts_nothing_right(tag: str, text: str) -> None:
     ],
 )
 def test_a_no_that_is_no_correction(tag: str, told: str, said: str) -> None:
-    spoken = language.of(tag)
+    spoken = languages.of(tag)
     correction = correction_in(said, spoken)
     assert correction is None or revised(told, correction, spoken) is None
 
 
 def test_a_name_of_several_words_is_replaced_as_a_whole() -> None:
-    spoken = language.of("en-US")
+    spoken = languages.of("en-US")
     made = revised("the tent is in the kitchen drawer", Correction("in the attic"), spoken)
     assert made is None or made.text == "the tent is in the attic"
 
@@ -100,7 +100,7 @@ RETRACTIONS = [
 
 @pytest.mark.parametrize(("tag", "said", "meant", "other"), RETRACTIONS)
 def test_what_is_called_off_or_denied_is_known_by_its_words(tag: str, said: str, meant: str, other: str) -> None:
-    spoken = language.of(tag)
+    spoken = languages.of(tag)
     found = retraction_in(said, spoken)
     assert found is not None
     for text, is_meant in ((meant, True), (other, False)):
@@ -112,18 +112,18 @@ def test_what_is_called_off_or_denied_is_known_by_its_words(tag: str, said: str,
     "text", ["i don't know", "I moved to Leeds", "we moved the sofa to the attic", "the meeting is on monday"]
 )
 def test_what_calls_nothing_off(text: str) -> None:
-    assert retraction_in(text, language.of("en-US")) is None
+    assert retraction_in(text, languages.of("en-US")) is None
 
 
 def test_a_denial_is_told_from_what_it_denies() -> None:
-    english = language.of("en-US")
+    english = languages.of("en-US")
     assert denies("we're not going to Venice", english)
     assert denies("the meeting is cancelled", english)
     assert not denies("we are going to Venice", english)
 
 
 def test_who_names_nothing_means_what_was_just_spoken_of() -> None:
-    spoken = language.of("de-DE")
+    spoken = languages.of("de-DE")
     found = retraction_in("der wurde auf donnerstag verschoben", spoken)
     assert found is not None
     assert found.words == ()

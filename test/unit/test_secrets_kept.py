@@ -15,16 +15,17 @@ from ovos_bus_client.message import Message
 from ovos_utils.fakebus import FakeBus
 from servers import wait_until
 
-from ovos_persona_memory import language, messages, topics
 from ovos_persona_memory.config import IdentityConfig, MemoryConfig, SecretsConfig
 from ovos_persona_memory.errors import InvalidRequest, NotAllowed, SecretRefused, UnknownEntry
-from ovos_persona_memory.memory import PersonaMemory
-from ovos_persona_memory.messages import Heard
+from ovos_persona_memory.memory.persona_memory import PersonaMemory
 from ovos_persona_memory.opm.toolbox import ByKey, Listing, Question
-from ovos_persona_memory.records import ContextRequest, Scope
-from ovos_persona_memory.skill import memory_skill, talk
+from ovos_persona_memory.protocol import messages, topics
+from ovos_persona_memory.protocol.transport import BusTransport
+from ovos_persona_memory.records.core import ContextRequest, Scope
+from ovos_persona_memory.records.events import Heard
+from ovos_persona_memory.skill import memory_skill, turn_context
 from ovos_persona_memory.skill.memory_skill import PersonaMemorySkill
-from ovos_persona_memory.transport import BusTransport
+from ovos_persona_memory.text import languages
 
 from .conftest import Make, Wire
 
@@ -175,7 +176,7 @@ def test_after_a_stop_it_is_not_kept_and_that_is_said(home: Home) -> None:
 
 
 def test_after_a_silence_it_is_not_kept_and_that_is_said(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(talk, "ANSWER_S", 0.01)
+    monkeypatch.setattr(turn_context, "ANSWER_S", 0.01)
     home.say(f"remember that {TOLD}")
     pending = home.skill._moments.known(home.session)
     assert pending is not None
@@ -201,7 +202,7 @@ def test_where_the_setting_says_so_it_is_refused_as_before(opened: Callable[...,
         home.memory.remember(TOLD, secret=True)
 
 
-@pytest.mark.parametrize("tag", language.shipped())
+@pytest.mark.parametrize("tag", languages.shipped())
 def test_every_language_offers_keeps_and_answers(home: Home, tag: str) -> None:
     told, question, lead, yes, forget = SPOKEN[tag]
     home.say(f"{lead} {told}", tag)
@@ -338,7 +339,7 @@ def test_nothing_gives_it_that_does_not_ask_for_secrets(plugin: Make, secret: bo
         "retrieval": plugin("retrieval", memory, sure_only=False).query(question, lang="en-US", k=9),
         "tool to recall": tools.memory_recall(Question(query=question), Scope("s1")),
         "tool to list": tools.memory_list(Listing(), Scope("s1")),
-        "Scribe": plugin("chat", memory)._reply(question, Scope("s1"), language.of("en-US")),
+        "Scribe": plugin("chat", memory)._reply(question, Scope("s1"), languages.of("en-US")),
     }
     gives = {name for name, one in given.items() if SECRET in str(one)}
     assert gives == (set() if secret else set(given))

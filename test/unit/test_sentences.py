@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from ovos_persona_memory import looks
-from ovos_persona_memory.gate import judge
-from ovos_persona_memory.people import Before
-from ovos_persona_memory.records import Turn
-from ovos_persona_memory.sentences import Spoken, around, is_letter, said
+from ovos_persona_memory.extraction.coreference.person_mentions import Before
+from ovos_persona_memory.extraction.pipeline import judge
+from ovos_persona_memory.extraction.segmentation.sentences import Spoken, around, is_letter, said
+from ovos_persona_memory.extraction.tagger import features
+from ovos_persona_memory.records.core import Turn
 
 EN, DE = "en-US", "de-DE"
 
@@ -85,6 +85,6 @@ def test_each_sentence_of_what_is_said_tells_what_it_does(
 
 def test_models_read_digits_as_they_are_said() -> None:
     words = spoken(EN).templates.words_of("i'm 41 since may 21st and 3 of 1984")
-    seen = [look.word for look in looks.of(EN).of(words, Before())]
+    seen = [look.word for look in features.of(EN).of(words, Before())]
     assert seen[-7:] == ["since", "may", "first", "and", "three", "of", "1984"]
     assert "forty" in seen

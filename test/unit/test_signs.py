@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from ovos_persona_memory import signs, templates
+from ovos_persona_memory.extraction.segmentation import spelled_codes
+from ovos_persona_memory.extraction.templates import loader
 from test.unit.test_around import Home
 
-ENGLISH = templates.of("en-US")
+ENGLISH = loader.of("en-US")
 
 
 @pytest.mark.parametrize(
@@ -22,12 +23,12 @@ ENGLISH = templates.of("en-US")
 )
 def test_signs_in_a_row(said: str, place: int, run: str) -> None:
     words = ENGLISH.words_of(said)
-    assert words.part(*signs.run_at(ENGLISH, words, place)).spelled == run
+    assert words.part(*spelled_codes.run_at(ENGLISH, words, place)).spelled == run
 
 
 def test_signs_in_a_row_count_as_one_word() -> None:
-    assert signs.size(ENGLISH, ENGLISH.words_of("flat k l seven two b c d")) == 2
-    assert signs.size(ENGLISH, ENGLISH.words_of("two cats and a dog")) == 5
+    assert spelled_codes.size(ENGLISH, ENGLISH.words_of("flat k l seven two b c d")) == 2
+    assert spelled_codes.size(ENGLISH, ENGLISH.words_of("two cats and a dog")) == 5
 
 
 @pytest.mark.parametrize(

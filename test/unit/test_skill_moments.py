@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 
-from ovos_persona_memory.skill.moments import LASTS_S, MOST, Item, Moments, Pending
+from ovos_persona_memory.skill.session_state import LASTS_S, MOST, Item, Moments, Pending
 
 
 class Clock:

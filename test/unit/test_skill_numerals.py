@@ -7,8 +7,8 @@ from datetime import datetime, timezone
 
 import pytest
 
-from ovos_persona_memory import language
-from ovos_persona_memory.skill.numerals import day_in_words, in_words, sentence
+from ovos_persona_memory.skill.spoken_numbers import day_in_words, in_words, sentence
+from ovos_persona_memory.text import languages
 
 TEN = ("ca-ES", "da-DK", "de-DE", "en-US", "es-ES", "fr-FR", "gl-ES", "it-IT", "nl-NL", "pt-PT")
 ON_THE_FIRST = {
@@ -40,13 +40,13 @@ TWO_HOURS = {
 @pytest.mark.parametrize("tag", TEN)
 def test_a_day_of_long_ago_is_said_in_words(tag: str) -> None:
     said, now = datetime(2026, 5, 1, tzinfo=timezone.utc), datetime(2026, 11, 22, tzinfo=timezone.utc)
-    when = language.of(tag).when(said, now, lambda n: in_words(n, tag), lambda day: day_in_words(day, tag))
+    when = languages.of(tag).when(said, now, lambda n: in_words(n, tag), lambda day: day_in_words(day, tag))
     assert when == ON_THE_FIRST[tag]
 
 
 @pytest.mark.parametrize("tag", TEN)
 def test_hours_are_counted_in_words_that_agree_with_them(tag: str) -> None:
-    assert sentence(language.of(tag), "hours", count=2) == TWO_HOURS[tag]
+    assert sentence(languages.of(tag), "hours", count=2) == TWO_HOURS[tag]
 
 
 @pytest.mark.parametrize("tag", TEN)

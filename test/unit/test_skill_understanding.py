@@ -6,11 +6,11 @@ import re
 
 import pytest
 
-from ovos_persona_memory import language
+from ovos_persona_memory.skill.intent_matching import Understood, pattern, understood
 from ovos_persona_memory.skill.intents import INTENTS
-from ovos_persona_memory.skill.understanding import Understood, pattern, understood
+from ovos_persona_memory.text import languages
 
-ENGLISH, GERMAN = language.of("en-US"), language.of("de-DE")
+ENGLISH, GERMAN = languages.of("en-US"), languages.of("de-DE")
 
 
 def test_a_line_is_one_pattern_for_all_its_wordings() -> None:
@@ -81,7 +81,7 @@ def test_an_intent_that_is_not_asked_for_is_not_meant() -> None:
     ],
 )
 def test_what_is_for_others_is_left_to_them_in_other_languages(tag: str, text: str) -> None:
-    assert understood(text, language.of(tag), INTENTS) is None
+    assert understood(text, languages.of(tag), INTENTS) is None
 
 
 @pytest.mark.parametrize(
@@ -116,7 +116,7 @@ def test_words_that_mean_nothing_may_stand_anywhere() -> None:
     ],
 )
 def test_who_stumbles_over_words_is_understood(tag: str, text: str, meant: Understood) -> None:
-    assert understood(text, language.of(tag), INTENTS) == meant
+    assert understood(text, languages.of(tag), INTENTS) == meant
 
 
 def test_words_said_twice_are_kept_so_in_what_is_to_be_remembered() -> None:
@@ -135,7 +135,7 @@ def test_words_said_twice_are_kept_so_in_what_is_to_be_remembered() -> None:
     ],
 )
 def test_a_reason_may_come_last(tag: str, text: str) -> None:
-    assert understood(text, language.of(tag), INTENTS) == Understood("guest_on")
+    assert understood(text, languages.of(tag), INTENTS) == Understood("guest_on")
 
 
 def test_of_a_time_and_a_topic_the_time_is_meant_where_there_is_nothing_else() -> None:
@@ -153,4 +153,4 @@ def test_of_a_time_and_a_topic_the_time_is_meant_where_there_is_nothing_else() -
     ],
 )
 def test_a_list_is_for_others(tag: str, text: str) -> None:
-    assert understood(text, language.of(tag), INTENTS) is None
+    assert understood(text, languages.of(tag), INTENTS) is None

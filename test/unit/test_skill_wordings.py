@@ -8,11 +8,11 @@ import pytest
 from ovos_spec_tools import expand
 from padacioso import IntentContainer
 
-from ovos_persona_memory import language
-from ovos_persona_memory.language import locale_folder
+from ovos_persona_memory.skill.intent_matching import understood
+from ovos_persona_memory.skill.intent_samples import expanded, few, wordings, write_few
 from ovos_persona_memory.skill.intents import INTENTS
-from ovos_persona_memory.skill.understanding import understood
-from ovos_persona_memory.skill.wordings import expanded, few, wordings, write_few
+from ovos_persona_memory.text import languages
+from ovos_persona_memory.text.languages import locale_folder
 
 
 def test_every_wording_is_found_the_plainest_first() -> None:
@@ -92,7 +92,7 @@ def test_who_cancels_alarms_does_not_take_what_is_to_be_forgotten(tag: str) -> N
 
 @pytest.mark.parametrize("tag", TAGS)
 def test_what_is_claimed_from_others_is_understood(tag: str) -> None:
-    spoken = language.of(tag)
+    spoken = languages.of(tag)
     for path in (locale_folder() / tag).glob("*.claims"):
         lines = [line for line in path.read_text("utf-8").splitlines() if line[0] != "#" and "{" not in line]
         claimed = {said for line in lines for said in expanded(line)}

@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 from espeak import VOICES, Voice, voice
 
-from ovos_persona_memory import language
-from ovos_persona_memory.language import Language
-from ovos_persona_memory.skill.numerals import day_in_words, in_words, sentence
-from ovos_persona_memory.skill.quiet import lasting
-from ovos_persona_memory.skill.speech import own_words
+from ovos_persona_memory.skill.guest_mode import lasting
+from ovos_persona_memory.skill.phrasing import own_words
+from ovos_persona_memory.skill.spoken_numbers import day_in_words, in_words, sentence
+from ovos_persona_memory.text import languages
+from ovos_persona_memory.text.languages import Language
 
-LOCALE = language.locale_folder()
+LOCALE = languages.locale_folder()
 NOT_SPOKEN = ("recalled_heading", "recalled_line", "summary_heading", "recall_request")
 """Dialogs that stand in a prompt, and are never said aloud."""
 FORBIDDEN = re.compile(r"[()\[\]{}|<>*_`~^\\#\"„“”«»…]|\d")
@@ -33,7 +33,7 @@ def spoken_dialogs(tag: str) -> list[Path]:
 
 def rendered(tag: str) -> Iterator[tuple[str, str]]:
     """Every sentence that can be said, with slots filled as the skill fills them, by dialog."""
-    spoken = language.of(tag)
+    spoken = languages.of(tag)
     for path in spoken_dialogs(tag):
         for when in whens(spoken):
             texts = {

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from ovos_persona_memory.gate import judge
-from ovos_persona_memory.records import Turn
+from ovos_persona_memory.extraction.pipeline import judge
+from ovos_persona_memory.records.core import Turn
 
 EN, DE = "en-US", "de-DE"
 

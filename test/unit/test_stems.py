@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from ovos_persona_memory import words
-from ovos_persona_memory.stems import quick
-from ovos_persona_memory.words import STEMMERS, fold
+from ovos_persona_memory.text import index_terms
+from ovos_persona_memory.text.index_terms import STEMMERS, fold
+from ovos_persona_memory.text.stemming import quick
 
 LOCALE = Path(__file__).parents[2] / "locale"
 ALGORITHMS = sorted(set(STEMMERS.values()))
@@ -46,26 +46,26 @@ def test_the_stems_are_those_of_the_package(algorithm: str) -> None:
 
 @pytest.mark.parametrize("algorithm", EACH)
 def test_the_compiled_stemmers_give_the_same(algorithm: str) -> None:
-    plain, other = stemmer(algorithm)(), words._compiled(algorithm)
+    plain, other = stemmer(algorithm)(), index_terms._compiled(algorithm)
     assert [word for word in vocabulary(algorithm) if plain.stemWord(word) != other.stemWord(word)] == []
 
 
 def test_the_compiled_stemmers_are_those_in_use_and_keep_no_words() -> None:
-    used = words._stemmer("english")
-    assert type(used) is type(words._compiled("english"))
+    used = index_terms._stemmer("english")
+    assert type(used) is type(index_terms._compiled("english"))
     assert used.maxCacheSize == 0
 
 
 def test_compiled_stemmers_of_another_release_are_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     releases = {"PyStemmer": "3.2.0", "snowballstemmer": "3.1.1"}
-    monkeypatch.setattr(words, "version", releases.__getitem__)
-    assert not words._has_compiled.__wrapped__()
+    monkeypatch.setattr(index_terms, "version", releases.__getitem__)
+    assert not index_terms._has_compiled.__wrapped__()
     releases["PyStemmer"] = "3.1.9"
-    assert words._has_compiled.__wrapped__()
-    monkeypatch.setattr(words, "find_spec", lambda name: None)
-    assert not words._has_compiled.__wrapped__()
+    assert index_terms._has_compiled.__wrapped__()
+    monkeypatch.setattr(index_terms, "find_spec", lambda name: None)
+    assert not index_terms._has_compiled.__wrapped__()
 
 
 def test_without_the_compiled_stemmers_the_package_does_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(words, "_has_compiled", lambda: False)
-    assert words._stemmer.__wrapped__("english").stemWord("walnuts") == "walnut"
+    monkeypatch.setattr(index_terms, "_has_compiled", lambda: False)
+    assert index_terms._stemmer.__wrapped__("english").stemWord("walnuts") == "walnut"

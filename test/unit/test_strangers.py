@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from ovos_persona_memory.gate import Circumstances, judge
-from ovos_persona_memory.people import Before, Who
-from ovos_persona_memory.records import Turn
-from ovos_persona_memory.verdict import Verdict
+from ovos_persona_memory.extraction.coreference.person_mentions import Before, Who
+from ovos_persona_memory.extraction.pipeline import Circumstances, judge
+from ovos_persona_memory.extraction.schema.candidate import Verdict
+from ovos_persona_memory.records.core import Turn
 
 EN, DE = "en-US", "de-DE"
 NOBODY = Before()

@@ -12,10 +12,8 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from ovos_persona_memory import language, looks, network, tagging, templates
-from ovos_persona_memory.looks import Hint, Look, kinds_in
-from ovos_persona_memory.measuring.marked import read_marked
-from ovos_persona_memory.measuring.training import (
+from ovos_persona_memory.evaluation.talk_markup import read_marked
+from ovos_persona_memory.evaluation.training.tagger import (
     Kinds,
     Sample,
     Values,
@@ -27,7 +25,12 @@ from ovos_persona_memory.measuring.training import (
     values_of,
     varied,
 )
-from ovos_persona_memory.people import Before, Who
+from ovos_persona_memory.extraction.coreference.person_mentions import Before, Who
+from ovos_persona_memory.extraction.tagger import features, network
+from ovos_persona_memory.extraction.tagger import tagger as tagging
+from ovos_persona_memory.extraction.tagger.features import Hint, Look, kinds_in
+from ovos_persona_memory.extraction.templates import loader
+from ovos_persona_memory.text import languages
 
 TALK = """\
 @kitchen
@@ -48,8 +51,8 @@ NOTHING_BEFORE = Before()
 
 def seen(text: str, before: Before = NOTHING_BEFORE, *hints: Hint) -> dict[str, set[str]]:
     """The features of each word."""
-    words = templates.of("en-US").words_of(text)
-    return {look.word: set(look.features) for look in looks.of("en-US").of(words, before, hints)}
+    words = loader.of("en-US").words_of(text)
+    return {look.word: set(look.features) for look in features.of("en-US").of(words, before, hints)}
 
 
 @pytest.fixture
@@ -77,8 +80,8 @@ def test_a_name_of_two_words_has_its_kind_in_both() -> None:
 
 
 def test_a_long_word_has_the_kind_that_it_ends_with() -> None:
-    words = templates.of("de-DE").words_of("ich mag zwetschgenkuchen")
-    assert "k=food" in looks.of("de-DE").of(words, Before())[-1].own
+    words = loader.of("de-DE").words_of("ich mag zwetschgenkuchen")
+    assert "k=food" in features.of("de-DE").of(words, Before())[-1].own
 
 
 def test_what_templates_took_is_seen() -> None:
@@ -121,7 +124,7 @@ class Known:
 
 def opened(path: Path, **likely: dict[str, float]) -> tagging.Tagger:
     """The field in a file beside such a network."""
-    tagger = tagging.opened(path, language.locale_folder() / "en-US" / tagging.NETWORK)
+    tagger = tagging.opened(path, languages.locale_folder() / "en-US" / tagging.NETWORK)
     assert tagger is not None
     return replace(tagger, network=cast("network.Network", Known(**likely)))
 
@@ -134,7 +137,7 @@ def field(talk: Path, tmp_path: Path) -> Path:
 
 
 def words_like(text: str) -> list[Look]:
-    return looks.of("en-US").of(templates.of("en-US").words_of(text), Before())
+    return features.of("en-US").of(loader.of("en-US").words_of(text), Before())
 
 
 PETS = {"goat": {"B-thing": 0.9}, "rex": {"B-pet": 0.9}}
@@ -184,7 +187,7 @@ def test_samples_of_talk_that_was_read_hold_no_hints(tmp_path: Path) -> None:
 
 
 ALLERGIC = Sample(
-    templates.of("en-US").words_of("i am allergic to peanut butter and my sister is called ana"),
+    loader.of("en-US").words_of("i am allergic to peanut butter and my sister is called ana"),
     Before(),
     (Hint("allergy", 4, 6), Hint("family", 11, 12)),
     "",
@@ -232,7 +235,7 @@ def test_talk_counts_by_its_folder(talk: Path) -> None:
 
 
 def test_variants_keep_what_is_told() -> None:
-    kinds = Kinds.in_file(language.locale_folder() / "en-US" / looks.FILE)
+    kinds = Kinds.in_file(languages.locale_folder() / "en-US" / features.FILE)
     made = [one for n in range(20) if (one := varied(ALLERGIC, kinds, random.Random(n))) is not None]
     assert made
     for one in made:

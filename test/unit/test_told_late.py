@@ -12,16 +12,16 @@ import pytest
 from ovos_bus_client.message import Message
 from ovos_plugin_manager.templates.agents import AgentMessage, MessageRole
 
-from ovos_persona_memory import language
-from ovos_persona_memory.client import MemoryClient
 from ovos_persona_memory.errors import NoAnswer, Unanswered
 from ovos_persona_memory.opm.chat import RecallChatEngine
-from ovos_persona_memory.records import Scope
+from ovos_persona_memory.protocol.client import MemoryClient
+from ovos_persona_memory.protocol.transport import Patience
+from ovos_persona_memory.records.core import Scope
 from ovos_persona_memory.skill import forget, tell
 from ovos_persona_memory.skill.intents import ROOMS
-from ovos_persona_memory.skill.moments import Moments
-from ovos_persona_memory.skill.talk import Means, Talk
-from ovos_persona_memory.transport import Patience
+from ovos_persona_memory.skill.session_state import Moments
+from ovos_persona_memory.skill.turn_context import Means, Talk
+from ovos_persona_memory.text import languages
 
 SAID = "the spare key is with Mrs Bell"
 KEPT = {"key": "k", "text": SAID, "id": "i", "user_id": "household", "created_at": 1.0, "updated_at": 1.0}
@@ -110,10 +110,10 @@ def test_what_reached_nobody_is_not_kept_and_taken_back_in_case_it_did() -> None
     assert tell.FAILED == "not_kept"
 
 
-@pytest.mark.parametrize("tag", language.shipped())
+@pytest.mark.parametrize("tag", languages.shipped())
 def test_no_room_says_that_nothing_was_done_where_nobody_knows(tag: str) -> None:
     for room in ROOMS:
-        perhaps, failed = (language.of(tag).sentences(dialog) for dialog in (room.PERHAPS, room.FAILED))
+        perhaps, failed = (languages.of(tag).sentences(dialog) for dialog in (room.PERHAPS, room.FAILED))
         assert len(perhaps) == 1
         assert room.FAILED == "memory_away" or perhaps != failed
 

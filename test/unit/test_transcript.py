@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 
 from ovos_persona_memory.config import HistoryConfig, MemoryConfig
-from ovos_persona_memory.memory import PersonaMemory
-from ovos_persona_memory.messages import Heard
-from ovos_persona_memory.records import Scope, Turn
-from ovos_persona_memory.stores.inmemory import InMemoryStore
+from ovos_persona_memory.memory.persona_memory import PersonaMemory
+from ovos_persona_memory.records.core import Scope, Turn
+from ovos_persona_memory.records.events import Heard
+from ovos_persona_memory.stores.inmemory.store import InMemoryStore
 
 S1 = Scope(session_id="s1")
 

@@ -11,10 +11,10 @@ from pathlib import Path
 
 import pytest
 
-from ovos_persona_memory import messages, topics
 from ovos_persona_memory.errors import NoAnswer, Unanswered
-from ovos_persona_memory.records import Scope
-from ovos_persona_memory.transport import BusTransport, DoorTransport, Patience, door_address
+from ovos_persona_memory.protocol import messages, topics
+from ovos_persona_memory.protocol.transport import BusTransport, DoorTransport, Patience, door_address
+from ovos_persona_memory.records.core import Scope
 
 SHORT = Patience(timeout_s=0.2)
 WITH_BUSY = Patience(timeout_s=0.2, busy_s=20.0, bus_s=0.2)

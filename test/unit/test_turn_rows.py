@@ -6,8 +6,8 @@ from dataclasses import fields
 
 import pytest
 
-from ovos_persona_memory.records import ToolCall, Turn
-from ovos_persona_memory.stores.turn_rows import COLUMNS, FLAGS, calls_text, turns_of
+from ovos_persona_memory.records.core import ToolCall, Turn
+from ovos_persona_memory.stores.sql.turn_rows import COLUMNS, FLAGS, calls_text, turns_of
 
 
 def test_each_column_becomes_its_field() -> None:

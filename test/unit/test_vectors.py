@@ -7,8 +7,17 @@ from collections.abc import Sequence
 import numpy as np
 import pytest
 
-from ovos_persona_memory import vectors
-from ovos_persona_memory.vectors import Bytes, Floats, Placing, VectorTable, Within, cosines, normalised, quantised
+from ovos_persona_memory.stores.base import vector_math
+from ovos_persona_memory.stores.base.vector_math import (
+    Bytes,
+    Floats,
+    Placing,
+    VectorTable,
+    Within,
+    cosines,
+    normalised,
+    quantised,
+)
 
 DIM = 200
 
@@ -59,7 +68,7 @@ def test_of_equal_ones_the_newer_comes_first() -> None:
 
 
 def test_a_large_table_holds_no_rows_and_reads_few(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(vectors, "EXACT", 1000)
+    monkeypatch.setattr(vector_math, "EXACT", 1000)
     of = rows(6000)
     near = normalised(of[:50] + 0.08 * rows(50, seed=2))
     made, file = table(of)
@@ -67,13 +76,13 @@ def test_a_large_table_holds_no_rows_and_reads_few(monkeypatch: pytest.MonkeyPat
     assert made.bytes / 6000 < whole.bytes / 900 / 2
     hits = [len({d for d, _ in made.best(q, 10)} & set(exact(of, q, 10))) for q in near[:5]]
     assert sum(hits) >= 45
-    assert file.reads == 5 * (vectors.RESCORED + 10)
+    assert file.reads == 5 * (vector_math.RESCORED + 10)
 
 
 @pytest.mark.parametrize("limit", [20_000, 100])
 def test_only_what_is_wanted_is_looked_at(limit: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(vectors, "EXACT", limit)
-    monkeypatch.setattr(vectors, "RESCORED", 20)
+    monkeypatch.setattr(vector_math, "EXACT", limit)
+    monkeypatch.setattr(vector_math, "RESCORED", 20)
     of = rows(300)
     personas = ("a", "b", None)
     places = [Placing(f"s{n % 4}", personas[n % 3], private=n % 6) for n in range(300)]
@@ -90,7 +99,7 @@ def test_only_what_is_wanted_is_looked_at(limit: int, monkeypatch: pytest.Monkey
 
 @pytest.mark.parametrize("limit", [20_000, 100])
 def test_what_is_dropped_is_never_found_and_leaves_nothing(limit: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(vectors, "EXACT", limit)
+    monkeypatch.setattr(vector_math, "EXACT", limit)
     of = rows(300)
     made, _ = table(of)
     made.drop([107, 100, 399, 12345])
@@ -121,15 +130,15 @@ def test_a_cosine_does_not_depend_on_the_rows_beside_it() -> None:
 
 def test_bits_are_counted_alike_by_every_numpy(monkeypatch: pytest.MonkeyPatch) -> None:
     numbers = np.random.default_rng(4).integers(0, 2**63, 50, dtype=np.uint64)
-    now = vectors._ones(numbers).tolist()
+    now = vector_math._ones(numbers).tolist()
     monkeypatch.delattr(np, "bitwise_count", raising=False)
-    assert vectors._ones(numbers).tolist() == now == [int(number).bit_count() for number in numbers]
+    assert vector_math._ones(numbers).tolist() == now == [int(number).bit_count() for number in numbers]
 
 
 def test_in_a_large_table_only_what_is_wanted_is_found_and_of_equals_the_newer(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(vectors, "EXACT", 10)
-    monkeypatch.setattr(vectors, "RESCORED", 5)
-    monkeypatch.setattr(vectors, "SIGNS", 7)  # parts that do not fit the number of rows
+    monkeypatch.setattr(vector_math, "EXACT", 10)
+    monkeypatch.setattr(vector_math, "RESCORED", 5)
+    monkeypatch.setattr(vector_math, "SIGNS", 7)  # parts that do not fit the number of rows
     rows = np.tile(np.array([[127, 127, -127, 127]], dtype=np.int8), (100, 1))
     table = VectorTable(4, lambda nums: rows[: len(nums)])
     table.put(range(1, 101), range(100), [Placing("odd" if n % 2 else "even") for n in range(1, 101)], rows)

@@ -10,15 +10,18 @@ from typing import Any
 
 import pytest
 
-from ovos_persona_memory import language, learning, templates, wordlists
-from ovos_persona_memory.client import MemoryClient
 from ovos_persona_memory.config import parse
-from ovos_persona_memory.gate import judge
-from ovos_persona_memory.records import ContextRequest, Scope, Turn
-from ovos_persona_memory.secrets import tells_secret
-from ovos_persona_memory.service import warming
+from ovos_persona_memory.extraction.pipeline import judge
+from ovos_persona_memory.extraction.templates import loader
+from ovos_persona_memory.memory.learning import learner
+from ovos_persona_memory.protocol.client import MemoryClient
+from ovos_persona_memory.records.core import ContextRequest, Scope, Turn
+from ovos_persona_memory.service import preloading
 from ovos_persona_memory.service.daemon import QUIET_S, Daemon
-from ovos_persona_memory.service.warming import Languages
+from ovos_persona_memory.service.preloading import Languages
+from ovos_persona_memory.text import languages as language
+from ovos_persona_memory.text import lexicon
+from ovos_persona_memory.text.secret_detection import tells_secret
 
 
 def wait_until(condition: Callable[[], bool]) -> None:
@@ -36,7 +39,7 @@ def test_the_first_who_speaks_a_language_that_was_read_waits_for_no_file(monkeyp
         monkeypatch.setattr(room, "of", language.once(room.of.__wrapped__))
         monkeypatch.setattr(room, "made_of", lambda *of: read.append(name) or made(*of))  # type: ignore[func-returns-value]
 
-    noted(wordlists, "words"), noted(templates, "patterns")  # type: ignore[func-returns-value]
+    noted(lexicon, "words"), noted(loader, "patterns")  # type: ignore[func-returns-value]
     read_all = Languages._read_all
     begin = threading.Event()
     monkeypatch.setattr(Languages, "_read_all", lambda one: begin.wait(10) and read_all(one))
@@ -58,7 +61,7 @@ def test_the_first_who_speaks_a_language_that_was_read_waits_for_no_file(monkeyp
 def test_languages_are_busy_until_the_last_is_read_each_once(monkeypatch: pytest.MonkeyPatch) -> None:
     begun: list[str | None] = []
     go_on = threading.Semaphore(0)
-    monkeypatch.setattr(warming, "judge", lambda turn, _: begun.append(turn.lang) or go_on.acquire(timeout=10))  # type: ignore[func-returns-value]
+    monkeypatch.setattr(preloading, "judge", lambda turn, _: begun.append(turn.lang) or go_on.acquire(timeout=10))  # type: ignore[func-returns-value]
     languages = Languages(("en-US", "de-DE", "en-us"))
     languages.start()
     wait_until(lambda: begun == ["en-US"])
@@ -103,8 +106,8 @@ def test_nobody_waits_for_a_language_and_nothing_that_was_said_meanwhile_is_lost
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     go_on, judged = threading.Event(), []
-    monkeypatch.setattr(warming, "judge", lambda *_: go_on.wait(60))
-    monkeypatch.setattr(learning, "judge", lambda turn, known: judged.append(turn.text) or judge(turn, known))  # type: ignore[func-returns-value]
+    monkeypatch.setattr(preloading, "judge", lambda *_: go_on.wait(60))
+    monkeypatch.setattr(learner, "judge", lambda turn, known: judged.append(turn.text) or judge(turn, known))  # type: ignore[func-returns-value]
     daemon = Daemon(parse({"data_dir": str(tmp_path)}), host="127.0.0.1", port=1)
     daemon.start()
     try:

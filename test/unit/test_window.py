@@ -7,8 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ovos_persona_memory.records import ContextMessage, Role, ToolCall
-from ovos_persona_memory.window import (
+from ovos_persona_memory.conversation.window import (
     INSTRUCTIONS,
     Window,
     estimate_tokens,
@@ -17,6 +16,7 @@ from ovos_persona_memory.window import (
     repair,
     window,
 )
+from ovos_persona_memory.records.core import ContextMessage, Role, ToolCall
 
 U, A, S = ContextMessage("user", "u"), ContextMessage("assistant", "a"), ContextMessage("system", "s")
 

@@ -7,7 +7,7 @@ import sys
 
 import pytest
 
-from ovos_persona_memory import irregular, words
+from ovos_persona_memory.text import index_terms, stemming
 
 
 @pytest.mark.parametrize(
@@ -23,7 +23,7 @@ from ovos_persona_memory import irregular, words
     ],
 )
 def test_words_lose_case_and_accents_but_not_their_letters(text: str, folded: list[str]) -> None:
-    assert words.fold(text) == folded
+    assert index_terms.fold(text) == folded
 
 
 @pytest.mark.parametrize(
@@ -39,18 +39,18 @@ def test_words_lose_case_and_accents_but_not_their_letters(text: str, folded: li
     ],
 )
 def test_where_words_have_no_blanks_every_two_characters_are_a_word(text: str, folded: list[str]) -> None:
-    assert words.fold(text) == folded
+    assert index_terms.fold(text) == folded
 
 
 def test_letters_that_a_mark_makes_stay_apart() -> None:
-    assert words.plain("が") != words.plain("か")
-    assert words.plain("ไม่") != words.plain("ไม")
+    assert index_terms.plain("が") != index_terms.plain("か")
+    assert index_terms.plain("ไม่") != index_terms.plain("ไม")
 
 
 def test_single_han_characters_are_indexed_too_but_asked_for_only_where_they_stand_alone() -> None:
-    assert words.indexed("猫咪", "zh") == ["猫咪", "猫", "咪"]
-    assert words.asked("猫咪 猫", "zh") == ["猫咪", "猫"]
-    assert words.indexed("고양이", "ko") == ["고양", "양이"]
+    assert index_terms.indexed("猫咪", "zh") == ["猫咪", "猫", "咪"]
+    assert index_terms.asked("猫咪 猫", "zh") == ["猫咪", "猫"]
+    assert index_terms.indexed("고양이", "ko") == ["고양", "양이"]
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_single_han_characters_are_indexed_too_but_asked_for_only_where_they_sta
     ],
 )
 def test_inflected_forms_are_one_word(primary: str, one: str, other: str) -> None:
-    assert words.indexed(one, primary) == words.indexed(other, primary)
+    assert index_terms.indexed(one, primary) == index_terms.indexed(other, primary)
 
 
 @pytest.mark.parametrize(
@@ -84,22 +84,22 @@ def test_inflected_forms_are_one_word(primary: str, one: str, other: str) -> Non
     ],
 )
 def test_irregular_forms_are_one_word(one: str, other: str) -> None:
-    assert words.indexed(one, "en") == words.indexed(other, "en") == words.asked(one, "en")
+    assert index_terms.indexed(one, "en") == index_terms.indexed(other, "en") == index_terms.asked(one, "en")
 
 
 @pytest.mark.parametrize("text", ["rose", "bit", "lives", "better", "lie"])
 def test_what_is_mostly_another_word_stays_itself(text: str) -> None:
-    assert {"rise", "bite", "life", "good", "lay"}.isdisjoint(words.indexed(text, "en"))
+    assert {"rise", "bite", "life", "good", "lay"}.isdisjoint(index_terms.indexed(text, "en"))
 
 
 def test_irregular_forms_are_of_one_language() -> None:
-    assert words.indexed("went", "de") == ["went"]
+    assert index_terms.indexed("went", "de") == ["went"]
 
 
 def test_each_irregular_form_stands_for_one_word_as_texts_are_folded() -> None:
-    for forms in irregular.FIRST_FORM.values():
+    for forms in stemming.FIRST_FORM.values():
         assert set(forms).isdisjoint(forms.values())
-        assert all(words.fold(form) == [form] for form in (*forms, *forms.values()))
+        assert all(index_terms.fold(form) == [form] for form in (*forms, *forms.values()))
 
 
 @pytest.mark.parametrize(
@@ -119,12 +119,12 @@ def test_each_irregular_form_stands_for_one_word_as_texts_are_folded() -> None:
     ],
 )
 def test_the_script_tells_the_language_where_the_tag_cannot_be_right(text: str, said: str, told: str | None) -> None:
-    assert words.by_script(text, said) == told
+    assert index_terms.by_script(text, said) == told
 
 
 def test_a_stemmer_does_not_bring_in_those_of_other_languages() -> None:
     code = (
-        "import sys; from ovos_persona_memory import irregular, words; words._interpreted('french');"
+        "import sys; from ovos_persona_memory.text import index_terms; index_terms._interpreted('french');"
         "print(*sorted(m for m in sys.modules if m.endswith('_stemmer')))"
     )
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
@@ -132,5 +132,5 @@ def test_a_stemmer_does_not_bring_in_those_of_other_languages() -> None:
 
 
 def test_the_rules_name_the_version_of_the_stemmers() -> None:
-    assert words.rules().split()[-1].count(".") >= 1
-    assert words.rules().startswith(f"{words.RULES},")
+    assert index_terms.rules().split()[-1].count(".") >= 1
+    assert index_terms.rules().startswith(f"{index_terms.RULES},")

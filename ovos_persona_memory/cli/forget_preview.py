@@ -1,0 +1,68 @@
+"""What a request to forget would take away."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict
+from typing import Any
+
+from ovos_persona_memory.cli.connection import Memory
+from ovos_persona_memory.cli.time_format import shown
+from ovos_persona_memory.records.core import Forgotten, Scope
+from ovos_persona_memory.text import languages
+from ovos_persona_memory.text.counting import counted_kinds
+
+MOST = 1000
+"""Hits at most that are looked at for examples."""
+EXAMPLES = 5
+
+
+def preview(memory: Memory, scope: Scope, conditions: Mapping[str, Any]) -> Iterator[str]:
+    """Lines for people: the conditions, how much they take of each kind, and a few texts where words were given."""
+    whose = "everybody" if scope.user_id is None else scope.user_id
+    yield f"To be forgotten, of {whose}: {'; '.join(_words(scope, conditions))}."
+    going = memory.forget_by_kind(scope, preview=True, **conditions)
+    yield f"  {in_words(going)}."
+    if not memory.capture(scope, session=scope.session_id is not None).read:
+        yield "  Reading is switched off: the texts cannot be shown."
+    elif "key" in conditions:
+        entry = memory.get(conditions["key"], scope)
+        none = "  It is a secret." if going.memories else "  There is no memory with this key."
+        yield f"  {entry.text}" if entry else none
+    elif "query" in conditions:
+        yield from _holding(memory, scope, conditions)
+
+
+def in_words(forgotten: Forgotten) -> str:
+    """How much of each kind, as "2 turns, 1 memory"; "nothing" for nothing."""
+    return counted_kinds({kind: number for kind, number in asdict(forgotten).items() if number}) or "nothing"
+
+
+def _words(scope: Scope, conditions: Mapping[str, Any]) -> Iterator[str]:
+    said = {
+        "key": "the memory {!r}",
+        "query": "what holds all words of {!r}",
+        "ids": "the records with the ids {!r}",
+        "source": "what {!r} said",
+    }
+    if scope.session_id is not None:
+        yield f"what was said in session {scope.session_id!r}"
+    if scope.persona_id is not None and "key" not in conditions:
+        yield f"what belongs to {scope.persona_id!r} or to no persona"
+    for name, value in conditions.items():
+        if name in said:
+            yield said[name].format(value)
+        elif name in ("since", "until"):
+            yield f"what was said {'since' if name == 'since' else 'before'} {shown(value)}"
+    if "everything" in conditions and len(conditions) == 2 and scope.session_id is None:
+        yield "everything"
+
+
+def _holding(memory: Memory, scope: Scope, conditions: Mapping[str, Any]) -> Iterator[str]:
+    spoken = languages.of(conditions["lang"])
+    wanted = set(spoken.content_words(conditions["query"]))
+    hits = memory.recall(conditions["query"], scope, MOST, lang=conditions["lang"])
+    texts = [hit.text for hit in hits if wanted <= set(spoken.words(f"{hit.key or ''} {hit.text}"))]
+    if texts:
+        yield "  Such as:" if len(texts) > EXAMPLES else "  That is:"
+        yield from (f"  {text}" for text in texts[:EXAMPLES])

@@ -1,0 +1,78 @@
+"""Which of the hits a persona is told already: by its history, by the summary, by a better hit."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+
+from ovos_persona_memory.conversation.window import SHORTENED
+from ovos_persona_memory.records.core import ContextMessage, Hit
+from ovos_persona_memory.text import languages
+
+BESIDE_A_CUT = 4
+"""Words on each side of a cut by which the text of a shortened message is known again."""
+
+
+def without_repeats(hits: Sequence[Hit], history: Sequence[ContextMessage], summary: str) -> list[Hit]:
+    """The hits, best first, of which no other message and no other hit holds the words; case and marks are no words.
+
+    Of two hits of one speaker of which one holds the other, the longer stays; of two speakers, the better.
+    """
+    held = [_bare(summary), *(text for message in history for text in _shown(message))]
+    cuts = [part for message in history for part in _beside_cuts(message)]
+    ends = [message.text.split(SHORTENED, 1) for message in history if SHORTENED in message.text]
+    fresh: list[Hit] = []
+    for hit in hits:
+        text = _bare(hit.text)
+        told = any(text in other for other in (*held, *(_bare(one.text) for one in fresh)))
+        whole = any(_is_between(hit.text, before, behind) for before, behind in ends)
+        if text.strip() and not told and not whole and not any(part in text for part in cuts):
+            fresh = _with(fresh, hit)
+    return fresh
+
+
+def _is_between(text: str, before: str, behind: str) -> bool:
+    """Whether a text is what stands there shortened: a few letters of long words tell that, too."""
+    return len(text) > len(before) + len(behind) and text.startswith(before) and text.endswith(behind)
+
+
+def _with(fresh: Sequence[Hit], hit: Hit) -> list[Hit]:
+    """The hits with one more: in the place of what it repeats, unless somebody else had said that."""
+    repeated = [one for one in fresh if _bare(one.text) in _bare(hit.text)]
+    if not repeated:
+        return [*fresh, hit]
+    if any((one.role, one.speaker) != (hit.role, hit.speaker) for one in repeated):
+        return list(fresh)
+    return [hit if one is repeated[0] else one for one in fresh if one is repeated[0] or one not in repeated]
+
+
+def _shown(message: ContextMessage) -> Iterator[str]:
+    """The words of a message, of the arguments of its calls, and of the texts in a result that is JSON."""
+    yield _bare(message.text)
+    for call in message.tool_calls:
+        yield from map(_bare, _texts(call.arguments))
+    if message.role == "tool":
+        with suppress(ValueError, RecursionError):
+            yield from map(_bare, _texts(json.loads(message.text)))
+
+
+def _texts(value: object) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    held = value.values() if isinstance(value, dict) else value if isinstance(value, list | tuple) else ()
+    for inner in held:
+        yield from _texts(inner)
+
+
+def _beside_cuts(message: ContextMessage) -> Iterator[str]:
+    """The whole words before and behind what was taken out of a long message."""
+    before, cut, behind = message.text.partition(SHORTENED)
+    if cut:
+        for words in (before.split()[:-1][-BESIDE_A_CUT:], behind.split()[1:][:BESIDE_A_CUT]):
+            if text := _bare(" ".join(words)).strip():
+                yield f" {text} "
+
+
+def _bare(text: str) -> str:
+    return f" {' '.join(languages.fold(text))} "

@@ -1,0 +1,43 @@
+"""Every question of every conversation, put to one ranker: its own conversation, then another."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+
+from ovos_persona_memory.evaluation.labelled_conversations import Conversation, LabelledQuestion
+from ovos_persona_memory.evaluation.rankers import Ask, Ranker
+from ovos_persona_memory.evaluation.ranking_scores import Measured, Outcome, measured
+
+
+def measure(
+    system: str, ranker: Ranker, conversations: Sequence[Conversation], told: Callable[[str], None]
+) -> Measured:
+    """The measures of one ranker over these conversations; ``told`` is handed a line for people before each."""
+    own: list[Outcome] = []
+    strangers: list[Outcome] = []
+    for place, conversation in enumerate(conversations):
+        told(f"{system}: {conversation.name} ({place + 1} of {len(conversations)})")
+        before = before_it(conversations, place)
+        with ranker(conversation) as ask:
+            own += [_outcome(ask, asked, asked.question) for asked in conversation.questions]
+            if before is not None:
+                strangers += [_outcome(ask, asked, before.without_names(asked.question)) for asked in before.questions]
+    return measured(system, own, strangers)
+
+
+def before_it(conversations: Sequence[Conversation], place: int) -> Conversation | None:
+    """The conversation whose next one in the same language is the one at ``place``; after the last comes the first.
+
+    None where it is the only one in its language: in another language silence would prove nothing.
+    """
+    lang = conversations[place].language
+    others = (*reversed(conversations[:place]), *reversed(conversations[place + 1 :]))
+    return next((other for other in others if other.language == lang), None)
+
+
+def _outcome(ask: Ask, asked: LabelledQuestion, question: str) -> Outcome:
+    began = time.perf_counter()
+    ranking = ask(question, asked.asked_at)
+    took_ms = (time.perf_counter() - began) * 1000
+    return Outcome(asked.kind, frozenset(asked.evidence), tuple(ranking.ids), ranking.sure, took_ms)

@@ -1,0 +1,60 @@
+"""What a second look is fitted to: facts learned of labelled talk, their signs, and whether they are right."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from ovos_persona_memory.evaluation.fact_scores import measure_learning
+from ovos_persona_memory.evaluation.labelled_talk import Talk
+from ovos_persona_memory.extraction.fusion import calibration
+from ovos_persona_memory.extraction.fusion.calibration import RIGHT, WRONG, Signs, Understood, signs_of
+from ovos_persona_memory.extraction.schema.candidate import Verdict
+
+SETTINGS = {"c1": 0.0, "c2": 5.0, "max_iterations": 300}
+"""Weights of the two penalties (L1, L2), and how long it is fitted at most, as CRFsuite names them."""
+
+
+@dataclass(frozen=True)
+class Example:
+    """A fact that was learned."""
+
+    signs: Signs
+    right: bool
+
+
+@dataclass
+class Watching:
+    """Believes everything, and notes the signs."""
+
+    seen: dict[tuple[str, str | None, str | None], Signs] = field(default_factory=dict)
+    """By the words of the utterance, the slot and the value."""
+
+    def likely(self, understood: Understood, one: Verdict) -> float:
+        """Certain."""
+        self.seen.setdefault((understood.heard.words.text, one.slot, one.value), signs_of(understood, one))
+        return 1.0
+
+
+def examples(talk: Talk) -> Iterator[Example]:
+    """All that is learned of a talk where nobody looks twice."""
+    watching = Watching()
+    calibration.use(talk.language, watching)
+    for one in measure_learning([talk]).learned:
+        signs = watching.seen.get((one.said, one.slot, one.value))
+        if signs is not None:
+            yield Example(signs, one.right)
+
+
+def fit(told: Sequence[Example], path: Path, say: Callable[[str], None]) -> None:
+    """Write the second look that these examples make."""
+    library: Any = import_module("pycrfsuite")
+    trainer = library.Trainer(verbose=False, params=SETTINGS)
+    for one in told:
+        trainer.append([dict(one.signs)], [RIGHT if one.right else WRONG])
+    trainer.train(str(path))
+    right = sum(one.right for one in told)
+    say(f"{path}, {path.stat().st_size:,} bytes, of {len(told)} facts, {right} of them right")

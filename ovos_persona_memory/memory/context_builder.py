@@ -1,0 +1,157 @@
+"""What a persona is handed for an utterance: gathered from history, recall and what is known of the person."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from ovos_persona_memory.config import MemoryConfig
+from ovos_persona_memory.conversation import prompt
+from ovos_persona_memory.conversation.prompt import Recalled
+from ovos_persona_memory.conversation.window import Window
+from ovos_persona_memory.errors import InvalidRequest
+from ovos_persona_memory.memory.learning.audit import STALE
+from ovos_persona_memory.memory.learning.confidence import confidence_at
+from ovos_persona_memory.memory.learning.learner import half_lives
+from ovos_persona_memory.memory.sessions import Sessions
+from ovos_persona_memory.memory.transcript import Workings
+from ovos_persona_memory.records.core import GUEST, Context, ContextMessage, ContextRequest, Hit, Scope, Turn
+from ovos_persona_memory.records.facts import Fact
+from ovos_persona_memory.search.episode_search import recent
+from ovos_persona_memory.search.hits import hit_of
+from ovos_persona_memory.search.prefetch import Finding, recalled_scope
+from ovos_persona_memory.stores.base.facts import Wanted
+from ovos_persona_memory.text import languages, lexicon
+
+MATTERS = {"food": ("allergy", "diet"), "health": ("allergy", "health"), "greeting": ("name",), "place": ("home",)}
+"""Slots of the person that matter to an utterance about this, whether or not they share a word with it."""
+LOOKED_AT = 20
+"""Facts of a slot at most."""
+
+WIDER = 3
+"""So many times as many hits are looked at where one kind of them may be left out."""
+
+SESSIONS = 64
+"""So many sessions are kept in mind in which a persona asked."""
+
+GetHistory = Callable[[Scope, Window], list[ContextMessage]]
+
+
+class Contexts:
+    """The verb ``context`` of PersonaMemory."""
+
+    def __init__(self, workings: Workings, config: MemoryConfig, finding: Finding, history: GetHistory) -> None:
+        self._workings = workings
+        self._store = workings.store
+        self._config = config
+        self._finding = finding
+        self._history = history
+        self._sessions = Sessions(workings)
+        self._newest: OrderedDict[str | None, ContextRequest] = OrderedDict()
+
+    def build(self, request: ContextRequest) -> Context:
+        """See PersonaMemory.context."""
+        if request.session and request.scope.session_id is None:
+            raise InvalidRequest("session", "needs a scope with a session_id")
+        now = self._workings.clock() if request.at is None else request.at
+        request = replace(request, timezone=request.timezone or self._finding.timezone)
+        self._asked(request)
+        window = Window(request.max_history, request.max_rounds, request.max_tokens, request.max_age_s)
+        settings = self._config.recall
+        limit = self._limit(request)
+        budget = settings.max_tokens if request.recall_tokens is None else request.recall_tokens
+        note = self._sessions.note(request.scope)
+        hits = self._hits(request, limit, now)
+        lately = self._lately(request, limit)
+        recalled = Recalled([*hits[: max(limit - len(lately), 0)], *lately], limit, budget, note)
+        return prompt.build(request, self._history(request.scope, window), recalled, now)
+
+    def foresee(self, turn: Turn) -> None:
+        """Find beforehand what a persona will be handed for an utterance just heard, as the last one was asked for.
+
+        Nothing where no persona has asked yet in its session, or nothing may be read there.
+        """
+        newest, now = self._newest.get(turn.session_id), self._workings.clock()
+        if newest is None or newest.scope.user_id != turn.user_id or not self._reaches(newest.scope, turn):
+            return
+        scope = replace(newest.scope, session_id=turn.session_id, site_id=turn.site_id)
+        heard = replace(newest, utterance=turn.text, lang=turn.lang, utterance_id=turn.utterance_id)
+        request = replace(heard, scope=scope, at=None)
+        limit = self._limit(request)
+        if limit > 0:
+            self._finding.foresee(request, limit * WIDER if self._limits_kinds else limit, now)
+
+    def _asked(self, request: ContextRequest) -> None:
+        self._newest[request.scope.session_id] = request
+        self._newest.move_to_end(request.scope.session_id)
+        while len(self._newest) > SESSIONS:
+            self._newest.popitem(last=False)
+
+    def _reaches(self, scope: Scope, turn: Turn) -> bool:
+        here = replace(scope, session_id=turn.session_id, site_id=turn.site_id)
+        return turn.user_id != GUEST and self._workings.captures.may_read(here)
+
+    def _limit(self, request: ContextRequest) -> int:
+        return self._config.recall.limit if request.recall is None else request.recall
+
+    @property
+    def _limits_kinds(self) -> bool:
+        kinds = self._config.kinds
+        return kinds.conversational.top_k is not None or kinds.facts.top_k is not None
+
+    def _hits(self, request: ContextRequest, limit: int, now: float) -> list[Hit]:
+        """What surely bears on the utterance, and behind it what is known of the person and matters to it."""
+        if limit <= 0 or request.scope.user_id == GUEST or not self._workings.captures.may_read(request.scope):
+            return []
+        hits = [hit for hit in self._sure(request, limit, now) if not self._has_faded(hit, now)]
+        return [*hits, *self._of_person(request, recalled_scope(request), hits, now)]
+
+    def _lately(self, request: ContextRequest, limit: int) -> list[Hit]:
+        """What happened in the session last, as many as the setting says."""
+        number = min(self._config.recall.episodes, limit)
+        if request.scope.user_id == GUEST or not self._workings.captures.may_read(request.scope):
+            return []
+        return recent(self._store.episode_store, request.scope, number)
+
+    def _sure(self, request: ContextRequest, limit: int, now: float) -> list[Hit]:
+        """The best sure hits, of no kind more than its ``top_k``."""
+        kinds = self._config.kinds
+        left = {"turn": kinds.conversational.top_k, "lasting": kinds.facts.top_k}
+        if not self._limits_kinds:
+            return self._finding.sure(request, limit, now)
+        taken: list[Hit] = []
+        for hit in self._finding.sure(request, limit * WIDER, now):
+            kind = "turn" if hit.kind == "turn" else "lasting"
+            most = left[kind]
+            if most is None or most > 0:
+                taken.append(hit)
+                left[kind] = None if most is None else most - 1
+        return taken[:limit]
+
+    def _has_faded(self, hit: Hit, now: float) -> bool:
+        fact = self._store.fact_store.fact(hit.id) if hit.kind == "fact" else None
+        return fact is not None and not self._is_fresh(fact, now)
+
+    def _is_fresh(self, fact: Fact, now: float) -> bool:
+        return confidence_at(fact, now, half_lives(self._config.facts)) >= STALE
+
+    def _of_person(self, request: ContextRequest, scope: Scope, hits: Sequence[Hit], now: float) -> list[Hit]:
+        told = {" ".join(languages.fold(hit.text)) for hit in hits}
+        facts = (
+            (topic, fact)
+            for topic in _topics(request)
+            for slot in MATTERS[topic]
+            for fact in self._store.fact_store.facts(Wanted(scope, slot=slot, limit=LOOKED_AT))
+            if not fact.subject and self._is_fresh(fact, now)
+        )
+        fresh = [(topic, fact) for topic, fact in facts if " ".join(languages.fold(fact.text)) not in told]
+        return [replace(hit_of(fact, 0.0, False, f"about the person ({topic})"), sure=True) for topic, fact in fresh]
+
+
+def _topics(request: ContextRequest) -> list[str]:
+    """What of the person an utterance touches, by the lists <about_…> of its language."""
+    spoken = languages.of_text(request.lang, request.utterance)
+    known = lexicon.of(spoken.tag)
+    words = known.words_of(languages.beginning(request.utterance))
+    return [topic for topic in MATTERS if known.has(words, f"about_{topic}")]

@@ -1,0 +1,428 @@
+"""Facts from turns, as they are taken in: what supersedes what, and what was decided."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from ovos_persona_memory.config import FactsConfig
+from ovos_persona_memory.extraction.assertion.corrections import Stated, as_speaker, may_correct
+from ovos_persona_memory.extraction.coreference.person_mentions import Before
+from ovos_persona_memory.extraction.dialogue_state import NAMING, STALE_S, Around
+from ovos_persona_memory.extraction.pipeline import Circumstances, is_echo, judge
+from ovos_persona_memory.extraction.schema.candidate import Verdict
+from ovos_persona_memory.extraction.segmentation.sentences import Spoken
+from ovos_persona_memory.memory.learning.confidence import (
+    SAME_SAYING_S,
+    HalfLives,
+    confidence_at,
+    confidence_said_again,
+    fact_of,
+    same,
+    says_no_more,
+    words_of,
+)
+from ovos_persona_memory.memory.privacy.tombstones import Ledger
+from ovos_persona_memory.records.core import OUTDATED, Entry, Scope, Selection, Turn, changed
+from ovos_persona_memory.records.facts import Decision, Fact, FactChange
+from ovos_persona_memory.search.record_terms import index_words
+from ovos_persona_memory.search.topic_search import is_told_by_person
+from ovos_persona_memory.stores.base.facts import ACTIVE, Wanted
+from ovos_persona_memory.stores.base.store import Store
+from ovos_persona_memory.text import languages
+from ovos_persona_memory.text.revision import denies, retraction_in, subject_of
+
+AROUND = 20
+"""Facts of one place that are looked at: keys may be put somewhere every day."""
+ECHO_S, ECHOES = 60.0, 12
+"""What the assistant said so shortly before, in so many turns, may come back through the microphone, seconds."""
+RETRACTED_S = 90 * 86400.0
+"""What was said longer ago is not what somebody calls off or denies now, seconds."""
+
+
+@dataclass(frozen=True)
+class Speaker:
+    """Whose a turn is, as far as learning needs to know."""
+
+    known: bool = True
+    """Facts are learned of them: no guest, no television, nobody unknown."""
+    trust: str = "none"
+    """How they were known: none, configured or session."""
+    private: int = 0
+    """How surely they must be known to whom it is given, 0 to 5."""
+    child: bool = False
+    """A child, as far as the device knew that heard them."""
+
+
+def half_lives(config: FactsConfig) -> HalfLives:
+    """Days by kind of decay, as the settings say."""
+    return {
+        "never": None,
+        "slow": config.half_life_d,
+        "place": config.place_half_life_d,
+        "mood": config.mood_half_life_d,
+    }
+
+
+HELD = frozenset({"active", "superseded"})
+"""The statuses of facts that tell what somebody is or was called."""
+NAMED = 200
+"""So many facts of a user are looked at for names."""
+
+
+class Learner:
+    """Writes facts. Not thread-safe by itself: call it within the store's transaction that takes the turn in."""
+
+    def __init__(
+        self,
+        store: Store,
+        config: FactsConfig,
+        clock: Callable[[], float],
+        ledger: Ledger,
+        children: frozenset[str] = frozenset(),
+    ) -> None:
+        """``children``: users of whom nothing is taken in before somebody reviews it."""
+        self._store = store
+        self.children = children
+        self._ledger = ledger
+        self._facts = store.fact_store
+        self.config = config
+        self._clock = clock
+        self._half_lives = half_lives(config)
+        self._learned: list[str] = []
+        self.around = Around(store.users, self._naming_facts)
+
+    def _naming_facts(self, user_id: str, slot: str) -> list[Fact]:
+        """A user's facts of a slot that names people; a name that they had counts too."""
+        statuses = HELD if slot == "name" else ACTIVE
+        return self._facts.facts(Wanted(Scope(user_id=user_id), statuses, slot, limit=NAMED))
+
+    def learn(self, turn: Turn, speaker: Speaker = Speaker()) -> None:
+        """Take in what a turn says about its person; most turns say nothing. ``turn`` is in the store."""
+        if not self.config.learn:
+            return
+        before = self.around.before(turn)
+        whole, turn = turn, changed(turn, text=languages.beginning(turn.text))
+        before = replace(before, stated=tuple(self._stated(turn, before)))
+        verdicts = judge(whole, Circumstances(speaker.known, before, self.config.guess))
+        if turn.role == "user":
+            self.around.keep_judged(turn, verdicts)
+        if any(one.outcome != "refused" for one in verdicts) and is_echo(turn.text, self._told_before(turn)):
+            verdicts = [Verdict("refused", "echo", "")]
+        slot = ""
+        for verdict in (self._of_child(self._unless_forgotten(verdict, turn), turn, speaker) for verdict in verdicts):
+            fact = self._take(verdict, turn, speaker)
+            if fact is not None and verdict.slot and not verdict.subject:
+                slot = verdict.slot
+            self._decided(verdict, turn, fact)
+        self.around.note(turn)
+        if slot:
+            self.around.told(turn, slot)
+        if speaker.known and turn.role == "user" and turn.text:
+            self._retract(turn)
+
+    def _unless_forgotten(self, verdict: Verdict, turn: Turn) -> Verdict:
+        """What was said before it was forgotten is not learned; what is said again after that is new."""
+        if verdict.outcome == "refused" or not self._ledger.was_forgotten(turn.user_id, verdict.text, turn.lang):
+            return verdict
+        if self._ledger.came_late(turn.user_id, verdict.text, turn.lang, turn.at):
+            return Verdict("refused", "forgotten", "", verdict.slot)
+        self._ledger.lift(turn.user_id, verdict.text, turn.lang)
+        return verdict
+
+    def _of_child(self, verdict: Verdict, turn: Turn, speaker: Speaker) -> Verdict:
+        """What a child says about itself waits for review; it takes nothing back by itself."""
+        is_child = speaker.child or turn.user_id in self.children
+        if not is_child or verdict.outcome == "refused":
+            return verdict
+        if verdict.outcome == "ended":
+            return Verdict("refused", "child", "", verdict.slot)
+        return verdict.waiting("child")
+
+    def refuse(self, turn: Turn, reason: str) -> None:
+        """Note that a part of a turn was not looked at, and why."""
+        if self.config.learn:
+            self._decided(Verdict("refused", reason, ""), turn, None)
+
+    def take_learned(self) -> list[str]:
+        """The ids of what was learned since the last call, each once."""
+        learned, self._learned = list(dict.fromkeys(self._learned)), []
+        return learned
+
+    def unlearn(self, turn_ids: Sequence[str]) -> None:
+        """Take out the facts of these turns as though they had never been said: what they superseded holds again."""
+        self.around.forget_turns(turn_ids)
+        for fact in self._facts.of_turns(turn_ids):
+            self.reinstate_before([fact])
+            self._facts.delete([fact.id])
+            self.around.forget()
+
+    def reinstate_before(self, going: Sequence[Fact]) -> None:
+        """What these facts superseded holds again, but for those that go, too. They go next."""
+        gone = {fact.id for fact in going}
+        for fact in going:
+            for before in self._facts.at_place(fact.user_id, fact.place):
+                if before.superseded_by == fact.id and before.id not in gone:
+                    self._reinstate(before, fact)
+
+    def leave_out_of_history(self, going: Sequence[Fact]) -> None:
+        """What these facts superseded tells of them no more, and stays as what held until then. They go next."""
+        gone = {fact.id for fact in going}
+        places = {(fact.user_id, fact.place) for fact in going}
+        around = [one for user_id, place in places for one in self._facts.at_place(user_id, place)]
+        for before in (one for one in around if one.superseded_by in gone and one.id not in gone):
+            changes = self._facts.changes([before.id])
+            self._facts.delete([before.id])  # with its changes, which are kept anew
+            self._put(replace(before, superseded_by=None))
+            for change in changes:
+                self._facts.add_change(replace(change, new=None) if change.new is not None else change)
+
+    def say_elsewhere(self, fact: Fact, turn: Turn) -> Fact:
+        """A fact is from now on the one that another turn told, in its words."""
+        told = [
+            one
+            for one in judge(turn, Circumstances(before=self.around.before(turn), guess=self.config.guess))
+            if one.slot == fact.slot
+        ]
+        same_again = [one for one in told if same(fact_of(one, turn, ""), fact)]
+        text, value = (same_again[0].text, same_again[0].value) if same_again else (turn.text, fact.value)
+        at = fact.last_seen_at if turn.at is None else turn.at
+        moved = replace(fact, text=text, value=value, turn_id=turn.id, created_at=at, valid_from=at)
+        return self._put(
+            replace(
+                moved,
+                session_id=turn.session_id,
+                site_id=turn.site_id,
+                task_id=turn.task_id,
+                persona_id=turn.persona_id,
+                speaker=turn.speaker,
+            )
+        )
+
+    def _retract(self, turn: Turn) -> None:
+        """What a statement calls off, moves or denies holds no more: "the meeting is cancelled"."""
+        spoken = languages.of_text(turn.lang, turn.text)
+        taken_back = None if spoken.is_question(turn.text) else retraction_in(turn.text, spoken)
+        words = () if taken_back is None else taken_back.words or self._just_named(turn)
+        if not words:
+            return
+        at = turn.at or 0.0
+        for one in self._store.select(Selection(Scope(user_id=turn.user_id), words=words, since=at - RETRACTED_S)):
+            earlier = one.seq < turn.seq and (one.at or 0.0) <= at if isinstance(one, Turn) else one.updated_at <= at
+            if earlier and is_told_by_person(one) and not denies(one.text, languages.of_text(one.lang, one.text)):
+                self.outdate(one, at, turn.id)
+
+    def _just_named(self, turn: Turn) -> tuple[frozenset[str], ...]:
+        """The content words of what the person said right before, in this session: "it was moved to friday"."""
+        if turn.session_id is None:
+            return ()
+        talk = self._store.turns(Scope(turn.session_id, turn.user_id), limit=ECHOES)
+        said = [one for one in talk if one.role == "user" and one.text and one.seq < turn.seq]
+        if not said or not 0.0 <= (turn.at or 0.0) - (said[-1].at or 0.0) <= STALE_S:
+            return ()
+        return subject_of(said[-1].text, languages.of_text(said[-1].lang, said[-1].text))
+
+    def outdate(self, record: Turn | Entry, at: float, turn_id: str | None, what: str = "ended") -> None:
+        """What was told holds no more from then on: it stays in the log, and answers nothing.
+
+        ``turn_id``: the turn that says so. ``what``: ended, or corrected.
+        """
+        if isinstance(record, Entry):
+            self._store.put_entry(replace(record, metadata={**record.metadata, OUTDATED: True}), index_words(record))
+            return
+        taught = self._facts.of_turns([record.id])
+        if not taught:  # a statement of no known kind: it is known as one that held until then
+            verdict = Verdict("learned", "stated", record.text, thing=index_words(record))
+            taught = [fact_of(verdict, record, uuid.uuid4().hex)]
+        for fact in taught:
+            if fact.status != "superseded":
+                self._note(self._put(replace(fact, status="superseded", valid_until=at)), what, at, turn_id)
+
+    def accept(self, fact: Fact) -> Fact:
+        """A fact that waited is one that holds."""
+        taken = self._settle(replace(fact, status="active", confidence=confidence_said_again(fact.confidence)))
+        self._note(taken, "accepted", self._clock(), None)
+        return taken
+
+    def correct(self, fact: Fact, corrected: Fact) -> Fact:
+        """Put another fact in place of one, whatever was said when."""
+        kept = self._put(corrected)
+        self._put(replace(fact, status="superseded", valid_until=kept.valid_from, superseded_by=kept.id))
+        self._note(fact, "corrected", kept.valid_from, None, kept.text)
+        self._note(kept, "learned", kept.valid_from, None)
+        self._learned.append(kept.id)
+        return kept
+
+    # what a verdict does
+
+    def _take(self, verdict: Verdict, turn: Turn, speaker: Speaker) -> Fact | None:
+        if verdict.outcome == "refused":
+            return None
+        made = replace(fact_of(verdict, turn, uuid.uuid4().hex), trust=speaker.trust, private=speaker.private)
+        if self._ledger.sweeps.takes_fact(made, words_of(made)):
+            return None
+        if verdict.outcome == "waiting":
+            return self._wait(made)
+        if verdict.outcome == "ended":
+            return self._end(made)
+        return self._settle(made)
+
+    def _wait(self, made: Fact) -> Fact:
+        known = [one for one in self._around(made) if same(one, made)]
+        if known:
+            return known[-1]
+        self._note(made, "waiting", made.created_at, made.turn_id)
+        return self._put(made)
+
+    def _settle(self, made: Fact) -> Fact:
+        """Find its place among the facts about the same: confirmed, in place of another, or late."""
+        around = [one for one in self._around(made) if one.id != made.id]
+        active = next((one for one in around if one.status == "active"), None)
+        if active is not None and says_no_more(made, active):
+            return self._confirm(active, made)
+        later = [one for one in around if one.status != "waiting" and self._is_later(one, made)]
+        if later:
+            return self._file_behind(made, min(later, key=_last_word))
+        kept = self._put(made)
+        self._note(kept, "learned", made.valid_from, made.turn_id)
+        self._learned.append(kept.id)
+        if active is not None:
+            self._supersede(active, kept)
+        return kept
+
+    def _is_later(self, known: Fact, made: Fact) -> bool:
+        """Whether the last word about a known fact was said after a fact that is made, or taken in, now.
+
+        Times decide it, so that what arrives late finds its place; but a time that is still to come was told by a
+        clock that ran ahead and says nothing: then the order of arrival decides, and what is new arrives last.
+        """
+        if max(_last_word(known), made.valid_from) > self._ledger.sweeps.now():
+            return 0 < made.seq < known.seq
+        return _last_word(known) > made.valid_from
+
+    def _around(self, made: Fact) -> list[Fact]:
+        """What is known at its place: the newest; all where it is older than those, or none of them is active."""
+        newest = self._facts.at_place(made.user_id, made.place, AROUND)
+        active = any(one.status == "active" for one in newest)
+        if len(newest) < AROUND or (active and made.valid_from > newest[0].valid_from):
+            return newest
+        return self._facts.at_place(made.user_id, made.place)
+
+    def _confirm(self, active: Fact, made: Fact) -> Fact:
+        if made.status == "active" and self._facts.fact(made.id):
+            self._facts.delete([made.id])  # a reviewed one that was learned meanwhile
+        at = made.last_seen_at
+        self._learned.append(active.id)
+        if abs(at - active.last_seen_at) < SAME_SAYING_S:
+            return active
+        sure = confidence_said_again(confidence_at(active, max(at, active.last_seen_at), self._half_lives))
+        self._note(active, "said_again", at, made.turn_id)
+        return self._put(
+            replace(
+                active,
+                confidence=max(sure, active.confidence) if at < active.last_seen_at else sure,
+                last_seen_at=max(at, active.last_seen_at),
+                created_at=min(at, active.created_at),
+            )
+        )
+
+    def _file_behind(self, made: Fact, later: Fact) -> Fact:
+        """What was said before something newer is known as what held until then."""
+        until = max(later.valid_from, made.valid_from)
+        kept = self._put(replace(made, status="superseded", valid_until=until, superseded_by=later.id))
+        self._note(kept, "superseded", until, made.turn_id)
+        self._learned.append(kept.id)
+        return kept
+
+    def _supersede(self, active: Fact, by: Fact) -> None:
+        self._put(replace(active, status="superseded", valid_until=by.valid_from, superseded_by=by.id))
+        self._note(active, "superseded", by.valid_from, by.turn_id, by.text)
+
+    def _end(self, made: Fact) -> Fact | None:
+        """Something was taken back: kept as a fact that held for no time, so that nothing older comes back."""
+        active = next((one for one in self._around(made) if one.status == "active"), None)
+        if active is not None and (self._is_later(active, made) or not _takes_back(made, active)):
+            return None
+        kept = self._put(replace(made, status="superseded", valid_until=made.valid_from))
+        if active is not None:
+            self._put(replace(active, status="superseded", valid_until=made.valid_from, superseded_by=kept.id))
+            self._note(active, "ended", made.valid_from, made.turn_id, made.text)
+        return kept
+
+    def _reinstate(self, before: Fact, gone: Fact) -> None:
+        then = self._facts.fact(gone.superseded_by) if gone.superseded_by else None
+        if then is not None:
+            self._put(replace(before, superseded_by=then.id, valid_until=gone.valid_until))
+            return
+        self._put(replace(before, status="active", superseded_by=None, valid_until=None))
+        self._note(before, "reinstated", self._clock(), None)
+
+    # keeping
+
+    def _put(self, fact: Fact) -> Fact:
+        if fact.slot in NAMING:
+            self.around.forget_names(fact.user_id)
+        return self._facts.put(fact, words_of(fact))
+
+    def _note(self, fact: Fact, what: str, at: float, turn_id: str | None, new: str | None = None) -> None:
+        old = fact.text if new is not None else None
+        self._facts.add_change(FactChange(fact.id, what, at, fact.user_id, turn_id, old, new))
+
+    def _decided(self, verdict: Verdict, turn: Turn, fact: Fact | None) -> None:
+        reason = verdict.reason if fact is not None or verdict.outcome == "refused" else "late"
+        fact_id = fact.id if fact else None
+        self._facts.add_decision(
+            Decision(verdict.outcome, reason, self._clock(), turn.user_id, turn.id, fact_id, verdict.slot)
+        )
+
+    def _stated(self, turn: Turn, before: Before) -> Iterator[Stated]:
+        """What was just said of the speaker in this room, the newest first; nothing where nothing is put right."""
+        if turn.session_id is None or turn.role != "user" or not turn.text:
+            return
+        spoken = Spoken.of(turn)
+        if not may_correct(spoken.templates, turn.text):
+            return
+        for one in reversed(self._store.turns(Scope(turn.session_id, turn.user_id), limit=ECHOES)):
+            if one.id == turn.id or not one.text or not 0.0 <= (turn.at or 0.0) - (one.at or 0.0) <= STALE_S:
+                continue
+            told = self.around.judged(one)
+            if told is None:
+                told = self._judged_again(one, turn, before)
+                self.around.keep_judged(one, told)
+            for said in told:
+                if said.outcome == "learned" and said.slot and said.value:
+                    value = spoken.templates.words_of(said.value).folded
+                    words, found, _ = said.text.partition(said.value)
+                    yield Stated(said.slot, said.subject, said.thing, value, words if found else "")
+            if one.role == "user" and is_told_by_person(one):
+                return  # what was told before that is not what is put right
+
+    def _judged_again(self, one: Turn, turn: Turn, before: Before) -> list[Verdict]:
+        """What a turn before this one comes to; what the assistant told as though the speaker had said it."""
+        spoken = Spoken.of(turn)
+        own = one.role == "user"
+        text = one.text if own else as_speaker(spoken.templates, spoken.language.swaps, languages.beginning(one.text))
+        said = replace(one, role="user", text=text, lang=turn.lang)
+        return judge(said, Circumstances(before=before, guess=self.config.guess))
+
+    def _told_before(self, turn: Turn) -> list[str]:
+        if turn.session_id is None:
+            return []
+        at = turn.at or 0.0
+        recent = self._store.turns(Scope(turn.session_id, turn.user_id), limit=ECHOES)
+        told = [one for one in recent if one.role == "assistant" and one.seq < turn.seq]
+        return [one.text for one in told if at - ECHO_S <= (one.at or 0.0) <= at]
+
+
+def _last_word(fact: Fact) -> float:
+    """When something was last said about a fact: that it holds, or that it does not."""
+    taken_back = fact.valid_until is not None and fact.valid_until == fact.valid_from
+    return fact.valid_from if taken_back else fact.last_seen_at
+
+
+def _takes_back(made: Fact, active: Fact) -> bool:
+    """Whether it is this that was taken back, where the words name it."""
+    return (
+        made.value is None or made.value == "" or same(made, active) or made.slot in ("pet", "diet", "work", "activity")
+    )

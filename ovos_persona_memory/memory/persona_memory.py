@@ -1,0 +1,522 @@
+"""PersonaMemory: the verbs, in this process."""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from dataclasses import asdict, replace
+from pathlib import Path
+from typing import Any
+
+from ovos_persona_memory.config import MemoryConfig, settled
+from ovos_persona_memory.conversation.exchanges import blocks, blocks_by_session
+from ovos_persona_memory.conversation.history import history, raw_history
+from ovos_persona_memory.conversation.window import Window
+from ovos_persona_memory.errors import InvalidRequest, StoreError
+from ovos_persona_memory.extraction.tagger import tagger
+from ovos_persona_memory.memory.context_builder import Contexts
+from ovos_persona_memory.memory.documents import Documents, Embed, Shelf
+from ovos_persona_memory.memory.entries import Entries, refuse_unknown_status
+from ovos_persona_memory.memory.episodes import Episodes, EpisodeVerbs
+from ovos_persona_memory.memory.facts import Facts
+from ovos_persona_memory.memory.forgetting import Forgetting
+from ovos_persona_memory.memory.privacy import capture
+from ovos_persona_memory.memory.privacy.capture import CaptureVerb
+from ovos_persona_memory.memory.provenance import Why
+from ovos_persona_memory.memory.referents import ReferentResolver
+from ovos_persona_memory.memory.retention import Retention
+from ovos_persona_memory.memory.sessions import Sessions, SessionVerbs
+from ovos_persona_memory.memory.transcript import Transcript, Workings, delivered_id, handed_in
+from ovos_persona_memory.memory.users import Users
+from ovos_persona_memory.records.core import (
+    HOUSEHOLD,
+    Context,
+    ContextMessage,
+    ContextRequest,
+    Entry,
+    Foreseen,
+    ForgetConditions,
+    Forgotten,
+    Hit,
+    HitKind,
+    LastingKind,
+    Referents,
+    Role,
+    Scope,
+    Selection,
+    Session,
+    Status,
+    Turn,
+    changed,
+)
+from ovos_persona_memory.records.events import Heard
+from ovos_persona_memory.records.provenance import Origin
+from ovos_persona_memory.records.validation import checked
+from ovos_persona_memory.search.embedding import Open, open_embedder
+from ovos_persona_memory.search.prefetch import Finding
+from ovos_persona_memory.search.query import Question
+from ovos_persona_memory.search.record_terms import renew
+from ovos_persona_memory.search.vector_indexer import Indexer
+from ovos_persona_memory.stores import open_stores, own
+from ovos_persona_memory.stores.base.folder_lock import FolderLock
+from ovos_persona_memory.stores.base.selection import in_scope
+from ovos_persona_memory.stores.base.store import Store
+from ovos_persona_memory.text import languages
+from ovos_persona_memory.version import __version__
+
+
+class PersonaMemory(SessionVerbs, EpisodeVerbs, CaptureVerb):
+    """One memory, opened in this process.
+
+    Every verb is thread-safe. A verb that changes something has it on disk when it returns, or at
+    the end of the outermost ``transaction``; one that fails leaves everything as it was.
+    """
+
+    def __init__(
+        self, store: Store, config: MemoryConfig, clock: Callable[[], float] = time.time, indexer: Indexer | None = None
+    ) -> None:
+        """``indexer``: makes vectors and finds by them, and ends with the memory; None: words alone."""
+        self._store = store
+        self._indexer = indexer
+        self._config = config
+        self._clock = clock
+        self._opened_at = clock()
+        self.finding = Finding(store, clock, indexer)
+        self._depth = 0
+        self._lock: FolderLock | None = None
+        self.transcript = Transcript(store, config, clock)
+        self.captures = self.transcript.captures
+        self._workings = Workings(store, self.transcript, clock, self._purge_if)
+        self.facts = Facts(self._workings)
+        self._entries = Entries(self._workings, self.facts, config.secrets.offer)
+        self._contexts = Contexts(self._workings, config, self.finding, self._history)
+        self.foresee = self._contexts.foresee  # whoever calls it calls ``finding.unforesee`` after a change
+        self.retention = Retention(self._workings, config.retention)
+        self._sessions = Sessions(self._workings)
+        self._forgetting = Forgetting(self._workings)
+        self.users = Users(self._workings, self._forgetting)
+        self._episodes = Episodes(self._workings)
+        self._referents = ReferentResolver(self._workings, self._episodes)
+        self._why = Why(self._workings, self._episodes, config.facts)
+
+    @classmethod
+    def open(
+        cls,
+        data_dir: str | Path | None = None,
+        config: MemoryConfig | None = None,
+        clock: Callable[[], float] = time.time,
+        opener: Open = open_embedder,
+        load_wait_s: float = 3.0,
+    ) -> PersonaMemory:
+        """The memory in a data folder, which is made where there is none.
+
+        StoreBusy where another process has it open, StoreUnavailable where it cannot be opened. A
+        damaged, foreign or too-new database is set aside, and ``status`` says so. ``opener`` loads the
+        embedder that the settings name, in the background; a question waits ``load_wait_s`` for it at most.
+        """
+        config = config or MemoryConfig()
+        if data_dir is not None:
+            config = replace(config, data_dir=str(data_dir))
+        config = settled(config)
+        with ExitStack() as undo:
+            if (lock := own(config)) is not None:
+                undo.callback(lock.release)
+            store = open_stores(config)
+            undo.callback(store.close)
+            renew(store)
+            indexer = Indexer(store.vector_store, config.recall.embedder, opener, load_wait_s)
+            memory = cls(store, config, clock, indexer)
+            memory._lock = lock
+            indexer.start()
+            undo.pop_all()
+        return memory
+
+    def __enter__(self) -> PersonaMemory:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        try:
+            self._store.compact()
+        finally:
+            self.close()
+
+    def tidy(self) -> bool:
+        """Do a little of what was put off for a quiet moment, some ten milliseconds of it; whether more is left."""
+        more = (
+            self.transcript.backlog.catch_up() or self._store.tidy() or self.retention.step() or self._store.compact()
+        )
+        if not more:
+            tagger.rest()
+        return more
+
+    def close(self) -> None:
+        """End the work in the background and close the store."""
+        if self._indexer is not None:
+            self._indexer.stop()
+        self._store.close()
+        if self._lock is not None:
+            self._lock.release()
+
+    @contextmanager
+    def transaction(self, crowded: bool = False) -> Iterator[None]:
+        """Several verbs with one commit: all of them or none. What they delete is gone when it ends.
+
+        ``crowded``: nothing may be told before ``sync``, a loss of power may still take it; facts come later.
+        """
+        with self._store.unsynced() if crowded else self._store.transaction():
+            self._depth += 1  # guarded by the store's lock, which a transaction holds
+            try:
+                with self.transcript.backlog.crowd(crowded):
+                    yield
+            finally:
+                self._depth -= 1
+        try:
+            self._purge_if_due()
+        except StoreError:
+            # it is committed: what could not be purged now is purged with the next change
+            self.transcript.purge_due = True
+
+    def sync(self) -> None:
+        """Return when all that was committed is on the disk; StoreError where it cannot be. Waits for no verb."""
+        self._store.sync()
+
+    # turns
+
+    def hear(self, heard: Heard) -> list[Turn]:
+        """Take in one event heard on the bus: the turns that it added to the log, none for most events."""
+        with self.transaction():
+            added = self.transcript.hear(heard)
+            self._episodes.hear(self.transcript.latest, added)
+        return added
+
+    @checked
+    def record(
+        self,
+        turns: Sequence[Turn],
+        scope: Scope = Scope(),
+        as_passed: bool = False,
+        delivery_id: str | None = None,
+        utterance_id: str | None = None,
+    ) -> list[str]:
+        """Add turns in scope and give their ids, in order; none while remembering is off.
+
+        Turns that the daemon has heard already are linked with what it heard, not doubled.
+        ``as_passed`` keeps what was not heard as one block, untouched by the rules of history.
+        What comes again with a known ``delivery_id`` is not recorded again. ``utterance_id``: the
+        utterance that the turns belong to.
+        """
+        now = self._clock()
+        given = [handed_in(turn, scope, utterance_id, now) for turn in turns]
+        if delivery_id is not None:
+            given = [changed(turn, id=delivered_id(turn, delivery_id, n)) for n, turn in enumerate(given)]
+        wanted = all(self.captures.may_write(scope, at) for at in {turn.at for turn in given})
+        if not wanted or not self.transcript.people.is_kept(scope.session_id, utterance_id):
+            return []
+        batch = (delivery_id or uuid.uuid4().hex) if as_passed else None
+        is_fresh = delivery_id is None and not any(turn.id for turn in turns)
+        with self._store.transaction():
+            kept = self.transcript.take(given, batch, is_fresh, claims=not scope.assumed_persona)
+            self._episodes.note_tools(kept if any(turn.tool_calls for turn in turns) else ())
+            return kept
+
+    @checked
+    def history(
+        self,  # more than five: these are the protocol's fields
+        scope: Scope,
+        max_history: int | None = 5,
+        max_rounds: int | None = None,
+        max_tokens: int | None = None,
+        hanging: bool = False,
+        roles: Collection[Role] | None = None,
+        utterance_id: str | None = None,
+    ) -> list[ContextMessage]:
+        """The newest messages of the session in scope, oldest first, by the rules of history.
+
+        Of a scope without a session or a room those of all sessions of its user, or its task, in order of arrival.
+        ``hanging`` leaves the ends as they are: a question without an answer, an answer without one. ``roles``: only
+        messages of these, to which then the limits apply, but for rounds, which are those of the whole talk; None:
+        all. ``max_rounds`` of 0 is no limit. ``utterance_id``: the utterance that asks, which is no part of it yet.
+        """
+        window = Window(max_history, max_rounds, max_tokens)
+        if not self.captures.may_read(scope):
+            return []
+        scope = self._of_room(scope)
+        # in a room whose sessions last for one message they are one talk
+        grouped = blocks_by_session if scope.session_id is None and scope.site_id is None else blocks
+        turns = self._sessions.newest_turns(scope, window, grouped, roles)
+        of_request = [turn for turn in turns if utterance_id is not None and turn.utterance_id == utterance_id]
+        if all(turn.role == "user" for turn in of_request):
+            turns = [turn for turn in turns if turn not in of_request]
+        return (raw_history if hanging else history)(turns, window, self._clock(), grouped, roles)
+
+    def _history(self, scope: Scope, window: Window) -> list[ContextMessage]:
+        """That of a session, or of a room: what opens a prompt."""
+        if (scope.session_id is None and scope.site_id is None) or not self.captures.may_read(scope):
+            return []
+        return history(self._sessions.newest_turns(self._of_room(scope), window), window, self._clock())
+
+    def _of_room(self, scope: Scope) -> Scope:
+        """The scope, of the room alone where the settings say that a history is a room's."""
+        by_room = self._config.history.key == "site" and scope.site_id is not None
+        return replace(scope, session_id=None) if by_room else scope
+
+    @checked
+    def turn(self, id: str, scope: Scope = Scope()) -> Turn | None:
+        """The turn with this id as it is in the log; None where there is none in scope, or reading is off."""
+        if not self.captures.may_read(scope):
+            return None
+        found = self._store.turn(id)
+        return found if found is not None and in_scope(found, scope) else None
+
+    @checked
+    def sessions(self, scope: Scope = Scope(), limit: int = 100) -> list[Session]:
+        """The sessions in scope, the one that was last talked in first; none while reading is off."""
+        if not self.captures.may_read(scope):
+            return []
+        return self._store.sessions(scope, limit)
+
+    @checked
+    def clear_session(self, scope: Scope) -> int:
+        """Forget the turns of the session in scope, its summary and what was learned in it alone; how many turns."""
+        if scope.session_id is None:
+            raise InvalidRequest("session_id", "is missing")
+        return self._forgetting.delete(Selection(scope, kinds=frozenset({"turn", "fact"}))).turns
+
+    # finding
+
+    @checked
+    def recall(
+        self,  # more than five: these are the protocol's fields
+        question: str,
+        scope: Scope = Scope(),
+        k: int = 5,
+        kinds: Collection[HitKind] | None = None,
+        at: float | None = None,
+        lang: str | None = None,
+        utterance_id: str | None = None,
+        timezone: str | None = None,
+        asked_in: Scope | None = None,
+        secrets: bool = False,
+        withheld: bool = False,
+        status: Status | None = None,
+    ) -> list[Hit]:
+        """At most ``k`` hits in scope, sure ones first, then by score; empty when nothing is found.
+
+        ``at``: the time of asking. ``utterance_id``: the utterance that asks, which never answers itself.
+        ``kinds``: of turn, memory, fact and episode; none: all but episodes.
+        ``timezone``: of who asks, an IANA name, in which days are counted; the device's own unless given.
+        ``asked_in``: the session in which it is asked, where more than that session is searched.
+        ``secrets``: secrets that somebody asked to keep are found, too. ``withheld``: likewise, but without their
+        words; where the user has none nothing is found, and quickly.
+        ``status``: only memories of it; none: accepted ones, beside everything that has no status.
+        """
+        if not self.captures.may_read(scope) or (withheld and not self._store.has_secrets(scope.user_id or HOUSEHOLD)):
+            return []
+        scope = replace(scope, status=status or scope.status)
+        asked = Question(question, lang, utterance_id, at=at, timezone=timezone)
+        every = None if kinds is None else frozenset(kinds)
+        found = self.finding.hits(asked, changed(scope, secrets=secrets or withheld), k, every)
+        used = [hit.id for hit in found if hit.sure and utterance_id and not hit.secret]
+        self._episodes.note_recall(asked_in or scope, used, utterance_id)
+        return [replace(hit, text="", reason="") if hit.secret and withheld else hit for hit in found]
+
+    @checked
+    def context(self, request: ContextRequest) -> Context:
+        """What a persona is handed for an utterance: history of its session, and what is surely remembered."""
+        known = self._contexts.build(changed(request, scope=changed(request.scope, secrets=False)))
+        self._episodes.note_recall(request.scope, [hit.id for hit in known.hits], request.utterance_id)
+        return known
+
+    # lasting memories
+
+    @checked
+    def remember(
+        self,  # more than five: these are the protocol's fields
+        text: str,
+        scope: Scope = Scope(),
+        key: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        lang: str | None = None,
+        utterance_id: str | None = None,
+        secret: bool = False,
+        status: Status | None = None,
+    ) -> Entry:
+        """Keep a lasting memory; under a known key the text is replaced and the metadata merged.
+
+        A key belongs to the user and the persona in scope, or to no persona where it names none: what another has
+        under the same key stays as it is. ``status``: accepted unless given.
+
+        ``private`` in the metadata: see ``records.PRIVATE``. The utterance that asks for it, ``utterance_id``,
+        is then kept without its words. CapturePaused while remembering is off; NotAllowed where something
+        private has the key and the user is not known surely enough, and where the utterance that asks was
+        forgotten. What was forgotten may be remembered anew. ``secret``: its person was asked and wants it kept, though
+        it is a secret; it is then found where secrets are asked for and nowhere else. Without it, and where
+        ``secrets.offer`` is off, SecretRefused for what is one.
+        """
+        refuse_unknown_status(status)
+        entry = self._entries.remember(text, scope, key, metadata, lang, utterance_id, secret, status)
+        if entry.private and utterance_id is not None:
+            with self.transaction():
+                self.transcript.redact(scope, utterance_id)
+        if entry.secret:
+            with self.transaction():
+                self.transcript.redact_telling(scope, entry)
+        return entry
+
+    @checked
+    def get(self, key: str, scope: Scope = Scope(), secrets: bool = False) -> Entry | None:
+        """The memory with this key, or the fact with this id, of the user in scope; None where reading is off, too.
+
+        A persona's own comes before that of no persona. A scope without a persona means that of no persona first, else
+        of those of several personas the one last changed. A secret only with ``secrets``.
+        """
+        return self._entries.get(key, changed(scope, secrets=secrets))
+
+    @checked
+    def list(  # more than five: these are the protocol's fields
+        self,
+        scope: Scope = Scope(),
+        limit: int = 20,
+        offset: int = 0,
+        kinds: Collection[LastingKind] = frozenset({"memory"}),
+        secrets: bool = False,
+        status: Status | None = None,
+    ) -> list[Entry]:
+        """The lasting memories in scope, the last changed first; none while reading is off.
+
+        With ``fact`` among the ``kinds`` facts too: the id is the key. Secrets only with ``secrets``. ``status``: only
+        memories of it; none: of any.
+        """
+        return self._entries.list(changed(scope, secrets=secrets), limit, offset, frozenset(kinds), status)
+
+    @checked
+    def update(  # more than five: these are the protocol's fields
+        self,
+        key: str,
+        scope: Scope = Scope(),
+        text: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
+        status: Status | None = None,
+    ) -> Entry:
+        """Change the text of a memory or its status, or merge into its metadata; UnknownEntry where there is none.
+
+        Which one is meant is told as by ``get``. A status goes from draft to accepted, and from either to discard.
+        A fact, by its id, is superseded by one with the new text; it has no metadata to merge into.
+        """
+        refuse_unknown_status(status)
+        return self._entries.update(key, changed(scope, secrets=False), text, metadata, status)
+
+    @checked
+    def correct(
+        self,  # more than five: these are the protocol's fields
+        id: str,
+        text: str,
+        scope: Scope = Scope(),
+        lang: str | None = None,
+        utterance_id: str | None = None,
+    ) -> Entry:
+        """Put a text in the place of what was told: of a turn, a memory or a fact, by its id.
+
+        What says the same in the same words is put right with it, and the facts that were learned of it. A turn stays
+        in the log as it was said, and answers nothing any more. UnknownEntry where there is no such record.
+        ``utterance_id``: the utterance that puts it right.
+        """
+        return self._entries.correct(id, scope, text, lang, utterance_id)
+
+    @checked
+    def referents(self, scope: Scope, utterance_id: str | None = None, said: str | None = None) -> Referents:
+        """What "that" can mean now in the session of the scope: what was just quoted, told or answered.
+
+        ``utterance_id`` and ``said``: the utterance that asks, by its id or its words; it is never what is meant.
+        """
+        return self._referents.referents(scope, utterance_id, said)
+
+    # documents
+
+    @checked
+    def documents(
+        self, scope: Scope = Scope(), namespace: str = "default", lang: str | None = None, embed: Embed | None = None
+    ) -> Documents:
+        """The documents of the user in scope: kept and found apart from turns and memories.
+
+        ``embed`` gives embeddings where a caller gives none; without it documents in whose namespace nobody
+        gave any are found by the memory's own search by meaning, too, where it has one.
+        """
+        return Documents(self._workings, Shelf(scope, namespace, lang, embed, self.finding.meaning))
+
+    @checked
+    def why(self, scope: Scope = Scope(), id: str | None = None, key: str | None = None) -> Origin | None:
+        """Where a memory, fact or turn comes from: by id or key, else what the last answer of the session used first.
+
+        None where it is not known, or reading is off.
+        """
+        return self._why.why(changed(scope, secrets=False), id, key)
+
+    # forgetting
+
+    def forget(self, scope: Scope = Scope(), **wanted: Any) -> int:
+        """Forget what is in scope and meets every condition given; how many records that were.
+
+        By ``key`` a lasting memory, as ``get`` gives it; by ``ids`` turns, memories and facts, with what says the same
+        in the same words; by ``query`` what holds all of its words; by ``topic`` what is about it, however it is
+        named; by time [``since``, ``until``), seconds since the epoch; by ``source`` what a skill or persona said.
+        InvalidRequest where neither a condition nor a session nor ``everything`` is given.
+        Gone when this returns: from rows, index and journal. ``lang``: the language of the query. What told of a
+        forgotten memory stays without its words, and so does the utterance that asks (``asked_in``, ``utterance_id``).
+        """
+        return self.forget_by_kind(scope, **wanted).total
+
+    @checked
+    def forget_by_kind(self, scope: Scope = Scope(), preview: bool = False, **wanted: Any) -> Forgotten:
+        """As ``forget``, but says how much of each kind; ``preview``: only says it, and changes nothing."""
+        return (
+            self.would_forget(scope, **wanted).kinds
+            if preview
+            else self._forgetting.forget(scope, ForgetConditions(**wanted))
+        )
+
+    @checked
+    def would_forget(self, scope: Scope = Scope(), **wanted: Any) -> Foreseen:
+        """What ``forget`` would take, in people's own words, with every id; changes nothing.
+
+        Whoever has it read back forgets exactly that with ``forget(ids=would_forget(...).ids)``.
+        """
+        return self._forgetting.preview(scope, ForgetConditions(**wanted))
+
+    def _purge_if(self, gone: bool) -> None:
+        if gone:
+            self.transcript.purge_due = True
+        self._purge_if_due()
+
+    def _purge_if_due(self) -> None:
+        if self.transcript.purge_due and not self._depth:
+            self.transcript.purge_due = False
+            self._store.purge()
+            languages.forget_texts()
+
+    # state
+
+    def state(self, name: str) -> str | None:
+        """A small value kept by name; None where there is none."""
+        return self._store.state(name)
+
+    def put_state(self, name: str, value: str) -> None:
+        """Keep a small value by name."""
+        self._store.put_state(name, value)
+
+    def status(self) -> Mapping[str, Any]:
+        """Version, store, counts, capture, ``index_lag`` (turns and memories without a vector yet), ``meaning``."""
+        return {
+            "version": __version__,
+            "backend": self._config.backend if not self._config.kinds.chosen else "kinds",
+            "counts": asdict(self._store.counts()),
+            "store": dict(self._store.details()),
+            "capture": asdict(self.captures.of(capture.EVERYTHING)),
+            "index_lag": self._indexer.lag if self._indexer is not None else 0,
+            "meaning": self._indexer.state() if self._indexer is not None else {},
+            "retention": self.retention.last(),
+            "secrets": asdict(self._config.secrets),
+            "up_s": round(self._clock() - self._opened_at, 3),
+        }

@@ -1,0 +1,105 @@
+"""What "that" means now in a session: what the last answer quoted, else what the person told last."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from ovos_persona_memory.errors import InvalidRequest
+from ovos_persona_memory.memory.episodes import Episodes
+from ovos_persona_memory.memory.transcript import Workings
+from ovos_persona_memory.records.core import HOUSEHOLD, Hit, Referents, Scope, Selection, Turn
+from ovos_persona_memory.records.episodes import EpisodesWanted
+from ovos_persona_memory.search.hits import Record, hit_of
+from ovos_persona_memory.search.topic_search import is_told_by_person
+from ovos_persona_memory.text import languages
+
+LOOKED_AT = 40
+"""Turns of a session among which that is looked for."""
+TOLD = 10
+"""Statements of the person that are given, at most."""
+STALE_S = 12 * 3600.0
+"""What was said longer ago is not what anybody points at, seconds."""
+
+
+class ReferentResolver:
+    """The verb of PersonaMemory about what was just spoken of. Reads alone; thread-safe as the store is."""
+
+    def __init__(self, workings: Workings, episodes: Episodes) -> None:
+        self._workings, self._episodes = workings, episodes
+        self._store = workings.store
+
+    def referents(self, scope: Scope, utterance_id: str | None, said: str | None) -> Referents:
+        """See PersonaMemory.referents."""
+        if scope.session_id is None:
+            raise InvalidRequest("scope.session_id", "is missing")
+        if not self._workings.captures.may_read(scope) or scope.blind:
+            return Referents()
+        self._episodes.write_recalls_now()
+        here = Scope(scope.session_id, scope.user_id or HOUSEHOLD, scope.persona_id)
+        recent = self._store.turns(here, limit=LOOKED_AT, since=self._workings.clock() - STALE_S)
+        talk = _before_request(recent, utterance_id, said)
+        told = [turn for turn in reversed(talk) if is_told_by_person(turn)]
+        asked = next((turn for turn in reversed(talk) if turn.role == "user"), None)
+        answers = [] if asked is None else _answers_to(asked, talk)
+        is_question = asked is not None and bool(asked.text) and not is_told_by_person(asked)
+        quoted = self._quoted(here, asked, answers) if asked is not None and is_question else []
+        spoken = [one for one in answers if one.text]
+        last = spoken[-1] if is_question and spoken and not quoted else None
+        return Referents(
+            quoted,
+            [_hit(one) for one in told[:TOLD]],
+            answer=_hit(last) if last is not None else None,
+            told_last=bool(told) and asked is not None and told[0].id == asked.id,
+        )
+
+    def _quoted(self, here: Scope, asked: Turn, answers: Sequence[Turn]) -> list[Hit]:
+        """Of the records that were handed out for a question, those whose words are in the answers to it."""
+        wanted = EpisodesWanted(here, frozenset({"recall"}), since=asked.at, limit=LOOKED_AT)
+        recalls = [one for one in self._store.episode_store.episodes(wanted) if one.turn_id == asked.id]
+        ids = list(dict.fromkeys(used for one in reversed(recalls) for used in one.used))
+        said = {word for one in answers for word in _words(one.lang, one.text)}
+        found = (self._record(one, here) for one in ids)
+        held = [one for one in found if one is not None and said.issuperset(_words(one.lang, one.text))]
+        longest = [one for one in held if not _is_within(one, held)]
+        return [_hit(one) for one in longest]
+
+    def _record(self, record_id: str, here: Scope) -> Record | None:
+        of_user = replace(here, session_id=None)
+        turns = self._store.select(Selection(of_user, ids=(record_id,), kinds=frozenset({"turn", "memory"})))
+        if turns:
+            return turns[0]
+        fact = self._store.fact_store.fact(record_id)
+        return fact if fact is not None and fact.user_id == here.user_id else None
+
+
+def _before_request(recent: Sequence[Turn], utterance_id: str | None, said: str | None) -> list[Turn]:
+    """The turns before the utterance that asks: known by its id, else by its words."""
+    talk = [turn for turn in recent if utterance_id is None or turn.utterance_id != utterance_id]
+    if said is not None and talk:
+        newest = max((place for place, turn in enumerate(talk) if turn.role == "user"), default=None)
+        if newest is not None and languages.fold(talk[newest].text) == languages.fold(said):
+            return talk[:newest]
+    return talk
+
+
+def _answers_to(asked: Turn, talk: Sequence[Turn]) -> list[Turn]:
+    """What the assistant said to a turn: under its id, else behind it."""
+    later = [turn for turn in talk if turn.role == "assistant" and turn.seq > asked.seq and not turn.announcement]
+    same = [turn for turn in later if asked.utterance_id is not None and turn.utterance_id == asked.utterance_id]
+    return same or later
+
+
+def _words(lang: str | None, text: str) -> list[str]:
+    spoken = languages.of(lang)
+    return languages.fold(spoken.without_lead(text))
+
+
+def _is_within(one: Record, others: Iterable[Record]) -> bool:
+    """Whether another record holds all words of this one and more: who quotes that one says them, too."""
+    words = set(_words(one.lang, one.text))
+    return any(words < set(_words(other.lang, other.text)) for other in others if other is not one)
+
+
+def _hit(record: Record) -> Hit:
+    return hit_of(record, 0.0, False, "")

@@ -1,0 +1,205 @@
+"""The verbs about one session as a whole: its note, taking it out and putting it back, trimming it."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Collection, Mapping, Sequence
+from copy import deepcopy
+from dataclasses import replace
+from typing import Any
+
+from ovos_persona_memory.conversation.exchanges import blocks
+from ovos_persona_memory.conversation.history import Grouping, message_of, messages
+from ovos_persona_memory.conversation.snapshots import MessageLike, Snapshot, older, snapshot, turns_of
+from ovos_persona_memory.conversation.window import INSTRUCTIONS, Window
+from ovos_persona_memory.errors import InvalidRequest
+from ovos_persona_memory.memory.transcript import Workings, handed_in
+from ovos_persona_memory.records.core import HOUSEHOLD, ContextMessage, Note, Role, Scope, Selection, Turn
+from ovos_persona_memory.records.validation import checked
+from ovos_persona_memory.search.record_terms import index_words
+
+LOOKED_THROUGH = 500
+"""Of a session in which hardly anything is answered, not many more turns than these are read for a history."""
+Trimmed = Mapping[tuple[str, str], int]
+"""By user and session: turns with a seq up to this are left to the session's summary."""
+SUMMARISED = 2000
+"""Of a session, so many of the newest turns are looked at when it is to be summarised."""
+
+
+class Sessions:
+    """The verbs of PersonaMemory about one session as a whole, and what its history begins with."""
+
+    def __init__(self, workings: Workings) -> None:
+        self._workings = workings
+        self._store = workings.store
+
+    # its note
+
+    def note(self, scope: Scope) -> Note:
+        """What is kept of the session beside its turns; an empty note where nothing is, or reading is off."""
+        if scope.session_id is None or not self._may_read(scope):
+            return Note()
+        return self._note(scope) or Note()
+
+    def update(self, scope: Scope, summary: str | None = None, description: str | None = None) -> Note:
+        """See PersonaMemory.update_session."""
+        _named(scope)
+        self._workings.captures.refuse_while_paused(scope)
+        with self._store.transaction():
+            known = self._note(scope) or Note()
+            changed = replace(
+                known,
+                summary=known.summary if summary is None else summary.strip(),
+                description=known.description if description is None else description.strip(),
+                updated_at=self._workings.clock(),
+            )
+            self._put(scope, changed)
+        self._workings.purge_if(known not in (Note(), changed))
+        return changed
+
+    def _note(self, scope: Scope) -> Note | None:
+        return self._store.note(scope.user_id or HOUSEHOLD, _named(scope))
+
+    def _put(self, scope: Scope, note: Note) -> None:
+        self._store.put_note(scope.user_id or HOUSEHOLD, _named(scope), note)
+
+    # taking it out and putting it back
+
+    def snapshot(self, scope: Scope, max_history: int | None) -> Snapshot:
+        """See PersonaMemory.snapshot."""
+        _named(scope)
+        if not self._may_read(scope):
+            return {"messages": [], "summary": None}
+        turns = self.newest_turns(scope, Window(max_history))
+        return snapshot(turns, self.note(scope).summary, max_history)
+
+    def restore(self, taken: Mapping[str, Any] | Sequence[MessageLike], scope: Scope) -> list[str]:
+        """See PersonaMemory.restore."""
+        _named(scope)
+        self._workings.captures.refuse_while_paused(scope)
+        given, summary = turns_of(taken)
+        now, batch = self._workings.clock(), uuid.uuid4().hex
+        with self._store.transaction():
+            known = self._note(scope) or Note()
+            forgotten = self._store.delete(Selection(replace(scope, site_id=None), kinds=frozenset({"turn"})))
+            # linked: what is heard from now on is news, in the same words too
+            passed = [replace(turn, id="", batch=batch, linked=True) for turn in given]
+            kept = [self._add(handed_in(turn, scope, turn.utterance_id, now)) for turn in passed]
+            if summary or known.description:
+                self._put(scope, Note(summary, known.description, updated_at=now))
+        self._workings.purge_if(forgotten.total + forgotten.notes > 0)
+        return [turn.id for turn in kept]
+
+    def _add(self, turn: Turn) -> Turn:
+        return self._store.add_turn(turn, index_words(turn))
+
+    # leaving its older part to the summary
+
+    def to_summarise(self, scope: Scope, keep_recent: int) -> list[ContextMessage]:
+        """See PersonaMemory.to_summarise."""
+        return [message_of(deepcopy(turn)) for turn in self._older(scope, keep_recent)]
+
+    def trim(self, scope: Scope, keep_recent: int) -> int:
+        """See PersonaMemory.trim."""
+        _named(scope)
+        with self._store.transaction():
+            left = self._older(scope, keep_recent)
+            if left:
+                known = self._note(scope) or Note()
+                self._put(scope, replace(known, trimmed_to=left[-1].seq))
+        return len(left)
+
+    def _older(self, scope: Scope, keep_recent: int) -> list[Turn]:
+        _named(scope)
+        if not self._may_read(scope):
+            return []
+        return older(_untrimmed(*self._talk(scope, SUMMARISED)), keep_recent)
+
+    # what a history is made of
+
+    def newest_turns(
+        self, scope: Scope, window: Window, grouped: Grouping = blocks, roles: Collection[Role] | None = None
+    ) -> list[Turn]:
+        """As many turns as can matter for a history, without those left to the summary.
+
+        More are read until the window is surely full, with messages of these ``roles`` where some are given.
+        """
+        if window.max_history is None:
+            return _untrimmed(*self._talk(scope, None))
+        wanted = 8 * max(window.max_history, 0) + 16
+        while True:
+            turns, trimmed = self._talk(scope, wanted)
+            whole = not wanted <= len(turns) < LOOKED_THROUGH
+            found = (one for one in messages(turns, grouped=grouped) if roles is None or one.role in roles)
+            if whole or sum(1 for _ in found) > window.max_history + 1:
+                return _untrimmed(turns, trimmed)
+            wanted *= 4
+
+    def _talk(self, scope: Scope, limit: int | None) -> tuple[list[Turn], Trimmed]:
+        if scope.session_id is not None:
+            turns, trimmed_to = self._store.talk(scope, limit)
+            return turns, {(scope.user_id or HOUSEHOLD, scope.session_id): trimmed_to} if trimmed_to else {}
+        notes = self._store.notes(Scope(user_id=scope.user_id))
+        trimmed = {(user, session): note.trimmed_to for user, session, note in notes if note.trimmed_to}
+        return self._store.turns(scope, limit), trimmed
+
+    def _may_read(self, scope: Scope) -> bool:
+        return self._workings.captures.may_read(scope)
+
+
+def _untrimmed(turns: Sequence[Turn], trimmed: Trimmed) -> list[Turn]:
+    if not trimmed:
+        return list(turns)
+    left = ((turn, trimmed.get((turn.user_id, turn.session_id or ""), 0)) for turn in turns)
+    return [turn for turn, up_to in left if turn.seq > up_to or turn.role in INSTRUCTIONS]
+
+
+class SessionVerbs:
+    """The verbs of PersonaMemory about one session as a whole."""
+
+    _sessions: Sessions
+
+    @checked
+    def update_session(self, scope: Scope, summary: str | None = None, description: str | None = None) -> Note:
+        """Set the summary of the session in scope, or its description, and give both; None changes nothing.
+
+        The summary joins the persona context. CapturePaused while remembering is off.
+        """
+        return self._sessions.update(scope, summary, description)
+
+    @checked
+    def snapshot(self, scope: Scope, max_history: int | None = 1000) -> Snapshot:
+        """A copy of the session in scope: its newest messages, oldest first, and its summary."""
+        return self._sessions.snapshot(scope, max_history)
+
+    @checked
+    def restore(self, taken: Mapping[str, Any] | Sequence[MessageLike], scope: Scope) -> list[str]:
+        """Put a snapshot, or a plain list of messages, in place of the session in scope; the ids of its turns.
+
+        All that was in the session is forgotten, its description stays. The messages stay as they are
+        passed. CapturePaused while remembering is off; then nothing is changed.
+        """
+        return self._sessions.restore(taken, scope)
+
+    @checked
+    def to_summarise(self, scope: Scope, keep_recent: int = 6) -> list[ContextMessage]:
+        """What a summary of the session in scope should take up: all but the newest messages, oldest first.
+
+        No system messages, and nothing that ``trim`` has left to the summary already. A call stays
+        with its results, so that more may be kept.
+        """
+        return self._sessions.to_summarise(scope, keep_recent)
+
+    @checked
+    def trim(self, scope: Scope, keep_recent: int = 6) -> int:
+        """Leave to the summary what ``to_summarise`` gives; how many messages.
+
+        They are in no history any more, but stay in the log, where recall finds them.
+        """
+        return self._sessions.trim(scope, keep_recent)
+
+
+def _named(scope: Scope) -> str:
+    if scope.session_id is None:
+        raise InvalidRequest("session_id", "is missing")
+    return scope.session_id

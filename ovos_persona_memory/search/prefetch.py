@@ -1,0 +1,112 @@
+"""Questions to the memory: asked now, where the person is, by words and by meaning."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Set
+from dataclasses import dataclass, replace
+
+from ovos_persona_memory.records.core import ACCEPTED, ContextRequest, Hit, Scope
+from ovos_persona_memory.search import episode_search
+from ovos_persona_memory.search.query import ITSELF_S, Question
+from ovos_persona_memory.search.recall import KINDS, recall
+from ovos_persona_memory.search.vector_indexer import Indexer, Meaning
+from ovos_persona_memory.stores.base.store import Store
+from ovos_persona_memory.text import languages
+from ovos_persona_memory.text.date_expressions import Dates, named_days
+
+FORESEEN_S = 20.0
+"""What was found before anybody asked is good for so long, seconds."""
+
+
+@dataclass(frozen=True)
+class _Foreseen:
+    request: ContextRequest
+    k: int
+    at: float
+    hits: list[Hit]
+
+    def answers(self, request: ContextRequest, k: int, now: float) -> bool:
+        """Whether the same is asked now: what may differ is told by the turns themselves."""
+        return k == self.k and 0 <= now - self.at < FORESEEN_S and _asked_of(request) == _asked_of(self.request)
+
+
+class Finding:
+    """Recall with what is the same for every question."""
+
+    def __init__(self, store: Store, clock: Callable[[], float], indexer: Indexer | None) -> None:
+        self._store, self._clock, self._indexer = store, clock, indexer
+        self._foreseen: _Foreseen | None = None
+        self.dates: Dates = named_days
+        """Finds the days that a question names; an edge may put a better parser here."""
+        self.timezone: str | None = None
+        """An IANA name, where a question comes with none; None: as the system's clock is set."""
+
+    def hits(self, question: Question, scope: Scope, k: int, kinds: Set[str] | None = None) -> list[Hit]:
+        """See recall; the question's moment, parser and time zone are filled in. Episodes come last, never sure.
+
+        By words alone where secrets are asked for: they have no vectors, and neither has a question for one.
+        Of memories only those of the scope's status are found, accepted ones unless it names another.
+        """
+        asked = replace(
+            question,
+            at=self._clock() if question.at is None else question.at,
+            dates=self.dates,
+            timezone=question.timezone or self.timezone,
+        )
+        scope = replace(scope, status=scope.status or ACCEPTED)
+        with_status = KINDS if scope.takes(ACCEPTED) else frozenset({"memory"})
+        meaning = None if scope.secrets else self.meaning()
+        found = recall(self._store, asked, scope, k, with_status & (KINDS if kinds is None else kinds), meaning)
+        if kinds is not None and "episode" in kinds and scope.takes(ACCEPTED):
+            log, left = self._store.episode_store, k - len(found)
+            found += episode_search.found(log, languages.beginning(question.text), question.lang, scope, left)
+        return found
+
+    def meaning(self) -> Meaning | None:
+        """Search by meaning; None where there is no embedder, or it is not loaded yet."""
+        return self._indexer.meaning() if self._indexer is not None else None
+
+    def sure(self, request: ContextRequest, k: int, now: float) -> list[Hit]:
+        """What a persona may be told for an utterance: of the whole memory of its user, sure hits alone."""
+        foreseen = self._foreseen
+        if foreseen is not None and foreseen.answers(request, k, now) and all(map(self._is_there, foreseen.hits)):
+            return foreseen.hits
+        return self._sure(request, k, now)
+
+    def _is_there(self, hit: Hit) -> bool:
+        """Whether it still says the same: another device with the same store may have forgotten it meanwhile."""
+        if hit.kind == "turn":
+            turn = self._store.turn(hit.id)
+            return turn is not None and turn.text == hit.text
+        if hit.kind == "fact":
+            fact = self._store.fact_store.fact(hit.id)
+            return fact is not None and fact.status == "active"
+        entry = self._store.entry(hit.key or "", hit.user_id, hit.persona_id)
+        return entry is not None and entry.text == hit.text and entry.status == ACCEPTED
+
+    def foresee(self, request: ContextRequest, k: int, now: float) -> None:
+        """Find beforehand what ``sure`` will be asked for; until ``unforesee`` or something else is foreseen."""
+        self._foreseen = _Foreseen(request, k, now, self._sure(request, k, now))
+
+    def unforesee(self) -> None:
+        """Something was changed: what was found beforehand may be out of date."""
+        self._foreseen = None
+
+    def _sure(self, request: ContextRequest, k: int, now: float) -> list[Hit]:
+        asked = Question(request.utterance, request.lang, request.utterance_id, now - ITSELF_S, now)
+        hits = self.hits(replace(asked, timezone=request.timezone), recalled_scope(request), k)
+        return [hit for hit in hits if hit.sure]
+
+
+def _asked_of(request: ContextRequest) -> tuple[list[str], str | None, Scope, str | None]:
+    """What decides the hits: the words, their language, whose memory, and where days are counted.
+
+    The words alone: ovos-core takes the question mark away before a persona hears the utterance.
+    """
+    return languages.fold(request.utterance), request.lang, recalled_scope(request), request.timezone
+
+
+def recalled_scope(request: ContextRequest) -> Scope:
+    """Of which records a persona may be told: of all its user's, or those of the session alone."""
+    session_id = request.scope.session_id if request.session else None
+    return replace(request.scope, session_id=session_id, site_id=None, task_id=None)

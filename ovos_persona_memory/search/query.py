@@ -1,0 +1,151 @@
+"""What is known of a question before anything is searched: its words, whom and which time it is about."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime, tzinfo
+from functools import cached_property
+
+from ovos_persona_memory.records.core import Turn
+from ovos_persona_memory.text import languages
+from ovos_persona_memory.text.date_expressions import Dates, DaySpan, named_days, zone
+from ovos_persona_memory.text.languages import Language
+
+ITSELF_S = 30.0
+"""A turn that holds a question's words and was said within so long before is that question, seconds."""
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked, by whom, and what must not answer it."""
+
+    text: str
+    lang: str | None = None
+    utterance_id: str | None = None
+    """Turns of this utterance are left out: it does not answer itself."""
+    said_after: float | None = None
+    """Turns with the question's very words said since then are left out, seconds since the epoch, UTC."""
+    at: float | None = None
+    """The time of asking, seconds since the epoch, UTC; None: now."""
+    dates: Dates = named_days
+    """Finds the days that the question names."""
+    timezone: str | None = None
+    """Of who asks, an IANA name; None: the device's own."""
+    terms: tuple[str, ...] = ()
+    """Of a long question the words that are looked for, folded; ``text`` is its beginning then."""
+    said: str | None = None
+    """All of a long question."""
+
+    @cached_property
+    def folded(self) -> list[str]:
+        """All of its words, folded."""
+        return languages.fold(self.text if self.said is None else self.said)
+
+    @property
+    def bare_words(self) -> list[str]:
+        """Its content words as they are said: folded, not stemmed."""
+        return [*self.terms] or self.spoken.bare_words(self.text)
+
+    @cached_property
+    def content_words(self) -> list[str]:
+        """Its content words, folded and stemmed, each once."""
+        found = [word for term in self.terms for word in self.spoken.words(term)[:1]]
+        return list(dict.fromkeys(found)) or self.spoken.content_words(self.text)
+
+    @property
+    def zone(self) -> tzinfo | None:
+        """Where days are counted; None: as the system's clock is set."""
+        return zone(self.timezone)
+
+    @cached_property
+    def said_at(self) -> float:
+        """The moment of asking, seconds since the epoch, UTC."""
+        return time.time() if self.at is None else self.at
+
+    @property
+    def asked_at(self) -> datetime:
+        """The moment of asking, in the zone of who asks."""
+        return datetime.fromtimestamp(self.said_at, self.zone)
+
+    @property
+    def asks_hearer(self) -> bool:
+        """Whether it asks the hearer about themselves: "what is your name", but not "is my name like your name"."""
+        own = set(self.spoken.swaps).isdisjoint(languages.fold(self.text))
+        return own and self.spoken.has_phrase("asks_hearer.list", self.text)
+
+    @cached_property
+    def spoken(self) -> Language:
+        """The language of the question."""
+        return languages.of_text(self.lang, self.text)
+
+    def is_itself(self, turn: Turn) -> bool:
+        """Whether a turn is this very question: by its utterance, else by its words and how lately they were said.
+
+        What asks for a part of an utterance ("my cat" of "tell me about my cat") is the same question.
+        """
+        if turn.role != "user":
+            return False
+        if self.utterance_id is not None and turn.utterance_id == self.utterance_id:
+            return True
+        at = turn.at or 0.0
+        if self.said_after is not None and at >= self.said_after and self._is_said_by(turn):
+            return True
+        lately = abs(self.said_at - at) < ITSELF_S
+        return lately and _only_asks(turn) and set(self.content_words).issubset(self.spoken.words(turn.text))
+
+    def was_asked(self, turn: Turn, heard: Sequence[Turn]) -> bool:
+        """Whether a turn asked the very same before. ``heard``: the turns that are the question itself."""
+        if turn.role != "user" or not _only_asks(turn):
+            return False
+        return self._is_said_by(turn) or any(languages.fold(one.text) == languages.fold(turn.text) for one in heard)
+
+    def _is_said_by(self, turn: Turn) -> bool:
+        return languages.fold(turn.text) == self.folded
+
+
+def _only_asks(turn: Turn) -> bool:
+    return languages.of_text(turn.lang, turn.text).only_asks(turn.text)
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question as the ranking needs it."""
+
+    words: tuple[str, ...]
+    """Content words, folded and stemmed, each once, without the names of speakers unless nothing else is left."""
+    speaker: str | None = None
+    """The one speaker whom the question names, folded; None for none or several."""
+    of_assistant: bool = False
+    """It asks what the assistant said ("did you recommend")."""
+    dates: tuple[DaySpan, ...] = ()
+    asks_time: bool = False
+    """It asks when, or how long."""
+    bare: str = ""
+    """The question's text without the names of speakers."""
+
+
+def understand(question: Question, speakers: Iterable[str]) -> Asked:
+    """The question in parts; ``speakers``: the folded names of those who may be meant."""
+    spoken, folded = question.spoken, languages.fold(question.text)
+    named = sorted(set(speakers) & set(folded))
+    names = {word for name in named for word in spoken.words(name)}
+    words = question.content_words
+    return Asked(
+        words=tuple(word for word in words if word not in names) or tuple(words),
+        speaker=named[0] if len(named) == 1 else None,
+        of_assistant=spoken.has_phrase("of_assistant.list", question.text),
+        dates=tuple(question.dates(question.text, spoken.tag, question.asked_at)),
+        asks_time=spoken.has_phrase("asks_time.list", question.text),
+        bare=_without(named, question.text),
+    )
+
+
+def _without(names: Iterable[str], text: str) -> str:
+    """The text without these folded words, and what an apostrophe ties to them."""
+    gone = set(names)
+    if not gone:
+        return text
+    kept = [word for word in text.split() if not gone.intersection(languages.fold(word)[:1])]
+    return " ".join(kept) or text

@@ -1,0 +1,195 @@
+"""Other index words under which a question's words may stand: a stem of another language, a part, a near word.
+
+A turn is stemmed in its own language and a question in the asker's, and an index word is known by its hash alone
+(docs/recall.md, "Languages").
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+from ovos_persona_memory.records.core import Hit, Scope
+from ovos_persona_memory.stores.base.bm25 import words_of
+from ovos_persona_memory.stores.base.store import Excluded, Statistics, Store
+from ovos_persona_memory.text import languages
+from ovos_persona_memory.text.languages import Language
+
+COMPOUNDING = frozenset({"da", "de", "nl", "no", "nb", "nn", "sv", "is", "fi", "hu"})
+"""Languages that write compounds as one word."""
+PART, COMPOUND = 4, 8
+"""Letters of a part, and of a compound, at least."""
+REST = 3
+"""So many letters must be left of a compound beside a part, or it is no part: "raum" is none of "traum"."""
+LOOKED_THROUGH, LOOKED_THROUGH_FOR_ONE = 2000, 300
+"""So many of the newest documents are looked through where no word is known, and where only some are not."""
+WHOLE = 1
+MOST = 8
+"""At most so many index words stand for one word."""
+
+
+@dataclass(frozen=True)
+class Forms:
+    """What to look for besides the question's own index words."""
+
+    others: Mapping[str, frozenset[str]] = field(default_factory=dict)
+    """Index word of the question: others that stand for it."""
+    parts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Index word of the question that nobody said: the parts that are asked for in its place."""
+    near: frozenset[str] = frozenset()
+    """Those of ``others`` that only begin or end like the word: nothing is sure by them."""
+    asked_for: frozenset[str] = field(default=frozenset(), compare=False)
+    """Words that the store was asked for to find these forms."""
+    known: Statistics | None = field(default=None, compare=False)
+    """What it told of those words; None where it was not asked."""
+
+    def applied(self, words: Sequence[str]) -> tuple[str, ...]:
+        """The question's words, compounds in their parts."""
+        return tuple(dict.fromkeys(part for word in words for part in self.parts.get(word, (word,))))
+
+    def searched(self, words: Sequence[str]) -> list[str]:
+        """All index words to search for."""
+        own = self.applied(words)
+        return list(dict.fromkeys([*own, *(other for word in own for other in sorted(self.of(word)))]))
+
+    def of(self, word: str) -> frozenset[str]:
+        """What else stands for a word."""
+        return self.others.get(word, frozenset())
+
+    def counted(self, known: Statistics) -> Statistics:
+        """The statistics with each word's documents under all its forms; ``known`` holds those of all forms."""
+        if not self.others:
+            return known
+        frequency = dict(known.frequency)
+        for word, others in self.others.items():
+            found = sum(known.frequency.get(one, 0) for one in {word, *others})
+            frequency[word] = min(found, known.documents)
+        return replace(known, frequency={word: n for word, n in frequency.items() if n})
+
+    def statistics(self, words: Sequence[str]) -> Statistics | None:
+        """What the store told of these words; None where it was not asked for all of them."""
+        return self.known if self.asked_for.issuperset(words) else None
+
+    def unsure(self, hits: Sequence[Hit]) -> list[Hit]:
+        """The hits, none of them sure where words were only near, unless it holds a whole part of a compound."""
+        if not self.near:
+            return list(hits)
+        whole = {other for others in self.others.values() for other in others} - self.near
+        return [hit if whole & _held(hit) else replace(hit, sure=False, answers=False) for hit in hits]
+
+
+NONE = Forms()
+
+
+def _held(hit: Hit) -> set[str]:
+    return set(languages.of_text(hit.lang, hit.text).words(hit.text))
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """A word of the question: as it was said, folded, and as an index word."""
+
+    bare: str
+    word: str
+
+
+def forms_of(  # more than five: what is asked, and where its words are looked for
+    store: Store,
+    question: Sequence[str],
+    spoken: Language,
+    scope: Scope,
+    kinds: frozenset[str],
+    without: Sequence[Excluded] = (),
+) -> Forms:
+    """The forms for a question in the index of the scope's user; none where everybody's records are in scope.
+
+    ``question``: its content words, folded. ``without``: turns whose words are not known by them: the question is in
+    the log before it is answered.
+    """
+    if scope.user_id is None:
+        return NONE
+    user_id = scope.user_id
+    asked = [_Asked(bare, word) for bare in question for word in spoken.words(bare)[:1]]
+    foreign = [one for one in without if languages.of(one.lang).primary != spoken.primary]
+    abroad = _abroad(asked, spoken, store.languages(user_id, foreign))
+    wanted = [one.word for one in asked] + [other for others in abroad.values() for other in others]
+    wanted += [alike for one in asked for alike in spoken.alike(one.word)]
+    counted = store.statistics(wanted, user_id, without)
+    known = counted.frequency.keys()
+    unknown = [one for one in asked if not known & {one.word, *abroad.get(one.word, ()), *spoken.alike(one.word)}]
+    abroad = {word: here for word, others in abroad.items() if (here := others & known)}
+    compounding = spoken.primary in COMPOUNDING
+    parts = _parts(lambda words: store.statistics(words, user_id, without), unknown, spoken) if compounding else {}
+    forms = Forms(abroad, parts, asked_for=frozenset(wanted), known=counted)
+    left = [one for one in unknown if one.word not in parts and not spoken.in_pairs and len(one.bare) >= PART]
+    some = len(unknown) < len(asked) or bool(parts)
+    if not left or (some and not compounding):
+        return forms
+    texts = store.newest_words(scope, kinds, LOOKED_THROUGH_FOR_ONE if some else LOOKED_THROUGH, without)
+    vocabulary = {word for text in texts for word in words_of(text)}
+    return _looked_up(left, vocabulary, forms, WHOLE if compounding else 0)
+
+
+def _abroad(asked: Iterable[_Asked], spoken: Language, tags: Iterable[str]) -> dict[str, frozenset[str]]:
+    """The index words of each word in the other languages that are spoken here."""
+    others = [tag for tag in tags if languages.of(tag).primary != spoken.primary]
+    if not others or spoken.in_pairs:
+        return {}
+    found = {one.word: languages.forms(one.bare, spoken, others) - {one.word} for one in asked}
+    return {word: forms for word, forms in found.items() if forms}
+
+
+def _parts(
+    counted: Callable[[Sequence[str]], Statistics], unknown: Sequence[_Asked], spoken: Language
+) -> dict[str, tuple[str, ...]]:
+    """For each compound the two parts that are known here, or the one that is, behind the word itself."""
+    splits = {one.word: list(_splits(one.bare, spoken)) for one in unknown if len(one.bare) >= COMPOUND}
+    candidates = [part for pairs in splits.values() for pair in pairs for part in pair]
+    known = counted(candidates).frequency if candidates else {}
+    found: dict[str, tuple[str, ...]] = {}
+    for word, pairs in splits.items():
+        both = [pair for pair in pairs if all(part in known for part in pair)]
+        single = [part for pair in pairs for part in pair if part in known and len(part) > PART]
+        if both:
+            found[word] = max(both, key=lambda pair: min(map(len, pair)))
+        elif single:
+            found[word] = (word, max(single, key=len))
+    return found
+
+
+def _splits(bare: str, spoken: Language) -> Iterator[tuple[str, str]]:
+    for place in range(PART, len(bare) - REST + 1):
+        left, right = spoken.words(bare[:place]), spoken.words(bare[place:])
+        if left and right and min(len(left[0]), len(right[0])) >= REST:
+            yield left[0], right[0]
+
+
+def _looked_up(left: Iterable[_Asked], vocabulary: Iterable[str], forms: Forms, whole: int) -> Forms:
+    """These forms and, for each word, those of a vocabulary that hold it, are held by it, or begin like it.
+
+    Those of a grade up to ``whole`` are as good as the word.
+    """
+    found: dict[str, frozenset[str]] = {}
+    near: set[str] = set()
+    for one in left:
+        graded = sorted((grade, other) for other in vocabulary if (grade := _grade(one, other)))
+        best = [(grade, other) for grade, other in graded if grade == graded[0][0]][:MOST]
+        if best:
+            found[one.word] = frozenset(other for _, other in best)
+            near.update(other for grade, other in best if grade > whole)
+    return replace(forms, others={**forms.others, **found}, near=frozenset(near))
+
+
+def _grade(asked: _Asked, other: str) -> int:
+    """1 (WHOLE): one is a part of the other; 2: one begins or ends the other; 3: they begin alike; 0: nothing."""
+    word = asked.word
+    if len(other) < PART or len(asked.bare) < PART or (len(word) < PART and len(asked.bare) == PART):
+        return 0
+    longer, shorter = (word, other) if len(word) > len(other) else (other, word)
+    rest = len(longer) - len(shorter)
+    if rest and longer.startswith(shorter):
+        return WHOLE if rest >= REST else 2
+    if rest > 1 and longer.endswith(shorter):
+        return WHOLE if rest >= REST else 2
+    begins = max(PART + 1, len(longer) - 2)
+    return 3 if len(shorter) > begins - 1 and longer[:begins] == shorter[:begins] else 0

@@ -1,0 +1,577 @@
+"""From a question to hits: what was said or kept that bears on it, best first."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence, Set
+from concurrent.futures import Future
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import cached_property
+from itertools import pairwise
+
+from ovos_persona_memory.records.core import OUTDATED, Entry, Hit, Scope, Turn
+from ovos_persona_memory.records.facts import Fact
+from ovos_persona_memory.search.hits import (
+    FACTS,
+    Record,
+    doc_of,
+    hit_of,
+    is_of_speaker,
+    of_the_day,
+    role_of,
+    speaker_of,
+)
+from ovos_persona_memory.search.query import Asked, Question, understand
+from ovos_persona_memory.search.query_expansion import Forms, forms_of
+from ovos_persona_memory.search.ranking import COVER, COVER_OF, HELD, REACH, Candidate, Scored, is_known, rank
+from ovos_persona_memory.search.record_terms import asking_words, index_words
+from ovos_persona_memory.search.vector_indexer import Meaning
+from ovos_persona_memory.stores.base.bm25 import words_of
+from ovos_persona_memory.stores.base.facts import Wanted
+from ovos_persona_memory.stores.base.selection import BOTH, in_scope
+from ovos_persona_memory.stores.base.store import Beside, Excluded, Found, Statistics, Store
+from ovos_persona_memory.stores.base.vector_math import Floats
+from ovos_persona_memory.stores.base.vectors import Near
+from ovos_persona_memory.text import languages
+
+KINDS = frozenset({"turn", "memory", "fact"})
+FEWEST, FOR_EACH = 12, 3
+"""Documents that are looked at closely, at least, and for each hit that is wanted: more change little (LoCoMo dev,
+recall@10: 77.6 with 24, 77.9 with 60), and each costs 0.1 ms with the talk around it."""
+BY_LIKE_WORDS = 12
+"""And of those that hold words which answer for the question's."""
+NEAREST, NEAREST_FOR_EACH = 10, 2
+"""And of those that are nearest to the question by meaning."""
+ALIKE = 0.2
+"""Cosine from which on a document means something alike: below, any two texts have as much in common."""
+ANSWERS = 4.0
+"""Added to the score of a hit that answers: more than everything else comes to."""
+NO_NAMES = ("user", "assistant", "human", "system")
+"""What stands for a speaker where nobody has a name."""
+NEWEST = 4
+"""So many of a user's newest turns are looked at for the question itself, which is recorded before it is answered."""
+ROUNDS, WIDER = 3, 4
+"""So often it is searched anew where the very same was asked before, and for so many times as much where that was
+all that was found."""
+MOST_WORDS = 100
+"""So many different words of a question are looked for at most, the rarest: what a search costs grows with them."""
+COMPANIONS, NEAR = 10, 0.7
+"""So many of the best hits are sure for a question about what was surely talked about; where a hit answers, those
+that score nearly as well as the best (measured on LoCoMo dev: 49.2 % recall among sure hits, 90.5 % silence)."""
+
+
+def recall(  # more than five: what is asked, and with what it is looked for
+    store: Store,
+    question: Question,
+    scope: Scope,
+    k: int,
+    kinds: frozenset[str] = KINDS,
+    meaning: Meaning | None = None,
+) -> list[Hit]:
+    """At most ``k`` hits in scope: those that answer first, then by score; empty when nothing is found.
+
+    By words alone where ``meaning`` is None, and where everybody's records are in scope.
+    """
+    question = _bounded(store, question, scope)
+    spoken, words = question.spoken, question.content_words
+    if not words or k <= 0:
+        return []
+    near = max(NEAREST, NEAREST_FOR_EACH * k)
+    soon = meaning.soon(question.text) if meaning and scope.user_id else None  # meanwhile the words are looked for
+    search = _Search(question, words, scope, kinds, max(FEWEST, FOR_EACH * k))
+    looked_up = _looked_up(store, search)
+    search, forms, found = looked_up.search, looked_up.forms, looked_up.found
+    alike = _Alike(meaning, soon, search, near) if meaning and soon else None
+    table = _Table(store, found, alike, search)
+    asked = understand(question, table.speakers())
+    asked = replace(asked, words=forms.applied(asked.words))
+    statistics = forms.counted(_statistics(store, search, forms.searched(asked.words), looked_up))
+    if not statistics.mean_length:  # nothing but facts, and turns without words
+        statistics = replace(statistics, mean_length=1.0)
+    candidates = table.candidates(asked, spoken.time_words, forms)
+    ranked = rank(candidates, asked, statistics, alike.kind if alike else None)
+    judge = _Judge(question, asked, forms, alike.found if alike else {})
+    known = is_known(ranked, alike.best(asked.bare) if alike else None, COVER_OF.get(spoken.primary, COVER))
+    hits = of_the_day(forms.unsure(_hits(judge, table, ranked, k, known)), asked.dates, question.zone)
+    called_off = _called_off(judge, table, ranked)
+    hits = _merged(called_off, hits) if called_off else hits
+    return [*hits, *(hit_of(turn, 0.0, False, "asks the same") for turn in looked_up.asked_before)][:k]
+
+
+def _bounded(store: Store, question: Question, scope: Scope) -> Question:
+    """The question; of a long one its beginning, and of all its words the rarest that anybody said."""
+    if len(question.text) < 2 * MOST_WORDS:
+        return question
+    text, spoken = languages.beginning(question.text), question.spoken
+    bare = spoken.bare_words(question.text)
+    if len(bare) <= MOST_WORDS and text == question.text:
+        return question
+    stem = {word: next(iter(spoken.words(word)), word) for word in bare}
+    known = _frequency(store, question, list(stem.values()), scope.user_id)
+    rarest = frozenset(sorted(bare, key=lambda word: (stem[word] not in known, known.get(stem[word], 0)))[:MOST_WORDS])
+    terms = tuple(word for word in bare if word in rarest)
+    return replace(question, text=text, terms=terms, said=question.text)
+
+
+def _frequency(store: Store, question: Question, words: Sequence[str], user_id: str | None) -> Mapping[str, int]:
+    """How many of a user's documents hold each word, but for the question as it was heard; of nobody: none."""
+    if user_id is None:
+        return {}
+    itself = [_excluded(turn, held) for turn, held in store.latest(user_id, NEWEST) if question.is_itself(turn)]
+    return store.statistics(words, user_id, itself).frequency
+
+
+@dataclass(frozen=True)
+class _Search:
+    question: Question
+    words: Sequence[str]
+    scope: Scope
+    kinds: frozenset[str]
+    number: int
+    without: Sequence[Excluded] = ()
+    """The question as it was heard, and earlier askings of the very same: they tell nothing."""
+
+    @property
+    def documents(self) -> frozenset[str]:
+        """The kinds that are found by the words of documents."""
+        return self.kinds - {"fact"}
+
+    def but_for(self, records: Sequence[Record]) -> list[Record]:
+        """The records without the question, and without what asked the same before."""
+        left_out = {one.seq for one in self.without}
+        return [one for one in records if not (isinstance(one, Turn) and self._asks(one, left_out))]
+
+    def _asks(self, turn: Turn, left_out: Set[int]) -> bool:
+        return turn.seq in left_out or self.question.is_itself(turn)
+
+
+@dataclass(frozen=True)
+class _LookedUp:
+    """What a question found by its words."""
+
+    search: _Search
+    """As it was searched at last."""
+    forms: Forms
+    found: list[Record]
+    asked_before: list[Turn]
+    """Turns in scope that asked the very same before, newest first."""
+
+
+class _Alike:
+    """What is near to a question by its meaning."""
+
+    def __init__(self, meaning: Meaning, asked: Future[Floats], search: _Search, number: int) -> None:
+        """``asked``: the question's vector."""
+        self._meaning, self._asked, self._search, self._number = meaning, asked, search, number
+        self.kind = meaning.kind
+
+    @property
+    def _query(self) -> Floats:
+        return self._asked.result()
+
+    @cached_property
+    def near(self) -> list[Near]:
+        """The nearest documents, nearest first."""
+        return self._nearest(self._query, self._number)
+
+    @cached_property
+    def found(self) -> dict[int, float]:
+        """Their numbers and cosines."""
+        return {doc_of(one.record): one.cosine for one in self.near}
+
+    def _nearest(self, query: Floats, number: int) -> list[Near]:
+        search = self._search
+        if not search.documents:
+            return []
+        near = self._meaning.nearest(query, search.scope, search.documents, number + len(search.without))
+        left = {one.id for one in search.but_for([one.record for one in near])}
+        return [one for one in near if one.cosine >= ALIKE and one.record.id in left][:number]
+
+    def cosines(self, docs: Sequence[int]) -> Mapping[int, float]:
+        """Of these documents, those that have a vector."""
+        return self._meaning.cosines(self._query, docs, self._search.scope.user_id or "")
+
+    def best(self, bare: str) -> float:
+        """The best cosine of everything in scope; ``bare``: the question without names, which are in every greeting."""
+        same = bare == self._search.question.text
+        near = self.near if same else self._nearest(self._meaning.of(bare), FEWEST)
+        return max((one.cosine for one in near), default=0.0)
+
+
+def _looked_up(store: Store, search: _Search) -> _LookedUp:
+    """What the question's words find, as if it had never been asked before, and was not in the log by now."""
+    question, words, number = search.question, search.words, search.number
+    askings = _Askings(store, question, search.scope.user_id)
+    for left in reversed(range(ROUNDS + 1)):
+        kinds, unheard = search.documents or BOTH, [*askings.turns, *askings.answers]
+        forms = forms_of(store, question.bare_words, question.spoken, search.scope, kinds, unheard)
+        forms = replace(forms, known=None) if askings.answers else forms  # which do count where words are weighed
+        search = replace(search, words=forms.searched(words), without=[*askings.turns])
+        holding = _documents(store, search, search.words, number)
+        again = askings.take(holding) if left else ()
+        if not again:
+            break
+        number *= WIDER if holding[-1].record.id in again else 1
+    before = [turn for turn in askings.before if "turn" in search.kinds and in_scope(turn, search.scope)]
+    before.sort(key=lambda turn: -turn.seq)
+    found = _found(store, search, [one.record for one in holding[: search.number]])
+    return _LookedUp(search, forms, found, before)
+
+
+class _Askings:
+    """The turns that ask what is asked, by now and before: they tell nothing, and count nowhere."""
+
+    def __init__(self, store: Store, question: Question, user_id: str | None) -> None:
+        """Looks at the user's newest turns: in the running assistant the question is one of them."""
+        self._store, self._question = store, question
+        self._itself: list[Turn] = []
+        self.before: list[Turn] = []
+        """Those of them that asked it before."""
+        self.turns: list[Excluded] = []
+        """All of them."""
+        self.answers: list[Excluded] = []
+        """What the assistant said right after each: "I know nothing about your dentist" makes no word known."""
+        newest = store.latest(user_id, NEWEST)
+        asking = {turn.id for turn in self._asking([turn for turn, _ in newest])}
+        open_in: set[str] = set()
+        for turn, words in reversed(newest):
+            excluded, session = _excluded(turn, words), f"{turn.user_id}/{turn.session_id}"
+            if turn.id in asking:
+                self.turns.append(excluded)
+                open_in.add(session)
+            elif session in open_in:
+                self.answers += [excluded] if turn.role == "assistant" else []
+                open_in.discard(session)
+
+    def take(self, found: Sequence[Found]) -> set[str]:
+        """Take in those of what a search found that ask the same, too; their ids."""
+        words = self._question.content_words
+        turns = [one.record for one in found if isinstance(one.record, Turn) and one.words.issuperset(words)]
+        asking = self._asking(turns)
+        for turn, talk in zip(asking, self._store.around(asking, 1) if asking else (), strict=True):
+            said = [(one, replace(_excluded(turn, one.words), seq=one.seq)) for one in talk if one.seq >= turn.seq]
+            self.turns += [excluded for one, excluded in said if one.seq == turn.seq]
+            self.answers += [excluded for one, excluded in said if one.seq > turn.seq and one.role == "assistant"]
+        return {turn.id for turn in asking}
+
+    def _asking(self, turns: Sequence[Turn]) -> list[Turn]:
+        itself = [turn for turn in turns if self._question.is_itself(turn)]
+        self._itself += itself
+        before = [turn for turn in turns if turn not in itself and self._question.was_asked(turn, self._itself)]
+        self.before += before
+        return itself + before
+
+
+def _excluded(turn: Turn, words: str) -> Excluded:
+    return Excluded(turn.seq, turn.user_id, turn.lang, words)
+
+
+def _found(store: Store, search: _Search, holding: Sequence[Record]) -> list[Record]:
+    """What has the question's words; behind it what has words alike, and facts that it asks for by their kind.
+
+    ``holding``: the documents that have its words.
+    """
+    words, spoken = search.words, search.question.spoken
+    alike = [other for word in words for other in sorted(spoken.alike(word)) if other != word]
+    facts = _facts(store, search, words, search.number)
+    more: list[Record] = []
+    if alike:
+        with_alike = [*words, *alike]
+        more += [one.record for one in _documents(store, search, with_alike, BY_LIKE_WORDS)]
+        more += _facts(store, search, with_alike, BY_LIKE_WORDS)
+    every = (*holding, *facts, *more, *_asked_for(store, search))
+    return search.but_for(list({(type(one), one.id): one for one in every}.values()))
+
+
+def _asked_for(store: Store, search: _Search) -> list[Fact]:
+    """What is known of the person that the whole question asks for, however it was told: "what is my job"."""
+    if "fact" not in search.kinds or search.question.asks_hearer:
+        return []
+    slots = [slot for slot, words in search.question.spoken.asking_words.items() if words.issuperset(search.words)]
+    facts = (store.fact_store.facts(Wanted(search.scope, slot=slot, limit=search.number)) for slot in slots)
+    return [fact for one in facts for fact in one if not fact.subject]
+
+
+def _each_once(records: Sequence[Record]) -> list[Record]:
+    """The records without facts that say no more than the turn beside them from which they were learned."""
+    sources = {one.turn_id for one in records if isinstance(one, Fact)}
+    said = {one.id: languages.fold(one.text) for one in records if isinstance(one, Turn) and one.id in sources}
+    return [
+        one
+        for one in records
+        if not (isinstance(one, Fact) and said.get(one.turn_id or "") == languages.fold(one.text))
+    ]
+
+
+def _documents(store: Store, search: _Search, words: Sequence[str], number: int) -> list[Found]:
+    return store.search(words, search.scope, search.documents, number, search.without) if search.documents else []
+
+
+def _facts(store: Store, search: _Search, words: Sequence[str], number: int) -> list[Record]:
+    if "fact" not in search.kinds:
+        return []
+    return [one.record for one in store.fact_store.search(words, search.scope, number)]
+
+
+def _statistics(store: Store, search: _Search, words: Sequence[str], looked_up: _LookedUp) -> Statistics:
+    known = looked_up.forms.statistics(words)
+    user_id = search.scope.user_id or _user_of(looked_up.found)
+    return known or store.statistics(words, user_id, search.without)
+
+
+def _user_of(found: Sequence[Record]) -> str:
+    # with everybody's records in scope the statistics are those of the user who has most to say on it
+    return Counter(one.user_id for one in found).most_common(1)[0][0] if found else ""
+
+
+class _Table:
+    """What was found and the talk around it, by ``doc``: a turn's ``seq``, minus a memory's, or a fact's number."""
+
+    def __init__(self, store: Store, found: Sequence[Record], alike: _Alike | None, search: _Search) -> None:
+        scope = search.scope
+        self._store, self._zone = store, search.question.zone  # a turn's day is counted where the person is who asks
+        self._closed = scope.site_id is not None or scope.task_id is not None
+        near = [one.record for one in alike.near] if alike else []
+        self._learned = {one.turn_id: one for one in found if isinstance(one, Fact) and one.turn_id}
+        self._records = {doc_of(record): record for record in _each_once([*found, *near])}
+        self._besides: dict[int, tuple[Beside, str]] = {}
+        self._before: dict[int, int] = {}
+        self._after: dict[int, int] = {}
+        self.words: dict[int, str] = {}
+        """Index words of each, with a blank before and after each word; of facts also what asks for them."""
+        self._added: dict[int, int] = {}
+        """How many of those only ask for it."""
+        turns = [record for record in self._records.values() if isinstance(record, Turn)]
+        memories = [record for record in self._records.values() if isinstance(record, Entry)]
+        called_off = {doc_of(one): "" for one in memories if one.metadata.get(OUTDATED)}
+        self._outdated = {**_outdated(store, turns), **called_off}
+        around = store.around(turns, REACH, scope.persona_id, search.without)
+        for turn, talk in zip(turns, around, strict=True):
+            self._lay_out(turn, talk)
+        for doc, record in self._records.items():
+            if not isinstance(record, Turn):
+                self._put(doc, index_words(record), record)
+        self._cosines = self._with_facts(alike) if alike else {}
+
+    def _put(self, doc: int, words: str, record: Record | None) -> None:
+        more = asking_words(record)
+        self.words[doc], self._added[doc] = f" {words} {more}", more.count(" ")
+
+    def _with_facts(self, alike: _Alike) -> Mapping[int, float]:
+        """How near each document is; a fact is as near as the turn that it was learned from."""
+        facts = {doc: record for doc, record in self._records.items() if isinstance(record, Fact)}
+        turns = {doc: self._store.turn(fact.turn_id) for doc, fact in facts.items() if fact.turn_id}
+        sources = {doc: turn.seq for doc, turn in turns.items() if turn is not None}
+        cosines = alike.cosines([*(doc for doc in self.words if doc > -FACTS), *sources.values()])
+        return {**cosines, **{doc: cosines[seq] for doc, seq in sources.items() if seq in cosines}}
+
+    def _lay_out(self, turn: Turn, talk: Sequence[Beside]) -> None:
+        session = f"{turn.user_id}/{turn.session_id}" if turn.session_id is not None else f"{turn.seq}"
+        for beside in talk:
+            self._besides[beside.seq] = (beside, session)
+            self._put(beside.seq, beside.words, self._learned.get(beside.id))
+        for earlier, later in pairwise(talk):
+            self._after[earlier.seq] = later.seq
+            self._before[later.seq] = earlier.seq
+
+    def speakers(self) -> set[str]:
+        """The folded first names of everybody who speaks here."""
+        return {name for beside, _ in self._besides.values() if (name := _first_name(beside.speaker))}
+
+    def candidates(self, asked: Asked, time_words: frozenset[str], forms: Forms) -> list[Candidate]:
+        """Everything here as the ranking takes it."""
+        wanted = [(word, f" {form} ") for word in asked.words for form in (word, *forms.of(word))]
+        times = time_words if asked.asks_time else frozenset[str]()
+        return [self._candidate(doc, text, wanted, times) for doc, text in self.words.items()]
+
+    def _candidate(
+        self, doc: int, text: str, wanted: Sequence[tuple[str, str]], time_words: frozenset[str]
+    ) -> Candidate:
+        beside, session = self._besides.get(doc, (None, f"memory {doc}"))
+        return Candidate(
+            doc=doc,
+            times=_times(text, wanted),
+            length=max(text.count(" ") - 1 - self._added.get(doc, 0), 0),
+            at=beside.at if beside else None,
+            day=datetime.fromtimestamp(beside.at, self._zone).date() if beside else None,
+            speaker=_first_name(beside.speaker if beside else speaker_of(self._records[doc])),
+            by_user=role_of(self._records[doc]) == "user" if beside is None else beside.role == "user",
+            has_time=bool(time_words) and not time_words.isdisjoint(words_of(text)),
+            session=session,
+            before=self._before.get(doc),
+            after=self._after.get(doc),
+            cosine=self._cosines.get(doc),
+        )
+
+    def outdated(self, doc: int) -> bool:
+        """Whether what was said there about its speaker holds no more."""
+        return doc in self._outdated
+
+    def called_off_by(self, doc: int) -> Turn | None:
+        """The turn that called off, moved or denied what was said there: it answers in its place. Else None."""
+        changes = self._store.fact_store.changes([self._outdated[doc]]) if self._outdated.get(doc) else []
+        ids = [one.turn_id for one in changes if one.what == "ended" and one.turn_id is not None]
+        turn = self._store.turn(ids[-1]) if ids else None
+        return turn if turn is not None and turn.text and not _outdated(self._store, [turn]) else None
+
+    def taught(self, record: Record) -> bool:
+        """Whether a turn is a fact, word by word, so that it tells something: "no walnuts for my sister"."""
+        fact = self._learned.get(record.id)
+        return fact is not None and languages.fold(fact.text) == languages.fold(record.text)
+
+    def record(self, doc: int) -> Record | None:
+        """The record behind a candidate; None where it is only there for what stands beside it."""
+        if doc in self._records or self._closed:
+            return self._records.get(doc)
+        return self._store.turn(self._besides[doc][0].id)
+
+
+def _times(text: str, wanted: Sequence[tuple[str, str]]) -> dict[str, int]:
+    """How often a text holds each word, in any of its forms."""
+    times: dict[str, int] = {}
+    for word, padded in wanted:
+        if found := text.count(padded):
+            times[word] = times.get(word, 0) + found
+    return times
+
+
+def _outdated(store: Store, turns: Sequence[Turn]) -> dict[int, str]:
+    """The ``seq`` of those turns of whose facts none holds any more, each with the last of these facts."""
+    seqs = {turn.id: turn.seq for turn in turns}
+    facts = store.fact_store.of_turns(list(seqs)) if seqs else []
+    holding = {fact.turn_id for fact in facts if fact.status != "superseded"}
+    return {seqs[fact.turn_id]: fact.id for fact in facts if fact.turn_id and fact.turn_id not in holding}
+
+
+def _first_name(speaker: str | None) -> str | None:
+    name = next(iter(languages.fold(speaker)), None) if speaker else None
+    return None if name in NO_NAMES else name
+
+
+class _Judge:
+    """Tells whether a record answers the question, and why it was found."""
+
+    def __init__(self, question: Question, asked: Asked, forms: Forms, near: Mapping[int, float]) -> None:
+        """``near``: the documents that meaning found, with their cosines."""
+        self._question, self._asked, self._near = question, asked, near
+        alike = question.spoken.alike
+        self._alike = {word: [f" {other} " for other in alike(word) | forms.of(word)] for word in asked.words}
+        self._forms = forms
+        spoken, named = question.spoken, (word for span in asked.dates for word in span.words)
+        self._date_words = {index for word in named for index in spoken.words(word)}
+        self._needed = question.spoken.asks_for(question.text)
+
+    @property
+    def asks_enough(self) -> bool:
+        """Whether the question has so many words that what shares most of them is about the same."""
+        return len(self._alike) >= HELD
+
+    def covered(self, text: str) -> list[str]:
+        """Which words of the question a text holds, or words that answer for them."""
+        return [word for word in self._alike if self._is_covered(word, text)]
+
+    def _is_covered(self, word: str, text: str) -> bool:
+        return any(other in text for other in self._alike[word])
+
+    def may_answer(self, candidate: Candidate, text: str) -> bool:
+        """Whether a person, the one asked about, said all that is asked for; the form is looked at later."""
+        if not (candidate.by_user or candidate.speaker):
+            return False
+        if self._asked.speaker is not None and candidate.speaker not in (None, self._asked.speaker):
+            return False
+        wanted = set(self._alike)
+        if any(span.short and span.holds(candidate.day) for span in self._asked.dates):
+            wanted -= self._date_words
+        return all(self._is_covered(word, text) for word in wanted) and self._fits(text)
+
+    def _fits(self, text: str) -> bool:
+        return self._needed is None or not self._needed.isdisjoint(words_of(text))
+
+    def tells(self, record: Record, taught: bool) -> bool:
+        """Whether the record tells something, rather than asks or orders it; where the hearer is asked about
+        themselves, not of whoever said it. ``taught``: it is a fact, word by word."""
+        if self._question.asks_hearer and is_of_speaker(record):
+            return False
+        said = not isinstance(record, Turn) or languages.of_text(record.lang, record.text).is_statement(record.text)
+        return taught or said
+
+    def is_itself(self, record: Record) -> bool:
+        """Whether it is the question; it may have stood beside a hit."""
+        return isinstance(record, Turn) and self._question.is_itself(record)
+
+    def _named(self, word: str, text: str) -> str:
+        """A word of the question, and the form in which a text holds it."""
+        held = [] if f" {word} " in text else [form for form in sorted(self._forms.of(word)) if f" {form} " in text]
+        return f"{word} ({'near to' if held[0] in self._forms.near else 'as'} {held[0]})" if held else word
+
+    def reason(self, doc: int, text: str) -> str:
+        """In words: why a document was found."""
+        covered = [self._named(word, text) for word in self.covered(text)]
+        if len(covered) == len(self._alike):
+            return f"has all that was asked for: {', '.join(covered)}"
+        held = f"has some of it: {', '.join(covered)}" if covered else ""
+        if doc in self._near:
+            alike = f"means something alike ({self._near[doc]:.2f})"
+            return f"{held}; {alike}" if held else alike
+        return held or "stands beside what has some of it"
+
+
+def _hits(judge: _Judge, table: _Table, ranked: Sequence[Scored], k: int, known: bool) -> list[Hit]:
+    """Hits that answer first; of a question that was surely talked about (``known``), the best are sure too."""
+    best = max((one.score for one in ranked), default=0.0)
+    order = sorted(ranked, key=lambda one: not _may_answer(judge, table, one))
+    answers: list[Hit] = []
+    others: list[Hit] = []
+    for one in order:
+        text = table.words[one.candidate.doc]
+        candidate = _may_answer(judge, table, one)
+        if not candidate and len(answers) + len(others) >= k:
+            break
+        record = table.record(one.candidate.doc)
+        if record is None or not record.text or judge.is_itself(record):
+            continue
+        answers_it = candidate and judge.tells(record, table.taught(record))
+        reason, outdated = judge.reason(one.candidate.doc, text), table.outdated(one.candidate.doc)
+        hit = hit_of(record, one.score + ANSWERS * answers_it, answers_it, reason, outdated)
+        (answers if hit.answers else others).append(hit)
+    others.sort(key=lambda hit: -hit.score)
+    return _with_sure([*answers, *others][:k], judge, known, best if answers else None)
+
+
+def _may_answer(judge: _Judge, table: _Table, one: Scored) -> bool:
+    doc = one.candidate.doc
+    return not table.outdated(doc) and judge.may_answer(one.candidate, table.words[doc])
+
+
+def _merged(called_off: Sequence[Hit], hits: Sequence[Hit]) -> list[Hit]:
+    """The hits with these among them, each once: those that answer first, the newest of them first."""
+    ids = {one.id for one in called_off}
+    others = [hit for hit in hits if hit.id not in ids]
+    answers = sorted((*called_off, *(hit for hit in others if hit.answers)), key=lambda hit: -hit.at)
+    return [*answers, *(hit for hit in others if not hit.answers)]
+
+
+def _called_off(judge: _Judge, table: _Table, ranked: Sequence[Scored]) -> list[Hit]:
+    """What says that something holds no more that would answer else: it answers in its place."""
+    found: dict[str, Hit] = {}
+    for one in ranked:
+        doc = one.candidate.doc
+        if table.outdated(doc) and judge.may_answer(one.candidate, table.words[doc]):
+            by = table.called_off_by(doc)
+            if by is not None and by.id not in found:
+                found[by.id] = hit_of(by, one.score + ANSWERS, True, "says that what was asked for holds no more")
+    return list(found.values())
+
+
+def _with_sure(hits: Sequence[Hit], judge: _Judge, known: bool, best: float | None) -> list[Hit]:
+    """``best``: the best score where something answers; None where nothing does."""
+    nearly = best is not None and judge.asks_enough
+    near = [known or (nearly and hit.score >= NEAR * (best or 0.0)) for hit in hits]
+    sure = [hit.answers or (place < COMPANIONS and near[place] and _tells(hit)) for place, hit in enumerate(hits)]
+    return [replace(hit, sure=one) for hit, one in zip(hits, sure, strict=True)]
+
+
+def _tells(hit: Hit) -> bool:
+    """Whether it may be told as something that holds: no question, and not called off or put right since."""
+    return not hit.outdated and not languages.of_text(hit.lang, hit.text).only_asks(hit.text)

@@ -1,0 +1,109 @@
+"""From what somebody names ("the dentist", "Ben's shoe size") to the records that are about it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from itertools import combinations
+
+from ovos_persona_memory.records.core import Entry, Scope, Selection, Turn
+from ovos_persona_memory.records.facts import Fact
+from ovos_persona_memory.search.query_expansion import COMPOUNDING, LOOKED_THROUGH, PART, REST
+from ovos_persona_memory.stores.base.bm25 import words_of
+from ovos_persona_memory.stores.base.selection import BOTH
+from ovos_persona_memory.stores.base.store import Store
+from ovos_persona_memory.text import languages
+from ovos_persona_memory.text.languages import Language
+
+Record = Turn | Entry | Fact
+Groups = tuple[frozenset[str], ...]
+"""Content words, each as every index word under which it may stand."""
+FEWEST = 3
+"""Of a topic with so many content words or more, what holds all but one of them is about it where nothing holds all."""
+EXACT = 2
+"""A statement with so many content words or more is meant itself, and nothing that says more."""
+
+
+def groups_about(store: Store, scope: Scope, topic: str, lang: str | None) -> Groups:
+    """The content words by which records about a topic are selected; empty where it has none.
+
+    Every inflection of a word counts, and in languages that write compounds as one word each compound of it:
+    "Zahnarzt" takes "Zahnarzttermin". Where nothing that was told holds all words, a compound that nobody said stands
+    for its parts, and of three words or more the best all but one are enough.
+    """
+    spoken = languages.of_text(lang, topic)
+    vocabulary = _vocabulary(store, scope) if spoken.primary in COMPOUNDING else frozenset()
+    groups = tuple(_with_compounds(group, vocabulary) for group in languages.word_groups(topic, lang))
+    if _is_told(store, scope, groups):
+        return groups
+    parts = _in_parts(spoken, topic, groups, vocabulary)
+    if parts != groups and _is_told(store, scope, parts):
+        return parts
+    fewer = combinations(groups, len(groups) - 1) if len(groups) >= FEWEST else ()
+    told = Counter({some: len(_told(store, scope, some)) for some in fewer})
+    found = [some for some, number in told.items() if number]
+    # of several choices the rarest words say most of what is meant
+    return min(found, key=lambda some: told[some], default=groups)
+
+
+def is_told_by_person(record: Record) -> bool:
+    """Whether a person told it: a memory, a fact, or a turn of theirs that is no question and no command."""
+    if not isinstance(record, Turn):
+        return True
+    if record.role != "user" or not record.text:
+        return False
+    spoken = languages.of_text(record.lang, record.text)
+    return not spoken.only_asks(record.text) and not (
+        spoken.is_command(record.text) and spoken.without_lead(record.text) == record.text
+    )
+
+
+def says_the_same(record: Record, groups: Iterable[frozenset[str]]) -> bool:
+    """Whether a record, or one sentence of a turn, has just these content words."""
+    wanted = set(groups)
+    parts = languages.sentences_of(record.text) if isinstance(record, Turn) else []
+    return any(set(languages.told_by(part, record.lang)) == wanted for part in (record.text, *parts))
+
+
+def meant_alone(records: Sequence[Record], topic: str, lang: str | None) -> list[Record]:
+    """Those that say just what is named, "i like tea", where somebody names a whole statement; else all of them."""
+    groups = languages.told_by(topic, lang)
+    same = [one for one in records if says_the_same(one, groups)] if len(set(groups)) >= EXACT else []
+    return same or list(records)
+
+
+def _told(store: Store, scope: Scope, groups: Groups) -> list[Record]:
+    chosen = Selection(scope, words=groups)
+    held: list[Record] = [*store.select(chosen), *store.fact_store.chosen(chosen)]
+    return [one for one in held if is_told_by_person(one)]
+
+
+def _is_told(store: Store, scope: Scope, groups: Groups) -> bool:
+    return bool(groups) and bool(_told(store, scope, groups))
+
+
+def _vocabulary(store: Store, scope: Scope) -> frozenset[str]:
+    return frozenset(word for text in store.newest_words(scope, BOTH, LOOKED_THROUGH) for word in words_of(text))
+
+
+def _with_compounds(group: frozenset[str], vocabulary: frozenset[str]) -> frozenset[str]:
+    """The index words of a word and those of compounds that begin or end with it."""
+    long = [word for word in group if len(word) >= PART]
+    return group | {
+        other for other in vocabulary for word in long if len(other) >= len(word) + REST and _holds(other, word)
+    }
+
+
+def _holds(compound: str, word: str) -> bool:
+    return compound.startswith(word) or compound.endswith(word)
+
+
+def _in_parts(spoken: Language, topic: str, groups: Groups, vocabulary: frozenset[str]) -> Groups:
+    """The groups, each that nobody said with the known words by which its compound begins and ends."""
+    found: list[frozenset[str]] = []
+    for bare, group in zip(spoken.bare_words(topic), groups, strict=True):
+        short = [other for other in vocabulary if PART <= len(other) <= len(bare) - REST]
+        ends = [frozenset(filter(end, short)) for end in (bare.startswith, bare.endswith)]
+        known = [end for end in ends if end] if vocabulary.isdisjoint(group) else []
+        found += known or [group]
+    return tuple(found)

@@ -1,0 +1,254 @@
+"""Search by meaning kept up to date: what was said gets its vectors in the background."""
+
+from __future__ import annotations
+
+import os
+import threading
+import time
+from collections.abc import Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import suppress
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ovos_persona_memory.errors import PersonaMemoryError
+from ovos_persona_memory.records.core import Scope
+from ovos_persona_memory.search.embedding import Embedder, Open, chosen, give_memory_back, open_embedder
+from ovos_persona_memory.stores.base.vector_math import Bytes, Floats, cosines, quantised
+from ovos_persona_memory.stores.base.vectors import Index, Near, Pending, VectorStore
+
+QUIET_S = 0.2
+"""After something was written the work begins so much later: its own answer comes first, seconds."""
+TAKEN, TOGETHER = 64, 4
+"""Texts that share a commit, and those that pass through the model before others get their turn."""
+YIELD_S = 0.03
+"""The work waits so long after a question, seconds."""
+AGAIN_S = 5.0
+"""After a failure of the store it is tried again, seconds."""
+NICENESS = 10
+"""Of the thread, where the system has one for each: questions come first."""
+
+
+_EMBEDDING = ThreadPoolExecutor(2, thread_name_prefix="embedding")
+
+
+@dataclass(frozen=True)
+class Meaning:
+    """Search by meaning, as far as the index goes."""
+
+    vectors: VectorStore
+    index: str
+    embedder: Embedder
+
+    @property
+    def kind(self) -> str:
+        """Of the embedder."""
+        return self.embedder.kind
+
+    def soon(self, text: str) -> Future[Floats]:
+        """A question's vector [dim], found by another thread while this one goes on."""
+        return _EMBEDDING.submit(self.of, text)
+
+    def of(self, text: str) -> Floats:
+        """A question's vector [dim]."""
+        found: Floats = self.embedder.embed([text])[0]
+        return found
+
+    def compared(self, text: str, vectors: Sequence[Bytes]) -> list[float]:
+        """The cosines of a question and vectors [dim] of this index."""
+        found: list[float] = cosines(np.stack(vectors), self.of(text)).tolist() if vectors else []
+        return found
+
+    def nearest(self, query: Floats, scope: Scope, kinds: frozenset[str], limit: int) -> list[Near]:
+        """See VectorStore.nearest."""
+        return self.vectors.nearest(self.index, query, scope, kinds, limit)
+
+    def cosines(self, query: Floats, docs: Sequence[int], user_id: str) -> Mapping[int, float]:
+        """See VectorStore.cosines."""
+        return self.vectors.cosines(self.index, query, docs, user_id)
+
+
+class Indexer:
+    """One thread that embeds what has no vector yet.
+
+    Where another embedder is chosen than the one that made the vectors, that one goes on answering
+    until the new index is complete. Thread-safe. The lock guards what is told to others: which
+    index answers, and what went wrong.
+    """
+
+    def __init__(
+        self, vectors: VectorStore, setting: str, opener: Open = open_embedder, load_wait_s: float = 0.0
+    ) -> None:
+        """``load_wait_s``: how long a question waits at most for a model that is being loaded, seconds."""
+        self._vectors = vectors
+        self._setting = chosen(setting)
+        self._open = opener
+        self._load_wait_s = load_wait_s
+        self._lock = threading.Lock()
+        self._answering: Meaning | None = None
+        self._problem: str | None = None
+        self._name: str | None = None
+        self._asked_at = 0.0
+        self._work = threading.Event()
+        self._loaded = threading.Event()
+        self._stopped = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="indexer", daemon=True)
+
+    def start(self) -> None:
+        """Begin, where an embedder is chosen; nothing is loaded before there is something to embed or to ask."""
+        if self._setting is None:
+            return
+        self._vectors.listener = self._work.set
+        if self.lag or (self._vectors.indexes() and not self._load_wait_s):
+            self._work.set()
+        self._thread.start()
+
+    def stop(self) -> None:
+        """End the work; what is under way is left, and done after the next start."""
+        self._stopped.set()
+        self._work.set()
+        if self._thread.is_alive():
+            self._thread.join()
+        self._vectors.listener = None
+
+    @property
+    def lag(self) -> int:
+        """Turns and memories that have no vector yet; 0 where no embedder is chosen, or none can be had."""
+        if self._setting is None or self._problem is not None:
+            return 0
+        name = self._name
+        if name is None:  # not loaded yet
+            name = next((index.name for index in self._vectors.indexes() if index.setting == self._setting), None)
+        return self._vectors.lag(name)
+
+    def state(self) -> dict[str, Any]:
+        """For people: which embedder, which index answers, what went wrong."""
+        answering = self._answering
+        return {
+            "embedder": self._setting or "none",
+            "model": self._name,
+            "answering": answering.index if answering else None,
+            "problem": self._problem or (self._vectors.problem if self._setting else None),
+        }
+
+    def meaning(self) -> Meaning | None:
+        """Search by meaning; None where there is none: questions then go by words alone."""
+        self._asked_at = time.monotonic()
+        if self._setting is None:
+            return None
+        if not self._loaded.is_set() and self._thread.is_alive() and self._vectors.indexes():
+            self._work.set()
+            self._loaded.wait(self._load_wait_s)
+        with self._lock:
+            return self._answering
+
+    # the thread
+
+    def _run(self) -> None:
+        _step_back()
+        try:
+            self._wait_for_work()
+            if not self._stopped.is_set():
+                self._begin(self._open(self._setting or ""))
+        except Exception as error:  # a model of the owner's may fail in any way
+            self._fail(error)
+        finally:
+            self._loaded.set()
+        while not self._stopped.is_set() and self._problem is None:
+            try:
+                if not self._take_up():
+                    self._finish()
+                    self._wait_for_work()
+            except PersonaMemoryError:
+                self._stopped.wait(AGAIN_S)  # the store says so itself to whoever asks it
+            except Exception as error:
+                self._fail(error)
+
+    def _fail(self, error: Exception) -> None:
+        reason = error.reason if isinstance(error, PersonaMemoryError) else f"{type(error).__name__}: {error}"
+        with self._lock:
+            self._problem, self._answering = reason, None
+
+    def _wait_for_work(self) -> None:
+        self._work.wait()
+        self._stopped.wait(QUIET_S)
+        self._work.clear()
+
+    def _begin(self, embedder: Embedder) -> None:
+        """Choose which index answers, and which one is built."""
+        self._embedder = embedder
+        indexes = self._vectors.indexes()
+        mine = [index for index in indexes if (index.name, index.dim) == (embedder.name, embedder.dim)]
+        for place, index in enumerate(indexes):
+            if index not in mine and (place > 0 or index.name == embedder.name):
+                self._drop(index.name)
+        if not mine:
+            self._vectors.start(Index(embedder.name, self._setting or "", embedder.dim))
+        first = self._vectors.indexes()[0]
+        self._name = embedder.name
+        self._answer_by(embedder if first.name == embedder.name else self._opened(first), first.name)
+
+    def _opened(self, index: Index) -> Embedder | None:
+        """The embedder that made an index; None where it cannot be had any more."""
+        with suppress(Exception):
+            found = self._open(index.setting)
+            return found if (found.name, found.dim) == (index.name, index.dim) else None
+        return None
+
+    def _answer_by(self, embedder: Embedder | None, name: str) -> None:
+        if embedder is not None:
+            self._vectors.warm(name)
+        with self._lock:
+            self._answering = Meaning(self._vectors, name, embedder) if embedder is not None else None
+        self._loaded.set()
+        if embedder is not None:
+            self._vectors.warm_others(name, self._is_to_stop)
+
+    def _is_to_stop(self) -> bool:
+        """Whether to end, once it is nobody's turn but the thread's own."""
+        self._give_way()
+        return self._stopped.is_set()
+
+    def _take_up(self) -> bool:
+        """Embed the next texts; whether there were any."""
+        taken = self._vectors.pending(self._embedder.name, TAKEN)
+        rows = np.zeros((len(taken), self._embedder.dim), dtype=np.float32)
+        places = [place for place, one in enumerate(taken) if one.text.strip()]
+        places.sort(key=lambda place: len(taken[place].text))
+        for start in range(0, len(places), TOGETHER):
+            self._give_way()
+            if self._stopped.is_set():
+                return True
+            some = places[start : start + TOGETHER]
+            rows[some] = self._embedder.embed([taken[place].text for place in some])
+        self._keep(taken, rows)
+        return bool(taken)
+
+    def _keep(self, taken: Sequence[Pending], rows: Floats) -> None:
+        if taken:
+            self._vectors.put(self._embedder.name, taken, quantised(rows))
+
+    def _give_way(self) -> None:
+        if time.monotonic() - self._asked_at < YIELD_S:
+            self._stopped.wait(YIELD_S)
+
+    def _finish(self) -> None:
+        """Everything is taken up: from now on this index answers, and the one before goes."""
+        old = [index.name for index in self._vectors.indexes() if index.name != self._embedder.name]
+        if old or self._answering is None:
+            self._answer_by(self._embedder, self._embedder.name)
+        for name in old:
+            self._drop(name)
+        if old:
+            give_memory_back()
+
+    def _drop(self, name: str) -> None:
+        while not self._stopped.is_set() and not self._vectors.drop(name):
+            self._give_way()
+
+
+def _step_back() -> None:
+    with suppress(OSError, AttributeError):  # Linux alone has a priority for each thread
+        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICENESS)

@@ -1,0 +1,164 @@
+"""What a request reaches: over the bus the session and the person of its message, through the owner's door all."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import replace
+from typing import Any
+
+import msgspec
+
+from ovos_persona_memory.config import IdentityConfig, MemoryConfig
+from ovos_persona_memory.errors import InvalidRequest, NeedsApproval, NotAllowed
+from ovos_persona_memory.memory.privacy.identity import relatives
+from ovos_persona_memory.protocol import requests, topics
+from ovos_persona_memory.protocol.request_fields import ScopeFields
+from ovos_persona_memory.records.core import GUEST, HOUSEHOLD, NO_PERSONA, Person, Scope, changed
+from ovos_persona_memory.records.events import Request
+
+OF_USER = frozenset(
+    {
+        "recall",
+        "turn",
+        "get",
+        "list",
+        "forget",
+        "episodes",
+        "facts",
+        "facts.history",
+        "facts.review",
+        "facts.decisions",
+        "facts.audit",
+    }
+)
+"""Verbs that reach all of the person's records over the bus, wherever they were said."""
+OWNERS = frozenset({"users.list", "users.merge"})
+"""Verbs that are for the owner's door alone."""
+AS_CARRIED = frozenset({"record", "session.restore", "remember", "update", "correct", "capture"})
+"""Verbs that note the session, room and persona of the message, or are about them."""
+LASTING = frozenset({"remember", "update", "correct", "document.upsert", "facts.review"})
+"""Verbs that keep something that lasts: for a child they wait for an adult (``identity.children``)."""
+GUESTS_IN_VAIN = frozenset({"recall", "get", "list", "document.search", "document.get", "facts"})
+"""Verbs that a guest may use, and that find nothing."""
+GUESTS_OWN_SESSION = frozenset(
+    {
+        "context",
+        "record",
+        "history",
+        "turn",
+        "sessions",
+        "session.update",
+        "session.snapshot",
+        "session.restore",
+        "session.to_summarise",
+        "session.trim",
+        "session.clear",
+        "forget",
+        "referents",
+        "why",
+        "episodes",
+        "capture",
+        "status",
+        "users",
+    }
+)
+"""Verbs that a guest may use, for the session that the guest is in. Of those that are neither here nor in
+``GUESTS_IN_VAIN`` a guest is refused: so is a verb that nobody has placed yet."""
+
+
+def over_the_bus(asked: Request, fields: Any, person: Person, config: MemoryConfig) -> Scope:
+    """The scope of a request on the bus; NotAllowed where it asks for more than its message carries."""
+    if config.bus.changes == "closed" and changes_something(asked):
+        raise NotAllowed("changes over the bus are switched off (bus.changes)")
+    if asked.verb in OWNERS:
+        raise NotAllowed(f"{asked.verb} is for the owner alone, not for the bus")
+    if asked.verb in LASTING and person.user_id in config.identity.children:
+        raise NeedsApproval()
+    carried = _carried(asked, fields, person, config)
+    return _guests(asked, fields, carried) if person.user_id == GUEST else _reach(asked, fields, carried, config)
+
+
+def owners(fields: Any) -> Scope:
+    """The scope of a request at the owner's door; InvalidRequest where it is about a session and names none."""
+    scope = _owners_scope(getattr(fields, "scope", None))
+    if getattr(fields, "session", False) and scope.session_id is None:
+        raise InvalidRequest("session", "needs a scope with a session_id")
+    return scope
+
+
+def changes_something(asked: Request) -> bool:
+    """Whether the request is to write, or only to read."""
+    return requests.changes(asked.verb, asked.data)
+
+
+def mark_of(asked: Request, fields: Any) -> bytes | None:
+    """What a request that keeps a text is known by when it comes again; None where another may look the same."""
+    if asked.verb not in requests.KEEPS or asked.request_id is None:
+        return None
+    told = msgspec.json.encode([asked.verb, asked.scope.session_id, asked.request_id, fields], order="deterministic")
+    return hashlib.blake2b(told, digest_size=16).digest()
+
+
+def _carried(asked: Request, given: Any, person: Person, config: MemoryConfig) -> Scope:
+    """What the message carries; without a persona it is the default one's, unless it is asked for the person."""
+    scope = changed(asked.scope, user_id=person.user_id, auth_level=person.auth_level)
+    if scope.persona_id is None:
+        scope = changed(scope, persona_id=config.default_persona or NO_PERSONA, assumed_persona=True)
+    fields: ScopeFields | None = getattr(given, "scope", None)
+    if fields is None:
+        return scope
+    if fields.any_persona:
+        scope = changed(scope, persona_id=fields.persona_id, assumed_persona=False)
+    for name in ("session_id", "site_id", "persona_id"):
+        wanted = getattr(fields, name)
+        if wanted is not None and wanted != getattr(scope, name):
+            raise NotAllowed(f"scope.{name}: over the bus only what the message carries is reached")
+    of_another = fields.user_id not in (None, person.user_id)
+    if fields.everyone or (of_another and not _may_reach(asked.verb, given, fields.user_id, person, config.identity)):
+        raise NotAllowed("scope.user_id: over the bus only the user of the message's session is reached")
+    return replace(scope, task_id=fields.task_id, user_id=fields.user_id or scope.user_id)
+
+
+def _may_reach(verb: str, given: Any, whose: str | None, person: Person, identity: IdentityConfig) -> bool:
+    """Whether somebody reaches something of another: an adult what waits of a child, a carer what was asked."""
+    if person.user_id == GUEST or verb not in topics.OF_OTHERS:
+        return False
+    if verb == "facts" and (given.status != "waiting" or given.at is not None):
+        return False
+    return whose in relatives(identity, topics.OF_OTHERS[verb], person.user_id)
+
+
+def _reach(asked: Request, fields: Any, carried: Scope, config: MemoryConfig) -> Scope:
+    """A search covers all of the person's records, wherever they were said; history is of the session."""
+    if asked.verb in AS_CARRIED:
+        return carried
+    named = getattr(fields, "scope", None)
+    if getattr(fields, "all_sessions", False):
+        return changed(carried, session_id=None, site_id=named.site_id if named is not None else None)
+    if asked.verb in OF_USER and not getattr(fields, "session", False):
+        return changed(carried, session_id=None, site_id=None)
+    by_room = config.history.key == "site" or (named is not None and named.site_id is not None)
+    return carried if by_room else changed(carried, site_id=None)
+
+
+def _guests(asked: Request, fields: Any, carried: Scope) -> Scope:
+    """A guest has the session that the guest is in, and nothing that lasts longer."""
+    if asked.verb not in GUESTS_OWN_SESSION and asked.verb not in GUESTS_IN_VAIN:
+        raise NotAllowed(f"a guest keeps nothing and changes nothing that lasts ({asked.verb})")
+    if asked.verb == "capture" and changes_something(asked) and not fields.session:
+        raise NotAllowed("a guest switches memory for the own session alone (session: true)")
+    if asked.verb in GUESTS_IN_VAIN:
+        return replace(carried, blind=True)
+    return carried if asked.verb in AS_CARRIED else replace(carried, site_id=None)
+
+
+def _owners_scope(fields: ScopeFields | None) -> Scope:
+    if fields is None:
+        return Scope()
+    return Scope(
+        session_id=fields.session_id,
+        user_id=None if fields.everyone else fields.user_id or HOUSEHOLD,
+        persona_id=fields.persona_id,
+        site_id=fields.site_id,
+        task_id=fields.task_id,
+    )

@@ -1,0 +1,55 @@
+"""What waits for the store as it stands in its file: an event or a request, without any secret."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any
+
+import msgspec
+
+from ovos_persona_memory.extraction.redaction import without_secrets
+from ovos_persona_memory.records.content_blocks import text_of
+from ovos_persona_memory.records.core import changed
+from ovos_persona_memory.records.events import Heard, Request
+from ovos_persona_memory.service.inbox import Arrival
+from ovos_persona_memory.stores.sqlite.offline_queue import Kept
+from ovos_persona_memory.text.secret_detection import tells_secret
+
+
+def written(arrival: Arrival, tried: bool, bare: bool = False) -> Kept:
+    """An arrival, to be kept. ``tried``: the store may hold it already; ``bare``: it is kept without its words."""
+    what = arrival.what
+    if isinstance(what, Heard):
+        body = encoded(replace(what, text="", question="", detail={}, secret=True) if bare else _without_secret(what))
+        return Kept(what.id, "heard", arrival.at, body, arrival.owner, tried)
+    data = {**what.data, "turns": [_turn_without_secret(turn) for turn in what.data.get("turns", ())]}
+    body = encoded(changed(what, data=data if what.verb == "record" else what.data, context={}))
+    return Kept(what.id, "request", arrival.at, body, arrival.owner, tried)
+
+
+def encoded(what: Heard | Request) -> bytes:
+    """Its body."""
+    return msgspec.json.encode(what)
+
+
+def read(kept: Kept) -> Heard | Request:
+    """The event or request again."""
+    if kept.kind == "heard":
+        return msgspec.json.decode(kept.body, type=Heard)
+    return msgspec.json.decode(kept.body, type=Request)
+
+
+def _without_secret(heard: Heard) -> Heard:
+    """Secrets are on no disk, for no moment."""
+    if not any(tells_secret(text, heard.lang) for text in (heard.text, heard.question)):
+        return heard
+    left = without_secrets(heard.text, heard.lang) if heard.what in ("utterance", "matched") else ""
+    return replace(heard, text=left, question="", detail={}, secret=True)
+
+
+def _turn_without_secret(turn: Mapping[str, Any]) -> Mapping[str, Any]:
+    text = text_of(turn.get("text", ""))
+    if not tells_secret(text, turn.get("lang")):
+        return {**turn, "text": text}
+    return {**turn, "text": without_secrets(text, turn.get("lang")) if turn.get("role") == "user" else ""}

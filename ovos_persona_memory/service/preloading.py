@@ -1,0 +1,56 @@
+"""What it takes to understand a language is read before anybody speaks."""
+
+from __future__ import annotations
+
+import gc
+import threading
+from collections.abc import Sequence
+
+from ovos_persona_memory.extraction.fusion import calibration
+from ovos_persona_memory.extraction.pipeline import Circumstances, judge
+from ovos_persona_memory.records.core import Turn
+from ovos_persona_memory.text import languages, lexicon
+
+_SAYS_NOTHING = "one two three"
+"""Any words will do: they are judged and nowhere kept."""
+
+
+class Languages:
+    """Reads word lists, patterns and models of languages in the background, in their order.
+
+    Else the first to speak would wait: a second on a desktop, several on a Raspberry Pi.
+    """
+
+    def __init__(self, tags: Sequence[str], guess: bool = True) -> None:
+        """``tags``: BCP-47. ``guess``: their models, too."""
+        self._tags = tuple(dict.fromkeys(languages.of(tag).tag for tag in tags))
+        self._known = Circumstances(guess=guess)
+        self._thread = threading.Thread(target=self._read_all, name="languages", daemon=True)
+        self._busy = threading.Event()
+
+    def start(self) -> None:
+        """Read the word lists of the first, by which secrets are known before anything is kept; begin with the rest."""
+        if self._tags:
+            lexicon.of(self._tags[0])
+            self._busy.set()
+            self._thread.start()
+
+    @property
+    def busy(self) -> bool:
+        """Whether they are being read: who learns from what was said would wait for one. Thread-safe."""
+        return self._busy.is_set()
+
+    def _read_all(self) -> None:
+        try:
+            for tag in self._tags:
+                self._read(tag)
+        finally:
+            self._busy.clear()
+        # what was read lives as long as the process: looking through it costs 30 ms at a time
+        gc.collect()
+        gc.freeze()
+
+    def _read(self, tag: str) -> None:
+        judge(Turn("user", _SAYS_NOTHING, lang=tag), self._known)
+        if self._known.guess:
+            calibration.of(tag)

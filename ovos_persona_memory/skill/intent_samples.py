@@ -1,0 +1,74 @@
+"""Few wordings for the intent engines, which expand each of them and learn or compile what comes of it.
+
+All 12,000 wordings of English took ovos-core 5 s of its start with padacioso 2.4, and one utterance 77 s with the 1.0
+of the stable line (2026-11-22). What is left out here is understood by ``understanding``, unless another skill takes it
+first: one that cancels alarms takes whatever stands behind "delete the". Against that a file ``<intent>.claims`` has
+beginnings of what is said to the memory alone. Whatever intent the engine then chooses, the skill looks again at what
+was meant.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from pathlib import Path
+
+from ovos_persona_memory.text import languages
+
+EACH = 3
+"""Wordings that are kept of one line of an intent file with a slot."""
+PLAIN = 24
+"""Those of a line without: such a wording comes before the slot of another skill that would take all of it."""
+_GROUP = re.compile(r"\[([^\[\]()]*)\]|\(([^\[\]()]*)\)")
+
+
+def expanded(line: str) -> list[str]:
+    """Every wording of a line with (a | b) and [a], the plainest first."""
+    inner = _GROUP.search(line)
+    if inner is None:
+        return [" ".join(line.split())]
+    optional, choice = inner.groups()
+    branches = ["", *optional.split("|")] if optional is not None else choice.split("|")
+    wordings = (f"{line[: inner.start()]}{branch}{line[inner.end() :]}" for branch in branches)
+    return list(dict.fromkeys(one for wording in wordings for one in expanded(wording)))
+
+
+def few(lines: list[str], each: int = EACH, plain: int = PLAIN) -> list[str]:
+    """The plainest wording of each line, and some spread over the rest."""
+    kept: list[str] = []
+    for line in lines:
+        wordings = expanded(line)
+        kept += wordings[:: max(1, -(-len(wordings) // (each if "{" in line else plain)))]
+    return list(dict.fromkeys(kept))
+
+
+def wordings(folder: Path, intent: str) -> list[str]:
+    """What an engine is given of an intent: a few wordings of each line, and each one of what others would take."""
+    given = few(_lines(folder / f"{intent}.intent"))
+    claimed = (one for line in _lines(folder / f"{intent}.claims") for one in expanded(line))
+    return list(dict.fromkeys([*given, *claimed]))
+
+
+def _lines(path: Path) -> list[str]:
+    """The lines of a file that are no comments; none where there is no such file."""
+    text = path.read_text(encoding="utf-8") if path.exists() else ""
+    return [line for line in text.splitlines() if line and line[0] != "#"]
+
+
+def write_few(locale: Path, target: Path, langs: Iterable[str]) -> None:
+    """A copy of what an engine needs of these languages, with few wordings in each intent file.
+
+    The folder of a language that is not shipped holds the files of the nearest one.
+    """
+    for lang in langs:
+        folder = target / lang
+        folder.mkdir(parents=True, exist_ok=True)
+        for source in (locale / languages.of(lang).tag).iterdir():
+            if source.suffix in (".intent", ".voc"):
+                (folder / source.name).write_text(_for_engine(source), encoding="utf-8")
+
+
+def _for_engine(source: Path) -> str:
+    if source.suffix == ".intent":
+        return "\n".join(wordings(source.parent, source.stem)) + "\n"
+    return source.read_text(encoding="utf-8")

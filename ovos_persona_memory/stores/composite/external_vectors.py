@@ -1,0 +1,343 @@
+"""Vectors beside stores that hold the texts: kept consistent, and never believed without a look at the text."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import suppress
+from itertools import islice
+from typing import Any
+
+import numpy as np
+
+from ovos_persona_memory.errors import StoreError
+from ovos_persona_memory.records.core import Entry, Namespace, Scope, Turn
+from ovos_persona_memory.stores.base.selection import BOTH
+from ovos_persona_memory.stores.base.store import Store
+from ovos_persona_memory.stores.base.vector_backend import (
+    Key,
+    Label,
+    Shelf,
+    ShelfAway,
+    Texts,
+    key_of,
+    label_of,
+    records_of,
+    text_of,
+)
+from ovos_persona_memory.stores.base.vector_math import Bytes, Floats, cosines
+from ovos_persona_memory.stores.base.vectors import Index, Near, Pending, VectorStore, is_held
+
+MORE = 4
+"""So many times as many vectors are asked for as are wanted: some may be out of scope, or stale."""
+TOGETHER = 500
+"""Vectors that are read at once."""
+LOOKED_THROUGH = 2_000
+"""A scope with more documents is not looked through over a network: more of the nearest are asked for instead."""
+LOOKED_AT = 1000
+"""Documents that wait for a vector are counted up to this many where their store holds texts of other kinds, too."""
+
+
+class VectorsBeside(VectorStore):
+    """Vectors of turns and entries on a shelf; those of documents stay with them, in the inner store.
+
+    What waits for a vector is known in memory alone: when an index is first looked at, labels and texts are
+    compared, what is missing waits, and what has no text any more, or another, goes. The lock guards what
+    waits; no store is called under it.
+    """
+
+    def __init__(self, texts: Texts, shelf: Shelf, semantic: Store, inside: frozenset[str]) -> None:
+        """``semantic``: holds documents, and ``inside`` are the kinds of texts that it holds besides."""
+        self._texts, self._shelf, self._inside = texts, shelf, inside
+        self._inner, self._documents = semantic.vector_store, semantic.document_store
+        self._inner.listener = self.wake
+        self._lock = threading.RLock()
+        self._comparing = threading.Lock()
+        self._waiting: dict[str, dict[Key, int]] = {}
+        self._version = 0
+        self._given: dict[tuple[str, int], Label] = {}
+        self._inner_taken: list[Pending] = []
+
+    @property
+    def problem(self) -> str | None:
+        return self._shelf.problem
+
+    # what the store tells
+
+    def wrote(self, record: Turn | Entry) -> None:
+        """A text is new or was changed."""
+        label = label_of(record)
+        with self._lock:
+            for waiting in self._waiting.values():
+                self._version += 1
+                waiting.pop(key_of(label), None)
+                waiting[key_of(label)] = self._version
+        if label.kind not in self._inside:  # else its own store says so
+            self.wake()
+
+    def went(self, records: Sequence[Turn | Entry]) -> None:
+        """Texts have gone, or are about to be written anew."""
+        labels = [label_of(record) for record in records]
+        with self._lock:
+            for waiting in self._waiting.values():
+                for label in labels:
+                    waiting.pop(key_of(label), None)
+        for index in self._inner.indexes() if labels else ():
+            self._shelf.remove(index.name, labels)
+
+    def moved(self, before: Turn, after: Turn) -> None:
+        """A turn whose text stays has got another user."""
+        old, new = label_of(before), label_of(after)
+        with self._lock:
+            for waiting in self._waiting.values():
+                if key_of(old) in waiting:
+                    waiting[key_of(new)] = waiting.pop(key_of(old))
+        for index in self._inner.indexes():
+            self._shelf.move(index.name, old, new)
+
+    def undone(self) -> None:
+        """A transaction failed, or the shelf did: what waits is found anew."""
+        with self._lock:
+            self._waiting.clear()
+
+    def ending(self) -> Callable[[], None] | None:
+        """See Shelf.ending; what could not be done is found anew."""
+        late = self._shelf.ending()
+
+        def then() -> None:
+            try:
+                if late is not None and late():
+                    self.wake()
+            except StoreError:
+                self._lost()
+
+        return then if late is not None else None
+
+    def failing(self) -> None:
+        """A transaction fails, and is not over yet."""
+        self._shelf.undone()
+
+    def tidy(self) -> None:
+        """Do what could not be done while the shelf was away, where nobody else does it in the background."""
+        if self.listener is None:
+            with suppress(ShelfAway):
+                self._shelf.settle()
+
+    def close(self) -> None:
+        """Let go of the shelf."""
+        self._shelf.close()
+
+    def details(self) -> Mapping[str, Any]:
+        """Of the shelf, for an owner."""
+        return self._shelf.details()
+
+    def _lost(self) -> None:
+        """The shelf may have lost something: it is compared again, when it can be."""
+        self.undone()
+        self.wake()
+
+    # indexes
+
+    def indexes(self) -> list[Index]:
+        return self._inner.indexes()
+
+    def start(self, index: Index) -> None:
+        self._inner.start(index)
+
+    def drop(self, name: str) -> bool:
+        with self._texts.transaction():
+            self._shelf.drop(name)
+            with self._lock:
+                self._waiting.pop(name, None)
+            return self._inner.drop(name)
+
+    def lag(self, name: str | None) -> int:
+        waiting = self._waits_by_now(name) if name in {index.name for index in self._inner.indexes()} else None
+        if name is None or waiting is None:
+            counts = self._texts.counts()
+            return counts.turns + counts.entries + self._documents.count(None)
+        if not self._inside:
+            return len(waiting) + self._inner.lag(name)
+        return len(waiting) + sum(one.kind == "document" for one in self._inner.pending(name, LOOKED_AT))
+
+    def _waits_by_now(self, name: str | None) -> list[tuple[Key, int]] | None:
+        """None where it cannot be told, or another thread is about to find it out."""
+        if not self._comparing.acquire(blocking=False):
+            return None
+        try:
+            return self._known_to_wait(name or "")
+        except ShelfAway:
+            return None
+        finally:
+            self._comparing.release()
+
+    def _waits(self, name: str) -> list[tuple[Key, int]]:
+        with self._comparing:
+            return self._known_to_wait(name)
+
+    def _known_to_wait(self, name: str) -> list[tuple[Key, int]]:
+        with self._lock:
+            known = name in self._waiting
+            if not known:
+                self._waiting[name] = {}
+        if not known:
+            self._compare(name)
+        with self._lock:
+            return list(self._waiting.get(name, {}).items())
+
+    def _compare(self, name: str) -> None:
+        """Mend an index: what it lacks waits, what it should not have goes."""
+        try:
+            lacking = self._shelf.mend(name, lambda: (label_of(one) for one, _ in self._every()))
+        except BaseException:
+            with self._lock:
+                self._waiting.pop(name, None)
+            raise
+        with self._lock:
+            for label in lacking:
+                self._version += 1
+                self._waiting.setdefault(name, {}).setdefault(key_of(label), self._version)
+
+    def _every(self) -> Iterator[tuple[Turn | Entry, str]]:
+        return self._texts.documents(Scope.everyone(), BOTH)
+
+    def pending(self, name: str, limit: int) -> list[Pending]:
+        self._shelf.settle()
+        waiting, taken = iter(self._waits(name)), list[Pending]()
+        while not taken and (some := list(islice(waiting, limit))):
+            records = records_of(self._texts, [key for key, _ in some])
+            self._pass_over(name, {key for key, _ in some} - records.keys())
+            for key, version in some:
+                if key in records:
+                    label = label_of(records[key])
+                    self._given[name, label.doc] = label
+                    taken.append(Pending(label.kind, label.doc, version, text_of(records[key])))
+        return taken or self._pending_documents(name, limit)
+
+    def _pass_over(self, name: str, gone: Iterable[Key]) -> None:
+        with self._lock:
+            for key in gone:
+                self._waiting.get(name, {}).pop(key, None)
+
+    def _pending_documents(self, name: str, limit: int) -> list[Pending]:
+        while inner := self._inner.pending(name, limit):
+            self._inner_taken = inner
+            if documents := [one for one in inner if one.kind == "document"]:
+                return documents
+            self._put_documents(name, [], np.zeros((0, 1), dtype=np.int8))
+        return []
+
+    def _those_of(self, labels: Iterable[Label]) -> dict[Label, Turn | Entry]:
+        """The records of which the very text is still there, by the labels that the shelf gives."""
+        records = records_of(self._texts, {key_of(label) for label in labels})
+        return {self._shelf.told(label_of(record)): record for record in records.values()}
+
+    def put(self, name: str, taken: Sequence[Pending], vectors: Bytes) -> None:
+        if taken and taken[0].kind == "document":
+            self._put_documents(name, taken, vectors)
+            return
+        with self._texts.transaction():
+            labels = [self._given.pop((name, one.doc), None) for one in taken]
+            records = records_of(self._texts, [key_of(label) for label in labels if label is not None])
+            due = [
+                (label, vector)
+                for one, label, vector in zip(taken, labels, vectors, strict=True)
+                if label is not None and self._is_due(name, label, one.version, records) and vector.any()
+            ]
+            if due:
+                self._shelf.keep(name, [label for label, _ in due], np.stack([vector for _, vector in due]))
+
+    def _is_due(self, name: str, label: Label, version: int, records: Mapping[Key, Turn | Entry]) -> bool:
+        """Whether the text is still the one that was embedded; then it does not wait any longer."""
+        with self._lock:
+            waiting = self._waiting.get(name, {})
+            if waiting.get(key_of(label)) != version:
+                return False
+            del waiting[key_of(label)]
+        record = records.get(key_of(label))
+        return record is not None and label_of(record) == label
+
+    def _put_documents(self, name: str, taken: Sequence[Pending], vectors: Bytes) -> None:
+        """What the inner store gave, with zeros for what is not its business here."""
+        made = {(one.doc, one.version): vector for one, vector in zip(taken, vectors, strict=True)}
+        dim = next(index.dim for index in self._inner.indexes() if index.name == name)
+        none = np.zeros(dim, dtype=np.int8)
+        inner, self._inner_taken = self._inner_taken, []
+        rows = [made.get((one.doc, one.version), none) if one.kind == "document" else none for one in inner]
+        self._inner.put(name, inner, np.stack(rows) if rows else np.zeros((0, dim), dtype=np.int8))
+
+    # finding
+
+    def held(self, name: str, scope: Scope, kinds: frozenset[str]) -> Iterator[tuple[Turn | Entry, Bytes]]:
+        every = self._texts.documents(scope, kinds)
+        while some := [record for record, _ in islice(every, TOGETHER)]:
+            labels = {self._shelf.told(label_of(record)): record for record in some}
+            for user_id in {label.user_id for label in labels}:
+                docs = [label.doc for label in labels if label.user_id == user_id]
+                held = self._shelf.held(name, user_id, docs).values()
+                yield from ((labels[label], vector) for label, vector in held if label in labels)
+
+    def nearest(self, name: str, query: Floats, scope: Scope, kinds: frozenset[str], limit: int) -> list[Near]:
+        if name not in {index.name for index in self._inner.indexes()} or limit <= 0:
+            return []
+        try:
+            return self._nearest(name, query, scope, kinds, limit)
+        except ShelfAway:
+            self._lost()
+            return []
+
+    def _nearest(self, name: str, query: Floats, scope: Scope, kinds: frozenset[str], limit: int) -> list[Near]:
+        near = self._shelf.nearest(name, scope.user_id or "", query, limit * MORE)
+        found = self._believed(near, query, scope, kinds)
+        if len(found) >= limit:
+            return found[:limit]
+        # a narrow scope may hold none of them: then it is small enough to be looked through
+        if not self._shelf.is_late or self._is_small(scope, kinds):
+            return super().nearest(name, query, scope, kinds, limit)
+        near = self._shelf.nearest(name, scope.user_id or "", query, limit * MORE**3)
+        return self._believed(near, query, scope, kinds)[:limit]
+
+    def _is_small(self, scope: Scope, kinds: frozenset[str]) -> bool:
+        return sum(1 for _ in islice(self._texts.documents(scope, kinds), LOOKED_THROUGH)) < LOOKED_THROUGH
+
+    def _believed(
+        self, near: Sequence[tuple[Label, Bytes]], query: Floats, scope: Scope, kinds: frozenset[str]
+    ) -> list[Near]:
+        """Those whose very text is still there, and in scope; nearest first, of equal ones the newer."""
+        there = self._those_of(label for label, _ in near)
+        held = [(there[label], vector) for label, vector in near if label in there]
+        within = [(record, vector) for record, vector in held if is_held(record, scope, kinds)]
+        if not within:
+            return []
+        scores = cosines(np.stack([vector for _, vector in within]), query).tolist()
+        found = [Near(one, score) for (one, _), score in zip(within, scores, strict=True)]
+        return sorted(found, key=lambda one: (-one.cosine, -one.record.seq))
+
+    def cosines(self, name: str, query: Floats, docs: Iterable[int], user_id: str) -> Mapping[int, float]:
+        if name not in {index.name for index in self._inner.indexes()}:
+            return {}
+        try:
+            held = self._shelf.held(name, user_id, list(dict.fromkeys(docs)))
+        except ShelfAway:
+            self._lost()
+            return {}
+        if self._shelf.is_late:
+            there = self._those_of(label for label, _ in held.values())
+            held = {doc: (label, vector) for doc, (label, vector) in held.items() if label in there}
+        if not held:
+            return {}
+        scores = cosines(np.stack([vector for _, vector in held.values()]), query).tolist()
+        return dict(zip(held, scores, strict=True))
+
+    def documents(self, name: str, space: Namespace) -> list[tuple[str, Bytes]]:
+        return self._inner.documents(name, space)
+
+    def warm(self, name: str) -> None:
+        try:
+            self._waits(name)
+        except ShelfAway:
+            self.wake()
+        self._inner.warm(name)
+
+    def warm_others(self, name: str, stopped: Callable[[], bool]) -> None:
+        self._inner.warm_others(name, stopped)

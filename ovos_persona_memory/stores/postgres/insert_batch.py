@@ -1,0 +1,61 @@
+"""Turns that a PostgreSQL transaction has still to write: many at once, before its next statement or its commit."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ovos_persona_memory.errors import StoreError
+from ovos_persona_memory.records.core import Turn, changed
+from ovos_persona_memory.stores.postgres import rows
+from ovos_persona_memory.stores.postgres.connection import PostgresDatabase, Row
+
+AHEAD = 256
+"""Numbers that are fetched ahead at most."""
+NUMBERS = f"SELECT {rows.NEXT} FROM generate_series(1, %s)"
+
+
+class LateTurns:
+    """In the store's transactions."""
+
+    def __init__(self, database: PostgresDatabase) -> None:
+        self._db, self._home = database, database.settings.household
+        self._rows: list[Row] = []
+        self._numbers: list[int] = []
+        self._is_fetching = False
+        self.added = 0
+        """Turns of this transaction so far."""
+        database.late = self
+
+    def add(self, turns: Sequence[tuple[Turn, str]]) -> list[Turn]:
+        """Take turns in, with their words; they come back with their seq."""
+        kept = list(zip(self._next(len(turns)), turns, strict=True))
+        self._rows += [(seq, turn.user_id, *rows.turn_values(turn, words)) for seq, (turn, words) in kept]
+        self.added += len(turns)
+        return [changed(turn, seq=seq) for seq, (turn, _) in kept]
+
+    def _next(self, count: int) -> list[int]:
+        """Numbers above all that were given out before; the more there are to write, the more are fetched at once."""
+        if len(self._numbers) < count:
+            wanted = max(count - len(self._numbers), min(2 * len(self._rows), AHEAD))
+            self._is_fetching = True
+            try:
+                self._numbers += [number for (number,) in self._db.all(NUMBERS, wanted)]
+            finally:
+                self._is_fetching = False
+        given, self._numbers = self._numbers[:count], self._numbers[count:]
+        return given
+
+    def write(self) -> None:
+        """Write them now; a StoreError where one of their ids is known."""
+        if self._is_fetching:
+            return
+        # numbers that are left go, too: the next statement may give out higher ones
+        given, self._rows, self._numbers = self._rows, [], []
+        if given:
+            columns = map(list, zip(*given, strict=True))
+            if self._db.run(rows.ADD_TURNS, self._home, *columns) < len(given):
+                raise StoreError("there is a turn with this id already")
+
+    def clear(self) -> None:
+        """Drop them: the transaction has ended."""
+        self._rows, self._numbers, self.added = [], [], 0

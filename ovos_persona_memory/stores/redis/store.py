@@ -1,0 +1,197 @@
+"""What was said, lasting memories, facts and episodes on a Redis or Valkey server, shared between devices."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Mapping, MutableMapping, Sequence
+from contextlib import contextmanager, suppress
+from typing import Any
+
+from ovos_persona_memory.errors import StoreError
+from ovos_persona_memory.records.core import Entry, Note, Pause, Place, Scope, Turn
+from ovos_persona_memory.records.episodes import Episode
+from ovos_persona_memory.records.facts import Decision, Fact, FactChange
+from ovos_persona_memory.stores.inmemory.null_store import NothingKept
+from ovos_persona_memory.stores.inmemory.store import InMemoryStore, owned_key
+from ovos_persona_memory.stores.redis.connection import Record, RedisDatabase, RedisSettings
+from ovos_persona_memory.stores.redis.hash_table import Shape, Table
+
+DIRTY = "purge"
+STEP, LAST_STEP = "step", 1
+"""Which changes of what is kept were made already, and the last of them."""
+REWRITTEN_S = 5.0
+"""So long a purge waits for the server to write its files anew, seconds; it goes on by itself after that."""
+
+SHAPES = (
+    Shape("turn", str, tuple[Turn, str], lambda _, one: (one[0].user_id, one[0].session_id), 2, True, True),
+    Shape("note", tuple[str, str], tuple[Note, int], lambda key, _: key, 2, expires=True),
+    Shape("entry", tuple[str, ...], tuple[Entry, str], lambda key, _: (key[0],), 1),
+    Shape("fact", str, tuple[Fact, str], lambda _, one: (one[0].user_id,), 1, True),
+    Shape("episode", str, tuple[Episode, str], lambda _, one: (one[0].user_id, one[0].session_id), 2, True),
+    Shape("change", int, FactChange),
+    Shape("decision", int, Decision),
+    Shape("pause", tuple[Place, float], Pause),
+    Shape("state", str, str),
+    Shape("ledger", tuple[str, int], float),
+)
+
+
+def open_redis(settings: RedisSettings | str) -> RedisStore:
+    """The store at these settings, or at this url. Several processes may have one open at the same time.
+
+    A StoreError with what is wrong where it cannot be reached or used.
+    """
+    return RedisStore(RedisSettings(settings) if isinstance(settings, str) else settings)
+
+
+class RedisStore(InMemoryStore):
+    """Hashes by session or user; what is asked for is looked through here, and remembered until a commit changes it.
+
+    It keeps no documents and no vectors: they have a place of their own. Durable as far as the server is:
+    with ``appendonly yes`` and ``appendfsync always`` nothing acknowledged is lost.
+    """
+
+    durable = True
+    shared = True
+
+    def __init__(self, settings: RedisSettings) -> None:
+        self._db = RedisDatabase(settings)
+        self._tables = {shape.name: Table(self._db, shape) for shape in SHAPES}
+        super().__init__()
+        nothing = NothingKept()
+        self.document_store = self._documents = nothing._documents
+        self.vector_store = self._vectors = nothing._vectors
+        try:
+            self._migrate()
+        except BaseException:
+            self.close()
+            raise
+
+    def _migrate(self) -> None:
+        """Once: what personas keep was kept under user and key alone, before a persona was a part of the name."""
+        if int(self._db.call("HGET", self._db.name("counters"), STEP) or 0) >= LAST_STEP:
+            return
+        with self.transaction():
+            old = [(place, held) for place, held in self._entries.items() if place != owned_key(held[0])]
+            for place, held in old:
+                self._set(self._entries, place, self._gone)
+                self._set(self._entries, owned_key(held[0]), held)
+        self._db.call("HSET", self._db.name("counters"), STEP, LAST_STEP)
+
+    def close(self) -> None:
+        self._db.close()
+
+    def _table(self, name: str) -> MutableMapping[Any, Any]:
+        return self._tables[name]
+
+    def _next_number(self, name: str) -> int:
+        return self._db.next_number(name)
+
+    def _last_seq(self) -> int:
+        return self._db.counters.get("seq", 0)
+
+    @contextmanager
+    def transaction(self) -> Iterator[None]:
+        with self._lock:
+            if not self._depth:
+                self._db.begin()
+            with super().transaction():
+                yield
+
+    @contextmanager
+    def _reading(self) -> Iterator[None]:
+        with self._lock:
+            try:
+                yield
+            finally:
+                for table in () if self._depth else self._tables.values():
+                    table.forget_changes()
+
+    def _end(self) -> None:
+        failed, self._failed = self._failed, False
+        try:
+            if failed:
+                self._db.rollback()
+                return
+            record = Record()
+            self._db.counters[DIRTY] = 1
+            for table in self._tables.values():
+                table.add_to(record)
+            self._db.commit(record)
+        finally:
+            for table in self._tables.values():
+                table.forget_changes()
+
+    def _set(self, table: Any, key: Any, value: Any) -> None:
+        self._db.keep_lock()
+        if value is self._gone:
+            del table[key]
+        else:
+            table[key] = value
+
+    # one writer at a time: what is looked up before a change is looked up under the lock
+
+    def add_turn(self, turn: Turn, words: str) -> Turn:
+        if self._depth:
+            return super().add_turn(turn, words)
+        with self.transaction():
+            return super().add_turn(turn, words)
+
+    def add_turns(self, turns: Sequence[tuple[Turn, str]], fresh: bool = False) -> list[Turn]:
+        with self.transaction():
+            self._tables["turn"].look_ahead([turn.id for turn, _ in turns])
+            return super().add_turns(turns, fresh)
+
+    def change_turn(self, turn: Turn, words: str) -> None:
+        if self._depth:
+            super().change_turn(turn, words)
+            return
+        with self.transaction():
+            super().change_turn(turn, words)
+
+    # narrower than everything
+
+    def _turns_in(self, scope: Scope) -> Iterable[tuple[Turn, str]]:
+        return self._tables["turn"].within(scope.user_id, scope.session_id).values()
+
+    def _entries_in(self, scope: Scope) -> Iterable[tuple[Entry, str]]:
+        return self._tables["entry"].within(scope.user_id).values()
+
+    # forgetting
+
+    def purge_later(self) -> None:
+        with self._lock:
+            self._db.call("HSET", self._db.name("counters"), DIRTY, 1)
+
+    def purge(self) -> None:
+        """What was deleted stays in the server's own files until it writes them anew: it is told to."""
+        with self._lock:
+            raw = self._db.call("HGET", self._db.name("counters"), DIRTY)
+            if raw in (None, b"0"):
+                return
+            told = self._db.info("persistence")[0]
+            if told.get("aof_enabled"):
+                self._db.everywhere("BGREWRITEAOF")
+                self._wait_for("aof_rewrite_in_progress", "aof_rewrite_scheduled")
+            elif told.get("rdb_last_save_time") and not told.get("rdb_bgsave_in_progress"):
+                with suppress(StoreError):  # another program's save may begin just now
+                    self._db.everywhere("BGSAVE")
+                self._wait_for("rdb_bgsave_in_progress")
+            self._db.call("HSET", self._db.name("counters"), DIRTY, 0)
+
+    def _wait_for(self, *names: str) -> None:
+        until = time.monotonic() + REWRITTEN_S
+        while time.monotonic() < until:
+            if not any(told.get(name) for told in self._db.info("persistence") for name in names):
+                return
+            time.sleep(0.002)
+
+    def details(self) -> Mapping[str, Any]:
+        told, server = self._db.info("persistence")[0], self._db.info("server")[0]
+        return {
+            "redis": self._db.where,
+            "version": server.get("valkey_version") or server.get("redis_version"),
+            "cluster": self._db.is_cluster,
+            "collection": self._db.settings.collection,
+            "written_to_disk": "every change" if told.get("aof_enabled") else "now and then",
+        }

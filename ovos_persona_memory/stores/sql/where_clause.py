@@ -1,0 +1,75 @@
+"""Conditions of an SQL statement, put together one by one."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ovos_persona_memory.records.core import ACCEPTED, SECRET_LEVEL, Scope
+
+OWNER = "coalesce('=' || r.persona_id, '')"
+"""Whose an entry is among those of its user, as ``owner_name`` says it."""
+PLACES = ["session_id", "persona_id", "site_id", "task_id"]
+"""Columns of every record: where it belongs."""
+
+
+def owner_name(persona_id: str | None) -> str:
+    """A persona as the index of keys has it; what belongs to no persona has a name, too."""
+    return "" if persona_id is None else f"={persona_id}"
+
+
+@dataclass(frozen=True)
+class Where:
+    """Conditions on the rows ``r`` of one table, and the values that they bind."""
+
+    conditions: tuple[str, ...] = ()
+    values: tuple[Any, ...] = ()
+    mark: str = "?"
+    """What stands for a value in this dialect."""
+
+    def also(self, condition: str, *values: Any) -> Where:
+        """These conditions and one more."""
+        return replace(self, conditions=(*self.conditions, condition), values=(*self.values, *values))
+
+    def __str__(self) -> str:
+        return f" WHERE {' AND '.join(self.conditions)}" if self.conditions else ""
+
+
+def is_whole_session(scope: Scope) -> bool:
+    """Whether the scope names a user and a session and nothing else."""
+    others = (scope.persona_id, scope.site_id, scope.task_id, scope.status)
+    return not any(one is not None for one in others) and scope.user_id is not None and scope.session_id is not None
+
+
+def narrowed(where: Where, scope: Scope, kind: str = "turn") -> Where:
+    """Only what a scope asks for besides its user, of turns, memories or facts."""
+    mark = where.mark
+    if kind != "turn":
+        where = known(where, scope)
+    if scope.status is not None and kind == "memory":
+        where = where.also(f"r.status = {mark}", scope.status)
+    elif not scope.takes(ACCEPTED):
+        where = where.also("1 = 0")
+    for column in ("session_id", "site_id", "task_id"):
+        if getattr(scope, column) is not None:
+            where = where.also(f"r.{column} = {mark}", getattr(scope, column))
+    if scope.persona_id is not None:
+        where = where.also(f"(r.persona_id IS NULL OR r.persona_id = {mark})", scope.persona_id)
+    return where
+
+
+def known(where: Where, scope: Scope) -> Where:
+    """Only what whoever asks may know, by the column ``private``."""
+    level = SECRET_LEVEL - 1 if scope.auth_level is None else min(scope.auth_level, SECRET_LEVEL - 1)
+    if not scope.secrets:
+        return where.also(f"r.private <= {where.mark}", level)
+    if level == SECRET_LEVEL - 1:
+        return where
+    return where.also(f"(r.private <= {where.mark} OR r.private = {SECRET_LEVEL:d})", level)
+
+
+def between(where: Where, column: str, since: float | None, until: float | None) -> Where:
+    """Only rows whose column is in [since, until)."""
+    if since is not None:
+        where = where.also(f"r.{column} >= {where.mark}", since)
+    return where if until is None else where.also(f"r.{column} < {where.mark}", until)

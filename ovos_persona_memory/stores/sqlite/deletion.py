@@ -1,0 +1,83 @@
+"""Forgetting in the SQLite store: which rows of turns, memories and notes go, and their going."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ovos_persona_memory.records.core import Selection
+from ovos_persona_memory.stores.sqlite import rows
+from ovos_persona_memory.stores.sqlite.postings import WordIndex
+from ovos_persona_memory.stores.sqlite.rows import empty_bodies
+from ovos_persona_memory.stores.sqlite.session_notes import NoteRow, Notes
+from ovos_persona_memory.stores.sqlite.turn_queries import newest_turns
+
+CHUNK = 2000
+DELETED = (
+    "SELECT r.seq, r.owner, r.body, b.words FROM json_each(?) j"
+    " CROSS JOIN {table} r ON r.seq = j.value CROSS JOIN body b ON b.num = r.body"
+)
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """What a selection takes."""
+
+    turns: Sequence[int]
+    """``seq`` of each, newest first."""
+    entries: Sequence[int]
+    notes: Sequence[NoteRow]
+
+
+class Deletions:
+    """Works on the store's connection, within the store's transactions and under its lock."""
+
+    def __init__(self, connection: sqlite3.Connection, index: WordIndex, notes: Notes) -> None:
+        self._sql = connection
+        self._index = index
+        self._notes = notes
+
+    def chosen(self, selection: Selection, owner: int | None) -> Chosen:
+        """What is selected; ``owner`` is the number of its user, None for everybody's."""
+        turns = newest_turns(self._sql, selection, owner, None)
+        where = rows.chosen_entries(selection, owner)
+        found = (
+            self._sql.execute(f"SELECT r.seq FROM entry r{where} ORDER BY r.seq DESC", where.values) if where else ()
+        )
+        entries = [seq for (seq,) in found]
+        if selection.words is not None:
+            held = self._index.holding(selection.words, owner)
+            turns = [seq for seq in turns if seq in held]
+            entries = [seq for seq in entries if -seq in held]
+        return Chosen(turns, entries, self._notes.chosen(selection, turns))
+
+    def turn_ids(self, chosen: Chosen) -> list[str]:
+        """The ids of the turns that are chosen."""
+        sql = "SELECT t.id FROM json_each(?) j CROSS JOIN turn t ON t.seq = j.value"
+        return [turn_id for (turn_id,) in self._sql.execute(sql, (json.dumps(list(chosen.turns)),))]
+
+    def ids_among(self, chosen: Chosen, turn_ids: Sequence[str]) -> set[str]:
+        """Which of these turns are among the chosen."""
+        seqs = set(chosen.turns)
+        found = self._sql.execute(
+            "SELECT t.id, t.seq FROM json_each(?) j CROSS JOIN turn t ON t.id = j.value", (json.dumps(list(turn_ids)),)
+        )
+        return {turn_id for turn_id, seq in found if seq in seqs}
+
+    def delete(self, chosen: Chosen) -> None:
+        """Delete what was chosen; the next purge makes it gone."""
+        self._notes.delete(chosen.notes)
+        self._delete_rows("turn", 1, chosen.turns)
+        self._delete_rows("entry", -1, chosen.entries)
+
+    def _delete_rows(self, table: str, sign: int, seqs: Sequence[int]) -> None:
+        for start in range(0, len(seqs), CHUNK):
+            part = json.dumps(seqs[start : start + CHUNK])
+            gone = self._sql.execute(DELETED.format(table=table), (part,)).fetchall()
+            for owner in {row[1] for row in gone}:
+                self._index.remove(owner, [(sign * seq, words) for seq, num, _, words in gone if num == owner])
+                self._index.drop_owner(owner)
+            empty_bodies(self._sql, [body for _, _, body, _ in gone])
+            self._sql.executemany(f"DELETE FROM {table} WHERE seq = ?", [(row[0],) for row in gone])

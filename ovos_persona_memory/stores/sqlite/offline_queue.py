@@ -1,0 +1,165 @@
+"""What waits on this device for a store that is away: one SQLite file, its texts treated as in the memory's own."""
+
+from __future__ import annotations
+
+import sqlite3
+import threading
+import time
+import uuid
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal
+
+import msgspec
+
+from ovos_persona_memory.records.core import Pause
+from ovos_persona_memory.stores.sqlite.database_file import (
+    configure,
+    create_private,
+    driver_errors,
+    prepare_folder,
+    set_aside,
+)
+
+DATABASE = "waiting.db"
+APPLICATION_ID = 0x4F504D57  # OPMW
+# As in schema/001.sql texts stand in rows that are only ever appended, then emptied in place.
+TABLES = """
+CREATE TABLE IF NOT EXISTS waiting (
+    num INTEGER PRIMARY KEY AUTOINCREMENT, id TEXT, kind TEXT, at REAL, owner INTEGER, tried INTEGER, body BLOB);
+CREATE TABLE IF NOT EXISTS state (name TEXT PRIMARY KEY, value BLOB NOT NULL);
+"""
+
+
+@dataclass(frozen=True)
+class Kept:
+    """One thing that waits."""
+
+    id: str
+    """Made at its arrival, unique across devices."""
+    kind: Literal["heard", "request"]
+    at: float
+    """When it arrived, seconds since the epoch, UTC."""
+    body: bytes
+    owner: bool = False
+    """It came through the owner's door."""
+    tried: bool = False
+    """The store may hold it already: the connection was lost while it was written."""
+    num: int = 0
+    """Its place among all that ever waited, given by the file."""
+
+
+class Waiting:
+    """A queue on disk, oldest first. Thread-safe. Every driver error arrives as a StoreError.
+
+    What ``add`` was given is on the disk when it returns: the journal is synced at each commit.
+    """
+
+    def __init__(self, folder: Path, clock: Callable[[], float] = time.time) -> None:
+        """A damaged file is set aside, and a new one begun."""
+        prepare_folder(folder)
+        self._path = folder / DATABASE
+        self._lock = threading.RLock()  # guards the connection and the count
+        self._guard = driver_errors(self._path, self._lock)
+        with self._guard:
+            try:
+                self._sql = self._opened()
+            except sqlite3.DatabaseError as error:
+                if isinstance(error, sqlite3.OperationalError):
+                    raise
+                set_aside(self._path, clock)
+                self._sql = self._opened()
+            self._length: int = self._sql.execute("SELECT count(body) FROM waiting").fetchone()[0]
+        self.device = self._named()
+        """This device's name, for the shared store: unique, and another one with each new file."""
+
+    def _opened(self) -> sqlite3.Connection:
+        create_private(self._path)
+        connection = sqlite3.connect(self._path, isolation_level=None, check_same_thread=False)
+        try:
+            if connection.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok":
+                raise sqlite3.DatabaseError("malformed")
+            configure(connection)
+            connection.executescript(f"{TABLES} PRAGMA application_id = {APPLICATION_ID:d};")
+        except BaseException:
+            connection.close()
+            raise
+        return connection
+
+    def _named(self) -> str:
+        found = self._state("device")
+        if found is None:
+            found = uuid.uuid4().hex.encode()
+            self._put_state("device", found)
+        return found.decode()
+
+    def __len__(self) -> int:
+        return self._length
+
+    def close(self) -> None:
+        """Release the file; a second call does nothing."""
+        with self._guard:
+            self._sql.close()
+
+    def add(self, kept: Sequence[Kept]) -> None:
+        """Put them at the end, all or none; on the disk when this returns."""
+        rows = [(one.id, one.kind, one.at, one.owner, one.tried, one.body) for one in kept]
+        with self._guard:
+            self._sql.execute("BEGIN IMMEDIATE")
+            try:
+                self._sql.executemany(
+                    "INSERT INTO waiting (id, kind, at, owner, tried, body) VALUES (?, ?, ?, ?, ?, ?)", rows
+                )
+                self._sql.execute("COMMIT")
+            except BaseException:
+                if self._sql.in_transaction:
+                    self._sql.execute("ROLLBACK")
+                raise
+            self._length += len(rows)
+
+    def oldest(self, limit: int) -> list[Kept]:
+        """At most so many of those that wait, oldest first."""
+        return self._some("ASC", limit)
+
+    def newest(self, limit: int) -> list[Kept]:
+        """At most so many of those that came last, oldest first."""
+        return self._some("DESC", limit)[::-1]
+
+    def _some(self, order: Literal["ASC", "DESC"], limit: int) -> list[Kept]:
+        with self._guard:
+            rows = self._sql.execute(
+                "SELECT id, kind, at, body, owner, tried, num FROM waiting WHERE body IS NOT NULL"
+                f" ORDER BY num {order} LIMIT ?",
+                (limit,),
+            ).fetchall()
+        return [Kept(row[0], row[1], row[2], row[3], bool(row[4]), bool(row[5]), row[6]) for row in rows]
+
+    def empty(self, up_to: int) -> None:
+        """These are delivered, all up to this number: their texts are gone from the file and its journal."""
+        with self._guard:
+            self._sql.execute("UPDATE waiting SET body = NULL WHERE num <= ? AND body IS NOT NULL", (up_to,))
+            self._length = self._sql.execute("SELECT count(body) FROM waiting").fetchone()[0]
+            if not self._length:
+                self._sql.execute("DELETE FROM waiting")  # rows without any text
+            self._sql.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
+
+    # pauses
+
+    def pauses(self) -> list[Pause] | None:
+        """The pauses of the shared store as last known; None where they never were."""
+        found = self._state("pauses")
+        return None if found is None else msgspec.json.decode(found, type=list[Pause])
+
+    def keep_pauses(self, pauses: Sequence[Pause]) -> None:
+        """Keep them, in place of those before."""
+        self._put_state("pauses", msgspec.json.encode(pauses))
+
+    def _state(self, name: str) -> bytes | None:
+        with self._guard:
+            row = self._sql.execute("SELECT value FROM state WHERE name = ?", (name,)).fetchone()
+        return None if row is None else bytes(row[0])
+
+    def _put_state(self, name: str, value: bytes) -> None:
+        with self._guard:
+            self._sql.execute("INSERT OR REPLACE INTO state (name, value) VALUES (?, ?)", (name, value))

@@ -1,0 +1,340 @@
+"""The word index of the SQLite store: who says a word how often, and the search over it.
+
+One table of postings (word, document, times, length) instead of FTS5. Measured 2026-11-22 on 1,000,000
+turns of 10 words: search p50 1.3 ms (FTS5 with rank and rescoring 2.1), no `optimize` of 0.5 s after
+each deletion, and no text in the index that would have to be scrubbed; twice the size on disk.
+"""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from ovos_persona_memory.records.core import Scope
+from ovos_persona_memory.stores.base.bm25 import Bm25, set_of, words_of
+from ovos_persona_memory.stores.base.score_accumulator import Match, Posting, Scores
+from ovos_persona_memory.stores.base.store import Excluded, Statistics
+from ovos_persona_memory.stores.sql.where_clause import Where, narrowed
+from ovos_persona_memory.stores.sqlite.postings_buffer import WaitingWords
+from ovos_persona_memory.stores.sqlite.rows import hash_of, within
+
+BUDGET = 1000
+"""A search reads about so many postings, those of the rarest words first."""
+RESCORED = 200
+"""At least so many of the best by what was read are scored with all words."""
+INSPECTED = 20_000
+"""A search in a narrow scope looks through at most so many postings of one word."""
+
+WAITING, AT_ONCE = 10_000, 20
+"""Turns at most whose words wait in memory, and how many are entered by the one that is too many."""
+NEAR = 1000
+"""A scope with fewer documents is searched document by document when all words are common."""
+
+COUNTED = (
+    "INSERT INTO word (hash, owner, n) SELECT CAST(key AS INTEGER), ?, value FROM json_each(?) WHERE true"
+    " ON CONFLICT (hash, owner) DO UPDATE SET n = n + excluded.n RETURNING num, hash"
+)
+NOT_ENTERED = (
+    "SELECT r.owner, r.seq, b.words FROM turn r CROSS JOIN body b ON b.num = r.body WHERE r.seq > ? ORDER BY r.seq"
+)
+TABLES = {"turn": "turn", "memory": "entry"}
+
+
+@dataclass(frozen=True)
+class Query:
+    """What one search asks of one user's documents."""
+
+    scope: Scope
+    kinds: tuple[str, ...]
+    limit: int
+    budget: int = BUDGET
+    without: Sequence[Excluded] = ()
+    """Turns of this user."""
+
+
+@dataclass(frozen=True)
+class _Term:
+    word: str
+    num: int | None
+    """Its number in the index on disk; None where only what waits holds it."""
+    owner: int
+    frequency: int
+    """Documents of the owner that hold it, on disk and waiting, but for those left out."""
+
+
+class WordIndex:
+    """Works on the store's connection, within the store's transactions and under its lock."""
+
+    def __init__(self, connection: sqlite3.Connection) -> None:
+        self._sql = connection
+        self._loaded: tuple[WaitingWords, int] | None = None
+
+    # keeping
+
+    @property
+    def _waiting(self) -> WaitingWords:
+        return self._waiting_after()[0]
+
+    @property
+    def entered_to(self) -> int:
+        """Turns with a seq above this wait in memory."""
+        return self._waiting_after()[1]
+
+    def _waiting_after(self) -> tuple[WaitingWords, int]:
+        if self._loaded is None:
+            waiting = WaitingWords()
+            (mark,) = self._sql.execute("SELECT turn FROM entered").fetchone()
+            for owner, seq, words in self._sql.execute(NOT_ENTERED, (mark,)):
+                waiting.add(owner, seq, words)
+            self._loaded = waiting, mark
+        return self._loaded
+
+    def undone(self) -> None:
+        """A transaction was rolled back: what waits is read from the turns again."""
+        self._loaded = None
+
+    def add(self, owner: int, doc: int, words: str) -> None:
+        """Take in a document of a user: a turn that is new waits, anything else is entered at once."""
+        waiting, mark = self._waiting_after()
+        if doc <= mark:
+            self._enter(owner, [(doc, words)])
+            return
+        waiting.add(owner, doc, words)
+        if len(waiting) > WAITING:
+            self.enter(AT_ONCE)
+
+    def enter(self, number: int) -> int:
+        """Enter so many of the turns that wait, the oldest first; how many wait still."""
+        waiting, mark = self._waiting_after()
+        by_owner: dict[int, list[tuple[int, str]]] = {}
+        for owner, doc, words in waiting.oldest(number):
+            by_owner.setdefault(owner, []).append((doc, words))
+            waiting.remove(doc)
+            mark = doc
+        for owner, documents in by_owner.items():
+            self._enter(owner, documents)
+        self._mark(mark)
+        return len(waiting)
+
+    def _mark(self, seq: int) -> None:
+        self._sql.execute("UPDATE entered SET turn = ?", (seq,))
+        self._loaded = self._waiting, seq
+
+    def _enter(self, owner: int, documents: Sequence[tuple[int, str]]) -> None:
+        held = [(doc, Counter(map(hash_of, words_of(words)))) for doc, words in documents]
+        frequency = Counter(number for _, times in held for number in times)
+        # in the order of the tables: neighbours are on one page
+        counted = json.dumps({number: frequency[number] for number in sorted(frequency)})
+        nums = {number: num for num, number in self._sql.execute(COUNTED, (owner, counted))}
+        postings = [(nums[number], doc, n, times.total()) for doc, times in held for number, n in times.items()]
+        self._sql.executemany("INSERT INTO posting (word, doc, times, length) VALUES (?, ?, ?, ?)", sorted(postings))
+        length = sum(times.total() for _, times in held)
+        self._sql.execute(
+            "UPDATE owner SET documents = documents + ?, words = words + ? WHERE num = ?", (len(held), length, owner)
+        )
+
+    def remove(self, owner: int, documents: Sequence[tuple[int, str]]) -> None:
+        """Take out documents of a user: number and words, as they were taken in."""
+        waiting = self._waiting
+        for doc, _ in documents:
+            if doc in waiting:
+                waiting.remove(doc)
+        held = [(doc, words_of(words)) for doc, words in documents if doc <= self.entered_to]
+        frequency = Counter(word for _, words in held for word in set(words))
+        nums = self._numbers(owner, frequency)
+        gone = sorted((nums[word], doc) for doc, words in held for word in set(words) if word in nums)
+        fewer = [(frequency[word], num) for word, num in nums.items()]
+        length = sum(len(words) for _, words in held)
+        self._sql.executemany("DELETE FROM posting WHERE word = ? AND doc = ?", gone)
+        self._sql.executemany("UPDATE word SET n = n - ? WHERE num = ?", fewer)
+        self._sql.executemany("DELETE FROM word WHERE num = ? AND n <= 0", [(num,) for num in nums.values()])
+        self._sql.execute(
+            "UPDATE owner SET documents = documents - ?, words = words - ? WHERE num = ?", (len(held), length, owner)
+        )
+
+    def drop_owner(self, owner: int) -> None:
+        """Forget a user without documents."""
+        if not self._waiting.size(owner)[0]:
+            self._sql.execute("DELETE FROM owner WHERE num = ? AND documents <= 0", (owner,))
+
+    def clear(self) -> None:
+        """Take out everything, the users stay; of the turns that there are none waits any more."""
+        self._loaded = WaitingWords(), 0
+        self._mark(self._sql.execute("SELECT coalesce(max(seq), 0) FROM turn").fetchone()[0])
+        for table in ("posting", "word"):
+            self._sql.execute(f"DELETE FROM {table}")
+        self._sql.execute("UPDATE owner SET documents = 0, words = 0")
+
+    def holds(self, owner: int, doc: int, words: str) -> bool:
+        """Whether the document is found by each of its words."""
+        wanted = set(words_of(words))
+        nums = self._numbers(owner, wanted)
+        found = self._sql.execute(
+            "SELECT count(*) FROM json_each(?) j CROSS JOIN posting p ON p.word = j.value AND p.doc = ?",
+            (json.dumps(list(nums.values())), doc),
+        ).fetchone()[0]
+        return bool(found == len(wanted))
+
+    def holding(self, groups: Sequence[frozenset[str]], owner: int | None) -> set[int]:
+        """The documents that hold at least one word of each group, of a user, or of everybody (None)."""
+        held: set[int] | None = None
+        for group in groups:
+            hashes = json.dumps(sorted(hash_of(word) for word in group))
+            mine = "" if owner is None else " AND w.owner = ?"
+            found = self._sql.execute(
+                "SELECT p.doc FROM json_each(?) j CROSS JOIN word w ON w.hash = j.value"
+                f"{mine} CROSS JOIN posting p ON p.word = w.num",
+                (hashes,) if owner is None else (hashes, owner),
+            )
+            docs = {doc for (doc,) in found} | self._waiting.holding(group, owner)
+            held = docs if held is None else held & docs
+        return held or set()
+
+    def documents(self) -> int:
+        """How many documents all users have here."""
+        entered = self._sql.execute("SELECT coalesce(sum(documents), 0) FROM owner").fetchone()[0]
+        return int(entered) + self._waiting.size()[0]
+
+    # finding
+
+    def owners_of(self, words: Sequence[str]) -> list[int]:
+        """The users who have any of the words."""
+        hashes = json.dumps([hash_of(word) for word in words])
+        rows = self._sql.execute(
+            "SELECT DISTINCT owner FROM word WHERE hash IN (SELECT value FROM json_each(?))", (hashes,)
+        )
+        return sorted({owner for (owner,) in rows} | self._waiting.owners_of(words))
+
+    def statistics(self, owner: int, words: Sequence[str], without: Sequence[Excluded] = ()) -> Statistics:
+        """See Store; ``without``: turns of this user."""
+        documents, length = self._size(owner, without)
+        frequency = {term.word: term.frequency for term in self._terms(owner, words, without)}
+        return Statistics(documents, length / documents if documents else 0.0, frequency)
+
+    def _size(self, owner: int, without: Sequence[Excluded]) -> tuple[int, int]:
+        """How many documents a user has, and how many words those hold together."""
+        row = self._sql.execute("SELECT documents, words FROM owner WHERE num = ?", (owner,)).fetchone() or (0, 0)
+        waiting = self._waiting.size(owner)
+        gone = sum(len(words_of(one.words)) for one in without)
+        return row[0] + waiting[0] - len(without), row[1] + waiting[1] - gone
+
+    def search(self, owner: int, words: Sequence[str], query: Query) -> list[Match]:
+        """The user's best documents, best first."""
+        terms = sorted(self._terms(owner, words, query.without), key=lambda term: (term.frequency, term.word))
+        if not terms:
+            return []
+        documents, length = self._size(owner, query.without)
+        scores = Scores(Bm25(documents, length / documents), [one.seq for one in query.without])
+        near = self._near(owner, terms, query)
+        if near is None or len(near) >= NEAR:
+            self._walk(terms, query, scores)
+        if near is not None and (len(near) < NEAR or not scores.parts):
+            self._look_up(terms, near, scores)
+        return scores.best(query.limit)
+
+    def _near(self, owner: int, terms: Sequence[_Term], query: Query) -> list[int] | None:
+        """The newest documents of a narrow scope, for common words; None where the postings say it sooner."""
+        scope = query.scope
+        if (scope.session_id, scope.site_id, scope.task_id) == (None, None, None):
+            return None
+        if sum(term.frequency for term in terms) <= query.budget:
+            return None
+        docs: list[int] = []
+        for kind in query.kinds:
+            where = within(scope, owner, kind)
+            sign, index = ("-", "") if kind == "memory" else ("", f" INDEXED BY {_index(scope)}")
+            found = self._sql.execute(
+                f"SELECT {sign}r.seq FROM {TABLES[kind]} r{index}{where} ORDER BY r.seq DESC LIMIT {NEAR}", where.values
+            )
+            docs += [doc for (doc,) in found]
+        return docs
+
+    def _walk(self, terms: Sequence[_Term], query: Query, scores: Scores) -> None:
+        """Read postings, rarest word and newest document first, until the budget is spent."""
+        left, cut_short = query.budget, []
+        for term in terms:
+            wanted = left if term.frequency <= left else min(left, RESCORED - len(scores.parts))
+            wanted += len(query.without) if wanted > 0 else 0  # those are read, too
+            read = 0
+            for kind in query.kinds if wanted > 0 else ():
+                found = self._postings(term, kind, query.scope, wanted)
+                scores.add(term.word, term.frequency, found)
+                read += len(found)
+            if read >= wanted or term.frequency > INSPECTED:
+                cut_short.append(term)
+            left -= read
+        if cut_short:
+            self._look_up(cut_short, scores.leaders(max(RESCORED, 4 * query.limit)), scores)
+
+    def _postings(self, term: _Term, kind: str, scope: Scope, limit: int) -> list[Posting]:
+        """The newest documents in scope that hold the word; those that wait are newer than all on disk."""
+        newest = self._in_scope(self._waiting.postings(term.owner, term.word), scope) if kind == "turn" else []
+        return newest[:limit] + self._entered(term, kind, scope, limit - len(newest))
+
+    def _in_scope(self, postings: list[Posting], scope: Scope) -> list[Posting]:
+        of_scope = narrowed(Where(), scope, "turn")
+        if not postings or not of_scope.conditions:
+            return postings
+        listed = json.dumps([doc for doc, _, _ in postings])
+        sql = f"SELECT r.seq FROM json_each(?) j CROSS JOIN turn r ON r.seq = j.value{of_scope}"
+        inside = {seq for (seq,) in self._sql.execute(sql, (listed, *of_scope.values))}
+        return [posting for posting in postings if posting[0] in inside]
+
+    def _entered(self, term: _Term, kind: str, scope: Scope, limit: int) -> list[Posting]:
+        if term.num is None or limit <= 0:
+            return []
+        sign, direction, nearer = (">", "DESC", ">=") if kind == "turn" else ("<", "ASC", "<=")
+        of_scope = narrowed(Where(), scope, kind)
+        where = Where((f"p.word = ? AND p.doc {sign} 0",), (term.num,))
+        if of_scope.conditions and term.frequency > INSPECTED:
+            last = f"SELECT doc FROM posting WHERE word = ? AND doc {sign} 0 ORDER BY doc {direction} LIMIT 1 OFFSET ?"
+            where = where.also(f"p.doc {nearer} coalesce(({last}), 0)", term.num, INSPECTED)
+        where = Where((*where.conditions, *of_scope.conditions), (*where.values, *of_scope.values))
+        joined = f" CROSS JOIN {TABLES[kind]} r ON r.seq = abs(p.doc)" if of_scope.conditions else ""
+        return self._sql.execute(
+            f"SELECT p.doc, p.times, p.length FROM posting p{joined}{where} ORDER BY p.doc {direction} LIMIT ?",
+            (*where.values, limit),
+        ).fetchall()
+
+    def _look_up(self, terms: Sequence[_Term], docs: Sequence[int], scores: Scores) -> None:
+        """Add what these words give to these documents."""
+        listed = json.dumps(docs)
+        for term in terms:
+            scores.add(term.word, term.frequency, self._waiting.postings(term.owner, term.word, docs))
+            rows = self._sql.execute(
+                "SELECT p.doc, p.times, p.length FROM json_each(?) j"
+                " CROSS JOIN posting p ON p.word = ? AND p.doc = j.value",
+                (listed, term.num),
+            )
+            scores.add(term.word, term.frequency, rows)
+
+    def _terms(self, owner: int, words: Sequence[str], without: Sequence[Excluded]) -> list[_Term]:
+        """Those of the words that any document of the user holds."""
+        entered = self._entered_words(owner, words)
+        waiting = {word: n for word in words if (n := self._waiting.frequency(owner, word))}
+        gone = Counter(word for one in without for word in set_of(one.words))
+        known = dict.fromkeys(word for word in words if word in entered or word in waiting)
+        found = [(word, *entered.get(word, (None, 0))) for word in known]
+        terms = [_Term(word, num, owner, n + waiting.get(word, 0) - gone[word]) for word, num, n in found]
+        return [term for term in terms if term.frequency > 0]
+
+    def _numbers(self, owner: int, words: Iterable[str]) -> dict[str, int]:
+        return {word: num for word, (num, _) in self._entered_words(owner, list(words)).items()}
+
+    def _entered_words(self, owner: int, words: Sequence[str]) -> dict[str, tuple[int, int]]:
+        """Number and frequency of those of the words that are on disk."""
+        by_hash = {hash_of(word): word for word in words if word}
+        rows = self._sql.execute(
+            "SELECT w.hash, w.num, w.n FROM json_each(?) j CROSS JOIN word w ON w.hash = j.value AND w.owner = ?",
+            (json.dumps(list(by_hash)), owner),
+        )
+        return {by_hash[number]: (num, n) for number, num, n in rows if n > 0}
+
+
+def _index(scope: Scope) -> str:
+    if scope.session_id is not None:
+        return "turn_session"
+    return "turn_site" if scope.site_id is not None else "turn_task"

@@ -1,0 +1,118 @@
+"""Words of the newest turns, in memory until a quiet moment enters them into the index on disk.
+
+Entering ten words touches some twenty pages of the file, which a turn that has to be durable at once
+would wait for: half of the time of a recording, measured 2026-11-22. After a restart the words are
+read from the turns themselves. Which documents hold a word is looked up when somebody first asks for it: of
+most turns nobody does before they are entered.
+"""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from itertools import islice
+
+from ovos_persona_memory.stores.base.bm25 import set_of, words_of
+from ovos_persona_memory.stores.base.score_accumulator import Posting
+
+TOGETHER = 20_000
+"""Characters of words at most that are entered together, unless one document has more: some 20 ms (2026-11-28)."""
+
+
+class WaitingWords:
+    """Documents by their words, each with its owner. Not thread-safe: the store's lock guards it."""
+
+    def __init__(self) -> None:
+        self._held: dict[int, tuple[int, str]] = {}
+        self._unread: dict[int, None] = {}
+        self._newest = 0
+        self._in_order = True
+        self._documents: dict[tuple[int, str], dict[int, int]] = {}
+        """Which hold a word, and how often."""
+        self._lengths: dict[int, int] = {}
+        self._sizes: dict[int, list[int]] = defaultdict(lambda: [0, 0])
+
+    def __len__(self) -> int:
+        return len(self._held)
+
+    def __contains__(self, doc: int) -> bool:
+        return doc in self._held
+
+    def add(self, owner: int, doc: int, words: str) -> None:
+        """Take in a document of a user."""
+        self._in_order = self._in_order and doc > self._newest
+        self._newest = max(self._newest, doc)
+        self._held[doc] = (owner, words)
+        self._unread[doc] = None
+
+    def _read(self) -> None:
+        """Look at the words of what has come since the last time."""
+        unread, self._unread = self._unread, {}
+        for doc in unread:
+            owner, words = self._held[doc]
+            times = Counter(words_of(words))
+            for word, number in times.items():
+                self._documents.setdefault((owner, word), {})[doc] = number
+            self._lengths[doc] = times.total()
+            self._count(owner, 1, self._lengths[doc])
+
+    def remove(self, doc: int) -> None:
+        """Drop a document that is held."""
+        owner, words = self._held.pop(doc)
+        if doc in self._unread:
+            del self._unread[doc]
+            return
+        for word in set_of(words):
+            documents = self._documents[owner, word]
+            del documents[doc]
+            if not documents:
+                del self._documents[owner, word]
+        self._count(owner, -1, self._lengths.pop(doc))
+
+    def _count(self, owner: int, number: int, length: int) -> None:
+        size = self._sizes[owner]
+        size[0] += number
+        size[1] += number * length
+
+    def oldest(self, number: int) -> list[tuple[int, int, str]]:
+        """Owner, document and words of the oldest documents, oldest first: at most so many, and of long ones fewer."""
+        if not self._in_order:
+            self._held = dict(sorted(self._held.items()))
+            self._in_order = True
+        found: list[tuple[int, int, str]] = []
+        left = TOGETHER
+        for doc, (owner, words) in islice(self._held.items(), number):
+            left -= len(words)
+            if found and left < 0:
+                break
+            found.append((owner, doc, words))
+        return found
+
+    def size(self, owner: int | None = None) -> tuple[int, int]:
+        """How many documents a user has here, None: all users, and their words together."""
+        self._read()
+        sizes = self._sizes.values() if owner is None else [self._sizes.get(owner, (0, 0))]
+        return sum(size[0] for size in sizes), sum(size[1] for size in sizes)
+
+    def frequency(self, owner: int, word: str) -> int:
+        """How many documents of a user hold the word."""
+        self._read()
+        return len(self._documents.get((owner, word), ()))
+
+    def owners_of(self, words: Sequence[str]) -> set[int]:
+        """The users who have any of the words here."""
+        self._read()
+        return {owner for owner in self._sizes for word in words if (owner, word) in self._documents}
+
+    def holding(self, words: Iterable[str], owner: int | None) -> set[int]:
+        """The documents of a user, None: of everybody, that hold any of the words."""
+        self._read()
+        owners = self._sizes if owner is None else (owner,)
+        return {doc for one in owners for word in words for doc in self._documents.get((one, word), ())}
+
+    def postings(self, owner: int, word: str, docs: Iterable[int] | None = None) -> list[Posting]:
+        """Documents of a user that hold the word, newest first; ``docs``: only of these."""
+        self._read()
+        holding = self._documents.get((owner, word), {})
+        chosen = holding if docs is None else [doc for doc in docs if doc in holding]
+        return [(doc, holding[doc], self._lengths[doc]) for doc in sorted(chosen, reverse=True)]

@@ -1,0 +1,211 @@
+"""From a text to index words: folding, stems, and pairs of characters where a script has no blanks."""
+
+from __future__ import annotations
+
+import importlib
+import re
+import string
+import sys
+import unicodedata
+from collections.abc import Callable
+from functools import cache, lru_cache
+from importlib.metadata import version
+from importlib.util import find_spec, module_from_spec, spec_from_loader
+from typing import Any
+
+from ovos_persona_memory.text.stemming import FIRST_FORM, quick
+
+RULES = 3
+"""Raise this when the same text gives other index words than before: stores then make theirs anew."""
+
+STEMMERS = {
+    "ca": "catalan",
+    "da": "danish",
+    "de": "german",
+    "en": "english",
+    "es": "spanish",
+    "eu": "basque",
+    "fi": "finnish",
+    "fr": "french",
+    "gl": "portuguese",
+    "hu": "hungarian",
+    "it": "italian",
+    "nl": "dutch",
+    "no": "norwegian",
+    "pt": "portuguese",
+    "ro": "romanian",
+    "ru": "russian",
+    "sv": "swedish",
+    "tr": "turkish",
+}
+"""Snowball's algorithms by primary language tag (snowballstem.org)."""
+
+# Han, kana, Thai, Lao, Burmese, Khmer: written without blanks between words
+_UNSPACED = (
+    "\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+    "\u3041-\u3096\u30a1-\u30ff\u31f0-\u31ff\u0e01-\u0e4e\u0e81-\u0ecd\u1000-\u103e\u1780-\u17d3"
+)
+_HANGUL = "\uac00-\ud7a3"
+_PIECE = re.compile(rf"([{_UNSPACED}]+|[{_HANGUL}]+)|([^\W_{_UNSPACED}{_HANGUL}]+)")
+_HAN = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]")
+_PAIRED, _WORD = re.compile(f"[{_UNSPACED}{_HANGUL}]"), re.compile(r"[^\W_]+")
+_KEPT_MARKS = re.compile("[\u0e00-\u0eff\u1000-\u103f\u1780-\u17d3\u3099\u309a]")
+_LIGATURES = {"œ": "oe", "æ": "ae"}
+_MAX_WORD = 64
+
+
+def plain(text: str) -> str:
+    """The text without case and accents; marks that make another letter (й, が, Thai vowels) stay."""
+    low = text.casefold()
+    if low.isascii():
+        return low
+    # the middle dot of Catalan l·l joins two letters of one word
+    apart = unicodedata.normalize("NFKD", low).replace("и\u0306", "й").replace("l·l", "ll")
+    gone = {c: "" for c in set(apart) if unicodedata.combining(c) and not _KEPT_MARKS.match(c)}
+    for letter, other in {**_LIGATURES, **gone}.items():
+        apart = apart.replace(letter, other)
+    return unicodedata.normalize("NFC", apart)
+
+
+def pieces(text: str) -> list[tuple[str, bool]]:
+    """The words of a folded text in order, and whether each is a run of characters to be taken in pairs."""
+    if not _PAIRED.search(text):
+        return [(word, False) for word in _WORD.findall(text)]
+    return [(piece[0], piece[1] is not None) for piece in _PIECE.finditer(text)]
+
+
+def fold(text: str) -> list[str]:
+    """The text's words without case and accents, in order; a word ends after 64 characters.
+
+    Where a script has no blanks, or glues endings to its words (Korean), pairs of characters are the words.
+    """
+    bare = _bare(text)
+    if bare is not None:
+        return [*bare]
+    low = plain(text)
+    return [word for piece, paired in pieces(low) for word in (pairs(piece) if paired else [piece[:_MAX_WORD]])]
+
+
+@lru_cache(maxsize=4)
+def _bare(text: str) -> tuple[str, ...] | None:
+    """The words of a text without case and accents; None where it has pairs. Kept in mind: a turn is folded twice."""
+    low = plain(text)
+    if _PAIRED.search(low):
+        return None
+    found = _WORD.findall(low)
+    return tuple(found if len(low) <= _MAX_WORD else [word[:_MAX_WORD] for word in found])
+
+
+def pairs(run: str) -> list[str]:
+    """Every two characters that stand side by side; a single one is itself."""
+    return [run[i : i + 2] for i in range(len(run) - 1)] or [run]
+
+
+def indexed(text: str, primary: str) -> list[str]:
+    """The index words of a text in the language with this primary tag, in order.
+
+    A run of Han characters gives its single characters too: what is left of a question may be one alone.
+    """
+    bare = _bare(text)
+    if bare is not None:
+        algorithm = STEMMERS.get(primary, "")
+        return [_stem(algorithm, word) for word in bare]
+    low = plain(text)
+    return [word for piece, paired in pieces(low) for word in _words_of(piece, paired, primary, _HAN.findall)]
+
+
+def asked(text: str, primary: str) -> list[str]:
+    """The index words to look for, in order: as ``indexed``, but single characters only where they stand alone."""
+    return [word for piece, paired in pieces(plain(text)) for word in _words_of(piece, paired, primary)]
+
+
+def _words_of(piece: str, paired: bool, primary: str, singles: Callable[[str], list[str]] = lambda _: []) -> list[str]:
+    if not paired:
+        return [_stem(STEMMERS.get(primary, ""), piece[:_MAX_WORD])]
+    return pairs(piece) + (singles(piece) if len(piece) > 1 else [])
+
+
+_SCRIPTS = (
+    (re.compile(r"[\u3041-\u3096\u30a1-\u30fa]"), "ja", frozenset({"ja"})),
+    (re.compile(rf"[{_HANGUL}]"), "ko", frozenset({"ko"})),
+    (re.compile(r"[\u0e01-\u0e4e]"), "th", frozenset({"th"})),
+    (re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]"), "zh", frozenset({"zh", "ja", "yue"})),
+    (re.compile(r"[\u0430-\u044f]"), "ru", frozenset({"ru", "uk", "be", "bg", "sr", "mk", "kk", "ky", "mn", "tg"})),
+)
+"""Letters, the language they tell of, and those that are written with them too."""
+
+
+@lru_cache(maxsize=2048)
+def by_script(text: str, primary: str) -> str | None:
+    """The language that a text's script tells of; None where it may be of the one with this primary tag."""
+    if text.isascii():
+        return None
+    letters = sum(map(str.isalpha, text))
+    for script, language, others in _SCRIPTS:
+        if 2 * len(script.findall(text.casefold())) >= letters:
+            return None if primary in others else language
+    return None
+
+
+@cache
+def rules() -> str:
+    """Which rules make the index words: a store keeps this, to see when they change."""
+    return f"{RULES}, snowballstemmer {version('snowballstemmer')}"
+
+
+def forget_texts() -> None:
+    """Let go of every text and word that is kept in mind to be quick."""
+    by_script.cache_clear()
+    _bare.cache_clear()
+    _stem.cache_clear()
+
+
+@lru_cache(maxsize=65536)
+def _stem(algorithm: str, word: str) -> str:
+    if not algorithm or not word.strip(string.digits):
+        return word
+    first = FIRST_FORM.get(algorithm, {}).get(word, word)
+    return str(_stemmer(algorithm).stemWord(first))
+
+
+@cache
+def _stemmer(algorithm: str) -> Any:
+    """The stemmer of one language: PyStemmer's, in a tenth of the time, where it is there."""
+    return _compiled(algorithm) if _has_compiled() else _interpreted(algorithm)
+
+
+@cache
+def _has_compiled() -> bool:
+    """Whether PyStemmer is installed, of the same release of Snowball: another one may stem otherwise."""
+    return find_spec("Stemmer") is not None and _release("PyStemmer") == _release("snowballstemmer")
+
+
+def _release(package: str) -> list[str]:
+    return version(package).split(".")[:2]
+
+
+def _compiled(algorithm: str) -> Any:
+    made = importlib.import_module("Stemmer").Stemmer(algorithm)
+    made.maxCacheSize = 0  # it would keep words in mind that are to be forgotten
+    return made
+
+
+def _interpreted(algorithm: str) -> Any:
+    """snowballstemmer's; importing the package itself would import all of them (0.15 s)."""
+    name = f"{algorithm}_stemmer"
+    module = importlib.import_module(f"{_snowball()}.{name}")
+    return quick(getattr(module, "".join(part.capitalize() for part in name.split("_"))))()
+
+
+@cache
+def _snowball() -> str:
+    """A package of the same files as snowballstemmer whose own ``__init__`` is not run."""
+    spec = find_spec("snowballstemmer")
+    if spec is None or spec.submodule_search_locations is None:
+        raise ImportError("snowballstemmer is not installed")
+    name = f"{__name__}.snowball"
+    made = spec_from_loader(name, None, is_package=True)
+    assert made is not None
+    made.submodule_search_locations = list(spec.submodule_search_locations)
+    sys.modules[name] = module_from_spec(made)
+    return name

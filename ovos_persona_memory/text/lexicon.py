@@ -1,0 +1,348 @@
+"""The words and phrases of which a language's templates are made: the lists of its ``facts.templates``.
+
+A text is compared as words: folded, contractions written out, small words left out.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Container, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from itertools import chain
+from typing import NamedTuple, TypeVar
+
+from ovos_persona_memory.text import languages
+from ovos_persona_memory.text.phrases import Phrases, by_word
+from ovos_persona_memory.text.tokens import Words
+
+FILE = "facts.templates"
+LAST_READ = 12
+"""Texts whose words are kept."""
+LAST_FOUND = 64
+"""Places of lists in texts that are kept."""
+SHORTEST = 5
+"""Letters at least of an infinitive that tells what somebody does."""
+_Text = tuple[str, ...]
+_Made = TypeVar("_Made")
+_Lists = Mapping[str, Sequence[str]]
+_VERBS = ("finite", "doing", "tue", "habit_verb", "habit_full", "put_now")
+_LOOSE = ("loose", "preposition", "pronoun", "joint", "asking", "own", "finite")
+_PAIRS = ("contractions", "same", "third", "answers", "again")
+"""Lists of pairs, with a colon between one and the other."""
+CACHED = ("_opening", "_closing", "_first_words", "_words_of", "_all_places")
+"""What is made of the lists as it is asked for."""
+_DEFINITION = re.compile(r"<(\w+)>\s*=\s*(.+)")
+_SLOT = re.compile(r"(\w+)( ends)?:")
+
+
+class Row(NamedTuple):
+    """A template as it stands in the file."""
+
+    slot: str
+    ends: bool
+    """It takes back what was told before."""
+    line: str
+
+
+class Source(NamedTuple):
+    """A file as it stands there."""
+
+    lists: dict[str, list[str]]
+    """Items by name, not folded: some are templates themselves."""
+    pairs: dict[str, list[str]]
+    rows: list[Row]
+
+
+class _WhenAsked(dict[str, _Made]):
+    """What is made of lists by their names, each when it is asked for: most never are."""
+
+    def __init__(self, make: Callable[[str], _Made]) -> None:
+        super().__init__()
+        self._make = make
+
+    def __missing__(self, name: str) -> _Made:
+        made = self[name] = self._make(name)
+        return made
+
+
+@dataclass(frozen=True)
+class WordLists:
+    """The lists of one language; empty where it has no file."""
+
+    lists: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Folded phrases by name."""
+    contractions: Mapping[tuple[str, ...], tuple[str, ...]] = field(default_factory=dict)
+    same: Mapping[str, str] = field(default_factory=dict)
+    """Relations that have another name, to the one by which facts name them: "mother" to "mum"."""
+    third: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Verbs as they are said of others, to those said of oneself: "works" to "work"; none: nothing about others."""
+
+    answers: Mapping[tuple[str, ...], tuple[str, ...]] = field(default_factory=dict)
+    """Words of questions, to those that an answer of a few words leaves out: "what is he called": "i am called"."""
+    again: Mapping[str, tuple[tuple[str, ...], ...]] = field(default_factory=dict)
+    """Slots, to the words that "and me ..." leaves out after somebody told such a thing."""
+
+    loose: frozenset[str] = frozenset()
+    """Words that what follows a complete statement begins with."""
+
+    def words_of(self, text: str) -> Words:
+        """The text as words, contractions written out. The last few texts are kept in memory: each is read often."""
+        return self._words_of(text)
+
+    @cached_property
+    def _words_of(self) -> Callable[[str], Words]:
+        return languages.kept(self._read, LAST_READ)
+
+    def _read(self, text: str) -> Words:
+        return self._written_out(Words(text, *languages.spelled(text)))
+
+    def before(self, clause: Words) -> Words:
+        """All words that stand before a clause in its text."""
+        return self.words_of(clause.text).within(0, clause.spans[0][0])
+
+    def opening_of(self, clause: Words) -> Words:
+        """Those of them that stand in its sentence."""
+        start = clause.spans[0][0]
+        return self.words_of(clause.text).within(start - len(clause.opening), start)
+
+    def closing_of(self, clause: Words) -> Words:
+        """The words behind a clause in its sentence."""
+        end = clause.spans[-1][1]
+        return self.words_of(clause.text).within(end, end + len(clause.closing))
+
+    def folded(self, text: str) -> tuple[str, ...]:
+        """The words of a text alone, contractions written out."""
+        words = tuple(languages.fold(text))
+        if self._shortened.keys().isdisjoint(words):
+            return words
+        return self._written_out(Words("", words, ((0, 0),) * len(words))).folded
+
+    def _written_out(self, words: Words) -> Words:
+        if self._shortened.keys().isdisjoint(words.folded):
+            return words
+        folded: list[str] = []
+        spans: list[tuple[int, int]] = []
+        place = 0
+        while place < len(words.folded):
+            short = [words.folded[place : place + n] for n in self._shortened.get(words.folded[place], ())]
+            size = next((len(one) for one in short if one in self.contractions), 0)
+            if not size:
+                folded.append(words.folded[place])
+                spans.append(words.spans[place])
+                place += 1
+                continue
+            meant = self.contractions[words.folded[place : place + size]]
+            span = (words.spans[place][0], words.spans[place + size - 1][1])
+            folded += meant
+            spans += words.spans[place : place + size] if len(meant) == size else [span] * len(meant)
+            place += size
+        return Words(words.text, tuple(folded), tuple(spans))
+
+    @cached_property
+    def _shortened(self) -> Mapping[str, tuple[int, ...]]:
+        """How many words the contractions with a first word have, most first."""
+        found: dict[str, set[int]] = {}
+        for short in self.contractions:
+            found.setdefault(short[0], set()).add(len(short))
+        return {word: tuple(sorted(sizes, reverse=True)) for word, sizes in found.items()}
+
+    def without(self, words: Words, name: str) -> Words:
+        """The words without those of a list."""
+        if self.opening(name).isdisjoint(words.folded):
+            return words  # most, quickly
+        left_out = set(self.lists.get(name, ()))
+        kept = [n for n, word in enumerate(words.folded) if word not in left_out]
+        return Words(words.text, tuple(words.folded[n] for n in kept), tuple(words.spans[n] for n in kept))
+
+    def starts(self, words: Words, name: str) -> int:
+        """How many words the longest phrase of a list has that these begin with."""
+        return self.starts_at(words.folded, 0, name)
+
+    def starts_at(self, held: tuple[str, ...], place: int, name: str) -> int:
+        """How many words the longest phrase of a list has that stands at a place."""
+        known = self._opening[name].get(held[place], ()) if place < len(held) else ()
+        if not known:
+            return 0
+        return max((len(phrase) for phrase in known if held[place : place + len(phrase)] == phrase), default=0)
+
+    def ends(self, words: Words, name: str) -> int:
+        """How many words the longest phrase of a list has that these end with."""
+        held = words.folded
+        known = self._closing[name].get(held[-1], ()) if held else ()
+        if not known:
+            return 0
+        return max((len(phrase) for phrase in known if held[-len(phrase) :] == phrase), default=0)
+
+    def has(self, words: Words, name: str) -> bool:
+        """Whether the words hold a phrase of a list."""
+        return any(True for _ in self.places(words, name))
+
+    def has_word(self, names: Sequence[str], word: str) -> bool:
+        """Whether a phrase of one of these lists begins with a word."""
+        return any(word in self._opening[name] for name in names)
+
+    def places(self, words: Words, name: str) -> Iterator[tuple[int, int]]:
+        """Where the words hold phrases of a list: number of the first word, and how many they are."""
+        known, held = self._opening[name], words.folded
+        for place, word in enumerate(held) if not self.opening(name).isdisjoint(held) else ():
+            for phrase in known.get(word, ()):
+                if held[place : place + len(phrase)] == phrase:
+                    yield place, len(phrase)
+
+    def all_places(self, words: Words, name: str) -> tuple[tuple[int, int], ...]:
+        """The same at once. Those of the last few texts are kept in memory: every fact of one asks for them."""
+        return self._all_places((words.folded, name))
+
+    @cached_property
+    def _all_places(self) -> Callable[[tuple[_Text, str]], tuple[tuple[int, int], ...]]:
+        def find(asked: tuple[_Text, str]) -> tuple[tuple[int, int], ...]:
+            return tuple(self.places(Words("", asked[0], ()), asked[1]))
+
+        return languages.kept(find, LAST_FOUND)
+
+    def opening(self, name: str) -> frozenset[str]:
+        """The words that the phrases of a list begin with, as a text spells them: also those of contractions."""
+        return self._first_words[name]
+
+    @cached_property
+    def _first_words(self) -> Mapping[str, frozenset[str]]:
+        return _WhenAsked(lambda name: frozenset(self._opening[name]))
+
+    @cached_property
+    def digits(self) -> Mapping[str, str]:
+        """The digits, by the words for them."""
+        return {word: str(n % 10) for n, word in enumerate(self.lists.get("digit", ()))}
+
+    @cached_property
+    def people(self) -> frozenset[str]:
+        """Words for people of the family, each also with an s."""
+        found = (word for name in ("relation", "kin", "pet") for word in self.opening(name))
+        return frozenset(form for word in found for form in (word, f"{word}s"))
+
+    @cached_property
+    def introduced(self) -> frozenset[str]:
+        """... and for those of whom the name alone is learned."""
+        return self.people | self.opening("acquaintance")
+
+    @cached_property
+    def own_verbs(self) -> frozenset[str]:
+        """Verbs as somebody says them of themselves, and of all in the house."""
+        said = (verb for verbs in self.third.values() for verb in verbs)
+        return frozenset(said) | self.opening("finite")
+
+    def divided(self, verb: str) -> tuple[str, str] | None:
+        """ "weglasse": weg, and lasse; None for a verb that cannot be divided."""
+        for part in self.lists.get("separable", ()):
+            if verb.startswith(part) and verb[len(part) :] in self.own_verbs:
+                return part, verb[len(part) :]
+        return None
+
+    def own_form(self, infinitive: str) -> str:
+        """ "frühstücke" of "frühstücken"; empty for what is no infinitive."""
+        if len(infinitive) < SHORTEST or not infinitive.endswith("n"):
+            return ""
+        form = infinitive[:-1]
+        return self.contractions.get((form,), (form,))[0]
+
+    @cached_property
+    def _opening(self) -> Mapping[str, Phrases]:
+        """Of a list the phrases by their first word."""
+        return _WhenAsked(lambda name: by_word(self.lists.get(name, ()), 0))
+
+    @cached_property
+    def _closing(self) -> Mapping[str, Phrases]:
+        """... and by their last."""
+        return _WhenAsked(lambda name: by_word(self.lists.get(name, ()), -1))
+
+
+@languages.once
+def of(tag: str | None) -> WordLists:
+    """The lists of a language, BCP-47 tag; empty where it has none."""
+    return made_of(source(tag))
+
+
+def source(tag: str | None) -> Source:
+    """What stands in the file of a language, BCP-47 tag; nothing where it has none."""
+    path = languages.locale_folder() / languages.of(tag).tag / FILE
+    return read(path.read_text(encoding="utf-8").splitlines() if path.is_file() else ())
+
+
+def read(lines: Sequence[str]) -> Source:
+    """What stands in the lines of a file."""
+    found = Source({}, {}, [])
+    slot, ends = "", False
+    for line in (line.strip() for line in lines):
+        if not line or line.startswith("#"):
+            continue
+        if defined := _DEFINITION.fullmatch(line):
+            lists = found.pairs if defined[1] in _PAIRS else found.lists
+            lists.setdefault(defined[1], []).extend(_split(defined[2]))
+        elif header := _SLOT.fullmatch(line):
+            slot, ends = header[1], bool(header[2])
+        else:
+            found.rows.append(Row(slot, ends, line))
+    return found
+
+
+def made_of(source: Source) -> WordLists:
+    """The lists of a file, folded."""
+    pairs = {name: [_pair(item) for item in source.pairs.get(name, ())] for name in _PAIRS}
+    third: dict[str, tuple[str, ...]] = {}
+    for (said, *_), own in pairs["third"]:
+        third[said] = (*third.get(said, ()), *own)
+    again: dict[str, tuple[tuple[str, ...], ...]] = {}
+    for (slot, *_), head in pairs["again"]:
+        again[slot] = (*again.get(slot, ()), head)
+    contractions = dict(pairs["contractions"])
+    contractions |= _shorter(source.lists, third, contractions)
+    folded = WordLists(contractions=contractions).folded
+    return WordLists(
+        lists={name: tuple(" ".join(folded(item)) for item in items) for name, items in source.lists.items()},
+        contractions=contractions,
+        same={" ".join(one): " ".join(other) for one, other in pairs["same"]},
+        third=third,
+        answers=dict(pairs["answers"]),
+        again=again,
+        loose=_loose(source.lists),
+    )
+
+
+def _shorter(raw: _Lists, third: _Lists, known: Container[_Text]) -> dict[_Text, _Text]:
+    """ "ich stamm", "stamm ich" for "ich stamme": verbs beside their speaker (<clipped>), without what they lose."""
+    found: dict[_Text, _Text] = {}
+    if "clipped" not in raw:
+        return found
+    verbs = {*chain(*third.values(), *(raw.get(name, ()) for name in _VERBS))}
+    verbs = {" ".join(languages.fold(verb)) for verb in verbs}
+    for speaker in raw["clipped"]:
+        for verb in verbs:
+            if verb.endswith("e") and len(verb) > SHORTEST - 1 and " " not in verb and (verb[:-1],) not in known:
+                found |= {(speaker, verb[:-1]): (speaker, verb), (verb[:-1], speaker): (verb, speaker)}
+    return found
+
+
+def _loose(raw: _Lists) -> frozenset[str]:
+    """Words that begin what follows a complete statement, where a language says them."""
+    if "loose" not in raw:
+        return frozenset()
+    return frozenset(word for name in _LOOSE for item in raw.get(name, ()) for word in languages.fold(item)[:1])
+
+
+def _split(text: str) -> list[str]:
+    """The items of a list: divided by bars, but not inside brackets."""
+    if "(" not in text and "[" not in text:
+        return [item for one in text.split("|") if (item := one.strip())]
+    items, depth = [""], 0
+    for sign in text:
+        depth += (sign in "([") - (sign in ")]")
+        if sign == "|" and not depth:
+            items.append("")
+        else:
+            items[-1] += sign
+    return [item.strip() for item in items if item.strip()]
+
+
+def _pair(item: str) -> tuple[_Text, _Text]:
+    one, _, other = item.partition(":")
+    return tuple(languages.fold(one)), tuple(languages.fold(other))

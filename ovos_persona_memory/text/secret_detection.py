@@ -1,0 +1,284 @@
+"""What is a secret, and where a text tells one: numbers of cards and accounts, passwords, PINs and keys."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+from ovos_persona_memory.errors import SecretRefused
+from ovos_persona_memory.text import languages, lexicon
+from ovos_persona_memory.text.languages import Language
+from ovos_persona_memory.text.lexicon import WordLists
+from ovos_persona_memory.text.tokens import Words
+
+_DIGIT = re.compile(r"\d")
+_DIGITS = re.compile(r"\d(?:[ .\-]?\d){11,18}(?!\d)")
+_IBAN = re.compile(r"\b[A-Za-z]{2}\d{2}(?:[ ]?[A-Za-z0-9]){11,30}\b")
+_TOKEN = re.compile(r"\b(?:sk|pk|ghp|gho|xox[abp]|AKIA|AIza)[-_A-Za-z0-9]{12,}\b|-----BEGIN [A-Z ]*PRIVATE KEY-----")
+_CARD_LENGTHS = range(13, 20)
+_ISSUERS = "23456"
+"""First digits of payment cards (ISO/IEC 7812-1): travel, banking and merchandising."""
+_IBAN_LENGTHS = {
+    **dict.fromkeys(("NO",), 15),
+    **dict.fromkeys(("BE",), 16),
+    **dict.fromkeys(("DK", "FI", "NL"), 18),
+    **dict.fromkeys(("AT", "EE", "LT", "LU"), 20),
+    **dict.fromkeys(("CH", "HR", "LI", "LV"), 21),
+    **dict.fromkeys(("BG", "DE", "GB", "IE"), 22),
+    **dict.fromkeys(("CZ", "ES", "RO", "SE", "SK"), 24),
+    "PT": 25,
+    **dict.fromkeys(("FR", "GR", "IT"), 27),
+    **dict.fromkeys(("HU", "PL"), 28),
+}
+"""Characters of an IBAN by country (the IBAN registry of SWIFT)."""
+NAMES = ("secret", "locked", "code")
+"""Lists of words for secrets, and for what they open."""
+SHORTEST_CODE = 3
+"""Digits of a code at least: "my pin 4 1 9"."""
+TWO = 2
+"""Digits of a number from ten on, as it is said in a code."""
+WITHIN = 40
+"""Words behind the name of a secret, at most, among which it is told: beyond, a text speaks of something else."""
+SOON = 8
+"""Words at most from "code" to its first digit."""
+SAID = 30
+"""Words at most of something said to an assistant: a longer text that speaks of passwords seldom tells one."""
+
+
+@dataclass(frozen=True)
+class Spot:
+    """Where a text tells a secret, characters."""
+
+    first: int
+    """Where its name begins, or the secret itself where it has none."""
+    value: int
+    """Where the secret itself begins."""
+    end: int | None = None
+    """Where it ends; None where only a reader could tell: it has been named, and what it is follows."""
+
+
+def is_secret(text: str, lang: str | None) -> bool:
+    """Whether a text holds a secret: by its form, or because it says that what follows is one."""
+    spoken = languages.of(lang)
+    known, words = lexicon.of(spoken.tag), languages.fold(text)
+    return _has_number(known, text, words) or bool(_TOKEN.search(text)) or _names_secret(spoken, known, text, words)
+
+
+def tells_secret(text: str, lang: str | None) -> bool:
+    """Whether a turn holds a secret, so that it is not even logged; of a long text only what it asks to remember."""
+    spoken = languages.of(lang)
+    known, words = lexicon.of(spoken.tag), languages.fold(text)
+    if _has_number(known, text, words):
+        return True
+    if not _TOKEN.search(text) and not _names_secret(spoken, known, text, words):
+        return False
+    return len(text.split()) <= SAID or spoken.without_lead(text) != text
+
+
+def speaks_of_secret(text: str, lang: str | None) -> bool:
+    """Whether a text has a word for a secret, or for what one opens: "the wifi password", "my bike lock"."""
+    known = lexicon.of(languages.of(lang).tag)
+    words = known.words_of(text)
+    return any(True for name in NAMES for _ in _phrases(known, words, name))
+
+
+def spots(text: str, lang: str | None) -> list[Spot]:
+    """Where a text tells secrets, in order; empty where it tells none. The same secret may be found more than once."""
+    spoken = languages.of(lang)
+    known, folded = lexicon.of(spoken.tag), languages.fold(text)
+    formed = [
+        *(one for one in _DIGITS.finditer(text) if _is_card(one.group())),
+        *(one for one in _IBAN.finditer(text) if _is_iban(one.group())),
+        *_TOKEN.finditer(text),
+    ]
+    found = [Spot(one.start(), one.start(), one.end()) for one in formed]
+    words = known.words_of(text)
+    if _is_card(_digits_said(known, folded)):
+        first, last = _run_said(known, words.folded)
+        found.append(Spot(words.spans[first][0], words.spans[first][0], words.spans[last - 1][1]))
+    for name, value in _named(spoken, known, words):
+        found.append(Spot(words.spans[name][0], words.spans[value][0]))
+    return sorted(found, key=lambda one: (one.first, one.value))
+
+
+def refuse_secret(text: str | None, lang: str | None) -> None:
+    """Raise SecretRefused where a text holds a secret."""
+    if text is not None and is_secret(text, lang):
+        raise SecretRefused()
+
+
+def _has_number(known: WordLists, text: str, words: Sequence[str]) -> bool:
+    """Whether a text holds the number of a card or an account, in digits or spoken one by one."""
+    if _DIGIT.search(text):
+        if any(_is_card(found.group()) for found in _DIGITS.finditer(text)):
+            return True
+        if any(_is_iban(found.group()) for found in _IBAN.finditer(text)):
+            return True
+    return _is_card(_digits_said(known, words))
+
+
+def _names_secret(spoken: Language, known: WordLists, text: str, folded: Sequence[str]) -> bool:
+    """Whether a text says what a password, a PIN or a key is; not where it says only where it lies.
+
+    The words are in the language's templates: <secret> followed by <secret_is> and something, or by something and a
+    verb of <secret_closes>, <locked> by a number, or either, or a <code>, and soon one; all may end in <suffixed>.
+    """
+    if "suffixed" not in known.lists and all(known.opening(name).isdisjoint(folded) for name in NAMES):
+        return False
+    return any(True for _ in _named(spoken, known, known.words_of(text)))
+
+
+def _named(spoken: Language, known: WordLists, words: Words) -> Iterator[tuple[int, int]]:
+    """Where words name a secret and tell it: the numbers of the first word of its name, and of its own first word."""
+    yield from _opens(known, words)
+    yield from _codes(known, words)
+    for place, size in _phrases(known, words, "secret"):
+        end = place + size
+        reach = min(end + WITHIN, len(words.folded))
+        rest = words.part(end, reach)
+        if _digits_first(rest, known) >= SHORTEST_CODE:
+            yield place, end
+        if not rest.folded or not known.has(rest, "secret_is"):
+            continue
+        if (last := _told_last(spoken, known, rest)) is not None:
+            yield place, end + last
+        value = end + _after(rest, known)
+        told = words.part(value, reach)
+        if told.folded and not known.starts(told, "preposition") and not known.starts(told, "no_secret"):
+            yield place, value
+
+
+def _told_last(spoken: Language, known: WordLists, rest: Words) -> int | None:
+    """Where a secret begins that stands before a verb which closes its clause: "dass das passwort (blau) ist"; None
+    where none does: what is only said of it, and where it lies, begins with a preposition."""
+    closing = known.opening("secret_closes")
+    behind = rest.folded
+    last = next((n for n, word in enumerate(behind) if word in closing), 0)
+    if not last or (last + 1 < len(behind) and not known.has_word(("joint",), behind[last + 1])):
+        return None
+    first = 0
+    while first < last and known.starts_at(behind, first, "preposition"):
+        first += known.starts_at(behind, first, "preposition")
+        while first < last and known.has_word(("determiner",), behind[first]):
+            first += 1
+        first += 1
+    told = rest.part(first, last)
+    if not told.folded or known.starts(told, "no_secret") or not spoken.content_words(told.spelled):
+        return None
+    return None if spoken.is_question(rest.text) else first
+
+
+def _opens(known: WordLists, words: Words) -> Iterator[tuple[int, int]]:
+    """The same of what opens something: "the safe is four eight two", "opens with four eight two six"."""
+    for place, size in _phrases(known, words, "locked"):
+        end = place + size
+        reach = min(end + WITHIN, len(words.folded))
+        value = end + known.starts(words.part(end, reach), "secret_is")
+        if _digits_first(words.part(value, reach), known) >= SHORTEST_CODE:
+            yield place, value
+        digits, value = _soon(known, words, end)
+        if digits > SHORTEST_CODE:
+            yield place, value
+
+
+def _codes(known: WordLists, words: Words) -> Iterator[tuple[int, int]]:
+    """The same of a code: "the code for the burglar alarm is one nine forty four"; a postcode is none."""
+    harmless = known.opening("no_code")
+    for place, size in (found for name in ("code", "secret") for found in known.places(words, name)):
+        if not harmless.isdisjoint(words.folded[max(place - 1, 0) : place + size + 1]):
+            continue
+        digits, value = _soon(known, words, place + size)
+        if digits >= SHORTEST_CODE:
+            yield place, value
+
+
+def _soon(known: WordLists, words: Words, end: int) -> tuple[int, int]:
+    """How many digits are said in one go soon behind a place, at most, and the number of the first of these words."""
+    behind = range(end, min(end + SOON, len(words.folded)))
+    reach = min(end + SOON + WITHIN, len(words.folded))
+    said = ((_digits_first(words.part(first, reach), known), -first) for first in behind)
+    digits, first = max(said, default=(0, -end))
+    return digits, -first
+
+
+def _digits_first(words: Words, known: WordLists) -> int:
+    """How many digits words begin with, spoken one by one, two by two ("nineteen forty") or written; also where it is
+    said which way each is turned."""
+    digits, before = 0, ""
+    for word in words.folded[known.starts(words, "key_sign") :]:
+        said = _digits_of(known, word, before)
+        if said is None and digits and known.has_word(("turned",), word):
+            continue
+        if said is None:
+            break
+        digits, before = digits + said, word
+    return digits
+
+
+def _digits_of(known: WordLists, word: str, before: str) -> int | None:
+    """How many digits a word adds behind another; None where it is no number."""
+    spoken, tens = known.opening("digit"), known.opening("number")
+    if word.isdigit():
+        return len(word)
+    if word in spoken:
+        return int(before in spoken or before not in tens)  # "eighty three" are two
+    return TWO if word in tens else None
+
+
+def _phrases(known: WordLists, words: Words, name: str) -> Iterator[tuple[int, int]]:
+    """Where the words hold phrases of a list, by the order of the list: number of the first word, how many they are."""
+    joined, endings = f" {words.joined}", ("", *known.lists.get("suffixed", ()))
+    for phrase in (f"{phrase}{ending}" for phrase in known.lists.get(name, ()) for ending in endings):
+        start = 0
+        while (at := joined.find(f" {phrase} ", start)) >= 0:
+            yield joined.count(" ", 0, at), phrase.count(" ") + 1
+            start = at + 1
+
+
+def _after(rest: Words, known: WordLists) -> int:
+    """How many words to skip so that what is told of the secret comes next."""
+    marks = set(known.lists.get("secret_is", ()))
+    return next((n + 1 for n, word in enumerate(rest.folded) if word in marks), len(rest.folded))
+
+
+def _digits_said(known: WordLists, words: Sequence[str]) -> str:
+    """The longest run of single digits, spoken as words or written one by one."""
+    if len(words) < _CARD_LENGTHS.start:
+        return ""
+    values = known.digits
+    if values.keys().isdisjoint(words) and not any(map(str.isdigit, words)):
+        return ""
+    first, last = _run_said(known, words)
+    return "".join(values.get(word, word) for word in words[first:last])
+
+
+def _run_said(known: WordLists, words: Sequence[str]) -> tuple[int, int]:
+    """The numbers of the first word of that run, and of the one behind its last."""
+    best, begun = (0, 0), 0
+    for place, word in enumerate(words):
+        if word not in known.digits and not (len(word) == 1 and word.isdigit()):
+            begun = place + 1
+        elif place + 1 - begun > best[1] - best[0]:
+            best = (begun, place + 1)
+    return best
+
+
+def _is_card(text: str) -> bool:
+    """Luhn's check (ISO/IEC 7812-1, annex B) on the digits of a text."""
+    digits = [int(sign) for sign in text if sign.isdigit()]
+    if len(digits) not in _CARD_LENGTHS or str(digits[0]) not in _ISSUERS or len(set(digits)) == 1:
+        return False
+    doubled = [sum(divmod(2 * digit, 10)) for digit in digits[-2::-2]]
+    return (sum(digits[-1::-2]) + sum(doubled)) % 10 == 0
+
+
+def _is_iban(text: str) -> bool:
+    """The check digits of ISO 13616, on as many characters as the country has: the number modulo 97 is 1."""
+    bare = re.sub(r"\s", "", text).upper()
+    length = _IBAN_LENGTHS.get(bare[:2], 0)
+    return 0 < length <= len(bare) and _checks(bare[:length])
+
+
+def _checks(bare: str) -> bool:
+    return int("".join(str(int(sign, 36)) for sign in bare[4:] + bare[:4])) % 97 == 1

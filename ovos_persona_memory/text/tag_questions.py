@@ -1,0 +1,84 @@
+"""What is asked in the words of a statement: "i play the violin do i", "is it true that i play it"."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from ovos_persona_memory.text import languages, lexicon
+from ovos_persona_memory.text.lexicon import WordLists
+from ovos_persona_memory.text.tokens import Words
+
+NEAR = 2
+"""Words at most from "is it true" to who is spoken of."""
+BEHIND = 4
+"""Words at most from a value to what puts it in doubt."""
+_SPEAKER = ("speaker", "own", "first_my")
+
+
+def asked_for(text: str, lang: str | None) -> str | None:
+    """The statement that a whole utterance asks about, without the words that ask: "i don't eat pork (do i)"; None
+    where nobody asks like that."""
+    spoken = languages.of_text(lang, text)
+    if languages.beginning(text) != text or spoken.without_lead(text) != text or spoken.is_command(text):
+        return None  # nobody asks back behind a text of that length
+    known = lexicon.of(spoken.tag)
+    words = known.words_of(text)
+    size, first = len(words.folded), known.starts(words, "asking_whether")
+    if not _is_of_speaker(known, words.folded[first:]):
+        first = 0
+    anew = (start for start, long in known.places(words, "or_else") if _asks_anew(known, words, start, long))
+    last = min(anew, default=size)
+    back = _asked_back(known, words)
+    # "the shop is on the right" only ends as a question may
+    if back and (back < size - 1 or known.has_word(("alternative",), words.folded[back])):
+        last = min(last, back)
+    if (first, last) == (0, size) or first >= last:
+        return None
+    return text[words.spans[first][0] : words.spans[last - 1][1]]
+
+
+def _asks_anew(known: WordLists, words: Words, start: int, size: int) -> bool:
+    """Whether "or is (it)" asks anew: no "who left or did the dishes", where no subject stands behind the verb."""
+    behind = words.folded[start + 1 : start + size + 1]
+    return start > 0 and (
+        start + size == len(words.folded) or any(known.has_word(("asked_subject",), w) for w in behind)
+    )
+
+
+def _is_of_speaker(known: WordLists, behind: Sequence[str]) -> bool:
+    """Whether what is asked begins with the speaker: no "tell me if it rains"."""
+    own = (n for n, word in enumerate(behind) if known.has_word(_SPEAKER, word))
+    return next(own, NEAR + 1) <= NEAR
+
+
+def is_put_in_doubt(known: WordLists, words: Words, first: int, last: int) -> bool:
+    """Whether what the words from one to another tell is asked, by what stands before or behind it."""
+    behind = range(first + 1, last + BEHIND + 1)  # a clause may hold it
+    return _is_asked_back(known, words, behind) or _is_asked(known, words, first) or _or_else(known, words, behind)
+
+
+def _is_asked_back(known: WordLists, words: Words, behind: range) -> bool:
+    return _asked_back(known, words) in behind
+
+
+def _asked_back(known: WordLists, words: Words) -> int:
+    """The number of the word from which on somebody asks back: "... isn't it", "... was meinst du"; 0 where nobody
+    does: "so do i" agrees."""
+    size = known.ends(words, "asked_back")
+    begins = len(words.folded) - size
+    return begins if size and begins and words.folded[begins - 1] not in known.opening("agreeing") else 0
+
+
+def _is_asked(known: WordLists, words: Words, first: int) -> bool:
+    """ "did i tell you that my sister ...", where nobody begins anew before the value."""
+    for start, size in known.all_places(words, "asking_whether"):
+        behind = words.folded[start + size : first]
+        own = [n for n, word in enumerate(behind) if known.has_word(_SPEAKER, word)]
+        if start < first and (own[0] if own else len(behind)) <= NEAR and len(own) <= 1:
+            return True
+    return False
+
+
+def _or_else(known: WordLists, words: Words, behind: range) -> bool:
+    """ "... or is it the other one"."""
+    return any(start in behind for start, _ in known.all_places(words, "or_else"))
