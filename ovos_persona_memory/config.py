@@ -15,9 +15,7 @@ from ovos_config.locations import get_xdg_config_save_path
 from ovos_utils.xdg_utils import xdg_data_home
 
 from ovos_persona_memory.errors import ConfigError
-from ovos_persona_memory.records.core import GUEST, HOUSEHOLD
-from ovos_persona_memory.records.identity import MAX_USER_ID
-from ovos_persona_memory.records.validation import is_clean
+from ovos_persona_memory.records import GUEST, HOUSEHOLD, MAX_USER_ID, is_clean
 
 SECTION = "persona_memory"
 

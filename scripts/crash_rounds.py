@@ -27,7 +27,7 @@ import websocket
 from servers import Bus, Daemon, Wire, free_port, wait_until
 
 from ovos_persona_memory.protocol import topics
-from ovos_persona_memory.records.core import Scope
+from ovos_persona_memory.records import Scope
 
 IN_FLIGHT = 32
 LOST = (OSError, websocket.WebSocketException)

@@ -23,9 +23,9 @@ from pathlib import Path
 
 from servers import HOST, Bus, Daemon, free_port, wait_until
 
-from ovos_persona_memory.protocol.client import MemoryClient
+from ovos_persona_memory.protocol import MemoryClient
 from ovos_persona_memory.protocol.transport import BusTransport
-from ovos_persona_memory.records.core import Scope, Turn
+from ovos_persona_memory.records import Scope, Turn
 
 JOURNAL = "memory.db-wal"
 CALLS = "write,pwrite64,writev,pwritev,pwritev2,sendto,sendmsg,fsync,fdatasync"

@@ -13,7 +13,7 @@ ROOT = Path(__file__).resolve().parents[1]
 sys.path.insert(0, str(ROOT))
 
 from ovos_persona_memory.extraction.pipeline import judge  # noqa: E402
-from ovos_persona_memory.records.core import Turn  # noqa: E402
+from ovos_persona_memory.records import Turn  # noqa: E402
 from ovos_persona_memory.text import languages  # noqa: E402  (the line above must come first)
 
 DATA = ROOT / "test" / "data" / "facts"

@@ -25,7 +25,7 @@ from postgres_server import FAST, Databases, running  # noqa: E402  (the line ab
 from redis_server import RedisServer  # noqa: E402
 
 from ovos_persona_memory.memory.migration import digests  # noqa: E402
-from ovos_persona_memory.records.core import Turn  # noqa: E402
+from ovos_persona_memory.records import Turn  # noqa: E402
 from ovos_persona_memory.search.record_terms import index_words  # noqa: E402
 from ovos_persona_memory.stores import open_store, place_of  # noqa: E402
 

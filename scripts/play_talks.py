@@ -24,8 +24,8 @@ sys.path[:0] = [str(Path(__file__).resolve().parent)]
 
 from play_utterances import Talker, Wire, assistant_of  # noqa: E402  (the line above must come first)
 
-from ovos_persona_memory.protocol.client import MemoryClient  # noqa: E402
-from ovos_persona_memory.records.core import Scope  # noqa: E402
+from ovos_persona_memory.protocol import MemoryClient  # noqa: E402
+from ovos_persona_memory.records import Scope  # noqa: E402
 from ovos_persona_memory.text import languages  # noqa: E402
 
 Talk = dict[str, Any]

@@ -28,7 +28,7 @@ sys.path[:0] = [str(Path(__file__).resolve().parent), str(Path(__file__).resolve
 from assistants import Assistant  # noqa: E402  (the line above must come first)
 from servers import Wire, free_port  # noqa: E402
 
-from ovos_persona_memory.protocol.client import MemoryClient  # noqa: E402
+from ovos_persona_memory.protocol import MemoryClient  # noqa: E402
 from ovos_persona_memory.text import languages  # noqa: E402
 
 SKILL = "ovos-skill-persona-memory.openvoiceos"

@@ -23,8 +23,7 @@ if str(ROOT) not in sys.path:
     sys.path.insert(0, str(ROOT))  # a script is run where it stands
 
 from ovos_persona_memory.errors import PersonaMemoryError  # noqa: E402
-from ovos_persona_memory.protocol import topics  # noqa: E402  (the line above must come first)
-from ovos_persona_memory.protocol.client import MemoryClient  # noqa: E402
+from ovos_persona_memory.protocol import MemoryClient, topics  # noqa: E402  (the line above must come first)
 
 HOST = "127.0.0.1"
 START_S = 30.0

@@ -22,8 +22,8 @@ from typing import Any
 
 from servers import Bus, Daemon, free_port
 
-from ovos_persona_memory.protocol.client import MemoryClient
-from ovos_persona_memory.records.core import Scope, Turn
+from ovos_persona_memory.protocol import MemoryClient
+from ovos_persona_memory.records import Scope, Turn
 
 QUESTION, ANSWER = "the kitten and the couch", "our cat sleeps on the sofa"
 """Every embedder knows of what, and words do not."""

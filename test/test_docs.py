@@ -21,10 +21,9 @@ from msgspec import inspect as shapes
 from ovos_persona_memory import config, errors
 from ovos_persona_memory.cli.doctor import check_persona
 from ovos_persona_memory.cli.program import program
-from ovos_persona_memory.memory.persona_memory import PersonaMemory
+from ovos_persona_memory.memory import PersonaMemory
 from ovos_persona_memory.protocol import identity_claims, messages, request_fields, requests, topics
-from ovos_persona_memory.records import core, episodes, facts, provenance
-from ovos_persona_memory.records.events import Request
+from ovos_persona_memory.records import Request, core, episodes, facts, provenance
 from ovos_persona_memory.service import authorization, owner_socket, verb_handlers
 from ovos_persona_memory.stores import BACKENDS
 

@@ -7,6 +7,8 @@ import os
 import sys
 from typing import Any
 
+__all__ = ["main"]
+
 
 def main() -> None:
     """Run the command line and end the process with its status."""

@@ -15,17 +15,32 @@ from rich.table import Table
 from ovos_persona_memory.cli.options import InputFile, json_option
 from ovos_persona_memory.cli.output import Command, answer, answer_json, answer_rows, answers, plain, say
 from ovos_persona_memory.config import MemoryConfig, RecallConfig
-from ovos_persona_memory.evaluation.fact_scores import LearnedFigures, Share, measure_learning
-from ovos_persona_memory.evaluation.labelled_conversations import Conversation, read
-from ovos_persona_memory.evaluation.labelled_talk import Talk, read_talks
-from ovos_persona_memory.evaluation.rankers import RANKERS, Ask, Ranker, Ranking, as_document, by_embedder, of_memory
-from ovos_persona_memory.evaluation.ranking_scores import Figures, K, Measured
-from ovos_persona_memory.evaluation.recall_run import measure
-from ovos_persona_memory.evaluation.talk_markup import ENDING, read_marked
-from ovos_persona_memory.search.embedding import chosen
-from ovos_persona_memory.service.embedder_plugins import open_embedder
+from ovos_persona_memory.evaluation import (
+    RANKERS,
+    Ask,
+    Conversation,
+    Figures,
+    LearnedFigures,
+    Measured,
+    Ranker,
+    Ranking,
+    Share,
+    Talk,
+    as_document,
+    by_embedder,
+    labelled_conversations,
+    measure_learning,
+    of_memory,
+    ranking_scores,
+    read_marked,
+    read_talks,
+    recall_run,
+    talk_markup,
+)
+from ovos_persona_memory.search import embedding
+from ovos_persona_memory.service import open_embedder
 from ovos_persona_memory.stores import NEEDS_NO_SERVER
-from ovos_persona_memory.text.counting import counted
+from ovos_persona_memory.text import counted
 
 WIDTH = 130
 """Of the tables where there is no terminal, characters."""
@@ -40,7 +55,9 @@ def _lexical(conversation: Conversation) -> Iterator[Ask]:
         for number, turn in enumerate(conversation.in_time_order()):
             memory.store(as_document(turn), str(number))
             known[f"{number}_0"] = turn.id  # it names documents so: session and number
-        yield lambda question, at: Ranking([known[hit.source] for hit in memory.search(question, top_k=K)])
+        yield lambda question, at: Ranking(
+            [known[hit.source] for hit in memory.search(question, top_k=ranking_scores.K)]
+        )
 
 
 COMPARED: Mapping[str, Ranker] = {**RANKERS, "lexical": _lexical}
@@ -89,7 +106,7 @@ def recall(  # one parameter an option
     """How well recall finds the labelled evidence of the conversations in FILES, JSON lines, plain or gzip."""
     missing = {name: NEEDS[name][1] for name in compare if name in NEEDS and util.find_spec(NEEDS[name][0]) is None}
     left_out = {name: f"{package} is not installed" for name, package in missing.items()}
-    setting = None if words_only else chosen(embedder)
+    setting = None if words_only else embedding.chosen(embedder)
     if ALONE in compare and setting is None:
         left_out[ALONE] = "there is no embedder"
     for name, why in left_out.items():
@@ -99,10 +116,10 @@ def recall(  # one parameter an option
     rankers |= {name: COMPARED[name] for name in compare if name in COMPARED and name not in left_out}
     if ALONE in compare and setting is not None:
         rankers[ALONE] = by_embedder(open_embedder(setting))
-    read_in = [(str(path), read(path, limit)) for path in files]
+    read_in = [(str(path), labelled_conversations.read(path, limit)) for path in files]
     found = [_measured(name, conversations, rankers) for name, conversations in read_in]
     how = (f"words and {setting}" if setting else "words") + (", each question heard first" if heard else "")
-    settings = {"backend": backend, "k": K, "words_only": words_only, "searched_by": how}
+    settings = {"backend": backend, "k": ranking_scores.K, "words_only": words_only, "searched_by": how}
     if as_json:
         return answer_json({"settings": settings, "files": found, "left_out": left_out})
     return _show(found, f"{backend}, by {how}")
@@ -127,7 +144,7 @@ def facts(files: Sequence[Path], speakers: bool, listed: bool, as_json: bool) ->
 
 
 def _talks(path: Path) -> list[Talk]:
-    return [read_marked(path).talk] if path.suffix == ENDING else read_talks(path)
+    return [read_marked(path).talk] if path.suffix == talk_markup.ENDING else read_talks(path)
 
 
 def _show_learned(figures: LearnedFigures) -> None:
@@ -167,7 +184,7 @@ def _measured(name: str, conversations: list[Conversation], rankers: Mapping[str
         conversations=len(conversations),
         turns=sum(len(one.turns) for one in conversations),
         questions=sum(len(one.questions) for one in conversations),
-        systems=[measure(system, ranker, conversations, say) for system, ranker in rankers.items()],
+        systems=[recall_run.measure(system, ranker, conversations, say) for system, ranker in rankers.items()],
     )
 
 

@@ -14,10 +14,9 @@ from ovos_persona_memory import config
 from ovos_persona_memory.cli.output import degraded_if
 from ovos_persona_memory.config import MemoryConfig
 from ovos_persona_memory.errors import NoAnswer, StoreBusy
-from ovos_persona_memory.memory.persona_memory import PersonaMemory
-from ovos_persona_memory.protocol.client import MemoryClient
-from ovos_persona_memory.service import date_parser
-from ovos_persona_memory.service.embedder_plugins import open_embedder
+from ovos_persona_memory.memory import PersonaMemory
+from ovos_persona_memory.protocol import MemoryClient
+from ovos_persona_memory.service import date_parser, open_embedder
 
 Memory = MemoryClient | PersonaMemory
 Opened = TypeVar("Opened")

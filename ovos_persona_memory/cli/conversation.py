@@ -9,9 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from ovos_persona_memory.errors import NoAnswer
-from ovos_persona_memory.protocol import messages, topics
-from ovos_persona_memory.protocol.bus_connection import BusConnection
-from ovos_persona_memory.records.events import Heard
+from ovos_persona_memory.protocol import BusConnection, messages, topics
+from ovos_persona_memory.records import Heard
 
 SOURCE = "persona_memory_chat"
 """Who we are on the bus. No audio service takes it for its own, so the device does not speak our replies."""

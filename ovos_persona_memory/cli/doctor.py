@@ -25,8 +25,8 @@ from ovos_persona_memory.cli.output import Command, answer_json, answer_text, pl
 from ovos_persona_memory.cli.show import waiting_for_store, without_vectors
 from ovos_persona_memory.config import MemoryConfig, bus_address, persona_settings, pipeline
 from ovos_persona_memory.errors import ConfigError, NoAnswer, PersonaMemoryError
-from ovos_persona_memory.protocol.client import MemoryClient
-from ovos_persona_memory.records.core import Inject, Scope
+from ovos_persona_memory.protocol import MemoryClient
+from ovos_persona_memory.records import Inject, Scope
 
 State = Literal["ok", "warning", "problem"]
 COLOURS = {"ok": "green", "warning": "yellow", "problem": "red"}

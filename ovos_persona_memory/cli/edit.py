@@ -26,7 +26,7 @@ from ovos_persona_memory.cli.output import Command, answer, answer_json, progres
 from ovos_persona_memory.cli.time_format import as_moment, as_span_s, shown
 from ovos_persona_memory.config import device_language
 from ovos_persona_memory.errors import InvalidRequest
-from ovos_persona_memory.records.core import PRIVATE, Capture, Status
+from ovos_persona_memory.records import PRIVATE, Capture, Status
 
 FORGET_WITHIN_S = 600.0
 """Rewriting the files of a large memory takes its time."""

@@ -22,10 +22,9 @@ from ovos_persona_memory.cli.output import Command, answer, answer_json, answer_
 from ovos_persona_memory.cli.time_format import as_moment, shown
 from ovos_persona_memory.config import device_language
 from ovos_persona_memory.errors import InvalidRequest, UnknownEntry
-from ovos_persona_memory.memory.episodes import named_time
-from ovos_persona_memory.records.episodes import EPISODE_KINDS, Episode, EpisodeKind
-from ovos_persona_memory.records.provenance import Origin
-from ovos_persona_memory.text.counting import counted
+from ovos_persona_memory.memory import named_time
+from ovos_persona_memory.records import EPISODE_KINDS, Episode, EpisodeKind, Origin
+from ovos_persona_memory.text import counted
 
 
 @click.command(cls=Command)

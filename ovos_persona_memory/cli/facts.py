@@ -11,8 +11,7 @@ from ovos_persona_memory.cli.options import data_option, everyone_option, json_o
 from ovos_persona_memory.cli.output import Command, answer, answer_json, answer_rows
 from ovos_persona_memory.cli.time_format import as_moment, shown
 from ovos_persona_memory.errors import InvalidRequest
-from ovos_persona_memory.records.core import Scope
-from ovos_persona_memory.records.facts import Fact, ListedStatus
+from ovos_persona_memory.records import Fact, ListedStatus, Scope
 
 AUDIT_WITHIN_S = 600.0
 """Everything that is kept is read."""

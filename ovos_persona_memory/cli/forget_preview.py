@@ -8,9 +8,8 @@ from typing import Any
 
 from ovos_persona_memory.cli.connection import Memory
 from ovos_persona_memory.cli.time_format import shown
-from ovos_persona_memory.records.core import Forgotten, Scope
-from ovos_persona_memory.text import languages
-from ovos_persona_memory.text.counting import counted_kinds
+from ovos_persona_memory.records import Forgotten, Scope
+from ovos_persona_memory.text import counted_kinds, languages
 
 MOST = 1000
 """Hits at most that are looked at for examples."""

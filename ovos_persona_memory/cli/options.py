@@ -11,7 +11,7 @@ from typing import Any, TypeVar, get_args
 import rich_click as click
 
 from ovos_persona_memory.errors import InvalidRequest
-from ovos_persona_memory.records.core import HOUSEHOLD, Scope, Status
+from ovos_persona_memory.records import HOUSEHOLD, Scope, Status
 
 NAME = "ovos-persona-memory"
 HELP = {"help_option_names": ["-h", "--help"]}

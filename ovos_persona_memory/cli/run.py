@@ -13,7 +13,7 @@ from ovos_persona_memory.cli.options import address_options, data_option
 from ovos_persona_memory.cli.output import Command, say
 from ovos_persona_memory.config import bus_address
 from ovos_persona_memory.errors import NoAnswer, StoreBusy
-from ovos_persona_memory.protocol.client import MemoryClient
+from ovos_persona_memory.protocol import MemoryClient
 from ovos_persona_memory.service import process
 
 

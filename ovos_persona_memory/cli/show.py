@@ -24,9 +24,9 @@ from ovos_persona_memory.cli.output import Command, answer, answer_json, answer_
 from ovos_persona_memory.cli.time_format import shown
 from ovos_persona_memory.config import device_language
 from ovos_persona_memory.errors import InvalidRequest, UnknownEntry
-from ovos_persona_memory.protocol.client import MemoryClient
-from ovos_persona_memory.records.core import ACCEPTED, Entry, Hit, Role, Status
-from ovos_persona_memory.text.counting import counted, counted_kinds
+from ovos_persona_memory.protocol import MemoryClient
+from ovos_persona_memory.records import ACCEPTED, Entry, Hit, Role, Status
+from ovos_persona_memory.text import counted, counted_kinds
 
 
 @click.command(cls=Command)

@@ -14,12 +14,11 @@ from ovos_persona_memory.cli.options import InputFile, data_option, json_option,
 from ovos_persona_memory.cli.output import Command, answer_json, answer_rows, progress, say
 from ovos_persona_memory.config import settled
 from ovos_persona_memory.errors import ConfigError, SecretRefused
-from ovos_persona_memory.memory.importing import Found, read
-from ovos_persona_memory.memory.migration import Migration
-from ovos_persona_memory.records.core import Scope
-from ovos_persona_memory.search.record_terms import renew
+from ovos_persona_memory.memory import Migration, importing
+from ovos_persona_memory.records import Scope
+from ovos_persona_memory.search import record_terms
 from ovos_persona_memory.service import announcement
-from ovos_persona_memory.stores.base.store import Store
+from ovos_persona_memory.stores import Store
 
 CONFIGURED = "configured"
 STEPS = 10
@@ -77,7 +76,7 @@ def _opened(place: str, data: Path | None, must_be_there: bool = False) -> Store
     if not store.durable:
         store.close()
         raise ConfigError(f"{place} keeps nothing: there is nothing to migrate")
-    renew(store)
+    record_terms.renew(store)
     return store
 
 
@@ -99,7 +98,7 @@ def import_(files: tuple[Path, ...], user: str | None, data: Path | None, as_jso
     done = {"sessions": 0, "turns": 0, "memories": 0, "summaries": 0, "refused": 0}
     with progress("Taking in"), open_memory(data) as memory:
         for path in files:
-            for found in read(path):
+            for found in importing.read(path):
                 _take_in(memory, found, user, done)
     if as_json:
         answer_json(done)
@@ -107,7 +106,7 @@ def import_(files: tuple[Path, ...], user: str | None, data: Path | None, as_jso
         answer_rows(("what", "how many"), [(name, str(number)) for name, number in done.items()])
 
 
-def _take_in(memory: Memory, found: Found, user: str | None, done: dict[str, int]) -> None:
+def _take_in(memory: Memory, found: importing.Found, user: str | None, done: dict[str, int]) -> None:
     scope = Scope(found.session_id, user) if user is not None else Scope(found.session_id)
     done["sessions"] += 1
     if found.turns:

@@ -13,7 +13,7 @@ from ovos_persona_memory.cli.options import data_option, json_option
 from ovos_persona_memory.cli.output import Command, answer, answer_json, answer_rows, progress
 from ovos_persona_memory.cli.time_format import shown
 from ovos_persona_memory.errors import InvalidRequest
-from ovos_persona_memory.text.counting import counted_kinds
+from ovos_persona_memory.text import counted_kinds
 
 MERGE_WITHIN_S = 600.0
 """Moving and rewriting what a large memory holds takes its time."""

@@ -1,0 +1,58 @@
+"""From a session's turns to history and prompt: pure functions."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ovos_persona_memory.conversation import history, linking, prompt, quoting, snapshots
+    from ovos_persona_memory.conversation.exchanges import blocks, blocks_by_session
+    from ovos_persona_memory.conversation.history import Grouping
+    from ovos_persona_memory.conversation.prompt import Recalled
+    from ovos_persona_memory.conversation.snapshots import MessageLike, Snapshot, turns_of
+    from ovos_persona_memory.conversation.window import INSTRUCTIONS, Window, estimate_tokens
+
+__all__ = [
+    "INSTRUCTIONS",
+    "Grouping",
+    "MessageLike",
+    "Recalled",
+    "Snapshot",
+    "Window",
+    "blocks",
+    "blocks_by_session",
+    "estimate_tokens",
+    "history",
+    "linking",
+    "prompt",
+    "quoting",
+    "snapshots",
+    "turns_of",
+]
+
+_PLACES = {
+    "Grouping": "ovos_persona_memory.conversation.history",
+    "INSTRUCTIONS": "ovos_persona_memory.conversation.window",
+    "MessageLike": "ovos_persona_memory.conversation.snapshots",
+    "Recalled": "ovos_persona_memory.conversation.prompt",
+    "Snapshot": "ovos_persona_memory.conversation.snapshots",
+    "Window": "ovos_persona_memory.conversation.window",
+    "blocks": "ovos_persona_memory.conversation.exchanges",
+    "blocks_by_session": "ovos_persona_memory.conversation.exchanges",
+    "estimate_tokens": "ovos_persona_memory.conversation.window",
+    "history": "ovos_persona_memory.conversation.history",
+    "linking": "ovos_persona_memory.conversation.linking",
+    "prompt": "ovos_persona_memory.conversation.prompt",
+    "quoting": "ovos_persona_memory.conversation.quoting",
+    "snapshots": "ovos_persona_memory.conversation.snapshots",
+    "turns_of": "ovos_persona_memory.conversation.snapshots",
+}
+"""From a name to the module that holds it, or that it is: imported when somebody asks for it."""
+
+
+def __getattr__(name: str) -> object:
+    if name not in _PLACES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module = import_module(_PLACES[name])
+    return getattr(module, name, module)

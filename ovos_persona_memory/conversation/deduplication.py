@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 
 from ovos_persona_memory.conversation.window import SHORTENED
-from ovos_persona_memory.records.core import ContextMessage, Hit
+from ovos_persona_memory.records import ContextMessage, Hit
 from ovos_persona_memory.text import languages
 
 BESIDE_A_CUT = 4

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from ovos_persona_memory.text.languages import Language, beginning
+from ovos_persona_memory.text import Language, beginning
 
 LEFT_OUT = "…"
 """Stands where something was left out."""

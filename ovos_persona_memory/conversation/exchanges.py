@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
-from ovos_persona_memory.records.core import Turn
+from ovos_persona_memory.records import Turn
 
 OPEN_S = 300.0
 """Speech without an id answers the newest user turn for so long, seconds; handlers run for minutes."""

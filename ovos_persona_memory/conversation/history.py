@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from ovos_persona_memory.conversation.exchanges import Block, blocks
 from ovos_persona_memory.conversation.window import INSTRUCTIONS, Window, newest, of_roles, repair, window
-from ovos_persona_memory.records.core import ContextMessage, Role, Turn
+from ovos_persona_memory.records import ContextMessage, Role, Turn
 
 Grouping = Callable[[Iterable[Turn]], list[Block]]
 """Who answers whom: ``blocks``, or ``blocks_by_session`` where turns of several sessions are mixed."""

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from itertools import takewhile
 
 from ovos_persona_memory.conversation.exchanges import OPEN_S
-from ovos_persona_memory.records.core import Turn
+from ovos_persona_memory.records import Turn
 
 CLAIM_S = 120.0
 """A user turn that got no id for so long gets none any more, seconds: core stamps everything that follows it."""

@@ -11,9 +11,8 @@ from ovos_persona_memory.conversation.deduplication import without_repeats
 from ovos_persona_memory.conversation.excerpts import excerpt
 from ovos_persona_memory.conversation.quoting import plain, quoted
 from ovos_persona_memory.conversation.window import WORTH_SHORTENING, estimate_tokens, message_tokens
-from ovos_persona_memory.records.core import Context, ContextMessage, ContextRequest, Hit, Note, ToolCall
-from ovos_persona_memory.text import languages
-from ovos_persona_memory.text.date_expressions import zone
+from ovos_persona_memory.records import Context, ContextMessage, ContextRequest, Hit, Note, ToolCall
+from ovos_persona_memory.text import date_expressions, languages
 
 TOOL = "memory_recall"
 """The tool that seems to have been called where what is recalled is injected as a tool's result."""
@@ -160,5 +159,5 @@ def _summary(note: Note, request: ContextRequest, now: float) -> str:
 
 
 def _moments(at: float, now: float, timezone: str | None) -> tuple[datetime, datetime]:
-    where = zone(timezone)
+    where = date_expressions.zone(timezone)
     return datetime.fromtimestamp(at, where), datetime.fromtimestamp(now, where)

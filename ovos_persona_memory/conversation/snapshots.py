@@ -13,9 +13,7 @@ from ovos_persona_memory.conversation.exchanges import blocks
 from ovos_persona_memory.conversation.history import messages
 from ovos_persona_memory.conversation.window import INSTRUCTIONS
 from ovos_persona_memory.errors import InvalidRequest
-from ovos_persona_memory.records.content_blocks import text_of
-from ovos_persona_memory.records.core import ContextMessage, Turn
-from ovos_persona_memory.records.validation import Unfit, refuse_unusable
+from ovos_persona_memory.records import ContextMessage, Turn, Unfit, refuse_unusable, text_of
 
 MessageLike = ContextMessage | Turn | Mapping[str, Any]
 

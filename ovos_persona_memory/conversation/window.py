@@ -6,7 +6,7 @@ import json
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, replace
 
-from ovos_persona_memory.records.core import ContextMessage, Role
+from ovos_persona_memory.records import ContextMessage, Role
 
 INSTRUCTIONS = ("system", "developer")
 """Roles that are no part of the talk: they stay where messages before a cut go."""

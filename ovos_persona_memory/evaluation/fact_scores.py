@@ -8,11 +8,9 @@ from dataclasses import dataclass, replace
 
 from ovos_persona_memory.config import MemoryConfig
 from ovos_persona_memory.evaluation.labelled_talk import LabelledFact, SaidTurn, Talk
-from ovos_persona_memory.memory.persona_memory import PersonaMemory
-from ovos_persona_memory.records.core import GUEST, HOUSEHOLD, Scope, Turn
-from ovos_persona_memory.records.facts import Fact
-from ovos_persona_memory.text import languages, lexicon
-from ovos_persona_memory.text.lexicon import WordLists
+from ovos_persona_memory.memory import PersonaMemory
+from ovos_persona_memory.records import GUEST, HOUSEHOLD, Fact, Scope, Turn
+from ovos_persona_memory.text import WordLists, languages, lexicon
 
 MOOD = "mood"
 STEP_S = 60.0

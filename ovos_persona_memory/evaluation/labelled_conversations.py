@@ -15,7 +15,7 @@ from typing import Any
 import msgspec
 
 from ovos_persona_memory.errors import InvalidRequest
-from ovos_persona_memory.records.core import Role
+from ovos_persona_memory.records import Role
 
 GZIP = b"\x1f\x8b"
 """How a gzip file begins: RFC 1952, section 2.3.1."""

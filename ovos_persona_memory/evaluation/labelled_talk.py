@@ -9,7 +9,7 @@ import msgspec
 
 from ovos_persona_memory.errors import InvalidRequest
 from ovos_persona_memory.evaluation.labelled_conversations import Moment, lines_of, moment
-from ovos_persona_memory.records.core import HOUSEHOLD, Role
+from ovos_persona_memory.records import HOUSEHOLD, Role
 
 
 @dataclass(frozen=True)

@@ -17,10 +17,10 @@ from ovos_persona_memory.config import MemoryConfig
 from ovos_persona_memory.errors import ConfigError, NoAnswer
 from ovos_persona_memory.evaluation.labelled_conversations import Conversation, LabelledTurn
 from ovos_persona_memory.evaluation.ranking_scores import K
-from ovos_persona_memory.memory.persona_memory import PersonaMemory
-from ovos_persona_memory.records.core import Scope, Turn
-from ovos_persona_memory.search.embedding import Embedder, Open, open_embedder
-from ovos_persona_memory.stores.base.bm25 import Bm25
+from ovos_persona_memory.memory import PersonaMemory
+from ovos_persona_memory.records import Scope, Turn
+from ovos_persona_memory.search import Embedder, embedding, open_embedder
+from ovos_persona_memory.stores import Bm25
 from ovos_persona_memory.text import languages
 
 INDEXED_WITHIN_S = 900.0
@@ -51,7 +51,7 @@ class _Undone(Exception):
     """Takes back what was recorded."""
 
 
-def of_memory(config: MemoryConfig, opener: Open = open_embedder, heard: bool = False) -> Ranker:
+def of_memory(config: MemoryConfig, opener: embedding.Open = open_embedder, heard: bool = False) -> Ranker:
     """The memory: a fresh one for each conversation, gone afterwards. ConfigError where its embedder cannot be had.
 
     ``heard``: each question is recorded as a turn of the last session before it is asked, as in the running assistant,

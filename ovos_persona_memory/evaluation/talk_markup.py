@@ -11,7 +11,7 @@ from pathlib import Path
 from ovos_persona_memory.errors import InvalidRequest
 from ovos_persona_memory.evaluation.labelled_conversations import Moment
 from ovos_persona_memory.evaluation.labelled_talk import LabelledFact, SaidTurn, Talk
-from ovos_persona_memory.records.core import GUEST, Role
+from ovos_persona_memory.records import GUEST, Role
 from ovos_persona_memory.text import languages
 
 ENDING = ".talk"

@@ -19,11 +19,8 @@ from ovos_persona_memory.extraction.coreference.self_introduction import thing_o
 from ovos_persona_memory.extraction.schema.candidate import Verdict
 from ovos_persona_memory.extraction.segmentation.clauses import flat
 from ovos_persona_memory.extraction.segmentation.sentences import Spoken
-from ovos_persona_memory.records.core import GUEST, HOUSEHOLD, Turn
-from ovos_persona_memory.records.facts import Fact
-from ovos_persona_memory.text import languages, lexicon
-from ovos_persona_memory.text.lexicon import WordLists
-from ovos_persona_memory.text.tokens import Words
+from ovos_persona_memory.records import GUEST, HOUSEHOLD, Fact, Turn
+from ovos_persona_memory.text import WordLists, Words, languages, lexicon
 
 NAMING = ("name", "family", "pet")
 """The slots whose facts name somebody."""

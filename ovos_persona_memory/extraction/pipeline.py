@@ -45,10 +45,8 @@ from ovos_persona_memory.extraction.segmentation.sentences import Spoken, around
 from ovos_persona_memory.extraction.self_repair import as_corrected, put_right
 from ovos_persona_memory.extraction.templates.loader import SHORT
 from ovos_persona_memory.extraction.templates.template import Told
-from ovos_persona_memory.records.core import GUEST, Turn, changed
-from ovos_persona_memory.text import languages
-from ovos_persona_memory.text.secret_detection import is_secret, tells_secret
-from ovos_persona_memory.text.tokens import Words
+from ovos_persona_memory.records import GUEST, Turn, changed
+from ovos_persona_memory.text import Words, is_secret, languages, tells_secret
 
 LONG = 40
 """Words of a clause that says more than one fact."""

@@ -13,10 +13,7 @@ from ovos_persona_memory.extraction.assertion.assertion import offsets
 from ovos_persona_memory.extraction.segmentation.clauses import between_commas, clauses, run_on
 from ovos_persona_memory.extraction.segmentation.sentences import Spoken, said
 from ovos_persona_memory.extraction.templates import loader
-from ovos_persona_memory.text import languages
-from ovos_persona_memory.text.lexicon import WordLists
-from ovos_persona_memory.text.secret_detection import SHORTEST_CODE, Spot, spots, tells_secret
-from ovos_persona_memory.text.tokens import Words
+from ovos_persona_memory.text import SHORTEST_CODE, Spot, WordLists, Words, languages, spots, tells_secret
 
 ROUNDS = 4
 """Secrets of one utterance at most; of one that tells more nothing is kept."""

@@ -7,21 +7,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from ovos_persona_memory.config import MemoryConfig
-from ovos_persona_memory.conversation import prompt
-from ovos_persona_memory.conversation.prompt import Recalled
-from ovos_persona_memory.conversation.window import Window
+from ovos_persona_memory.conversation import Recalled, Window, prompt
 from ovos_persona_memory.errors import InvalidRequest
 from ovos_persona_memory.memory.learning.audit import STALE
 from ovos_persona_memory.memory.learning.confidence import confidence_at
 from ovos_persona_memory.memory.learning.learner import half_lives
 from ovos_persona_memory.memory.sessions import Sessions
 from ovos_persona_memory.memory.transcript import Workings
-from ovos_persona_memory.records.core import GUEST, Context, ContextMessage, ContextRequest, Hit, Scope, Turn
-from ovos_persona_memory.records.facts import Fact
-from ovos_persona_memory.search.episode_search import recent
-from ovos_persona_memory.search.hits import hit_of
-from ovos_persona_memory.search.prefetch import Finding, recalled_scope
-from ovos_persona_memory.stores.base.facts import Wanted
+from ovos_persona_memory.records import GUEST, Context, ContextMessage, ContextRequest, Fact, Hit, Scope, Turn
+from ovos_persona_memory.search import Finding, episode_search, hit_of, recalled_scope
+from ovos_persona_memory.stores import Wanted
 from ovos_persona_memory.text import languages, lexicon
 
 MATTERS = {"food": ("allergy", "diet"), "health": ("allergy", "health"), "greeting": ("name",), "place": ("home",)}
@@ -112,7 +107,7 @@ class Contexts:
         number = min(self._config.recall.episodes, limit)
         if request.scope.user_id == GUEST or not self._workings.captures.may_read(request.scope):
             return []
-        return recent(self._store.episode_store, request.scope, number)
+        return episode_search.recent(self._store.episode_store, request.scope, number)
 
     def _sure(self, request: ContextRequest, limit: int, now: float) -> list[Hit]:
         """The best sure hits, of no kind more than its ``top_k``."""

@@ -13,14 +13,10 @@ from numpy.typing import NDArray
 
 from ovos_persona_memory.errors import InvalidRequest
 from ovos_persona_memory.memory.transcript import Workings
-from ovos_persona_memory.records.core import HOUSEHOLD, Document, Namespace, Scope
-from ovos_persona_memory.records.validation import checked
-from ovos_persona_memory.search.recall import ALIKE
-from ovos_persona_memory.search.vector_indexer import Meaning
-from ovos_persona_memory.stores.base.documents import fits
-from ovos_persona_memory.stores.base.vector_math import Floats, normalised
-from ovos_persona_memory.text import languages
-from ovos_persona_memory.text.counting import counted
+from ovos_persona_memory.records import HOUSEHOLD, Document, Namespace, Scope, checked
+from ovos_persona_memory.search import ALIKE, Meaning
+from ovos_persona_memory.stores import Floats, fits, normalised
+from ovos_persona_memory.text import counted, languages
 
 Embed = Callable[[list[str]], Floats]
 """From texts to their embeddings, float32 [texts, dim]."""

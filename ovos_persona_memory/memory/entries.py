@@ -8,26 +8,24 @@ from dataclasses import replace
 from typing import Any, get_args
 
 from ovos_persona_memory.errors import InvalidRequest, NotAllowed, SecretRefused, UnknownEntry, WasForgotten
-from ovos_persona_memory.extraction.pipeline import judge
+from ovos_persona_memory.extraction import judge
 from ovos_persona_memory.memory.facts import Facts, entry_of
 from ovos_persona_memory.memory.transcript import Workings
-from ovos_persona_memory.records.core import (
+from ovos_persona_memory.records import (
     ACCEPTED,
     HOUSEHOLD,
     OUTDATED,
     PRIVATE,
     SECRET,
     Entry,
+    Fact,
     Scope,
     Selection,
     Status,
     Turn,
 )
-from ovos_persona_memory.records.facts import Fact
-from ovos_persona_memory.search.record_terms import index_words
-from ovos_persona_memory.search.topic_search import Record, is_told_by_person, says_the_same
-from ovos_persona_memory.text import languages
-from ovos_persona_memory.text.secret_detection import refuse_secret, spots
+from ovos_persona_memory.search import index_words, is_told_by_person, says_the_same, topic_search
+from ovos_persona_memory.text import languages, refuse_secret, spots
 
 _MARKED = {SECRET: True}
 
@@ -223,22 +221,22 @@ class Entries:
             if fact.slot is None or fact.slot in told:
                 self._facts.correct(fact.id, text, scope)
 
-    def _by_id(self, record_id: str, scope: Scope) -> Record | None:
+    def _by_id(self, record_id: str, scope: Scope) -> topic_search.Record | None:
         of_user = replace(scope, session_id=None, site_id=None, task_id=None)
         for one in self._store.select(Selection(of_user, ids=(record_id,), kinds=frozenset({"turn", "memory"}))):
             return one if isinstance(one, Turn) or scope.may_know(one.private) else None
         return self._facts.get(record_id, of_user)
 
-    def _saying_the_same(self, wrong: Record) -> Sequence[Record]:
+    def _saying_the_same(self, wrong: topic_search.Record) -> Sequence[topic_search.Record]:
         """A record, what was made of it, and what says the same in the same words."""
         words = languages.told_by(wrong.text, wrong.lang)
         of_user = Selection(Scope(user_id=wrong.user_id), words=words)
-        held: tuple[Record, ...] = (*self._store.select(of_user), *self._store.fact_store.chosen(of_user))
+        held: tuple[topic_search.Record, ...] = (*self._store.select(of_user), *self._store.fact_store.chosen(of_user))
         same = [one for one in held if says_the_same(one, words) and is_told_by_person(one)]
         told_in = wrong.id if isinstance(wrong, Turn) else wrong.turn_id
         made = self._store.fact_store.of_turns([told_in]) if told_in is not None else []
         source = self._store.turn(told_in) if told_in is not None else None
-        every: tuple[Record, ...] = (wrong, *same, *made, *([source] if source is not None else []))
+        every: tuple[topic_search.Record, ...] = (wrong, *same, *made, *([source] if source is not None else []))
         return tuple({one.id: one for one in every}.values())
 
 

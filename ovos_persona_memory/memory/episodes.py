@@ -9,15 +9,22 @@ from datetime import datetime
 from functools import cached_property
 from typing import Any
 
-from ovos_persona_memory.conversation.window import estimate_tokens
+from ovos_persona_memory.conversation import estimate_tokens
 from ovos_persona_memory.errors import InvalidRequest
 from ovos_persona_memory.memory.transcript import Workings
-from ovos_persona_memory.records.core import HOUSEHOLD, Scope, ToolCall, Turn
-from ovos_persona_memory.records.episodes import EPISODE_KINDS, Episode, EpisodeKind, EpisodesWanted
-from ovos_persona_memory.records.events import Heard
-from ovos_persona_memory.records.validation import checked
-from ovos_persona_memory.text import languages, time_expressions
-from ovos_persona_memory.text.secret_detection import tells_secret
+from ovos_persona_memory.records import (
+    EPISODE_KINDS,
+    HOUSEHOLD,
+    Episode,
+    EpisodeKind,
+    EpisodesWanted,
+    Heard,
+    Scope,
+    ToolCall,
+    Turn,
+    checked,
+)
+from ovos_persona_memory.text import languages, tells_secret, time_expressions
 
 OPEN = 256
 """Intents, tool calls and recalls at most that are kept in mind until their end is heard."""

@@ -7,16 +7,14 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ovos_persona_memory.errors import InvalidRequest, UnknownEntry
-from ovos_persona_memory.extraction.pipeline import judge
+from ovos_persona_memory.extraction import judge
 from ovos_persona_memory.memory.learning.audit import audit
 from ovos_persona_memory.memory.learning.confidence import FIRST, HalfLives, at_now
 from ovos_persona_memory.memory.learning.learner import half_lives
 from ovos_persona_memory.memory.transcript import Workings
-from ovos_persona_memory.records.core import Entry, Scope, Turn
-from ovos_persona_memory.records.facts import Decision, Fact, ListedStatus, Story, Trouble
-from ovos_persona_memory.records.validation import checked
-from ovos_persona_memory.stores.base.facts import EVERY_STATUS, Wanted, fact_in_scope
-from ovos_persona_memory.text.secret_detection import refuse_secret
+from ovos_persona_memory.records import Decision, Entry, Fact, ListedStatus, Scope, Story, Trouble, Turn, checked
+from ovos_persona_memory.stores import EVERY_STATUS, Wanted, fact_in_scope
+from ovos_persona_memory.text import refuse_secret
 
 HELD = frozenset({"active", "superseded"})
 

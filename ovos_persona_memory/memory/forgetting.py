@@ -8,12 +8,19 @@ from dataclasses import asdict, dataclass, replace
 from ovos_persona_memory.errors import InvalidRequest
 from ovos_persona_memory.memory.privacy.pending_deletions import TELLING, Told
 from ovos_persona_memory.memory.transcript import Workings
-from ovos_persona_memory.records.core import Entry, Foreseen, ForgetConditions, Forgotten, Hit, Scope, Selection, Turn
-from ovos_persona_memory.records.facts import Fact
-from ovos_persona_memory.records.validation import refuse_unusable
-from ovos_persona_memory.search import topic_search
-from ovos_persona_memory.search.hits import hit_of
-from ovos_persona_memory.search.topic_search import Record, is_told_by_person, says_the_same
+from ovos_persona_memory.records import (
+    Entry,
+    Fact,
+    Foreseen,
+    ForgetConditions,
+    Forgotten,
+    Hit,
+    Scope,
+    Selection,
+    Turn,
+    refuse_unusable,
+)
+from ovos_persona_memory.search import hit_of, is_told_by_person, says_the_same, topic_search
 from ovos_persona_memory.text import languages
 
 NOTED = 20_000
@@ -90,7 +97,7 @@ class Forgetting:
         without_id = wanted.asked_in if wanted.utterance_id is None else None
         plan = self._plan(self._selection(scope, wanted, self._asking(wanted)), without_id)
         kinds = _with_more(self._store.count(plan.selection), plan, len(plan.notes), len(plan.redacted))
-        going: list[Record] = [*plan.gone, *plan.facts, *plan.retold]
+        going: list[topic_search.Record] = [*plan.gone, *plan.facts, *plan.retold]
         told = [one for one in (*going, *plan.redacted) if is_told_by_person(one)]
         return Foreseen(kinds, _each_once(told), list(dict.fromkeys(one.id for one in going)))
 
@@ -129,7 +136,7 @@ class Forgetting:
         """The selection narrowed to what is about a topic, or to the one statement that the topic is."""
         words = topic_search.groups_about(self._store, chosen.scope, topic, lang)
         narrowed = replace(chosen, words=words)
-        held: list[Record] = [*self._store.select(narrowed), *self._store.fact_store.chosen(narrowed)]
+        held: list[topic_search.Record] = [*self._store.select(narrowed), *self._store.fact_store.chosen(narrowed)]
         told = [one for one in held if is_told_by_person(one)]
         alone = topic_search.meant_alone(told, topic, lang)
         return narrowed if len(alone) == len(told) else replace(chosen, ids=tuple(one.id for one in alone))
@@ -307,7 +314,7 @@ def _retells(turn: Turn, told: _Told, more: Sequence[Sequence[frozenset[str]]]) 
     return not any(all(not held.isdisjoint(group) for group in words) for words in more)
 
 
-def _each_once(records: Iterable[Record]) -> list[Hit]:
+def _each_once(records: Iterable[topic_search.Record]) -> list[Hit]:
     """What people told as hits, each thing once by its words, the newest first; a turn rather than what came of it.
 
     A secret comes without its words.

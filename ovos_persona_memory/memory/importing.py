@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from ovos_persona_memory.errors import InvalidRequest
-from ovos_persona_memory.records.core import Role, Turn
+from ovos_persona_memory.records import Role, Turn
 
 ROLES: tuple[Role, ...] = ("user", "assistant")
 FTS_COLUMNS = ["doc_id", "session_id", "content"]

@@ -15,12 +15,10 @@ import msgspec
 from ovos_persona_memory.errors import ConfigError, StoreError
 from ovos_persona_memory.memory import retention
 from ovos_persona_memory.memory.privacy import tombstones
-from ovos_persona_memory.records.core import Entry, Namespace, Note, Scope, Turn
-from ovos_persona_memory.search.record_terms import index_words
-from ovos_persona_memory.stores.base.facts import DECISIONS_KEPT, EVERY_STATUS
-from ovos_persona_memory.stores.base.store import Store
-from ovos_persona_memory.stores.base.tombstones import KEPT
-from ovos_persona_memory.text.counting import counted
+from ovos_persona_memory.records import Entry, Namespace, Note, Scope, Turn
+from ovos_persona_memory.search import index_words
+from ovos_persona_memory.stores import DECISIONS_KEPT, EVERY_STATUS, KEPT, Store
+from ovos_persona_memory.text import counted
 
 STATE = "migration"
 """How far a migration has come, in the target: with the records of the same commit."""

@@ -11,11 +11,9 @@ from pathlib import Path
 from typing import Any
 
 from ovos_persona_memory.config import MemoryConfig, settled
-from ovos_persona_memory.conversation.exchanges import blocks, blocks_by_session
-from ovos_persona_memory.conversation.history import history, raw_history
-from ovos_persona_memory.conversation.window import Window
+from ovos_persona_memory.conversation import Window, blocks, blocks_by_session, history
 from ovos_persona_memory.errors import InvalidRequest, StoreError
-from ovos_persona_memory.extraction.tagger import tagger
+from ovos_persona_memory.extraction import rest
 from ovos_persona_memory.memory.context_builder import Contexts
 from ovos_persona_memory.memory.documents import Documents, Embed, Shelf
 from ovos_persona_memory.memory.entries import Entries, refuse_unknown_status
@@ -30,7 +28,7 @@ from ovos_persona_memory.memory.retention import Retention
 from ovos_persona_memory.memory.sessions import Sessions, SessionVerbs
 from ovos_persona_memory.memory.transcript import Transcript, Workings, delivered_id, handed_in
 from ovos_persona_memory.memory.users import Users
-from ovos_persona_memory.records.core import (
+from ovos_persona_memory.records import (
     HOUSEHOLD,
     Context,
     ContextMessage,
@@ -39,9 +37,11 @@ from ovos_persona_memory.records.core import (
     Foreseen,
     ForgetConditions,
     Forgotten,
+    Heard,
     Hit,
     HitKind,
     LastingKind,
+    Origin,
     Referents,
     Role,
     Scope,
@@ -50,19 +50,10 @@ from ovos_persona_memory.records.core import (
     Status,
     Turn,
     changed,
+    checked,
 )
-from ovos_persona_memory.records.events import Heard
-from ovos_persona_memory.records.provenance import Origin
-from ovos_persona_memory.records.validation import checked
-from ovos_persona_memory.search.embedding import Open, open_embedder
-from ovos_persona_memory.search.prefetch import Finding
-from ovos_persona_memory.search.query import Question
-from ovos_persona_memory.search.record_terms import renew
-from ovos_persona_memory.search.vector_indexer import Indexer
-from ovos_persona_memory.stores import open_stores, own
-from ovos_persona_memory.stores.base.folder_lock import FolderLock
-from ovos_persona_memory.stores.base.selection import in_scope
-from ovos_persona_memory.stores.base.store import Store
+from ovos_persona_memory.search import Finding, Indexer, Question, embedding, open_embedder, record_terms
+from ovos_persona_memory.stores import FolderLock, Store, in_scope, open_stores, own
 from ovos_persona_memory.text import languages
 from ovos_persona_memory.version import __version__
 
@@ -107,7 +98,7 @@ class PersonaMemory(SessionVerbs, EpisodeVerbs, CaptureVerb):
         data_dir: str | Path | None = None,
         config: MemoryConfig | None = None,
         clock: Callable[[], float] = time.time,
-        opener: Open = open_embedder,
+        opener: embedding.Open = open_embedder,
         load_wait_s: float = 3.0,
     ) -> PersonaMemory:
         """The memory in a data folder, which is made where there is none.
@@ -125,7 +116,7 @@ class PersonaMemory(SessionVerbs, EpisodeVerbs, CaptureVerb):
                 undo.callback(lock.release)
             store = open_stores(config)
             undo.callback(store.close)
-            renew(store)
+            record_terms.renew(store)
             indexer = Indexer(store.vector_store, config.recall.embedder, opener, load_wait_s)
             memory = cls(store, config, clock, indexer)
             memory._lock = lock
@@ -148,7 +139,7 @@ class PersonaMemory(SessionVerbs, EpisodeVerbs, CaptureVerb):
             self.transcript.backlog.catch_up() or self._store.tidy() or self.retention.step() or self._store.compact()
         )
         if not more:
-            tagger.rest()
+            rest()
         return more
 
     def close(self) -> None:
@@ -249,13 +240,13 @@ class PersonaMemory(SessionVerbs, EpisodeVerbs, CaptureVerb):
         of_request = [turn for turn in turns if utterance_id is not None and turn.utterance_id == utterance_id]
         if all(turn.role == "user" for turn in of_request):
             turns = [turn for turn in turns if turn not in of_request]
-        return (raw_history if hanging else history)(turns, window, self._clock(), grouped, roles)
+        return (history.raw_history if hanging else history.history)(turns, window, self._clock(), grouped, roles)
 
     def _history(self, scope: Scope, window: Window) -> list[ContextMessage]:
         """That of a session, or of a room: what opens a prompt."""
         if (scope.session_id is None and scope.site_id is None) or not self.captures.may_read(scope):
             return []
-        return history(self._sessions.newest_turns(self._of_room(scope), window), window, self._clock())
+        return history.history(self._sessions.newest_turns(self._of_room(scope), window), window, self._clock())
 
     def _of_room(self, scope: Scope) -> Scope:
         """The scope, of the room alone where the settings say that a history is a room's."""

@@ -10,11 +10,8 @@ from ovos_persona_memory.memory.episodes import Episodes
 from ovos_persona_memory.memory.learning.confidence import confidence_at
 from ovos_persona_memory.memory.learning.learner import half_lives
 from ovos_persona_memory.memory.transcript import Workings
-from ovos_persona_memory.records.core import Entry, Scope, Selection, Turn
-from ovos_persona_memory.records.episodes import EpisodesWanted
-from ovos_persona_memory.records.facts import Fact
-from ovos_persona_memory.records.provenance import Origin, Use
-from ovos_persona_memory.stores.base.facts import fact_in_scope
+from ovos_persona_memory.records import Entry, EpisodesWanted, Fact, Origin, Scope, Selection, Turn, Use
+from ovos_persona_memory.stores import fact_in_scope
 
 LAST = 5
 """So many of the newest recalls of a session are looked at for something that is still there."""

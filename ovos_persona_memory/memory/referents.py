@@ -8,10 +8,8 @@ from dataclasses import replace
 from ovos_persona_memory.errors import InvalidRequest
 from ovos_persona_memory.memory.episodes import Episodes
 from ovos_persona_memory.memory.transcript import Workings
-from ovos_persona_memory.records.core import HOUSEHOLD, Hit, Referents, Scope, Selection, Turn
-from ovos_persona_memory.records.episodes import EpisodesWanted
-from ovos_persona_memory.search.hits import Record, hit_of
-from ovos_persona_memory.search.topic_search import is_told_by_person
+from ovos_persona_memory.records import HOUSEHOLD, EpisodesWanted, Hit, Referents, Scope, Selection, Turn
+from ovos_persona_memory.search import Record, hit_of, is_told_by_person
 from ovos_persona_memory.text import languages
 
 LOOKED_AT = 40

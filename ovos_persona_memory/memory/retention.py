@@ -9,8 +9,7 @@ from typing import get_args
 
 from ovos_persona_memory.config import RetentionConfig
 from ovos_persona_memory.memory.transcript import Workings
-from ovos_persona_memory.records.core import Scope, Selection
-from ovos_persona_memory.records.episodes import EpisodeKind, EpisodesWanted
+from ovos_persona_memory.records import EpisodeKind, EpisodesWanted, Scope, Selection
 
 DAY_S = 86400.0
 STEP = 50

@@ -8,15 +8,21 @@ from copy import deepcopy
 from dataclasses import replace
 from typing import Any
 
-from ovos_persona_memory.conversation.exchanges import blocks
-from ovos_persona_memory.conversation.history import Grouping, message_of, messages
-from ovos_persona_memory.conversation.snapshots import MessageLike, Snapshot, older, snapshot, turns_of
-from ovos_persona_memory.conversation.window import INSTRUCTIONS, Window
+from ovos_persona_memory.conversation import (
+    INSTRUCTIONS,
+    Grouping,
+    MessageLike,
+    Snapshot,
+    Window,
+    blocks,
+    history,
+    snapshots,
+    turns_of,
+)
 from ovos_persona_memory.errors import InvalidRequest
 from ovos_persona_memory.memory.transcript import Workings, handed_in
-from ovos_persona_memory.records.core import HOUSEHOLD, ContextMessage, Note, Role, Scope, Selection, Turn
-from ovos_persona_memory.records.validation import checked
-from ovos_persona_memory.search.record_terms import index_words
+from ovos_persona_memory.records import HOUSEHOLD, ContextMessage, Note, Role, Scope, Selection, Turn, checked
+from ovos_persona_memory.search import index_words
 
 LOOKED_THROUGH = 500
 """Of a session in which hardly anything is answered, not many more turns than these are read for a history."""
@@ -71,7 +77,7 @@ class Sessions:
         if not self._may_read(scope):
             return {"messages": [], "summary": None}
         turns = self.newest_turns(scope, Window(max_history))
-        return snapshot(turns, self.note(scope).summary, max_history)
+        return snapshots.snapshot(turns, self.note(scope).summary, max_history)
 
     def restore(self, taken: Mapping[str, Any] | Sequence[MessageLike], scope: Scope) -> list[str]:
         """See PersonaMemory.restore."""
@@ -97,7 +103,7 @@ class Sessions:
 
     def to_summarise(self, scope: Scope, keep_recent: int) -> list[ContextMessage]:
         """See PersonaMemory.to_summarise."""
-        return [message_of(deepcopy(turn)) for turn in self._older(scope, keep_recent)]
+        return [history.message_of(deepcopy(turn)) for turn in self._older(scope, keep_recent)]
 
     def trim(self, scope: Scope, keep_recent: int) -> int:
         """See PersonaMemory.trim."""
@@ -113,7 +119,7 @@ class Sessions:
         _named(scope)
         if not self._may_read(scope):
             return []
-        return older(_untrimmed(*self._talk(scope, SUMMARISED)), keep_recent)
+        return snapshots.older(_untrimmed(*self._talk(scope, SUMMARISED)), keep_recent)
 
     # what a history is made of
 
@@ -130,7 +136,7 @@ class Sessions:
         while True:
             turns, trimmed = self._talk(scope, wanted)
             whole = not wanted <= len(turns) < LOOKED_THROUGH
-            found = (one for one in messages(turns, grouped=grouped) if roles is None or one.role in roles)
+            found = (one for one in history.messages(turns, grouped=grouped) if roles is None or one.role in roles)
             if whole or sum(1 for _ in found) > window.max_history + 1:
                 return _untrimmed(turns, trimmed)
             wanted *= 4

@@ -10,21 +10,17 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ovos_persona_memory.config import MemoryConfig
-from ovos_persona_memory.conversation.linking import already_recorded, claimant, heard_answer, newest_asked, spelled
-from ovos_persona_memory.extraction.redaction import without_secrets
+from ovos_persona_memory.conversation import linking
+from ovos_persona_memory.extraction import without_secrets
 from ovos_persona_memory.memory.learning.learner import Learner
 from ovos_persona_memory.memory.learning.learning_queue import Backlog
 from ovos_persona_memory.memory.privacy.capture import Captures
 from ovos_persona_memory.memory.privacy.identity import People, Said
 from ovos_persona_memory.memory.privacy.tombstones import Ledger
-from ovos_persona_memory.records.content_blocks import text_of
-from ovos_persona_memory.records.core import HOUSEHOLD, Entry, Scope, Selection, Turn, changed
-from ovos_persona_memory.records.events import Heard
-from ovos_persona_memory.search.record_terms import index_words
-from ovos_persona_memory.stores.base.selection import redacted
-from ovos_persona_memory.stores.base.store import Store
-from ovos_persona_memory.text import languages
-from ovos_persona_memory.text.secret_detection import tells_secret
+from ovos_persona_memory.records import HOUSEHOLD, Entry, Heard, Scope, Selection, Turn, changed, text_of
+from ovos_persona_memory.search import index_words
+from ovos_persona_memory.stores import Store, redacted
+from ovos_persona_memory.text import languages, tells_secret
 
 
 def handed_in(turn: Turn, scope: Scope, utterance_id: str | None, now: float) -> Turn:
@@ -213,15 +209,15 @@ class Transcript:
         if utterance_id in self._known_ids:
             return
         _keep(self._known_ids, utterance_id, None)
-        turn = claimant(self._recent(scope.session_id, scope.user_id), utterance_id, text)
+        turn = linking.claimant(self._recent(scope.session_id, scope.user_id), utterance_id, text)
         if turn is not None:
             self._change(replace(turn, utterance_id=utterance_id))
 
     def _redact_replayed(self, scope: Scope, utterance_id: str, text: str | None) -> None:
         """An utterance that was forgotten comes again: what was just heard of it is kept without its words."""
         others = [t for t in self._recent(scope.session_id, scope.user_id) if t.utterance_id != utterance_id]
-        turn = claimant(others, utterance_id, text)
-        if turn is not None and text and spelled(turn.text) == spelled(text):
+        turn = linking.claimant(others, utterance_id, text)
+        if turn is not None and text and linking.spelled(turn.text) == linking.spelled(text):
             self._change(redacted(replace(turn, utterance_id=utterance_id)))
             self.purge_due = True
 
@@ -292,7 +288,7 @@ class Transcript:
             machine=heard.skill_id in self._config.machine_skills or heard.dialog in self._config.machine_dialogs,
         )
         turn = redacted(turn) if self._is_private(heard, turn, asked, recent) else self._unless_forgotten(turn)
-        record = already_recorded(recent, turn, heard.at, heard=self._pieces)
+        record = linking.already_recorded(recent, turn, heard.at, heard=self._pieces)
         if record is not None:
             self._join(record, recent)
             _keep(self._pieces, record.id, self._pieces.get(record.id, "") + turn.text)
@@ -303,7 +299,7 @@ class Transcript:
         # after a yes the confirmation names what is gone, and answers another utterance than the request
         if f"{heard.skill_id}:{heard.dialog}".startswith(self._config.redacted_intents):
             return True
-        before = asked or newest_asked(recent, spoken)
+        before = asked or linking.newest_asked(recent, spoken)
         return (before is not None and not self.may_repeat(before)) or self._confirms_forgetting(before, spoken)
 
     def asked_to_forget(self, scope: Scope) -> None:
@@ -391,13 +387,13 @@ class Transcript:
         utterance_id, recent = given[0].utterance_id, self._recent(given[0].session_id, given[0].user_id)
         if utterance_id is not None and utterance_id not in self._known_ids:
             _keep(self._known_ids, utterance_id, None)
-            waiting = claimant(recent, utterance_id, given[0].text)
+            waiting = linking.claimant(recent, utterance_id, given[0].text)
             if waiting is not None:
                 self._change(replace(waiting, utterance_id=utterance_id))
                 recent = self._recent(given[0].session_id, given[0].user_id)
         same = [t for t in recent if utterance_id is not None and t.utterance_id == utterance_id]
         known = [turn for turn in same if turn.linked and turn.role == "assistant"]
-        heard = known or heard_answer(recent, given, utterance_id, max(turn.at or 0.0 for turn in given))
+        heard = known or linking.heard_answer(recent, given, utterance_id, max(turn.at or 0.0 for turn in given))
         asked = [turn for turn in (*same, *heard) if turn.role == "user" and turn.source == "heard"]
         for turn in {turn.id: turn for turn in (*asked, *heard)}.values():
             if not turn.linked:

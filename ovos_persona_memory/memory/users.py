@@ -9,10 +9,12 @@ from itertools import count
 from ovos_persona_memory.errors import InvalidRequest, StoreError
 from ovos_persona_memory.memory.forgetting import Forgetting
 from ovos_persona_memory.memory.transcript import Workings
-from ovos_persona_memory.records.core import (
+from ovos_persona_memory.records import (
     GUEST,
     HOUSEHOLD,
+    MAX_USER_ID,
     Entry,
+    Heard,
     Moved,
     Note,
     Place,
@@ -20,12 +22,10 @@ from ovos_persona_memory.records.core import (
     Selection,
     User,
     changed,
+    checked,
 )
-from ovos_persona_memory.records.events import Heard
-from ovos_persona_memory.records.identity import MAX_USER_ID
-from ovos_persona_memory.records.validation import checked
-from ovos_persona_memory.search.record_terms import index_words
-from ovos_persona_memory.stores.base.facts import EVERY_STATUS
+from ovos_persona_memory.search import index_words
+from ovos_persona_memory.stores import EVERY_STATUS
 
 NEON_DATA = ("CACHES", "PROFILE", "ALL_TR", "CONF_LIKES", "CONF_DISLIKES", "ALL_DATA", "ALL_MEDIA", "ALL_UNITS",
              "ALL_LANGUAGE")  # fmt: skip

@@ -1,1 +1,31 @@
-"""Plugins for personas, each in a module of its own: memory, chat, persona."""
+"""Plugins for personas, each in a module of its own: memory, retrieval, toolbox, chat, persona."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ovos_persona_memory.opm.chat import RecallChatEngine
+    from ovos_persona_memory.opm.memory import PersonaMemoryPlugin
+    from ovos_persona_memory.opm.persona import SCRIBE
+    from ovos_persona_memory.opm.retrieval import PersonaMemoryRetrieval
+    from ovos_persona_memory.opm.toolbox import PersonaMemoryTools
+
+__all__ = ["SCRIBE", "PersonaMemoryPlugin", "PersonaMemoryRetrieval", "PersonaMemoryTools", "RecallChatEngine"]
+
+_PLACES = {
+    "PersonaMemoryPlugin": "ovos_persona_memory.opm.memory",
+    "PersonaMemoryRetrieval": "ovos_persona_memory.opm.retrieval",
+    "PersonaMemoryTools": "ovos_persona_memory.opm.toolbox",
+    "RecallChatEngine": "ovos_persona_memory.opm.chat",
+    "SCRIBE": "ovos_persona_memory.opm.persona",
+}
+"""From a name to the module that holds it, or that it is: imported when somebody asks for it."""
+
+
+def __getattr__(name: str) -> object:
+    if name not in _PLACES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module = import_module(_PLACES[name])
+    return getattr(module, name, module)

@@ -11,15 +11,11 @@ from typing import Any
 from ovos_plugin_manager.templates.agents import AgentMessage, ChatEngine, MessageRole
 
 from ovos_persona_memory.config import bus_address, seconds
-from ovos_persona_memory.conversation.prompt import without_notes
+from ovos_persona_memory.conversation import prompt
 from ovos_persona_memory.errors import PersonaMemoryError, StoreUnavailable, Unanswered
-from ovos_persona_memory.protocol.client import MemoryClient
-from ovos_persona_memory.protocol.transport import shared_transport
-from ovos_persona_memory.records.core import Hit, Scope, Turn
-from ovos_persona_memory.text import languages
-from ovos_persona_memory.text.languages import Language
-from ovos_persona_memory.text.secret_detection import tells_secret
-from ovos_persona_memory.text.tag_questions import asked_for
+from ovos_persona_memory.protocol import MemoryClient, shared_transport
+from ovos_persona_memory.records import Hit, Scope, Turn
+from ovos_persona_memory.text import Language, asked_for, languages, tells_secret
 
 LONGEST = 240
 """Characters at most of what is quoted or said back."""
@@ -52,7 +48,9 @@ class RecallChatEngine(ChatEngine):  # type: ignore[misc]  # ovos_plugin_manager
         asked = [message.content for message in messages if message.role == MessageRole.USER]
         spoken = languages.of(lang or self.lang)
         # what the memory itself put before the utterance is neither asked nor told
-        text = self._reply(without_notes(asked[-1]).strip(), Scope(session_id=session_id), spoken) if asked else ""
+        text = (
+            self._reply(prompt.without_notes(asked[-1]).strip(), Scope(session_id=session_id), spoken) if asked else ""
+        )
         return AgentMessage(role=MessageRole.ASSISTANT, content=text)
 
     def stream_sentences(

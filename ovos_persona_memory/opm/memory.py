@@ -14,17 +14,20 @@ from ovos_plugin_manager.templates.agents import AgentContextManager, AgentMessa
 from ovos_utils.log import LOG
 
 from ovos_persona_memory.config import bus_address, seconds
-from ovos_persona_memory.conversation import prompt
-from ovos_persona_memory.conversation.history import history, raw_history
-from ovos_persona_memory.conversation.prompt import Recalled
-from ovos_persona_memory.conversation.window import Window
+from ovos_persona_memory.conversation import Recalled, Window, history, prompt
 from ovos_persona_memory.errors import ConfigError, PersonaMemoryError
-from ovos_persona_memory.protocol.client import MemoryClient
-from ovos_persona_memory.protocol.outbox import Outbox
-from ovos_persona_memory.protocol.transport import shared_transport
-from ovos_persona_memory.records.content_blocks import text_of
-from ovos_persona_memory.records.core import ContextMessage, ContextRequest, Inject, Role, Scope, ToolCall, Turn
-from ovos_persona_memory.records.validation import Unfit
+from ovos_persona_memory.protocol import MemoryClient, Outbox, shared_transport
+from ovos_persona_memory.records import (
+    ContextMessage,
+    ContextRequest,
+    Inject,
+    Role,
+    Scope,
+    ToolCall,
+    Turn,
+    Unfit,
+    text_of,
+)
 
 REST_S = 5.0
 """After a miss the daemon is not asked again for so long, seconds."""
@@ -72,7 +75,7 @@ class PersonaMemoryPlugin(AgentContextManager):  # type: ignore[misc]  # ovos_pl
         limits = {name: window[name] for name in ("max_history", "max_rounds", "max_tokens")}
         answer = self._ask(lambda: self._client.history(Scope(session_id=session_id), hanging=True, **limits))
         if answer is None:
-            answer = raw_history(self._known(session_id), self._window, time.time())
+            answer = history.raw_history(self._known(session_id), self._window, time.time())
         return _to_agent(answer)
 
     def update_history(self, new_messages: list[AgentMessage], session_id: str) -> None:
@@ -107,7 +110,7 @@ class PersonaMemoryPlugin(AgentContextManager):  # type: ignore[misc]  # ovos_pl
         if known is not None:
             return _to_agent(known.messages)
         now = time.time()
-        recent = history(self._known(session_id), self._window, now)
+        recent = history.history(self._known(session_id), self._window, now)
         return _to_agent(prompt.build(request, recent, Recalled([], 0, 0), now).messages)
 
     def _empty_window(self) -> None:

@@ -11,12 +11,10 @@ from ovos_plugin_manager.templates.agents import RetrievalEngine
 from ovos_utils.log import LOG
 
 from ovos_persona_memory.config import bus_address, seconds
-from ovos_persona_memory.conversation import prompt
-from ovos_persona_memory.conversation.quoting import plain
+from ovos_persona_memory.conversation import prompt, quoting
 from ovos_persona_memory.errors import PersonaMemoryError
-from ovos_persona_memory.protocol.client import MemoryClient
-from ovos_persona_memory.protocol.transport import shared_transport
-from ovos_persona_memory.records.core import Hit
+from ovos_persona_memory.protocol import MemoryClient, shared_transport
+from ovos_persona_memory.records import Hit
 from ovos_persona_memory.text import languages
 
 
@@ -56,7 +54,7 @@ class PersonaMemoryRetrieval(RetrievalEngine):  # type: ignore[misc]  # ovos_plu
 
 
 def _spoken(hit: Hit) -> str:
-    return plain(hit.text)
+    return quoting.plain(hit.text)
 
 
 def scored(hits: Sequence[Hit], shown: Callable[[Hit], str] = _spoken) -> list[tuple[str, float]]:

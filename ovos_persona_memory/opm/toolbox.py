@@ -11,13 +11,10 @@ from ovos_plugin_manager.templates.agent_tools import AgentTool, ToolArguments, 
 from pydantic import AfterValidator, BaseModel, Field, StringConstraints, ValidationError
 
 from ovos_persona_memory.config import bus_address, seconds
-from ovos_persona_memory.conversation.quoting import as_json
+from ovos_persona_memory.conversation import quoting
 from ovos_persona_memory.errors import InvalidRequest, NotAllowed, PersonaMemoryError, UnknownEntry
-from ovos_persona_memory.protocol import messages
-from ovos_persona_memory.protocol.client import MemoryClient
-from ovos_persona_memory.protocol.request_fields import MAX_TEXT
-from ovos_persona_memory.protocol.transport import shared_transport
-from ovos_persona_memory.records.core import ACCEPTED, Entry, Hit, Scope
+from ovos_persona_memory.protocol import MAX_TEXT, MemoryClient, messages, shared_transport
+from ovos_persona_memory.records import ACCEPTED, Entry, Hit, Scope
 
 TOOLBOX = "ovos-persona-memory-tools"
 
@@ -93,7 +90,7 @@ class Answer(ToolOutput):  # type: ignore[misc]  # as above
 
     def __str__(self) -> str:
         # agent loops hand a model str(answer): as this JSON no text leaves its quotation marks or opens a tag
-        return as_json(self.model_dump(mode="json", exclude_none=True))
+        return quoting.as_json(self.model_dump(mode="json", exclude_none=True))
 
 
 class OneMemory(Answer):

@@ -10,38 +10,44 @@ from typing import Any, TypeVar
 
 import msgspec
 
-from ovos_persona_memory.conversation.snapshots import MessageLike, Snapshot, turns_of
+from ovos_persona_memory.conversation import MessageLike, Snapshot, turns_of
 from ovos_persona_memory.errors import InvalidRequest, NoAnswer, PersonaMemoryError, from_wire
 from ovos_persona_memory.protocol.transport import BusTransport, DoorTransport, Patience, Transport, wire_turn
-from ovos_persona_memory.records.core import (
+from ovos_persona_memory.records import (
     Capture,
     Context,
     ContextMessage,
     ContextRequest,
+    Decision,
     Document,
     Entry,
+    Episode,
+    EpisodeKind,
+    Fact,
     Foreseen,
     ForgetConditions,
     Forgotten,
     Hit,
     HitKind,
     LastingKind,
+    ListedStatus,
     Moved,
     Note,
+    Origin,
     Person,
     Referents,
+    Relatives,
     Role,
     Scope,
     Session,
     Status,
+    Story,
+    Trouble,
     Turn,
     User,
+    checked,
+    refuse_unusable,
 )
-from ovos_persona_memory.records.episodes import Episode, EpisodeKind
-from ovos_persona_memory.records.facts import Decision, Fact, ListedStatus, Story, Trouble
-from ovos_persona_memory.records.identity import Relatives
-from ovos_persona_memory.records.provenance import Origin
-from ovos_persona_memory.records.validation import checked, refuse_unusable
 
 Embed = Callable[[builtins.list[str]], Any]
 """From texts to the rows of an array."""

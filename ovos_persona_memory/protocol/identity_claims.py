@@ -6,8 +6,7 @@ from collections.abc import Mapping
 from contextlib import suppress
 from typing import Any
 
-from ovos_persona_memory.records.core import Claim
-from ovos_persona_memory.records.identity import MAX_USER_ID
+from ovos_persona_memory.records import MAX_USER_ID, Claim
 
 HIGHEST_LEVEL, HIGHEST_ON_DEFAULT = 5, 1
 """OVOS-USER-ID-1, section 3.2: everybody on the device shares the default session."""

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping
 from typing import Any
 
-from ovos_persona_memory.records.validation import is_clean
+from ovos_persona_memory.records import is_clean
 
 MAX_UTTERANCE = 16384
 """Characters of a heard utterance that are kept; a longer one is shortened visibly in the middle."""

@@ -18,8 +18,7 @@ from ovos_persona_memory.protocol import topics
 from ovos_persona_memory.protocol.identity_claims import claim_in
 from ovos_persona_memory.protocol.message_values import MAX_UTTERANCE as MAX_UTTERANCE
 from ovos_persona_memory.protocol.message_values import cleaned as cleaned
-from ovos_persona_memory.records.core import Claim, Scope
-from ovos_persona_memory.records.events import DEFAULT_SESSION, Heard, Request
+from ovos_persona_memory.records import DEFAULT_SESSION, Claim, Heard, Request, Scope
 
 FRAMES = 50
 """Of the stack that are searched for the message being handled: an agent loop lies deep."""

@@ -11,7 +11,7 @@ from typing import Any
 from ovos_persona_memory.errors import NoAnswer
 from ovos_persona_memory.protocol import messages
 from ovos_persona_memory.protocol.transport import BusTransport, wire_turn
-from ovos_persona_memory.records.core import Scope, Turn
+from ovos_persona_memory.records import Scope, Turn
 
 
 @dataclass

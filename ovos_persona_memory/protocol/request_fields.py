@@ -6,9 +6,7 @@ from typing import Annotated, Any
 
 import msgspec
 
-from ovos_persona_memory.records.content_blocks import text_of
-from ovos_persona_memory.records.core import Role
-from ovos_persona_memory.records.validation import LATEST, LONGEST_S, Unfit
+from ovos_persona_memory.records import LATEST, LONGEST_S, Role, Unfit, text_of
 
 MAX_TEXT = 16384
 MAX_TURNS = 1000

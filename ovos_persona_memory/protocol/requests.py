@@ -24,11 +24,20 @@ from ovos_persona_memory.protocol.request_fields import (
     Text,
     TurnFields,
 )
-from ovos_persona_memory.records.core import Inject, Role, Status
-from ovos_persona_memory.records.episodes import EpisodeKind
-from ovos_persona_memory.records.events import Request
-from ovos_persona_memory.records.facts import ListedStatus
-from ovos_persona_memory.records.validation import LATEST, MAX_DEPTH, NO_MOMENT, UNCLEAN, Unfit, is_clean
+from ovos_persona_memory.records import (
+    LATEST,
+    MAX_DEPTH,
+    NO_MOMENT,
+    UNCLEAN,
+    EpisodeKind,
+    Inject,
+    ListedStatus,
+    Request,
+    Role,
+    Status,
+    Unfit,
+    is_clean,
+)
 
 
 class FactsAsked(msgspec.Struct, kw_only=True):

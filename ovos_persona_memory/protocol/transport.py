@@ -17,8 +17,7 @@ from typing import Any, Protocol
 from ovos_persona_memory.errors import NoAnswer, Unanswered
 from ovos_persona_memory.protocol import messages, requests, topics
 from ovos_persona_memory.protocol.bus_connection import BusConnection
-from ovos_persona_memory.records.content_blocks import text_of
-from ovos_persona_memory.records.core import HOUSEHOLD, Scope, Turn
+from ovos_persona_memory.records import HOUSEHOLD, Scope, Turn, text_of
 
 DOOR = "door.sock"
 """Name of the owner's socket in the data folder."""

@@ -1,0 +1,33 @@
+"""From a question to hits: query analysis, postings, ranking, vectors."""
+
+from __future__ import annotations
+
+from ovos_persona_memory.search import embedding, episode_search, record_terms, topic_search
+from ovos_persona_memory.search.embedding import Embedder, open_embedder
+from ovos_persona_memory.search.hits import Record, hit_of
+from ovos_persona_memory.search.prefetch import Finding, recalled_scope
+from ovos_persona_memory.search.query import Question
+from ovos_persona_memory.search.recall import ALIKE
+from ovos_persona_memory.search.record_terms import index_words
+from ovos_persona_memory.search.topic_search import is_told_by_person, says_the_same
+from ovos_persona_memory.search.vector_indexer import Indexer, Meaning
+
+__all__ = [
+    "ALIKE",
+    "Embedder",
+    "Finding",
+    "Indexer",
+    "Meaning",
+    "Question",
+    "Record",
+    "embedding",
+    "episode_search",
+    "hit_of",
+    "index_words",
+    "is_told_by_person",
+    "open_embedder",
+    "recalled_scope",
+    "record_terms",
+    "says_the_same",
+    "topic_search",
+]

@@ -14,7 +14,7 @@ from typing import Any, Literal, Protocol
 import numpy as np
 
 from ovos_persona_memory.errors import ConfigError
-from ovos_persona_memory.stores.base.vector_math import Floats, normalised
+from ovos_persona_memory.stores import Floats, normalised
 
 LONGEST = 128
 """Tokens of a text that are embedded; spoken turns are shorter."""

@@ -7,9 +7,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Any
 
-from ovos_persona_memory.records.core import Hit, Scope
-from ovos_persona_memory.records.episodes import Episode, EpisodesWanted
-from ovos_persona_memory.stores.base.episodes import EpisodeStore
+from ovos_persona_memory.records import Episode, EpisodesWanted, Hit, Scope
+from ovos_persona_memory.stores import EpisodeStore
 from ovos_persona_memory.text import languages
 
 TOLD = frozenset({"intent", "tool_call"})

@@ -6,11 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, tzinfo
 
-from ovos_persona_memory.records.core import Entry, Hit, HitKind, Role, Turn
-from ovos_persona_memory.records.facts import Fact
+from ovos_persona_memory.records import Entry, Fact, Hit, HitKind, Role, Turn
 from ovos_persona_memory.search.ranking import told_of
-from ovos_persona_memory.text import languages
-from ovos_persona_memory.text.date_expressions import DaySpan
+from ovos_persona_memory.text import DaySpan, languages
 
 Record = Turn | Entry | Fact
 FACTS = 1 << 40

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable, Set
 from dataclasses import dataclass, replace
 
-from ovos_persona_memory.records.core import ACCEPTED, ContextRequest, Hit, Scope
+from ovos_persona_memory.records import ACCEPTED, ContextRequest, Hit, Scope
 from ovos_persona_memory.search import episode_search
 from ovos_persona_memory.search.query import ITSELF_S, Question
 from ovos_persona_memory.search.recall import KINDS, recall
 from ovos_persona_memory.search.vector_indexer import Indexer, Meaning
-from ovos_persona_memory.stores.base.store import Store
-from ovos_persona_memory.text import languages
-from ovos_persona_memory.text.date_expressions import Dates, named_days
+from ovos_persona_memory.stores import Store
+from ovos_persona_memory.text import Dates, languages, named_days
 
 FORESEEN_S = 20.0
 """What was found before anybody asked is good for so long, seconds."""

@@ -8,10 +8,8 @@ from dataclasses import dataclass
 from datetime import datetime, tzinfo
 from functools import cached_property
 
-from ovos_persona_memory.records.core import Turn
-from ovos_persona_memory.text import languages
-from ovos_persona_memory.text.date_expressions import Dates, DaySpan, named_days, zone
-from ovos_persona_memory.text.languages import Language
+from ovos_persona_memory.records import Turn
+from ovos_persona_memory.text import Dates, DaySpan, Language, date_expressions, languages, named_days
 
 ITSELF_S = 30.0
 """A turn that holds a question's words and was said within so long before is that question, seconds."""
@@ -57,7 +55,7 @@ class Question:
     @property
     def zone(self) -> tzinfo | None:
         """Where days are counted; None: as the system's clock is set."""
-        return zone(self.timezone)
+        return date_expressions.zone(self.timezone)
 
     @cached_property
     def said_at(self) -> float:

@@ -9,11 +9,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from ovos_persona_memory.records.core import Hit, Scope
-from ovos_persona_memory.stores.base.bm25 import words_of
-from ovos_persona_memory.stores.base.store import Excluded, Statistics, Store
-from ovos_persona_memory.text import languages
-from ovos_persona_memory.text.languages import Language
+from ovos_persona_memory.records import Hit, Scope
+from ovos_persona_memory.stores import Excluded, Statistics, Store, words_of
+from ovos_persona_memory.text import Language, languages
 
 COMPOUNDING = frozenset({"da", "de", "nl", "no", "nb", "nn", "sv", "is", "fi", "hu"})
 """Languages that write compounds as one word."""

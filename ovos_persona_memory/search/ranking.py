@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from datetime import date
 
 from ovos_persona_memory.search.query import Asked
-from ovos_persona_memory.stores.base.bm25 import K1, B
-from ovos_persona_memory.stores.base.store import Statistics
-from ovos_persona_memory.text.date_expressions import DAY, DaySpan
+from ovos_persona_memory.stores import Statistics, bm25
+from ovos_persona_memory.text import DaySpan, date_expressions
 
 DECAY = {0: 1.0, -1: 0.5, 1: 0.5, -2: 0.25, 2: 0.25}
 """What a word is worth that is said so many turns before (-) or after (+) the turn, within the session."""
@@ -122,7 +121,7 @@ def _rarity(documents: int, frequency: int) -> float:
 
 def _share(times: int, length: int, mean_length: float) -> float:
     """BM25's share for one word, 0 to 1."""
-    return times / (times + K1 * (1 - B + B * length / mean_length)) if times else 0.0
+    return times / (times + bm25.K1 * (1 - bm25.B + bm25.B * length / mean_length)) if times else 0.0
 
 
 def _around(candidates: Sequence[Candidate]) -> list[dict[int, int]]:
@@ -243,4 +242,4 @@ def _bonus(candidate: Candidate, asked: Asked, nameless: bool) -> float:
 
 def told_of(day: date, span: DaySpan) -> bool:
     """Whether a turn of this day may tell of these days: from the day before, to some days after."""
-    return span.first - DAYS_BEFORE * DAY <= day <= span.last + DAYS_AFTER * DAY
+    return span.first - DAYS_BEFORE * date_expressions.DAY <= day <= span.last + DAYS_AFTER * date_expressions.DAY

@@ -10,8 +10,7 @@ from datetime import datetime
 from functools import cached_property
 from itertools import pairwise
 
-from ovos_persona_memory.records.core import OUTDATED, Entry, Hit, Scope, Turn
-from ovos_persona_memory.records.facts import Fact
+from ovos_persona_memory.records import OUTDATED, Entry, Fact, Hit, Scope, Turn
 from ovos_persona_memory.search.hits import (
     FACTS,
     Record,
@@ -27,12 +26,19 @@ from ovos_persona_memory.search.query_expansion import Forms, forms_of
 from ovos_persona_memory.search.ranking import COVER, COVER_OF, HELD, REACH, Candidate, Scored, is_known, rank
 from ovos_persona_memory.search.record_terms import asking_words, index_words
 from ovos_persona_memory.search.vector_indexer import Meaning
-from ovos_persona_memory.stores.base.bm25 import words_of
-from ovos_persona_memory.stores.base.facts import Wanted
-from ovos_persona_memory.stores.base.selection import BOTH, in_scope
-from ovos_persona_memory.stores.base.store import Beside, Excluded, Found, Statistics, Store
-from ovos_persona_memory.stores.base.vector_math import Floats
-from ovos_persona_memory.stores.base.vectors import Near
+from ovos_persona_memory.stores import (
+    BOTH,
+    Beside,
+    Excluded,
+    Floats,
+    Found,
+    Near,
+    Statistics,
+    Store,
+    Wanted,
+    in_scope,
+    words_of,
+)
 from ovos_persona_memory.text import languages
 
 KINDS = frozenset({"turn", "memory", "fact"})

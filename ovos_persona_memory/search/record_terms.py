@@ -5,11 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import islice
 
-from ovos_persona_memory.records.core import Entry, Scope, Turn
-from ovos_persona_memory.records.facts import Fact
-from ovos_persona_memory.stores.base.facts import EVERY_STATUS
-from ovos_persona_memory.stores.base.selection import BOTH
-from ovos_persona_memory.stores.base.store import Store
+from ovos_persona_memory.records import Entry, Fact, Scope, Turn
+from ovos_persona_memory.stores import BOTH, EVERY_STATUS, Store
 from ovos_persona_memory.text import index_terms, languages
 
 STATE = "word_rules"

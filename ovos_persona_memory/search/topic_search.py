@@ -6,14 +6,10 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from itertools import combinations
 
-from ovos_persona_memory.records.core import Entry, Scope, Selection, Turn
-from ovos_persona_memory.records.facts import Fact
+from ovos_persona_memory.records import Entry, Fact, Scope, Selection, Turn
 from ovos_persona_memory.search.query_expansion import COMPOUNDING, LOOKED_THROUGH, PART, REST
-from ovos_persona_memory.stores.base.bm25 import words_of
-from ovos_persona_memory.stores.base.selection import BOTH
-from ovos_persona_memory.stores.base.store import Store
-from ovos_persona_memory.text import languages
-from ovos_persona_memory.text.languages import Language
+from ovos_persona_memory.stores import BOTH, Store, words_of
+from ovos_persona_memory.text import Language, languages
 
 Record = Turn | Entry | Fact
 Groups = tuple[frozenset[str], ...]

@@ -14,10 +14,9 @@ from typing import Any
 import numpy as np
 
 from ovos_persona_memory.errors import PersonaMemoryError
-from ovos_persona_memory.records.core import Scope
+from ovos_persona_memory.records import Scope
 from ovos_persona_memory.search.embedding import Embedder, Open, chosen, give_memory_back, open_embedder
-from ovos_persona_memory.stores.base.vector_math import Bytes, Floats, cosines, quantised
-from ovos_persona_memory.stores.base.vectors import Index, Near, Pending, VectorStore
+from ovos_persona_memory.stores import Bytes, Floats, Index, Near, Pending, VectorStore, cosines, quantised
 
 QUIET_S = 0.2
 """After something was written the work begins so much later: its own answer comes first, seconds."""

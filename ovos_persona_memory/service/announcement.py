@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ovos_persona_memory.config import device_language
-from ovos_persona_memory.memory.persona_memory import PersonaMemory
+from ovos_persona_memory.memory import PersonaMemory
 from ovos_persona_memory.protocol import messages, topics
 from ovos_persona_memory.text import languages
 

@@ -10,11 +10,9 @@ import msgspec
 
 from ovos_persona_memory.config import IdentityConfig, MemoryConfig
 from ovos_persona_memory.errors import InvalidRequest, NeedsApproval, NotAllowed
-from ovos_persona_memory.memory.privacy.identity import relatives
-from ovos_persona_memory.protocol import requests, topics
-from ovos_persona_memory.protocol.request_fields import ScopeFields
-from ovos_persona_memory.records.core import GUEST, HOUSEHOLD, NO_PERSONA, Person, Scope, changed
-from ovos_persona_memory.records.events import Request
+from ovos_persona_memory.memory import relatives
+from ovos_persona_memory.protocol import ScopeFields, requests, topics
+from ovos_persona_memory.records import GUEST, HOUSEHOLD, NO_PERSONA, Person, Request, Scope, changed
 
 OF_USER = frozenset(
     {

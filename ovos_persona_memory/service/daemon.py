@@ -14,12 +14,9 @@ from ovos_utils.process_utils import ProcessStatus, StatusCallbackMap
 
 from ovos_persona_memory.config import MemoryConfig, device_languages, device_timezone
 from ovos_persona_memory.errors import PersonaMemoryError, StoreBusy, StoreError, StoreUnavailable
-from ovos_persona_memory.memory.persona_memory import PersonaMemory
-from ovos_persona_memory.memory.retention import Removed
-from ovos_persona_memory.protocol import messages, topics
-from ovos_persona_memory.protocol.bus_connection import BusConnection
-from ovos_persona_memory.records.core import Turn
-from ovos_persona_memory.records.events import Heard, Request
+from ovos_persona_memory.memory import PersonaMemory, Removed
+from ovos_persona_memory.protocol import BusConnection, messages, topics
+from ovos_persona_memory.records import Heard, Request, Turn
 from ovos_persona_memory.service import date_parser, systemd
 from ovos_persona_memory.service.announcement import Announcement
 from ovos_persona_memory.service.durable_replies import Acknowledging

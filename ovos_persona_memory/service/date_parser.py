@@ -11,8 +11,7 @@ from typing import Any, cast
 
 from ovos_utils.log import LOG
 
-from ovos_persona_memory.text import languages
-from ovos_persona_memory.text.date_expressions import DaySpan, named_days
+from ovos_persona_memory.text import DaySpan, languages, named_days
 
 Extract = Callable[..., Any]
 _DIGIT = re.compile(r"\d")

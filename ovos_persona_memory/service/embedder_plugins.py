@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 
 from ovos_persona_memory.errors import ConfigError
-from ovos_persona_memory.search import embedding
-from ovos_persona_memory.search.embedding import Embedder, Kind
-from ovos_persona_memory.stores.base.vector_math import Floats, normalised
+from ovos_persona_memory.search import Embedder, embedding
+from ovos_persona_memory.stores import Floats, normalised
 
 OURS = ("minilm", "static")
 
@@ -20,7 +19,7 @@ OURS = ("minilm", "static")
 class PluginEmbedder:
     """A plugin for ``opm.embeddings.text``."""
 
-    kind: Kind = "sentence"
+    kind: embedding.Kind = "sentence"
 
     def __init__(self, name: str, plugin: Any) -> None:
         self._plugin = plugin

@@ -12,8 +12,7 @@ from typing import Any
 from ovos_utils.log import LOG
 
 from ovos_persona_memory.protocol import messages, requests, topics
-from ovos_persona_memory.records.core import changed
-from ovos_persona_memory.records.events import Heard, Request
+from ovos_persona_memory.records import Heard, Request, changed
 from ovos_persona_memory.service.authorization import changes_something
 
 Reply = Callable[[bytes], Any]

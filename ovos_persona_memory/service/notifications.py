@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from ovos_persona_memory.protocol import messages, topics
-from ovos_persona_memory.records.events import DEFAULT_SESSION, Heard, Request
+from ovos_persona_memory.records import DEFAULT_SESSION, Heard, Request
 from ovos_persona_memory.service.authorization import changes_something
 
 Outcome = Mapping[str, Any]

@@ -23,17 +23,13 @@ from ovos_persona_memory.errors import (
     StoreUnavailable,
     WasForgotten,
 )
-from ovos_persona_memory.memory.persona_memory import PersonaMemory
-from ovos_persona_memory.memory.privacy.capture import EVERYTHING
-from ovos_persona_memory.memory.privacy.tombstones import LAST
-from ovos_persona_memory.records.core import Pause, changed
-from ovos_persona_memory.records.events import Heard, Request
+from ovos_persona_memory.memory import PersonaMemory, capture, tombstones
+from ovos_persona_memory.records import Heard, Pause, Request, changed
 from ovos_persona_memory.service import offline_records
 from ovos_persona_memory.service.authorization import changes_something
 from ovos_persona_memory.service.inbox import GROUP, Arrival
 from ovos_persona_memory.service.verb_handlers import answer
-from ovos_persona_memory.stores import open_store, own_waiting
-from ovos_persona_memory.stores.sqlite.offline_queue import Kept, Waiting
+from ovos_persona_memory.stores import Kept, Waiting, open_store, own_waiting
 from ovos_persona_memory.text import languages
 
 Outcome = dict[str, Any]
@@ -178,7 +174,7 @@ class Offline:
             return None
         self._looked_at = time.monotonic()
         try:
-            forgotten_at = memory.state(LAST)
+            forgotten_at = memory.state(tombstones.LAST)
         except StoreError as error:
             return error
         if forgotten_at != self._forgotten_at:
@@ -231,7 +227,7 @@ class Offline:
     @staticmethod
     def _is_readable(memory: PersonaMemory) -> bool:
         try:
-            memory.state(LAST)
+            memory.state(tombstones.LAST)
         except StoreError:
             return False
         return True
@@ -239,7 +235,7 @@ class Offline:
     def _started(self) -> PersonaMemory:
         """A memory in RAM that knows what came in last and what waits."""
         store = open_store("inmemory", None)
-        unknown = [Pause(EVERYTHING, since=0.0, until=None, write=False, read=False)]
+        unknown = [Pause(capture.EVERYTHING, since=0.0, until=None, write=False, read=False)]
         for pause in unknown if self._pauses is None else self._pauses:
             store.put_pause(pause)
         here = PersonaMemory(store, self._config, self._clock)

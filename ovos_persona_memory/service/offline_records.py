@@ -8,13 +8,11 @@ from typing import Any
 
 import msgspec
 
-from ovos_persona_memory.extraction.redaction import without_secrets
-from ovos_persona_memory.records.content_blocks import text_of
-from ovos_persona_memory.records.core import changed
-from ovos_persona_memory.records.events import Heard, Request
+from ovos_persona_memory.extraction import without_secrets
+from ovos_persona_memory.records import Heard, Request, changed, text_of
 from ovos_persona_memory.service.inbox import Arrival
-from ovos_persona_memory.stores.sqlite.offline_queue import Kept
-from ovos_persona_memory.text.secret_detection import tells_secret
+from ovos_persona_memory.stores import Kept
+from ovos_persona_memory.text import tells_secret
 
 
 def written(arrival: Arrival, tried: bool, bare: bool = False) -> Kept:

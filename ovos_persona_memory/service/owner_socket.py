@@ -10,7 +10,7 @@ from pathlib import Path
 
 from ovos_utils.log import LOG
 
-from ovos_persona_memory.protocol.transport import DOOR, door_address
+from ovos_persona_memory.protocol import DOOR, door_address
 
 MAX_LINE = 4 * 1024 * 1024
 """Bytes of one request at most; a longer line ends the connection."""

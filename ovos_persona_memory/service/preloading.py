@@ -6,9 +6,8 @@ import gc
 import threading
 from collections.abc import Sequence
 
-from ovos_persona_memory.extraction.fusion import calibration
-from ovos_persona_memory.extraction.pipeline import Circumstances, judge
-from ovos_persona_memory.records.core import Turn
+from ovos_persona_memory.extraction import Circumstances, calibration, judge
+from ovos_persona_memory.records import Turn
 from ovos_persona_memory.text import languages, lexicon
 
 _SAYS_NOTHING = "one two three"

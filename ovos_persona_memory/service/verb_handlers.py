@@ -9,16 +9,9 @@ import msgspec
 
 from ovos_persona_memory.config import MemoryConfig
 from ovos_persona_memory.errors import NotAllowed
-from ovos_persona_memory.memory.documents import Documents
-from ovos_persona_memory.memory.episodes import named_time
-from ovos_persona_memory.memory.persona_memory import PersonaMemory
-from ovos_persona_memory.memory.privacy.identity import relatives
-from ovos_persona_memory.protocol import requests
-from ovos_persona_memory.protocol.messages import now
-from ovos_persona_memory.protocol.request_fields import TurnFields
-from ovos_persona_memory.records.content_blocks import text_of
-from ovos_persona_memory.records.core import ContextRequest, Scope, ToolCall, Turn, changed
-from ovos_persona_memory.records.events import Request
+from ovos_persona_memory.memory import Documents, PersonaMemory, named_time, relatives
+from ovos_persona_memory.protocol import TurnFields, now, requests
+from ovos_persona_memory.records import ContextRequest, Request, Scope, ToolCall, Turn, changed, text_of
 from ovos_persona_memory.service import authorization
 
 Answer = dict[str, Any]

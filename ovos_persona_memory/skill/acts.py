@@ -11,9 +11,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from ovos_persona_memory.skill.intent_matching import LONGEST, Understood
-from ovos_persona_memory.text import languages
-from ovos_persona_memory.text.index_terms import fold
-from ovos_persona_memory.text.languages import Language
+from ovos_persona_memory.text import Language, fold, languages
 
 LIST = "memory_words.list"
 BEFORE, BEHIND = 2, 3

@@ -6,16 +6,13 @@ from collections.abc import Iterable, Sequence
 from typing import TypeVar
 
 from ovos_persona_memory.errors import StoreUnavailable
-from ovos_persona_memory.records.core import ACCEPTED, GUEST, HOUSEHOLD, OUTDATED, Entry, Hit, Scope
-from ovos_persona_memory.records.episodes import Episode
-from ovos_persona_memory.records.facts import Fact
-from ovos_persona_memory.records.provenance import Origin
+from ovos_persona_memory.records import ACCEPTED, GUEST, HOUSEHOLD, OUTDATED, Entry, Episode, Fact, Hit, Origin, Scope
 from ovos_persona_memory.skill.intent_matching import understood
 from ovos_persona_memory.skill.phrasing import own_words, speakable, turned, whole_topic
 from ovos_persona_memory.skill.session_state import Item
 from ovos_persona_memory.skill.tell import HUSHED
 from ovos_persona_memory.skill.turn_context import AT_A_TIME, SKILL, Talk
-from ovos_persona_memory.text.time_expressions import Span, span
+from ovos_persona_memory.text import time_expressions
 
 LOOKED_AT = 50
 """Memories at most that one question looks at."""
@@ -73,20 +70,22 @@ def _of_time(talk: Talk, nothing: str) -> None:
     _tell(talk, [] if named is None else _told_in(talk, named), nothing)
 
 
-def named_time(talk: Talk) -> Span | None:
+def named_time(talk: Talk) -> time_expressions.Span | None:
     """The time that the utterance names, today where it names none."""
     today = talk.spoken.phrases("today.dialog")[0]
-    return span(talk.said.text, talk.spoken, talk.now) or span(today, talk.spoken, talk.now)
+    return time_expressions.span(talk.said.text, talk.spoken, talk.now) or time_expressions.span(
+        today, talk.spoken, talk.now
+    )
 
 
-def _told_in(talk: Talk, named: Span) -> list[Item]:
+def _told_in(talk: Talk, named: time_expressions.Span) -> list[Item]:
     kept = [e for e in _kept(talk) if named.since <= e.updated_at < named.until]
     said = [hit for hit in _sure(talk, talk.said.text) if named.since <= hit.at < named.until]
     items = [*map(_item, _aloud(talk, kept)), *_items(talk, said)]
     return sorted(_once(talk, items), key=lambda item: item.at)
 
 
-def asked_in(talk: Talk, named: Span, whose: Scope = Scope()) -> list[Item]:
+def asked_in(talk: Talk, named: time_expressions.Span, whose: Scope = Scope()) -> list[Item]:
     """What somebody asked of the assistant at a time and it did, or failed to do, in their words, oldest first."""
     done = talk.client.episodes(whose, {"intent"}, named.since, named.until, LOOKED_AT, words=True)
     found = [one for one in reversed(done) if one.skill_id != SKILL and not _is_not_aloud(talk, one)]

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from ovos_persona_memory.records.core import Scope
-from ovos_persona_memory.records.facts import Fact
+from ovos_persona_memory.records import Fact, Scope
 from ovos_persona_memory.skill.ask import asked_in, named_time, told_when
 from ovos_persona_memory.skill.phrasing import agrees, own_words, speakable
 from ovos_persona_memory.skill.session_state import Item
 from ovos_persona_memory.skill.turn_context import Ends, Talk
-from ovos_persona_memory.text.index_terms import fold
+from ovos_persona_memory.text import fold
 
 # every dialog here that tells of somebody else begins with "asked_of" or "waiting": it is logged without its words
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ovos_persona_memory.errors import PersonaMemoryError, Unanswered
-from ovos_persona_memory.records.core import HOUSEHOLD, Foreseen, Forgotten, Scope
+from ovos_persona_memory.records import HOUSEHOLD, Foreseen, Forgotten, Scope
 from ovos_persona_memory.skill.acts import is_pointing, requested, says_forget, topic_of
 from ovos_persona_memory.skill.ask import found, is_hushed_text
 from ovos_persona_memory.skill.phrasing import (
@@ -23,7 +23,7 @@ from ovos_persona_memory.skill.phrasing import (
 )
 from ovos_persona_memory.skill.spoken_numbers import in_words
 from ovos_persona_memory.skill.turn_context import Ends, Talk
-from ovos_persona_memory.text.time_expressions import span
+from ovos_persona_memory.text import time_expressions
 
 # every dialog of this module begins with "forget": what is said under these names is logged without its words
 SOON_S = 1.0
@@ -121,7 +121,7 @@ def _number(talk: Talk, what: dict[str, Any]) -> int:
 
 def forget_time(talk: Talk) -> None:
     """Forget what was said and kept in a time, in every session of the person."""
-    named = span(talk.said.text, talk.spoken, talk.now)
+    named = time_expressions.span(talk.said.text, talk.spoken, talk.now)
     if named is None:
         talk.say("forget_time_what")
         return

@@ -7,8 +7,7 @@ from typing import Any
 from ovos_persona_memory.errors import NotAllowed
 from ovos_persona_memory.skill.spoken_numbers import sentence
 from ovos_persona_memory.skill.turn_context import Talk
-from ovos_persona_memory.text.languages import Language
-from ovos_persona_memory.text.time_expressions import ends_at
+from ovos_persona_memory.text import Language, time_expressions
 
 
 def guest_on(talk: Talk) -> None:
@@ -55,7 +54,7 @@ def _switch(talk: Talk, **wanted: Any) -> None:
 
 
 def _until(talk: Talk) -> float | None:
-    return ends_at(talk.slot("period"), talk.spoken, talk.now)
+    return time_expressions.ends_at(talk.slot("period"), talk.spoken, talk.now)
 
 
 def _say_with_end(talk: Talk, dialog: str, until: float | None) -> None:

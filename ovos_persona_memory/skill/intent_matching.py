@@ -12,9 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
-from ovos_persona_memory.text import languages
-from ovos_persona_memory.text.index_terms import fold
-from ovos_persona_memory.text.languages import Language
+from ovos_persona_memory.text import Language, fold, languages
 
 NOT: Mapping[str, str] = {"remember": "remember_not", "forget_about": "forget_not"}
 """Vocabularies with which an intent is not meant: "remember to" is a reminder."""

@@ -16,9 +16,7 @@ from ovos_workshop.skills.fallback import FallbackSkill
 
 from ovos_persona_memory.config import bus_address
 from ovos_persona_memory.errors import CapturePaused, NeedsApproval, NotAllowed, PersonaMemoryError, Unanswered
-from ovos_persona_memory.protocol import messages, topics
-from ovos_persona_memory.protocol.client import MemoryClient
-from ovos_persona_memory.protocol.transport import shared_transport
+from ovos_persona_memory.protocol import MemoryClient, messages, shared_transport, topics
 from ovos_persona_memory.skill import intent_matching, secrets_kept, tell
 from ovos_persona_memory.skill.intent_matching import NOT, Understood
 from ovos_persona_memory.skill.intent_samples import write_few

@@ -7,18 +7,12 @@ from datetime import datetime
 from functools import partial
 
 from ovos_persona_memory.errors import PersonaMemoryError, StoreError
-from ovos_persona_memory.protocol.client import MemoryClient
-from ovos_persona_memory.protocol.messages import Addressed
-from ovos_persona_memory.records.core import Hit
+from ovos_persona_memory.protocol import Addressed, MemoryClient
+from ovos_persona_memory.records import Hit
 from ovos_persona_memory.skill.intent_matching import Understood
 from ovos_persona_memory.skill.phrasing import agrees, own_words
 from ovos_persona_memory.skill.turn_context import Ends, Talk
-from ovos_persona_memory.text import languages, lexicon
-from ovos_persona_memory.text.index_terms import fold
-from ovos_persona_memory.text.languages import Language
-from ovos_persona_memory.text.secret_detection import speaks_of_secret
-from ovos_persona_memory.text.tag_questions import asked_for
-from ovos_persona_memory.text.time_expressions import span, zone
+from ovos_persona_memory.text import Language, asked_for, fold, languages, lexicon, speaks_of_secret, time_expressions
 
 # every dialog of this module begins with "secret": what is said under these names is logged without its words
 LOOKED_AT = 3
@@ -154,7 +148,10 @@ def _forms(question: str, spoken: Language) -> Iterator[str]:
 
 
 def _names_time(said: Addressed, spoken: Language, at: float) -> bool:
-    return span(said.text, spoken, datetime.fromtimestamp(at, zone(said.zone))) is not None
+    return (
+        time_expressions.span(said.text, spoken, datetime.fromtimestamp(at, time_expressions.zone(said.zone)))
+        is not None
+    )
 
 
 def _to_forget(text: str, spoken: Language) -> str:

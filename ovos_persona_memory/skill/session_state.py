@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
-from ovos_persona_memory.records.core import Scope
+from ovos_persona_memory.records import Scope
 
 MOST = 200
 """Sessions that are kept in mind at most."""

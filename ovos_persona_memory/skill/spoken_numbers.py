@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from functools import lru_cache
 
-from ovos_persona_memory.text.languages import Language
+from ovos_persona_memory.text import Language
 
 try:
     from ovos_number_parser import pronounce_number, pronounce_ordinal

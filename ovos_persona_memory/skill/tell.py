@@ -20,16 +20,14 @@ from ovos_persona_memory.errors import (
     Unanswered,
     UnknownEntry,
 )
-from ovos_persona_memory.records.core import HOUSEHOLD, Entry, Hit, Referents
+from ovos_persona_memory.records import HOUSEHOLD, Entry, Hit, Referents
 from ovos_persona_memory.skill import secrets_kept
 from ovos_persona_memory.skill.acts import is_pointing, says_nothing
 from ovos_persona_memory.skill.intent_matching import Understood, understood
 from ovos_persona_memory.skill.phrasing import agrees, own_words
 from ovos_persona_memory.skill.session_state import Item
 from ovos_persona_memory.skill.turn_context import Ends, Talk
-from ovos_persona_memory.text.index_terms import fold
-from ovos_persona_memory.text.languages import Language
-from ovos_persona_memory.text.revision import Correction, correction_in, revised
+from ovos_persona_memory.text import Correction, Language, correction_in, fold, revised
 
 NOTHING = ("nothing_known", "nothing_known_about", "nothing_known_of_you", "cannot", "all_right")
 """Dialogs that tell nothing that anybody would have kept."""

@@ -11,14 +11,11 @@ from typing import Any
 
 from ovos_bus_client.message import Message
 
-from ovos_persona_memory.protocol import messages
-from ovos_persona_memory.protocol.client import MemoryClient
-from ovos_persona_memory.records.core import Hit, HitKind, Referents, Scope
+from ovos_persona_memory.protocol import MemoryClient, messages
+from ovos_persona_memory.records import Hit, HitKind, Referents, Scope
 from ovos_persona_memory.skill.session_state import Item, Moments, Pending
 from ovos_persona_memory.skill.spoken_numbers import day_in_words, in_words, sentence
-from ovos_persona_memory.text import languages
-from ovos_persona_memory.text.languages import Language
-from ovos_persona_memory.text.time_expressions import zone
+from ovos_persona_memory.text import Language, languages, time_expressions
 
 SKILL = "ovos-skill-persona-memory.openvoiceos"
 """What the skill is called on the bus."""
@@ -85,7 +82,9 @@ class Talk:
     @property
     def now(self) -> datetime:
         """The person's wall clock."""
-        return datetime.fromtimestamp(self.means.clock(), zone(self.said.zone)).astimezone(zone(self.said.zone))
+        return datetime.fromtimestamp(self.means.clock(), time_expressions.zone(self.said.zone)).astimezone(
+            time_expressions.zone(self.said.zone)
+        )
 
     def as_heard(self) -> str:
         """The utterance as it was heard, also where the assistant rewrote it before its intents."""

@@ -12,12 +12,100 @@ from urllib.parse import urlsplit
 
 from ovos_persona_memory.config import MemoryConfig, secret
 from ovos_persona_memory.errors import ConfigError, StoreUnavailable
+from ovos_persona_memory.stores.base import (
+    ACTIVE,
+    ANSWERED,
+    BOTH,
+    DECISIONS_KEPT,
+    EVERY_STATUS,
+    FORGOTTEN,
+    KEPT,
+    Beside,
+    Bm25,
+    Bytes,
+    EpisodeStore,
+    Excluded,
+    Floats,
+    Found,
+    Index,
+    Near,
+    Pending,
+    Statistics,
+    Unlearned,
+    UnlearnedStore,
+    VectorStore,
+    Wanted,
+    bm25,
+    cosines,
+    fact_in_scope,
+    fits,
+    in_scope,
+    normalised,
+    quantised,
+    redacted,
+    words_of,
+)
 from ovos_persona_memory.stores.base.folder_lock import LOCK_FILE, WAITING_LOCK_FILE, FolderLock
 from ovos_persona_memory.stores.base.store import Store
+from ovos_persona_memory.stores.sql import owner_name
+from ovos_persona_memory.stores.sqlite import Kept, Waiting
 
 if TYPE_CHECKING:
     from ovos_persona_memory.stores.base.vector_backend import Shelf, Texts
     from ovos_persona_memory.stores.chroma.http_client import ChromaServer
+
+__all__ = [
+    "ACTIVE",
+    "ANSWERED",
+    "BACKENDS",
+    "BOTH",
+    "DECISIONS_KEPT",
+    "EVERY_STATUS",
+    "FORGOTTEN",
+    "KEPT",
+    "NEEDS_NO_SERVER",
+    "Beside",
+    "Bm25",
+    "Bytes",
+    "EpisodeStore",
+    "Excluded",
+    "Floats",
+    "FolderLock",
+    "Found",
+    "Index",
+    "Kept",
+    "Near",
+    "Pending",
+    "Place",
+    "Statistics",
+    "Store",
+    "Unlearned",
+    "UnlearnedStore",
+    "VectorStore",
+    "Waiting",
+    "Wanted",
+    "bm25",
+    "cosines",
+    "database_in",
+    "fact_in_scope",
+    "fits",
+    "folder_of",
+    "in_scope",
+    "inspect",
+    "is_shared",
+    "normalised",
+    "open_store",
+    "open_stores",
+    "own",
+    "own_waiting",
+    "owner_name",
+    "place_of",
+    "places",
+    "quantised",
+    "redacted",
+    "try_out",
+    "words_of",
+]
 
 BACKENDS = ("inmemory", "sqlite", "postgres", "redis", "chroma")
 EVERYTHING = "everything"

@@ -1,0 +1,105 @@
+"""Languages, tokens, stemming, word lists, dates and times, and the detection of secrets."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from ovos_persona_memory.text import date_expressions, index_terms, languages, lexicon, time_expressions
+    from ovos_persona_memory.text.counting import counted, counted_kinds
+    from ovos_persona_memory.text.date_expressions import Dates, DaySpan, named_days
+    from ovos_persona_memory.text.index_terms import fold
+    from ovos_persona_memory.text.languages import Language, beginning
+    from ovos_persona_memory.text.lexicon import WordLists
+    from ovos_persona_memory.text.phrases import Phrases, by_word
+    from ovos_persona_memory.text.revision import Correction, correction_in, denies, retraction_in, revised, subject_of
+    from ovos_persona_memory.text.secret_detection import (
+        SHORTEST_CODE,
+        Spot,
+        is_secret,
+        refuse_secret,
+        speaks_of_secret,
+        spots,
+        tells_secret,
+    )
+    from ovos_persona_memory.text.tag_questions import asked_for, is_put_in_doubt
+    from ovos_persona_memory.text.tokens import Words
+
+__all__ = [
+    "SHORTEST_CODE",
+    "Correction",
+    "Dates",
+    "DaySpan",
+    "Language",
+    "Phrases",
+    "Spot",
+    "WordLists",
+    "Words",
+    "asked_for",
+    "beginning",
+    "by_word",
+    "correction_in",
+    "counted",
+    "counted_kinds",
+    "date_expressions",
+    "denies",
+    "fold",
+    "index_terms",
+    "is_put_in_doubt",
+    "is_secret",
+    "languages",
+    "lexicon",
+    "named_days",
+    "refuse_secret",
+    "retraction_in",
+    "revised",
+    "speaks_of_secret",
+    "spots",
+    "subject_of",
+    "tells_secret",
+    "time_expressions",
+]
+
+_PLACES = {
+    "Correction": "ovos_persona_memory.text.revision",
+    "Dates": "ovos_persona_memory.text.date_expressions",
+    "DaySpan": "ovos_persona_memory.text.date_expressions",
+    "Language": "ovos_persona_memory.text.languages",
+    "Phrases": "ovos_persona_memory.text.phrases",
+    "SHORTEST_CODE": "ovos_persona_memory.text.secret_detection",
+    "Spot": "ovos_persona_memory.text.secret_detection",
+    "WordLists": "ovos_persona_memory.text.lexicon",
+    "Words": "ovos_persona_memory.text.tokens",
+    "asked_for": "ovos_persona_memory.text.tag_questions",
+    "beginning": "ovos_persona_memory.text.languages",
+    "by_word": "ovos_persona_memory.text.phrases",
+    "correction_in": "ovos_persona_memory.text.revision",
+    "counted": "ovos_persona_memory.text.counting",
+    "counted_kinds": "ovos_persona_memory.text.counting",
+    "date_expressions": "ovos_persona_memory.text.date_expressions",
+    "denies": "ovos_persona_memory.text.revision",
+    "fold": "ovos_persona_memory.text.index_terms",
+    "index_terms": "ovos_persona_memory.text.index_terms",
+    "is_put_in_doubt": "ovos_persona_memory.text.tag_questions",
+    "is_secret": "ovos_persona_memory.text.secret_detection",
+    "languages": "ovos_persona_memory.text.languages",
+    "lexicon": "ovos_persona_memory.text.lexicon",
+    "named_days": "ovos_persona_memory.text.date_expressions",
+    "refuse_secret": "ovos_persona_memory.text.secret_detection",
+    "retraction_in": "ovos_persona_memory.text.revision",
+    "revised": "ovos_persona_memory.text.revision",
+    "speaks_of_secret": "ovos_persona_memory.text.secret_detection",
+    "spots": "ovos_persona_memory.text.secret_detection",
+    "subject_of": "ovos_persona_memory.text.revision",
+    "tells_secret": "ovos_persona_memory.text.secret_detection",
+    "time_expressions": "ovos_persona_memory.text.time_expressions",
+}
+"""From a name to the module that holds it, or that it is: imported when somebody asks for it."""
+
+
+def __getattr__(name: str) -> object:
+    if name not in _PLACES:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module = import_module(_PLACES[name])
+    return getattr(module, name, module)

@@ -14,8 +14,8 @@ from benchmarks.figures import Figure, Spread
 from benchmarks.meaning import DIM, STAND_IN, StandIn
 from benchmarks.progress import say
 from ovos_persona_memory.config import MemoryConfig, RecallConfig
-from ovos_persona_memory.memory.persona_memory import PersonaMemory
-from ovos_persona_memory.records.core import Scope
+from ovos_persona_memory.memory import PersonaMemory
+from ovos_persona_memory.records import Scope
 from ovos_persona_memory.search.vector_indexer import Indexer
 from ovos_persona_memory.stores.base.selection import BOTH
 from ovos_persona_memory.stores.base.vector_math import Floats, cosines

@@ -7,10 +7,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from ovos_persona_memory.errors import NoAnswer
-from ovos_persona_memory.protocol import messages, topics
-from ovos_persona_memory.protocol.bus_connection import BusConnection
+from ovos_persona_memory.protocol import BusConnection, messages, topics
 from ovos_persona_memory.protocol.transport import BusTransport, Patience
-from ovos_persona_memory.records.core import Scope
+from ovos_persona_memory.records import Scope
 
 ECHO_TOPICS = {"stock": "bench.stock", "quick": "bench.quick"}
 PATIENCE = Patience(20.0)

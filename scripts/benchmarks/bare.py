@@ -12,7 +12,7 @@ from typing import Any
 
 import psycopg
 
-from ovos_persona_memory.records.core import Turn
+from ovos_persona_memory.records import Turn
 from ovos_persona_memory.search.record_terms import index_words
 from ovos_persona_memory.stores.postgres import rows
 from ovos_persona_memory.stores.sqlite import rows as sqlite_rows

@@ -15,8 +15,8 @@ from pathlib import Path
 
 from benchmarks.progress import say
 from ovos_persona_memory.config import FactsConfig, MemoryConfig, RecallConfig
-from ovos_persona_memory.memory.persona_memory import PersonaMemory
-from ovos_persona_memory.records.core import HOUSEHOLD, Scope, Turn
+from ovos_persona_memory.memory import PersonaMemory
+from ovos_persona_memory.records import HOUSEHOLD, Scope, Turn
 
 ROOT = Path(__file__).resolve().parents[2]
 CACHE = ROOT / "build" / "bench"

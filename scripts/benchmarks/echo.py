@@ -12,7 +12,7 @@ from typing import Any
 from ovos_bus_client import MessageBusClient
 
 from benchmarks.asking import ECHO_TOPICS
-from ovos_persona_memory.protocol.bus_connection import BusConnection
+from ovos_persona_memory.protocol import BusConnection
 
 
 def stock(port: int) -> None:

@@ -15,8 +15,8 @@ from benchmarks.corpus import BY_WORDS, CACHE, ROOT, Built, Corpus, built
 from benchmarks.figures import Figure, Spread
 from benchmarks.progress import say
 from ovos_persona_memory.config import FactsConfig
-from ovos_persona_memory.memory.persona_memory import PersonaMemory
-from ovos_persona_memory.records.core import Scope, Turn
+from ovos_persona_memory.memory import PersonaMemory
+from ovos_persona_memory.records import Scope, Turn
 
 SIZES = {"quick": (20_000, 400), "full": (100_000, 3000)}
 FORGOTTEN = 50

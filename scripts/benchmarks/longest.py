@@ -19,7 +19,7 @@ from benchmarks.figures import Figure, Spread
 from benchmarks.progress import say
 from benchmarks.requests import ANY_AGE
 from benchmarks.services import stack
-from ovos_persona_memory.records.core import Scope
+from ovos_persona_memory.records import Scope
 
 SIZES = {"quick": (5_000, 12), "full": (100_000, 100)}
 WORDS, CHARACTERS = 3040, 16_384

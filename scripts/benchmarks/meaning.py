@@ -18,8 +18,8 @@ from benchmarks.figures import Figure, Spread
 from benchmarks.progress import say
 from ovos_persona_memory.config import MemoryConfig, RecallConfig
 from ovos_persona_memory.evaluation.rankers import wait_until_indexed
-from ovos_persona_memory.memory.persona_memory import PersonaMemory
-from ovos_persona_memory.records.core import Scope, Turn
+from ovos_persona_memory.memory import PersonaMemory
+from ovos_persona_memory.records import Scope, Turn
 from ovos_persona_memory.search import embedding, vector_indexer
 from ovos_persona_memory.search.embedding import Embedder, Kind
 from ovos_persona_memory.stores.base.vector_math import Floats, normalised

@@ -7,8 +7,8 @@ import time
 from benchmarks.corpus import BY_WORDS, Asked, Corpus, built
 from benchmarks.figures import Figure, Spread
 from benchmarks.progress import say
-from ovos_persona_memory.memory.persona_memory import PersonaMemory
-from ovos_persona_memory.records.core import Context, ContextRequest, Scope
+from ovos_persona_memory.memory import PersonaMemory
+from ovos_persona_memory.records import Context, ContextRequest, Scope
 
 TURNS = {"quick": 50_000, "full": 1_000_000}
 CASES = ((500, 25.0), (1, 150.0))

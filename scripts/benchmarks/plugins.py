@@ -15,7 +15,7 @@ from benchmarks.asking import BenchTransport
 from benchmarks.unhurried import acknowledge_when_it_suits
 from ovos_persona_memory.opm.memory import PersonaMemoryPlugin
 from ovos_persona_memory.protocol.transport import BusTransport, Patience
-from ovos_persona_memory.records.core import Scope
+from ovos_persona_memory.records import Scope
 
 TIMES = "BENCH_TIMES"
 """Environment: the file that takes one line of JSON for each request."""

@@ -30,8 +30,8 @@ from benchmarks.bare import Bare, BarePostgres, BareSqlite, Rows
 from benchmarks.corpus import BY_WORDS, WITHOUT_LEARNING, Talk
 from benchmarks.figures import Figure, Spread
 from benchmarks.progress import say
-from ovos_persona_memory.memory.persona_memory import PersonaMemory
-from ovos_persona_memory.records.core import Scope, Turn, changed
+from ovos_persona_memory.memory import PersonaMemory
+from ovos_persona_memory.records import Scope, Turn, changed
 from ovos_persona_memory.stores.base.store import Store
 from ovos_persona_memory.stores.postgres.store import open_postgres
 from ovos_persona_memory.stores.sqlite.store import SqliteStore

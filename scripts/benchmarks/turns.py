@@ -15,8 +15,7 @@ from benchmarks.figures import Figure, Spread
 from benchmarks.plugins import TIMES, UNHURRIED
 from benchmarks.progress import say
 from benchmarks.services import Stack, stack
-from ovos_persona_memory.protocol import messages
-from ovos_persona_memory.protocol.bus_connection import BusConnection
+from ovos_persona_memory.protocol import BusConnection, messages
 
 TURNS = {"quick": (20_000, 6), "full": (100_000, 30)}
 WARM_UP = 2

@@ -15,7 +15,7 @@ import psycopg
 import pytest
 
 from ovos_persona_memory import config
-from ovos_persona_memory.records.core import Entry, Turn
+from ovos_persona_memory.records import Entry, Turn
 from ovos_persona_memory.stores import open_store, open_stores
 from ovos_persona_memory.stores.base.store import Store
 from ovos_persona_memory.stores.postgres import postings

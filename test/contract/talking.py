@@ -17,13 +17,11 @@ from ovos_plugin_manager.templates.agents import AgentMessage, MessageRole
 
 from ovos_persona_memory.config import MemoryConfig
 from ovos_persona_memory.errors import PersonaMemoryError
-from ovos_persona_memory.memory.persona_memory import PersonaMemory
+from ovos_persona_memory.memory import PersonaMemory
 from ovos_persona_memory.opm import chat
-from ovos_persona_memory.protocol import messages
-from ovos_persona_memory.protocol.client import MemoryClient
+from ovos_persona_memory.protocol import MemoryClient, messages
 from ovos_persona_memory.protocol.transport import BusTransport
-from ovos_persona_memory.records.core import Scope
-from ovos_persona_memory.records.events import Heard, Request
+from ovos_persona_memory.records import Heard, Request, Scope
 from ovos_persona_memory.service.verb_handlers import answer
 from ovos_persona_memory.skill import forget, intents, turn_context
 from ovos_persona_memory.skill.session_state import Moments

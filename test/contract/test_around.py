@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ovos_persona_memory.records.core import Entry, Scope, Turn
+from ovos_persona_memory.records import Entry, Scope, Turn
 from ovos_persona_memory.stores.base.store import Beside, Statistics, Store
 
 

@@ -15,9 +15,9 @@ import pytest
 
 from ovos_persona_memory.config import FactsConfig, IdentityConfig, MemoryConfig
 from ovos_persona_memory.errors import PersonaMemoryError, StoreError
+from ovos_persona_memory.memory import PersonaMemory
 from ovos_persona_memory.memory.learning import learner
-from ovos_persona_memory.memory.persona_memory import PersonaMemory
-from ovos_persona_memory.records.core import Scope, Turn
+from ovos_persona_memory.records import Scope, Turn
 from ovos_persona_memory.stores.base.store import Store
 from ovos_persona_memory.stores.postgres.store import open_postgres
 

@@ -17,8 +17,8 @@ from chroma_server import SPACE, ChromaServer
 
 from ovos_persona_memory.cli import doctor
 from ovos_persona_memory.config import MemoryConfig, parse
-from ovos_persona_memory.memory.persona_memory import PersonaMemory
-from ovos_persona_memory.records.core import Document, Entry, Scope, Selection, Turn
+from ovos_persona_memory.memory import PersonaMemory
+from ovos_persona_memory.records import Document, Entry, Scope, Selection, Turn
 from ovos_persona_memory.search import vector_indexer
 from ovos_persona_memory.stores import open_stores
 from ovos_persona_memory.stores.base.store import Store

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from ovos_persona_memory.errors import StoreError
-from ovos_persona_memory.records.core import Document, Namespace, Scope, Selection, Turn
+from ovos_persona_memory.records import Document, Namespace, Scope, Selection, Turn
 from ovos_persona_memory.stores.base.documents import DocumentStore
 from ovos_persona_memory.stores.base.store import Store
 from ovos_persona_memory.stores.base.vector_math import Floats, normalised

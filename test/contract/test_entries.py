@@ -9,8 +9,8 @@ import pytest
 
 from ovos_persona_memory.config import MemoryConfig
 from ovos_persona_memory.errors import StoreError, UnknownEntry
-from ovos_persona_memory.memory.persona_memory import PersonaMemory
-from ovos_persona_memory.records.core import Entry, Pause, Place, Scope, Selection, Status, Turn
+from ovos_persona_memory.memory import PersonaMemory
+from ovos_persona_memory.records import Entry, Pause, Place, Scope, Selection, Status, Turn
 from ovos_persona_memory.stores.base.store import Store
 
 Keep = Callable[..., Entry]

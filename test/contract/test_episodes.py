@@ -9,8 +9,7 @@ from typing import Any
 import pytest
 
 from ovos_persona_memory.errors import StoreError
-from ovos_persona_memory.records.core import Scope, Selection, Turn
-from ovos_persona_memory.records.episodes import Episode, EpisodesWanted
+from ovos_persona_memory.records import Episode, EpisodesWanted, Scope, Selection, Turn
 from ovos_persona_memory.stores.base.store import Store
 
 Left = Callable[[str], list[str]]

@@ -12,8 +12,7 @@ from typing import Any
 import pytest
 
 from ovos_persona_memory.errors import StoreError
-from ovos_persona_memory.records.core import Scope, Selection, Turn
-from ovos_persona_memory.records.facts import Decision, Fact, FactChange
+from ovos_persona_memory.records import Decision, Fact, FactChange, Scope, Selection, Turn
 from ovos_persona_memory.stores.base.facts import (
     DECISIONS_KEPT,
     DECISIONS_KEPT_S,

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from ovos_persona_memory.records.core import Document, Entry, Forgotten, Note, Scope, Selection, ToolCall, Turn
+from ovos_persona_memory.records import Document, Entry, Forgotten, Note, Scope, Selection, ToolCall, Turn
 from ovos_persona_memory.stores.base.store import Store
 
 Say = Callable[..., Turn]

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import pytest
 
 from ovos_persona_memory.config import MemoryConfig
-from ovos_persona_memory.memory.persona_memory import PersonaMemory
-from ovos_persona_memory.records.core import Hit, Scope, Turn
+from ovos_persona_memory.memory import PersonaMemory
+from ovos_persona_memory.records import Hit, Scope, Turn
 from ovos_persona_memory.stores.base.store import Store
 
 NOW = 1.76e9

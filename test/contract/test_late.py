@@ -14,10 +14,8 @@ import pytest
 
 from ovos_persona_memory.config import parse
 from ovos_persona_memory.errors import StoreUnavailable
-from ovos_persona_memory.memory.persona_memory import PersonaMemory
-from ovos_persona_memory.records.core import Scope, Turn
-from ovos_persona_memory.records.episodes import EpisodesWanted
-from ovos_persona_memory.records.events import Heard, Request
+from ovos_persona_memory.memory import PersonaMemory
+from ovos_persona_memory.records import EpisodesWanted, Heard, Request, Scope, Turn
 from ovos_persona_memory.service import offline
 from ovos_persona_memory.service.inbox import Arrival
 from ovos_persona_memory.service.offline import Clock, Offline

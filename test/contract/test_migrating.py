@@ -22,11 +22,10 @@ from redis_server import RedisServer
 from ovos_persona_memory.cli.program import program
 from ovos_persona_memory.config import parse
 from ovos_persona_memory.errors import ConfigError, InvalidRequest, StoreError
+from ovos_persona_memory.memory import Migration, PersonaMemory
 from ovos_persona_memory.memory.importing import read
-from ovos_persona_memory.memory.migration import Migration, digests
-from ovos_persona_memory.memory.persona_memory import PersonaMemory
-from ovos_persona_memory.records.core import Document, Note, Pause, Place, Scope, ToolCall, Turn
-from ovos_persona_memory.records.episodes import Episode
+from ovos_persona_memory.memory.migration import digests
+from ovos_persona_memory.records import Document, Episode, Note, Pause, Place, Scope, ToolCall, Turn
 from ovos_persona_memory.search.record_terms import index_words
 from ovos_persona_memory.stores import open_store, open_stores, place_of
 from ovos_persona_memory.stores.base.folder_lock import FolderLock

@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 import pytest
 
 from ovos_persona_memory.errors import StoreError
-from ovos_persona_memory.records.core import Note, Scope, Selection, Turn
+from ovos_persona_memory.records import Note, Scope, Selection, Turn
 from ovos_persona_memory.stores.base.store import Store
 
 Say = Callable[..., Turn]

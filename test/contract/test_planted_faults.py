@@ -19,8 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
-from ovos_persona_memory.records.core import Scope
-from ovos_persona_memory.records.facts import Fact
+from ovos_persona_memory.records import Fact, Scope
 from ovos_persona_memory.stores.base import bm25, documents, facts, score_accumulator, selection, store, vectors
 from ovos_persona_memory.stores.base import folder_lock as locks
 from ovos_persona_memory.stores.base.facts import FactStore

@@ -19,7 +19,7 @@ import pytest
 from postgres_server import Databases
 
 from ovos_persona_memory.errors import StoreError
-from ovos_persona_memory.records.core import Scope
+from ovos_persona_memory.records import Scope
 from ovos_persona_memory.stores.postgres import (
     connection,
     documents,

@@ -15,7 +15,7 @@ import pytest
 from postgres_server import FAST, PORT, Databases, PostgresServer
 
 from ovos_persona_memory.errors import StoreBusy, StoreError, StoreUnavailable
-from ovos_persona_memory.records.core import Entry, Scope, Selection, Turn
+from ovos_persona_memory.records import Entry, Scope, Selection, Turn
 from ovos_persona_memory.stores.postgres.connection import PostgresSettings
 from ovos_persona_memory.stores.postgres.store import PostgresStore, open_postgres
 

@@ -13,9 +13,19 @@ import pytest
 from postgres_server import Databases
 
 from ovos_persona_memory.errors import StoreDamaged, StoreUnavailable
-from ovos_persona_memory.records.core import Document, Entry, Namespace, Note, Pause, Place, Scope, Selection, Turn
-from ovos_persona_memory.records.episodes import Episode
-from ovos_persona_memory.records.facts import Fact
+from ovos_persona_memory.records import (
+    Document,
+    Entry,
+    Episode,
+    Fact,
+    Namespace,
+    Note,
+    Pause,
+    Place,
+    Scope,
+    Selection,
+    Turn,
+)
 from ovos_persona_memory.stores.base.store import Store
 from ovos_persona_memory.stores.base.vectors import Index, VectorStore
 from ovos_persona_memory.stores.postgres import migrations, vectors

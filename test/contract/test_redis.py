@@ -12,8 +12,8 @@ from redis_server import RedisCluster, RedisServer
 
 from ovos_persona_memory.config import parse
 from ovos_persona_memory.errors import ConfigError, StoreBusy, StoreError, StoreFull, StoreUnavailable
-from ovos_persona_memory.memory.persona_memory import PersonaMemory
-from ovos_persona_memory.records.core import Entry, Note, Scope, Selection, Turn
+from ovos_persona_memory.memory import PersonaMemory
+from ovos_persona_memory.records import Entry, Note, Scope, Selection, Turn
 from ovos_persona_memory.stores import open_stores
 from ovos_persona_memory.stores.redis import connection
 from ovos_persona_memory.stores.redis.connection import RedisDatabase, RedisSettings

@@ -9,10 +9,9 @@ import pytest
 
 from ovos_persona_memory.config import MemoryConfig, RetentionConfig, parse
 from ovos_persona_memory.errors import ConfigError
-from ovos_persona_memory.memory.persona_memory import PersonaMemory
-from ovos_persona_memory.memory.retention import STEP, Removed
-from ovos_persona_memory.records.core import Scope, Turn
-from ovos_persona_memory.records.episodes import Episode
+from ovos_persona_memory.memory import PersonaMemory, Removed
+from ovos_persona_memory.memory.retention import STEP
+from ovos_persona_memory.records import Episode, Scope, Turn
 from ovos_persona_memory.stores.base.store import Store
 
 DAY = 86400.0

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from ovos_persona_memory.records.core import Entry, Scope, Selection, Status, Turn
+from ovos_persona_memory.records import Entry, Scope, Selection, Status, Turn
 from ovos_persona_memory.stores.base.store import Beside, Excluded, Found, Statistics, Store
 
 Say = Callable[..., Turn]

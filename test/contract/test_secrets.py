@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from ovos_persona_memory.config import MemoryConfig
-from ovos_persona_memory.memory.persona_memory import PersonaMemory
-from ovos_persona_memory.records.core import SECRET, Entry, Scope, Selection, Turn
+from ovos_persona_memory.memory import PersonaMemory
+from ovos_persona_memory.records import SECRET, Entry, Scope, Selection, Turn
 from ovos_persona_memory.search.record_terms import index_words, renew
 from ovos_persona_memory.stores.base.selection import BOTH
 from ovos_persona_memory.stores.base.store import Store

@@ -21,9 +21,8 @@ from redis_server import RedisServer
 
 from ovos_persona_memory.config import MemoryConfig, RecallConfig, RetentionConfig, parse
 from ovos_persona_memory.errors import PersonaMemoryError
-from ovos_persona_memory.memory.persona_memory import PersonaMemory
-from ovos_persona_memory.records.core import ContextRequest, Scope, Turn
-from ovos_persona_memory.records.events import Heard
+from ovos_persona_memory.memory import PersonaMemory
+from ovos_persona_memory.records import ContextRequest, Heard, Scope, Turn
 from ovos_persona_memory.search.vector_indexer import Indexer, Meaning
 from ovos_persona_memory.stores import open_store, open_stores
 from ovos_persona_memory.stores.base.store import Store

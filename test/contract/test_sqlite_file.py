@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from ovos_persona_memory.errors import ConfigError, StoreDamaged, StoreError, StoreUnavailable
-from ovos_persona_memory.records.core import Entry, Scope, Selection, Turn
+from ovos_persona_memory.records import Entry, Scope, Selection, Turn
 from ovos_persona_memory.stores import open_store
 from ovos_persona_memory.stores.sqlite.database_file import STEPS, inspect
 from ovos_persona_memory.stores.sqlite.store import SqliteStore

@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from ovos_persona_memory.errors import StoreBusy, StoreError, StoreFull
-from ovos_persona_memory.records.core import Entry, Scope, Selection, Turn
+from ovos_persona_memory.records import Entry, Scope, Selection, Turn
 from ovos_persona_memory.stores.sqlite.store import SqliteStore
 
 pytestmark = pytest.mark.full

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from ovos_persona_memory.records.core import Scope, Turn
+from ovos_persona_memory.records import Scope, Turn
 from ovos_persona_memory.stores.base.vectors import Index
 from ovos_persona_memory.stores.sqlite import vectors
 from ovos_persona_memory.stores.sqlite.store import SqliteStore

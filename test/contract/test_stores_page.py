@@ -15,8 +15,8 @@ from redis_server import RedisServer
 
 from ovos_persona_memory import config
 from ovos_persona_memory.cli.program import program
-from ovos_persona_memory.memory.persona_memory import PersonaMemory
-from ovos_persona_memory.records.core import Scope, Turn
+from ovos_persona_memory.memory import PersonaMemory
+from ovos_persona_memory.records import Scope, Turn
 from ovos_persona_memory.stores import open_stores
 from ovos_persona_memory.stores.redis.store import open_redis
 

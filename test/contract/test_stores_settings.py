@@ -13,8 +13,8 @@ from chroma_server import ChromaServer
 from redis_server import RedisServer
 
 from ovos_persona_memory.config import parse
-from ovos_persona_memory.memory.persona_memory import PersonaMemory
-from ovos_persona_memory.records.core import Scope, Turn
+from ovos_persona_memory.memory import PersonaMemory
+from ovos_persona_memory.records import Scope, Turn
 from ovos_persona_memory.stores import open_stores
 from ovos_persona_memory.stores.base.vectors import Index
 

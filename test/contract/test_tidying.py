@@ -7,7 +7,7 @@ from collections.abc import Callable
 import pytest
 
 from ovos_persona_memory.errors import StoreError
-from ovos_persona_memory.records.core import Scope, Selection, Turn
+from ovos_persona_memory.records import Scope, Selection, Turn
 from ovos_persona_memory.stores.base.store import Store
 
 TURNS = frozenset({"turn"})

@@ -10,7 +10,7 @@ from dataclasses import replace
 import pytest
 
 from ovos_persona_memory.errors import StoreError, UnknownEntry
-from ovos_persona_memory.records.core import Entry, Pause, Place, Scope, Selection, Turn
+from ovos_persona_memory.records import Entry, Pause, Place, Scope, Selection, Turn
 from ovos_persona_memory.stores.base.store import Store
 
 Say = Callable[..., Turn]

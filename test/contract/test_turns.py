@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from ovos_persona_memory.errors import StoreError, UnknownEntry
-from ovos_persona_memory.records.core import Entry, Note, Pause, Place, Scope, Selection, Session, ToolCall, Turn
+from ovos_persona_memory.records import Entry, Note, Pause, Place, Scope, Selection, Session, ToolCall, Turn
 from ovos_persona_memory.stores.base.store import Store
 
 Say = Callable[..., Turn]

@@ -11,8 +11,8 @@ import pytest
 
 from ovos_persona_memory.config import MemoryConfig
 from ovos_persona_memory.errors import InvalidRequest, StoreError
-from ovos_persona_memory.memory.persona_memory import PersonaMemory
-from ovos_persona_memory.records.core import Moved, Note, Place, Scope, Selection, Turn, User
+from ovos_persona_memory.memory import PersonaMemory
+from ovos_persona_memory.records import Moved, Note, Place, Scope, Selection, Turn, User
 from ovos_persona_memory.stores.base.store import Store
 from ovos_persona_memory.stores.base.vector_math import quantised
 from ovos_persona_memory.stores.base.vectors import Index

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from ovos_persona_memory.errors import StoreError
-from ovos_persona_memory.records.core import Document, Entry, Namespace, Scope, Selection, Turn
+from ovos_persona_memory.records import Document, Entry, Namespace, Scope, Selection, Turn
 from ovos_persona_memory.stores.base import vector_math as tables
 from ovos_persona_memory.stores.base.store import Store
 from ovos_persona_memory.stores.base.vector_math import Floats, normalised, quantised

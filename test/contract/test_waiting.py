@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from ovos_persona_memory.errors import StoreFull
-from ovos_persona_memory.records.core import Pause, Place
+from ovos_persona_memory.records import Pause, Place
 from ovos_persona_memory.stores.sqlite.offline_queue import DATABASE, Kept, Waiting
 
 

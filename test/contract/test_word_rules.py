@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from ovos_persona_memory.memory.persona_memory import PersonaMemory
-from ovos_persona_memory.records.core import Entry, Scope, Turn
-from ovos_persona_memory.records.facts import Fact
+from ovos_persona_memory.memory import PersonaMemory
+from ovos_persona_memory.records import Entry, Fact, Scope, Turn
 from ovos_persona_memory.search.record_terms import STATE, index_words, renew
 from ovos_persona_memory.stores.base.selection import BOTH
 from ovos_persona_memory.stores.base.store import Store

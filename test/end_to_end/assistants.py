@@ -14,7 +14,7 @@ from pathlib import Path
 from servers import wait_until
 
 from ovos_persona_memory.cli.conversation import Conversation, Spoken
-from ovos_persona_memory.protocol.client import MemoryClient
+from ovos_persona_memory.protocol import MemoryClient
 
 ROOT = Path(__file__).resolve().parents[2]
 OTHERS = Path(sys.prefix) / "skills"

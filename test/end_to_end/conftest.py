@@ -18,7 +18,7 @@ import pytest
 from assistants import Assistant, skill_settings
 
 from ovos_persona_memory.errors import PersonaMemoryError
-from ovos_persona_memory.protocol.client import MemoryClient
+from ovos_persona_memory.protocol import MemoryClient
 
 ROOT = Path(__file__).parent.parent.parent
 START_S = 30.0

@@ -21,8 +21,8 @@ import pytest
 from ovos_bus_client import Message, MessageBusClient
 
 from ovos_persona_memory.cli.conversation import Conversation
-from ovos_persona_memory.memory.persona_memory import PersonaMemory
-from ovos_persona_memory.records.core import Scope, Turn
+from ovos_persona_memory.memory import PersonaMemory
+from ovos_persona_memory.records import Scope, Turn
 
 from .conftest import Address, Daemon, free_port, own_environment, wait_until, write_settings
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from ovos_persona_memory.protocol.client import MemoryClient
-from ovos_persona_memory.records.core import Scope, Turn
+from ovos_persona_memory.protocol import MemoryClient
+from ovos_persona_memory.records import Scope, Turn
 
 SCRIPT = Path(__file__).parent.parent.parent / "scripts" / "crash_rounds.py"
 

@@ -13,9 +13,8 @@ import pytest
 from ovos_bus_client import Message, MessageBusClient
 from servers import Wire
 
-from ovos_persona_memory.protocol import topics
-from ovos_persona_memory.protocol.client import MemoryClient
-from ovos_persona_memory.records.core import Capture, Scope, Turn
+from ovos_persona_memory.protocol import MemoryClient, topics
+from ovos_persona_memory.records import Capture, Scope, Turn
 from ovos_persona_memory.stores import open_store
 
 from .conftest import Address, Daemon, free_port, running_bus, wait_until, write_settings

@@ -16,7 +16,7 @@ from ovos_plugin_manager.templates.agents import AgentMessage, MessageRole
 
 from ovos_persona_memory.conversation.history import history, raw_history
 from ovos_persona_memory.conversation.window import Window
-from ovos_persona_memory.records.core import ContextMessage, Turn
+from ovos_persona_memory.records import ContextMessage, Turn
 
 Said = tuple[str, str]
 ANY_ROLE = ["user", "assistant", "system", "developer", "tool"]

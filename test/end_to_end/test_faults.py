@@ -18,8 +18,8 @@ from typing import Any
 import pytest
 
 from ovos_persona_memory.errors import PersonaMemoryError
-from ovos_persona_memory.protocol.client import MemoryClient
-from ovos_persona_memory.records.core import Scope, Turn
+from ovos_persona_memory.protocol import MemoryClient
+from ovos_persona_memory.records import Scope, Turn
 from scripts.servers import HOST, Bus, Daemon, Wire, free_port, wait_until
 
 SESSION = Scope(session_id="faults")

@@ -13,9 +13,8 @@ import pytest
 import remains
 from servers import Wire
 
-from ovos_persona_memory.protocol import topics
-from ovos_persona_memory.protocol.client import MemoryClient
-from ovos_persona_memory.records.core import ContextRequest, Scope
+from ovos_persona_memory.protocol import MemoryClient, topics
+from ovos_persona_memory.records import ContextRequest, Scope
 from ovos_persona_memory.text import languages
 
 from .conftest import Address, Daemon, free_port, running_bus, wait_until, write_settings

@@ -13,9 +13,9 @@ import pytest
 
 from ovos_persona_memory.config import FactsConfig, MemoryConfig, RecallConfig
 from ovos_persona_memory.evaluation.rankers import wait_until_indexed
-from ovos_persona_memory.memory.persona_memory import PersonaMemory
-from ovos_persona_memory.protocol.client import MemoryClient
-from ovos_persona_memory.records.core import Scope, Turn
+from ovos_persona_memory.memory import PersonaMemory
+from ovos_persona_memory.protocol import MemoryClient
+from ovos_persona_memory.records import Scope, Turn
 from ovos_persona_memory.search.embedding import open_embedder
 from ovos_persona_memory.stores.base.vector_math import quantised
 

@@ -22,9 +22,9 @@ from servers import HOST, Bus, Daemon, Wire, free_port, wait_until
 from ovos_persona_memory.config import bus_address
 from ovos_persona_memory.errors import ConfigError
 from ovos_persona_memory.opm.memory import LOG, PersonaMemoryPlugin
-from ovos_persona_memory.protocol import topics
-from ovos_persona_memory.protocol.transport import BusTransport, shared_transport
-from ovos_persona_memory.records.core import Scope, Turn
+from ovos_persona_memory.protocol import shared_transport, topics
+from ovos_persona_memory.protocol.transport import BusTransport
+from ovos_persona_memory.records import Scope, Turn
 
 Said = tuple[str, str]
 Operation = tuple[str, str, Any]

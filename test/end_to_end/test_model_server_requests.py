@@ -15,8 +15,8 @@ from servers import HOST, Bus, Daemon, free_port
 from tool_model_server import Call, ToolModelServer
 
 from ovos_persona_memory.config import bus_address
-from ovos_persona_memory.protocol.transport import shared_transport
-from ovos_persona_memory.records.core import Inject, Scope, Turn
+from ovos_persona_memory.protocol import shared_transport
+from ovos_persona_memory.records import Inject, Scope, Turn
 
 LOOP, OPENAI = "ovos-native-toolcall-loop", "ovos-chat-openai-plugin"
 TOOLS, MEMORY = "ovos-persona-memory-tools", "ovos-persona-memory-plugin"

@@ -20,9 +20,9 @@ from redis_server import RedisServer
 
 from ovos_persona_memory.cli.program import program
 from ovos_persona_memory.config import parse
-from ovos_persona_memory.memory.persona_memory import PersonaMemory
-from ovos_persona_memory.protocol.client import MemoryClient
-from ovos_persona_memory.records.core import Scope
+from ovos_persona_memory.memory import PersonaMemory
+from ovos_persona_memory.protocol import MemoryClient
+from ovos_persona_memory.records import Scope
 from ovos_persona_memory.service.offline import LOOKED_S
 from ovos_persona_memory.stores.postgres.connection import PostgresSettings, household_lock
 from scripts.servers import Wire

@@ -10,9 +10,8 @@ from typing import Any
 
 from servers import Wire
 
-from ovos_persona_memory.protocol import topics
-from ovos_persona_memory.protocol.client import MemoryClient
-from ovos_persona_memory.records.core import Scope, Turn
+from ovos_persona_memory.protocol import MemoryClient, topics
+from ovos_persona_memory.records import Scope, Turn
 
 from .conftest import Address, Daemon, free_port, running_bus, wait_until, write_settings
 

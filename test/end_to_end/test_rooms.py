@@ -15,8 +15,8 @@ import pytest
 from conftest import Daemon, free_port, running_bus, wait_until
 from redis_server import RedisServer
 
-from ovos_persona_memory.protocol.client import MemoryClient
-from ovos_persona_memory.records.core import Scope
+from ovos_persona_memory.protocol import MemoryClient
+from ovos_persona_memory.records import Scope
 from scripts.servers import Wire
 
 KITCHEN, STUDY = "kitchen", "study"

@@ -13,11 +13,10 @@ import pytest
 from servers import Wire
 
 from ovos_persona_memory.errors import CapturePaused, InvalidRequest, NotAllowed
-from ovos_persona_memory.memory.documents import Documents
-from ovos_persona_memory.memory.persona_memory import PersonaMemory
-from ovos_persona_memory.protocol import topics
-from ovos_persona_memory.protocol.client import DocumentsClient, MemoryClient
-from ovos_persona_memory.records.core import ContextMessage, ContextRequest, Document, Note, Scope, ToolCall, Turn
+from ovos_persona_memory.memory import Documents, PersonaMemory
+from ovos_persona_memory.protocol import MemoryClient, topics
+from ovos_persona_memory.protocol.client import DocumentsClient
+from ovos_persona_memory.records import ContextMessage, ContextRequest, Document, Note, Scope, ToolCall, Turn
 
 from .test_verbs import Memory, Served, exchange, served, texts
 

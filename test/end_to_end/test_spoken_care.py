@@ -10,7 +10,7 @@ import pytest
 from assistants import Assistant, skill_settings
 from servers import free_port
 
-from ovos_persona_memory.records.core import Scope
+from ovos_persona_memory.records import Scope
 
 from .conftest import SHARED_ROOM
 

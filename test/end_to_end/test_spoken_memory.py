@@ -13,7 +13,7 @@ from espeak import voice
 from servers import Wire, wait_until
 
 from ovos_persona_memory.protocol import topics
-from ovos_persona_memory.records.core import Scope
+from ovos_persona_memory.records import Scope
 
 from .conftest import SHARED_ROOM
 

@@ -21,9 +21,7 @@ from tool_model_server import Call, ToolModelServer
 
 from ovos_persona_memory.config import bus_address
 from ovos_persona_memory.errors import NoAnswer
-from ovos_persona_memory.protocol import topics
-from ovos_persona_memory.protocol.client import MemoryClient
-from ovos_persona_memory.protocol.transport import shared_transport
+from ovos_persona_memory.protocol import MemoryClient, shared_transport, topics
 
 TOOLS = "ovos-persona-memory-tools"
 RETRIEVAL = "ovos-persona-memory-retrieval-plugin"

@@ -14,8 +14,8 @@ from assistants import Assistant
 from conftest import Daemon, free_port, running_bus, wait_until
 from postgres_server import FAST, Databases, PostgresServer
 
-from ovos_persona_memory.protocol.client import MemoryClient
-from ovos_persona_memory.records.core import Scope, Turn
+from ovos_persona_memory.protocol import MemoryClient
+from ovos_persona_memory.records import Scope, Turn
 from ovos_persona_memory.stores.postgres.connection import PostgresSettings
 from ovos_persona_memory.stores.postgres.store import open_postgres
 

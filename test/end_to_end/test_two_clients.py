@@ -8,9 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from ovos_persona_memory.protocol import topics
-from ovos_persona_memory.protocol.client import MemoryClient
-from ovos_persona_memory.records.core import ContextRequest, Scope, Turn
+from ovos_persona_memory.protocol import MemoryClient, topics
+from ovos_persona_memory.records import ContextRequest, Scope, Turn
 from scripts.servers import Wire
 
 HANDS = 4

@@ -14,9 +14,9 @@ import pytest
 from servers import Wire
 
 from ovos_persona_memory.errors import CapturePaused, InvalidRequest, NotAllowed, UnknownEntry
-from ovos_persona_memory.memory.persona_memory import PersonaMemory
-from ovos_persona_memory.protocol.client import MemoryClient
-from ovos_persona_memory.records.core import (
+from ovos_persona_memory.memory import PersonaMemory
+from ovos_persona_memory.protocol import MemoryClient
+from ovos_persona_memory.records import (
     Capture,
     Context,
     ContextMessage,

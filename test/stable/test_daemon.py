@@ -12,8 +12,8 @@ from ovos_bus_client import Message, MessageBusClient
 from servers import HOST, Bus, Daemon, Wire, free_port, wait_until
 
 from ovos_persona_memory.errors import UnknownEntry
-from ovos_persona_memory.protocol.client import MemoryClient
-from ovos_persona_memory.records.core import Capture, ContextRequest, Scope, Turn
+from ovos_persona_memory.protocol import MemoryClient
+from ovos_persona_memory.records import Capture, ContextRequest, Scope, Turn
 
 Said = tuple[str, str]
 

@@ -11,12 +11,12 @@ import pytest
 
 from ovos_persona_memory.config import MemoryConfig
 from ovos_persona_memory.errors import PersonaMemoryError
-from ovos_persona_memory.memory.persona_memory import PersonaMemory
+from ovos_persona_memory.memory import PersonaMemory
 from ovos_persona_memory.opm import chat, retrieval, toolbox
 from ovos_persona_memory.opm import memory as memory_plugin
 from ovos_persona_memory.protocol import messages
 from ovos_persona_memory.protocol.transport import BusTransport
-from ovos_persona_memory.records.events import Request
+from ovos_persona_memory.records import Request
 from ovos_persona_memory.service.verb_handlers import answer
 
 PLUGINS = {

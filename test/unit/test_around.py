@@ -11,9 +11,8 @@ from ovos_persona_memory.config import MemoryConfig
 from ovos_persona_memory.extraction.coreference.person_mentions import Before, Who
 from ovos_persona_memory.extraction.dialogue_state import HOUSE, JUDGED
 from ovos_persona_memory.extraction.pipeline import Circumstances, judge
-from ovos_persona_memory.memory.persona_memory import PersonaMemory
-from ovos_persona_memory.records.core import Scope, Turn
-from ovos_persona_memory.records.facts import Fact
+from ovos_persona_memory.memory import PersonaMemory
+from ovos_persona_memory.records import Fact, Scope, Turn
 from ovos_persona_memory.stores.base.facts import Wanted
 from ovos_persona_memory.stores.inmemory.store import InMemoryStore
 

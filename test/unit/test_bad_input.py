@@ -11,13 +11,13 @@ import pytest
 
 from ovos_persona_memory.config import MemoryConfig
 from ovos_persona_memory.errors import InvalidRequest, NotAllowed, UnknownEntry
-from ovos_persona_memory.memory.documents import Documents
+from ovos_persona_memory.memory import Documents, PersonaMemory
 from ovos_persona_memory.memory.facts import Facts
-from ovos_persona_memory.memory.persona_memory import PersonaMemory
 from ovos_persona_memory.memory.users import Users
-from ovos_persona_memory.protocol.client import DocumentsClient, FactsClient, MemoryClient, UsersClient
+from ovos_persona_memory.protocol import MemoryClient
+from ovos_persona_memory.protocol.client import DocumentsClient, FactsClient, UsersClient
 from ovos_persona_memory.protocol.transport import BusTransport
-from ovos_persona_memory.records.core import ContextRequest, Scope, ToolCall, Turn
+from ovos_persona_memory.records import ContextRequest, Scope, ToolCall, Turn
 
 from .conftest import Wire
 

@@ -6,8 +6,7 @@ from typing import Any
 
 import pytest
 
-from ovos_persona_memory.records.content_blocks import text_of
-from ovos_persona_memory.records.validation import Unfit
+from ovos_persona_memory.records import Unfit, text_of
 
 PICTURE = {"type": "image_url", "image_url": {"url": "data:"}}
 

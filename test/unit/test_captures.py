@@ -11,10 +11,9 @@ import pytest
 
 from ovos_persona_memory.config import CaptureConfig, IdentityConfig, MemoryConfig
 from ovos_persona_memory.errors import CapturePaused, InvalidRequest
-from ovos_persona_memory.memory.persona_memory import PersonaMemory
+from ovos_persona_memory.memory import PersonaMemory
 from ovos_persona_memory.memory.privacy.capture import REMEMBERED_S, Captures
-from ovos_persona_memory.records.core import Capture, Claim, ContextRequest, Place, Scope, Turn
-from ovos_persona_memory.records.events import Heard
+from ovos_persona_memory.records import Capture, Claim, ContextRequest, Heard, Place, Scope, Turn
 from ovos_persona_memory.stores.inmemory.store import InMemoryStore
 
 HERE = Scope("s1", "alice", site_id="kitchen")

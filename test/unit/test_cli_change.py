@@ -12,8 +12,8 @@ from click.testing import CliRunner, Result
 
 from ovos_persona_memory.cli import connection
 from ovos_persona_memory.cli.program import program
-from ovos_persona_memory.memory.persona_memory import PersonaMemory
-from ovos_persona_memory.records.core import Scope, Turn
+from ovos_persona_memory.memory import PersonaMemory
+from ovos_persona_memory.records import Scope, Turn
 from ovos_persona_memory.stores.base.folder_lock import FolderLock
 
 

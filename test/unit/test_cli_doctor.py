@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from ovos_persona_memory import config
 from ovos_persona_memory.cli import doctor
 from ovos_persona_memory.cli.program import program
-from ovos_persona_memory.memory.persona_memory import PersonaMemory
+from ovos_persona_memory.memory import PersonaMemory
 
 REMEMBERS = {"memory_module": doctor.PLUGIN, "handlers": [doctor.OPENAI]}
 

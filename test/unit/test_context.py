@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ovos_persona_memory.conversation.prompt import Recalled, build, without_notes
-from ovos_persona_memory.records.core import Context, ContextMessage, ContextRequest, Hit, Note
+from ovos_persona_memory.records import Context, ContextMessage, ContextRequest, Hit, Note
 
 NOW = 1_795_000_000.0
 HISTORY = [ContextMessage("user", "hello"), ContextMessage("assistant", "hi")]

@@ -6,7 +6,7 @@ import pytest
 
 from ovos_persona_memory.extraction.assertion.corrections import Stated, as_speaker, corrected
 from ovos_persona_memory.extraction.templates import loader
-from ovos_persona_memory.records.core import Scope
+from ovos_persona_memory.records import Scope
 from test.unit.test_around import Home
 
 ALLERGY = Stated("allergy", "", "peanut", ("peanuts",))

@@ -6,7 +6,7 @@ from dataclasses import fields
 
 import pytest
 
-from ovos_persona_memory.records.core import Forgotten, Moved
+from ovos_persona_memory.records import Forgotten, Moved
 from ovos_persona_memory.stores.base.store import Counts
 from ovos_persona_memory.text.counting import FORMS, counted, counted_kinds
 

@@ -10,9 +10,8 @@ import pytest
 
 from ovos_persona_memory.config import MemoryConfig
 from ovos_persona_memory.errors import CapturePaused, InvalidRequest
-from ovos_persona_memory.memory.documents import Documents
-from ovos_persona_memory.memory.persona_memory import PersonaMemory
-from ovos_persona_memory.records.core import Document, Scope, Turn
+from ovos_persona_memory.memory import Documents, PersonaMemory
+from ovos_persona_memory.records import Document, Scope, Turn
 from ovos_persona_memory.stores.base.vector_math import Floats
 
 

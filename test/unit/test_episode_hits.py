@@ -7,9 +7,8 @@ from dataclasses import replace
 import pytest
 
 from ovos_persona_memory.config import MemoryConfig, RecallConfig
-from ovos_persona_memory.memory.persona_memory import PersonaMemory
-from ovos_persona_memory.records.core import GUEST, ContextRequest, Scope
-from ovos_persona_memory.records.episodes import Episode
+from ovos_persona_memory.memory import PersonaMemory
+from ovos_persona_memory.records import GUEST, ContextRequest, Episode, Scope
 from ovos_persona_memory.search.episode_search import told
 from ovos_persona_memory.stores.inmemory.store import InMemoryStore
 

@@ -10,12 +10,8 @@ import pytest
 
 from ovos_persona_memory.config import MemoryConfig
 from ovos_persona_memory.errors import InvalidRequest
-from ovos_persona_memory.memory.episodes import named_time
-from ovos_persona_memory.memory.persona_memory import PersonaMemory
-from ovos_persona_memory.records.core import ContextRequest, Scope, ToolCall, Turn
-from ovos_persona_memory.records.episodes import Episode
-from ovos_persona_memory.records.events import Heard
-from ovos_persona_memory.records.provenance import Use
+from ovos_persona_memory.memory import PersonaMemory, named_time
+from ovos_persona_memory.records import ContextRequest, Episode, Heard, Scope, ToolCall, Turn, Use
 from ovos_persona_memory.stores.inmemory.store import InMemoryStore
 from ovos_persona_memory.text import languages
 from ovos_persona_memory.text.time_expressions import happened_at

@@ -8,8 +8,8 @@ import pytest
 
 from ovos_persona_memory.config import FactsConfig, MemoryConfig
 from ovos_persona_memory.errors import InvalidRequest, SecretRefused, UnknownEntry
-from ovos_persona_memory.memory.persona_memory import PersonaMemory
-from ovos_persona_memory.records.core import ContextRequest, Scope, Turn
+from ovos_persona_memory.memory import PersonaMemory
+from ovos_persona_memory.records import ContextRequest, Scope, Turn
 
 DAY = 86400.0
 

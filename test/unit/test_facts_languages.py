@@ -8,7 +8,7 @@ from held_out_facts import DATA, learned, measure
 from ovos_persona_memory.extraction.pipeline import judge
 from ovos_persona_memory.extraction.schema.slots import SLOTS
 from ovos_persona_memory.extraction.templates import loader
-from ovos_persona_memory.records.core import Turn
+from ovos_persona_memory.records import Turn
 from ovos_persona_memory.text import languages
 
 TAGS = sorted(path.stem for path in DATA.glob("*.json"))

@@ -5,9 +5,8 @@ from __future__ import annotations
 import pytest
 
 from ovos_persona_memory.config import MemoryConfig
-from ovos_persona_memory.memory.persona_memory import PersonaMemory
-from ovos_persona_memory.records.core import ContextRequest, Scope, Turn
-from ovos_persona_memory.records.events import Heard
+from ovos_persona_memory.memory import PersonaMemory
+from ovos_persona_memory.records import ContextRequest, Heard, Scope, Turn
 from ovos_persona_memory.search import prefetch
 from ovos_persona_memory.stores.inmemory.store import InMemoryStore
 

@@ -7,10 +7,9 @@ from typing import Any
 import pytest
 
 from ovos_persona_memory.config import MemoryConfig
+from ovos_persona_memory.memory import PersonaMemory
 from ovos_persona_memory.memory.forgetting import NOTED
-from ovos_persona_memory.memory.persona_memory import PersonaMemory
-from ovos_persona_memory.records.core import Forgotten, Scope, Turn
-from ovos_persona_memory.records.events import Heard
+from ovos_persona_memory.records import Forgotten, Heard, Scope, Turn
 from ovos_persona_memory.stores.inmemory.store import InMemoryStore
 from ovos_persona_memory.text import languages
 

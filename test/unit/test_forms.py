@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ovos_persona_memory.records.core import Hit, Scope, Turn
+from ovos_persona_memory.records import Hit, Scope, Turn
 from ovos_persona_memory.search.query import Question
 from ovos_persona_memory.search.query_expansion import NONE, Forms, forms_of
 from ovos_persona_memory.search.recall import recall

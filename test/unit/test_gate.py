@@ -8,7 +8,7 @@ import pytest
 
 from ovos_persona_memory.extraction.pipeline import Circumstances, is_echo, judge
 from ovos_persona_memory.extraction.schema.candidate import Verdict
-from ovos_persona_memory.records.core import GUEST, Turn
+from ovos_persona_memory.records import GUEST, Turn
 
 EN, DE = "en-US", "de-DE"
 

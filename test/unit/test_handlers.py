@@ -11,8 +11,8 @@ from ovos_plugin_manager.templates.agents import AgentMessage, MessageRole
 
 from ovos_persona_memory.config import MemoryConfig
 from ovos_persona_memory.errors import ConfigError, InvalidRequest
-from ovos_persona_memory.memory.persona_memory import PersonaMemory
-from ovos_persona_memory.records.core import ContextRequest, Scope, Turn
+from ovos_persona_memory.memory import PersonaMemory
+from ovos_persona_memory.records import ContextRequest, Scope, Turn
 from ovos_persona_memory.stores.inmemory.store import InMemoryStore
 
 Make = Callable[..., Any]

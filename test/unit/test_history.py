@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from ovos_persona_memory.conversation.exchanges import blocks_by_session
 from ovos_persona_memory.conversation.history import history, messages, raw_history
 from ovos_persona_memory.conversation.window import Window, newest, repair, window
-from ovos_persona_memory.records.core import ContextMessage, ToolCall, Turn
+from ovos_persona_memory.records import ContextMessage, ToolCall, Turn
 
 NOW = 1_763_750_000.0
 LOOK_UP = ToolCall("c1", "look_up", {"word": "cat"})

@@ -11,11 +11,11 @@ import pytest
 
 from ovos_persona_memory.config import IdentityConfig, MemoryConfig, parse
 from ovos_persona_memory.errors import ConfigError, InvalidRequest, NotAllowed, UnknownEntry
-from ovos_persona_memory.memory.persona_memory import PersonaMemory
+from ovos_persona_memory.memory import PersonaMemory
 from ovos_persona_memory.memory.privacy.identity import UTTERANCES, person_of
 from ovos_persona_memory.protocol import messages, topics
 from ovos_persona_memory.protocol.messages import claim_of
-from ovos_persona_memory.records.core import Claim, ContextRequest, Person, Scope, Turn, level_of
+from ovos_persona_memory.records import Claim, ContextRequest, Person, Scope, Turn, level_of
 from ovos_persona_memory.stores.inmemory.store import InMemoryStore
 
 GUEST = Person("guest")

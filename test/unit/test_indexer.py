@@ -11,8 +11,8 @@ import pytest
 
 from ovos_persona_memory.config import MemoryConfig
 from ovos_persona_memory.errors import ConfigError, StoreError
-from ovos_persona_memory.memory.persona_memory import PersonaMemory
-from ovos_persona_memory.records.core import Scope, Selection, Turn
+from ovos_persona_memory.memory import PersonaMemory
+from ovos_persona_memory.records import Scope, Selection, Turn
 from ovos_persona_memory.search import vector_indexer
 from ovos_persona_memory.search.embedding import Embedder, Kind
 from ovos_persona_memory.search.vector_indexer import Indexer

@@ -15,10 +15,9 @@ from ovos_bus_client import Message
 from ovos_persona_memory.config import MemoryConfig
 from ovos_persona_memory.conversation.prompt import TOOL
 from ovos_persona_memory.conversation.quoting import plain
-from ovos_persona_memory.memory.persona_memory import PersonaMemory
+from ovos_persona_memory.memory import PersonaMemory
 from ovos_persona_memory.protocol import messages
-from ovos_persona_memory.records.core import Context, ContextMessage, ContextRequest, Inject, Scope, Turn
-from ovos_persona_memory.records.events import Heard
+from ovos_persona_memory.records import Context, ContextMessage, ContextRequest, Heard, Inject, Scope, Turn
 from ovos_persona_memory.stores.inmemory.store import InMemoryStore
 from ovos_persona_memory.text import languages
 

@@ -15,9 +15,8 @@ from ovos_persona_memory import config, stores
 from ovos_persona_memory.cli import doctor
 from ovos_persona_memory.config import KindConfig, parse, secret, settled
 from ovos_persona_memory.errors import ConfigError, NotAllowed, StoreBusy
-from ovos_persona_memory.memory.persona_memory import PersonaMemory
-from ovos_persona_memory.records.core import ContextRequest, Scope, Turn
-from ovos_persona_memory.records.events import Heard
+from ovos_persona_memory.memory import PersonaMemory
+from ovos_persona_memory.records import ContextRequest, Heard, Scope, Turn
 from ovos_persona_memory.stores.chroma.http_client import settings_of
 from ovos_persona_memory.stores.composite.store import ComposedStore
 from ovos_persona_memory.stores.sqlite.store import SqliteStore

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from ovos_persona_memory.config import MemoryConfig
-from ovos_persona_memory.memory.persona_memory import PersonaMemory
-from ovos_persona_memory.records.core import Scope, Turn
+from ovos_persona_memory.memory import PersonaMemory
+from ovos_persona_memory.records import Scope, Turn
 
 pytestmark = pytest.mark.full
 

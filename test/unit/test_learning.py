@@ -7,10 +7,8 @@ from typing import Any
 import pytest
 
 from ovos_persona_memory.config import FactsConfig, MemoryConfig
-from ovos_persona_memory.memory.persona_memory import PersonaMemory
-from ovos_persona_memory.records.core import Scope, Selection, Turn
-from ovos_persona_memory.records.events import Heard
-from ovos_persona_memory.records.facts import Fact
+from ovos_persona_memory.memory import PersonaMemory
+from ovos_persona_memory.records import Fact, Heard, Scope, Selection, Turn
 from ovos_persona_memory.stores.base.facts import EVERY_STATUS, Wanted
 from ovos_persona_memory.stores.inmemory.store import InMemoryStore
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ovos_persona_memory.memory.privacy.tombstones import KEY, Ledger
-from ovos_persona_memory.records.core import Entry, Turn
+from ovos_persona_memory.records import Entry, Turn
 from ovos_persona_memory.stores.inmemory.store import InMemoryStore
 
 

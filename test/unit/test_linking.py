@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from ovos_persona_memory.conversation.linking import already_recorded, claimant, heard_answer
-from ovos_persona_memory.records.core import Turn
+from ovos_persona_memory.records import Turn
 
 NOW = 1_763_750_000.0
 

@@ -18,10 +18,9 @@ from ovos_persona_memory.extraction.coreference.person_mentions import Before, W
 from ovos_persona_memory.extraction.pipeline import Circumstances, judge
 from ovos_persona_memory.extraction.schema.candidate import Verdict
 from ovos_persona_memory.extraction.tagger.network import PIECES, Network
-from ovos_persona_memory.memory.persona_memory import PersonaMemory
-from ovos_persona_memory.protocol.request_fields import MAX_TEXT
-from ovos_persona_memory.records.core import ContextRequest, Scope, Turn
-from ovos_persona_memory.records.events import Heard
+from ovos_persona_memory.memory import PersonaMemory
+from ovos_persona_memory.protocol import MAX_TEXT
+from ovos_persona_memory.records import ContextRequest, Heard, Scope, Turn
 from ovos_persona_memory.search.recall import MOST_WORDS
 from ovos_persona_memory.skill.intent_matching import Understood, understood
 from ovos_persona_memory.skill.memory_skill import INTENTS

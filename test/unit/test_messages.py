@@ -10,8 +10,7 @@ from ovos_bus_client.message import Message
 
 from ovos_persona_memory.protocol import messages, topics
 from ovos_persona_memory.protocol.messages import Envelope, MalformedSession
-from ovos_persona_memory.records.core import Scope
-from ovos_persona_memory.records.validation import is_clean
+from ovos_persona_memory.records import Scope, is_clean
 
 
 def envelope(topic: str, data: dict[str, Any] | None = None, **context: Any) -> Envelope:

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from ovos_persona_memory.config import MemoryConfig
 from ovos_persona_memory.conversation.window import SHORTENED
-from ovos_persona_memory.memory.persona_memory import PersonaMemory
-from ovos_persona_memory.records.core import ContextMessage, ContextRequest, Hit, Inject, Scope, ToolCall, Turn
+from ovos_persona_memory.memory import PersonaMemory
+from ovos_persona_memory.records import ContextMessage, ContextRequest, Hit, Inject, Scope, ToolCall, Turn
 from ovos_persona_memory.stores.inmemory.store import InMemoryStore
 
 pytestmark = pytest.mark.full

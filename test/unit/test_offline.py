@@ -14,9 +14,8 @@ import pytest
 
 from ovos_persona_memory.config import MemoryConfig, parse
 from ovos_persona_memory.errors import StoreUnavailable
-from ovos_persona_memory.memory.persona_memory import PersonaMemory
-from ovos_persona_memory.records.core import Claim, Scope, Selection, Turn
-from ovos_persona_memory.records.events import Heard, Request
+from ovos_persona_memory.memory import PersonaMemory
+from ovos_persona_memory.records import Claim, Heard, Request, Scope, Selection, Turn
 from ovos_persona_memory.service import offline
 from ovos_persona_memory.service.daemon import Daemon
 from ovos_persona_memory.service.inbox import Arrival

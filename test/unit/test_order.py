@@ -8,7 +8,7 @@ from ovos_persona_memory.extraction.coreference.person_mentions import Before, W
 from ovos_persona_memory.extraction.pipeline import Circumstances, judge
 from ovos_persona_memory.extraction.segmentation.word_order import plain_orders
 from ovos_persona_memory.extraction.templates.loader import of
-from ovos_persona_memory.records.core import Turn
+from ovos_persona_memory.records import Turn
 from ovos_persona_memory.text import languages
 
 DE = "de-DE"

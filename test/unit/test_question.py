@@ -7,7 +7,7 @@ from datetime import date, datetime, timezone
 
 import pytest
 
-from ovos_persona_memory.records.core import Turn
+from ovos_persona_memory.records import Turn
 from ovos_persona_memory.search.query import ITSELF_S, Asked, Question, understand
 from ovos_persona_memory.text.date_expressions import DaySpan
 

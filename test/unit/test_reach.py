@@ -17,12 +17,9 @@ import pytest
 
 from ovos_persona_memory.config import FactsConfig, IdentityConfig, MemoryConfig
 from ovos_persona_memory.errors import NotAllowed, PersonaMemoryError, UnknownEntry
-from ovos_persona_memory.memory.persona_memory import PersonaMemory
+from ovos_persona_memory.memory import PersonaMemory
 from ovos_persona_memory.protocol import messages, requests, topics
-from ovos_persona_memory.records.core import Document, Note, Scope, Turn
-from ovos_persona_memory.records.episodes import Episode
-from ovos_persona_memory.records.events import Request
-from ovos_persona_memory.records.facts import Decision, Fact
+from ovos_persona_memory.records import Decision, Document, Episode, Fact, Note, Request, Scope, Turn
 from ovos_persona_memory.service import authorization
 from ovos_persona_memory.service.verb_handlers import answer
 from ovos_persona_memory.stores.inmemory.store import InMemoryStore

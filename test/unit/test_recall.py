@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from ovos_persona_memory.records.core import Entry, Hit, Scope, Turn
+from ovos_persona_memory.records import Entry, Hit, Scope, Turn
 from ovos_persona_memory.search.query import Question
 from ovos_persona_memory.search.recall import recall
 from ovos_persona_memory.stores.inmemory.store import InMemoryStore

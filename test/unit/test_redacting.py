@@ -11,9 +11,8 @@ import pytest
 
 from ovos_persona_memory.config import MemoryConfig
 from ovos_persona_memory.extraction.redaction import without_secrets
-from ovos_persona_memory.memory.persona_memory import PersonaMemory
-from ovos_persona_memory.records.core import Scope, Turn
-from ovos_persona_memory.records.events import Heard
+from ovos_persona_memory.memory import PersonaMemory
+from ovos_persona_memory.records import Heard, Scope, Turn
 from ovos_persona_memory.text import languages
 from ovos_persona_memory.text.secret_detection import spots, tells_secret
 

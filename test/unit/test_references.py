@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ovos_persona_memory.extraction.pipeline import judge
-from ovos_persona_memory.records.core import Turn
+from ovos_persona_memory.records import Turn
 from test.unit.test_around import Home
 
 

@@ -10,11 +10,9 @@ import pytest
 
 from ovos_persona_memory.config import IdentityConfig, MemoryConfig, parse
 from ovos_persona_memory.errors import ConfigError, NeedsApproval, NotAllowed, UnknownEntry
-from ovos_persona_memory.memory.persona_memory import PersonaMemory
+from ovos_persona_memory.memory import PersonaMemory
 from ovos_persona_memory.protocol import messages
-from ovos_persona_memory.records.core import Scope, Turn
-from ovos_persona_memory.records.episodes import Episode
-from ovos_persona_memory.records.events import Request
+from ovos_persona_memory.records import Episode, Request, Scope, Turn
 from ovos_persona_memory.service.verb_handlers import answer
 from ovos_persona_memory.stores.inmemory.store import InMemoryStore
 

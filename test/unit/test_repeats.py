@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ovos_persona_memory.conversation.deduplication import without_repeats
 from ovos_persona_memory.conversation.window import Window, window
-from ovos_persona_memory.records.core import ContextMessage, Hit, Role, ToolCall
+from ovos_persona_memory.records import ContextMessage, Hit, Role, ToolCall
 
 
 def hit(text: str, role: Role = "user", speaker: str | None = None) -> Hit:

@@ -8,8 +8,7 @@ import pytest
 
 from ovos_persona_memory.errors import InvalidRequest, UnknownVerb
 from ovos_persona_memory.protocol import requests, topics
-from ovos_persona_memory.records.core import Scope
-from ovos_persona_memory.records.events import Request
+from ovos_persona_memory.records import Request, Scope
 
 
 def read(verb: str, **data: Any) -> Any:

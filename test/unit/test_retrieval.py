@@ -8,7 +8,7 @@ import pytest
 
 from ovos_persona_memory.conversation import prompt
 from ovos_persona_memory.opm.retrieval import scored
-from ovos_persona_memory.records.core import Hit
+from ovos_persona_memory.records import Hit
 
 
 def hit(score: float, sure: bool = False) -> Hit:

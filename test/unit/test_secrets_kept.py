@@ -17,12 +17,11 @@ from servers import wait_until
 
 from ovos_persona_memory.config import IdentityConfig, MemoryConfig, SecretsConfig
 from ovos_persona_memory.errors import InvalidRequest, NotAllowed, SecretRefused, UnknownEntry
-from ovos_persona_memory.memory.persona_memory import PersonaMemory
+from ovos_persona_memory.memory import PersonaMemory
 from ovos_persona_memory.opm.toolbox import ByKey, Listing, Question
 from ovos_persona_memory.protocol import messages, topics
 from ovos_persona_memory.protocol.transport import BusTransport
-from ovos_persona_memory.records.core import ContextRequest, Scope
-from ovos_persona_memory.records.events import Heard
+from ovos_persona_memory.records import ContextRequest, Heard, Scope
 from ovos_persona_memory.skill import memory_skill, turn_context
 from ovos_persona_memory.skill.memory_skill import PersonaMemorySkill
 from ovos_persona_memory.text import languages

@@ -8,7 +8,7 @@ from ovos_persona_memory.extraction.coreference.person_mentions import Before
 from ovos_persona_memory.extraction.pipeline import judge
 from ovos_persona_memory.extraction.segmentation.sentences import Spoken, around, is_letter, said
 from ovos_persona_memory.extraction.tagger import features
-from ovos_persona_memory.records.core import Turn
+from ovos_persona_memory.records import Turn
 
 EN, DE = "en-US", "de-DE"
 

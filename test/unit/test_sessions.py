@@ -9,9 +9,8 @@ import pytest
 
 from ovos_persona_memory.config import MemoryConfig
 from ovos_persona_memory.errors import CapturePaused, InvalidRequest
-from ovos_persona_memory.memory.persona_memory import PersonaMemory
-from ovos_persona_memory.records.core import ContextMessage, ContextRequest, Scope, ToolCall, Turn
-from ovos_persona_memory.records.events import Heard
+from ovos_persona_memory.memory import PersonaMemory
+from ovos_persona_memory.records import ContextMessage, ContextRequest, Heard, Scope, ToolCall, Turn
 
 HERE = Scope(session_id="s1")
 

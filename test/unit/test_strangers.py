@@ -7,7 +7,7 @@ import pytest
 from ovos_persona_memory.extraction.coreference.person_mentions import Before, Who
 from ovos_persona_memory.extraction.pipeline import Circumstances, judge
 from ovos_persona_memory.extraction.schema.candidate import Verdict
-from ovos_persona_memory.records.core import Turn
+from ovos_persona_memory.records import Turn
 
 EN, DE = "en-US", "de-DE"
 NOBODY = Before()

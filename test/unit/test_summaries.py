@@ -9,7 +9,7 @@ import pytest
 
 from ovos_persona_memory.conversation.snapshots import older, snapshot, turns_of
 from ovos_persona_memory.errors import InvalidRequest
-from ovos_persona_memory.records.core import ContextMessage, ToolCall, Turn
+from ovos_persona_memory.records import ContextMessage, ToolCall, Turn
 
 NUMBERS = count(1)
 

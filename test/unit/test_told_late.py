@@ -14,9 +14,9 @@ from ovos_plugin_manager.templates.agents import AgentMessage, MessageRole
 
 from ovos_persona_memory.errors import NoAnswer, Unanswered
 from ovos_persona_memory.opm.chat import RecallChatEngine
-from ovos_persona_memory.protocol.client import MemoryClient
+from ovos_persona_memory.protocol import MemoryClient
 from ovos_persona_memory.protocol.transport import Patience
-from ovos_persona_memory.records.core import Scope
+from ovos_persona_memory.records import Scope
 from ovos_persona_memory.skill import forget, tell
 from ovos_persona_memory.skill.intents import ROOMS
 from ovos_persona_memory.skill.session_state import Moments

@@ -8,9 +8,8 @@ from typing import Any
 import pytest
 
 from ovos_persona_memory.config import HistoryConfig, MemoryConfig
-from ovos_persona_memory.memory.persona_memory import PersonaMemory
-from ovos_persona_memory.records.core import Scope, Turn
-from ovos_persona_memory.records.events import Heard
+from ovos_persona_memory.memory import PersonaMemory
+from ovos_persona_memory.records import Heard, Scope, Turn
 from ovos_persona_memory.stores.inmemory.store import InMemoryStore
 
 S1 = Scope(session_id="s1")

@@ -12,9 +12,9 @@ from pathlib import Path
 import pytest
 
 from ovos_persona_memory.errors import NoAnswer, Unanswered
-from ovos_persona_memory.protocol import messages, topics
-from ovos_persona_memory.protocol.transport import BusTransport, DoorTransport, Patience, door_address
-from ovos_persona_memory.records.core import Scope
+from ovos_persona_memory.protocol import door_address, messages, topics
+from ovos_persona_memory.protocol.transport import BusTransport, DoorTransport, Patience
+from ovos_persona_memory.records import Scope
 
 SHORT = Patience(timeout_s=0.2)
 WITH_BUSY = Patience(timeout_s=0.2, busy_s=20.0, bus_s=0.2)

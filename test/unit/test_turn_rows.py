@@ -6,7 +6,7 @@ from dataclasses import fields
 
 import pytest
 
-from ovos_persona_memory.records.core import ToolCall, Turn
+from ovos_persona_memory.records import ToolCall, Turn
 from ovos_persona_memory.stores.sql.turn_rows import COLUMNS, FLAGS, calls_text, turns_of
 
 

@@ -14,8 +14,8 @@ from ovos_persona_memory.config import parse
 from ovos_persona_memory.extraction.pipeline import judge
 from ovos_persona_memory.extraction.templates import loader
 from ovos_persona_memory.memory.learning import learner
-from ovos_persona_memory.protocol.client import MemoryClient
-from ovos_persona_memory.records.core import ContextRequest, Scope, Turn
+from ovos_persona_memory.protocol import MemoryClient
+from ovos_persona_memory.records import ContextRequest, Scope, Turn
 from ovos_persona_memory.service import preloading
 from ovos_persona_memory.service.daemon import QUIET_S, Daemon
 from ovos_persona_memory.service.preloading import Languages

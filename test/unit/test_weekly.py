@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ovos_persona_memory.records.core import Scope
+from ovos_persona_memory.records import Scope
 from test.unit.test_around import Home
 
 

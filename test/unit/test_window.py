@@ -16,7 +16,7 @@ from ovos_persona_memory.conversation.window import (
     repair,
     window,
 )
-from ovos_persona_memory.records.core import ContextMessage, Role, ToolCall
+from ovos_persona_memory.records import ContextMessage, Role, ToolCall
 
 U, A, S = ContextMessage("user", "u"), ContextMessage("assistant", "a"), ContextMessage("system", "s")
 

@@ -10,9 +10,9 @@ from typing import Any
 
 from ovos_persona_memory.evaluation.fact_scores import measure_learning
 from ovos_persona_memory.evaluation.labelled_talk import Talk
+from ovos_persona_memory.extraction import Verdict
 from ovos_persona_memory.extraction.fusion import calibration
 from ovos_persona_memory.extraction.fusion.calibration import RIGHT, WRONG, Signs, Understood, signs_of
-from ovos_persona_memory.extraction.schema.candidate import Verdict
 
 SETTINGS = {"c1": 0.0, "c2": 5.0, "max_iterations": 300}
 """Weights of the two penalties (L1, L2), and how long it is fitted at most, as CRFsuite names them."""

@@ -14,17 +14,14 @@ from typing import Any
 from ovos_persona_memory.config import FactsConfig, MemoryConfig
 from ovos_persona_memory.evaluation.talk_markup import ENDING, Mark, MarkedTalk, read_marked
 from ovos_persona_memory.evaluation.training.crf_pruning import lighten
-from ovos_persona_memory.extraction.coreference.person_mentions import Before
+from ovos_persona_memory.extraction import Before, Circumstances, Spoken, judge
 from ovos_persona_memory.extraction.fusion.template_spans import hints_of, why_refused
-from ovos_persona_memory.extraction.pipeline import Circumstances, judge
-from ovos_persona_memory.extraction.segmentation.sentences import Spoken
 from ovos_persona_memory.extraction.tagger import features
 from ovos_persona_memory.extraction.tagger.features import Hint
 from ovos_persona_memory.extraction.tagger.tagger import NOTHING, spans_of
-from ovos_persona_memory.memory.persona_memory import PersonaMemory
-from ovos_persona_memory.records.core import GUEST, Scope, Turn
-from ovos_persona_memory.text import languages
-from ovos_persona_memory.text.tokens import Words
+from ovos_persona_memory.memory import PersonaMemory
+from ovos_persona_memory.records import GUEST, Scope, Turn
+from ovos_persona_memory.text import Words, languages
 
 ROUNDS = 60
 """Of the training: more fit the talk better, and people who are not in it worse."""

@@ -11,10 +11,7 @@ from itertools import pairwise
 
 from ovos_persona_memory.extraction.segmentation.clauses import lead_taken, stripped
 from ovos_persona_memory.extraction.segmentation.sentences import MARKS, SINGLE, Span, Spoken, around
-from ovos_persona_memory.text import languages
-from ovos_persona_memory.text.lexicon import WordLists
-from ovos_persona_memory.text.tag_questions import is_put_in_doubt
-from ovos_persona_memory.text.tokens import Words
+from ovos_persona_memory.text import WordLists, Words, is_put_in_doubt, languages
 
 CLOSE = 2
 """Words at most between a statement and what takes it back: "..., she says"."""

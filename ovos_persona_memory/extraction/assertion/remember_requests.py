@@ -6,10 +6,7 @@ from dataclasses import dataclass
 
 from ovos_persona_memory.extraction.segmentation.clauses import lead_taken
 from ovos_persona_memory.extraction.segmentation.sentences import Spoken
-from ovos_persona_memory.text import languages
-from ovos_persona_memory.text.lexicon import WordLists
-from ovos_persona_memory.text.secret_detection import is_secret
-from ovos_persona_memory.text.tokens import Words
+from ovos_persona_memory.text import WordLists, Words, is_secret, languages
 
 ASKED = 25
 """Words at most that somebody asks to remember in one go."""

@@ -6,8 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from ovos_persona_memory.extraction.coreference.clause_subjects import ANSWER, Reading, asked_for, bare_end, joined
 from ovos_persona_memory.extraction.coreference.person_mentions import Before, Found, person_at
-from ovos_persona_memory.text.lexicon import WordLists
-from ovos_persona_memory.text.tokens import Words
+from ovos_persona_memory.text import WordLists, Words
 
 NOUN = 4
 """Words at most of what is named first."""

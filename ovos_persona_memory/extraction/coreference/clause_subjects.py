@@ -19,8 +19,7 @@ from ovos_persona_memory.extraction.coreference.person_mentions import (
 )
 from ovos_persona_memory.extraction.segmentation.sentences import Span
 from ovos_persona_memory.extraction.segmentation.word_order import behind_adverb, plain_orders
-from ovos_persona_memory.text.lexicon import WordLists
-from ovos_persona_memory.text.tokens import Words
+from ovos_persona_memory.text import WordLists, Words
 
 OF_PETS = frozenset(
     (

@@ -10,8 +10,7 @@ from collections.abc import Iterator, Sequence
 from ovos_persona_memory.extraction.coreference.clause_subjects import Reading, joined
 from ovos_persona_memory.extraction.coreference.person_mentions import Before
 from ovos_persona_memory.extraction.segmentation.word_order import plain_orders
-from ovos_persona_memory.text.lexicon import WordLists
-from ovos_persona_memory.text.tokens import Words
+from ovos_persona_memory.text import WordLists, Words
 
 ANSWER = 5
 """Words of an answer at most."""

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 
 from ovos_persona_memory.extraction.coreference.clause_subjects import Reading, joined
 from ovos_persona_memory.extraction.coreference.person_mentions import Before
-from ovos_persona_memory.text.lexicon import WordLists
-from ovos_persona_memory.text.tokens import Words
+from ovos_persona_memory.text import WordLists, Words
 
 NAMED = 3
 """Words at most of a thing that "it" can stand for."""

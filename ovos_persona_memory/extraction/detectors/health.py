@@ -12,7 +12,7 @@ from ovos_persona_memory.extraction.schema.slots import SLOTS
 from ovos_persona_memory.extraction.segmentation.sentences import Spoken
 from ovos_persona_memory.extraction.tagger import features
 from ovos_persona_memory.extraction.templates.template import Told
-from ovos_persona_memory.text.tokens import Words
+from ovos_persona_memory.text import Words
 
 SLOT = "health"
 KINDS = frozenset({"illness", "medicine"})

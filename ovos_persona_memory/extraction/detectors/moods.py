@@ -11,8 +11,7 @@ from ovos_persona_memory.extraction.schema.slots import SLOTS
 from ovos_persona_memory.extraction.segmentation.clauses import stripped
 from ovos_persona_memory.extraction.segmentation.sentences import Spoken, around
 from ovos_persona_memory.extraction.templates.template import Told
-from ovos_persona_memory.text.lexicon import WordLists
-from ovos_persona_memory.text.tokens import Words
+from ovos_persona_memory.text import WordLists, Words
 
 SLOT = "mood"
 _VERY = ("how_very", "skip", "part_of_day")

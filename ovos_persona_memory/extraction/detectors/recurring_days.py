@@ -13,9 +13,7 @@ from ovos_persona_memory.extraction.schema.slots import refused_value
 from ovos_persona_memory.extraction.segmentation.clauses import bare
 from ovos_persona_memory.extraction.segmentation.sentences import Spoken
 from ovos_persona_memory.extraction.templates.template import SHORT_IS, Told
-from ovos_persona_memory.text import languages
-from ovos_persona_memory.text.lexicon import WordLists
-from ovos_persona_memory.text.tokens import Words
+from ovos_persona_memory.text import WordLists, Words, languages
 
 SLOT = "activity"
 DENIED = 2

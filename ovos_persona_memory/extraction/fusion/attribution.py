@@ -10,7 +10,7 @@ from ovos_persona_memory.extraction.coreference.self_introduction import thing_o
 from ovos_persona_memory.extraction.fusion.tagged_utterance import Heard, subject_before
 from ovos_persona_memory.extraction.tagger.tagger import Guess
 from ovos_persona_memory.extraction.templates.template import SHORT_IS
-from ovos_persona_memory.text.tokens import Words
+from ovos_persona_memory.text import Words
 
 SURE = 0.25
 """From which a guess is looked at again, 0 to 1."""

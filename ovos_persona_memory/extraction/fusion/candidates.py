@@ -45,8 +45,7 @@ from ovos_persona_memory.extraction.tagger import features
 from ovos_persona_memory.extraction.tagger import tagger as tagging
 from ovos_persona_memory.extraction.tagger.tagger import Guess
 from ovos_persona_memory.extraction.templates.template import Told
-from ovos_persona_memory.text.tag_questions import is_put_in_doubt
-from ovos_persona_memory.text.tokens import Words
+from ovos_persona_memory.text import Words, is_put_in_doubt
 
 SURER = 0.3
 """From which a guess is looked at again, 0 to 1, of what a template understands otherwise, or that says little."""

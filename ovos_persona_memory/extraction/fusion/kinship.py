@@ -13,9 +13,7 @@ from ovos_persona_memory.extraction.fusion.template_spans import place_of
 from ovos_persona_memory.extraction.schema.candidate import Verdict
 from ovos_persona_memory.extraction.segmentation.sentences import Spoken
 from ovos_persona_memory.extraction.templates.template import SHORT_IS
-from ovos_persona_memory.text import languages, lexicon
-from ovos_persona_memory.text.lexicon import WordLists
-from ovos_persona_memory.text.tokens import Words
+from ovos_persona_memory.text import WordLists, Words, languages, lexicon
 
 SLOT = "family"
 BACK = 12

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from ovos_persona_memory.extraction.fusion.tagged_utterance import DENIED, Heard, clause_around
 from ovos_persona_memory.extraction.tagger.tagger import Guess
-from ovos_persona_memory.text.lexicon import WordLists
-from ovos_persona_memory.text.tokens import Words
+from ovos_persona_memory.text import WordLists, Words
 
 NEAR = 4
 """Words at most between "not" and what it denies."""

@@ -11,7 +11,7 @@ from ovos_persona_memory.extraction.schema.candidate import Verdict
 from ovos_persona_memory.extraction.segmentation.sentences import bounds_of
 from ovos_persona_memory.extraction.tagger import features
 from ovos_persona_memory.extraction.templates.template import SHORT_IS
-from ovos_persona_memory.text.tokens import Words
+from ovos_persona_memory.text import Words
 
 OF_ITS_SUBJECT = ("activity", "age", "allergy", "birthday", "diet", "health", "home", "name", "origin", "work")
 """Slots of which a clause tells for whom or what it speaks of."""

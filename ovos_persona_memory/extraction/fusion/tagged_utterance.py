@@ -13,8 +13,7 @@ from ovos_persona_memory.extraction.segmentation import spelled_codes
 from ovos_persona_memory.extraction.segmentation.clauses import bare, between_commas, clauses, run_on
 from ovos_persona_memory.extraction.segmentation.sentences import Spoken, said
 from ovos_persona_memory.extraction.tagger.tagger import Guess
-from ovos_persona_memory.text.lexicon import WordLists
-from ovos_persona_memory.text.tokens import Words
+from ovos_persona_memory.text import WordLists, Words
 
 DENIED = ("allergy", "diet", "dislikes")
 """Slots of what somebody does without: "no walnuts" is no correction."""

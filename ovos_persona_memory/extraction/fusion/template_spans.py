@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from ovos_persona_memory.extraction.schema.candidate import Verdict
 from ovos_persona_memory.extraction.segmentation.sentences import Spoken
 from ovos_persona_memory.extraction.tagger.features import Hint
-from ovos_persona_memory.text.lexicon import WordLists
-from ovos_persona_memory.text.tokens import Words
+from ovos_persona_memory.text import WordLists, Words
 
 
 def hints_of(spoken: Spoken, words: Words, told: Sequence[Verdict]) -> list[Hint]:

@@ -9,7 +9,7 @@ from ovos_persona_memory.extraction.fusion.tagged_utterance import Heard
 from ovos_persona_memory.extraction.fusion.template_spans import place_of
 from ovos_persona_memory.extraction.schema.candidate import Verdict
 from ovos_persona_memory.extraction.templates.template import SHORT_IS
-from ovos_persona_memory.text.lexicon import WordLists
+from ovos_persona_memory.text import WordLists
 
 
 def as_another(known: WordLists, told: Sequence[Verdict], before: Before) -> bool:

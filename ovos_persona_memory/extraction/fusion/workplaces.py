@@ -9,7 +9,7 @@ from ovos_persona_memory.extraction.fusion.tagged_utterance import Heard, clause
 from ovos_persona_memory.extraction.fusion.template_spans import place_of
 from ovos_persona_memory.extraction.schema.candidate import Verdict
 from ovos_persona_memory.extraction.schema.slots import SLOTS, unsettled
-from ovos_persona_memory.text.lexicon import WordLists
+from ovos_persona_memory.text import WordLists
 
 WORK = "work"
 _ENDS = (

@@ -12,8 +12,8 @@ from ovos_persona_memory.extraction.coreference.person_mentions import Who
 from ovos_persona_memory.extraction.schema.slots import SLOTS, Slot
 from ovos_persona_memory.extraction.segmentation.sentences import Span, Spoken
 from ovos_persona_memory.extraction.templates.template import Told
-from ovos_persona_memory.records.facts import Decay
-from ovos_persona_memory.text.tokens import Words
+from ovos_persona_memory.records import Decay
+from ovos_persona_memory.text import Words
 
 Outcome = Literal["learned", "kept", "waiting", "ended", "refused"]
 

@@ -8,9 +8,8 @@ from dataclasses import dataclass, replace
 
 from ovos_persona_memory.extraction.segmentation import spelled_codes
 from ovos_persona_memory.extraction.templates.template import Told
-from ovos_persona_memory.records.facts import Decay
-from ovos_persona_memory.text.lexicon import WordLists
-from ovos_persona_memory.text.tokens import Words
+from ovos_persona_memory.records import Decay
+from ovos_persona_memory.text import WordLists, Words
 
 _NUMBER = re.compile(r"\d{1,3}")
 _DAY = re.compile(r"\d{1,2}(?:st|nd|rd|th)?|\d{4}")

@@ -8,8 +8,7 @@ from itertools import pairwise
 
 from ovos_persona_memory.extraction.segmentation.sentences import Spoken, said
 from ovos_persona_memory.extraction.segmentation.word_order import resumes
-from ovos_persona_memory.text.lexicon import WordLists
-from ovos_persona_memory.text.tokens import Words
+from ovos_persona_memory.text import WordLists, Words
 
 _COMMA = re.compile(r",\s+|:\s+")
 TWICE = 4

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from ovos_persona_memory.extraction.templates import loader
 from ovos_persona_memory.extraction.templates.loader import Templates
-from ovos_persona_memory.records.core import Turn
+from ovos_persona_memory.records import Turn
 from ovos_persona_memory.text import languages
 
 MARKS = '"\u201c\u201d\u201e\u00ab\u00bb'

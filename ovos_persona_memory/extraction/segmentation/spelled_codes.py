@@ -5,8 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ovos_persona_memory.extraction.templates.template import Told
-from ovos_persona_memory.text.lexicon import WordLists
-from ovos_persona_memory.text.tokens import Words
+from ovos_persona_memory.text import WordLists, Words
 
 FEWEST = 3
 """Signs that follow each other at least: "i a" may be words."""

@@ -9,9 +9,7 @@ from functools import cached_property
 
 from ovos_persona_memory.extraction.coreference.person_mentions import Before
 from ovos_persona_memory.extraction.segmentation.clauses import run_on
-from ovos_persona_memory.text import languages, lexicon
-from ovos_persona_memory.text.lexicon import WordLists
-from ovos_persona_memory.text.tokens import Words
+from ovos_persona_memory.text import WordLists, Words, languages, lexicon
 
 FILE = "facts.kinds"
 AROUND = 2

@@ -11,8 +11,7 @@ from typing import NamedTuple
 
 from ovos_persona_memory.extraction.templates import nodes
 from ovos_persona_memory.extraction.templates.nodes import Held, Node, Said
-from ovos_persona_memory.text import languages
-from ovos_persona_memory.text.phrases import Phrases, by_word
+from ovos_persona_memory.text import Phrases, by_word, languages
 
 MOST_WORDS = {"value": 9, "thing": 5}
 """Words that a capture holds at most; what says more tells a story."""

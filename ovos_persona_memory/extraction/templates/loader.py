@@ -13,9 +13,7 @@ from itertools import chain, pairwise
 
 from ovos_persona_memory.extraction.templates.compiler import Compiler
 from ovos_persona_memory.extraction.templates.template import Template, Told
-from ovos_persona_memory.text import languages, lexicon
-from ovos_persona_memory.text.lexicon import CACHED, LAST_READ, Row, Source, WordLists
-from ovos_persona_memory.text.tokens import Words
+from ovos_persona_memory.text import WordLists, Words, languages, lexicon
 
 SHORT = 8
 """Words at most of an answer to a question."""
@@ -105,7 +103,7 @@ class Templates(WordLists):
     @cached_property
     def _that_may_fit(self) -> Callable[[frozenset[str]], tuple[Template, ...]]:
         """Those that a clause of these words may fit, in any order: most clauses are tried in several."""
-        return languages.kept(self._of_words, LAST_READ)
+        return languages.kept(self._of_words, lexicon.LAST_READ)
 
     def _of_words(self, held: frozenset[str]) -> tuple[Template, ...]:
         places = sorted({place for word in (*held, "") for place in self.by_word.get(word, ())})
@@ -118,18 +116,18 @@ def of(tag: str | None) -> Templates:
     return made_of(lexicon.source(tag), lexicon.of(tag))
 
 
-def made_of(source: Source, known: WordLists) -> Templates:
+def made_of(source: lexicon.Source, known: WordLists) -> Templates:
     """The templates of a file, and its lists; ValueError, with the line, for one that cannot be read."""
     compiler = Compiler(source.lists, known.folded)
     made = tuple(_template(compiler, known.loose, row) for row in source.rows)
     always = frozenset(source.lists.get("elided_subject", ()))
     lists = {one.name: getattr(known, one.name) for one in fields(WordLists)}
     templates = Templates(**lists, all=made, by_word=_by_rarest_word(made, always))
-    vars(templates).update({name: getattr(known, name) for name in CACHED})  # made once for both
+    vars(templates).update({name: getattr(known, name) for name in lexicon.CACHED})  # made once for both
     return templates
 
 
-def _template(compiler: Compiler, loose: frozenset[str], row: Row) -> Template:
+def _template(compiler: Compiler, loose: frozenset[str], row: lexicon.Row) -> Template:
     slot = row.slot
     text, arrow, named = row.line.partition("->")
     more = {"family": frozenset[str](), "name": frozenset[str](), "location": loose - compiler.words("preposition")}

@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 
 from ovos_persona_memory.extraction.templates.compiler import Match, Pattern
-from ovos_persona_memory.text.tokens import Words
+from ovos_persona_memory.text import Words
 
 SHORT_IS = "s"
 """What is left of "is" behind a name."""

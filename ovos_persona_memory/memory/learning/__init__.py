@@ -1,0 +1,8 @@
+"""From what was extracted to facts: supersession, confidence, the queue of deferred work."""
+
+from __future__ import annotations
+
+from ovos_persona_memory.memory.learning.learner import Learner
+from ovos_persona_memory.memory.learning.learning_queue import Backlog
+
+__all__ = ["Backlog", "Learner"]

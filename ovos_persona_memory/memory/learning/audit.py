@@ -7,12 +7,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from ovos_persona_memory.memory.learning.confidence import HalfLives, confidence_at
-from ovos_persona_memory.records.core import Scope
-from ovos_persona_memory.records.facts import Fact, Trouble
-from ovos_persona_memory.stores.base.facts import Wanted
-from ovos_persona_memory.stores.base.store import Store
-from ovos_persona_memory.text import languages
-from ovos_persona_memory.text.secret_detection import is_secret
+from ovos_persona_memory.records import Fact, Scope, Trouble
+from ovos_persona_memory.stores import Store, Wanted
+from ovos_persona_memory.text import is_secret, languages
 
 STALE = 0.2
 """A fact that is less sure than this has faded."""

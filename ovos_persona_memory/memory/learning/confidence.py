@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from ovos_persona_memory.extraction.schema.candidate import Verdict
-from ovos_persona_memory.extraction.schema.slots import SLOTS
-from ovos_persona_memory.records.core import Turn
-from ovos_persona_memory.records.facts import Decay, Fact
-from ovos_persona_memory.search.record_terms import index_words
+from ovos_persona_memory.extraction import SLOTS, Verdict
+from ovos_persona_memory.records import Decay, Fact, Turn
+from ovos_persona_memory.search import index_words
 from ovos_persona_memory.text import languages
 
 DAY_S = 86400.0

@@ -7,12 +7,20 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from ovos_persona_memory.config import FactsConfig
-from ovos_persona_memory.extraction.assertion.corrections import Stated, as_speaker, may_correct
-from ovos_persona_memory.extraction.coreference.person_mentions import Before
-from ovos_persona_memory.extraction.dialogue_state import NAMING, STALE_S, Around
-from ovos_persona_memory.extraction.pipeline import Circumstances, is_echo, judge
-from ovos_persona_memory.extraction.schema.candidate import Verdict
-from ovos_persona_memory.extraction.segmentation.sentences import Spoken
+from ovos_persona_memory.extraction import (
+    NAMING,
+    STALE_S,
+    Around,
+    Before,
+    Circumstances,
+    Spoken,
+    Stated,
+    Verdict,
+    as_speaker,
+    is_echo,
+    judge,
+    may_correct,
+)
 from ovos_persona_memory.memory.learning.confidence import (
     SAME_SAYING_S,
     HalfLives,
@@ -24,14 +32,10 @@ from ovos_persona_memory.memory.learning.confidence import (
     words_of,
 )
 from ovos_persona_memory.memory.privacy.tombstones import Ledger
-from ovos_persona_memory.records.core import OUTDATED, Entry, Scope, Selection, Turn, changed
-from ovos_persona_memory.records.facts import Decision, Fact, FactChange
-from ovos_persona_memory.search.record_terms import index_words
-from ovos_persona_memory.search.topic_search import is_told_by_person
-from ovos_persona_memory.stores.base.facts import ACTIVE, Wanted
-from ovos_persona_memory.stores.base.store import Store
-from ovos_persona_memory.text import languages
-from ovos_persona_memory.text.revision import denies, retraction_in, subject_of
+from ovos_persona_memory.records import OUTDATED, Decision, Entry, Fact, FactChange, Scope, Selection, Turn, changed
+from ovos_persona_memory.search import index_words, is_told_by_person
+from ovos_persona_memory.stores import ACTIVE, Store, Wanted
+from ovos_persona_memory.text import denies, languages, retraction_in, subject_of
 
 AROUND = 20
 """Facts of one place that are looked at: keys may be put somewhere every day."""

@@ -8,9 +8,8 @@ from contextlib import contextmanager
 from ovos_persona_memory.errors import PersonaMemoryError, StoreError
 from ovos_persona_memory.memory.learning.learner import Learner, Speaker
 from ovos_persona_memory.memory.learning.pending_turns import waiting_turns
-from ovos_persona_memory.records.core import Turn
-from ovos_persona_memory.stores.base.learning_queue import Unlearned
-from ovos_persona_memory.stores.base.store import Store
+from ovos_persona_memory.records import Turn
+from ovos_persona_memory.stores import Store, Unlearned
 
 STEP = 64
 """Turns at a time: some ten milliseconds."""

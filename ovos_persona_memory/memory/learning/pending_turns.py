@@ -7,9 +7,8 @@ from collections import deque
 from collections.abc import Sequence
 from itertools import islice
 
-from ovos_persona_memory.records.core import Scope, Turn
-from ovos_persona_memory.stores.base.learning_queue import Unlearned, UnlearnedStore
-from ovos_persona_memory.stores.base.store import Store
+from ovos_persona_memory.records import Scope, Turn
+from ovos_persona_memory.stores import Store, Unlearned, UnlearnedStore
 
 STATE = "unlearned_from"
 """Name of a small value in the store: the ``seq`` of the first turn that waits; empty where none does."""

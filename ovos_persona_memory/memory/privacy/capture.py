@@ -8,9 +8,8 @@ from typing import Literal
 
 from ovos_persona_memory.config import CaptureConfig
 from ovos_persona_memory.errors import CapturePaused, InvalidRequest
-from ovos_persona_memory.records.core import Capture, Pause, Place, Scope
-from ovos_persona_memory.records.validation import checked
-from ovos_persona_memory.stores.base.store import Store
+from ovos_persona_memory.records import Capture, Pause, Place, Scope, checked
+from ovos_persona_memory.stores import Store
 
 REMEMBERED_S = 30 * 86400.0
 """A pause is known so long after its end, seconds: what was said in it may be delivered late."""

@@ -9,9 +9,19 @@ from itertools import takewhile
 from typing import Literal, TypeVar
 
 from ovos_persona_memory.config import IdentityConfig
-from ovos_persona_memory.conversation.linking import CLAIM_S, spelled
-from ovos_persona_memory.records.core import GUEST, HOUSEHOLD, NOBODY, Claim, Person, Scope, changed
-from ovos_persona_memory.records.events import DEFAULT_SESSION, Heard, Request
+from ovos_persona_memory.conversation import linking
+from ovos_persona_memory.records import (
+    DEFAULT_SESSION,
+    GUEST,
+    HOUSEHOLD,
+    NOBODY,
+    Claim,
+    Heard,
+    Person,
+    Request,
+    Scope,
+    changed,
+)
 
 SESSIONS, OF_EACH, UTTERANCES = 256, 12, 1024
 """Sessions, newest utterances of each, and utterance ids that are kept in mind at most."""
@@ -138,7 +148,7 @@ class People:
     def _claimed(self, session_id: str, text: str | None) -> Said | None:
         """The utterance that takes an id seen for the first time, by the rules of ``linking.claimant``."""
         utterances = self._heard.get(session_id)
-        since = utterances[-1].at - CLAIM_S if utterances else 0.0
+        since = utterances[-1].at - linking.CLAIM_S if utterances else 0.0
         waiting = [said for said in utterances or () if said.waits and said.at >= since]
         if len(waiting) > 1:
             mark = _mark(text or "")
@@ -157,7 +167,7 @@ class People:
 
 def _mark(text: str) -> str:
     """What tells a text from others without holding its words; "" for a text without letters."""
-    words = spelled(text)
+    words = linking.spelled(text)
     return f"{hash(words) & 0xFFFFFFFFFFFFFFFF:x}" if words else ""
 
 

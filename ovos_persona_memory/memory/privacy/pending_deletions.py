@@ -9,12 +9,8 @@ from itertools import islice
 
 import msgspec
 
-from ovos_persona_memory.records.core import Entry, Scope, Selection, Turn
-from ovos_persona_memory.records.episodes import Episode
-from ovos_persona_memory.records.facts import Fact
-from ovos_persona_memory.stores.base.selection import BOTH
-from ovos_persona_memory.stores.base.store import Store
-from ovos_persona_memory.stores.sql.where_clause import owner_name
+from ovos_persona_memory.records import Entry, Episode, Fact, Scope, Selection, Turn
+from ovos_persona_memory.stores import BOTH, Store, owner_name
 from ovos_persona_memory.text import languages
 
 STATE = "swept"

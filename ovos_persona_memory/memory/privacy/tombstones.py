@@ -8,9 +8,8 @@ import secrets
 from collections.abc import Callable, Iterable, Iterator
 
 from ovos_persona_memory.memory.privacy.pending_deletions import Sweeps
-from ovos_persona_memory.records.core import Entry, Turn
-from ovos_persona_memory.stores.base.store import Store
-from ovos_persona_memory.stores.base.tombstones import ANSWERED, FORGOTTEN
+from ovos_persona_memory.records import Entry, Turn
+from ovos_persona_memory.stores import ANSWERED, FORGOTTEN, Store
 from ovos_persona_memory.text import index_terms, languages
 
 KEY, LAST = "ledger_key", "forgotten_at"

@@ -1,0 +1,50 @@
+"""The storage port: what every backend does, and the plain scans that fast searches are compared with."""
+
+from __future__ import annotations
+
+from ovos_persona_memory.stores.base.bm25 import Bm25, words_of
+from ovos_persona_memory.stores.base.documents import fits
+from ovos_persona_memory.stores.base.episodes import EpisodeStore
+from ovos_persona_memory.stores.base.facts import ACTIVE, DECISIONS_KEPT, EVERY_STATUS, Wanted, fact_in_scope
+from ovos_persona_memory.stores.base.folder_lock import FolderLock
+from ovos_persona_memory.stores.base.learning_queue import Unlearned, UnlearnedStore
+from ovos_persona_memory.stores.base.selection import BOTH, in_scope, redacted
+from ovos_persona_memory.stores.base.store import Beside, Excluded, Found, Statistics, Store
+from ovos_persona_memory.stores.base.tombstones import ANSWERED, FORGOTTEN, KEPT
+from ovos_persona_memory.stores.base.vector_math import Bytes, Floats, cosines, normalised, quantised
+from ovos_persona_memory.stores.base.vectors import Index, Near, Pending, VectorStore
+
+__all__ = [
+    "ACTIVE",
+    "ANSWERED",
+    "BOTH",
+    "DECISIONS_KEPT",
+    "EVERY_STATUS",
+    "FORGOTTEN",
+    "KEPT",
+    "Beside",
+    "Bm25",
+    "Bytes",
+    "EpisodeStore",
+    "Excluded",
+    "Floats",
+    "FolderLock",
+    "Found",
+    "Index",
+    "Near",
+    "Pending",
+    "Statistics",
+    "Store",
+    "Unlearned",
+    "UnlearnedStore",
+    "VectorStore",
+    "Wanted",
+    "cosines",
+    "fact_in_scope",
+    "fits",
+    "in_scope",
+    "normalised",
+    "quantised",
+    "redacted",
+    "words_of",
+]

@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from itertools import count
 from typing import Any
 
-from ovos_persona_memory.records.core import Document, Namespace, Selection
+from ovos_persona_memory.records import Document, Namespace, Selection
 from ovos_persona_memory.stores.base.bm25 import bm25, words_of
 from ovos_persona_memory.stores.base.selection import BOTH
 from ovos_persona_memory.stores.base.vector_math import Floats

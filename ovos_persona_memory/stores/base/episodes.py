@@ -5,8 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
-from ovos_persona_memory.records.core import Scope, Selection, Turn
-from ovos_persona_memory.records.episodes import Episode, EpisodesWanted
+from ovos_persona_memory.records import Episode, EpisodesWanted, Scope, Selection, Turn
 from ovos_persona_memory.stores.base.selection import holds_all
 
 FIELDS = [

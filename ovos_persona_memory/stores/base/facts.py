@@ -7,8 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from ovos_persona_memory.records.core import ACCEPTED, Scope, Selection
-from ovos_persona_memory.records.facts import Decision, Fact, FactChange
+from ovos_persona_memory.records import ACCEPTED, Decision, Fact, FactChange, Scope, Selection
 from ovos_persona_memory.stores.base.bm25 import set_of
 from ovos_persona_memory.stores.base.selection import holds_all
 from ovos_persona_memory.stores.sql.where_clause import PLACES

@@ -6,7 +6,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ovos_persona_memory.records.core import Turn
+from ovos_persona_memory.records import Turn
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ovos_persona_memory.records.core import ACCEPTED, Entry, Note, Scope, Selection, Turn
+from ovos_persona_memory.records import ACCEPTED, Entry, Note, Scope, Selection, Turn
 
 BOTH = frozenset({"turn", "memory"})
 

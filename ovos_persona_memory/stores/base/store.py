@@ -10,18 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from ovos_persona_memory.errors import StoreError
-from ovos_persona_memory.records.core import (
-    HOUSEHOLD,
-    Entry,
-    Forgotten,
-    Note,
-    Pause,
-    Role,
-    Scope,
-    Selection,
-    Session,
-    Turn,
-)
+from ovos_persona_memory.records import HOUSEHOLD, Entry, Forgotten, Note, Pause, Role, Scope, Selection, Session, Turn
 from ovos_persona_memory.stores.base.bm25 import bm25, words_of
 from ovos_persona_memory.stores.base.selection import BOTH, in_scope, kind_of, redacted, selected
 

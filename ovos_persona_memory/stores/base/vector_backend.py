@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ovos_persona_memory.errors import StoreUnavailable
-from ovos_persona_memory.records.core import Document, Entry, Namespace, Scope, Selection, Turn
+from ovos_persona_memory.records import Document, Entry, Namespace, Scope, Selection, Turn
 from ovos_persona_memory.stores.base.selection import BOTH, kind_of
 from ovos_persona_memory.stores.base.store import Counts, Store
 from ovos_persona_memory.stores.base.vector_math import Bytes, Floats, normalised, quantised

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ovos_persona_memory.records.core import SECRET_LEVEL, Entry, Namespace, Scope, Turn
+from ovos_persona_memory.records import SECRET_LEVEL, Entry, Namespace, Scope, Turn
 from ovos_persona_memory.stores.base.selection import in_scope, kind_of
 from ovos_persona_memory.stores.base.vector_math import Bytes, Floats, cosines
 

@@ -1,0 +1,9 @@
+"""Vectors in a Chroma server, beside the texts of another backend."""
+
+from __future__ import annotations
+
+from ovos_persona_memory.stores.chroma.http_client import ChromaServer, settings_of
+from ovos_persona_memory.stores.chroma.vectors import ChromaVectors, refuse_unusable
+from ovos_persona_memory.stores.chroma.write_behind import LateShelf
+
+__all__ = ["ChromaServer", "ChromaVectors", "LateShelf", "refuse_unusable", "settings_of"]

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ovos_persona_memory.errors import StoreError
-from ovos_persona_memory.records.core import Entry, Namespace, Scope, Turn
+from ovos_persona_memory.records import Entry, Namespace, Scope, Turn
 from ovos_persona_memory.stores.base.selection import BOTH
 from ovos_persona_memory.stores.base.store import Store
 from ovos_persona_memory.stores.base.vector_backend import (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from ovos_persona_memory.records.core import Scope, Turn
+from ovos_persona_memory.records import Scope, Turn
 from ovos_persona_memory.stores.base.bm25 import bm25
 from ovos_persona_memory.stores.base.store import Excluded, Found, Statistics, Store, found_order
 

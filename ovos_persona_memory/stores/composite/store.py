@@ -7,7 +7,7 @@ from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
-from ovos_persona_memory.records.core import Entry, Forgotten, Note, Pause, Scope, Selection, Session, Turn
+from ovos_persona_memory.records import Entry, Forgotten, Note, Pause, Scope, Selection, Session, Turn
 from ovos_persona_memory.stores.base.facts import alone
 from ovos_persona_memory.stores.base.store import Beside, Counts, Excluded, Found, Statistics, Store, refuse_unstorable
 from ovos_persona_memory.stores.base.vector_backend import DocumentShelf, Shelf, Texts

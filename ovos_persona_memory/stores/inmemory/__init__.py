@@ -1,0 +1,8 @@
+"""The backend in this process's memory, and the store that keeps nothing."""
+
+from __future__ import annotations
+
+from ovos_persona_memory.stores.inmemory.null_store import NothingKept
+from ovos_persona_memory.stores.inmemory.store import InMemoryStore
+
+__all__ = ["InMemoryStore", "NothingKept"]

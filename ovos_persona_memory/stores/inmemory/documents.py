@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from copy import deepcopy
 from dataclasses import replace
 
-from ovos_persona_memory.records.core import Document, Namespace
+from ovos_persona_memory.records import Document, Namespace
 from ovos_persona_memory.stores.base.documents import DocumentStore, Held, numbered
 from ovos_persona_memory.stores.base.selection import holds_all
 from ovos_persona_memory.stores.base.store import refuse_unstorable

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, MutableMapping, Sequence
 from dataclasses import replace
 
-from ovos_persona_memory.records.episodes import Episode, EpisodesWanted
+from ovos_persona_memory.records import Episode, EpisodesWanted
 from ovos_persona_memory.stores.base.episodes import EpisodeStore, is_wanted, newest_first
 from ovos_persona_memory.stores.base.store import refuse_unstorable
 from ovos_persona_memory.stores.inmemory.undo_log import Changes

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import MutableMapping, Sequence
 from dataclasses import replace
 
-from ovos_persona_memory.records.facts import Decision, Fact, FactChange
+from ovos_persona_memory.records import Decision, Fact, FactChange
 from ovos_persona_memory.stores.base.facts import (
     ACTIVE,
     DECISIONS_KEPT,

@@ -6,9 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ovos_persona_memory.errors import NotAllowed
-from ovos_persona_memory.records.core import Document, Entry, Note, Turn
-from ovos_persona_memory.records.episodes import Episode
-from ovos_persona_memory.records.facts import Decision, Fact, FactChange
+from ovos_persona_memory.records import Decision, Document, Entry, Episode, Fact, FactChange, Note, Turn
 from ovos_persona_memory.stores.base.store import refuse_unstorable
 from ovos_persona_memory.stores.base.vector_math import Bytes, Floats
 from ovos_persona_memory.stores.base.vectors import Index, Pending

@@ -9,7 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from ovos_persona_memory.errors import StoreError, UnknownEntry
-from ovos_persona_memory.records.core import Entry, Forgotten, Note, Pause, Place, Scope, Selection, Session, Turn
+from ovos_persona_memory.records import Entry, Forgotten, Note, Pause, Place, Scope, Selection, Session, Turn
 from ovos_persona_memory.stores.base.facts import EVERY_STATUS, alone
 from ovos_persona_memory.stores.base.selection import in_scope, selected, takes_note
 from ovos_persona_memory.stores.base.store import Counts, Store, refuse_unstorable

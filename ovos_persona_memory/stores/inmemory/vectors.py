@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from ovos_persona_memory.errors import StoreError
-from ovos_persona_memory.records.core import Entry, Namespace, Scope, Turn
+from ovos_persona_memory.records import Entry, Namespace, Scope, Turn
 from ovos_persona_memory.stores.base.documents import Held
 from ovos_persona_memory.stores.base.selection import kind_of
 from ovos_persona_memory.stores.base.vector_math import Bytes

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ovos_persona_memory.records.core import Document, Namespace
+from ovos_persona_memory.records import Document, Namespace
 from ovos_persona_memory.stores.base.documents import DocumentStore, Held, numbered
 from ovos_persona_memory.stores.base.store import refuse_unstorable
 from ovos_persona_memory.stores.base.vector_math import Floats

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from ovos_persona_memory.records.episodes import Episode, EpisodesWanted
+from ovos_persona_memory.records import Episode, EpisodesWanted
 from ovos_persona_memory.stores.base.episodes import FIELDS, EpisodeStore
 from ovos_persona_memory.stores.base.store import refuse_unstorable
 from ovos_persona_memory.stores.postgres.connection import PostgresDatabase

@@ -7,8 +7,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
-from ovos_persona_memory.records.core import Scope
-from ovos_persona_memory.records.facts import Decision, Fact, FactChange
+from ovos_persona_memory.records import Decision, Fact, FactChange, Scope
 from ovos_persona_memory.stores.base import facts
 from ovos_persona_memory.stores.base.facts import ACTIVE, DECISIONS_KEPT, DECISIONS_KEPT_S, FactStore, Wanted
 from ovos_persona_memory.stores.base.store import refuse_unstorable

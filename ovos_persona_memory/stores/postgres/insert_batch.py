@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ovos_persona_memory.errors import StoreError
-from ovos_persona_memory.records.core import Turn, changed
+from ovos_persona_memory.records import Turn, changed
 from ovos_persona_memory.stores.postgres import rows
 from ovos_persona_memory.stores.postgres.connection import PostgresDatabase, Row
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ovos_persona_memory.records.core import Turn
+from ovos_persona_memory.records import Turn
 from ovos_persona_memory.stores.base.learning_queue import Unlearned, UnlearnedStore
 from ovos_persona_memory.stores.postgres.connection import PostgresDatabase
 from ovos_persona_memory.stores.postgres.rows import TURN_COLUMNS, told

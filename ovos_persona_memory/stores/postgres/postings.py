@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from ovos_persona_memory.records.core import Scope
+from ovos_persona_memory.records import Scope
 from ovos_persona_memory.stores.base.bm25 import Bm25, set_of, words_of
 from ovos_persona_memory.stores.base.score_accumulator import Match, Posting, Scores
 from ovos_persona_memory.stores.base.store import Excluded, Statistics

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ovos_persona_memory.records.core import Note, Scope, Selection, Turn
+from ovos_persona_memory.records import Note, Scope, Selection, Turn
 from ovos_persona_memory.stores.base.selection import takes_note
 from ovos_persona_memory.stores.postgres.connection import PostgresDatabase
 from ovos_persona_memory.stores.postgres.rows import NEXT, of_household

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Any
 
 from ovos_persona_memory.errors import StoreError, UnknownEntry
-from ovos_persona_memory.records.core import (
+from ovos_persona_memory.records import (
     SECRET_LEVEL,
     Entry,
     Forgotten,

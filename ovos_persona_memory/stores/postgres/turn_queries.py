@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ovos_persona_memory.records.core import HOUSEHOLD, Scope, Session, Turn
+from ovos_persona_memory.records import HOUSEHOLD, Scope, Session, Turn
 from ovos_persona_memory.stores.base.store import Beside, Excluded
 from ovos_persona_memory.stores.postgres import rows
 from ovos_persona_memory.stores.postgres.connection import PostgresDatabase

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ovos_persona_memory.errors import StoreError
-from ovos_persona_memory.records.core import ACCEPTED, Entry, Namespace, Scope, Turn, changed
+from ovos_persona_memory.records import ACCEPTED, Entry, Namespace, Scope, Turn, changed
 from ovos_persona_memory.stores.base.vector_math import Bytes, Floats, cosines, quantised
 from ovos_persona_memory.stores.base.vectors import Index, Near, Pending, VectorStore, doc_of, entry_text
 from ovos_persona_memory.stores.postgres import rows

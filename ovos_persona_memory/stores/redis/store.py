@@ -8,9 +8,7 @@ from contextlib import contextmanager, suppress
 from typing import Any
 
 from ovos_persona_memory.errors import StoreError
-from ovos_persona_memory.records.core import Entry, Note, Pause, Place, Scope, Turn
-from ovos_persona_memory.records.episodes import Episode
-from ovos_persona_memory.records.facts import Decision, Fact, FactChange
+from ovos_persona_memory.records import Decision, Entry, Episode, Fact, FactChange, Note, Pause, Place, Scope, Turn
 from ovos_persona_memory.stores.inmemory.null_store import NothingKept
 from ovos_persona_memory.stores.inmemory.store import InMemoryStore, owned_key
 from ovos_persona_memory.stores.redis.connection import Record, RedisDatabase, RedisSettings

@@ -6,7 +6,7 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-from ovos_persona_memory.records.core import ToolCall, Turn
+from ovos_persona_memory.records import ToolCall, Turn
 
 COLUMNS = (
     *("seq", "user_id", "text", "speaker", "name", "id", "at", "role", "lang", "utterance_id", "source", "skill_id"),

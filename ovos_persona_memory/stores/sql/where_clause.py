@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ovos_persona_memory.records.core import ACCEPTED, SECRET_LEVEL, Scope
+from ovos_persona_memory.records import ACCEPTED, SECRET_LEVEL, Scope
 
 OWNER = "coalesce('=' || r.persona_id, '')"
 """Whose an entry is among those of its user, as ``owner_name`` says it."""

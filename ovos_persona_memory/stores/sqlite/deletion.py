@@ -7,7 +7,7 @@ import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ovos_persona_memory.records.core import Selection
+from ovos_persona_memory.records import Selection
 from ovos_persona_memory.stores.sqlite import rows
 from ovos_persona_memory.stores.sqlite.postings import WordIndex
 from ovos_persona_memory.stores.sqlite.rows import empty_bodies

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ovos_persona_memory.records.core import Document, Namespace
+from ovos_persona_memory.records import Document, Namespace
 from ovos_persona_memory.stores.base.bm25 import Bm25, words_of
 from ovos_persona_memory.stores.base.documents import ALONG, DocumentStore, Held, fits, numbered
 from ovos_persona_memory.stores.base.store import refuse_unstorable

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
 
-from ovos_persona_memory.records.episodes import Episode, EpisodesWanted
+from ovos_persona_memory.records import Episode, EpisodesWanted
 from ovos_persona_memory.stores.base.episodes import FIELDS, EpisodeStore
 from ovos_persona_memory.stores.base.store import refuse_unstorable
 from ovos_persona_memory.stores.sql.where_clause import Where, between, narrowed

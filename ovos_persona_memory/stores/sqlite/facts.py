@@ -11,8 +11,7 @@ from dataclasses import replace
 from math import fsum
 from typing import Any
 
-from ovos_persona_memory.records.core import Scope
-from ovos_persona_memory.records.facts import Decision, Fact, FactChange
+from ovos_persona_memory.records import Decision, Fact, FactChange, Scope
 from ovos_persona_memory.stores.base.bm25 import set_of
 from ovos_persona_memory.stores.base.facts import (
     ACTIVE,

@@ -13,7 +13,7 @@ from typing import Literal
 
 import msgspec
 
-from ovos_persona_memory.records.core import Pause
+from ovos_persona_memory.records import Pause
 from ovos_persona_memory.stores.sqlite.database_file import (
     configure,
     create_private,

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from ovos_persona_memory.records.core import Scope
+from ovos_persona_memory.records import Scope
 from ovos_persona_memory.stores.base.bm25 import Bm25, set_of, words_of
 from ovos_persona_memory.stores.base.score_accumulator import Match, Posting, Scores
 from ovos_persona_memory.stores.base.store import Excluded, Statistics

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Sequence
 from operator import attrgetter
 from typing import Any
 
-from ovos_persona_memory.records.core import Entry, Scope, Selection, Turn
+from ovos_persona_memory.records import Entry, Scope, Selection, Turn
 from ovos_persona_memory.stores.base.store import Excluded
 from ovos_persona_memory.stores.sql.turn_rows import COLUMNS, FLAGS, calls_text, packed, turns_of
 from ovos_persona_memory.stores.sql.where_clause import OWNER, PLACES, Where, between, narrowed, owner_name

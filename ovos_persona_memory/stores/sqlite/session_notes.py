@@ -7,7 +7,7 @@ import sqlite3
 from collections.abc import Sequence
 from typing import Any
 
-from ovos_persona_memory.records.core import Note, Scope, Selection
+from ovos_persona_memory.records import Note, Scope, Selection
 from ovos_persona_memory.stores.base.selection import takes_note
 from ovos_persona_memory.stores.sql.where_clause import Where
 from ovos_persona_memory.stores.sqlite.rows import add_body, empty_bodies, replaced_body

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from operator import attrgetter
 from typing import Any
 
-from ovos_persona_memory.records.core import Scope, Selection, Turn
+from ovos_persona_memory.records import Scope, Selection, Turn
 from ovos_persona_memory.stores.base.store import Beside, Excluded
 from ovos_persona_memory.stores.sql.where_clause import Where, narrowed
 from ovos_persona_memory.stores.sqlite.rows import TOLD, but_for, chosen_turns, told

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ovos_persona_memory.errors import StoreError
-from ovos_persona_memory.records.core import ACCEPTED, Entry, Namespace, Scope, Turn
+from ovos_persona_memory.records import ACCEPTED, Entry, Namespace, Scope, Turn
 from ovos_persona_memory.stores.base.vector_math import EXACT, Bytes, Floats, Placing, VectorTable, Within, size_of
 from ovos_persona_memory.stores.base.vectors import Index, Near, Pending, VectorStore, entry_text, is_held
 from ovos_persona_memory.stores.sqlite.rows import hash_of
