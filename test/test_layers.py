@@ -1,47 +1,100 @@
-"""The rooms of the package: who may import whom, and what is written where."""
+"""The rooms of the package: who may import whom, what is written where, and what each room shows."""
 
 from __future__ import annotations
 
 import ast
 import re
 from collections.abc import Iterator
+from importlib import import_module
 from pathlib import Path
 
 import pytest
-
-from ovos_persona_memory.stores import BACKENDS
 
 PACKAGE = Path(__file__).parent.parent / "ovos_persona_memory"
 NAME = PACKAGE.name
 TREES = {str(path.relative_to(PACKAGE)): ast.parse(path.read_text("utf-8")) for path in sorted(PACKAGE.rglob("*.py"))}
 MODULES = [module for module in TREES if module not in ("__init__.py", "__main__.py")]
 
-# The list of rooms in the package's docstring is the only one: a level and a room to a line, from the ground up.
-LEVELS: dict[str, int] = {}
-for digit, name in re.findall(r"^(\d| )  (\w+)  +\S", ast.get_docstring(TREES["__init__.py"]) or "", re.MULTILINE):
-    LEVELS[name] = int(digit) if digit.strip() else list(LEVELS.values())[-1]
-ROOMS = list(LEVELS)
-EDGE = LEVELS["service"]
-HEARS_OVOS = {"topics", "messages", "config", "bus", "client"} | {room for room in ROOMS if LEVELS[room] >= EDGE}
+GROUND = {"errors", "records"}
+ENGINE = GROUND | {"version", "text", "config", "stores", "extraction", "conversation", "search"}
+MAY_IMPORT: dict[str, set[str]] = {
+    "errors": set(),
+    "version": set(),
+    "records": {"errors"},
+    "text": {"errors"},
+    "config": GROUND,
+    "stores": GROUND | {"config"},
+    "extraction": {"records", "text"},
+    "conversation": GROUND | {"text"},
+    "search": GROUND | {"text", "stores"},
+    "protocol": GROUND | {"config", "conversation"},
+    "memory": ENGINE,
+    "evaluation": ENGINE | {"memory"},
+    "opm": GROUND | {"config", "text", "conversation", "protocol"},
+    "skill": GROUND | {"config", "text", "protocol"},
+    "service": ENGINE | {"protocol", "memory"},
+    "cli": ENGINE | {"protocol", "memory", "evaluation", "service"},
+}
+"""The rooms, from the ground up, and what each may import: only rooms above it in this list."""
+MOST_ROOMS, MOST_ARROWS = 17, 70
+FOLDERS = {
+    *("records", "text", "extraction", "conversation", "search", "protocol", "memory", "evaluation", "service", "opm"),
+    *("skill", "cli", "stores", "memory/learning", "memory/privacy", "evaluation/training"),
+    *(f"stores/{name}" for name in ("base", "sql", "sqlite", "postgres", "redis", "chroma", "inmemory", "composite")),
+    *(f"extraction/{name}" for name in ("segmentation", "templates", "assertion", "coreference", "schema")),
+    *(f"extraction/{name}" for name in ("tagger", "fusion", "detectors")),
+}
+PAST_THE_FACE = {
+    # training and scores look at what the extraction made of a text on its way
+    ("evaluation", "extraction.tagger"),
+    ("evaluation", "extraction.fusion"),
+}
+"""A room, and the folder of another whose modules it may import beside what that room shows."""
+HEARS_OVOS = {"protocol", "config", "service", "opm", "skill", "cli"}
+READS_MESSAGES = {"protocol/messages.py", "protocol/message_values.py"}
 
 
 def room(module: str) -> str:
     return module.split("/")[0].removesuffix(".py")
 
 
-def imports(module: str) -> Iterator[str]:
-    """The dotted names that a module imports, wherever in it."""
+def dotted(module: str) -> str:
+    return module.removesuffix(".py").removesuffix("/__init__").replace("/", ".")
+
+
+FILES = {dotted(module): module for module in TREES if module != "__init__.py"}
+SHOWN = {
+    room(module): [
+        name.value
+        for node in TREES[module].body
+        if isinstance(node, (ast.Assign, ast.AnnAssign))
+        and "__all__" in ast.dump(node.targets[0] if isinstance(node, ast.Assign) else node.target)
+        for name in ast.walk(node)
+        if isinstance(name, ast.Constant) and isinstance(name.value, str)
+    ]
+    for module in TREES
+    if module.endswith("/__init__.py") and module.count("/") == 1
+}
+
+
+def imports(module: str) -> Iterator[tuple[str, str]]:
+    """What a module imports, wherever in it: from where, and the name there."""
     for node in ast.walk(TREES[module]):
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+            yield from ((alias.name, "") for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
             assert not node.level, f"{module}:{node.lineno}: imports are absolute"
-            yield from (f"{node.module}.{alias.name}" for alias in node.names)
+            yield from ((node.module or "", alias.name) for alias in node.names)
 
 
-def ours(module: str) -> Iterator[list[str]]:
-    """What a module imports of this package: room first."""
-    yield from (name.split(".")[1:] for name in imports(module) if name.startswith(f"{NAME}."))
+def ours(module: str) -> Iterator[tuple[str, str]]:
+    """The same of this package, without its name: a module or folder, and a name in it; or a module, and no name."""
+    for there, name in imports(module):
+        if there == NAME and name in FILES:
+            yield name, ""
+        elif there.startswith(f"{NAME}."):
+            full = f"{there}.{name}".removeprefix(f"{NAME}.")
+            yield (full, "") if full in FILES else (there.removeprefix(f"{NAME}."), name)
 
 
 def strings(module: str) -> Iterator[str]:
@@ -52,38 +105,77 @@ def strings(module: str) -> Iterator[str]:
             yield node.value
 
 
-@pytest.mark.parametrize("module", MODULES)
-def test_a_module_has_its_room_in_the_list(module: str) -> None:
-    assert room(module) in ROOMS, f"write a line for {room(module)} in the docstring of {NAME}/__init__.py"
-    assert not {"utils", "common", "helpers", "manager"} & set(re.split(r"\W|_", module))
+def test_the_rooms_are_few_and_each_is_in_the_list() -> None:
+    rooms = {room(module) for module in MODULES}
+    assert rooms == set(MAY_IMPORT)
+    assert len(rooms | {"__main__"}) <= MOST_ROOMS
+    assert {str(path.parent.relative_to(PACKAGE)) for path in PACKAGE.rglob("*.py")} - {"."} == FOLDERS
+    for module in MODULES:
+        assert not {"utils", "common", "helpers", "manager"} & set(re.split(r"\W|_", module))
+
+
+def test_rooms_import_only_what_stands_above_them_in_the_list() -> None:
+    for number, (here, below) in enumerate(MAY_IMPORT.items()):
+        assert below <= set(list(MAY_IMPORT)[:number]), f"{here} may import what is not below it"
+
+
+def arrows_between_rooms() -> set[tuple[str, str]]:
+    arrows = {(room(module), there.split(".")[0]) for module in MODULES for there, _ in ours(module)}
+    return {(here, there) for here, there in arrows if here != there}
+
+
+def test_there_are_few_arrows_between_rooms() -> None:
+    assert len(arrows_between_rooms()) <= MOST_ARROWS
 
 
 @pytest.mark.parametrize("module", MODULES)
-def test_imports_go_down_the_list_only(module: str) -> None:
+def test_a_room_imports_what_it_may_and_only_what_others_show(module: str) -> None:
     here = room(module)
-    below = ROOMS[: ROOMS.index(here)] if here in ROOMS else ROOMS
-    for there in {there for there, *_ in ours(module)} - {here}:
-        assert there in below, f"{there} is not below {here}"
-        assert LEVELS.get(here) != EDGE or LEVELS[there] < EDGE, f"the edge {here} imports the edge {there}"
+    for there, name in ours(module):
+        other, _, inside = there.partition(".")
+        if other == here:
+            continue
+        assert other in MAY_IMPORT[here], f"{here} may not import {other}"
+        if other not in SHOWN or any((here, there[: len(deep)]) == (here_, deep) for here_, deep in PAST_THE_FACE):
+            continue
+        if not inside and not name:
+            continue  # the room itself: of it, what it shows
+        shown = inside or name
+        assert shown in SHOWN[other], f"{other} does not show {shown}: from outside a room its face alone is imported"
+
+
+@pytest.mark.parametrize("module", [module for module in MODULES if module.endswith("/__init__.py")])
+def test_a_folder_says_what_it_is_for_and_shows_what_it_says(module: str) -> None:
+    tree = TREES[module]
+    assert (ast.get_docstring(tree) or "").split("\n\n")[0].endswith(".")
+    shown = import_module(f"{NAME}.{dotted(module)}").__all__
+    if not module.startswith("opm/"):  # what a plugin needs may be missing
+        for name in shown:
+            assert hasattr(import_module(f"{NAME}.{dotted(module)}"), name)
+
+
+def test_no_files_import_each_other_in_a_circle() -> None:
+    arrows = {module: {FILES[there] for there, _ in ours(module) if there in FILES} - {module} for module in MODULES}
+    while arrows:
+        free = {module for module, there in arrows.items() if not there & arrows.keys()}
+        assert free, f"in a circle, or behind one: {sorted(arrows)}"
+        arrows = {module: there for module, there in arrows.items() if module not in free}
 
 
 @pytest.mark.parametrize("module", MODULES)
 def test_each_thing_is_written_in_its_own_place(module: str) -> None:
-    here, foreign = room(module), {name.split(".")[0] for name in imports(module)} - {NAME}
+    here, foreign = room(module), {there.split(".")[0] for there, _ in imports(module)} - {NAME}
     nodes = list(ast.walk(TREES[module]))
     reads = [node.value.id for node in nodes if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name)
              and node.attr in ("data", "context") and re.fullmatch(r"(.*_)?(message|msg)", node.value.id)]  # fmt: skip
     if here not in HEARS_OVOS:
         assert not [name for name in foreign if name.startswith("ovos_")], "of OVOS only the rim knows"
-    if here != "topics":
-        assert not [text for text in strings(module) if "ovos.persona.memory" in text], "topics are in topics.py"
-    if here != "messages":
-        assert not reads, "messages are read in messages.py"
+    if module != "protocol/topics.py":
+        assert not [text for text in strings(module) if "ovos.persona.memory" in text], "topics are in protocol/topics"
+    if module not in READS_MESSAGES:
+        assert not reads, "messages are read in protocol/messages"
     if here != "config":
-        assert not [name for name in imports(module) if name.endswith(".Configuration")], "settings are in config.py"
-    if here != "stores":
-        backends = {path.stem for path in (PACKAGE / "stores").glob("*.py") if path.stem.startswith(BACKENDS)}
-        assert not [what for there, *what in ours(module) if there == "stores" and backends & set(what)]
+        assert not [name for _, name in imports(module) if name == "Configuration"], "settings are in config"
 
 
 @pytest.mark.parametrize("module", TREES)
@@ -98,3 +190,9 @@ def test_nothing_is_too_long(module: str) -> None:
         reason = "#" in "".join(lines[node.lineno - 1 : node.body[0].lineno - 1])
         assert (node.end_lineno or 0) - node.lineno < 40, f"{node.name} has more than 40 lines"
         assert few or reason, f"{node.name} has more than 5 parameters, and no comment in its signature says why"
+
+
+if __name__ == "__main__":
+    print(f"rooms: {len({room(module) for module in MODULES} | {'__main__'})} of at most {MOST_ROOMS}")
+    print(f"arrows between rooms: {len(arrows_between_rooms())} of at most {MOST_ARROWS}")
+    print(f"folders: {len(FOLDERS)}, files: {len(TREES)}")

@@ -1,7 +1,7 @@
 """The daemon: hears the bus, keeps what was said, answers at two doors.
 
-One utterance passes: bus -> service/daemon -> messages -> transcript -> store.
-One context request: the same way in, service/answers -> memory -> history, recall, context -> and back.
+One utterance passes: protocol/bus_connection -> service/daemon -> protocol/messages -> memory/transcript -> stores.
+One context request: the same way in, service/verb_handlers -> memory -> conversation, search -> and back.
 """
 
 from __future__ import annotations
