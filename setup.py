@@ -77,10 +77,11 @@ setup(
     packages=[*find_packages(include=[NAME, f"{NAME}.*"]), f"{NAME}.locale"],
     package_dir={NAME: NAME, f"{NAME}.locale": "locale"},
     package_data={
+        f"{NAME}.extraction": ["models/*/*"],
+        f"{NAME}.locale": ["*/*", "*/*/*"],
+        f"{NAME}.skill": ["*.json"],
         f"{NAME}.stores.postgres": ["schema/*.sql"],
         f"{NAME}.stores.sqlite": ["schema/*.sql"],
-        f"{NAME}.skill": ["*.json"],
-        f"{NAME}.locale": ["*/*", "*/*/*"],
     },
     install_requires=[
         "ovos-bus-client>=1.3.8,<3",

@@ -16,7 +16,7 @@ from ovos_persona_memory.evaluation.labelled_talk import Talk, read_talks
 from ovos_persona_memory.evaluation.talk_markup import ENDING, read_marked
 from ovos_persona_memory.evaluation.training.calibration import examples, fit
 from ovos_persona_memory.extraction.fusion import calibration
-from ovos_persona_memory.text import languages
+from ovos_persona_memory.extraction.tagger.features import models_folder
 
 DATA = Path(__file__).parent.parent / "test" / "data"
 TRAINED_ON = frozenset({"month", "month4", "month5"})
@@ -39,10 +39,10 @@ def main() -> None:
     """One second look for each language that is named."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("language", nargs="+", help="a folder of training/, as en-US")
-    parser.add_argument("--to", type=Path, help="where to write it; else beside the language's templates")
+    parser.add_argument("--to", type=Path, help="where to write it; else where the memory looks for it")
     asked = parser.parse_args()
     for tag in asked.language:
-        path = asked.to or languages.locale_folder() / tag / calibration.FILE
+        path = asked.to or models_folder() / tag / calibration.FILE
         fit([one for talk in months(tag) for one in examples(talk)], path, print)
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ovos_persona_memory.evaluation.training.tagger import Sample, samples_in, train
 from ovos_persona_memory.extraction.tagger import tagger
-from ovos_persona_memory.text import languages
+from ovos_persona_memory.extraction.tagger.features import models_folder
 
 TRAINING = Path(__file__).parent.parent / "training"
 
@@ -18,10 +18,10 @@ def asked_for(description: str | None, name: str) -> Iterator[tuple[str, list[Sa
     parser = argparse.ArgumentParser(description=description)
     parser.add_argument("language", nargs="+", help="a folder of training/, as en-US")
     parser.add_argument("--without", nargs="*", default=[], help="files to leave out, so that they can be measured")
-    parser.add_argument("--to", type=Path, help="where to write it; else beside the language's templates")
+    parser.add_argument("--to", type=Path, help="where to write it; else where the memory looks for it")
     asked = parser.parse_args()
     for tag in asked.language:
-        yield tag, samples_in(TRAINING / tag, asked.without), asked.to or languages.locale_folder() / tag / name
+        yield tag, samples_in(TRAINING / tag, asked.without), asked.to or models_folder() / tag / name
 
 
 def main() -> None:

@@ -64,7 +64,7 @@ def shipped(tracked: list[str]) -> set[str]:
     """The paths that a wheel must have, beside its metadata."""
     paths = {f"{NAME}/{name}" for name in tracked if name.startswith("locale/")}
     assert {PurePosixPath(path).parts[2] for path in paths} >= {"de-DE", "en-US"}
-    return paths | {name for name in tracked if name.startswith(f"{NAME}/") and name.endswith((".py", ".sql", ".json"))}
+    return paths | {name for name in tracked if name.startswith(f"{NAME}/")}
 
 
 @pytest.fixture(scope="module")

@@ -18,7 +18,7 @@ from ovos_persona_memory.extraction.fusion.tagged_utterance import Heard
 from ovos_persona_memory.extraction.schema.candidate import Verdict
 from ovos_persona_memory.extraction.segmentation.sentences import Spoken
 from ovos_persona_memory.extraction.tagger import tagger
-from ovos_persona_memory.extraction.tagger.features import Hint, Look
+from ovos_persona_memory.extraction.tagger.features import Hint, Look, models_folder
 from ovos_persona_memory.extraction.tagger.tagger import NOTHING, Guess, Shares, Told
 from ovos_persona_memory.extraction.templates import loader
 from ovos_persona_memory.text import languages
@@ -202,7 +202,7 @@ def test_without_the_library_nobody_looks_again(monkeypatch: pytest.MonkeyPatch,
 
 @pytest.mark.parametrize("tag", ["en-US", "de-DE"])
 def test_a_language_with_models_is_looked_at_again(tag: str) -> None:
-    assert (languages.locale_folder() / tag / tagger.FILE).is_file()
+    assert (models_folder() / tag / tagger.FILE).is_file()
     assert isinstance(calibration.of(tag), calibration.Belief)
 
 

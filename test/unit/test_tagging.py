@@ -28,9 +28,8 @@ from ovos_persona_memory.evaluation.training.tagger import (
 from ovos_persona_memory.extraction.coreference.person_mentions import Before, Who
 from ovos_persona_memory.extraction.tagger import features, network
 from ovos_persona_memory.extraction.tagger import tagger as tagging
-from ovos_persona_memory.extraction.tagger.features import Hint, Look, kinds_in
+from ovos_persona_memory.extraction.tagger.features import Hint, Look, kinds_in, models_folder
 from ovos_persona_memory.extraction.templates import loader
-from ovos_persona_memory.text import languages
 
 TALK = """\
 @kitchen
@@ -124,7 +123,7 @@ class Known:
 
 def opened(path: Path, **likely: dict[str, float]) -> tagging.Tagger:
     """The field in a file beside such a network."""
-    tagger = tagging.opened(path, languages.locale_folder() / "en-US" / tagging.NETWORK)
+    tagger = tagging.opened(path, models_folder() / "en-US" / tagging.NETWORK)
     assert tagger is not None
     return replace(tagger, network=cast("network.Network", Known(**likely)))
 
@@ -235,7 +234,7 @@ def test_talk_counts_by_its_folder(talk: Path) -> None:
 
 
 def test_variants_keep_what_is_told() -> None:
-    kinds = Kinds.in_file(languages.locale_folder() / "en-US" / features.FILE)
+    kinds = Kinds.in_file(models_folder() / "en-US" / features.FILE)
     made = [one for n in range(20) if (one := varied(ALLERGIC, kinds, random.Random(n))) is not None]
     assert made
     for one in made:

@@ -17,11 +17,11 @@ from ovos_persona_memory.evaluation.training.crf_pruning import lighten
 from ovos_persona_memory.extraction import Before, Circumstances, Spoken, judge
 from ovos_persona_memory.extraction.fusion.template_spans import hints_of, why_refused
 from ovos_persona_memory.extraction.tagger import features
-from ovos_persona_memory.extraction.tagger.features import Hint
+from ovos_persona_memory.extraction.tagger.features import Hint, models_folder
 from ovos_persona_memory.extraction.tagger.tagger import NOTHING, spans_of
 from ovos_persona_memory.memory import PersonaMemory
 from ovos_persona_memory.records import GUEST, Scope, Turn
-from ovos_persona_memory.text import Words, languages
+from ovos_persona_memory.text import Words
 
 ROUNDS = 60
 """Of the training: more fit the talk better, and people who are not in it worse."""
@@ -235,7 +235,7 @@ def train(told: Sequence[Sample], tag: str, path: Path, say: Callable[[str], Non
     """Write the model of a language that these samples and variants of them make."""
     library: Any = import_module("pycrfsuite")
     seen = features.of(tag)
-    kinds = Kinds.in_file(languages.locale_folder() / tag / features.FILE)
+    kinds = Kinds.in_file(models_folder() / tag / features.FILE)
     chance = random.Random(SEED)
     trainer = library.Trainer(verbose=False, params=SETTINGS)
     count = 0

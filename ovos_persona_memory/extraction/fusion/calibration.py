@@ -25,7 +25,7 @@ from ovos_persona_memory.extraction.schema.candidate import Verdict
 from ovos_persona_memory.extraction.schema.slots import SLOTS
 from ovos_persona_memory.extraction.segmentation.sentences import bounds_of
 from ovos_persona_memory.extraction.tagger import features
-from ovos_persona_memory.extraction.tagger.features import Hint
+from ovos_persona_memory.extraction.tagger.features import Hint, models_folder
 from ovos_persona_memory.extraction.tagger.tagger import Shares
 from ovos_persona_memory.text import languages
 
@@ -158,7 +158,7 @@ def of(tag: str | None) -> Judge | None:
 
 @lru_cache(maxsize=32)
 def _in_folder(tag: str) -> Belief | None:
-    path = languages.locale_folder() / tag / FILE
+    path = models_folder() / tag / FILE
     return opened(path) if path.is_file() else None
 
 

@@ -6,6 +6,7 @@ import string
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from pathlib import Path
 
 from ovos_persona_memory.extraction.coreference.person_mentions import Before
 from ovos_persona_memory.extraction.segmentation.clauses import run_on
@@ -325,11 +326,16 @@ def _tuples(found: Mapping[str, set[str]]) -> dict[str, tuple[str, ...]]:
     return {word: made.setdefault(kinds := tuple(sorted(one)), kinds) for word, one in found.items()}
 
 
+def models_folder() -> Path:
+    """The folder of what training made, with one folder a language."""
+    return Path(__file__).parents[1] / "models"
+
+
 @languages.once
 def of(tag: str | None) -> Looks:
     """What a language knows, BCP-47 tag: the lists of its templates, and its file of kinds where there is one."""
     known = lexicon.of(tag)
-    path = languages.locale_folder() / languages.of(tag).tag / FILE
+    path = models_folder() / languages.of(tag).tag / FILE
     named = kinds_in(path.read_text(encoding="utf-8").splitlines()) if path.is_file() else {}
     listed = {name: phrases for name, phrases in known.lists.items() if name not in _GENERAL}
     by_word: dict[str, set[str]] = {word: set(kinds) for word, kinds in named.items()}

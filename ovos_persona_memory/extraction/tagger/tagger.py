@@ -2,8 +2,8 @@
 
 One is a linear-chain conditional random field (Lafferty, McCallum and Pereira, 2001) over what each word looks like,
 one a network; they err at different places, so the mean of both is surer than each. A language has them where
-``facts.model`` and ``facts.network`` lie in its folder; ``scripts/train_facts`` and ``scripts/train_network`` make
-them.
+``facts.model`` and ``facts.network`` lie in its folder of ``models``; ``scripts/train_facts`` and
+``scripts/train_network`` make them.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from ovos_persona_memory.extraction.tagger.features import Hint, Look
+from ovos_persona_memory.extraction.tagger.features import Hint, Look, models_folder
 from ovos_persona_memory.extraction.tagger.network import Network, Vectors
 from ovos_persona_memory.text import languages
 
@@ -184,7 +184,7 @@ def use(tag: str, tagger: Tagger) -> None:
 def of(tag: str | None) -> Tagger | None:
     """The models of a language, BCP-47 tag; None where it has none, or where python-crfsuite is not installed."""
     known = languages.of(tag).tag
-    return _USED.get(known) or _in_folder(languages.locale_folder() / known)
+    return _USED.get(known) or _in_folder(models_folder() / known)
 
 
 @languages.once
