@@ -11,9 +11,9 @@ import pytest
 from ovos_persona_memory.search import embedding
 
 if TYPE_CHECKING:
-    from chroma_server import ChromaServer
-    from postgres_server import Databases
-    from redis_server import RedisServer
+    from support.servers.chroma import ChromaServer
+    from support.servers.postgres import Databases
+    from support.servers.redis import RedisServer
 
 POSTGRES = "OPM_TEST_POSTGRES"
 """The url of a server that is running already: of the tests that started these."""
@@ -47,7 +47,7 @@ def no_default_embedder(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.fixture(scope="session")
 def databases() -> Iterator[Databases]:
     """Fresh databases, on one server for all tests."""
-    from postgres_server import FAST, Databases, running  # the stable line's environment has no driver
+    from support.servers.postgres import FAST, Databases, running  # the stable line's environment has no driver
 
     if POSTGRES in os.environ:
         yield Databases(os.environ[POSTGRES])
@@ -77,7 +77,7 @@ def postgres(databases: Databases) -> Iterator[Callable[[], str]]:
 @pytest.fixture(scope="session")
 def redis_running() -> Iterator[RedisServer]:
     """One server for all tests."""
-    from redis_server import RedisServer
+    from support.servers.redis import RedisServer
 
     with RedisServer() as server:
         yield server
@@ -94,7 +94,7 @@ def redis_server(redis_running: RedisServer) -> RedisServer:
 @pytest.fixture(scope="session")
 def chroma_running() -> Iterator[ChromaServer]:
     """One server for all tests."""
-    from chroma_server import ChromaServer
+    from support.servers.chroma import ChromaServer
 
     with ChromaServer() as server:
         yield server

@@ -192,6 +192,14 @@ def test_nothing_is_too_long(module: str) -> None:
         assert few or reason, f"{node.name} has more than 5 parameters, and no comment in its signature says why"
 
 
+@pytest.mark.parametrize(
+    "path", sorted((PACKAGE.parent / "test" / "unit").rglob("test_*.py")), ids=lambda path: path.stem
+)
+def test_a_unit_test_stands_where_its_module_does(path: Path) -> None:
+    there = path.relative_to(PACKAGE.parent / "test" / "unit").with_name(path.name.removeprefix("test_"))
+    assert (PACKAGE / there).is_file(), f"{there}: what spans rooms stands in test/scenarios"
+
+
 if __name__ == "__main__":
     print(f"rooms: {len({room(module) for module in MODULES} | {'__main__'})} of at most {MOST_ROOMS}")
     print(f"arrows between rooms: {len(arrows_between_rooms())} of at most {MOST_ARROWS}")

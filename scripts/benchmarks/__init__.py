@@ -6,8 +6,8 @@ echo      the bare responder that we are compared with
 asking    one client for our daemon and for an echo
 figures   what was measured, its target, the table
 requests  part a: requests, back to back
-turns     part b: inside a persona's turns; plugins and unhurried run inside the processes that it starts
-rates     part c: how many records a second; with load, a client that costs little
+turns     part b: inside a persona's turns; plugins and without_quickack run inside the processes that it starts
+throughput  part c: how many records a second; with load, a client that costs little
 million   part d: a million turns, in this process
 process   part e: memory and start of the daemon
 """

@@ -7,20 +7,32 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from benchmarks import among, figures, learning, longest, meaning, million, process, rates, requests, sessions, turns
+from benchmarks import (
+    figures,
+    learning,
+    longest,
+    meaning,
+    million,
+    process,
+    recall_at_scale,
+    requests,
+    sessions,
+    throughput,
+    turns,
+)
 from benchmarks.corpus import ROOT
 from benchmarks.figures import Figure
 
 PARTS: dict[str, Callable[[str], list[Figure]]] = {
     "a": requests.run,
     "b": turns.run,
-    "c": rates.run,
+    "c": throughput.run,
     "d": million.run,
     "e": process.run,
     "f": meaning.run,
     "g": learning.run,
     "h": sessions.run,
-    "i": among.run,
+    "i": recall_at_scale.run,
     "j": longest.run,
 }
 

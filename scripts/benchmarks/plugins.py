@@ -12,7 +12,7 @@ from typing import Any
 from ovos_plugin_manager.templates.agents import AgentContextManager, AgentMessage, ChatEngine, MessageRole
 
 from benchmarks.asking import BenchTransport
-from benchmarks.unhurried import acknowledge_when_it_suits
+from benchmarks.without_quickack import acknowledge_when_it_suits
 from ovos_persona_memory.opm.memory import PersonaMemoryPlugin
 from ovos_persona_memory.protocol.transport import BusTransport, Patience
 from ovos_persona_memory.records import Scope

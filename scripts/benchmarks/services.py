@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from assistant import MEMORY, SKILLS, Address, Bus, Ending, Services, bus_address, wait_for, write_settings
+from demo.assistant import MEMORY, SKILLS, Address, Bus, Ending, Services, bus_address, wait_for, write_settings
 
 from benchmarks.asking import ECHO_TOPICS
 from benchmarks.corpus import ROOT
@@ -30,7 +30,7 @@ class Stack:
         self.folder = folder
         self.address: Address = bus_address({}, 0)
         self.services = Services(folder, Ending())
-        self.services.environment["PYTHONPATH"] = f"{ROOT / 'scripts'}:{ROOT}:{folder / 'plugins'}"
+        self.services.environment["PYTHONPATH"] = f"{ROOT / 'scripts'}:{ROOT / 'test'}:{ROOT}:{folder / 'plugins'}"
         write_settings(folder, {"lang": "en-US", "persona_memory": BY_WORDS}, self.address, PERSONA)
         self.services.start("messagebus", "ovos_messagebus")
         wait_for("messagebus", self.address.answers, self.services)

@@ -24,9 +24,9 @@ from functools import partial
 from itertools import chain
 from pathlib import Path
 
-from postgres_server import Databases, PostgresServer
+from support.servers.postgres import Databases, PostgresServer
 
-from benchmarks.bare import Bare, BarePostgres, BareSqlite, Rows
+from benchmarks.baseline import Bare, BarePostgres, BareSqlite, Rows
 from benchmarks.corpus import BY_WORDS, WITHOUT_LEARNING, Talk
 from benchmarks.figures import Figure, Spread
 from benchmarks.progress import say

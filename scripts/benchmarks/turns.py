@@ -100,7 +100,7 @@ def _assistant(open_things: ExitStack, base: Built, folder: Path) -> Assistant:
     slow = folder.name == "unhurried"
     if slow:
         services.services.environment[UNHURRIED] = "1"
-    services.start_daemon(base.copy(folder / "data"), "benchmarks.unhurried" if slow else "ovos_persona_memory")
+    services.start_daemon(base.copy(folder / "data"), "benchmarks.without_quickack" if slow else "ovos_persona_memory")
     services.start_echo("stock" if slow else "quick")
     services.start_core()
     talker = Talker(services.port)

@@ -29,8 +29,8 @@ def pytest_configure() -> None:
     name = os.environ.get("PLANTED_FAULT")
     if name:
         of_postgres, fault = name.startswith("postgres: "), name.removeprefix("postgres: ")
-        file = "test_planted_postgres_faults.py" if of_postgres else "test_planted_faults.py"
-        spec = importlib.util.spec_from_file_location(f"{__package__}.faults", Path(__file__).with_name(file))
+        file = "postgres/test_planted_faults.py" if of_postgres else "test_planted_faults.py"
+        spec = importlib.util.spec_from_file_location(f"{__package__}.faults", Path(__file__).parent / file)
         assert spec and spec.loader
         faults = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(faults)

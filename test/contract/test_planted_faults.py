@@ -18,6 +18,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 import pytest
+from support.planted import FOLDER, Run, run_tests
 
 from ovos_persona_memory.records import Fact, Scope
 from ovos_persona_memory.stores.base import bm25, documents, facts, score_accumulator, selection, store, vectors
@@ -57,8 +58,6 @@ from ovos_persona_memory.stores.sqlite.postings_buffer import WaitingWords
 from ovos_persona_memory.stores.sqlite.session_notes import Notes
 from ovos_persona_memory.stores.sqlite.store import SqliteStore
 from ovos_persona_memory.stores.sqlite.vectors import SqliteVectors
-
-from .planted import FOLDER, Run, run_tests
 
 pytestmark = pytest.mark.full
 
@@ -544,7 +543,7 @@ def files_with(tests: str) -> list[Path]:
     """The files that hold a test of this expression: to collect all of them costs most of a run."""
     names = re.findall(r"\w+", tests.partition(" and ")[0])
     names = [name for name in names if name != "or"]
-    found = [path for path in sorted(FOLDER.glob("test_*.py")) if not path.name.startswith("test_planted_")]
+    found = [path for path in sorted(FOLDER.rglob("test_*.py")) if not path.name.startswith("test_planted_")]
     return [path for path in found if any(name in path.read_text("utf-8") for name in names)]
 
 

@@ -14,10 +14,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from chroma_server import ChromaServer
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
-from redis_server import RedisServer
+from support.letters import Letters
+from support.servers.chroma import ChromaServer
+from support.servers.redis import RedisServer
 
 from ovos_persona_memory.config import MemoryConfig, RecallConfig, RetentionConfig, parse
 from ovos_persona_memory.errors import PersonaMemoryError
@@ -27,8 +28,6 @@ from ovos_persona_memory.search.vector_indexer import Indexer, Meaning
 from ovos_persona_memory.stores import open_store, open_stores
 from ovos_persona_memory.stores.base.store import Store
 from ovos_persona_memory.stores.postgres.store import open_postgres
-
-from .letters import Letters
 
 ROOT, REAL, REAL_BYTES = "ovos_persona_memory", uuid.uuid4, os.urandom
 RAM = Path("/dev/shm")

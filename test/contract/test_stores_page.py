@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
-from postgres_server import FAST, PORT, running
-from redis_server import RedisServer
+from support.servers.postgres import FAST, PORT, running
+from support.servers.redis import RedisServer
 
 from ovos_persona_memory import config
 from ovos_persona_memory.cli.program import program

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from chroma_server import ChromaServer
-from redis_server import RedisServer
+from support.servers.chroma import ChromaServer
+from support.servers.redis import RedisServer
 
 from ovos_persona_memory.config import parse
 from ovos_persona_memory.memory import PersonaMemory

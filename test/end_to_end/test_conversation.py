@@ -14,8 +14,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from assistants import without_settings
-from servers import Wire, free_port, wait_until
+from support.assistants import without_settings
+from support.servers.bus import Wire, free_port, wait_until
 
 from .conftest import ROOT
 
@@ -65,7 +65,7 @@ class Chat:
 
     def __init__(self, home: Path, data: Path) -> None:
         self.port = free_port()
-        command = [sys.executable, str(ROOT / "scripts" / "assistant.py"), "--data", str(data)]
+        command = [sys.executable, str(ROOT / "scripts" / "demo" / "assistant.py"), "--data", str(data)]
         environment = without_settings(others=True)
         self._told = home / f"told-{self.port}.log"
         with self._told.open("wb") as told:

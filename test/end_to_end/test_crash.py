@@ -13,7 +13,7 @@ import pytest
 from ovos_persona_memory.protocol import MemoryClient
 from ovos_persona_memory.records import Scope, Turn
 
-SCRIPT = Path(__file__).parent.parent.parent / "scripts" / "crash_rounds.py"
+SCRIPT = Path(__file__).parent.parent.parent / "test" / "durability" / "crash_rounds.py"
 
 
 def kill_rounds(rounds: int, seed: int) -> dict[str, object]:

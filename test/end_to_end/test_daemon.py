@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 from ovos_bus_client import Message, MessageBusClient
-from servers import Wire
+from support.servers.bus import Wire
 
 from ovos_persona_memory.protocol import MemoryClient, topics
 from ovos_persona_memory.records import Capture, Scope, Turn

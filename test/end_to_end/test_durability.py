@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-SCRIPT = Path(__file__).parent.parent.parent / "scripts" / "fsync_order.py"
+SCRIPT = Path(__file__).parent.parent.parent / "test" / "durability" / "fsync_order.py"
 CANNOT_RUN = 3
 
 

@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.servers.bus import HOST, Bus, Daemon, Wire, free_port, wait_until
 
 from ovos_persona_memory.errors import PersonaMemoryError
 from ovos_persona_memory.protocol import MemoryClient
 from ovos_persona_memory.records import Scope, Turn
-from scripts.servers import HOST, Bus, Daemon, Wire, free_port, wait_until
 
 SESSION = Scope(session_id="faults")
 TURNS = [Turn(role="user", text="my cat is called Bob"), Turn(role="assistant", text="what a fine name")]

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import remains
-from servers import Wire
+from support import remains
+from support.servers.bus import Wire
 
 from ovos_persona_memory.protocol import MemoryClient, topics
 from ovos_persona_memory.records import ContextRequest, Scope

@@ -12,10 +12,10 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from support.servers.bus import Bus, Daemon, Wire, free_port
 
 from ovos_persona_memory.protocol import requests, topics
 from ovos_persona_memory.service import authorization
-from scripts.servers import Bus, Daemon, Wire, free_port
 
 QUICK = settings(
     max_examples=25,

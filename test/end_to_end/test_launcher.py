@@ -11,13 +11,13 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from assistants import ROOT, STOP_S, services, without_settings
+from support.assistants import ROOT, STOP_S, services, without_settings
 
 from ovos_persona_memory.cli.conversation import Conversation
 
 from .conftest import free_port, is_open, own_environment, wait_until
 
-LAUNCHER = str(ROOT / "scripts" / "assistant.py")
+LAUNCHER = str(ROOT / "scripts" / "demo" / "assistant.py")
 ENDS_ON = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)
 SIGNALLED_ITSELF = """
 import os, runpy, signal, sys

@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from ovos_bus_client import Message
 from ovos_persona.memory import BasicShortTermMemory
 from ovos_plugin_manager.templates.agents import AgentMessage, MessageRole, ToolCall
-from servers import HOST, Bus, Daemon, Wire, free_port, wait_until
+from support.servers.bus import HOST, Bus, Daemon, Wire, free_port, wait_until
 
 from ovos_persona_memory.config import bus_address
 from ovos_persona_memory.errors import ConfigError

@@ -15,8 +15,9 @@ import psycopg
 import pytest
 from click.testing import CliRunner
 from conftest import Daemon, free_port, running_bus, wait_until, write_settings
-from postgres_server import FAST, Databases, PostgresServer
-from redis_server import RedisServer
+from support.servers.bus import Wire
+from support.servers.postgres import FAST, Databases, PostgresServer
+from support.servers.redis import RedisServer
 
 from ovos_persona_memory.cli.program import program
 from ovos_persona_memory.config import parse
@@ -25,7 +26,6 @@ from ovos_persona_memory.protocol import MemoryClient
 from ovos_persona_memory.records import Scope
 from ovos_persona_memory.service.offline import LOOKED_S
 from ovos_persona_memory.stores.postgres.connection import PostgresSettings, household_lock
-from scripts.servers import Wire
 
 AT_ONCE_S = 2.0
 """Nobody waits longer for an answer while the store is away; a busy machine included."""

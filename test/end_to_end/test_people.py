@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from servers import Wire
+from support.servers.bus import Wire
 
 from ovos_persona_memory.protocol import MemoryClient, topics
 from ovos_persona_memory.records import Scope, Turn

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from assistants import PATIENT_S, Assistant
-from model_server import ModelServer
-from servers import free_port
+from support.assistants import PATIENT_S, Assistant
+from support.model_server import ModelServer
+from support.servers.bus import free_port
 
 
 @dataclass(frozen=True)

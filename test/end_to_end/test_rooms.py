@@ -13,11 +13,11 @@ from typing import Any
 
 import pytest
 from conftest import Daemon, free_port, running_bus, wait_until
-from redis_server import RedisServer
+from support.servers.bus import Wire
+from support.servers.redis import RedisServer
 
 from ovos_persona_memory.protocol import MemoryClient
 from ovos_persona_memory.records import Scope
-from scripts.servers import Wire
 
 KITCHEN, STUDY = "kitchen", "study"
 SOON_S = 1.0

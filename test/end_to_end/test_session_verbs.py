@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from servers import Wire
+from support.servers.bus import Wire
 
 from ovos_persona_memory.errors import CapturePaused, InvalidRequest, NotAllowed
 from ovos_persona_memory.memory import Documents, PersonaMemory

@@ -7,9 +7,9 @@ import time
 from collections.abc import Iterator
 
 import pytest
-from assistants import Assistant
-from play_utterances import Labelled, play
-from servers import Wire, free_port, wait_until
+from benchmarks.quality.play_utterances import Labelled, play
+from support.assistants import Assistant
+from support.servers.bus import Wire, free_port, wait_until
 
 
 @pytest.fixture

@@ -7,8 +7,8 @@ import uuid
 from collections.abc import Iterator
 
 import pytest
-from assistants import Assistant, skill_settings
-from servers import free_port
+from support.assistants import Assistant, skill_settings
+from support.servers.bus import free_port
 
 from ovos_persona_memory.records import Scope
 

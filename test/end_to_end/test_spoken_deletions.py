@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 import pytest
-import remains
-from assistants import Assistant
+from support import remains
+from support.assistants import Assistant
 
 from ovos_persona_memory.cli.conversation import Conversation, Spoken
 from ovos_persona_memory.skill.turn_context import ANSWER_S

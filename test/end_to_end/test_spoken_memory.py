@@ -8,9 +8,9 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from assistants import Assistant
-from espeak import voice
-from servers import Wire, wait_until
+from support.assistants import Assistant
+from support.espeak import voice
+from support.servers.bus import Wire, wait_until
 
 from ovos_persona_memory.protocol import topics
 from ovos_persona_memory.records import Scope

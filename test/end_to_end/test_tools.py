@@ -10,14 +10,14 @@ from datetime import datetime
 from typing import Any
 
 import pytest
-from assistants import PATIENT_S, Assistant
 from ovos_bus_client import Message, MessageBusClient
 from ovos_plugin_manager.agents import load_retrieval_plugin
 from ovos_plugin_manager.persona import find_toolbox_plugins
 from ovos_plugin_manager.templates.agent_tools import ToolBox
 from ovos_plugin_manager.templates.agents import RetrievalEngine
-from servers import free_port
-from tool_model_server import Call, ToolModelServer
+from support.assistants import PATIENT_S, Assistant
+from support.servers.bus import free_port
+from support.tool_model_server import Call, ToolModelServer
 
 from ovos_persona_memory.config import bus_address
 from ovos_persona_memory.errors import NoAnswer

@@ -10,9 +10,9 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from assistants import Assistant
 from conftest import Daemon, free_port, running_bus, wait_until
-from postgres_server import FAST, Databases, PostgresServer
+from support.assistants import Assistant
+from support.servers.postgres import FAST, Databases, PostgresServer
 
 from ovos_persona_memory.protocol import MemoryClient
 from ovos_persona_memory.records import Scope, Turn

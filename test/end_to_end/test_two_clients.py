@@ -7,10 +7,10 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+from support.servers.bus import Wire
 
 from ovos_persona_memory.protocol import MemoryClient, topics
 from ovos_persona_memory.records import ContextRequest, Scope, Turn
-from scripts.servers import Wire
 
 HANDS = 4
 """Threads of each client, so that its own requests overlap too."""

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from play_utterances import Labelled, is_right, misses, played, read
+from benchmarks.quality.play_utterances import Labelled, is_right, misses, played, read
 
 from ovos_persona_memory.skill.intent_matching import understood
 from ovos_persona_memory.skill.intents import INTENTS

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any, get_args
 
 import pytest
-from servers import Wire
+from support.servers.bus import Wire
 
 from ovos_persona_memory.errors import CapturePaused, InvalidRequest, NotAllowed, UnknownEntry
 from ovos_persona_memory.memory import PersonaMemory

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from servers import Bus, Daemon, Wire, free_port
+from support.servers.bus import Bus, Daemon, Wire, free_port
 
 
 @pytest.fixture(scope="session")

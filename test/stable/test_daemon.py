@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 from ovos_bus_client import Message, MessageBusClient
-from servers import HOST, Bus, Daemon, Wire, free_port, wait_until
+from support.servers.bus import HOST, Bus, Daemon, Wire, free_port, wait_until
 
 from ovos_persona_memory.errors import UnknownEntry
 from ovos_persona_memory.protocol import MemoryClient

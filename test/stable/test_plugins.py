@@ -10,7 +10,7 @@ import pytest
 from ovos_plugin_manager.agents import find_memory_plugins, load_memory_plugin
 from ovos_plugin_manager.templates.agents import AgentMessage, MessageRole
 from ovos_plugin_manager.utils import PluginTypes, find_plugins
-from servers import HOST, Bus, Daemon, wait_until
+from support.servers.bus import HOST, Bus, Daemon, wait_until
 
 MEMORY = "ovos-persona-memory-plugin"
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 import pytest
 from ovos_plugin_manager.skills import find_skill_plugins
-from servers import HOST, Bus, Core, Daemon, Wire, wait_until
+from support.servers.bus import HOST, Bus, Core, Daemon, Wire, wait_until
 
 from ovos_persona_memory.cli.conversation import Conversation, Spoken
 

@@ -1,4 +1,4 @@
-"""From marked talk to what a language's models are trained on, and the first of them: for ``scripts/train_facts``."""
+"""From marked talk to what a language's models are trained on, and the first of them: for ``training/train_crf``."""
 
 from __future__ import annotations
 

@@ -3,7 +3,7 @@
 Templates and models look at words one by one, and each rule at one thing. What both make of the words, where these
 stand, what else the utterance tells and what was asked before are signs of a logistic regression (Berkson, 1944), which
 was fitted to talk that the models had not been trained on, so that it knows where they err. It is kept as a conditional
-random field of one place, which is the same; ``scripts/train_belief`` makes it.
+random field of one place, which is the same; ``training/train_calibration`` makes it.
 """
 
 from __future__ import annotations

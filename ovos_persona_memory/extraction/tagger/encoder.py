@@ -1,7 +1,7 @@
 """What words mean where they stand: the lower layers of a transformer (Vaswani et al., 2017) that read a hundred
 languages before it learned what people tell of themselves.
 
-They are those of multilingual-e5-small (Wang et al., 2024; MIT license), trained on by ``scripts/train_network``. Their
+They are those of multilingual-e5-small (Wang et al., 2024; MIT license), trained on by ``training/train_tagger``. Their
 weights take a byte each, and those of pieces of words half a byte.
 """
 

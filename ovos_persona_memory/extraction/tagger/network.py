@@ -3,7 +3,7 @@
 Each word is the sum of vectors: what an encoder makes of it, and those of its features, which share the rows of a table
 (feature hashing, Weinberger et al., 2009). A long short-term memory (Hochreiter and Schmidhuber, 1997) reads them
 forwards and backwards; what a word means and what stands beside it count at once too (a wide and deep network, Cheng et
-al., 2016). ``scripts/train_network`` makes one.
+al., 2016). ``training/train_tagger`` makes one.
 """
 
 from __future__ import annotations

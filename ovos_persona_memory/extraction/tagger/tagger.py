@@ -2,8 +2,8 @@
 
 One is a linear-chain conditional random field (Lafferty, McCallum and Pereira, 2001) over what each word looks like,
 one a network; they err at different places, so the mean of both is surer than each. A language has them where
-``facts.model`` and ``facts.network`` lie in its folder of ``models``; ``scripts/train_facts`` and
-``scripts/train_network`` make them.
+``facts.model`` and ``facts.network`` lie in its folder of ``models``; ``training/train_crf`` and
+``training/train_tagger`` make them.
 """
 
 from __future__ import annotations

@@ -1,0 +1,1 @@
+"""How well it finds, learns and understands: scripts that are run by hand."""

@@ -1,0 +1,69 @@
+"""How much is learned of months of talk that others wrote who had not seen the templates.
+
+To the ninth the second look is fitted, to the others it is not. There are more months in the folder: they are measured
+where something is changed that understands.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ovos_persona_memory.evaluation.fact_scores import LearnedFigures, measure_learning
+from ovos_persona_memory.evaluation.labelled_talk import read_talks
+from ovos_persona_memory.evaluation.talk_markup import read_marked
+
+TALK = Path(__file__).parents[1] / "data" / "talk"
+MONTHS = Path(__file__).parents[1] / "data" / "months"
+FIGURES = {
+    "month9_en": (0.94, 0.74),
+    "month9_de": (0.93, 0.80),
+    "month29_en": (0.83, 0.63),
+    "month29_de": (0.88, 0.53),
+    "month50_en": (0.94, 0.87),
+    "month50_de": (0.93, 0.86),
+    "month51_en": (0.91, 0.86),
+    "month51_de": (0.89, 0.82),
+}
+"""Precision of what is learned, and recall of what fills a slot."""
+MOST_FROM_NOTHING = 8
+
+
+QUICK = ("month9_en",)
+"""The others are measured where there is time."""
+
+
+@pytest.fixture(
+    scope="module",
+    params=[pytest.param(name, marks=() if name in QUICK else pytest.mark.full) for name in sorted(FIGURES)],
+)
+def month(request: pytest.FixtureRequest) -> tuple[str, LearnedFigures]:
+    return request.param, measure_learning(read_talks(MONTHS / f"{request.param}.jsonl.gz"))
+
+
+def test_what_is_learned_of_a_month_is_right_and_most_of_what_is_said(month: tuple[str, LearnedFigures]) -> None:
+    name, figures = month
+    precision, recall = FIGURES[name]
+    assert (figures.precision.share or 0.0) >= precision
+    assert (figures.recall_typed.share or 0.0) >= recall
+
+
+def test_a_month_teaches_hardly_anything_that_must_not_be_learned(month: tuple[str, LearnedFigures]) -> None:
+    assert month[1].from_nothing <= MOST_FROM_NOTHING
+
+
+@pytest.mark.full
+@pytest.mark.parametrize(
+    ("tag", "name", "precision", "recall"),
+    [
+        ("en-US", "month17", 0.95, 0.80),
+        ("de-DE", "month14", 0.91, 0.70),
+        ("en-US", "month22", 0.92, 0.65),
+        ("de-DE", "month22", 0.85, 0.67),
+    ],
+)
+def test_of_harder_talk_most_is_learned_and_rightly(tag: str, name: str, precision: float, recall: float) -> None:
+    figures = measure_learning([read_marked(TALK / tag / f"{name}.talk").talk])
+    assert (figures.precision.share or 0.0) >= precision
+    assert (figures.recall_typed.share or 0.0) >= recall
