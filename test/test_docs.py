@@ -280,7 +280,7 @@ def examples(verb: str) -> tuple[dict[str, Any], dict[str, Any]]:
 @pytest.mark.parametrize("verb", topics.VERBS)
 def test_the_example_of_a_verb_is_a_valid_request_and_a_whole_answer(verb: str) -> None:
     asked, answered = examples(verb)
-    requests.read(Request(verb, asked, core.Scope(), request_id=asked["request_id"]))
+    requests.read_request(Request(verb, asked, core.Scope(), request_id=asked["request_id"]))
     assert asked.keys() - {"request_id"} <= wire_fields(requests.FIELDS[verb]).keys()
     assert answered["ok"] is True
     assert answered.keys() == documented_answer(verb) | ENVELOPE

@@ -21,8 +21,8 @@ from train_crf import asked_for
 from ovos_persona_memory.evaluation.training.tagger import SEED, Sample, Values, joined, swapped, values_of
 from ovos_persona_memory.extraction.tagger import features, tagger
 from ovos_persona_memory.extraction.tagger.encoder import BEGIN, END, Pieces
-from ovos_persona_memory.extraction.tagger.features import Look
-from ovos_persona_memory.extraction.tagger.network import BESIDE, GATES, OWN, Network, Table, numbered
+from ovos_persona_memory.extraction.tagger.features import TokenFeatures
+from ovos_persona_memory.extraction.tagger.network import BESIDE, GATES, OWN, Network, QuantisedTable, numbered
 
 ROUNDS, BATCH, DECAY = 4, 32, 0.05
 """Rounds through all talk: more fit it better, and people who are not in it worse."""
@@ -100,7 +100,7 @@ class Net(nn.Module):
 class Teacher:
     """Shows a network the talk of one language, each round with other values and other things left out."""
 
-    seen: features.Looks
+    seen: features.FeatureExtractor
     told: list[Sample]
     labels: list[str]
     pieces: Pieces
@@ -111,7 +111,7 @@ class Teacher:
     def of(cls, told: list[Sample], tag: str, pieces: Pieces) -> Teacher:
         """One for these samples; those that count twice stand in them twice."""
         once = list({id(sample): sample for sample in told}.values())
-        return cls(features.of(tag), told, labels_of(told), pieces, values_of(once), random.Random(SEED))
+        return cls(features.for_language(tag), told, labels_of(told), pieces, values_of(once), random.Random(SEED))
 
     def batches(self) -> Iterator[Batch]:
         """All talk once, in no order, utterances of about the same length together."""
@@ -129,7 +129,7 @@ class Teacher:
         return joined(sample, self.chance.choice(self.told)) if self.chance.random() < JOINED else sample
 
     def _shown(self, sample: Sample) -> Shown:
-        seen = self.seen.of(sample.words, sample.before, sample.hints, sample.refused)
+        seen = self.seen.extract(sample.words, sample.before, sample.hints, sample.refused)
         cut = [self.pieces.cut(word) for word in sample.words.folded]
         return Shown(
             [BEGIN, *(row for word in cut for row in word), END],
@@ -139,7 +139,7 @@ class Teacher:
             [self.labels.index(label) for label in sample.labels],
         )
 
-    def _beside(self, look: Look) -> list[int]:
+    def _beside(self, look: TokenFeatures) -> list[int]:
         return [row for row in numbered((look.word, *look.beside), BESIDE) if self.chance.random() >= UNSEEN]
 
 
@@ -178,7 +178,7 @@ def trained(told: list[Sample], tag: str) -> Network:
 
 def made(net: Net, labels: Sequence[str]) -> Network:
     """The network as it is used."""
-    tables = {name: Table.of(_array(getattr(net, name).weight)) for name in ("own", "beside")}
+    tables = {name: QuantisedTable.of(_array(getattr(net, name).weight)) for name in ("own", "beside")}
     return Network(tuple(labels), net.encoder.packed(), tables, _weights(net))
 
 

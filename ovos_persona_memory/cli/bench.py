@@ -116,7 +116,7 @@ def recall(  # one parameter an option
     rankers |= {name: COMPARED[name] for name in compare if name in COMPARED and name not in left_out}
     if ALONE in compare and setting is not None:
         rankers[ALONE] = by_embedder(open_embedder(setting))
-    read_in = [(str(path), labelled_conversations.read(path, limit)) for path in files]
+    read_in = [(str(path), labelled_conversations.read_conversations(path, limit)) for path in files]
     found = [_measured(name, conversations, rankers) for name, conversations in read_in]
     how = (f"words and {setting}" if setting else "words") + (", each question heard first" if heard else "")
     settings = {"backend": backend, "k": ranking_scores.K, "words_only": words_only, "searched_by": how}
@@ -184,7 +184,7 @@ def _measured(name: str, conversations: list[Conversation], rankers: Mapping[str
         conversations=len(conversations),
         turns=sum(len(one.turns) for one in conversations),
         questions=sum(len(one.questions) for one in conversations),
-        systems=[recall_run.measure(system, ranker, conversations, say) for system, ranker in rankers.items()],
+        systems=[recall_run.measure_recall(system, ranker, conversations, say) for system, ranker in rankers.items()],
     )
 
 

@@ -15,7 +15,7 @@ import rich_click as click
 from rich.console import Console
 
 from ovos_persona_memory.cli.connection import url
-from ovos_persona_memory.cli.conversation import Conversation, Spoken
+from ovos_persona_memory.cli.conversation import Conversation, SpokenAnswer
 from ovos_persona_memory.cli.options import address_options
 from ovos_persona_memory.cli.output import Command, answers, plain, say, to_answers
 from ovos_persona_memory.config import bus_address, device_language
@@ -67,7 +67,7 @@ class Pipe:
     def __init__(self) -> None:
         self._answers = answers()
 
-    def show(self, spoken: Spoken) -> None:
+    def show(self, spoken: SpokenAnswer) -> None:
         """Write what was spoken, on one line."""
         line = plain(" ".join(spoken.text.split()))
         if spoken.ours:
@@ -96,7 +96,7 @@ class Terminal(Pipe):
         self._console = Console(file=self._answers, highlight=False)
         self._asking = False
 
-    def show(self, spoken: Spoken) -> None:
+    def show(self, spoken: SpokenAnswer) -> None:
         """Write what was spoken; while a line is being typed above it, as far as it was typed."""
         if self._asking:
             self._answers.write("\r\x1b[K")

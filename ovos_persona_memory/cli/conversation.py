@@ -19,7 +19,7 @@ GRACE_S = 0.25
 
 
 @dataclass(frozen=True)
-class Spoken:
+class SpokenAnswer:
     """Something that the assistant said."""
 
     text: str
@@ -34,7 +34,7 @@ class Conversation:
         self,  # more than five: these are the session's fields
         session_id: str,
         lang: str,
-        heard: Callable[[Spoken], None],
+        heard: Callable[[SpokenAnswer], None],
         site_id: str | None = None,
         user_id: str | None = None,
         **address: Any,
@@ -44,7 +44,7 @@ class Conversation:
         self._own = {name: value for name, value in named.items() if value is not None}
         self._session: dict[str, Any] = dict(self._own)
         self._heard = heard
-        self._twins = messages.Twins()
+        self._twins = messages.DuplicateFilter()
         self._changed = threading.Condition()  # guards what follows and _session
         self._said = 0
         self._open = 0
@@ -112,7 +112,7 @@ class Conversation:
             if ours:
                 self._follow(event, dict(messages.session_of(message)))
         if event.what == "speech" and event.text:
-            self._heard(Spoken(event.text, ours))
+            self._heard(SpokenAnswer(event.text, ours))
 
     def _follow(self, event: Heard, session: dict[str, Any]) -> None:
         # a session of one's own lives with whoever talks in it (OVOS-SESSION-2, 2.2): active skills, a skill

@@ -58,7 +58,7 @@ def _words(scope: Scope, conditions: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _holding(memory: Memory, scope: Scope, conditions: Mapping[str, Any]) -> Iterator[str]:
-    spoken = languages.of(conditions["lang"])
+    spoken = languages.for_language(conditions["lang"])
     wanted = set(spoken.content_words(conditions["query"]))
     hits = memory.recall(conditions["query"], scope, MOST, lang=conditions["lang"])
     texts = [hit.text for hit in hits if wanted <= set(spoken.words(f"{hit.key or ''} {hit.text}"))]

@@ -98,7 +98,7 @@ def import_(files: tuple[Path, ...], user: str | None, data: Path | None, as_jso
     done = {"sessions": 0, "turns": 0, "memories": 0, "summaries": 0, "refused": 0}
     with progress("Taking in"), open_memory(data) as memory:
         for path in files:
-            for found in importing.read(path):
+            for found in importing.read_foreign(path):
                 _take_in(memory, found, user, done)
     if as_json:
         answer_json(done)
@@ -106,7 +106,7 @@ def import_(files: tuple[Path, ...], user: str | None, data: Path | None, as_jso
         answer_rows(("what", "how many"), [(name, str(number)) for name, number in done.items()])
 
 
-def _take_in(memory: Memory, found: importing.Found, user: str | None, done: dict[str, int]) -> None:
+def _take_in(memory: Memory, found: importing.ForeignSession, user: str | None, done: dict[str, int]) -> None:
     scope = Scope(found.session_id, user) if user is not None else Scope(found.session_id)
     done["sessions"] += 1
     if found.turns:

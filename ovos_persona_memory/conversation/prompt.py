@@ -36,7 +36,7 @@ class Recalled:
     """Its summary is what is known of the session's earlier part."""
 
 
-def build(request: ContextRequest, history: Sequence[ContextMessage], recalled: Recalled, now: float) -> Context:
+def build_prompt(request: ContextRequest, history: Sequence[ContextMessage], recalled: Recalled, now: float) -> Context:
     """The persona context: one system message if there is anything for it, the history, the utterance last.
 
     The session's summary, and of the hits the best that fit the budget and that neither the history
@@ -72,7 +72,7 @@ def _called(request: ContextRequest, history: Sequence[ContextMessage], notes: s
     call = ToolCall(_unused_id(history), TOOL, {"query": request.utterance.strip()})
     result = ContextMessage("tool", notes, tool_call_id=call.id, name=TOOL)
     opened = any(message.role == "user" for message in history)
-    opening = [] if opened else [ContextMessage("user", languages.of(request.lang).say("recall_request"))]
+    opening = [] if opened else [ContextMessage("user", languages.for_language(request.lang).say("recall_request"))]
     return [*opening, ContextMessage("assistant", "", tool_calls=(call,)), result]
 
 
@@ -105,7 +105,7 @@ def _is_notes(block: str) -> bool:
 @cache
 def _headings() -> tuple[str, ...]:
     """The headings of notes in every shipped language; of those with a date, what stands before it."""
-    spoken = [languages.of(tag) for tag in languages.shipped()]
+    spoken = [languages.for_language(tag) for tag in languages.shipped()]
     dated = (one.say("summary_heading", when="\n").split("\n")[0] for one in spoken)
     return tuple({*dated, *(one.say("recalled_heading") for one in spoken)})
 
@@ -131,16 +131,16 @@ def _shorter(hit: Hit, request: ContextRequest, now: float, most_tokens: int) ->
     room = (most_tokens * 4 - around) * len(hit.text) // max(len(quoted(hit.text)) - 2, 1)
     if len(hit.text) <= room or most_tokens < WORTH_SHORTENING:
         return hit
-    return replace(hit, text=excerpt(hit.text, request.utterance, languages.of(request.lang), room))
+    return replace(hit, text=excerpt(hit.text, request.utterance, languages.for_language(request.lang), room))
 
 
 def _notes(lines: Sequence[str], request: ContextRequest) -> str:
-    return "\n".join([languages.of(request.lang).say("recalled_heading"), *lines]) if lines else ""
+    return "\n".join([languages.for_language(request.lang).say("recalled_heading"), *lines]) if lines else ""
 
 
 def line(hit: Hit, lang: str | None, now: float, timezone: str | None = None) -> str:
     """A hit as data for a prompt: who said it, when, and its text quoted, on one line in this language."""
-    spoken = languages.of(lang)
+    spoken = languages.for_language(lang)
     name = plain(hit.speaker or "")[:LONGEST_NAME]
     # a name is text of others, too
     who = quoted(name) if name else spoken.say("the_user" if hit.role == "user" else "the_assistant")
@@ -153,8 +153,8 @@ def _summary(note: Note, request: ContextRequest, now: float) -> str:
     lines = [f"- {quoted(line)}" for line in note.summary.splitlines() if plain(line)]
     if not lines:
         return ""
-    when = languages.of(request.lang).when(*_moments(note.updated_at, now, request.timezone))
-    heading = languages.of(request.lang).say("summary_heading", when=when)
+    when = languages.for_language(request.lang).when(*_moments(note.updated_at, now, request.timezone))
+    heading = languages.for_language(request.lang).say("summary_heading", when=when)
     return "\n".join([heading, *lines])
 
 

@@ -10,7 +10,7 @@ from ovos_persona_memory.config import MemoryConfig
 from ovos_persona_memory.evaluation.labelled_talk import LabelledFact, SaidTurn, Talk
 from ovos_persona_memory.memory import PersonaMemory
 from ovos_persona_memory.records import GUEST, HOUSEHOLD, Fact, Scope, Turn
-from ovos_persona_memory.text import WordLists, languages, lexicon
+from ovos_persona_memory.text import Lexicon, languages, lexicon
 
 MOOD = "mood"
 STEP_S = 60.0
@@ -168,14 +168,16 @@ def _fits(one: Learned, label: LabelledFact, talk: Talk) -> bool:
         return False
     wanted = _words(label.value or "", label, talk)
     told = _words(one.text if one.value is None or not label.slot else one.value, label, talk)
-    named = told.union(languages.of(talk.language).words(one.thing))  # "size eleven": eleven, of a size
-    done = set(languages.of(talk.language).words(one.thing)) if one.slot == "activity" else told  # without its days
+    named = told.union(languages.for_language(talk.language).words(one.thing))  # "size eleven": eleven, of a size
+    done = (
+        set(languages.for_language(talk.language).words(one.thing)) if one.slot == "activity" else told
+    )  # without its days
     return wanted <= named or (bool(one.value) and done <= wanted)
 
 
 def _words(text: str, label: LabelledFact, talk: Talk) -> set[str]:
     """The stems that count of a value: where something lies, "in" and "under" do, too."""
-    spoken, known = languages.of(talk.language), lexicon.of(talk.language)
+    spoken, known = languages.for_language(talk.language), lexicon.for_language(talk.language)
     words = set(spoken.words(text))
     if "location" in label.slots:
         return words
@@ -186,7 +188,7 @@ def _words(text: str, label: LabelledFact, talk: Talk) -> set[str]:
 def _about(one: Learned, subject: str, talk: Talk) -> bool:
     """Whether a fact is about whom a label names: by the relation, whatever it is called, or by a name that others
     of the talk's labels give them. Where a fact tells who somebody is, that is its thing."""
-    known = lexicon.of(talk.language)
+    known = lexicon.for_language(talk.language)
     wanted = _relation(known, subject)
     if wanted == _relation(known, one.subject):
         return True
@@ -196,7 +198,7 @@ def _about(one: Learned, subject: str, talk: Talk) -> bool:
         return True
     if not one.subject:
         pet = one.slot == "pet" and (known.starts(known.words_of(subject), "pet") > 0 or _is_pet(subject, talk))
-        stems = set(languages.of(talk.language).words(subject))
+        stems = set(languages.for_language(talk.language).words(subject))
         return pet or stems <= set(one.thing.split()) or wanted == _relation(known, one.thing)
     fold = languages.fold
     either = {wanted: one.subject, _relation(known, one.subject): subject}  # one by the relation, the other by the name
@@ -208,7 +210,7 @@ def _about(one: Learned, subject: str, talk: Talk) -> bool:
     )
 
 
-def _relation(known: WordLists, text: str) -> str:
+def _relation(known: Lexicon, text: str) -> str:
     """A relation as facts name it: an "elder sister" is a sister, and so is a "sister nora"."""
     held = known.words_of(text).folded
     parts = [held[first:] for first in range(len(held))] + [held[:-1]]

@@ -98,7 +98,7 @@ class Conversation:
         ]
 
 
-def read(path: Path, limit: int | None = None) -> list[Conversation]:
+def read_conversations(path: Path, limit: int | None = None) -> list[Conversation]:
     """The first ``limit`` conversations of a file, plain or gzip; at least one.
 
     InvalidRequest naming file, line and field where the file is not as documented.

@@ -10,7 +10,7 @@ from ovos_persona_memory.evaluation.rankers import Ask, Ranker
 from ovos_persona_memory.evaluation.ranking_scores import Measured, Outcome, measured
 
 
-def measure(
+def measure_recall(
     system: str, ranker: Ranker, conversations: Sequence[Conversation], told: Callable[[str], None]
 ) -> Measured:
     """The measures of one ranker over these conversations; ``told`` is handed a line for people before each."""

@@ -2,31 +2,31 @@
 
 from __future__ import annotations
 
-from ovos_persona_memory.extraction.assertion import Stated, as_speaker, may_correct
-from ovos_persona_memory.extraction.coreference import Before
-from ovos_persona_memory.extraction.dialogue_state import NAMING, STALE_S, Around
+from ovos_persona_memory.extraction.assertion import RecentStatement, as_speaker, may_correct
+from ovos_persona_memory.extraction.coreference import DialogueContext
+from ovos_persona_memory.extraction.dialogue_state import NAMING, STALE_S, DialogueState
 from ovos_persona_memory.extraction.fusion import calibration
-from ovos_persona_memory.extraction.pipeline import Circumstances, is_echo, judge
+from ovos_persona_memory.extraction.pipeline import Circumstances, extract, is_echo
 from ovos_persona_memory.extraction.redaction import without_secrets
-from ovos_persona_memory.extraction.schema import SLOTS, Verdict
-from ovos_persona_memory.extraction.segmentation import Spoken
-from ovos_persona_memory.extraction.tagger import rest
+from ovos_persona_memory.extraction.schema import SLOTS, Candidate
+from ovos_persona_memory.extraction.segmentation import LanguageResources
+from ovos_persona_memory.extraction.tagger import release_memory
 
 __all__ = [
     "NAMING",
     "SLOTS",
     "STALE_S",
-    "Around",
-    "Before",
+    "Candidate",
     "Circumstances",
-    "Spoken",
-    "Stated",
-    "Verdict",
+    "DialogueContext",
+    "DialogueState",
+    "LanguageResources",
+    "RecentStatement",
     "as_speaker",
     "calibration",
+    "extract",
     "is_echo",
-    "judge",
     "may_correct",
-    "rest",
+    "release_memory",
     "without_secrets",
 ]

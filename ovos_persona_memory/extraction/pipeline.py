@@ -18,35 +18,46 @@ from ovos_persona_memory.extraction.assertion.assertion import (
     refusal_in,
     today,
 )
-from ovos_persona_memory.extraction.assertion.remember_requests import Request, no_request, requested
-from ovos_persona_memory.extraction.coreference.anaphora import mine, of_it, taken_up, together
-from ovos_persona_memory.extraction.coreference.clause_subjects import ANSWERED, OF_OTHERS, OF_PETS, Reading, readings
+from ovos_persona_memory.extraction.assertion.remember_requests import RememberRequest, no_request, requested
+from ovos_persona_memory.extraction.coreference.anaphora import (
+    drop_resumptive_pronoun,
+    resolve_object_pronoun,
+    resolve_possessive,
+    together,
+)
+from ovos_persona_memory.extraction.coreference.clause_subjects import (
+    ANSWERED,
+    OF_OTHERS,
+    OF_PETS,
+    ResolvedClause,
+    readings,
+)
 from ovos_persona_memory.extraction.coreference.ellipsis import referring
-from ovos_persona_memory.extraction.coreference.person_mentions import Before, named_people
+from ovos_persona_memory.extraction.coreference.person_mentions import DialogueContext, named_people
 from ovos_persona_memory.extraction.coreference.self_introduction import own_name, thing_of
 from ovos_persona_memory.extraction.detectors.health import with_ailments
 from ovos_persona_memory.extraction.detectors.moods import with_moods
 from ovos_persona_memory.extraction.detectors.recurring_days import with_days
-from ovos_persona_memory.extraction.fusion.candidates import OF_DAYS, PASSING, with_guesses
+from ovos_persona_memory.extraction.fusion.candidates import OF_DAYS, PASSING, add_tagger_candidates
 from ovos_persona_memory.extraction.fusion.kinship import as_outsiders, introduced_behind
-from ovos_persona_memory.extraction.fusion.unknown_people import as_another, is_of_another
-from ovos_persona_memory.extraction.schema.candidate import Verdict, each_of, named_verdict, spelled, typed
+from ovos_persona_memory.extraction.fusion.unknown_people import as_another, is_about_unnamed_person
+from ovos_persona_memory.extraction.schema.candidate import Candidate, each_of, named_verdict, spelled, typed
 from ovos_persona_memory.extraction.schema.slots import SLOTS, in_place_of, refused_value, up_to_loose
 from ovos_persona_memory.extraction.segmentation import spelled_codes
 from ovos_persona_memory.extraction.segmentation.clauses import (
-    bare,
     between_commas,
     clauses,
     lists_things,
-    run_on,
     shortened,
+    split_run_on,
+    strip_function_words,
 )
-from ovos_persona_memory.extraction.segmentation.sentences import Spoken, around, is_letter, said
+from ovos_persona_memory.extraction.segmentation.sentences import LanguageResources, around, is_letter, said
 from ovos_persona_memory.extraction.self_repair import as_corrected, put_right
 from ovos_persona_memory.extraction.templates.loader import SHORT
-from ovos_persona_memory.extraction.templates.template import Told
-from ovos_persona_memory.records import GUEST, Turn, changed
-from ovos_persona_memory.text import Words, is_secret, languages, tells_secret
+from ovos_persona_memory.extraction.templates.template import PatternMatch
+from ovos_persona_memory.records import GUEST, Turn, replace_fast
+from ovos_persona_memory.text import Tokens, contains_secret, languages, tells_secret
 
 LONG = 40
 """Words of a clause that says more than one fact."""
@@ -68,13 +79,13 @@ class Circumstances:
 
     person: bool = True
     """Its speaker is somebody whose facts are learned: no guest, no television, nobody unknown."""
-    before: Before = field(default_factory=Before)
+    before: DialogueContext = field(default_factory=DialogueContext)
     """Who is known by name, and what was spoken of just before."""
     guess: bool = True
     """The language's model may add to what templates take."""
 
 
-def judge(turn: Turn, known: Circumstances = Circumstances()) -> list[Verdict]:
+def extract(turn: Turn, known: Circumstances = Circumstances()) -> list[Candidate]:
     """The verdicts of a turn, in order; empty where it says nothing that could be a fact.
 
     Of a long one the beginning is understood, and nothing else.
@@ -86,20 +97,20 @@ def judge(turn: Turn, known: Circumstances = Circumstances()) -> list[Verdict]:
         return _judged(turn, known)
     words = languages.spelled(text)[1]
     finished = words[-UNFINISHED][0] if len(words) >= UNFINISHED else 0
-    told = [one for one in _judged(changed(turn, text=text), known) if one.span[1] <= finished]
-    return [Verdict("refused", "secret", told[0].text)] if told and tells_secret(turn.text, turn.lang) else told
+    told = [one for one in _judged(replace_fast(turn, text=text), known) if one.span[1] <= finished]
+    return [Candidate("refused", "secret", told[0].text)] if told and tells_secret(turn.text, turn.lang) else told
 
 
-def _judged(turn: Turn, known: Circumstances) -> list[Verdict]:
-    spoken = Spoken.of(turn)
+def _judged(turn: Turn, known: Circumstances) -> list[Candidate]:
+    spoken = LanguageResources.of(turn)
     may_tell = spoken.templates.may_tell(turn.text, known.before.names, known.before.question)
-    verdicts: list[Verdict] = []
+    verdicts: list[Candidate] = []
     if may_tell or known.before.stated or requested(spoken, turn.text, False) is not None:
         verdicts = list(_verdicts(spoken, turn.text, known.before))  # the rest, most, in a tenth of the time
     reason = _not_of_a_person(turn, known)
     if reason is None and not known.before.playing and not is_letter(turn.text, said(spoken, turn.text)):
         if known.guess:
-            verdicts = with_guesses(spoken, turn.text, known.before, verdicts)
+            verdicts = add_tagger_candidates(spoken, turn.text, known.before, verdicts)
         verdicts = with_ailments(spoken, turn.text, with_days(spoken, turn.text, verdicts))
         verdicts = with_moods(spoken, turn.text, verdicts)
     verdicts = as_outsiders(spoken, verdicts)
@@ -109,9 +120,9 @@ def _judged(turn: Turn, known: Circumstances) -> list[Verdict]:
         verdicts = [
             one.waiting("unsure") if (one.outcome, one.reason) == ("learned", "stated") else one for one in verdicts
         ]
-    if reason is None and verdicts[0].reason != "secret" and is_secret(turn.text, turn.lang):
+    if reason is None and verdicts[0].reason != "secret" and contains_secret(turn.text, turn.lang):
         reason = "secret"
-    return [Verdict("refused", reason, verdicts[0].text)] if reason else verdicts
+    return [Candidate("refused", reason, verdicts[0].text)] if reason else verdicts
 
 
 def _not_of_a_person(turn: Turn, known: Circumstances) -> str | None:
@@ -128,7 +139,7 @@ def is_echo(text: str, told_before: Sequence[str]) -> bool:
     return any(bare in f" {' '.join(languages.fold(told))} " for told in told_before)
 
 
-def _verdicts(spoken: Spoken, text: str, before: Before) -> Iterator[Verdict]:
+def _verdicts(spoken: LanguageResources, text: str, before: DialogueContext) -> Iterator[Candidate]:
     parts = said(spoken, text)
     letter = is_letter(text, parts)
     before = replace(before, question=before.question and len(parts) == 1 and len(text.split()) <= SHORT)
@@ -138,37 +149,41 @@ def _verdicts(spoken: Spoken, text: str, before: Before) -> Iterator[Verdict]:
         parts = parts[1:]
     if letter:
         told = [one for sentence in parts for one in _of_sentences(spoken, sentence, [sentence], True, before)]
-        told = [one.waiting("unsure") if is_of_another(spoken.templates, one, before) else one for one in told]
+        told = [
+            one.waiting("unsure") if is_about_unnamed_person(spoken.templates, one, before) else one for one in told
+        ]
     else:
         told = list(_of_sentences(spoken, text, parts, False, before))
-    playing = (Verdict("refused", "joke", one.text, one.slot) for one in told)
+    playing = (Candidate("refused", "joke", one.text, one.slot) for one in told)
     yield from playing if before.playing else told
 
 
 # somebody asks to remember
 
 
-def _asked_to_keep(spoken: Spoken, request: Request, before: Before) -> Iterator[Verdict]:
+def _asked_to_keep(spoken: LanguageResources, request: RememberRequest, before: DialogueContext) -> Iterator[Candidate]:
     """A verdict for what somebody asked to remember: typed where a template knows it, else as it was said."""
     text = " ".join(request.text.split()).rstrip(".! ")
     reason = no_request(spoken, replace(request, text=text))
     if reason:
-        yield Verdict("refused", reason, text)
+        yield Candidate("refused", reason, text)
         return
     kept = [one for one in _of_sentences(spoken, text, [text], False, before) if one.outcome in ("learned", "ended")]
     yield from (replace(one, reason="asked") for one in kept)
     asked = text[: min(one.span[0] for one in kept)].strip() if kept else text
     if not kept or len(asked.split()) >= ASIDE:
-        yield Verdict("kept", "asked", asked, thing=" ".join(spoken.language.words(asked)))
+        yield Candidate("kept", "asked", asked, thing=" ".join(spoken.language.words(asked)))
 
 
 # somebody says something
 
 
-def _of_sentences(spoken: Spoken, text: str, parts: Sequence[str], letter: bool, before: Before) -> Iterator[Verdict]:
+def _of_sentences(
+    spoken: LanguageResources, text: str, parts: Sequence[str], letter: bool, before: DialogueContext
+) -> Iterator[Candidate]:
     """What the sentences of a text tell."""
-    found: list[Verdict] = []
-    earlier: list[Words] = []
+    found: list[Candidate] = []
+    earlier: list[Tokens] = []
     words = spoken.templates.words_of(text)
     for offset, part in zip(offsets(text, parts), parts, strict=True):
         found += _of_sentence(spoken, words.within(offset, offset + len(part)), earlier, letter, before)
@@ -183,7 +198,7 @@ def _of_sentences(spoken: Spoken, text: str, parts: Sequence[str], letter: bool,
         return
     reasons = [refusal_in(spoken, text, one.span, one.slot == "name") for one in found]
     if all(reason not in (None, "unsure") for reason in reasons):
-        yield Verdict("refused", reasons[0] or "", found[0].text, found[0].slot)
+        yield Candidate("refused", reasons[0] or "", found[0].text, found[0].slot)
         return
     for one, reason in zip(found, reasons, strict=True):
         if reason is None or (reason == "unsure" and _judges(spoken, text, one)):
@@ -193,8 +208,8 @@ def _of_sentences(spoken: Spoken, text: str, parts: Sequence[str], letter: bool,
 
 
 def _of_sentence(
-    spoken: Spoken, sentence: Words, earlier: list[Words], letter: bool, before: Before
-) -> Iterator[Verdict]:
+    spoken: LanguageResources, sentence: Tokens, earlier: list[Tokens], letter: bool, before: DialogueContext
+) -> Iterator[Candidate]:
     """What the clauses of a sentence tell; they join what was said earlier."""
     known = spoken.templates
     whole = [sentence] if lists_things(known, sentence.spelled) else []
@@ -212,12 +227,12 @@ def _of_sentence(
             yield one
 
 
-def _judges(spoken: Spoken, sentence: str, told: Verdict) -> bool:
+def _judges(spoken: LanguageResources, sentence: str, told: Candidate) -> bool:
     """Whether it is a thing that is judged, which "i think" makes no less sure: "i think olives are gross"."""
     return told.slot in TASTES and not told.subject and opinion(spoken, sentence, told.span)
 
 
-def _pointed(spoken: Spoken, sentence: str, told: Verdict, before: Before) -> Verdict | None:
+def _pointed(spoken: LanguageResources, sentence: str, told: Candidate, before: DialogueContext) -> Candidate | None:
     """The same with the thing that "it" stands for; None where nobody can tell."""
     known = spoken.templates
     if told.slot != "location" or told.thing not in known.lists.get("it_named", ()):
@@ -228,7 +243,7 @@ def _pointed(spoken: Spoken, sentence: str, told: Verdict, before: Before) -> Ve
     return replace(told, text=f"{thing}: {told.text}", thing=" ".join(spoken.language.words(thing)))
 
 
-def _between_commas(sentence: Words) -> Iterator[Words]:
+def _between_commas(sentence: Tokens) -> Iterator[Tokens]:
     """What stands between the commas of a sentence."""
     said_so = sentence.spelled
     parts, start = between_commas(said_so), sentence.spans[0][0]
@@ -237,10 +252,10 @@ def _between_commas(sentence: Words) -> Iterator[Words]:
 
 
 def _of_parts(
-    spoken: Spoken, parts: Sequence[Words], earlier: list[Words], letter: bool, before: Before
-) -> list[Verdict]:
+    spoken: LanguageResources, parts: Sequence[Tokens], earlier: list[Tokens], letter: bool, before: DialogueContext
+) -> list[Candidate]:
     """What the clauses of the parts of a sentence tell."""
-    found: list[Verdict] = []
+    found: list[Candidate] = []
     for part in parts:
         for clause in clauses(spoken, part):
             told = _of_words(spoken, clause, earlier, letter, before)
@@ -250,11 +265,13 @@ def _of_parts(
     return found
 
 
-def _of_words(spoken: Spoken, clause: Words, earlier: list[Words], letter: bool, before: Before) -> list[Verdict]:
+def _of_words(
+    spoken: LanguageResources, clause: Tokens, earlier: list[Tokens], letter: bool, before: DialogueContext
+) -> list[Candidate]:
     """What a clause tells, and what stands behind that; one that tells nothing is looked at in pieces."""
     told = _of_clause(spoken, clause, earlier, letter, before)
     if not _tells(told):
-        pieces = run_on(spoken.templates, clause)
+        pieces = split_run_on(spoken.templates, clause)
         if len(pieces) > 1:
             named = _names_in(spoken, clause, earlier, before)
             found = _of_pieces(spoken, pieces, earlier, letter, before)
@@ -267,16 +284,16 @@ def _of_words(spoken: Spoken, clause: Words, earlier: list[Words], letter: bool,
     named = _names_in(spoken, clause, earlier, before)
     earlier.append(clause)
     end = max(one.span[1] for one in told)
-    rest = bare(spoken.templates, behind(clause, end))
+    rest = strip_function_words(spoken.templates, behind(clause, end))
     told = [one for one in named if one.span[1] <= end and not _same_name(one, told)] + told
     return told + _of_words(spoken, rest, earlier, letter, before) if len(rest.folded) > 1 else told
 
 
 def _of_pieces(
-    spoken: Spoken, pieces: Sequence[Words], earlier: list[Words], letter: bool, before: Before
-) -> list[Verdict]:
+    spoken: LanguageResources, pieces: Sequence[Tokens], earlier: list[Tokens], letter: bool, before: DialogueContext
+) -> list[Candidate]:
     """What the clauses of a sentence tell, two together where a pronoun in the second takes up the first."""
-    found: list[Verdict] = []
+    found: list[Candidate] = []
     place = 0
     while place < len(pieces):
         both = together(spoken.templates, *pieces[place : place + 2])
@@ -292,8 +309,8 @@ def _of_pieces(
 
 
 def _of_beginning(
-    spoken: Spoken, clause: Words, earlier: Sequence[Words], letter: bool, before: Before
-) -> list[Verdict]:
+    spoken: LanguageResources, clause: Tokens, earlier: Sequence[Tokens], letter: bool, before: DialogueContext
+) -> list[Candidate]:
     """What the longest beginning of a clause tells that tells something."""
     if letter or "more" not in spoken.templates.lists:
         return []
@@ -302,44 +319,56 @@ def _of_beginning(
     return next((told for told in each if _tells(told)), [])
 
 
-def _same_name(named: Verdict, told: Sequence[Verdict]) -> bool:
+def _same_name(named: Candidate, told: Sequence[Candidate]) -> bool:
     return any(one.slot in ("family", "pet") and (named.value or "") in (one.value or "") for one in told)
 
 
-def _names_in(spoken: Spoken, clause: Words, earlier: Sequence[Words], before: Before) -> list[Verdict]:
+def _names_in(
+    spoken: LanguageResources, clause: Tokens, earlier: Sequence[Tokens], before: DialogueContext
+) -> list[Candidate]:
     """The names that a clause tells in passing."""
     if not clause.folded or len(clause.folded) > LONG or spoken.templates.starts(clause, "ordering"):
         return []
     return [named_verdict(spoken, who, words) for who, words in named_people(spoken.templates, clause, earlier, before)]
 
 
-def _tells(verdicts: Sequence[Verdict]) -> bool:
+def _tells(verdicts: Sequence[Candidate]) -> bool:
     return any(one.outcome != "refused" for one in verdicts)
 
 
-def _of_clause(spoken: Spoken, clause: Words, earlier: Sequence[Words], letter: bool, before: Before) -> list[Verdict]:
+def _of_clause(
+    spoken: LanguageResources, clause: Tokens, earlier: Sequence[Tokens], letter: bool, before: DialogueContext
+) -> list[Candidate]:
     """What a clause tells; else what it does with what a pronoun stands for, or without one that takes up a noun."""
     told = _of_said(spoken, clause, earlier, letter, before)
     if letter or _tells(told):  # what is written has commas, and says more of everything
         return told
-    for other, stands_for in chain(taken_up(spoken.templates, clause), of_it(spoken.templates, clause)):
+    for other, stands_for in chain(
+        drop_resumptive_pronoun(spoken.templates, clause), resolve_object_pronoun(spoken.templates, clause)
+    ):
         found = _of_said(spoken, other, earlier, letter, before)
         if _tells(found):
-            said = f"{stands_for}: {spelled(Reading(clause, None))}"
+            said = f"{stands_for}: {spelled(ResolvedClause(clause, None))}"
             return [replace(one, text=said) for one in found] if stands_for else found
     return told
 
 
-def _of_said(spoken: Spoken, clause: Words, earlier: Sequence[Words], letter: bool, before: Before) -> list[Verdict]:
+def _of_said(
+    spoken: LanguageResources, clause: Tokens, earlier: Sequence[Tokens], letter: bool, before: DialogueContext
+) -> list[Candidate]:
     """What the words of a clause tell about whoever says it; else about those whom it speaks of."""
     if not clause.folded or len(clause.folded) > LONG or spoken.templates.starts(clause, "ordering"):
         return []
-    direct = list(_told(spoken, Reading(clause, None), letter))
+    direct = list(_told(spoken, ResolvedClause(clause, None), letter))
     if _tells(direct):
         return direct
     refused = direct
     known = spoken.templates
-    every = (own_name(known, clause, before), readings(known, clause, earlier, before), mine(known, clause, before))
+    every = (
+        own_name(known, clause, before),
+        readings(known, clause, earlier, before),
+        resolve_possessive(known, clause, before),
+    )
     for reading in chain(*every, referring(known, clause, earlier, before)):
         told = list(_told(spoken, reading, letter))
         if _tells(told):
@@ -348,9 +377,9 @@ def _of_said(spoken: Spoken, clause: Words, earlier: Sequence[Words], letter: bo
     return refused
 
 
-def _told(spoken: Spoken, reading: Reading, letter: bool) -> Iterator[Verdict]:
+def _told(spoken: LanguageResources, reading: ResolvedClause, letter: bool) -> Iterator[Candidate]:
     """What the first template that fits with a value that can be has to say."""
-    refused: Verdict | None = None
+    refused: Candidate | None = None
     for told in (
         spelled_codes.completed(spoken.templates, reading.words, one) for one in spoken.templates.told(reading.words)
     ):
@@ -375,12 +404,12 @@ def _told(spoken: Spoken, reading: Reading, letter: bool) -> Iterator[Verdict]:
             return
         if reasons[0] != "no_value":
             span = reading.span or bounds(reading.words, told.words)
-            refused = refused or Verdict("refused", reasons[0] or "", spelled(reading), told.slot, span=span)
+            refused = refused or Candidate("refused", reasons[0] or "", spelled(reading), told.slot, span=span)
     if refused is not None:
         yield refused
 
 
-def _serves(told: Told, reading: Reading) -> bool:
+def _serves(told: PatternMatch, reading: ResolvedClause) -> bool:
     """Whether a template serves for those whom a clause is about."""
     if told.named in PETS_ALONE:
         return reading.who is not None and reading.who.pet

@@ -10,10 +10,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ovos_persona_memory.extraction.assertion.assertion import offsets
-from ovos_persona_memory.extraction.segmentation.clauses import between_commas, clauses, run_on
-from ovos_persona_memory.extraction.segmentation.sentences import Spoken, said
+from ovos_persona_memory.extraction.segmentation.clauses import between_commas, clauses, split_run_on
+from ovos_persona_memory.extraction.segmentation.sentences import LanguageResources, said
 from ovos_persona_memory.extraction.templates import loader
-from ovos_persona_memory.text import SHORTEST_CODE, Spot, WordLists, Words, languages, spots, tells_secret
+from ovos_persona_memory.text import SHORTEST_CODE, Lexicon, Spot, Tokens, languages, spots, tells_secret
 
 ROUNDS = 4
 """Secrets of one utterance at most; of one that tells more nothing is kept."""
@@ -35,7 +35,7 @@ def without_secrets(text: str, lang: str | None) -> str:
         found = spots(left, lang)
         if not found:
             return ""
-        spoken = Spoken(languages.of(lang), loader.of(languages.of(lang).tag))
+        spoken = LanguageResources(languages.for_language(lang), loader.for_language(languages.for_language(lang).tag))
         left = _Cut(spoken, left, found[0]).left(values)
     return ""
 
@@ -48,7 +48,7 @@ def _holds(text: str, values: set[str]) -> bool:
 class _Cut:
     """One utterance out of which one secret is cut."""
 
-    def __init__(self, spoken: Spoken, text: str, spot: Spot) -> None:
+    def __init__(self, spoken: LanguageResources, text: str, spot: Spot) -> None:
         self._spoken, self._known = spoken, spoken.templates
         self._text, self._spot = text, spot
         self._words = self._known.words_of(text)
@@ -87,7 +87,7 @@ class _Cut:
         named = self._words.within(self._spot.first, self._spot.value)
         return any(word in self._known.third for word in named.folded)
 
-    def _last(self, words: Words, names: Sequence[str]) -> int | None:
+    def _last(self, words: Tokens, names: Sequence[str]) -> int | None:
         """The number of the last word with which a phrase of these lists begins."""
         places = (n for n in range(len(words.folded) - 1, -1, -1) if self._known.has_word(names, words.folded[n]))
         return next(places, None)
@@ -107,7 +107,7 @@ class _Cut:
                 return start
         return len(self._text)
 
-    def _piece(self, start: int) -> Words:
+    def _piece(self, start: int) -> Tokens:
         """The words from a place to the end of their clause; before that may stand what joins it."""
         words = self._words.within(start, len(self._text))
         first = words.part(self._joint(words), len(words.folded))
@@ -116,7 +116,7 @@ class _Cut:
     def _joins(self, word: str) -> bool:
         return self._known.has_word(("joint",), word)
 
-    def _goes_on(self, value: Words, signs: int) -> bool:
+    def _goes_on(self, value: Tokens, signs: int) -> bool:
         """Whether a secret that begins like a code goes on in words: "(the password is) 4711 blue"."""
         if signs >= len(value.folded):
             return False
@@ -133,20 +133,20 @@ class _Cut:
         found = {0, *(start for start, _ in self._parts)}
         for first, last in self._parts:
             for clause in clauses(self._spoken, self._words.within(first, last)):
-                found.update(min(start for start, _ in piece.spans) for piece in run_on(self._known, clause))
+                found.update(min(start for start, _ in piece.spans) for piece in split_run_on(self._known, clause))
         return sorted(found)
 
     def _clause_end(self, start: int) -> int:
         return min((one for one in self._starts() if one > start), default=len(self._text))
 
-    def _tells(self, words: Words) -> bool:
+    def _tells(self, words: Tokens) -> bool:
         """Whether words may be a clause: enough of them, and a verb where the language's verbs are known."""
         bare = words.part(self._joint(words), len(words.folded))
         verbs = self._known.own_verbs
         has_verb = not verbs or any(word in verbs or word in self._known.third for word in bare.folded)
         return len(bare.folded) >= LEAST and has_verb
 
-    def _joint(self, words: Words) -> int:
+    def _joint(self, words: Tokens) -> int:
         return self._known.starts(words, "joint")
 
     def _worth(self, piece: str) -> str:
@@ -160,14 +160,14 @@ class _Cut:
         return told if len(bare.folded) >= LEAST else ""
 
 
-def _parts(spoken: Spoken, text: str) -> Iterator[tuple[int, int]]:
+def _parts(spoken: LanguageResources, text: str) -> Iterator[tuple[int, int]]:
     """Where each sentence begins and ends, and what stands between its commas."""
     parts = [part for sentence in said(spoken, text) for part in between_commas(sentence)]
     places = zip(offsets(text, parts), parts, strict=True)
     yield from ((start, start + len(part)) for start, part in places if start >= 0)  # a link is no part of it
 
 
-def _signs(known: WordLists, words: Words) -> int:
+def _signs(known: Lexicon, words: Tokens) -> int:
     """How many words a code goes on for: digits, numbers, single letters, and which way each is turned."""
     place = 0
     while place < len(words.folded):
@@ -181,7 +181,7 @@ def _signs(known: WordLists, words: Words) -> int:
     return place
 
 
-def _telling(spoken: Spoken, folded: Sequence[str]) -> Iterator[str]:
+def _telling(spoken: LanguageResources, folded: Sequence[str]) -> Iterator[str]:
     """The words of a secret that give something away: no small words, and no number that anything may have."""
     small = spoken.language.stop_words
     numbers = spoken.templates.opening("number") | spoken.templates.opening("digit")

@@ -13,10 +13,10 @@ from ovos_persona_memory.memory.learning.audit import STALE
 from ovos_persona_memory.memory.learning.confidence import confidence_at
 from ovos_persona_memory.memory.learning.learner import half_lives
 from ovos_persona_memory.memory.sessions import Sessions
-from ovos_persona_memory.memory.transcript import Workings
+from ovos_persona_memory.memory.transcript import MemoryParts
 from ovos_persona_memory.records import GUEST, Context, ContextMessage, ContextRequest, Fact, Hit, Scope, Turn
-from ovos_persona_memory.search import Finding, episode_search, hit_of, recalled_scope
-from ovos_persona_memory.stores import Wanted
+from ovos_persona_memory.search import Prefetch, episode_search, hit_of, recalled_scope
+from ovos_persona_memory.stores import FactQuery
 from ovos_persona_memory.text import languages, lexicon
 
 MATTERS = {"food": ("allergy", "diet"), "health": ("allergy", "health"), "greeting": ("name",), "place": ("home",)}
@@ -36,7 +36,7 @@ GetHistory = Callable[[Scope, Window], list[ContextMessage]]
 class Contexts:
     """The verb ``context`` of PersonaMemory."""
 
-    def __init__(self, workings: Workings, config: MemoryConfig, finding: Finding, history: GetHistory) -> None:
+    def __init__(self, workings: MemoryParts, config: MemoryConfig, finding: Prefetch, history: GetHistory) -> None:
         self._workings = workings
         self._store = workings.store
         self._config = config
@@ -60,9 +60,9 @@ class Contexts:
         hits = self._hits(request, limit, now)
         lately = self._lately(request, limit)
         recalled = Recalled([*hits[: max(limit - len(lately), 0)], *lately], limit, budget, note)
-        return prompt.build(request, self._history(request.scope, window), recalled, now)
+        return prompt.build_prompt(request, self._history(request.scope, window), recalled, now)
 
-    def foresee(self, turn: Turn) -> None:
+    def prefetch(self, turn: Turn) -> None:
         """Find beforehand what a persona will be handed for an utterance just heard, as the last one was asked for.
 
         Nothing where no persona has asked yet in its session, or nothing may be read there.
@@ -75,7 +75,7 @@ class Contexts:
         request = replace(heard, scope=scope, at=None)
         limit = self._limit(request)
         if limit > 0:
-            self._finding.foresee(request, limit * WIDER if self._limits_kinds else limit, now)
+            self._finding.prefetch(request, limit * WIDER if self._limits_kinds else limit, now)
 
     def _asked(self, request: ContextRequest) -> None:
         self._newest[request.scope.session_id] = request
@@ -107,16 +107,16 @@ class Contexts:
         number = min(self._config.recall.episodes, limit)
         if request.scope.user_id == GUEST or not self._workings.captures.may_read(request.scope):
             return []
-        return episode_search.recent(self._store.episode_store, request.scope, number)
+        return episode_search.recent_episodes(self._store.episode_store, request.scope, number)
 
     def _sure(self, request: ContextRequest, limit: int, now: float) -> list[Hit]:
         """The best sure hits, of no kind more than its ``top_k``."""
         kinds = self._config.kinds
         left = {"turn": kinds.conversational.top_k, "lasting": kinds.facts.top_k}
         if not self._limits_kinds:
-            return self._finding.sure(request, limit, now)
+            return self._finding.sure_hits(request, limit, now)
         taken: list[Hit] = []
-        for hit in self._finding.sure(request, limit * WIDER, now):
+        for hit in self._finding.sure_hits(request, limit * WIDER, now):
             kind = "turn" if hit.kind == "turn" else "lasting"
             most = left[kind]
             if most is None or most > 0:
@@ -137,7 +137,7 @@ class Contexts:
             (topic, fact)
             for topic in _topics(request)
             for slot in MATTERS[topic]
-            for fact in self._store.fact_store.facts(Wanted(scope, slot=slot, limit=LOOKED_AT))
+            for fact in self._store.fact_store.facts(FactQuery(scope, slot=slot, limit=LOOKED_AT))
             if not fact.subject and self._is_fresh(fact, now)
         )
         fresh = [(topic, fact) for topic, fact in facts if " ".join(languages.fold(fact.text)) not in told]
@@ -146,7 +146,7 @@ class Contexts:
 
 def _topics(request: ContextRequest) -> list[str]:
     """What of the person an utterance touches, by the lists <about_…> of its language."""
-    spoken = languages.of_text(request.lang, request.utterance)
-    known = lexicon.of(spoken.tag)
+    spoken = languages.for_text(request.lang, request.utterance)
+    known = lexicon.for_language(spoken.tag)
     words = known.words_of(languages.beginning(request.utterance))
     return [topic for topic in MATTERS if known.has(words, f"about_{topic}")]

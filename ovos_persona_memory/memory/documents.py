@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ovos_persona_memory.errors import InvalidRequest
-from ovos_persona_memory.memory.transcript import Workings
+from ovos_persona_memory.memory.transcript import MemoryParts
 from ovos_persona_memory.records import HOUSEHOLD, Document, Namespace, Scope, checked
 from ovos_persona_memory.search import ALIKE, Meaning
 from ovos_persona_memory.stores import Floats, fits, normalised
@@ -28,7 +28,7 @@ FUSED = 100
 
 
 @dataclass(frozen=True)
-class Shelf:
+class DocumentScope:
     """Where a caller's documents are."""
 
     scope: Scope = Scope()
@@ -45,7 +45,7 @@ class Shelf:
 class Documents:
     """One user's documents in one namespace. Thread-safe."""
 
-    def __init__(self, workings: Workings, shelf: Shelf) -> None:
+    def __init__(self, workings: MemoryParts, shelf: DocumentScope) -> None:
         self._workings = workings
         self._store = workings.store.document_store
         self._shelf = shelf
@@ -157,7 +157,7 @@ class Documents:
 
     @property
     def _language(self) -> languages.Language:
-        return languages.of(self._shelf.lang)
+        return languages.for_language(self._shelf.lang)
 
     def _may_read(self) -> bool:
         return self._workings.captures.may_read(self._shelf.scope)

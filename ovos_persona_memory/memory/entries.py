@@ -8,9 +8,9 @@ from dataclasses import replace
 from typing import Any, get_args
 
 from ovos_persona_memory.errors import InvalidRequest, NotAllowed, SecretRefused, UnknownEntry, WasForgotten
-from ovos_persona_memory.extraction import judge
+from ovos_persona_memory.extraction import extract
 from ovos_persona_memory.memory.facts import Facts, entry_of
-from ovos_persona_memory.memory.transcript import Workings
+from ovos_persona_memory.memory.transcript import MemoryParts
 from ovos_persona_memory.records import (
     ACCEPTED,
     HOUSEHOLD,
@@ -33,7 +33,7 @@ _MARKED = {SECRET: True}
 class Entries:
     """The verbs of PersonaMemory about lasting memories."""
 
-    def __init__(self, workings: Workings, facts: Facts, keeps_secrets: bool = True) -> None:
+    def __init__(self, workings: MemoryParts, facts: Facts, keeps_secrets: bool = True) -> None:
         """``keeps_secrets``: where somebody asks for it; else they are refused in any case."""
         self._workings = workings
         self._keeps_secrets = keeps_secrets
@@ -216,7 +216,7 @@ class Entries:
 
     def _correct_facts(self, facts: Sequence[Fact], text: str, scope: Scope) -> None:
         """Put right the facts that the new text tells of, too; the others end with what they were learned of."""
-        told = {one.slot for one in judge(Turn("user", text)) if one.outcome == "learned"}
+        told = {one.slot for one in extract(Turn("user", text)) if one.outcome == "learned"}
         for fact in (one for one in facts if one.status == "active"):
             if fact.slot is None or fact.slot in told:
                 self._facts.correct(fact.id, text, scope)
@@ -253,7 +253,7 @@ def _places(scope: Scope) -> dict[str, Any]:
 def _name_of(secret: Entry) -> frozenset[str]:
     """The words with which a secret is told but for the secret itself; empty where that cannot be told apart."""
     first = next(iter(spots(secret.text, secret.lang)), None)
-    spoken = languages.of_text(secret.lang, secret.text)
+    spoken = languages.for_text(secret.lang, secret.text)
     return frozenset(spoken.content_words(secret.text[: first.value])) if first is not None else frozenset()
 
 

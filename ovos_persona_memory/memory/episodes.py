@@ -11,7 +11,7 @@ from typing import Any
 
 from ovos_persona_memory.conversation import estimate_tokens
 from ovos_persona_memory.errors import InvalidRequest
-from ovos_persona_memory.memory.transcript import Workings
+from ovos_persona_memory.memory.transcript import MemoryParts
 from ovos_persona_memory.records import (
     EPISODE_KINDS,
     HOUSEHOLD,
@@ -53,7 +53,7 @@ class Episodes:
     Nothing is noted of an utterance of which nothing is kept.
     """
 
-    def __init__(self, workings: Workings) -> None:
+    def __init__(self, workings: MemoryParts) -> None:
         self._workings = workings
         self._store = workings.store.episode_store
         self._open: dict[tuple[str, str | None], _Open] = {}
@@ -287,7 +287,7 @@ class EpisodeVerbs:
 def named_time(question: str, lang: str | None, zone: str | None, now: float) -> tuple[float, float]:
     """The time that a question is about, [since, until), in this time zone; InvalidRequest where it names none."""
     asked_at = datetime.fromtimestamp(now, time_expressions.zone(zone))
-    found = time_expressions.happened_at(question, languages.of_text(lang, question), asked_at)
+    found = time_expressions.happened_at(question, languages.for_text(lang, question), asked_at)
     if found is None:
         raise InvalidRequest("question", "names no time")
     return found.since, found.until
@@ -296,7 +296,7 @@ def named_time(question: str, lang: str | None, zone: str | None, now: float) ->
 def index_words(episode: Episode, lang: str | None) -> str:
     """The words by which an episode is forgotten: those of its slots, arguments and error."""
     text = " ".join(_texts(episode.detail)) if episode.kind != "exchange" else ""
-    return " ".join(languages.of_text(lang, text).words(text)) if text else ""
+    return " ".join(languages.for_text(lang, text).words(text)) if text else ""
 
 
 def _of_call(turn: Turn, call: ToolCall) -> Episode:

@@ -7,13 +7,13 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ovos_persona_memory.errors import InvalidRequest, UnknownEntry
-from ovos_persona_memory.extraction import judge
+from ovos_persona_memory.extraction import extract
 from ovos_persona_memory.memory.learning.audit import audit
 from ovos_persona_memory.memory.learning.confidence import FIRST, HalfLives, at_now
 from ovos_persona_memory.memory.learning.learner import half_lives
-from ovos_persona_memory.memory.transcript import Workings
+from ovos_persona_memory.memory.transcript import MemoryParts
 from ovos_persona_memory.records import Decision, Entry, Fact, ListedStatus, Scope, Story, Trouble, Turn, checked
-from ovos_persona_memory.stores import EVERY_STATUS, Wanted, fact_in_scope
+from ovos_persona_memory.stores import EVERY_STATUS, FactQuery, fact_in_scope
 from ovos_persona_memory.text import refuse_secret
 
 HELD = frozenset({"active", "superseded"})
@@ -22,7 +22,7 @@ HELD = frozenset({"active", "superseded"})
 class Facts:
     """The verbs of PersonaMemory about facts. Thread-safe."""
 
-    def __init__(self, workings: Workings) -> None:
+    def __init__(self, workings: MemoryParts) -> None:
         self._workings = workings
         self._store = workings.store
         self._facts = workings.store.fact_store
@@ -62,7 +62,7 @@ class Facts:
             return self._learner.correct(fact, self._corrected(fact, text.strip()))
 
     def _corrected(self, fact: Fact, text: str) -> Fact:
-        told = judge(Turn("user", text, lang=fact.lang))
+        told = extract(Turn("user", text, lang=fact.lang))
         same_slot = [one.value for one in told if one.outcome == "learned" and one.slot == fact.slot]
         now = self._workings.clock()
         return replace(
@@ -156,7 +156,7 @@ class Facts:
         """
         if not self._workings.captures.may_read(scope):
             return []
-        found = self._facts.facts(Wanted(scope, _statuses(status, at), slot, at, limit, offset))
+        found = self._facts.facts(FactQuery(scope, _statuses(status, at), slot, at, limit, offset))
         return self._as_now(found)
 
 

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
 
 from ovos_persona_memory.errors import InvalidRequest
-from ovos_persona_memory.memory.privacy.pending_deletions import TELLING, Told
-from ovos_persona_memory.memory.transcript import Workings
+from ovos_persona_memory.memory.privacy.pending_deletions import TELLING, ForgottenText
+from ovos_persona_memory.memory.transcript import MemoryParts
 from ovos_persona_memory.records import (
     Entry,
     Fact,
@@ -73,7 +73,7 @@ class _Told:
 class Forgetting:
     """The verbs of PersonaMemory about forgetting."""
 
-    def __init__(self, workings: Workings) -> None:
+    def __init__(self, workings: MemoryParts) -> None:
         self._workings = workings
         self._store = workings.store
         self._ledger = workings.transcript.ledger
@@ -253,7 +253,7 @@ class Forgetting:
         said = [turn for turn in self._store.turns(asked_in, since=since) if turn.role == "user"][-1:]
         asked = [turn for turn in said if turn.source == "heard" and turn.utterance_id is None]
         named = {form for told in lasting for group in told.words for form in group}
-        return [turn for turn in asked if not named.isdisjoint(languages.of(turn.lang).words(turn.text))]
+        return [turn for turn in asked if not named.isdisjoint(languages.for_language(turn.lang).words(turn.text))]
 
     def _notes_holding(self, selection: Selection, gone: Sequence[Turn | Entry]) -> list[tuple[str, str]]:
         narrower = (selection.keys, selection.ids, selection.since, selection.until, selection.source)
@@ -283,7 +283,7 @@ class Forgetting:
         redacted = self._store.redact([turn.id for turn in plan.redacted])
         self._store.redact([turn.id for turn in asking])
         told = [(one.user_id, one.text, one.lang) for one in (*facts, *plan.retold) if not _is_secret(one)]
-        texts = (Told(one.user_id, one.words) for one in plan.told if not one.secret)
+        texts = (ForgottenText(one.user_id, one.words) for one in plan.told if not one.secret)
         self._ledger.sweeps.note(plan.selection, texts, slots)
         if plan.gone or plan.redacted or told:
             # a guess at a code of four digits is soon right: of a secret not even that much is kept
@@ -308,7 +308,7 @@ def _retells(turn: Turn, told: _Told, more: Sequence[Sequence[frozenset[str]]]) 
     """
     said = languages.fold(turn.text)
     if len(told.words) < TELLING:  # one word is in many a sentence
-        whole = languages.fold(languages.of(told.lang).without_lead(told.text))
+        whole = languages.fold(languages.for_language(told.lang).without_lead(told.text))
         return any(said[n : n + len(whole)] == whole for n in range(len(said) - len(whole) + 1))
     held = {form for group in languages.told_by(turn.text, turn.lang) for form in group}
     return not any(all(not held.isdisjoint(group) for group in words) for words in more)
@@ -370,6 +370,6 @@ def _is_anything(forgotten: Forgotten) -> bool:
 
 
 def _holds(text: str, groups: Sequence[frozenset[str]]) -> bool:
-    spoken = languages.of_text(None, text)
+    spoken = languages.for_text(None, text)
     held = {form for word in spoken.bare_words(text) for form in languages.forms(word, spoken, languages.known())}
     return bool(groups) and all(not held.isdisjoint(group) for group in groups)

@@ -23,7 +23,7 @@ FTS_COLUMNS = ["doc_id", "session_id", "content"]
 
 
 @dataclass(frozen=True)
-class Found:
+class ForeignSession:
     """What a file holds of one session."""
 
     session_id: str
@@ -39,7 +39,7 @@ class Found:
         return hashlib.sha256(json.dumps(said).encode()).hexdigest()[:32]
 
 
-def read(path: Path) -> list[Found]:
+def read_foreign(path: Path) -> list[ForeignSession]:
     """What a file of theirs holds, session by session; InvalidRequest where it is none of theirs."""
     try:
         with path.open("rb") as file:
@@ -51,21 +51,21 @@ def read(path: Path) -> list[Found]:
         raise InvalidRequest("file", f"{path} is no file of ovos-memory-plugins ({type(error).__name__})") from error
 
 
-def _from_json(path: Path) -> Iterator[Found]:
+def _from_json(path: Path) -> Iterator[ForeignSession]:
     held: Mapping[str, Mapping[str, Any]] = json.loads(path.read_text("utf-8"))
     for session_id, record in held.items():
         yield _session(session_id, record, path.stat().st_mtime)
 
 
-def _session(session_id: str, record: Mapping[str, Any], changed_at: float) -> Found:
+def _session(session_id: str, record: Mapping[str, Any], changed_at: float) -> ForeignSession:
     at = float(record.get("updated_at") or changed_at)
     recent = [one for one in record.get("recent") or [] if one.get("role") in ROLES and one.get("content")]
     turns = (Turn(one["role"], str(one["content"]), at - len(recent) + place) for place, one in enumerate(recent))
     facts = tuple(str(fact) for fact in record.get("facts") or [] if str(fact).strip())
-    return Found(session_id, tuple(turns), facts, str(record.get("summary") or ""))
+    return ForeignSession(session_id, tuple(turns), facts, str(record.get("summary") or ""))
 
 
-def _from_sqlite(path: Path) -> Iterator[Found]:
+def _from_sqlite(path: Path) -> Iterator[ForeignSession]:
     with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro", uri=True)) as connection:
         tables = [name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")]
         known = [name for name in tables if _columns(connection, name) == FTS_COLUMNS]
@@ -84,7 +84,7 @@ def _columns(connection: sqlite3.Connection, table: str) -> list[str]:
     return [row[1] for row in connection.execute("SELECT * FROM pragma_table_info(?)", (table,))]
 
 
-def _exchanges(connection: sqlite3.Connection, table: str, changed_at: float) -> Iterator[Found]:
+def _exchanges(connection: sqlite3.Connection, table: str, changed_at: float) -> Iterator[ForeignSession]:
     rows = connection.execute(f'SELECT session_id, content FROM "{table}" ORDER BY rowid').fetchall()
     by_session: dict[str, list[Turn]] = {}
     for place, (session_id, content) in enumerate(rows):
@@ -93,4 +93,4 @@ def _exchanges(connection: sqlite3.Connection, table: str, changed_at: float) ->
         told = ((ROLES[0], asked.strip(), at), (ROLES[1], answered.strip(), at + 1.0))
         by_session.setdefault(session_id, []).extend(Turn(role, text, moment) for role, text, moment in told if text)
     for session_id, turns in by_session.items():
-        yield Found(session_id, tuple(turns))
+        yield ForeignSession(session_id, tuple(turns))

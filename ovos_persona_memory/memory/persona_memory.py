@@ -13,9 +13,9 @@ from typing import Any
 from ovos_persona_memory.config import MemoryConfig, settled
 from ovos_persona_memory.conversation import Window, blocks, blocks_by_session, history
 from ovos_persona_memory.errors import InvalidRequest, StoreError
-from ovos_persona_memory.extraction import rest
+from ovos_persona_memory.extraction import release_memory
 from ovos_persona_memory.memory.context_builder import Contexts
-from ovos_persona_memory.memory.documents import Documents, Embed, Shelf
+from ovos_persona_memory.memory.documents import Documents, DocumentScope, Embed
 from ovos_persona_memory.memory.entries import Entries, refuse_unknown_status
 from ovos_persona_memory.memory.episodes import Episodes, EpisodeVerbs
 from ovos_persona_memory.memory.facts import Facts
@@ -26,7 +26,7 @@ from ovos_persona_memory.memory.provenance import Why
 from ovos_persona_memory.memory.referents import ReferentResolver
 from ovos_persona_memory.memory.retention import Retention
 from ovos_persona_memory.memory.sessions import Sessions, SessionVerbs
-from ovos_persona_memory.memory.transcript import Transcript, Workings, delivered_id, handed_in
+from ovos_persona_memory.memory.transcript import MemoryParts, Transcript, delivered_id, handed_in
 from ovos_persona_memory.memory.users import Users
 from ovos_persona_memory.records import (
     HOUSEHOLD,
@@ -49,10 +49,10 @@ from ovos_persona_memory.records import (
     Session,
     Status,
     Turn,
-    changed,
     checked,
+    replace_fast,
 )
-from ovos_persona_memory.search import Finding, Indexer, Question, embedding, open_embedder, record_terms
+from ovos_persona_memory.search import Indexer, Prefetch, Question, embedding, open_embedder, record_terms
 from ovos_persona_memory.stores import FolderLock, Store, in_scope, open_stores, own
 from ovos_persona_memory.text import languages
 from ovos_persona_memory.version import __version__
@@ -74,16 +74,16 @@ class PersonaMemory(SessionVerbs, EpisodeVerbs, CaptureVerb):
         self._config = config
         self._clock = clock
         self._opened_at = clock()
-        self.finding = Finding(store, clock, indexer)
+        self.finding = Prefetch(store, clock, indexer)
         self._depth = 0
         self._lock: FolderLock | None = None
         self.transcript = Transcript(store, config, clock)
         self.captures = self.transcript.captures
-        self._workings = Workings(store, self.transcript, clock, self._purge_if)
+        self._workings = MemoryParts(store, self.transcript, clock, self._purge_if)
         self.facts = Facts(self._workings)
         self._entries = Entries(self._workings, self.facts, config.secrets.offer)
         self._contexts = Contexts(self._workings, config, self.finding, self._history)
-        self.foresee = self._contexts.foresee  # whoever calls it calls ``finding.unforesee`` after a change
+        self.prefetch = self._contexts.prefetch  # whoever calls it calls ``finding.invalidate`` after a change
         self.retention = Retention(self._workings, config.retention)
         self._sessions = Sessions(self._workings)
         self._forgetting = Forgetting(self._workings)
@@ -139,7 +139,7 @@ class PersonaMemory(SessionVerbs, EpisodeVerbs, CaptureVerb):
             self.transcript.backlog.catch_up() or self._store.tidy() or self.retention.step() or self._store.compact()
         )
         if not more:
-            rest()
+            release_memory()
         return more
 
     def close(self) -> None:
@@ -201,7 +201,7 @@ class PersonaMemory(SessionVerbs, EpisodeVerbs, CaptureVerb):
         now = self._clock()
         given = [handed_in(turn, scope, utterance_id, now) for turn in turns]
         if delivery_id is not None:
-            given = [changed(turn, id=delivered_id(turn, delivery_id, n)) for n, turn in enumerate(given)]
+            given = [replace_fast(turn, id=delivered_id(turn, delivery_id, n)) for n, turn in enumerate(given)]
         wanted = all(self.captures.may_write(scope, at) for at in {turn.at for turn in given})
         if not wanted or not self.transcript.people.is_kept(scope.session_id, utterance_id):
             return []
@@ -308,7 +308,7 @@ class PersonaMemory(SessionVerbs, EpisodeVerbs, CaptureVerb):
         scope = replace(scope, status=status or scope.status)
         asked = Question(question, lang, utterance_id, at=at, timezone=timezone)
         every = None if kinds is None else frozenset(kinds)
-        found = self.finding.hits(asked, changed(scope, secrets=secrets or withheld), k, every)
+        found = self.finding.hits(asked, replace_fast(scope, secrets=secrets or withheld), k, every)
         used = [hit.id for hit in found if hit.sure and utterance_id and not hit.secret]
         self._episodes.note_recall(asked_in or scope, used, utterance_id)
         return [replace(hit, text="", reason="") if hit.secret and withheld else hit for hit in found]
@@ -316,7 +316,7 @@ class PersonaMemory(SessionVerbs, EpisodeVerbs, CaptureVerb):
     @checked
     def context(self, request: ContextRequest) -> Context:
         """What a persona is handed for an utterance: history of its session, and what is surely remembered."""
-        known = self._contexts.build(changed(request, scope=changed(request.scope, secrets=False)))
+        known = self._contexts.build(replace_fast(request, scope=replace_fast(request.scope, secrets=False)))
         self._episodes.note_recall(request.scope, [hit.id for hit in known.hits], request.utterance_id)
         return known
 
@@ -363,7 +363,7 @@ class PersonaMemory(SessionVerbs, EpisodeVerbs, CaptureVerb):
         A persona's own comes before that of no persona. A scope without a persona means that of no persona first, else
         of those of several personas the one last changed. A secret only with ``secrets``.
         """
-        return self._entries.get(key, changed(scope, secrets=secrets))
+        return self._entries.get(key, replace_fast(scope, secrets=secrets))
 
     @checked
     def list(  # more than five: these are the protocol's fields
@@ -380,7 +380,7 @@ class PersonaMemory(SessionVerbs, EpisodeVerbs, CaptureVerb):
         With ``fact`` among the ``kinds`` facts too: the id is the key. Secrets only with ``secrets``. ``status``: only
         memories of it; none: of any.
         """
-        return self._entries.list(changed(scope, secrets=secrets), limit, offset, frozenset(kinds), status)
+        return self._entries.list(replace_fast(scope, secrets=secrets), limit, offset, frozenset(kinds), status)
 
     @checked
     def update(  # more than five: these are the protocol's fields
@@ -397,7 +397,7 @@ class PersonaMemory(SessionVerbs, EpisodeVerbs, CaptureVerb):
         A fact, by its id, is superseded by one with the new text; it has no metadata to merge into.
         """
         refuse_unknown_status(status)
-        return self._entries.update(key, changed(scope, secrets=False), text, metadata, status)
+        return self._entries.update(key, replace_fast(scope, secrets=False), text, metadata, status)
 
     @checked
     def correct(
@@ -435,7 +435,7 @@ class PersonaMemory(SessionVerbs, EpisodeVerbs, CaptureVerb):
         ``embed`` gives embeddings where a caller gives none; without it documents in whose namespace nobody
         gave any are found by the memory's own search by meaning, too, where it has one.
         """
-        return Documents(self._workings, Shelf(scope, namespace, lang, embed, self.finding.meaning))
+        return Documents(self._workings, DocumentScope(scope, namespace, lang, embed, self.finding.meaning))
 
     @checked
     def why(self, scope: Scope = Scope(), id: str | None = None, key: str | None = None) -> Origin | None:
@@ -443,7 +443,7 @@ class PersonaMemory(SessionVerbs, EpisodeVerbs, CaptureVerb):
 
         None where it is not known, or reading is off.
         """
-        return self._why.why(changed(scope, secrets=False), id, key)
+        return self._why.why(replace_fast(scope, secrets=False), id, key)
 
     # forgetting
 

@@ -9,7 +9,7 @@ from ovos_persona_memory.errors import InvalidRequest
 from ovos_persona_memory.memory.episodes import Episodes
 from ovos_persona_memory.memory.learning.confidence import confidence_at
 from ovos_persona_memory.memory.learning.learner import half_lives
-from ovos_persona_memory.memory.transcript import Workings
+from ovos_persona_memory.memory.transcript import MemoryParts
 from ovos_persona_memory.records import Entry, EpisodesWanted, Fact, Origin, Scope, Selection, Turn, Use
 from ovos_persona_memory.stores import fact_in_scope
 
@@ -20,7 +20,7 @@ LAST = 5
 class Why:
     """The verb of PersonaMemory about where memories come from."""
 
-    def __init__(self, workings: Workings, episodes: Episodes, config: FactsConfig) -> None:
+    def __init__(self, workings: MemoryParts, episodes: Episodes, config: FactsConfig) -> None:
         self._workings = workings
         self._store = workings.store
         self._episodes = episodes

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from ovos_persona_memory.errors import InvalidRequest
 from ovos_persona_memory.memory.episodes import Episodes
-from ovos_persona_memory.memory.transcript import Workings
+from ovos_persona_memory.memory.transcript import MemoryParts
 from ovos_persona_memory.records import HOUSEHOLD, EpisodesWanted, Hit, Referents, Scope, Selection, Turn
 from ovos_persona_memory.search import Record, hit_of, is_told_by_person
 from ovos_persona_memory.text import languages
@@ -23,7 +23,7 @@ STALE_S = 12 * 3600.0
 class ReferentResolver:
     """The verb of PersonaMemory about what was just spoken of. Reads alone; thread-safe as the store is."""
 
-    def __init__(self, workings: Workings, episodes: Episodes) -> None:
+    def __init__(self, workings: MemoryParts, episodes: Episodes) -> None:
         self._workings, self._episodes = workings, episodes
         self._store = workings.store
 
@@ -89,7 +89,7 @@ def _answers_to(asked: Turn, talk: Sequence[Turn]) -> list[Turn]:
 
 
 def _words(lang: str | None, text: str) -> list[str]:
-    spoken = languages.of(lang)
+    spoken = languages.for_language(lang)
     return languages.fold(spoken.without_lead(text))
 
 

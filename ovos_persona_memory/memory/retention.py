@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass, replace
 from typing import get_args
 
 from ovos_persona_memory.config import RetentionConfig
-from ovos_persona_memory.memory.transcript import Workings
+from ovos_persona_memory.memory.transcript import MemoryParts
 from ovos_persona_memory.records import EpisodeKind, EpisodesWanted, Scope, Selection
 
 DAY_S = 86400.0
@@ -46,7 +46,7 @@ class Retention:
     What is removed is forgotten: gone from rows, index, vectors and journal when the run has ended.
     """
 
-    def __init__(self, workings: Workings, config: RetentionConfig) -> None:
+    def __init__(self, workings: MemoryParts, config: RetentionConfig) -> None:
         self._workings = workings
         self._store = workings.store
         self._config = config

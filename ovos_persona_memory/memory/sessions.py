@@ -20,7 +20,7 @@ from ovos_persona_memory.conversation import (
     turns_of,
 )
 from ovos_persona_memory.errors import InvalidRequest
-from ovos_persona_memory.memory.transcript import Workings, handed_in
+from ovos_persona_memory.memory.transcript import MemoryParts, handed_in
 from ovos_persona_memory.records import HOUSEHOLD, ContextMessage, Note, Role, Scope, Selection, Turn, checked
 from ovos_persona_memory.search import index_words
 
@@ -35,7 +35,7 @@ SUMMARISED = 2000
 class Sessions:
     """The verbs of PersonaMemory about one session as a whole, and what its history begins with."""
 
-    def __init__(self, workings: Workings) -> None:
+    def __init__(self, workings: MemoryParts) -> None:
         self._workings = workings
         self._store = workings.store
 

@@ -13,11 +13,11 @@ from ovos_persona_memory.config import MemoryConfig
 from ovos_persona_memory.conversation import linking
 from ovos_persona_memory.extraction import without_secrets
 from ovos_persona_memory.memory.learning.learner import Learner
-from ovos_persona_memory.memory.learning.learning_queue import Backlog
-from ovos_persona_memory.memory.privacy.capture import Captures
-from ovos_persona_memory.memory.privacy.identity import People, Said
-from ovos_persona_memory.memory.privacy.tombstones import Ledger
-from ovos_persona_memory.records import HOUSEHOLD, Entry, Heard, Scope, Selection, Turn, changed, text_of
+from ovos_persona_memory.memory.learning.learning_queue import LearningQueue
+from ovos_persona_memory.memory.privacy.capture import CapturePolicy
+from ovos_persona_memory.memory.privacy.identity import People, UtteranceOrigin
+from ovos_persona_memory.memory.privacy.tombstones import Tombstones
+from ovos_persona_memory.records import HOUSEHOLD, Entry, Heard, Scope, Selection, Turn, replace_fast, text_of
 from ovos_persona_memory.search import index_words
 from ovos_persona_memory.stores import Store, redacted
 from ovos_persona_memory.text import languages, tells_secret
@@ -25,7 +25,7 @@ from ovos_persona_memory.text import languages, tells_secret
 
 def handed_in(turn: Turn, scope: Scope, utterance_id: str | None, now: float) -> Turn:
     """The turn as it is recorded in a scope, of this utterance, with an id and a time."""
-    return changed(
+    return replace_fast(
         turn,
         text=text_of(turn.text),
         id=turn.id or os.urandom(16).hex(),  # as unique as a random UUID, in a fifth of its time
@@ -62,11 +62,11 @@ class Transcript:
         self._store = store
         self._config = config.history
         self._clock = clock
-        self.captures = Captures(store, config.capture, clock)
+        self.captures = CapturePolicy(store, config.capture, clock)
         self.people = People(config.identity, self._user_of)
-        self.ledger = Ledger(store, clock)
+        self.ledger = Tombstones(store, clock)
         self.learner = Learner(store, config.facts, clock, self.ledger, frozenset(config.identity.children))
-        self.backlog = Backlog(store, self.learner)
+        self.backlog = LearningQueue(store, self.learner)
         self._known_ids: dict[str, None] = {}
         self._pieces: dict[str, str] = {}
         self._questions: dict[tuple[str, str | None, str], Heard] = {}
@@ -132,14 +132,14 @@ class Transcript:
             return self._out_of_band(heard)
         return []
 
-    def _is_wanted(self, heard: Heard, said: Said) -> bool:
+    def _is_wanted(self, heard: Heard, said: UtteranceOrigin) -> bool:
         """Whether anything may be kept of an event; what was heard of an excluded skill before goes too."""
         if self.captures.excludes_skill(heard.skill_id) and heard.what in ("matched", "speech"):
             if said.kept and (heard.what == "matched" or heard.utterance_id is not None):
                 self._cancel(heard)
                 said.kept = False
             return False
-        return said.kept and self.captures.may_write(changed(heard.scope, session_id=heard.session_id), heard.at)
+        return said.kept and self.captures.may_write(replace_fast(heard.scope, session_id=heard.session_id), heard.at)
 
     def _recent(self, session_id: str | None, user_id: str | None) -> list[Turn]:
         return self._store.turns(Scope(session_id=session_id, user_id=user_id or HOUSEHOLD), limit=RECENT)
@@ -173,7 +173,7 @@ class Transcript:
         kept = self._store.add_turns([(turn, index_words(turn)) for turn in told], fresh)
         for one, turn in zip(kept, turns, strict=True):
             without_words = turn.text and not one.text
-            self.backlog.take(one, changed(one, text=turn.text, redacted=turn.redacted) if without_words else one)
+            self.backlog.take(one, replace_fast(one, text=turn.text, redacted=turn.redacted) if without_words else one)
             if one.text != turn.text and not without_words:
                 self.learner.refuse(one, "secret")
         return kept
@@ -184,7 +184,7 @@ class Transcript:
             return turn
         left = without_secrets(turn.text, turn.lang) if turn.role == "user" else ""
         _keep(self._told_secret, turn.id, None)
-        return changed(turn, text=left, redacted=not left)
+        return replace_fast(turn, text=left, redacted=not left)
 
     def may_repeat(self, turn: Turn) -> bool:
         """Whether what belongs to a turn may be kept with its words: its answer, or what an intent took of it."""
@@ -198,7 +198,7 @@ class Transcript:
         utterance_id = heard.utterance_id or ""
         # what was matched is compared with what was kept of it
         text = without_secrets(heard.text, heard.lang) if heard.what in ("matched", "persona_turn") else None
-        self._stamp(changed(heard.scope, session_id=heard.session_id), utterance_id, text)
+        self._stamp(replace_fast(heard.scope, session_id=heard.session_id), utterance_id, text)
         if heard.what == "matched" and heard.intent:
             self._redact_if_private(heard)
 
@@ -244,7 +244,7 @@ class Transcript:
 
     def redact_telling(self, scope: Scope, secret: Entry) -> None:
         """Take the words out of the newest turns of the session in scope that hold all words of a secret."""
-        spoken = languages.of_text(secret.lang, secret.text)
+        spoken = languages.for_text(secret.lang, secret.text)
         words = set(spoken.content_words(secret.text))
         recent = self._recent(scope.session_id, scope.user_id) if words else []
         self._without_words(turn for turn in recent if words <= set(spoken.words(turn.text)))
@@ -354,7 +354,7 @@ class Transcript:
         self.learner.around.forget()
         for key, heard in self._questions.items():
             if heard.scope.user_id == user_id:
-                self._questions[key] = changed(heard, scope=changed(heard.scope, user_id=into))
+                self._questions[key] = replace_fast(heard, scope=replace_fast(heard.scope, user_id=into))
 
     # what is handed in
 
@@ -426,7 +426,7 @@ class Transcript:
 
 
 @dataclass(frozen=True)
-class Workings:
+class MemoryParts:
     """What the verbs of one memory work with."""
 
     store: Store
@@ -437,7 +437,7 @@ class Workings:
     with the outermost transaction."""
 
     @property
-    def captures(self) -> Captures:
+    def captures(self) -> CapturePolicy:
         """Whether anything may be kept or used now."""
         return self.transcript.captures
 

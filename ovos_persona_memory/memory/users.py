@@ -8,7 +8,7 @@ from itertools import count
 
 from ovos_persona_memory.errors import InvalidRequest, StoreError
 from ovos_persona_memory.memory.forgetting import Forgetting
-from ovos_persona_memory.memory.transcript import Workings
+from ovos_persona_memory.memory.transcript import MemoryParts
 from ovos_persona_memory.records import (
     GUEST,
     HOUSEHOLD,
@@ -21,8 +21,8 @@ from ovos_persona_memory.records import (
     Scope,
     Selection,
     User,
-    changed,
     checked,
+    replace_fast,
 )
 from ovos_persona_memory.search import index_words
 from ovos_persona_memory.stores import EVERY_STATUS
@@ -48,7 +48,7 @@ PART = 500
 class Users:
     """The verbs of PersonaMemory about its users. Thread-safe."""
 
-    def __init__(self, workings: Workings, forgetting: Forgetting) -> None:
+    def __init__(self, workings: MemoryParts, forgetting: Forgetting) -> None:
         self._workings, self._forgetting = workings, forgetting
         self._store = workings.store
 
@@ -133,7 +133,7 @@ class Users:
         moved = 0
         while turns := self._store.turns(Scope(user_id=user_id), limit=PART):
             for turn in turns:
-                self._store.change_turn(changed(turn, user_id=into), index_words(turn))
+                self._store.change_turn(replace_fast(turn, user_id=into), index_words(turn))
             moved += len(turns)
         return moved
 

@@ -15,7 +15,7 @@ from ovos_persona_memory.conversation import prompt
 from ovos_persona_memory.errors import PersonaMemoryError, StoreUnavailable, Unanswered
 from ovos_persona_memory.protocol import MemoryClient, shared_transport
 from ovos_persona_memory.records import Hit, Scope, Turn
-from ovos_persona_memory.text import Language, asked_for, languages, tells_secret
+from ovos_persona_memory.text import Language, languages, statement_asked_about, tells_secret
 
 LONGEST = 240
 """Characters at most of what is quoted or said back."""
@@ -46,7 +46,7 @@ class RecallChatEngine(ChatEngine):  # type: ignore[misc]  # ovos_plugin_manager
     ) -> AgentMessage:
         """The answer to the last user message; its content is empty where the next handler is to answer."""
         asked = [message.content for message in messages if message.role == MessageRole.USER]
-        spoken = languages.of(lang or self.lang)
+        spoken = languages.for_language(lang or self.lang)
         # what the memory itself put before the utterance is neither asked nor told
         text = (
             self._reply(prompt.without_notes(asked[-1]).strip(), Scope(session_id=session_id), spoken) if asked else ""
@@ -66,7 +66,7 @@ class RecallChatEngine(ChatEngine):  # type: ignore[misc]  # ovos_plugin_manager
             yield text
 
     def _reply(self, utterance: str, scope: Scope, spoken: Language) -> str:
-        asked = asked_for(utterance, spoken.tag) or (utterance if spoken.is_question(utterance) else "")
+        asked = statement_asked_about(utterance, spoken.tag) or (utterance if spoken.is_question(utterance) else "")
         try:
             if asked:
                 return self._answer(asked, scope, spoken)

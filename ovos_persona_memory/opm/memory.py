@@ -111,7 +111,7 @@ class PersonaMemoryPlugin(AgentContextManager):  # type: ignore[misc]  # ovos_pl
             return _to_agent(known.messages)
         now = time.time()
         recent = history.history(self._known(session_id), self._window, now)
-        return _to_agent(prompt.build(request, recent, Recalled([], 0, 0), now).messages)
+        return _to_agent(prompt.build_prompt(request, recent, Recalled([], 0, 0), now).messages)
 
     def _empty_window(self) -> None:
         """Something was forgotten: nobody says what, so that everything that is kept in RAM goes."""

@@ -38,7 +38,7 @@ class PersonaMemoryRetrieval(RetrievalEngine):  # type: ignore[misc]  # ovos_plu
 
     def query(self, query: str, lang: str | None = None, k: int = 3) -> list[tuple[str, float]]:
         """At most ``k`` texts on one line each, best first, scores 0 to 1; empty where the daemon is away."""
-        spoken, query = languages.of(lang or self.lang), prompt.without_notes(query)
+        spoken, query = languages.for_language(lang or self.lang), prompt.without_notes(query)
         sure_only = bool(self.config.get("sure_only", True))
         if sure_only and not spoken.is_question(query):
             return []

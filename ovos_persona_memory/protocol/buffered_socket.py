@@ -12,7 +12,7 @@ CHUNK = 65536
 _QUICKACK = getattr(socket, "TCP_QUICKACK", None)
 
 
-class ReadAhead:
+class BufferedSocket:
     """Stands for a socket: reads from the kernel in large pieces, and has each acknowledged at once.
 
     A websocket is read two bytes here and four there; each such call gives the interpreter away, and

@@ -13,7 +13,7 @@ from ovos_bus_client import MessageBusClient
 from ovos_utils.log import LOG
 from pyee import EventEmitter
 
-from ovos_persona_memory.protocol.buffered_socket import ReadAhead, ReadAheadApp
+from ovos_persona_memory.protocol.buffered_socket import BufferedSocket, ReadAheadApp
 
 FIRST_WAIT_S = 0.5
 LONGEST_WAIT_S = 5.0
@@ -101,7 +101,7 @@ class BusConnection(MessageBusClient):  # type: ignore[misc]  # ovos_bus_client 
     def on_open(self, *_: Any) -> None:
         """Take note that the bus is there."""
         self._wait_s = FIRST_WAIT_S
-        self.client.sock.sock = ReadAhead(self.client.sock.sock)
+        self.client.sock.sock = BufferedSocket(self.client.sock.sock)
         self.connected_event.set()
         if self.opened:
             self.opened()

@@ -86,7 +86,7 @@ def decode(frame: bytes, received_at: float) -> Envelope:
     )
 
 
-class Twins:
+class DuplicateFilter:
     """Tells the copies that a sender of the current line adds under an old topic name.
 
     A copy is dropped only where its original was seen just before: the mark alone proves nothing,

@@ -458,7 +458,7 @@ _TOO_LATE = f"<= {LATEST}"
 """So msgspec tells of a moment that is later than any can be."""
 
 
-def read(asked: Request) -> Any:
+def read_request(asked: Request) -> Any:
     """The request's fields as its verb's struct.
 
     InvalidRequest naming the first field that is missing, of the wrong type, too large, nested

@@ -43,8 +43,8 @@ from ovos_persona_memory.records.core import (
     ToolCall,
     Turn,
     User,
-    changed,
     level_of,
+    replace_fast,
 )
 from ovos_persona_memory.records.episodes import EPISODE_KINDS, Episode, EpisodeKind, EpisodesWanted
 from ovos_persona_memory.records.events import DEFAULT_SESSION, Heard, Request
@@ -137,10 +137,10 @@ __all__ = [
     "Unfit",
     "Use",
     "User",
-    "changed",
     "checked",
     "is_clean",
     "level_of",
     "refuse_unusable",
+    "replace_fast",
     "text_of",
 ]

@@ -28,7 +28,7 @@ Inject = Literal["system", "developer", "system_prompt", "user", "tool"]
 Record = TypeVar("Record")
 
 
-def changed(record: Record, **fields: Any) -> Record:
+def replace_fast(record: Record, **fields: Any) -> Record:
     """The record with other values in these fields, as ``dataclasses.replace`` gives it.
 
     In a tenth of the time, for what is done with every utterance: nothing is set field by field.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ovos_persona_memory.search import embedding, episode_search, record_terms, topic_search
 from ovos_persona_memory.search.embedding import Embedder, open_embedder
 from ovos_persona_memory.search.hits import Record, hit_of
-from ovos_persona_memory.search.prefetch import Finding, recalled_scope
+from ovos_persona_memory.search.prefetch import Prefetch, recalled_scope
 from ovos_persona_memory.search.query import Question
 from ovos_persona_memory.search.recall import ALIKE
 from ovos_persona_memory.search.record_terms import index_words
@@ -15,9 +15,9 @@ from ovos_persona_memory.search.vector_indexer import Indexer, Meaning
 __all__ = [
     "ALIKE",
     "Embedder",
-    "Finding",
     "Indexer",
     "Meaning",
+    "Prefetch",
     "Question",
     "Record",
     "embedding",

@@ -25,7 +25,7 @@ def found(log: EpisodeStore, question: str, lang: str | None, scope: Scope, k: i
     A hit's score is the share of the question's words that it holds; it is never sure: what a skill was
     asked for is not what it answered.
     """
-    spoken = languages.of_text(lang, question)
+    spoken = languages.for_text(lang, question)
     asked = spoken.content_words(question)
     made: list[Hit] = []
     for episode in log.episodes(EpisodesWanted(scope, TOLD, limit=LOOKED_AT)):
@@ -37,7 +37,7 @@ def found(log: EpisodeStore, question: str, lang: str | None, scope: Scope, k: i
     return sorted(made, key=lambda hit: (-hit.score, -hit.at))[:k]
 
 
-def recent(log: EpisodeStore, scope: Scope, number: int) -> list[Hit]:
+def recent_episodes(log: EpisodeStore, scope: Scope, number: int) -> list[Hit]:
     """The newest episodes in scope, oldest first; none where ``number`` is 0."""
     newest = log.episodes(EpisodesWanted(scope, TOLD, limit=number)) if number > 0 else []
     return [replace(hit_of_episode(one, 0.0, "what happened lately"), sure=True) for one in reversed(newest)]

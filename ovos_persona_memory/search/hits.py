@@ -33,7 +33,7 @@ def speaker_of(record: Record) -> str | None:
 
 def is_of_speaker(record: Record) -> bool:
     """Whether it speaks of whoever said it, and to nobody: "my name is anna", but not "your name is scribe"."""
-    spoken, said = languages.of_text(record.lang, record.text), set(languages.fold(record.text or ""))
+    spoken, said = languages.for_text(record.lang, record.text), set(languages.fold(record.text or ""))
     to_somebody = not said.isdisjoint(spoken.swaps.values())
     return isinstance(record, Fact) or (not to_somebody and not said.isdisjoint(spoken.swaps))
 
@@ -80,7 +80,7 @@ def _at(record: Record) -> float:
     return (record.at if isinstance(record, Turn) else record.updated_at) or 0.0
 
 
-def of_the_day(hits: Sequence[Hit], dates: Sequence[DaySpan], zone: tzinfo | None) -> list[Hit]:
+def unsure_if_date_mismatch(hits: Sequence[Hit], dates: Sequence[DaySpan], zone: tzinfo | None) -> list[Hit]:
     """The hits; none is sure where a question names days, and no sure one was told about then or names them."""
     if not dates or any(hit.sure and _tells_of(hit, dates, zone) for hit in hits):
         return list(hits)

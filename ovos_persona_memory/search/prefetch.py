@@ -29,7 +29,7 @@ class _Foreseen:
         return k == self.k and 0 <= now - self.at < FORESEEN_S and _asked_of(request) == _asked_of(self.request)
 
 
-class Finding:
+class Prefetch:
     """Recall with what is the same for every question."""
 
     def __init__(self, store: Store, clock: Callable[[], float], indexer: Indexer | None) -> None:
@@ -65,7 +65,7 @@ class Finding:
         """Search by meaning; None where there is no embedder, or it is not loaded yet."""
         return self._indexer.meaning() if self._indexer is not None else None
 
-    def sure(self, request: ContextRequest, k: int, now: float) -> list[Hit]:
+    def sure_hits(self, request: ContextRequest, k: int, now: float) -> list[Hit]:
         """What a persona may be told for an utterance: of the whole memory of its user, sure hits alone."""
         foreseen = self._foreseen
         if foreseen is not None and foreseen.answers(request, k, now) and all(map(self._is_there, foreseen.hits)):
@@ -83,11 +83,11 @@ class Finding:
         entry = self._store.entry(hit.key or "", hit.user_id, hit.persona_id)
         return entry is not None and entry.text == hit.text and entry.status == ACCEPTED
 
-    def foresee(self, request: ContextRequest, k: int, now: float) -> None:
-        """Find beforehand what ``sure`` will be asked for; until ``unforesee`` or something else is foreseen."""
+    def prefetch(self, request: ContextRequest, k: int, now: float) -> None:
+        """Find beforehand what ``sure`` will be asked for; until ``invalidate`` or something else is foreseen."""
         self._foreseen = _Foreseen(request, k, now, self._sure(request, k, now))
 
-    def unforesee(self) -> None:
+    def invalidate(self) -> None:
         """Something was changed: what was found beforehand may be out of date."""
         self._foreseen = None
 

@@ -76,7 +76,7 @@ class Question:
     @cached_property
     def spoken(self) -> Language:
         """The language of the question."""
-        return languages.of_text(self.lang, self.text)
+        return languages.for_text(self.lang, self.text)
 
     def is_itself(self, turn: Turn) -> bool:
         """Whether a turn is this very question: by its utterance, else by its words and how lately they were said.
@@ -104,11 +104,11 @@ class Question:
 
 
 def _only_asks(turn: Turn) -> bool:
-    return languages.of_text(turn.lang, turn.text).only_asks(turn.text)
+    return languages.for_text(turn.lang, turn.text).only_asks(turn.text)
 
 
 @dataclass(frozen=True)
-class Asked:
+class AnalysedQuery:
     """A question as the ranking needs it."""
 
     words: tuple[str, ...]
@@ -124,13 +124,13 @@ class Asked:
     """The question's text without the names of speakers."""
 
 
-def understand(question: Question, speakers: Iterable[str]) -> Asked:
+def understand(question: Question, speakers: Iterable[str]) -> AnalysedQuery:
     """The question in parts; ``speakers``: the folded names of those who may be meant."""
     spoken, folded = question.spoken, languages.fold(question.text)
     named = sorted(set(speakers) & set(folded))
     names = {word for name in named for word in spoken.words(name)}
     words = question.content_words
-    return Asked(
+    return AnalysedQuery(
         words=tuple(word for word in words if word not in names) or tuple(words),
         speaker=named[0] if len(named) == 1 else None,
         of_assistant=spoken.has_phrase("of_assistant.list", question.text),

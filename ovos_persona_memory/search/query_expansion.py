@@ -80,7 +80,7 @@ NONE = Forms()
 
 
 def _held(hit: Hit) -> set[str]:
-    return set(languages.of_text(hit.lang, hit.text).words(hit.text))
+    return set(languages.for_text(hit.lang, hit.text).words(hit.text))
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ def forms_of(  # more than five: what is asked, and where its words are looked f
         return NONE
     user_id = scope.user_id
     asked = [_Asked(bare, word) for bare in question for word in spoken.words(bare)[:1]]
-    foreign = [one for one in without if languages.of(one.lang).primary != spoken.primary]
+    foreign = [one for one in without if languages.for_language(one.lang).primary != spoken.primary]
     abroad = _abroad(asked, spoken, store.languages(user_id, foreign))
     wanted = [one.word for one in asked] + [other for others in abroad.values() for other in others]
     wanted += [alike for one in asked for alike in spoken.alike(one.word)]
@@ -130,7 +130,7 @@ def forms_of(  # more than five: what is asked, and where its words are looked f
 
 def _abroad(asked: Iterable[_Asked], spoken: Language, tags: Iterable[str]) -> dict[str, frozenset[str]]:
     """The index words of each word in the other languages that are spoken here."""
-    others = [tag for tag in tags if languages.of(tag).primary != spoken.primary]
+    others = [tag for tag in tags if languages.for_language(tag).primary != spoken.primary]
     if not others or spoken.in_pairs:
         return {}
     found = {one.word: languages.forms(one.bare, spoken, others) - {one.word} for one in asked}

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 
-from ovos_persona_memory.search.query import Asked
+from ovos_persona_memory.search.query import AnalysedQuery
 from ovos_persona_memory.stores import Statistics, bm25
 from ovos_persona_memory.text import DaySpan, date_expressions
 
@@ -82,7 +82,9 @@ class Scored:
     """How many different words that are; 0 where no person said it."""
 
 
-def rank(candidates: Sequence[Candidate], asked: Asked, known: Statistics, kind: str | None = None) -> list[Scored]:
+def rank(
+    candidates: Sequence[Candidate], asked: AnalysedQuery, known: Statistics, kind: str | None = None
+) -> list[Scored]:
     """The candidates, best first, each scored among these. ``kind``: of the embedder; None where there is none."""
     weights = {word: _rarity(known.documents, known.frequency.get(word, 0)) for word in asked.words}
     around = _around(candidates)
@@ -229,7 +231,7 @@ def _held_near(candidate: Candidate, beside: Mapping[int, int], candidates: Sequ
     return held
 
 
-def _bonus(candidate: Candidate, asked: Asked, nameless: bool) -> float:
+def _bonus(candidate: Candidate, asked: AnalysedQuery, nameless: bool) -> float:
     total = 0.0
     if asked.speaker is not None:
         total += BY_PERSON * (candidate.speaker == asked.speaker)

@@ -17,25 +17,25 @@ from ovos_persona_memory.search.hits import (
     doc_of,
     hit_of,
     is_of_speaker,
-    of_the_day,
     role_of,
     speaker_of,
+    unsure_if_date_mismatch,
 )
-from ovos_persona_memory.search.query import Asked, Question, understand
+from ovos_persona_memory.search.query import AnalysedQuery, Question, understand
 from ovos_persona_memory.search.query_expansion import Forms, forms_of
 from ovos_persona_memory.search.ranking import COVER, COVER_OF, HELD, REACH, Candidate, Scored, is_known, rank
 from ovos_persona_memory.search.record_terms import asking_words, index_words
 from ovos_persona_memory.search.vector_indexer import Meaning
 from ovos_persona_memory.stores import (
     BOTH,
-    Beside,
     Excluded,
+    FactQuery,
     Floats,
-    Found,
+    FoundRecord,
     Near,
+    NeighbourTurn,
     Statistics,
     Store,
-    Wanted,
     in_scope,
     words_of,
 )
@@ -99,7 +99,7 @@ def recall(  # more than five: what is asked, and with what it is looked for
     ranked = rank(candidates, asked, statistics, alike.kind if alike else None)
     judge = _Judge(question, asked, forms, alike.found if alike else {})
     known = is_known(ranked, alike.best(asked.bare) if alike else None, COVER_OF.get(spoken.primary, COVER))
-    hits = of_the_day(forms.unsure(_hits(judge, table, ranked, k, known)), asked.dates, question.zone)
+    hits = unsure_if_date_mismatch(forms.unsure(_hits(judge, table, ranked, k, known)), asked.dates, question.zone)
     called_off = _called_off(judge, table, ranked)
     hits = _merged(called_off, hits) if called_off else hits
     return [*hits, *(hit_of(turn, 0.0, False, "asks the same") for turn in looked_up.asked_before)][:k]
@@ -250,7 +250,7 @@ class _Askings:
                 self.answers += [excluded] if turn.role == "assistant" else []
                 open_in.discard(session)
 
-    def take(self, found: Sequence[Found]) -> set[str]:
+    def take(self, found: Sequence[FoundRecord]) -> set[str]:
         """Take in those of what a search found that ask the same, too; their ids."""
         words = self._question.content_words
         turns = [one.record for one in found if isinstance(one.record, Turn) and one.words.issuperset(words)]
@@ -295,7 +295,7 @@ def _asked_for(store: Store, search: _Search) -> list[Fact]:
     if "fact" not in search.kinds or search.question.asks_hearer:
         return []
     slots = [slot for slot, words in search.question.spoken.asking_words.items() if words.issuperset(search.words)]
-    facts = (store.fact_store.facts(Wanted(search.scope, slot=slot, limit=search.number)) for slot in slots)
+    facts = (store.fact_store.facts(FactQuery(search.scope, slot=slot, limit=search.number)) for slot in slots)
     return [fact for one in facts for fact in one if not fact.subject]
 
 
@@ -310,7 +310,7 @@ def _each_once(records: Sequence[Record]) -> list[Record]:
     ]
 
 
-def _documents(store: Store, search: _Search, words: Sequence[str], number: int) -> list[Found]:
+def _documents(store: Store, search: _Search, words: Sequence[str], number: int) -> list[FoundRecord]:
     return store.search(words, search.scope, search.documents, number, search.without) if search.documents else []
 
 
@@ -341,7 +341,7 @@ class _Table:
         near = [one.record for one in alike.near] if alike else []
         self._learned = {one.turn_id: one for one in found if isinstance(one, Fact) and one.turn_id}
         self._records = {doc_of(record): record for record in _each_once([*found, *near])}
-        self._besides: dict[int, tuple[Beside, str]] = {}
+        self._besides: dict[int, tuple[NeighbourTurn, str]] = {}
         self._before: dict[int, int] = {}
         self._after: dict[int, int] = {}
         self.words: dict[int, str] = {}
@@ -372,7 +372,7 @@ class _Table:
         cosines = alike.cosines([*(doc for doc in self.words if doc > -FACTS), *sources.values()])
         return {**cosines, **{doc: cosines[seq] for doc, seq in sources.items() if seq in cosines}}
 
-    def _lay_out(self, turn: Turn, talk: Sequence[Beside]) -> None:
+    def _lay_out(self, turn: Turn, talk: Sequence[NeighbourTurn]) -> None:
         session = f"{turn.user_id}/{turn.session_id}" if turn.session_id is not None else f"{turn.seq}"
         for beside in talk:
             self._besides[beside.seq] = (beside, session)
@@ -385,7 +385,7 @@ class _Table:
         """The folded first names of everybody who speaks here."""
         return {name for beside, _ in self._besides.values() if (name := _first_name(beside.speaker))}
 
-    def candidates(self, asked: Asked, time_words: frozenset[str], forms: Forms) -> list[Candidate]:
+    def candidates(self, asked: AnalysedQuery, time_words: frozenset[str], forms: Forms) -> list[Candidate]:
         """Everything here as the ranking takes it."""
         wanted = [(word, f" {form} ") for word in asked.words for form in (word, *forms.of(word))]
         times = time_words if asked.asks_time else frozenset[str]()
@@ -458,7 +458,7 @@ def _first_name(speaker: str | None) -> str | None:
 class _Judge:
     """Tells whether a record answers the question, and why it was found."""
 
-    def __init__(self, question: Question, asked: Asked, forms: Forms, near: Mapping[int, float]) -> None:
+    def __init__(self, question: Question, asked: AnalysedQuery, forms: Forms, near: Mapping[int, float]) -> None:
         """``near``: the documents that meaning found, with their cosines."""
         self._question, self._asked, self._near = question, asked, near
         alike = question.spoken.alike
@@ -499,7 +499,7 @@ class _Judge:
         themselves, not of whoever said it. ``taught``: it is a fact, word by word."""
         if self._question.asks_hearer and is_of_speaker(record):
             return False
-        said = not isinstance(record, Turn) or languages.of_text(record.lang, record.text).is_statement(record.text)
+        said = not isinstance(record, Turn) or languages.for_text(record.lang, record.text).is_statement(record.text)
         return taught or said
 
     def is_itself(self, record: Record) -> bool:
@@ -580,4 +580,4 @@ def _with_sure(hits: Sequence[Hit], judge: _Judge, known: bool, best: float | No
 
 def _tells(hit: Hit) -> bool:
     """Whether it may be told as something that holds: no question, and not called off or put right since."""
-    return not hit.outdated and not languages.of_text(hit.lang, hit.text).only_asks(hit.text)
+    return not hit.outdated and not languages.for_text(hit.lang, hit.text).only_asks(hit.text)

@@ -20,7 +20,7 @@ NAMED = ("pet", "family")
 
 def index_words(record: Turn | Entry | Fact) -> str:
     """The words that a record is found by, in the language of its text."""
-    spoken = languages.of_text(record.lang, record.text)
+    spoken = languages.for_text(record.lang, record.text)
     if isinstance(record, Turn):
         return " ".join(spoken.words(record.text))
     return " ".join(spoken.words(f"{record.key if isinstance(record, Entry) else record.subject} {record.text}"))
@@ -31,7 +31,7 @@ def asking_words(record: Turn | Entry | Fact | None) -> str:
     nuts"; empty for what is none."""
     if not isinstance(record, Fact) or not record.slot:
         return ""
-    spoken = languages.of_text(record.lang, record.text)
+    spoken = languages.for_text(record.lang, record.text)
     if record.slot in NAMED and not set(spoken.words(record.value or "")).isdisjoint(record.thing.split()):
         return ""
     return "".join(f"{word} " for said in spoken.asked_with.get(record.slot, ()) for word in spoken.words(said))

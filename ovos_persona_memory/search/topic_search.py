@@ -27,7 +27,7 @@ def groups_about(store: Store, scope: Scope, topic: str, lang: str | None) -> Gr
     "Zahnarzt" takes "Zahnarzttermin". Where nothing that was told holds all words, a compound that nobody said stands
     for its parts, and of three words or more the best all but one are enough.
     """
-    spoken = languages.of_text(lang, topic)
+    spoken = languages.for_text(lang, topic)
     vocabulary = _vocabulary(store, scope) if spoken.primary in COMPOUNDING else frozenset()
     groups = tuple(_with_compounds(group, vocabulary) for group in languages.word_groups(topic, lang))
     if _is_told(store, scope, groups):
@@ -48,7 +48,7 @@ def is_told_by_person(record: Record) -> bool:
         return True
     if record.role != "user" or not record.text:
         return False
-    spoken = languages.of_text(record.lang, record.text)
+    spoken = languages.for_text(record.lang, record.text)
     return not spoken.only_asks(record.text) and not (
         spoken.is_command(record.text) and spoken.without_lead(record.text) == record.text
     )

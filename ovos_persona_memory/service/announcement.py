@@ -41,7 +41,7 @@ class Announcement:
 
 def announcement(lang: str) -> bytes:
     """The frame that has it spoken, in the device's language where that is shipped, else in English."""
-    spoken = languages.of(lang)
+    spoken = languages.for_language(lang)
     tag = spoken.tag if spoken.sentences(DIALOG) else languages.FALLBACK
     data = {
         "utterance": spoken.say(DIALOG),

@@ -12,7 +12,7 @@ from ovos_persona_memory.config import IdentityConfig, MemoryConfig
 from ovos_persona_memory.errors import InvalidRequest, NeedsApproval, NotAllowed
 from ovos_persona_memory.memory import relatives
 from ovos_persona_memory.protocol import ScopeFields, requests, topics
-from ovos_persona_memory.records import GUEST, HOUSEHOLD, NO_PERSONA, Person, Request, Scope, changed
+from ovos_persona_memory.records import GUEST, HOUSEHOLD, NO_PERSONA, Person, Request, Scope, replace_fast
 
 OF_USER = frozenset(
     {
@@ -99,14 +99,14 @@ def mark_of(asked: Request, fields: Any) -> bytes | None:
 
 def _carried(asked: Request, given: Any, person: Person, config: MemoryConfig) -> Scope:
     """What the message carries; without a persona it is the default one's, unless it is asked for the person."""
-    scope = changed(asked.scope, user_id=person.user_id, auth_level=person.auth_level)
+    scope = replace_fast(asked.scope, user_id=person.user_id, auth_level=person.auth_level)
     if scope.persona_id is None:
-        scope = changed(scope, persona_id=config.default_persona or NO_PERSONA, assumed_persona=True)
+        scope = replace_fast(scope, persona_id=config.default_persona or NO_PERSONA, assumed_persona=True)
     fields: ScopeFields | None = getattr(given, "scope", None)
     if fields is None:
         return scope
     if fields.any_persona:
-        scope = changed(scope, persona_id=fields.persona_id, assumed_persona=False)
+        scope = replace_fast(scope, persona_id=fields.persona_id, assumed_persona=False)
     for name in ("session_id", "site_id", "persona_id"):
         wanted = getattr(fields, name)
         if wanted is not None and wanted != getattr(scope, name):
@@ -132,11 +132,11 @@ def _reach(asked: Request, fields: Any, carried: Scope, config: MemoryConfig) ->
         return carried
     named = getattr(fields, "scope", None)
     if getattr(fields, "all_sessions", False):
-        return changed(carried, session_id=None, site_id=named.site_id if named is not None else None)
+        return replace_fast(carried, session_id=None, site_id=named.site_id if named is not None else None)
     if asked.verb in OF_USER and not getattr(fields, "session", False):
-        return changed(carried, session_id=None, site_id=None)
+        return replace_fast(carried, session_id=None, site_id=None)
     by_room = config.history.key == "site" or (named is not None and named.site_id is not None)
-    return carried if by_room else changed(carried, site_id=None)
+    return carried if by_room else replace_fast(carried, site_id=None)
 
 
 def _guests(asked: Request, fields: Any, carried: Scope) -> Scope:

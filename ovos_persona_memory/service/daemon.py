@@ -23,7 +23,7 @@ from ovos_persona_memory.service.durable_replies import Acknowledging
 from ovos_persona_memory.service.embedder_plugins import open_embedder
 from ovos_persona_memory.service.inbox import Arrival, Arrivals, is_ours
 from ovos_persona_memory.service.metrics import Latencies
-from ovos_persona_memory.service.notifications import Untold, learned_late
+from ovos_persona_memory.service.notifications import PendingNotifications, learned_late
 from ovos_persona_memory.service.offline import LOOKED_S, Clock, Offline, is_away
 from ovos_persona_memory.service.owner_socket import Door
 from ovos_persona_memory.service.preloading import Languages
@@ -70,7 +70,7 @@ class Daemon:
         self._ended = False
         self._untidy: Literal["waiting", "begun"] | None = "waiting"
         self._try_at = 0.0
-        self._untold, self._latencies = Untold(), Latencies()
+        self._untold, self._latencies = PendingNotifications(), Latencies()
         self._just_heard: Turn | None = None
         self._answers = Acknowledging(lambda: self._opened().sync())
         self.bus = BusConnection(is_ours, lambda frame: self._arrivals.put(frame, self.bus.send, False), **address)
@@ -142,7 +142,7 @@ class Daemon:
             return
         try:
             self._just_heard = None
-            memory.foresee(turn)
+            memory.prefetch(turn)
         except Exception as error:  # whoever asks is told, and the worker lives
             LOG.debug("could not look ahead: %s", error)
 
@@ -150,7 +150,7 @@ class Daemon:
         """What was found beforehand holds no more; ``heard``: what may be asked about next."""
         self._just_heard = heard
         if self._memory is not None:
-            self._memory.finding.unforesee()
+            self._memory.finding.invalidate()
 
     def _patience_s(self) -> float | None:
         if self._untold:

@@ -54,7 +54,7 @@ def _days(text: str, lang: str, at: datetime, parser: Callable[[], Extract | Non
 
 def _may_name_a_day(text: str, lang: str) -> bool:
     """A parser takes milliseconds: it is asked only where a number or a word of time stands."""
-    spoken = languages.of(lang)
+    spoken = languages.for_language(lang)
     if spoken.primary not in PARSED or len(text) > LONGEST:
         return False
     return bool(_DIGIT.search(text)) or not spoken.time_words.isdisjoint(spoken.words(text))

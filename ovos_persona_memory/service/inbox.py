@@ -12,7 +12,7 @@ from typing import Any
 from ovos_utils.log import LOG
 
 from ovos_persona_memory.protocol import messages, requests, topics
-from ovos_persona_memory.records import Heard, Request, changed
+from ovos_persona_memory.records import Heard, Request, replace_fast
 from ovos_persona_memory.service.authorization import changes_something
 
 Reply = Callable[[bytes], Any]
@@ -68,7 +68,7 @@ class Arrivals:
     def __init__(self, named: bool) -> None:
         """``named``: each gets a name for good, since it may come to the store twice."""
         self._queue: queue.SimpleQueue[_Frame | None] = queue.SimpleQueue()
-        self._twins = messages.Twins()
+        self._twins = messages.DuplicateFilter()
         self._named = named
 
     def put(self, frame: bytes, reply: Reply, owner: bool) -> None:
@@ -118,5 +118,5 @@ class Arrivals:
         if what is None:
             return None
         if self._named:
-            what = changed(what, id=uuid.uuid4().hex)
+            what = replace_fast(what, id=uuid.uuid4().hex)
         return Arrival(what, item.reply, item.owner, item.received, item.received_at)

@@ -39,7 +39,7 @@ def _change_made(what: Heard | Request, outcome: Outcome) -> str | None:
     return what.what if outcome.get("forgotten") else None
 
 
-class Untold:
+class PendingNotifications:
     """What everybody on the bus is still to be told of. For the worker alone."""
 
     def __init__(self) -> None:

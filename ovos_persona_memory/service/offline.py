@@ -24,12 +24,12 @@ from ovos_persona_memory.errors import (
     WasForgotten,
 )
 from ovos_persona_memory.memory import PersonaMemory, capture, tombstones
-from ovos_persona_memory.records import Heard, Pause, Request, changed
+from ovos_persona_memory.records import Heard, Pause, Request, replace_fast
 from ovos_persona_memory.service import offline_records
 from ovos_persona_memory.service.authorization import changes_something
 from ovos_persona_memory.service.inbox import GROUP, Arrival
 from ovos_persona_memory.service.verb_handlers import answer
-from ovos_persona_memory.stores import Kept, Waiting, open_store, own_waiting
+from ovos_persona_memory.stores import OfflineQueue, QueuedArrival, open_store, own_waiting
 from ovos_persona_memory.text import languages
 
 Outcome = dict[str, Any]
@@ -108,7 +108,7 @@ class Offline:
         self._config, self._clock, self._wake = config, clock, wake
         self._lock = own_waiting(config)
         try:
-            self._file = Waiting(config.folder)
+            self._file = OfflineQueue(config.folder)
         except BaseException:
             self._lock.release()
             raise
@@ -243,7 +243,7 @@ class Offline:
         known = [(one.at, one.what, one.owner) for one in self._recent if one.at > since]
         for at, what, owner in [
             *known,
-            *((one.at, offline_records.read(one), one.owner) for one in self._file.newest(SHOWN)),
+            *((one.at, offline_records.read_record(one), one.owner) for one in self._file.newest(SHOWN)),
         ]:
             with self._clock.stands(at):
                 try:
@@ -261,7 +261,7 @@ class Offline:
         waiting = [
             (one, outcome.pop("bare", False)) for one, outcome in outcomes if outcome and outcome.pop("waits", False)
         ]
-        waits = [offline_records.written(one, tried, bare) for one, bare in waiting]
+        waits = [offline_records.record_of(one, tried, bare) for one, bare in waiting]
         try:
             if waits:
                 self._file.add(waits)
@@ -354,32 +354,33 @@ class Offline:
             if first and first[0].num <= int(delivered):
                 self._file.empty(int(delivered))
 
-    def _together(self, memory: PersonaMemory, batch: Sequence[Kept]) -> list[Told]:
+    def _together(self, memory: PersonaMemory, batch: Sequence[QueuedArrival]) -> list[Told]:
         with memory.transcript.undoing(), memory.transcript.ledger.sweeps.late(time.time()), memory.transaction():
             told = [done for one in batch if (done := self._delivered(memory, one)) is not None]
             memory.put_state(self._mark, str(batch[-1].num))
         return told
 
-    def _alone(self, memory: PersonaMemory, one: Kept) -> list[Told]:
+    def _alone(self, memory: PersonaMemory, one: QueuedArrival) -> list[Told]:
         try:
             return self._together(memory, [one])
         except Exception as error:
             if is_away(error):
                 raise
-            what = offline_records.read(one)
+            what = offline_records.read_record(one)
             private = isinstance(error, NotAllowed) and not isinstance(error, WasForgotten)
             if private and isinstance(what, Request) and what.data.get("key") is not None:
                 # under this key is something private: it was acknowledged, and gets another
                 return self._alone(
-                    memory, replace(one, body=offline_records.encoded(changed(what, data={**what.data, "key": None})))
+                    memory,
+                    replace(one, body=offline_records.encoded(replace_fast(what, data={**what.data, "key": None}))),
                 )
             # what is refused for what it is will never be taken
             LOG.warning("something that waited for the store was refused: %s", type(error).__name__)
             memory.put_state(self._mark, str(one.num))
             return []
 
-    def _delivered(self, memory: PersonaMemory, one: Kept) -> Told | None:
-        what = offline_records.read(one)
+    def _delivered(self, memory: PersonaMemory, one: QueuedArrival) -> Told | None:
+        what = offline_records.read_record(one)
         if one.tried and memory.transcript.holds(one.id):
             return None
         with self._clock.stands(one.at):

@@ -9,21 +9,21 @@ from typing import Any
 import msgspec
 
 from ovos_persona_memory.extraction import without_secrets
-from ovos_persona_memory.records import Heard, Request, changed, text_of
+from ovos_persona_memory.records import Heard, Request, replace_fast, text_of
 from ovos_persona_memory.service.inbox import Arrival
-from ovos_persona_memory.stores import Kept
+from ovos_persona_memory.stores import QueuedArrival
 from ovos_persona_memory.text import tells_secret
 
 
-def written(arrival: Arrival, tried: bool, bare: bool = False) -> Kept:
+def record_of(arrival: Arrival, tried: bool, bare: bool = False) -> QueuedArrival:
     """An arrival, to be kept. ``tried``: the store may hold it already; ``bare``: it is kept without its words."""
     what = arrival.what
     if isinstance(what, Heard):
         body = encoded(replace(what, text="", question="", detail={}, secret=True) if bare else _without_secret(what))
-        return Kept(what.id, "heard", arrival.at, body, arrival.owner, tried)
+        return QueuedArrival(what.id, "heard", arrival.at, body, arrival.owner, tried)
     data = {**what.data, "turns": [_turn_without_secret(turn) for turn in what.data.get("turns", ())]}
-    body = encoded(changed(what, data=data if what.verb == "record" else what.data, context={}))
-    return Kept(what.id, "request", arrival.at, body, arrival.owner, tried)
+    body = encoded(replace_fast(what, data=data if what.verb == "record" else what.data, context={}))
+    return QueuedArrival(what.id, "request", arrival.at, body, arrival.owner, tried)
 
 
 def encoded(what: Heard | Request) -> bytes:
@@ -31,7 +31,7 @@ def encoded(what: Heard | Request) -> bytes:
     return msgspec.json.encode(what)
 
 
-def read(kept: Kept) -> Heard | Request:
+def read_record(kept: QueuedArrival) -> Heard | Request:
     """The event or request again."""
     if kept.kind == "heard":
         return msgspec.json.decode(kept.body, type=Heard)

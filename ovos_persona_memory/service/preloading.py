@@ -6,7 +6,7 @@ import gc
 import threading
 from collections.abc import Sequence
 
-from ovos_persona_memory.extraction import Circumstances, calibration, judge
+from ovos_persona_memory.extraction import Circumstances, calibration, extract
 from ovos_persona_memory.records import Turn
 from ovos_persona_memory.text import languages, lexicon
 
@@ -22,7 +22,7 @@ class Languages:
 
     def __init__(self, tags: Sequence[str], guess: bool = True) -> None:
         """``tags``: BCP-47. ``guess``: their models, too."""
-        self._tags = tuple(dict.fromkeys(languages.of(tag).tag for tag in tags))
+        self._tags = tuple(dict.fromkeys(languages.for_language(tag).tag for tag in tags))
         self._known = Circumstances(guess=guess)
         self._thread = threading.Thread(target=self._read_all, name="languages", daemon=True)
         self._busy = threading.Event()
@@ -30,7 +30,7 @@ class Languages:
     def start(self) -> None:
         """Read the word lists of the first, by which secrets are known before anything is kept; begin with the rest."""
         if self._tags:
-            lexicon.of(self._tags[0])
+            lexicon.for_language(self._tags[0])
             self._busy.set()
             self._thread.start()
 
@@ -50,6 +50,6 @@ class Languages:
         gc.freeze()
 
     def _read(self, tag: str) -> None:
-        judge(Turn("user", _SAYS_NOTHING, lang=tag), self._known)
+        extract(Turn("user", _SAYS_NOTHING, lang=tag), self._known)
         if self._known.guess:
-            calibration.of(tag)
+            calibration.for_language(tag)

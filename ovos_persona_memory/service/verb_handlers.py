@@ -11,7 +11,7 @@ from ovos_persona_memory.config import MemoryConfig
 from ovos_persona_memory.errors import NotAllowed
 from ovos_persona_memory.memory import Documents, PersonaMemory, named_time, relatives
 from ovos_persona_memory.protocol import TurnFields, now, requests
-from ovos_persona_memory.records import ContextRequest, Request, Scope, ToolCall, Turn, changed, text_of
+from ovos_persona_memory.records import ContextRequest, Request, Scope, ToolCall, Turn, replace_fast, text_of
 from ovos_persona_memory.service import authorization
 
 Answer = dict[str, Any]
@@ -22,14 +22,14 @@ def answer(memory: PersonaMemory, config: MemoryConfig, asked: Request, owner: b
 
     ``owner``: the request came through the owner's door and may reach everything.
     """
-    fields = requests.read(asked)
+    fields = requests.read_request(asked)
     if owner:
         return _VERBS[asked.verb](memory, asked, fields, authorization.owners(fields), config)
     person = memory.transcript.people.of_request(asked)
     scope = authorization.over_the_bus(asked, fields, person, config)
     # the search covers more than the session and the room in which reading is off
-    here = changed(asked.scope, user_id=person.user_id, blind=scope.blind)
-    scope = changed(scope, blind=not memory.captures.may_read(here))
+    here = replace_fast(asked.scope, user_id=person.user_id, blind=scope.blind)
+    scope = replace_fast(scope, blind=not memory.captures.may_read(here))
     comes_again = authorization.mark_of(asked, fields)
     if comes_again is not None and memory.transcript.ledger.is_answered(comes_again):
         raise NotAllowed("this very request was carried out before something was forgotten: give it a new request_id")
@@ -137,7 +137,7 @@ def _recall(memory: PersonaMemory, asked: Request, fields: Any, scope: Scope, _:
         lang=fields.lang or asked.lang,
         utterance_id=asked.utterance_id,
         timezone=fields.timezone or asked.timezone,
-        asked_in=changed(asked.scope, user_id=scope.user_id) if asked.utterance_id is not None else None,
+        asked_in=replace_fast(asked.scope, user_id=scope.user_id) if asked.utterance_id is not None else None,
         secrets=fields.secrets,
         withheld=fields.withheld,
         status=fields.status,

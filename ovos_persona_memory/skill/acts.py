@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
-from ovos_persona_memory.skill.intent_matching import LONGEST, Understood
+from ovos_persona_memory.skill.intent_matching import LONGEST, MatchedIntent
 from ovos_persona_memory.text import Language, fold, languages
 
 LIST = "memory_words.list"
@@ -27,7 +27,7 @@ TO = {"en": "to"}
 
 
 @dataclass(frozen=True)
-class Words:
+class RequestWords:
     """The words of one language by which requests are known, folded; a verb may have several."""
 
     forget: tuple[tuple[str, ...], ...]
@@ -52,9 +52,9 @@ class Words:
 
 
 @lru_cache(maxsize=64)
-def words_of(tag: str) -> Words:
+def words_of(tag: str) -> RequestWords:
     """The words of a language; empty where it has no such list."""
-    spoken = languages.of(tag)
+    spoken = languages.for_language(tag)
     lists = {name: tuple(tuple(fold(one)) for one in right.split(",")) for name, right in spoken.pairs(LIST)}
     small = {word for name in ("that", "with", "never") for phrase in lists.get(name, ()) for word in phrase}
     for name in ("polite_start.voc", "polite_end.voc", "loose_end.voc", "fillers.voc", "contradiction.voc"):
@@ -62,7 +62,7 @@ def words_of(tag: str) -> Words:
     small |= {word for one in spoken.stop_words for word in fold(one)}
     small |= {word for line in spoken.lines("yes.voc") if len(fold(line)) == 1 for word in fold(line)}
     clitics = {word for phrase in lists.get("clitics", ()) for word in phrase}
-    return Words(
+    return RequestWords(
         forget=lists.get("forget", ()),
         erase=lists.get("erase", ()),
         drop=lists.get("drop", ()),
@@ -78,7 +78,7 @@ def words_of(tag: str) -> Words:
     )
 
 
-def requested(text: str, spoken: Language) -> Understood | None:
+def requested(text: str, spoken: Language) -> MatchedIntent | None:
     """What an utterance asks of the memory: forget_that, forget_about with its topic, or remember_this; else None."""
     tokens = text.split()
     known = words_of(spoken.tag)
@@ -95,7 +95,7 @@ def requested(text: str, spoken: Language) -> Understood | None:
             turned = (verb := _verb(whole, verbs)) is not None and _is_turned_anywhere(whole, verb, known)
             if turned and whole[0] in known.subjects:
                 return None  # "i'll never forget that"
-            return Understood("remember_this" if keeps != turned else "forget_that")
+            return MatchedIntent("remember_this" if keeps != turned else "forget_that")
     plain = [part[0] for part in parts]
     verb = _verb(plain, (*known.forget, *known.erase))
     turned = verb is not None and _is_turned(plain, verb, known)
@@ -120,7 +120,7 @@ def _is_all_small(words: Sequence[str], small: frozenset[str], size: int) -> boo
     return not words or (size > 1 and all(word in small for word in words))
 
 
-def _without_reason(parts: Sequence[tuple[str, ...]], known: Words) -> Sequence[tuple[str, ...]]:
+def _without_reason(parts: Sequence[tuple[str, ...]], known: RequestWords) -> Sequence[tuple[str, ...]]:
     """The words before a clause that only gives the reason: "efface ça | je l'ai vendue"."""
     words = [part[0] for part in parts]
     ends = (n for n in range(1, len(words)) if words[n - 1] in known.point and words[n] in known.subjects)
@@ -155,7 +155,7 @@ def topic_of(text: str, spoken: Language) -> str:
     return " ".join(tokens[naming[0] : naming[-1] + 1]).strip(" ,.;:!?") if naming else ""
 
 
-def _asks(text: str, spoken: Language, known: Words | None = None) -> bool:
+def _asks(text: str, spoken: Language, known: RequestWords | None = None) -> bool:
     """Whether it is a question, and no request in the words of one: "can you forget that".
 
     ``known``: of a text that names nothing. Where pronouns are joined to verbs, "que" opens a wish there.
@@ -169,12 +169,12 @@ def _asks(text: str, spoken: Language, known: Words | None = None) -> bool:
     return spoken.is_question(rest) if longest else spoken.is_question(text)
 
 
-def _is_negated(words: Sequence[str], known: Words) -> bool:
+def _is_negated(words: Sequence[str], known: RequestWords) -> bool:
     verb = _verb(words, known.forget)
     return verb is not None and _is_turned_anywhere(words, verb, known)
 
 
-def _whole(words: Sequence[str], verbs: Iterable[tuple[str, ...]], known: Words, adverbs: int = 0) -> bool:
+def _whole(words: Sequence[str], verbs: Iterable[tuple[str, ...]], known: RequestWords, adverbs: int = 0) -> bool:
     """Whether there is one of the verbs, and beside it nothing that names anything.
 
     Beside a pronoun that no noun can follow, so many words of another kind may stand: "n'oublie surtout pas ça".
@@ -189,7 +189,7 @@ def _whole(words: Sequence[str], verbs: Iterable[tuple[str, ...]], known: Words,
     return False
 
 
-def _is_asked(words: Sequence[str], verb: tuple[str, ...], known: Words) -> bool:
+def _is_asked(words: Sequence[str], verb: tuple[str, ...], known: RequestWords) -> bool:
     """Whether the verb is asked for, and not told of whoever speaks: "i forget that"."""
     place = words.index(verb[0])
     return place == 0 or words[place - 1] not in known.subjects
@@ -201,21 +201,21 @@ def _verb(words: Sequence[str], verbs: Iterable[tuple[str, ...]]) -> int | None:
     return next((place for place, word in enumerate(words) if word in there), None)
 
 
-def _is_turned(words: Sequence[str], verb: int, known: Words) -> bool:
+def _is_turned(words: Sequence[str], verb: int, known: RequestWords) -> bool:
     """Whether a "not" stands near the verb: "don't forget that"."""
     near = (*words[max(verb - BEFORE, 0) : verb], *words[verb + 1 : verb + 1 + BEHIND])
     return any(word in known.never for word in near)
 
 
-def _is_turned_anywhere(words: Sequence[str], verb: int, known: Words) -> bool:
+def _is_turned_anywhere(words: Sequence[str], verb: int, known: RequestWords) -> bool:
     """The same of a request that is nothing else, where the verb may stand last; a "no" that opens it is an answer."""
     opens = words[0] not in known.noes or all(word in known.clitics for word in words[1:verb])  # "não te esqueças"
     return any(word in known.never and (place or opens) for place, word in enumerate(words))
 
 
 def _named(
-    words: Sequence[str], said: Sequence[tuple[str, int]], tokens: Sequence[str], verb: int, known: Words
-) -> Understood | None:
+    words: Sequence[str], said: Sequence[tuple[str, int]], tokens: Sequence[str], verb: int, known: RequestWords
+) -> MatchedIntent | None:
     """A request that names what is to be forgotten; None where the verb stands amid a sentence of its own."""
     before, behind = words[:verb], words[verb + 1 :]
     leads, ends = (all(word in known.small for word in part) for part in (before, behind))
@@ -225,12 +225,12 @@ def _named(
     if not places:
         return None
     if len(places) == 1 and places[0] < verb and len(words[places[0]]) <= EXCLAMATION:
-        return Understood("forget_that")  # "mah, forget what I said"
+        return MatchedIntent("forget_that")  # "mah, forget what I said"
     first, last = said[places[0]][1], said[places[-1]][1]
-    return Understood("forget_about", {"topic": " ".join(tokens[first : last + 1]).strip(" ,.;:!?")})
+    return MatchedIntent("forget_about", {"topic": " ".join(tokens[first : last + 1]).strip(" ,.;:!?")})
 
 
-def _is_own(before: Sequence[str], known: Words) -> bool:
+def _is_own(before: Sequence[str], known: RequestWords) -> bool:
     """Whether the words before a verb tell of whoever speaks, "i always", and do not ask, "i want you to"."""
     left = list(before)
     while (length := next((len(one) for one in known.polite if tuple(left[: len(one)]) == one), 0)) > 0:
@@ -238,7 +238,7 @@ def _is_own(before: Sequence[str], known: Words) -> bool:
     return any(word in known.subjects for word in left)
 
 
-def _parted(word: str, known: Words) -> tuple[str, ...]:
+def _parted(word: str, known: RequestWords) -> tuple[str, ...]:
     """A verb and the pronoun that is joined to it: "bórralo" as "borra" and "lo"."""
     verbs = {one for verb in (*known.forget, *known.erase, *known.drop, *known.remember) for one in verb}
     if word in verbs:

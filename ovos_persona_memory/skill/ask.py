@@ -70,22 +70,22 @@ def _of_time(talk: Talk, nothing: str) -> None:
     _tell(talk, [] if named is None else _told_in(talk, named), nothing)
 
 
-def named_time(talk: Talk) -> time_expressions.Span | None:
+def named_time(talk: Talk) -> time_expressions.TimeSpan | None:
     """The time that the utterance names, today where it names none."""
     today = talk.spoken.phrases("today.dialog")[0]
-    return time_expressions.span(talk.said.text, talk.spoken, talk.now) or time_expressions.span(
+    return time_expressions.parse_time_span(talk.said.text, talk.spoken, talk.now) or time_expressions.parse_time_span(
         today, talk.spoken, talk.now
     )
 
 
-def _told_in(talk: Talk, named: time_expressions.Span) -> list[Item]:
+def _told_in(talk: Talk, named: time_expressions.TimeSpan) -> list[Item]:
     kept = [e for e in _kept(talk) if named.since <= e.updated_at < named.until]
     said = [hit for hit in _sure(talk, talk.said.text) if named.since <= hit.at < named.until]
     items = [*map(_item, _aloud(talk, kept)), *_items(talk, said)]
     return sorted(_once(talk, items), key=lambda item: item.at)
 
 
-def asked_in(talk: Talk, named: time_expressions.Span, whose: Scope = Scope()) -> list[Item]:
+def asked_in(talk: Talk, named: time_expressions.TimeSpan, whose: Scope = Scope()) -> list[Item]:
     """What somebody asked of the assistant at a time and it did, or failed to do, in their words, oldest first."""
     done = talk.client.episodes(whose, {"intent"}, named.since, named.until, LOOKED_AT, words=True)
     found = [one for one in reversed(done) if one.skill_id != SKILL and not _is_not_aloud(talk, one)]

@@ -121,7 +121,7 @@ def _number(talk: Talk, what: dict[str, Any]) -> int:
 
 def forget_time(talk: Talk) -> None:
     """Forget what was said and kept in a time, in every session of the person."""
-    named = time_expressions.span(talk.said.text, talk.spoken, talk.now)
+    named = time_expressions.parse_time_span(talk.said.text, talk.spoken, talk.now)
     if named is None:
         talk.say("forget_time_what")
         return

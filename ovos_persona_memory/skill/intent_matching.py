@@ -32,7 +32,7 @@ _PIECE = re.compile(r"[()\[\]|]|{\w+}|[^\s()\[\]|{}]+")
 
 
 @dataclass(frozen=True)
-class Understood:
+class MatchedIntent:
     """The intent that was meant."""
 
     intent: str
@@ -40,7 +40,7 @@ class Understood:
     """Name to words, as they were said."""
 
 
-def read(spoken: Language, intents: Iterable[str]) -> None:
+def preload(spoken: Language, intents: Iterable[str]) -> None:
     """Read the wordings of a language, which takes some tenths of a second, before the first utterance needs them."""
     for intent in intents:
         _patterns_of(spoken.tag, intent)
@@ -58,7 +58,7 @@ class _Fit:
     """Words that stand in the wording itself."""
 
 
-def understood(text: str, spoken: Language, intents: Iterable[str]) -> Understood | None:
+def understood(text: str, spoken: Language, intents: Iterable[str]) -> MatchedIntent | None:
     """The intent whose wording says most of the utterance; None where it is none of these."""
     tokens, named = text.split(), tuple(intents)
     if len(tokens) > LONGEST:
@@ -73,12 +73,12 @@ def understood(text: str, spoken: Language, intents: Iterable[str]) -> Understoo
     found = [(fit, said) for said in forms if (fit := _fit([word for word, _ in said], spoken, named))]
     if found:
         fit, said = max(found, key=lambda one: (one[0].literal, one[1] == (whole if one[0].slot == "text" else bare)))
-        return Understood(fit.intent, _slots(fit, tokens, [place for _, place in said]))
+        return MatchedIntent(fit.intent, _slots(fit, tokens, [place for _, place in said]))
     each = ([word for word, _ in said] for said in ((whole,) if bare == whole else (whole, bare)))
     return next((meant for words in each if (meant := _of_two_clauses(words, spoken, named))), None)
 
 
-def _to_remember(text: str, spoken: Language, intents: tuple[str, ...]) -> Understood | None:
+def _to_remember(text: str, spoken: Language, intents: tuple[str, ...]) -> MatchedIntent | None:
     """What is to be kept of a text that is too long to be anything else; None where it does not ask for that."""
     kept = spoken.without_lead(text)
     if kept == text or "remember" not in intents:
@@ -86,7 +86,7 @@ def _to_remember(text: str, spoken: Language, intents: tuple[str, ...]) -> Under
     lead = fold(text[: text.rindex(kept)])
     begun = f" {' '.join([*lead, *fold(languages.beginning(kept))[:STUTTERED]])} "
     refused = any(f" {' '.join(fold(phrase))} " in begun for phrase in _exclusions("remember", spoken))
-    return None if refused else Understood("remember", {"text": kept})
+    return None if refused else MatchedIntent("remember", {"text": kept})
 
 
 def _without_repeats(said: list[tuple[str, int]]) -> list[tuple[str, int]]:
@@ -156,18 +156,18 @@ def _edge(words: list[str], phrases: tuple[list[str], ...]) -> int:
 @lru_cache(maxsize=64)
 def _edges(tag: str) -> tuple[tuple[list[str], ...], tuple[list[str], ...], tuple[list[str], ...]]:
     """Phrases before a request, polite ones after it, and others after it; of the latter the last word first."""
-    spoken = languages.of(tag)
+    spoken = languages.for_language(tag)
     files = ("polite_start.voc", "polite_end.voc", "loose_end.voc")
     starts, ends, loose = (sorted(map(fold, spoken.phrases(name)), key=len, reverse=True) for name in files)
     return tuple(starts), tuple(end[::-1] for end in ends), tuple(end[::-1] for end in loose)
 
 
-def _of_two_clauses(words: list[str], spoken: Language, intents: tuple[str, ...]) -> Understood | None:
+def _of_two_clauses(words: list[str], spoken: Language, intents: tuple[str, ...]) -> MatchedIntent | None:
     """The intent of the one of two clauses to which the other gives the reason, or which asks for the same."""
     joints = {tuple(fold(line)) for line in spoken.phrases("joint.voc")}
     for place in range(len(words) - 1, 1, -1):
         if _gives_reason(words[place:], spoken) and (asked := _without_slot(words[:place], spoken, intents)):
-            return Understood(asked)
+            return MatchedIntent(asked)
         second = _without_slot(words[place:], spoken, intents)
         if second is None:
             continue
@@ -175,7 +175,7 @@ def _of_two_clauses(words: list[str], spoken: Language, intents: tuple[str, ...]
         joint = next((one for one in joints if tuple(first[-len(one) :]) == one), ())
         reason = first[: len(first) - len(joint)]
         if (joint and spoken.is_statement(" ".join(reason))) or _without_slot(reason, spoken, intents) == second:
-            return Understood(second)
+            return MatchedIntent(second)
     return None
 
 
@@ -212,7 +212,7 @@ def _is_meant(fit: _Fit, words: list[str], spoken: Language) -> bool:
 @lru_cache(maxsize=64)
 def _time_words(tag: str) -> frozenset[str]:
     """Folded words of which whoever names a time says one."""
-    spoken = languages.of(tag)
+    spoken = languages.for_language(tag)
     files = ("weekdays.list", "months.list", "relative_days.list", "time_words.list")
     lines = (line.partition(":")[0] for name in files for line in spoken.phrases(name))
     named = frozenset(word for line in lines for word in fold(line)) - spoken.stop_words
@@ -242,7 +242,7 @@ def _fits(words: list[str], spoken: Language, intents: tuple[str, ...]) -> Itera
 @lru_cache(maxsize=64)
 def _fillers(tag: str) -> frozenset[str]:
     """Folded words that may stand anywhere and mean nothing."""
-    return frozenset(word for line in languages.of(tag).phrases("fillers.voc") for word in fold(line))
+    return frozenset(word for line in languages.for_language(tag).phrases("fillers.voc") for word in fold(line))
 
 
 def _patterns(tag: str, intents: tuple[str, ...]) -> Iterator[tuple[str, re.Pattern[str]]]:
@@ -255,7 +255,7 @@ def _patterns_of(tag: str, intent: str) -> tuple[re.Pattern[str], ...]:
 
     Words that mean nothing need not be there: they are taken out of an utterance, too.
     """
-    spoken = languages.of(tag)
+    spoken = languages.for_language(tag)
     lines = (line for kind in ("intent", "patterns") for line in spoken.lines(f"{intent}.{kind}"))
     return tuple(re.compile(pattern(line, _fillers(tag))) for line in lines)
 

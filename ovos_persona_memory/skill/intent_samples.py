@@ -63,7 +63,7 @@ def write_few(locale: Path, target: Path, langs: Iterable[str]) -> None:
     for lang in langs:
         folder = target / lang
         folder.mkdir(parents=True, exist_ok=True)
-        for source in (locale / languages.of(lang).tag).iterdir():
+        for source in (locale / languages.for_language(lang).tag).iterdir():
             if source.suffix in (".intent", ".voc"):
                 (folder / source.name).write_text(_for_engine(source), encoding="utf-8")
 

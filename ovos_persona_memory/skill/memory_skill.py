@@ -18,7 +18,7 @@ from ovos_persona_memory.config import bus_address
 from ovos_persona_memory.errors import CapturePaused, NeedsApproval, NotAllowed, PersonaMemoryError, Unanswered
 from ovos_persona_memory.protocol import MemoryClient, messages, shared_transport, topics
 from ovos_persona_memory.skill import intent_matching, secrets_kept, tell
-from ovos_persona_memory.skill.intent_matching import NOT, Understood
+from ovos_persona_memory.skill.intent_matching import NOT, MatchedIntent
 from ovos_persona_memory.skill.intent_samples import write_few
 from ovos_persona_memory.skill.intents import INTENTS, meant
 from ovos_persona_memory.skill.phrasing import is_said
@@ -81,7 +81,7 @@ class PersonaMemorySkill(ConversationalSkill, FallbackSkill):  # type: ignore[mi
         for name in INTENTS:
             self._offer(name)
         for lang in self.native_langs:
-            intent_matching.read(languages.of(lang), INTENTS)
+            intent_matching.preload(languages.for_language(lang), INTENTS)
         self.register_fallback(self.handle_otherwise, BEFORE_OTHERS)
 
     def _heard(self, message: Message) -> None:
@@ -119,11 +119,11 @@ class PersonaMemorySkill(ConversationalSkill, FallbackSkill):  # type: ignore[mi
         self._answer_as(messages.with_active(message, self.skill_id), known)
         return True
 
-    def _meant(self, message: Message) -> Understood | None:
+    def _meant(self, message: Message) -> MatchedIntent | None:
         known = meant(self._talk(message))
         return self._glance.meant(messages.addressed(message), known) if self._glance is not None else known
 
-    def _answer_as(self, message: Message, known: Understood, is_told: bool = False) -> None:
+    def _answer_as(self, message: Message, known: MatchedIntent, is_told: bool = False) -> None:
         """Do what was meant, and tell who logs intents, our daemon among them, which one it is, if none has yet."""
         said = messages.addressed(message)
         slots, name = dict(known.slots), f"{self.skill_id}:{known.intent}"

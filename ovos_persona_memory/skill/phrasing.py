@@ -49,12 +49,16 @@ def whole_topic(topic: str, utterance: str, spoken: Language) -> str:
 def time_words(utterance: str, spoken: Language, now: datetime) -> str:
     """The words of an utterance that name its time: "today", "the last hour"; all of it where none stand out."""
     words = beginning(utterance).strip(" .!?,").split()
-    meant = time_expressions.span(utterance, spoken, now)
+    meant = time_expressions.parse_time_span(utterance, spoken, now)
     if meant is None:
         return " ".join(words)
     ends = range(len(words), 0, -1)
     windows = [(first, last) for last in ends for first in range(last - 1, max(last - LONGEST_TIME, 0) - 1, -1)]
-    fitting = [one for one in windows if time_expressions.span(" ".join(words[one[0] : one[1]]), spoken, now) == meant]
+    fitting = [
+        one
+        for one in windows
+        if time_expressions.parse_time_span(" ".join(words[one[0] : one[1]]), spoken, now) == meant
+    ]
     first, last = min(fitting, key=lambda one: one[1] - one[0], default=(0, len(words)))
     known = {word for line in spoken.lines("time_words.list") for word in fold(line)}
     if first and fold(words[first - 1])[:1] and fold(words[first - 1])[0] in known:

@@ -9,10 +9,18 @@ from functools import partial
 from ovos_persona_memory.errors import PersonaMemoryError, StoreError
 from ovos_persona_memory.protocol import Addressed, MemoryClient
 from ovos_persona_memory.records import Hit
-from ovos_persona_memory.skill.intent_matching import Understood
+from ovos_persona_memory.skill.intent_matching import MatchedIntent
 from ovos_persona_memory.skill.phrasing import agrees, own_words
 from ovos_persona_memory.skill.turn_context import Ends, Talk
-from ovos_persona_memory.text import Language, asked_for, fold, languages, lexicon, speaks_of_secret, time_expressions
+from ovos_persona_memory.text import (
+    Language,
+    fold,
+    languages,
+    lexicon,
+    speaks_of_secret,
+    statement_asked_about,
+    time_expressions,
+)
 
 # every dialog of this module begins with "secret": what is said under these names is logged without its words
 LOOKED_AT = 3
@@ -72,18 +80,18 @@ class Glance:
 
     def answers(self, said: Addressed) -> bool:
         """Whether a secret of who asks answers what is asked."""
-        spoken = languages.of(said.lang)
+        spoken = languages.for_language(said.lang)
         return self._is_there(spoken, _forms(_asked(said.text, spoken), spoken))
 
-    def meant(self, said: Addressed, understood: Understood | None) -> Understood | None:
+    def meant(self, said: Addressed, understood: MatchedIntent | None) -> MatchedIntent | None:
         """What was meant; "forget the wifi password", which may be for anybody, is for us where it names a secret."""
-        spoken = languages.of(said.lang)
+        spoken = languages.for_language(said.lang)
         if understood is not None and (understood.intent != "forget_time" or _names_time(said, spoken, self._clock())):
             return understood
         topic = _to_forget(said.text, spoken)
         named = [topic] if topic and speaks_of_secret(topic, spoken.tag) else []  # no "delete the alarm"
         is_kept = self._is_there(spoken, named)
-        return Understood("forget_about", {"topic": topic}) if is_kept else understood
+        return MatchedIntent("forget_about", {"topic": topic}) if is_kept else understood
 
     def _is_there(self, spoken: Language, forms: Iterable[str]) -> bool:
         if self._clock() < self._again_at:
@@ -115,8 +123,8 @@ def tell(talk: Talk) -> bool:
 def _asked(text: str, spoken: Language) -> str:
     """What is asked, without the word that stands between a secret and its name: "(wie) lautet (das passwort)"; empty
     where nothing is asked."""
-    asked = asked_for(text, spoken.tag) or (text if spoken.is_question(text) else "")
-    copulas = lexicon.of(spoken.tag).opening("secret_is")
+    asked = statement_asked_about(text, spoken.tag) or (text if spoken.is_question(text) else "")
+    copulas = lexicon.for_language(spoken.tag).opening("secret_is")
     small = (word for word in asked.split() if not (spoken.content_words(word) and copulas.issuperset(fold(word))))
     return " ".join(small)
 
@@ -137,7 +145,7 @@ def _forms(question: str, spoken: Language) -> Iterator[str]:
     if not question:
         return
     yield question
-    known = lexicon.of(spoken.tag)
+    known = lexicon.for_language(spoken.tag)
     kinds = {phrase for name in ("code", "secret") for phrase in known.lists.get(name, ()) if " " not in phrase}
     left = " ".join(word for word in question.split() if not kinds.issuperset(fold(word)))
     if left != question and spoken.content_words(left):
@@ -149,7 +157,9 @@ def _forms(question: str, spoken: Language) -> Iterator[str]:
 
 def _names_time(said: Addressed, spoken: Language, at: float) -> bool:
     return (
-        time_expressions.span(said.text, spoken, datetime.fromtimestamp(at, time_expressions.zone(said.zone)))
+        time_expressions.parse_time_span(
+            said.text, spoken, datetime.fromtimestamp(at, time_expressions.zone(said.zone))
+        )
         is not None
     )
 

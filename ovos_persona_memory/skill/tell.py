@@ -23,7 +23,7 @@ from ovos_persona_memory.errors import (
 from ovos_persona_memory.records import HOUSEHOLD, Entry, Hit, Referents
 from ovos_persona_memory.skill import secrets_kept
 from ovos_persona_memory.skill.acts import is_pointing, says_nothing
-from ovos_persona_memory.skill.intent_matching import Understood, understood
+from ovos_persona_memory.skill.intent_matching import MatchedIntent, understood
 from ovos_persona_memory.skill.phrasing import agrees, own_words
 from ovos_persona_memory.skill.session_state import Item
 from ovos_persona_memory.skill.turn_context import Ends, Talk
@@ -186,14 +186,14 @@ _REMEMBERING = Ends("remember_nothing", "remember_nothing", "remember_nothing", 
 
 
 @dataclass(frozen=True)
-class Found:
+class CorrectedStatement:
     """A statement that a correction is about, and how it reads then."""
 
     wrong: Hit
     text: str
 
 
-def contradicted(talk: Talk) -> Understood | None:
+def contradicted(talk: Talk) -> MatchedIntent | None:
     """A correction in no wording of its own, "no it is on monday", "oops the grey one"; else None.
 
     Where nothing but "no" says so, it is about what was spoken of in the utterance before alone: later on a "no"
@@ -209,7 +209,7 @@ def contradicted(talk: Talk) -> Understood | None:
     known = talk.referents()
     if not right.is_plain and not (known.quoted or known.told_last):
         return None
-    return Understood("correct", {"text": right.text}) if _wrong_one(right, known, talk.spoken) else None
+    return MatchedIntent("correct", {"text": right.text}) if _wrong_one(right, known, talk.spoken) else None
 
 
 def correct(talk: Talk) -> None:
@@ -230,11 +230,11 @@ def correct(talk: Talk) -> None:
         talk.ask("correct_how", lambda reply: _replace_by_reply(reply, wrong), _CORRECTING)
 
 
-def _wrong_one(right: Correction, known: Referents, spoken: Language) -> Found | None:
+def _wrong_one(right: Correction, known: Referents, spoken: Language) -> CorrectedStatement | None:
     """The statement that is put right: what was just spoken of, or one told before that the correction says more of."""
     candidates = list({hit.id: hit for hit in (*known.quoted, *known.told)}.values())
     found = [
-        (place if not made.is_sentence else -made.shared, place, Found(hit, made.text))
+        (place if not made.is_sentence else -made.shared, place, CorrectedStatement(hit, made.text))
         for place, hit in enumerate(candidates)
         if (made := revised(own_words(hit.text, spoken), right, spoken)) is not None
     ]
@@ -286,10 +286,10 @@ def _replace_by_reply(reply: Talk, wrong: Hit) -> None:
     if made is None and not reply.spoken.is_statement(right.text):
         reply.say("correct_not")
     else:
-        _replace(reply, Found(wrong, made.text if made is not None else right.text))
+        _replace(reply, CorrectedStatement(wrong, made.text if made is not None else right.text))
 
 
-def _replace(talk: Talk, found: Found) -> None:
+def _replace(talk: Talk, found: CorrectedStatement) -> None:
     try:
         kept = talk.client.correct(found.wrong.id, found.text, lang=talk.spoken.tag)
     except UnknownEntry:  # it was forgotten elsewhere meanwhile

@@ -64,7 +64,7 @@ class Talk:
         self._message = message
         self.means = means
         self.said = messages.addressed(message)
-        self.spoken: Language = languages.of(self.said.lang)
+        self.spoken: Language = languages.for_language(self.said.lang)
         self.moment = means.moments.of(self.said.session_id)
         self.hushed = False
         """Something was left out because others may hear it."""

@@ -20,21 +20,21 @@ from ovos_persona_memory.stores.base import (
     EVERY_STATUS,
     FORGOTTEN,
     KEPT,
-    Beside,
     Bm25,
     Bytes,
     EpisodeStore,
     Excluded,
+    FactQuery,
     Floats,
-    Found,
+    FoundRecord,
     Index,
+    LearningQueueStore,
     Near,
+    NeighbourTurn,
     Pending,
     Statistics,
-    Unlearned,
-    UnlearnedStore,
+    UnlearnedTurn,
     VectorStore,
-    Wanted,
     bm25,
     cosines,
     fact_in_scope,
@@ -48,10 +48,10 @@ from ovos_persona_memory.stores.base import (
 from ovos_persona_memory.stores.base.folder_lock import LOCK_FILE, WAITING_LOCK_FILE, FolderLock
 from ovos_persona_memory.stores.base.store import Store
 from ovos_persona_memory.stores.sql import owner_name
-from ovos_persona_memory.stores.sqlite import Kept, Waiting
+from ovos_persona_memory.stores.sqlite import OfflineQueue, QueuedArrival
 
 if TYPE_CHECKING:
-    from ovos_persona_memory.stores.base.vector_backend import Shelf, Texts
+    from ovos_persona_memory.stores.base.vector_backend import Texts, VectorBackend
     from ovos_persona_memory.stores.chroma.http_client import ChromaServer
 
 __all__ = [
@@ -64,26 +64,26 @@ __all__ = [
     "FORGOTTEN",
     "KEPT",
     "NEEDS_NO_SERVER",
-    "Beside",
     "Bm25",
     "Bytes",
     "EpisodeStore",
     "Excluded",
+    "FactQuery",
     "Floats",
     "FolderLock",
-    "Found",
+    "FoundRecord",
     "Index",
-    "Kept",
+    "LearningQueueStore",
     "Near",
+    "NeighbourTurn",
+    "OfflineQueue",
     "Pending",
     "Place",
+    "QueuedArrival",
     "Statistics",
     "Store",
-    "Unlearned",
-    "UnlearnedStore",
+    "UnlearnedTurn",
     "VectorStore",
-    "Waiting",
-    "Wanted",
     "bm25",
     "cosines",
     "database_in",
@@ -195,15 +195,15 @@ def with_texts(kinds: Mapping[str, Place]) -> dict[str, Place]:
     return {**kinds, "semantic": able[0] if able else Place("sqlite")}
 
 
-def _shelf_of(place: Place | None) -> Callable[[Texts], Shelf] | None:
+def _shelf_of(place: Place | None) -> Callable[[Texts], VectorBackend] | None:
     if place is None or place.backend != "chroma":
         return None
     from ovos_persona_memory.stores.chroma.vectors import ChromaVectors, refuse_unusable
-    from ovos_persona_memory.stores.chroma.write_behind import LateShelf
+    from ovos_persona_memory.stores.chroma.write_behind import WriteBehind
 
     server, name = _chroma_at(place), place.collection or COLLECTION
     refuse_unusable(name)
-    return lambda texts: LateShelf(ChromaVectors(server, name, texts), texts)
+    return lambda texts: WriteBehind(ChromaVectors(server, name, texts), texts)
 
 
 def _chroma_at(place: Place) -> ChromaServer:

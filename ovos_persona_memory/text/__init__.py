@@ -11,20 +11,20 @@ if TYPE_CHECKING:
     from ovos_persona_memory.text.date_expressions import Dates, DaySpan, named_days
     from ovos_persona_memory.text.index_terms import fold
     from ovos_persona_memory.text.languages import Language, beginning
-    from ovos_persona_memory.text.lexicon import WordLists
+    from ovos_persona_memory.text.lexicon import Lexicon
     from ovos_persona_memory.text.phrases import Phrases, by_word
     from ovos_persona_memory.text.revision import Correction, correction_in, denies, retraction_in, revised, subject_of
     from ovos_persona_memory.text.secret_detection import (
         SHORTEST_CODE,
         Spot,
-        is_secret,
+        contains_secret,
         refuse_secret,
         speaks_of_secret,
         spots,
         tells_secret,
     )
-    from ovos_persona_memory.text.tag_questions import asked_for, is_put_in_doubt
-    from ovos_persona_memory.text.tokens import Words
+    from ovos_persona_memory.text.tag_questions import is_put_in_doubt, statement_asked_about
+    from ovos_persona_memory.text.tokens import Tokens
 
 __all__ = [
     "SHORTEST_CODE",
@@ -32,13 +32,13 @@ __all__ = [
     "Dates",
     "DaySpan",
     "Language",
+    "Lexicon",
     "Phrases",
     "Spot",
-    "WordLists",
-    "Words",
-    "asked_for",
+    "Tokens",
     "beginning",
     "by_word",
+    "contains_secret",
     "correction_in",
     "counted",
     "counted_kinds",
@@ -47,7 +47,6 @@ __all__ = [
     "fold",
     "index_terms",
     "is_put_in_doubt",
-    "is_secret",
     "languages",
     "lexicon",
     "named_days",
@@ -56,6 +55,7 @@ __all__ = [
     "revised",
     "speaks_of_secret",
     "spots",
+    "statement_asked_about",
     "subject_of",
     "tells_secret",
     "time_expressions",
@@ -69,9 +69,9 @@ _PLACES = {
     "Phrases": "ovos_persona_memory.text.phrases",
     "SHORTEST_CODE": "ovos_persona_memory.text.secret_detection",
     "Spot": "ovos_persona_memory.text.secret_detection",
-    "WordLists": "ovos_persona_memory.text.lexicon",
-    "Words": "ovos_persona_memory.text.tokens",
-    "asked_for": "ovos_persona_memory.text.tag_questions",
+    "Lexicon": "ovos_persona_memory.text.lexicon",
+    "Tokens": "ovos_persona_memory.text.tokens",
+    "statement_asked_about": "ovos_persona_memory.text.tag_questions",
     "beginning": "ovos_persona_memory.text.languages",
     "by_word": "ovos_persona_memory.text.phrases",
     "correction_in": "ovos_persona_memory.text.revision",
@@ -82,7 +82,7 @@ _PLACES = {
     "fold": "ovos_persona_memory.text.index_terms",
     "index_terms": "ovos_persona_memory.text.index_terms",
     "is_put_in_doubt": "ovos_persona_memory.text.tag_questions",
-    "is_secret": "ovos_persona_memory.text.secret_detection",
+    "contains_secret": "ovos_persona_memory.text.secret_detection",
     "languages": "ovos_persona_memory.text.languages",
     "lexicon": "ovos_persona_memory.text.lexicon",
     "named_days": "ovos_persona_memory.text.date_expressions",

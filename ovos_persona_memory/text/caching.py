@@ -15,7 +15,7 @@ _KEPT: WeakSet[Any] = WeakSet()
 _KEPT_LOCK = Lock()  # guards _KEPT: a language may be read on another thread
 
 
-def kept(read: Callable[[_Key], _Made], most: int) -> Callable[[_Key], _Made]:
+def lru_cached(read: Callable[[_Key], _Made], most: int) -> Callable[[_Key], _Made]:
     """The same, the last few answers kept in mind until texts are forgotten."""
     found = lru_cache(maxsize=most)(read)
     with _KEPT_LOCK:
@@ -30,7 +30,7 @@ def forget() -> None:
             one.cache_clear()
 
 
-def once(read: Callable[[_Key], _Made]) -> Callable[[_Key], _Made]:
+def computed_once(read: Callable[[_Key], _Made]) -> Callable[[_Key], _Made]:
     """The same, done once for each key: who asks meanwhile waits for who has begun. Thread-safe."""
     found: dict[_Key, _Made] = {}
     locks: dict[_Key, RLock] = {}

@@ -61,7 +61,7 @@ def named_days(text: str, lang: str, at: datetime) -> list[DaySpan]:
 
     A date without a year is this year's and the last one's; a weekday the last one before today.
     """
-    spoken, today = languages.of(lang), at.date()
+    spoken, today = languages.for_language(lang), at.date()
     relative = list(_relative(text, spoken, today))
     return relative or [*_weekdays(text, spoken, today), *_months(text, spoken, today)]
 

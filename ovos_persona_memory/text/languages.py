@@ -10,8 +10,8 @@ from functools import cache, cached_property, lru_cache
 from pathlib import Path
 
 from ovos_persona_memory.text import caching, index_terms
-from ovos_persona_memory.text.caching import kept as kept
-from ovos_persona_memory.text.caching import once as once
+from ovos_persona_memory.text.caching import computed_once as computed_once
+from ovos_persona_memory.text.caching import lru_cached as lru_cached
 from ovos_persona_memory.text.index_terms import fold as fold
 from ovos_persona_memory.text.index_terms import pieces, plain
 
@@ -105,7 +105,7 @@ def _begin(text: str) -> str:
     return text if end == len(text) else text[:end].rstrip()
 
 
-_beginning = caching.kept(_begin, LAST_BEGUN)
+_beginning = caching.lru_cached(_begin, LAST_BEGUN)
 
 
 def forget_texts() -> None:
@@ -117,7 +117,7 @@ def forget_texts() -> None:
 
 
 @lru_cache(maxsize=64)
-def of(tag: str | None) -> Language:
+def for_language(tag: str | None) -> Language:
     """The language with this BCP-47 tag, else the known one nearest to it, else one without word lists."""
     tag = tag or FALLBACK
     primary = _primary(tag)
@@ -126,9 +126,9 @@ def of(tag: str | None) -> Language:
     return Language((exact or near or [tag])[0])
 
 
-def of_text(tag: str | None, text: str) -> Language:
+def for_text(tag: str | None, text: str) -> Language:
     """The language of a text that is said to be of this one: another where its script tells so."""
-    return of(index_terms.by_script(text, _primary(tag or FALLBACK)) or tag)
+    return for_language(index_terms.by_script(text, _primary(tag or FALLBACK)) or tag)
 
 
 def forms(word: str, spoken: Language, tags: Iterable[str]) -> frozenset[str]:
@@ -138,19 +138,21 @@ def forms(word: str, spoken: Language, tags: Iterable[str]) -> frozenset[str]:
     """
     own = index_terms.asked(word, spoken.primary)
     shortest = min(SHORTEST, max(len(word) - 1, SHORTEST - 1))
-    others = {form for tag in tags for form in index_terms.asked(word, of(tag).primary) if len(form) >= shortest}
+    others = {
+        form for tag in tags for form in index_terms.asked(word, for_language(tag).primary) if len(form) >= shortest
+    }
     return frozenset({*own, *(others - spoken.stop_words)})
 
 
 def word_groups(query: str, lang: str | None) -> tuple[frozenset[str], ...]:
     """The content words of a query, each in every form in which a text of any known language may be indexed."""
-    asked = of_text(lang, query)
+    asked = for_text(lang, query)
     return tuple(forms(word, asked, known()) for word in asked.bare_words(query))
 
 
 def told_by(text: str, lang: str | None) -> tuple[frozenset[str], ...]:
     """The same of something to remember, without a leading "remember that"."""
-    return word_groups(of(lang).without_lead(text), lang)
+    return word_groups(for_language(lang).without_lead(text), lang)
 
 
 _CHOICE = re.compile(r"(?<=[(\[])[^()\[\]]+(?=[)\]])")
@@ -288,7 +290,7 @@ class Language:
 
     def phrases(self, name: str) -> tuple[str, ...]:
         """The lines of a list or vocabulary, in order; those of English where this language has none."""
-        return self.lines(name) or of(FALLBACK).lines(name)
+        return self.lines(name) or for_language(FALLBACK).lines(name)
 
     def table(self, name: str) -> dict[str, float]:
         """A list of lines "words, words: number" as folded words to numbers, the longest words first."""
@@ -317,7 +319,7 @@ class Language:
 
     def say(self, dialog: str, **slots: str) -> str:
         """The first sentence of a dialog with its slots filled; English where this language has none."""
-        lines = self.lines(f"{dialog}.dialog") or of(FALLBACK).lines(f"{dialog}.dialog")
+        lines = self.lines(f"{dialog}.dialog") or for_language(FALLBACK).lines(f"{dialog}.dialog")
         return lines[0].format_map(slots)
 
     def sentences(self, dialog: str) -> tuple[str, ...]:
@@ -336,7 +338,7 @@ class Language:
             return self.say("yesterday")
         if days < 7:
             return self.say("days_ago", days=number(days))
-        spoken = self if self.sentences("on_date") else of(FALLBACK)
+        spoken = self if self.sentences("on_date") else for_language(FALLBACK)
         months = spoken.lines("months.list")
         return self.say(
             "on_date", day=(day or self._day)(said.day), month=months[said.month - 1], year=number(said.year)

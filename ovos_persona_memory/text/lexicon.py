@@ -14,7 +14,7 @@ from typing import NamedTuple, TypeVar
 
 from ovos_persona_memory.text import languages
 from ovos_persona_memory.text.phrases import Phrases, by_word
-from ovos_persona_memory.text.tokens import Words
+from ovos_persona_memory.text.tokens import Tokens
 
 FILE = "facts.templates"
 LAST_READ = 12
@@ -67,7 +67,7 @@ class _WhenAsked(dict[str, _Made]):
 
 
 @dataclass(frozen=True)
-class WordLists:
+class Lexicon:
     """The lists of one language; empty where it has no file."""
 
     lists: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -86,27 +86,27 @@ class WordLists:
     loose: frozenset[str] = frozenset()
     """Words that what follows a complete statement begins with."""
 
-    def words_of(self, text: str) -> Words:
+    def words_of(self, text: str) -> Tokens:
         """The text as words, contractions written out. The last few texts are kept in memory: each is read often."""
         return self._words_of(text)
 
     @cached_property
-    def _words_of(self) -> Callable[[str], Words]:
-        return languages.kept(self._read, LAST_READ)
+    def _words_of(self) -> Callable[[str], Tokens]:
+        return languages.lru_cached(self._read, LAST_READ)
 
-    def _read(self, text: str) -> Words:
-        return self._written_out(Words(text, *languages.spelled(text)))
+    def _read(self, text: str) -> Tokens:
+        return self._written_out(Tokens(text, *languages.spelled(text)))
 
-    def before(self, clause: Words) -> Words:
+    def before(self, clause: Tokens) -> Tokens:
         """All words that stand before a clause in its text."""
         return self.words_of(clause.text).within(0, clause.spans[0][0])
 
-    def opening_of(self, clause: Words) -> Words:
+    def opening_of(self, clause: Tokens) -> Tokens:
         """Those of them that stand in its sentence."""
         start = clause.spans[0][0]
         return self.words_of(clause.text).within(start - len(clause.opening), start)
 
-    def closing_of(self, clause: Words) -> Words:
+    def closing_of(self, clause: Tokens) -> Tokens:
         """The words behind a clause in its sentence."""
         end = clause.spans[-1][1]
         return self.words_of(clause.text).within(end, end + len(clause.closing))
@@ -116,9 +116,9 @@ class WordLists:
         words = tuple(languages.fold(text))
         if self._shortened.keys().isdisjoint(words):
             return words
-        return self._written_out(Words("", words, ((0, 0),) * len(words))).folded
+        return self._written_out(Tokens("", words, ((0, 0),) * len(words))).folded
 
-    def _written_out(self, words: Words) -> Words:
+    def _written_out(self, words: Tokens) -> Tokens:
         if self._shortened.keys().isdisjoint(words.folded):
             return words
         folded: list[str] = []
@@ -137,7 +137,7 @@ class WordLists:
             folded += meant
             spans += words.spans[place : place + size] if len(meant) == size else [span] * len(meant)
             place += size
-        return Words(words.text, tuple(folded), tuple(spans))
+        return Tokens(words.text, tuple(folded), tuple(spans))
 
     @cached_property
     def _shortened(self) -> Mapping[str, tuple[int, ...]]:
@@ -147,15 +147,15 @@ class WordLists:
             found.setdefault(short[0], set()).add(len(short))
         return {word: tuple(sorted(sizes, reverse=True)) for word, sizes in found.items()}
 
-    def without(self, words: Words, name: str) -> Words:
+    def without(self, words: Tokens, name: str) -> Tokens:
         """The words without those of a list."""
         if self.opening(name).isdisjoint(words.folded):
             return words  # most, quickly
         left_out = set(self.lists.get(name, ()))
         kept = [n for n, word in enumerate(words.folded) if word not in left_out]
-        return Words(words.text, tuple(words.folded[n] for n in kept), tuple(words.spans[n] for n in kept))
+        return Tokens(words.text, tuple(words.folded[n] for n in kept), tuple(words.spans[n] for n in kept))
 
-    def starts(self, words: Words, name: str) -> int:
+    def starts(self, words: Tokens, name: str) -> int:
         """How many words the longest phrase of a list has that these begin with."""
         return self.starts_at(words.folded, 0, name)
 
@@ -166,7 +166,7 @@ class WordLists:
             return 0
         return max((len(phrase) for phrase in known if held[place : place + len(phrase)] == phrase), default=0)
 
-    def ends(self, words: Words, name: str) -> int:
+    def ends(self, words: Tokens, name: str) -> int:
         """How many words the longest phrase of a list has that these end with."""
         held = words.folded
         known = self._closing[name].get(held[-1], ()) if held else ()
@@ -174,7 +174,7 @@ class WordLists:
             return 0
         return max((len(phrase) for phrase in known if held[-len(phrase) :] == phrase), default=0)
 
-    def has(self, words: Words, name: str) -> bool:
+    def has(self, words: Tokens, name: str) -> bool:
         """Whether the words hold a phrase of a list."""
         return any(True for _ in self.places(words, name))
 
@@ -182,7 +182,7 @@ class WordLists:
         """Whether a phrase of one of these lists begins with a word."""
         return any(word in self._opening[name] for name in names)
 
-    def places(self, words: Words, name: str) -> Iterator[tuple[int, int]]:
+    def places(self, words: Tokens, name: str) -> Iterator[tuple[int, int]]:
         """Where the words hold phrases of a list: number of the first word, and how many they are."""
         known, held = self._opening[name], words.folded
         for place, word in enumerate(held) if not self.opening(name).isdisjoint(held) else ():
@@ -190,16 +190,16 @@ class WordLists:
                 if held[place : place + len(phrase)] == phrase:
                     yield place, len(phrase)
 
-    def all_places(self, words: Words, name: str) -> tuple[tuple[int, int], ...]:
+    def all_places(self, words: Tokens, name: str) -> tuple[tuple[int, int], ...]:
         """The same at once. Those of the last few texts are kept in memory: every fact of one asks for them."""
         return self._all_places((words.folded, name))
 
     @cached_property
     def _all_places(self) -> Callable[[tuple[_Text, str]], tuple[tuple[int, int], ...]]:
         def find(asked: tuple[_Text, str]) -> tuple[tuple[int, int], ...]:
-            return tuple(self.places(Words("", asked[0], ()), asked[1]))
+            return tuple(self.places(Tokens("", asked[0], ()), asked[1]))
 
-        return languages.kept(find, LAST_FOUND)
+        return languages.lru_cached(find, LAST_FOUND)
 
     def opening(self, name: str) -> frozenset[str]:
         """The words that the phrases of a list begin with, as a text spells them: also those of contractions."""
@@ -256,15 +256,15 @@ class WordLists:
         return _WhenAsked(lambda name: by_word(self.lists.get(name, ()), -1))
 
 
-@languages.once
-def of(tag: str | None) -> WordLists:
+@languages.computed_once
+def for_language(tag: str | None) -> Lexicon:
     """The lists of a language, BCP-47 tag; empty where it has none."""
     return made_of(source(tag))
 
 
 def source(tag: str | None) -> Source:
     """What stands in the file of a language, BCP-47 tag; nothing where it has none."""
-    path = languages.locale_folder() / languages.of(tag).tag / FILE
+    path = languages.locale_folder() / languages.for_language(tag).tag / FILE
     return read(path.read_text(encoding="utf-8").splitlines() if path.is_file() else ())
 
 
@@ -285,7 +285,7 @@ def read(lines: Sequence[str]) -> Source:
     return found
 
 
-def made_of(source: Source) -> WordLists:
+def made_of(source: Source) -> Lexicon:
     """The lists of a file, folded."""
     pairs = {name: [_pair(item) for item in source.pairs.get(name, ())] for name in _PAIRS}
     third: dict[str, tuple[str, ...]] = {}
@@ -296,8 +296,8 @@ def made_of(source: Source) -> WordLists:
         again[slot] = (*again.get(slot, ()), head)
     contractions = dict(pairs["contractions"])
     contractions |= _shorter(source.lists, third, contractions)
-    folded = WordLists(contractions=contractions).folded
-    return WordLists(
+    folded = Lexicon(contractions=contractions).folded
+    return Lexicon(
         lists={name: tuple(" ".join(folded(item)) for item in items) for name, items in source.lists.items()},
         contractions=contractions,
         same={" ".join(one): " ".join(other) for one, other in pairs["same"]},

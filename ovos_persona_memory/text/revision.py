@@ -56,7 +56,7 @@ class Revision:
 @lru_cache(maxsize=64)
 def _phrases(tag: str, name: str) -> tuple[tuple[str, ...], ...]:
     """The phrases of one line of the language's list, folded, the longest first."""
-    lines = (right for left, right in languages.of(tag).pairs(LIST) if left == name)
+    lines = (right for left, right in languages.for_language(tag).pairs(LIST) if left == name)
     found = {tuple(fold(one)) for line in lines for one in line.split(",")}
     return tuple(sorted(found, key=len, reverse=True))
 
@@ -64,7 +64,7 @@ def _phrases(tag: str, name: str) -> tuple[tuple[str, ...], ...]:
 @lru_cache(maxsize=64)
 def _kinds(tag: str) -> dict[str, str]:
     """Folded words of the lists of days, months, numbers and times, each with the name of its kind."""
-    spoken = languages.of(tag)
+    spoken = languages.for_language(tag)
     found: dict[str, str] = {}
     for name in reversed(KINDS):
         for line in spoken.phrases(name):
@@ -119,7 +119,7 @@ def _lead(words: Sequence[str], spoken: Language, is_first: bool) -> int:
 @lru_cache(maxsize=64)
 def _polite(tag: str) -> frozenset[str]:
     """Words that may open any utterance and mean nothing: of one word each, with which nothing else begins."""
-    spoken = languages.of(tag)
+    spoken = languages.for_language(tag)
     lines = [fold(line) for name in ("polite_start.voc", "fillers.voc") for line in spoken.lines(name)]
     return frozenset(line[0] for line in lines if len(line) == 1)
 
@@ -371,7 +371,7 @@ def _names(word: str, spoken: Language) -> bool:
 
 @lru_cache(maxsize=64)
 def _stop(tag: str) -> frozenset[str]:
-    return frozenset(word for one in languages.of(tag).stop_words for word in fold(one))
+    return frozenset(word for one in languages.for_language(tag).stop_words for word in fold(one))
 
 
 def _retraction(words: Sequence[str], spoken: Language) -> Retraction:

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from ovos_persona_memory.errors import SecretRefused
 from ovos_persona_memory.text import languages, lexicon
 from ovos_persona_memory.text.languages import Language
-from ovos_persona_memory.text.lexicon import WordLists
-from ovos_persona_memory.text.tokens import Words
+from ovos_persona_memory.text.lexicon import Lexicon
+from ovos_persona_memory.text.tokens import Tokens
 
 _DIGIT = re.compile(r"\d")
 _DIGITS = re.compile(r"\d(?:[ .\-]?\d){11,18}(?!\d)")
@@ -58,17 +58,17 @@ class Spot:
     """Where it ends; None where only a reader could tell: it has been named, and what it is follows."""
 
 
-def is_secret(text: str, lang: str | None) -> bool:
+def contains_secret(text: str, lang: str | None) -> bool:
     """Whether a text holds a secret: by its form, or because it says that what follows is one."""
-    spoken = languages.of(lang)
-    known, words = lexicon.of(spoken.tag), languages.fold(text)
+    spoken = languages.for_language(lang)
+    known, words = lexicon.for_language(spoken.tag), languages.fold(text)
     return _has_number(known, text, words) or bool(_TOKEN.search(text)) or _names_secret(spoken, known, text, words)
 
 
 def tells_secret(text: str, lang: str | None) -> bool:
     """Whether a turn holds a secret, so that it is not even logged; of a long text only what it asks to remember."""
-    spoken = languages.of(lang)
-    known, words = lexicon.of(spoken.tag), languages.fold(text)
+    spoken = languages.for_language(lang)
+    known, words = lexicon.for_language(spoken.tag), languages.fold(text)
     if _has_number(known, text, words):
         return True
     if not _TOKEN.search(text) and not _names_secret(spoken, known, text, words):
@@ -78,15 +78,15 @@ def tells_secret(text: str, lang: str | None) -> bool:
 
 def speaks_of_secret(text: str, lang: str | None) -> bool:
     """Whether a text has a word for a secret, or for what one opens: "the wifi password", "my bike lock"."""
-    known = lexicon.of(languages.of(lang).tag)
+    known = lexicon.for_language(languages.for_language(lang).tag)
     words = known.words_of(text)
     return any(True for name in NAMES for _ in _phrases(known, words, name))
 
 
 def spots(text: str, lang: str | None) -> list[Spot]:
     """Where a text tells secrets, in order; empty where it tells none. The same secret may be found more than once."""
-    spoken = languages.of(lang)
-    known, folded = lexicon.of(spoken.tag), languages.fold(text)
+    spoken = languages.for_language(lang)
+    known, folded = lexicon.for_language(spoken.tag), languages.fold(text)
     formed = [
         *(one for one in _DIGITS.finditer(text) if _is_card(one.group())),
         *(one for one in _IBAN.finditer(text) if _is_iban(one.group())),
@@ -104,11 +104,11 @@ def spots(text: str, lang: str | None) -> list[Spot]:
 
 def refuse_secret(text: str | None, lang: str | None) -> None:
     """Raise SecretRefused where a text holds a secret."""
-    if text is not None and is_secret(text, lang):
+    if text is not None and contains_secret(text, lang):
         raise SecretRefused()
 
 
-def _has_number(known: WordLists, text: str, words: Sequence[str]) -> bool:
+def _has_number(known: Lexicon, text: str, words: Sequence[str]) -> bool:
     """Whether a text holds the number of a card or an account, in digits or spoken one by one."""
     if _DIGIT.search(text):
         if any(_is_card(found.group()) for found in _DIGITS.finditer(text)):
@@ -118,7 +118,7 @@ def _has_number(known: WordLists, text: str, words: Sequence[str]) -> bool:
     return _is_card(_digits_said(known, words))
 
 
-def _names_secret(spoken: Language, known: WordLists, text: str, folded: Sequence[str]) -> bool:
+def _names_secret(spoken: Language, known: Lexicon, text: str, folded: Sequence[str]) -> bool:
     """Whether a text says what a password, a PIN or a key is; not where it says only where it lies.
 
     The words are in the language's templates: <secret> followed by <secret_is> and something, or by something and a
@@ -129,7 +129,7 @@ def _names_secret(spoken: Language, known: WordLists, text: str, folded: Sequenc
     return any(True for _ in _named(spoken, known, known.words_of(text)))
 
 
-def _named(spoken: Language, known: WordLists, words: Words) -> Iterator[tuple[int, int]]:
+def _named(spoken: Language, known: Lexicon, words: Tokens) -> Iterator[tuple[int, int]]:
     """Where words name a secret and tell it: the numbers of the first word of its name, and of its own first word."""
     yield from _opens(known, words)
     yield from _codes(known, words)
@@ -149,7 +149,7 @@ def _named(spoken: Language, known: WordLists, words: Words) -> Iterator[tuple[i
             yield place, value
 
 
-def _told_last(spoken: Language, known: WordLists, rest: Words) -> int | None:
+def _told_last(spoken: Language, known: Lexicon, rest: Tokens) -> int | None:
     """Where a secret begins that stands before a verb which closes its clause: "dass das passwort (blau) ist"; None
     where none does: what is only said of it, and where it lies, begins with a preposition."""
     closing = known.opening("secret_closes")
@@ -169,7 +169,7 @@ def _told_last(spoken: Language, known: WordLists, rest: Words) -> int | None:
     return None if spoken.is_question(rest.text) else first
 
 
-def _opens(known: WordLists, words: Words) -> Iterator[tuple[int, int]]:
+def _opens(known: Lexicon, words: Tokens) -> Iterator[tuple[int, int]]:
     """The same of what opens something: "the safe is four eight two", "opens with four eight two six"."""
     for place, size in _phrases(known, words, "locked"):
         end = place + size
@@ -182,7 +182,7 @@ def _opens(known: WordLists, words: Words) -> Iterator[tuple[int, int]]:
             yield place, value
 
 
-def _codes(known: WordLists, words: Words) -> Iterator[tuple[int, int]]:
+def _codes(known: Lexicon, words: Tokens) -> Iterator[tuple[int, int]]:
     """The same of a code: "the code for the burglar alarm is one nine forty four"; a postcode is none."""
     harmless = known.opening("no_code")
     for place, size in (found for name in ("code", "secret") for found in known.places(words, name)):
@@ -193,7 +193,7 @@ def _codes(known: WordLists, words: Words) -> Iterator[tuple[int, int]]:
             yield place, value
 
 
-def _soon(known: WordLists, words: Words, end: int) -> tuple[int, int]:
+def _soon(known: Lexicon, words: Tokens, end: int) -> tuple[int, int]:
     """How many digits are said in one go soon behind a place, at most, and the number of the first of these words."""
     behind = range(end, min(end + SOON, len(words.folded)))
     reach = min(end + SOON + WITHIN, len(words.folded))
@@ -202,7 +202,7 @@ def _soon(known: WordLists, words: Words, end: int) -> tuple[int, int]:
     return digits, -first
 
 
-def _digits_first(words: Words, known: WordLists) -> int:
+def _digits_first(words: Tokens, known: Lexicon) -> int:
     """How many digits words begin with, spoken one by one, two by two ("nineteen forty") or written; also where it is
     said which way each is turned."""
     digits, before = 0, ""
@@ -216,7 +216,7 @@ def _digits_first(words: Words, known: WordLists) -> int:
     return digits
 
 
-def _digits_of(known: WordLists, word: str, before: str) -> int | None:
+def _digits_of(known: Lexicon, word: str, before: str) -> int | None:
     """How many digits a word adds behind another; None where it is no number."""
     spoken, tens = known.opening("digit"), known.opening("number")
     if word.isdigit():
@@ -226,7 +226,7 @@ def _digits_of(known: WordLists, word: str, before: str) -> int | None:
     return TWO if word in tens else None
 
 
-def _phrases(known: WordLists, words: Words, name: str) -> Iterator[tuple[int, int]]:
+def _phrases(known: Lexicon, words: Tokens, name: str) -> Iterator[tuple[int, int]]:
     """Where the words hold phrases of a list, by the order of the list: number of the first word, how many they are."""
     joined, endings = f" {words.joined}", ("", *known.lists.get("suffixed", ()))
     for phrase in (f"{phrase}{ending}" for phrase in known.lists.get(name, ()) for ending in endings):
@@ -236,13 +236,13 @@ def _phrases(known: WordLists, words: Words, name: str) -> Iterator[tuple[int, i
             start = at + 1
 
 
-def _after(rest: Words, known: WordLists) -> int:
+def _after(rest: Tokens, known: Lexicon) -> int:
     """How many words to skip so that what is told of the secret comes next."""
     marks = set(known.lists.get("secret_is", ()))
     return next((n + 1 for n, word in enumerate(rest.folded) if word in marks), len(rest.folded))
 
 
-def _digits_said(known: WordLists, words: Sequence[str]) -> str:
+def _digits_said(known: Lexicon, words: Sequence[str]) -> str:
     """The longest run of single digits, spoken as words or written one by one."""
     if len(words) < _CARD_LENGTHS.start:
         return ""
@@ -253,7 +253,7 @@ def _digits_said(known: WordLists, words: Sequence[str]) -> str:
     return "".join(values.get(word, word) for word in words[first:last])
 
 
-def _run_said(known: WordLists, words: Sequence[str]) -> tuple[int, int]:
+def _run_said(known: Lexicon, words: Sequence[str]) -> tuple[int, int]:
     """The numbers of the first word of that run, and of the one behind its last."""
     best, begun = (0, 0), 0
     for place, word in enumerate(words):

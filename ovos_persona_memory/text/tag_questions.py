@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ovos_persona_memory.text import languages, lexicon
-from ovos_persona_memory.text.lexicon import WordLists
-from ovos_persona_memory.text.tokens import Words
+from ovos_persona_memory.text.lexicon import Lexicon
+from ovos_persona_memory.text.tokens import Tokens
 
 NEAR = 2
 """Words at most from "is it true" to who is spoken of."""
@@ -15,13 +15,13 @@ BEHIND = 4
 _SPEAKER = ("speaker", "own", "first_my")
 
 
-def asked_for(text: str, lang: str | None) -> str | None:
+def statement_asked_about(text: str, lang: str | None) -> str | None:
     """The statement that a whole utterance asks about, without the words that ask: "i don't eat pork (do i)"; None
     where nobody asks like that."""
-    spoken = languages.of_text(lang, text)
+    spoken = languages.for_text(lang, text)
     if languages.beginning(text) != text or spoken.without_lead(text) != text or spoken.is_command(text):
         return None  # nobody asks back behind a text of that length
-    known = lexicon.of(spoken.tag)
+    known = lexicon.for_language(spoken.tag)
     words = known.words_of(text)
     size, first = len(words.folded), known.starts(words, "asking_whether")
     if not _is_of_speaker(known, words.folded[first:]):
@@ -37,7 +37,7 @@ def asked_for(text: str, lang: str | None) -> str | None:
     return text[words.spans[first][0] : words.spans[last - 1][1]]
 
 
-def _asks_anew(known: WordLists, words: Words, start: int, size: int) -> bool:
+def _asks_anew(known: Lexicon, words: Tokens, start: int, size: int) -> bool:
     """Whether "or is (it)" asks anew: no "who left or did the dishes", where no subject stands behind the verb."""
     behind = words.folded[start + 1 : start + size + 1]
     return start > 0 and (
@@ -45,23 +45,23 @@ def _asks_anew(known: WordLists, words: Words, start: int, size: int) -> bool:
     )
 
 
-def _is_of_speaker(known: WordLists, behind: Sequence[str]) -> bool:
+def _is_of_speaker(known: Lexicon, behind: Sequence[str]) -> bool:
     """Whether what is asked begins with the speaker: no "tell me if it rains"."""
     own = (n for n, word in enumerate(behind) if known.has_word(_SPEAKER, word))
     return next(own, NEAR + 1) <= NEAR
 
 
-def is_put_in_doubt(known: WordLists, words: Words, first: int, last: int) -> bool:
+def is_put_in_doubt(known: Lexicon, words: Tokens, first: int, last: int) -> bool:
     """Whether what the words from one to another tell is asked, by what stands before or behind it."""
     behind = range(first + 1, last + BEHIND + 1)  # a clause may hold it
     return _is_asked_back(known, words, behind) or _is_asked(known, words, first) or _or_else(known, words, behind)
 
 
-def _is_asked_back(known: WordLists, words: Words, behind: range) -> bool:
+def _is_asked_back(known: Lexicon, words: Tokens, behind: range) -> bool:
     return _asked_back(known, words) in behind
 
 
-def _asked_back(known: WordLists, words: Words) -> int:
+def _asked_back(known: Lexicon, words: Tokens) -> int:
     """The number of the word from which on somebody asks back: "... isn't it", "... was meinst du"; 0 where nobody
     does: "so do i" agrees."""
     size = known.ends(words, "asked_back")
@@ -69,7 +69,7 @@ def _asked_back(known: WordLists, words: Words) -> int:
     return begins if size and begins and words.folded[begins - 1] not in known.opening("agreeing") else 0
 
 
-def _is_asked(known: WordLists, words: Words, first: int) -> bool:
+def _is_asked(known: Lexicon, words: Tokens, first: int) -> bool:
     """ "did i tell you that my sister ...", where nobody begins anew before the value."""
     for start, size in known.all_places(words, "asking_whether"):
         behind = words.folded[start + size : first]
@@ -79,6 +79,6 @@ def _is_asked(known: WordLists, words: Words, first: int) -> bool:
     return False
 
 
-def _or_else(known: WordLists, words: Words, behind: range) -> bool:
+def _or_else(known: Lexicon, words: Tokens, behind: range) -> bool:
     """ "... or is it the other one"."""
     return any(start in behind for start, _ in known.all_places(words, "or_else"))

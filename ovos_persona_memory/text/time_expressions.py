@@ -16,7 +16,7 @@ LONGEST_NUMBER = 5
 
 
 @dataclass(frozen=True)
-class Span:
+class TimeSpan:
     """A time that was named: [since, until), seconds since the epoch, UTC."""
 
     since: float
@@ -93,7 +93,7 @@ def ends_at(phrase: str, spoken: Language, now: datetime) -> float | None:
     return (end if end > now else end + timedelta(days=1)).timestamp()
 
 
-def span(phrase: str, spoken: Language, now: datetime) -> Span | None:
+def parse_time_span(phrase: str, spoken: Language, now: datetime) -> TimeSpan | None:
     """The time that the phrase names, ending now at the latest; None where it names none.
 
     Days are the person's, from midnight to midnight in the zone of ``now``.
@@ -102,12 +102,12 @@ def span(phrase: str, spoken: Language, now: datetime) -> Span | None:
     named = _relative(phrase, spoken, now) or _weekday(phrase, spoken, now)
     if named is not None:
         start, end = named
-        return Span(start.timestamp(), min(end, now).timestamp())
+        return TimeSpan(start.timestamp(), min(end, now).timestamp())
     seconds = duration_s(phrase, spoken)
-    return None if seconds is None else Span(max(now.timestamp() - seconds, 0.0), now.timestamp())
+    return None if seconds is None else TimeSpan(max(now.timestamp() - seconds, 0.0), now.timestamp())
 
 
-def happened_at(question: str, spoken: Language, now: datetime) -> Span | None:
+def happened_at(question: str, spoken: Language, now: datetime) -> TimeSpan | None:
     """The time that a question of what happened is about: a day, an hour of it, or some last minutes.
 
     An hour without a day is the last one of this name: at noon "at three" is this night's.
@@ -116,7 +116,7 @@ def happened_at(question: str, spoken: Language, now: datetime) -> Span | None:
     day = _relative(question, spoken, now) or _weekday(question, spoken, now)
     clock = _clock(question, spoken)
     if clock is None:
-        return span(question, spoken, now)
+        return parse_time_span(question, spoken, now)
     hour, minute, sure = clock
     start = (day[0] if day else now).replace(hour=hour, minute=minute or 0, second=0, microsecond=0)
     if not sure and hour < 12 and start.replace(hour=hour + 12) <= now and (day or now.hour >= hour + 12):
@@ -126,7 +126,7 @@ def happened_at(question: str, spoken: Language, now: datetime) -> Span | None:
         start = start.replace(hour=hour + 12) if not sure and hour < 12 else start
     length = timedelta(hours=1) if minute is None else timedelta(minutes=30)
     since = start if minute is None else start - timedelta(minutes=15)
-    return Span(since.timestamp(), min(since + length, max(now, since)).timestamp())
+    return TimeSpan(since.timestamp(), min(since + length, max(now, since)).timestamp())
 
 
 _CLOCK = re.compile(r"(?<![\d.:])(\d{1,2})(?:[:.](\d{2}))?\s*([ap])?\.?(?:m\b)?", re.IGNORECASE)

@@ -13,7 +13,7 @@ GAP = 2
 
 
 @dataclass(frozen=True)
-class Words:
+class Tokens:
     """A text as words, each with its place in the text."""
 
     text: str
@@ -25,11 +25,11 @@ class Words:
         """Every word with a blank behind it."""
         return "".join(f"{word} " for word in self.folded)
 
-    def part(self, first: int, last: int) -> Words:
+    def part(self, first: int, last: int) -> Tokens:
         """The words from number ``first`` up to, not with, ``last``."""
-        return Words(self.text, self.folded[first:last], self.spans[first:last])
+        return Tokens(self.text, self.folded[first:last], self.spans[first:last])
 
-    def within(self, start: int, end: int) -> Words:
+    def within(self, start: int, end: int) -> Tokens:
         """Those that stand between two places of the text, characters; of words in the order of the text."""
         first = bisect_left(self.spans, start, key=itemgetter(0))
         return self.part(first, bisect_right(self.spans, end, key=itemgetter(1)))

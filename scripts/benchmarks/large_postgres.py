@@ -198,7 +198,7 @@ def _load(connection: psycopg.Connection, turns: int) -> Bytes:
 
 
 def _enter(connection: psycopg.Connection, said: Said, first: int, end: int) -> None:
-    spoken = languages.of("en-US")
+    spoken = languages.for_language("en-US")
     words = [" ".join(spoken.words(text)) for text in said.texts[first:end]]
     said.vectors[first:end] = quantised(embedded(said.texts[first:end]))
     with connection.cursor().copy(f"COPY turn ({TURN_COLUMNS}) FROM STDIN") as copy:

@@ -179,7 +179,7 @@ def _fts(memory: PersonaMemory, base: Built, questions: Sequence[Asked]) -> Spre
     """SQLite's full-text search over the same texts, by the same content words, of all users."""
     path = base.folder.parent / "fts.db"
     made = path.exists()
-    spoken = languages.of("en-US")
+    spoken = languages.for_language("en-US")
     with closing(sqlite3.connect(path)) as sql:
         if not made:
             sql.execute("CREATE VIRTUAL TABLE said USING fts5(text, content='', tokenize=porter)")

@@ -31,7 +31,7 @@ from benchmarks.corpus import BY_WORDS, WITHOUT_LEARNING, Talk
 from benchmarks.figures import Figure, Spread
 from benchmarks.progress import say
 from ovos_persona_memory.memory import PersonaMemory
-from ovos_persona_memory.records import Scope, Turn, changed
+from ovos_persona_memory.records import Scope, Turn, replace_fast
 from ovos_persona_memory.stores.base.store import Store
 from ovos_persona_memory.stores.postgres.store import open_postgres
 from ovos_persona_memory.stores.sqlite.store import SqliteStore
@@ -146,7 +146,7 @@ def _exchanges(talk: Talk, name: str, number: int) -> list[list[Turn]]:
 def _both(ours: Ours, said: Sequence[list[Turn]]) -> tuple[Round, Round, dict[str, Round], Counter[str]]:
     """A round through the memory, and the rows that it left written by bare statements; how many of each table."""
     scopes = [Scope(turns[0].session_id, turns[0].user_id) for turns in said]
-    given = [[changed(turn, id="") for turn in turns] for turns in said]
+    given = [[replace_fast(turn, id="") for turn in turns] for turns in said]
     memory, began = ours.memory, time.perf_counter()
     with memory.transaction(crowded=memory.transcript.backlog.may_grow):
         for turns, scope in zip(given, scopes, strict=True):

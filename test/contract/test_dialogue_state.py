@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ovos_persona_memory.records import Entry, Scope, Turn
-from ovos_persona_memory.stores.base.store import Beside, Statistics, Store
+from ovos_persona_memory.stores.base.store import NeighbourTurn, Statistics, Store
 
 
 def talk(store: Store, *texts: str, session_id: str | None = "s1", **fields: str) -> list[Turn]:
@@ -17,7 +17,7 @@ def talk(store: Store, *texts: str, session_id: str | None = "s1", **fields: str
     return made
 
 
-def words(found: list[Beside]) -> list[str]:
+def words(found: list[NeighbourTurn]) -> list[str]:
     return [one.words for one in found]
 
 
@@ -31,7 +31,7 @@ def test_the_talk_around_a_turn_is_of_its_session_in_order_of_arrival(store: Sto
 
 def test_the_talk_around_says_who_and_when(store: Store) -> None:
     [turn] = talk(store, "hello", speaker="Ana")
-    assert store.around([turn], 2) == [[Beside(turn.id, turn.seq, 0.0, "user", "Ana", "hello")]]
+    assert store.around([turn], 2) == [[NeighbourTurn(turn.id, turn.seq, 0.0, "user", "Ana", "hello")]]
 
 
 def test_a_turn_without_a_session_stands_alone(store: Store) -> None:

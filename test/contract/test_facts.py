@@ -17,9 +17,9 @@ from ovos_persona_memory.stores.base.facts import (
     DECISIONS_KEPT,
     DECISIONS_KEPT_S,
     EVERY_STATUS,
+    FactQuery,
     FactStore,
     FoundFact,
-    Wanted,
 )
 from ovos_persona_memory.stores.base.store import Store
 
@@ -98,11 +98,11 @@ def test_facts_are_listed_the_last_said_first(facts: FactStore, put: Put) -> Non
         put(fact_id, fact_id, last_seen_at=seen)
     put("other", "x", user_id="bob")
     put("gone", "x", status="superseded")
-    assert ids(facts.facts(Wanted(Scope()))) == ["b", "c", "a", "d"]
-    assert ids(facts.facts(Wanted(Scope(), limit=2, offset=1))) == ["c", "a"]
-    assert ids(facts.facts(Wanted(Scope(user_id="bob")))) == ["other"]
-    assert ids(facts.facts(Wanted(Scope(), EVERY_STATUS, limit=2, offset=1))) == ["gone", "c"]
-    assert len(facts.facts(Wanted(Scope.everyone(), EVERY_STATUS))) == 6
+    assert ids(facts.facts(FactQuery(Scope()))) == ["b", "c", "a", "d"]
+    assert ids(facts.facts(FactQuery(Scope(), limit=2, offset=1))) == ["c", "a"]
+    assert ids(facts.facts(FactQuery(Scope(user_id="bob")))) == ["other"]
+    assert ids(facts.facts(FactQuery(Scope(), EVERY_STATUS, limit=2, offset=1))) == ["gone", "c"]
+    assert len(facts.facts(FactQuery(Scope.everyone(), EVERY_STATUS))) == 6
 
 
 def test_facts_of_a_slot_and_of_a_time_are_listed(facts: FactStore, put: Put) -> None:
@@ -111,7 +111,7 @@ def test_facts_of_a_slot_and_of_a_time_are_listed(facts: FactStore, put: Put) ->
     put("name", "x", slot="name", valid_from=0.0)
     both = frozenset({"active", "superseded"})
     for at, expected in ((5.0, []), (10.0, ["old"]), (19.9, ["old"]), (20.0, ["new"]), (99.0, ["new"])):
-        assert ids(facts.facts(Wanted(Scope(), both, "home", at))) == expected
+        assert ids(facts.facts(FactQuery(Scope(), both, "home", at))) == expected
 
 
 @pytest.mark.parametrize("name", ["session_id", "persona_id", "site_id", "task_id"])
@@ -121,7 +121,7 @@ def test_a_scope_narrows_facts(facts: FactStore, put: Put, name: str) -> None:
     put("none", "word")
     expected = {"one", "none"} if name == "persona_id" else {"one"}
     scope = Scope(**{name: "a"})
-    assert set(ids(facts.facts(Wanted(scope)))) == expected
+    assert set(ids(facts.facts(FactQuery(scope)))) == expected
     assert {found.record.id for found in facts.search(["word"], scope, 9)} == expected
 
 
@@ -130,7 +130,7 @@ def test_what_is_private_is_given_to_its_user_when_surely_known(facts: FactStore
         put(f"p{level}", "word", private=level)
     for auth_level, expected in ((None, {"p0", "p1", "p3"}), (0, {"p0"}), (2, {"p0", "p1"}), (5, {"p0", "p1", "p3"})):
         scope = Scope(auth_level=auth_level)
-        assert set(ids(facts.facts(Wanted(scope)))) == expected
+        assert set(ids(facts.facts(FactQuery(scope)))) == expected
         assert {found.record.id for found in facts.search(["word"], scope, 9)} == expected
 
 
@@ -231,7 +231,7 @@ def test_a_deleted_fact_takes_its_changes(facts: FactStore, put: Put) -> None:
     assert facts.delete(["a", "a", "none"]) == 1
     assert facts.fact("a") is None
     assert facts.changes(["a"]) == []
-    assert (ids(facts.facts(Wanted(Scope()))), len(facts.changes(["b"]))) == (["b"], 1)
+    assert (ids(facts.facts(FactQuery(Scope()))), len(facts.changes(["b"]))) == (["b"], 1)
     assert ids([one.record for one in facts.search(["x"], Scope(), 5)]) == ["b"]
 
 
@@ -267,10 +267,10 @@ def test_what_is_selected_is_deleted_and_nothing_else(
     put("said", "x", created_at=5.0, last_seen_at=99.0, turn_id="t1")
     put("waiting", "dog cat", created_at=10.0, status="waiting")
     put("bobs", "x", created_at=15.0, user_id="bob")
-    before = set(ids(store.fact_store.facts(Wanted(Scope.everyone(), EVERY_STATUS))))
+    before = set(ids(store.fact_store.facts(FactQuery(Scope.everyone(), EVERY_STATUS))))
     assert store.count(selection).facts == len(gone)
     assert store.delete(selection).facts == len(gone)
-    left = set(ids(store.fact_store.facts(Wanted(Scope.everyone(), EVERY_STATUS))))
+    left = set(ids(store.fact_store.facts(FactQuery(Scope.everyone(), EVERY_STATUS))))
     assert before - left == gone
 
 
@@ -318,7 +318,7 @@ def test_an_undone_transaction_leaves_facts_as_they_were(store: Store, facts: Fa
         facts.add_decision(Decision("learned", "stated", 1.0))
         facts.delete(["a"])
         raise RuntimeError
-    assert ids(facts.facts(Wanted(Scope()))) == ["a"]
+    assert ids(facts.facts(FactQuery(Scope()))) == ["a"]
     assert [len(facts.changes([fact_id])) for fact_id in "ab"] == [1, 0]
     assert facts.decisions(None, 5) == []
     assert ids([one.record for one in facts.search(["cat"], Scope(), 5)]) == ["a"]
@@ -331,7 +331,7 @@ def test_a_fact_that_cannot_be_kept_is_refused(facts: FactStore, bad: str) -> No
             facts.put(fact, "x")
     with pytest.raises(StoreError):
         facts.add_change(FactChange("a", "learned", 1.0, new=bad))
-    assert facts.facts(Wanted(Scope.everyone(), EVERY_STATUS)) == []
+    assert facts.facts(FactQuery(Scope.everyone(), EVERY_STATUS)) == []
 
 
 def test_active_facts_are_counted(store: Store, put: Put) -> None:
@@ -349,7 +349,7 @@ def test_facts_of_two_users_become_those_of_one_and_the_last_said_holds(facts: F
     facts.add_decision(Decision("learned", "stated", 3.0, "bob"))
     assert facts.merge_user("bob", "household") == 2
     assert facts.held("bob", EVERY_STATUS) == []
-    assert set(ids(facts.facts(Wanted(Scope())))) == {"new", "other"}
+    assert set(ids(facts.facts(FactQuery(Scope())))) == {"new", "other"}
     kept = facts.fact("old")
     assert kept is not None
     assert (kept.status, kept.superseded_by, kept.valid_until) == ("superseded", "new", 9.0)
@@ -362,7 +362,7 @@ def test_of_the_facts_of_two_users_the_last_learned_holds_where_a_clock_ran_ahea
     put("ahead", "x", slot="home", last_seen_at=5000.0, valid_from=5000.0)
     put("since", "x", slot="home", user_id="bob", last_seen_at=9.0, valid_from=9.0)
     assert facts.merge_user("bob", "household", now=10.0) == 1
-    assert ids(facts.facts(Wanted(Scope()))) == ["since"]
+    assert ids(facts.facts(FactQuery(Scope()))) == ["since"]
 
 
 def test_what_was_decided_before_a_time_goes(facts: FactStore) -> None:

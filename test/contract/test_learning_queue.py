@@ -130,14 +130,14 @@ def test_a_turn_from_which_nothing_can_be_learned_holds_up_no_other(
 ) -> None:
     memory = opened(store)
     say_together(memory, HOME, "this one breaks", CAT)
-    judged = learner.judge
+    judged = learner.extract
 
     def broken(turn: Turn, *rest: Any) -> Any:
         if "breaks" in turn.text:
             raise RecursionError
         return judged(turn, *rest)
 
-    monkeypatch.setattr(learner, "judge", broken)
+    monkeypatch.setattr(learner, "extract", broken)
     with pytest.raises(PersonaMemoryError, match="RecursionError"):
         memory.tidy()
     idle(memory)
@@ -149,7 +149,7 @@ def test_while_the_store_fails_everything_waits(store: Store, monkeypatch: pytes
     memory = opened(store)
     say_together(memory, CAT)
     with monkeypatch.context() as failing:
-        failing.setattr(learner, "judge", refused)
+        failing.setattr(learner, "extract", refused)
         with pytest.raises(StoreError):
             memory.tidy()
     idle(memory)

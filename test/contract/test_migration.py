@@ -24,7 +24,7 @@ from ovos_persona_memory.cli.program import program
 from ovos_persona_memory.config import parse
 from ovos_persona_memory.errors import ConfigError, InvalidRequest, StoreError
 from ovos_persona_memory.memory import Migration, PersonaMemory
-from ovos_persona_memory.memory.importing import read
+from ovos_persona_memory.memory.importing import read_foreign
 from ovos_persona_memory.memory.migration import digests
 from ovos_persona_memory.records import Document, Episode, Note, Pause, Place, Scope, ToolCall, Turn
 from ovos_persona_memory.search.record_terms import index_words
@@ -323,7 +323,7 @@ def test_nothing_is_taken_in_where_a_file_is_missing(tmp_path: Path) -> None:
     assert (done.exit_code, done.stdout, done.stderr) == (2, "", f"{missing}: there is no such file\n")
     assert not (tmp_path / "memory").exists()
     with pytest.raises(InvalidRequest, match=r"no such file\.json: cannot be read: No such file"):
-        read(missing)
+        read_foreign(missing)
 
 
 def test_a_folder_without_a_memory_cannot_be_migrated_and_gets_none(tmp_path: Path) -> None:
@@ -347,7 +347,7 @@ def test_a_file_of_somebody_else_is_refused(tmp_path: Path, content: bytes) -> N
     path = tmp_path / "file"
     path.write_bytes(content)
     with pytest.raises(InvalidRequest, match="no file of ovos-memory-plugins"):
-        read(path)
+        read_foreign(path)
 
 
 @pytest.mark.parametrize("with_secrets", [False, True])

@@ -27,14 +27,14 @@ from ovos_persona_memory.stores.base.facts import FactStore
 from ovos_persona_memory.stores.base.vector_backend import key_of, records_of
 from ovos_persona_memory.stores.base.vector_math import VectorTable, Within
 from ovos_persona_memory.stores.chroma.vectors import ChromaVectors
-from ovos_persona_memory.stores.chroma.write_behind import LateShelf
+from ovos_persona_memory.stores.chroma.write_behind import WriteBehind
 from ovos_persona_memory.stores.composite import merged_search
 from ovos_persona_memory.stores.composite.external_vectors import VectorsBeside
 from ovos_persona_memory.stores.composite.store import ComposedStore
 from ovos_persona_memory.stores.inmemory import store as inmemory_store
 from ovos_persona_memory.stores.inmemory.store import InMemoryStore
 from ovos_persona_memory.stores.redis import connection
-from ovos_persona_memory.stores.redis.hash_table import Table
+from ovos_persona_memory.stores.redis.hash_table import HashTable
 from ovos_persona_memory.stores.redis.store import RedisStore
 from ovos_persona_memory.stores.sql import turn_rows
 from ovos_persona_memory.stores.sql.where_clause import Where, between, narrowed
@@ -53,7 +53,7 @@ from ovos_persona_memory.stores.sqlite import vectors as sqlite_vectors
 from ovos_persona_memory.stores.sqlite.deletion import Deletions
 from ovos_persona_memory.stores.sqlite.documents import SqliteDocuments
 from ovos_persona_memory.stores.sqlite.episodes import SqliteEpisodes
-from ovos_persona_memory.stores.sqlite.postings import Match, WordIndex
+from ovos_persona_memory.stores.sqlite.postings import ScoredDocument, WordIndex
 from ovos_persona_memory.stores.sqlite.postings_buffer import WaitingWords
 from ovos_persona_memory.stores.sqlite.session_notes import Notes
 from ovos_persona_memory.stores.sqlite.store import SqliteStore
@@ -126,11 +126,11 @@ def committed_all_the_same(self: SqliteStore) -> None:
         self._sql.execute("COMMIT")
 
 
-def older_first(self: Match) -> Any:
+def older_first(self: ScoredDocument) -> Any:
     return (-self.score, self.doc > 0, abs(self.doc))
 
 
-def turns_first(self: Match) -> Any:
+def turns_first(self: ScoredDocument) -> Any:
     return (-self.score, self.doc < 0, -abs(self.doc))
 
 
@@ -145,7 +145,7 @@ def holding_any(self: WordIndex, groups: Any, owner: Any) -> set[int]:
     return set().union(*(held_by(self, [group], owner) for group in groups))
 
 
-def found_nowhere(self: Table, keys: Any) -> None:
+def found_nowhere(self: HashTable, keys: Any) -> None:
     self._found_in.update(dict.fromkeys(keys))
 
 
@@ -265,7 +265,7 @@ def ended_well(self: RedisStore) -> None:
     end_redis(self)
 
 
-def part_of_keys_alone(self: Table, key: Any) -> Any:
+def part_of_keys_alone(self: HashTable, key: Any) -> Any:
     return None if self._shape.located else part_of(self, key)
 
 
@@ -275,12 +275,12 @@ def whatever_their_texts(self: VectorsBeside, labels: Any) -> Any:
     return {label: there[key_of(label)] for label in given if key_of(label) in there}
 
 
-def kept_blindly(self: LateShelf, index: str, rows: Any, within_s: float) -> None:
+def kept_blindly(self: WriteBehind, index: str, rows: Any, within_s: float) -> None:
     if rows:
         self._vectors.keep(index, list(rows), np.stack(list(rows.values())), within_s)
 
 
-end_redis, part_of = RedisStore._end, Table._part_of
+end_redis, part_of = RedisStore._end, HashTable._part_of
 
 
 FAULTS = {
@@ -412,9 +412,10 @@ FAULTS = {
         "newest_turns_come_oldest_first", instead(sqlite_store, "newest_turns", oldest_turns)
     ),
     "window holds its end": Fault("window_holds_its_start", instead(rows, "between", window_with_its_end)),
-    "older before newer": Fault("equal_scores_put", instead(Match, "order", property(older_first))),
+    "older before newer": Fault("equal_scores_put", instead(ScoredDocument, "order", property(older_first))),
     "turns before memories": Fault(
-        "equal_scores_put", instead(Match, "order", property(lambda self: (-self.score, self.doc < 0, -abs(self.doc))))
+        "equal_scores_put",
+        instead(ScoredDocument, "order", property(lambda self: (-self.score, self.doc < 0, -abs(self.doc)))),
     ),
     "too little read": Fault("equals_the_plain_scan", small_budget),
     "nothing looked up after the walk": Fault("common_words_of_a_large_store", instead(WordIndex, "_look_up", nothing)),
@@ -454,14 +455,14 @@ FAULTS = {
     # on a Redis server
     "redis: rollback commits": Fault("exception_undoes_the_whole", instead(RedisStore, "_end", ended_well)),
     "redis: what is remembered is never stale": Fault(
-        "another_knows_at_once", instead(Table, "_is_stale", lambda self, key, _: key not in self._held)
+        "another_knows_at_once", instead(HashTable, "_is_stale", lambda self, key, _: key not in self._held)
     ),
     "redis: deleted items stay": Fault(
         "exactly_what_is_selected", instead(connection, "APPLY", connection.APPLY.replace("'HDEL'", "'HGET'"))
     ),
     "redis: its files are not written anew": Fault("no_byte_of_a_deleted_turn", instead(RedisStore, "purge", nothing)),
     "redis: what moves stays where it was, too": Fault(
-        "nothing_of_the_merged_user", instead(Table, "_part_of", part_of_keys_alone)
+        "nothing_of_the_merged_user", instead(HashTable, "_part_of", part_of_keys_alone)
     ),
     # several stores as one
     "kinds: words are counted apart": Fault("equals_the_plain_scan", instead(merged_search, "statistics", first_alone)),
@@ -478,29 +479,31 @@ FAULTS = {
         "vectors_are_there_after_a_restart", instead(VectorsBeside, "_compare", nothing)
     ),
     "redis: it is not looked whether a turn is known": Fault(
-        "none_is_kept_where_one_is_refused", instead(Table, "look_ahead", found_nowhere)
+        "none_is_kept_where_one_is_refused", instead(HashTable, "look_ahead", found_nowhere)
     ),
     "in memory: documents come as they lie": Fault(
         "in_the_order_of_arrival", instead(inmemory_store, "sorted", lambda held, key=None: list(held))
     ),
     # vectors on a Chroma server
     "chroma: what was forgotten stays there": Fault(
-        "deleted_as_soon_as_it_is_back", instead(LateShelf, "remove", nothing)
+        "deleted_as_soon_as_it_is_back", instead(WriteBehind, "remove", nothing)
     ),
     "chroma: what was not deleted is not remembered": Fault(
-        "remembered_over_a_restart", instead(LateShelf, "_put_due", nothing)
+        "remembered_over_a_restart", instead(WriteBehind, "_put_due", nothing)
     ),
     "chroma: what it says of a text is believed": Fault(
         "by_its_old_meaning", instead(VectorsBeside, "_those_of", whatever_their_texts)
     ),
-    "chroma: undone changes are made": Fault("not_made_by_the_next_change", instead(LateShelf, "undone", nothing)),
-    "chroma: vectors stay where they were": Fault("goes_where_its_document_goes", instead(LateShelf, "move", nothing)),
+    "chroma: undone changes are made": Fault("not_made_by_the_next_change", instead(WriteBehind, "undone", nothing)),
+    "chroma: vectors stay where they were": Fault(
+        "goes_where_its_document_goes", instead(WriteBehind, "move", nothing)
+    ),
     "chroma: what it lacks is not found": Fault(
         "mended_by_the_next_start", instead(ChromaVectors, "mend", lambda *_: [])
     ),
     "chroma: names are sent": Fault("no_name_reaches", instead(ChromaVectors, "_hash", lambda self, *parts: parts[-1])),
     "chroma: what goes while it travels stays": Fault(
-        "while_its_vector_travels", instead(LateShelf, "_keep", kept_blindly)
+        "while_its_vector_travels", instead(WriteBehind, "_keep", kept_blindly)
     ),
     # vectors
     "vectors of forgotten texts stay": Fault(

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ovos_persona_memory.records import Entry, Scope, Selection, Status, Turn
-from ovos_persona_memory.stores.base.store import Beside, Excluded, Found, Statistics, Store
+from ovos_persona_memory.stores.base.store import Excluded, FoundRecord, NeighbourTurn, Statistics, Store
 
 Say = Callable[..., Turn]
 Keep = Callable[..., Entry]
@@ -41,7 +41,7 @@ ODD = [
 WORDS = [*"abcdefgh", *ODD]
 
 
-def ids(found: list[Found]) -> list[str]:
+def ids(found: list[FoundRecord]) -> list[str]:
     return [item.record.id for item in found]
 
 
@@ -264,7 +264,7 @@ def same_answers(one: Answers, other: Answers) -> None:
         assert newest == other_newest
 
 
-def talk_around(store: Store, without: list[Excluded]) -> list[list[Beside]]:
+def talk_around(store: Store, without: list[Excluded]) -> list[list[NeighbourTurn]]:
     gone = {one.seq for one in without}
     turns = [turn for turn in store.turns(Scope.everyone()) if turn.seq not in gone]
     of_persona = [turn for turn in turns if turn.persona_id != "q"]

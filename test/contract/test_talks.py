@@ -14,7 +14,7 @@ from ovos_persona_memory.text import languages
 
 from .talking import Household, household
 
-SPOKEN = languages.of("en-US")
+SPOKEN = languages.for_language("en-US")
 THINGS = ("ladder", "spare key", "drill", "blue tent", "tent", "passport")
 PLACES = ("cellar", "attic", "shed behind the house", "shed", "kitchen drawer")
 PEOPLE = ("Greta", "Tom", "Greta's brother")

@@ -203,7 +203,7 @@ def test_what_is_forgotten_leaves_no_byte_and_does_not_come_back(house: House, k
     verbs = {"recall", "context", "list", "get", "why", "facts", "episodes", "history", "snapshot", "documents"}
     assert verbs <= before
     written = {found.rpartition(" in ")[0] for found in house.left()}
-    stem, escaped = languages.of("en-US").words(WORDS[1])[0].encode(), json.dumps(WORDS[0])[1:-1].encode()
+    stem, escaped = languages.for_language("en-US").words(WORDS[1])[0].encode(), json.dumps(WORDS[0])[1:-1].encode()
     assert {repr(form) for form in (WORDS[0].encode(), WORDS[1].encode(), stem, escaped)} <= written, "found before"
 
     assert KINDS[kind](house)["forgotten"] >= 1

@@ -13,7 +13,7 @@ import pytest
 from support import remains
 from support.assistants import Assistant
 
-from ovos_persona_memory.cli.conversation import Conversation, Spoken
+from ovos_persona_memory.cli.conversation import Conversation, SpokenAnswer
 from ovos_persona_memory.skill.turn_context import ANSWER_S
 
 TOLD = "remember that my cormorant is called Grimáldur"
@@ -169,7 +169,7 @@ class Silent(threading.Thread):
         self.conversation.say(utterance)
         assert self.conversation.wait(60.0)
 
-    def _hear(self, one: Spoken) -> None:
+    def _hear(self, one: SpokenAnswer) -> None:
         if one.ours and self._told:
             self.heard.append(one.text)
             self._spoke.set()

@@ -51,7 +51,7 @@ def test_what_people_say_in_another_language_is_done() -> None:
 @pytest.mark.parametrize("folder", [FOLDER, LATER], ids=["first", "later"])
 @pytest.mark.parametrize("tag", TEN)
 def test_what_people_say_is_understood_from_its_words_alone(tag: str, folder: Path) -> None:
-    spoken, labelled = languages.of(tag), read(folder / f"{tag}.jsonl")
+    spoken, labelled = languages.for_language(tag), read(folder / f"{tag}.jsonl")
     labelled = [one for one in labelled if one.intent != "more"]  # which depends on what was said before
     meant = [(one, understood(one.text, spoken, INTENTS)) for one in labelled]
     assert [one.text for one, found in meant if not one.intent and found] == []

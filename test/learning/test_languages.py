@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from benchmarks.quality.held_out_facts import DATA, learned, measure
 
-from ovos_persona_memory.extraction.pipeline import judge
+from ovos_persona_memory.extraction.pipeline import extract
 from ovos_persona_memory.extraction.schema.slots import SLOTS
 from ovos_persona_memory.extraction.templates import loader
 from ovos_persona_memory.records import Turn
@@ -40,12 +40,12 @@ def test_what_people_tell_of_themselves_is_learned_and_nothing_else(tag: str) ->
 
 @pytest.mark.parametrize("tag", TAGS)
 def test_every_slot_has_templates_and_they_can_be_read(tag: str) -> None:
-    assert {one.slot for one in loader.of(tag).all} == set(SLOTS)
+    assert {one.slot for one in loader.for_language(tag).all} == set(SLOTS)
 
 
 @pytest.mark.parametrize("tag", TAGS)
 def test_a_secret_is_learned_in_no_language(tag: str) -> None:
-    lead = languages.of(tag).lines("remember_that.list")[0]
+    lead = languages.for_language(tag).lines("remember_that.list")[0]
     for text in (SECRETS[tag], f"{lead} {SECRETS[tag]}"):
         assert list(learned(text, tag)) == []
-        assert not [one for one in judge(Turn("user", text, lang=tag)) if one.outcome in ("learned", "kept")]
+        assert not [one for one in extract(Turn("user", text, lang=tag)) if one.outcome in ("learned", "kept")]

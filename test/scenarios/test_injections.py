@@ -109,7 +109,7 @@ STRING = r'"(?:[^"\\]|\\.)*"'
 
 def line_of(lang: str) -> str:
     """What a line of recalled data looks like, its text in a group."""
-    spoken = languages.of(lang)
+    spoken = languages.for_language(lang)
     who = "|".join([STRING, *(re.escape(spoken.say(name)) for name in ("the_user", "the_assistant"))])
     times = [spoken.say("today"), spoken.say("yesterday"), spoken.say("days_ago", days="\0"),
              spoken.say("on_date", day="\0", month="\0", year="\0")]  # fmt: skip
@@ -137,7 +137,7 @@ def taken_out(text: str, lang: str) -> tuple[str, list[str]]:
 
 def _after_heading(line: str, lang: str) -> str | None:
     """The form of the lines that follow a heading of ours; None where the line is no heading."""
-    spoken = languages.of(lang)
+    spoken = languages.for_language(lang)
     if line == spoken.say("recalled_heading"):
         return line_of(lang)
     summary = re.escape(spoken.say("summary_heading", when="\1")).replace("\1", r"[^\"\n]+")
@@ -209,7 +209,11 @@ def test_the_same_in_a_session_of_its_own_with_a_summary_and_everything_at_once(
             put(memory, one["text"], one["lang"], one["question"].removeprefix("what is "))
         left, quotations = without_data(asked(memory, one, mode, max_history=0).messages, one["lang"])
         without = bare(asked(remembered(None, one), one, mode, max_history=0).messages)
-        asking = [ContextMessage("user", languages.of(one["lang"]).say("recall_request"))] if mode == "tool" else []
+        asking = (
+            [ContextMessage("user", languages.for_language(one["lang"]).say("recall_request"))]
+            if mode == "tool"
+            else []
+        )
         assert left == [*without[:-1], *asking, without[-1]]
         summary = [plain(line) for line in one["text"].splitlines() if plain(line)]
         assert quotations[: len(summary)] == summary

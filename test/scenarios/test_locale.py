@@ -73,7 +73,7 @@ def test_what_is_spoken_has_no_digit_and_no_mark_that_a_voice_would_read(tag: st
 
 @pytest.mark.parametrize("tag", TAGS)
 def test_a_question_before_deleting_names_both_answers(tag: str) -> None:
-    spoken = languages.of(tag)
+    spoken = languages.for_language(tag)
     folded = (
         [" ".join(languages.fold(p)) for p in spoken.phrases("yes.voc")],
         [" ".join(languages.fold(p)) for p in spoken.phrases("no.voc")],
@@ -85,7 +85,7 @@ def test_a_question_before_deleting_names_both_answers(tag: str) -> None:
 
 @pytest.mark.parametrize("tag", TAGS)
 def test_yes_and_no_share_no_phrase(tag: str) -> None:
-    spoken = languages.of(tag)
+    spoken = languages.for_language(tag)
     refusals = {*spoken.phrases("no.voc"), *spoken.phrases("cancel.voc")}
     assert not refusals & set(spoken.phrases("yes.voc"))
 

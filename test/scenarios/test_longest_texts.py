@@ -14,28 +14,28 @@ from typing import Any
 
 import pytest
 
-from ovos_persona_memory.extraction.coreference.person_mentions import Before, Who
-from ovos_persona_memory.extraction.pipeline import Circumstances, judge
-from ovos_persona_memory.extraction.schema.candidate import Verdict
+from ovos_persona_memory.extraction.coreference.person_mentions import DialogueContext, PersonRef
+from ovos_persona_memory.extraction.pipeline import Circumstances, extract
+from ovos_persona_memory.extraction.schema.candidate import Candidate
 from ovos_persona_memory.extraction.tagger.network import PIECES, Network
 from ovos_persona_memory.memory import PersonaMemory
 from ovos_persona_memory.protocol import MAX_TEXT
 from ovos_persona_memory.records import ContextRequest, Heard, Scope, Turn
 from ovos_persona_memory.search.recall import MOST_WORDS
-from ovos_persona_memory.skill.intent_matching import Understood, understood
+from ovos_persona_memory.skill.intent_matching import MatchedIntent, understood
 from ovos_persona_memory.skill.memory_skill import INTENTS
 from ovos_persona_memory.skill.phrasing import time_words
 from ovos_persona_memory.text import languages, secret_detection
 from ovos_persona_memory.text.languages import SENTENCE_WORDS, UNDERSTOOD_CHARACTERS, UNDERSTOOD_WORDS, beginning
-from ovos_persona_memory.text.tag_questions import asked_for
+from ovos_persona_memory.text.tag_questions import statement_asked_about
 
 SHIPPED = languages.shipped()
 MONKEY = "marmalade monkey organ jar"
 WORDS = [f"{one}{two}" for one in "bcdfghklmnprstvwz" for two in ("olm", "anx", "urt", "ipf", "ezzi", "oggle", "ummer")]
 DATA = Path(__file__).parents[1] / "data"
-ENGLISH = languages.of("en-US")
+ENGLISH = languages.for_language("en-US")
 TOLD = "my cat is called bob and i live in lisbon and my sister works as a nurse and i hate olives"
-NOBODY = Before()
+NOBODY = DialogueContext()
 GERMAN = "meine katze heißt bob und ich wohne in lissabon und meine schwester arbeitet als ärztin und ich hasse oliven"
 ODD = {
     "one word": "a" * MAX_TEXT,
@@ -90,8 +90,8 @@ def steps(work: Callable[..., object], *given: Any) -> int:
     return count
 
 
-def judged(text: str, lang: str = "en-US", guess: bool = True, before: Before = NOBODY) -> list[Verdict]:
-    return judge(Turn("user", text, lang=lang), Circumstances(before=before, guess=guess))
+def judged(text: str, lang: str = "en-US", guess: bool = True, before: DialogueContext = NOBODY) -> list[Candidate]:
+    return extract(Turn("user", text, lang=lang), Circumstances(before=before, guess=guess))
 
 
 # how much of a text is understood
@@ -146,7 +146,7 @@ def test_odd_texts_take_few_steps_to_be_judged(text: str) -> None:
 
 @pytest.mark.parametrize("words", ["my cat is called bob and", "my mother lives with ana and", "i live in", "she is"])
 def test_what_is_said_again_and_again_takes_steps_in_proportion(words: str) -> None:
-    known = Before({"ana": Who("ana", relation="sister")})
+    known = DialogueContext({"ana": PersonRef("ana", relation="sister")})
     texts = (again(words, number) for number in (SENTENCE_WORDS // 4, SENTENCE_WORDS))
     few, many = (steps(judged, text, "en-US", False, known) for text in texts)
     assert many < 10 * few
@@ -203,14 +203,14 @@ def test_long_words_are_read_in_no_more_pieces_than_a_short_talk_has() -> None:
 def test_secrets_are_looked_for_in_steps_in_proportion(lang: str) -> None:
     for words in ("pin ", "code ", "safe ", "password is ", "safe is three "):
         texts = ((words * MAX_TEXT)[:length] for length in (MAX_TEXT // 2, MAX_TEXT))
-        half, whole = (steps(secret_detection.is_secret, text, lang) for text in texts)
+        half, whole = (steps(secret_detection.contains_secret, text, lang) for text in texts)
         assert whole < 2.2 * half + 500, words
 
 
 def test_a_secret_at_the_end_of_the_longest_text_is_one() -> None:
     text = f"{'we went on ' * 1480}my password is swordfish"
     assert len(text) <= MAX_TEXT
-    assert secret_detection.is_secret(text, "en-US")
+    assert secret_detection.contains_secret(text, "en-US")
 
 
 # questions
@@ -221,7 +221,7 @@ def test_a_long_text_asks_by_its_mark_and_its_first_words_alone() -> None:
     assert ENGLISH.is_question(f"{told}?")
     assert ENGLISH.is_question(f"where is the key {told}")
     assert ENGLISH.is_statement(told)
-    assert asked_for(f"{told} i don't eat pork do i", "en-US") is None
+    assert statement_asked_about(f"{told} i don't eat pork do i", "en-US") is None
     assert not ENGLISH.only_asks(f"{told}?\n{told}")
 
 
@@ -286,7 +286,7 @@ def test_small_words_around_a_request_do_not_multiply_the_work(word: str) -> Non
 
 def test_who_asks_to_remember_a_long_text_is_understood() -> None:
     text = f"the speech goes {'on and on ' * 900}".strip()
-    assert understood(f"remember that {text}", ENGLISH, INTENTS) == Understood("remember", {"text": text})
+    assert understood(f"remember that {text}", ENGLISH, INTENTS) == MatchedIntent("remember", {"text": text})
     assert understood(f"remember to {text}", ENGLISH, INTENTS) is None
     assert understood(text, ENGLISH, INTENTS) is None
 

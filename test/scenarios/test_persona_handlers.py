@@ -59,7 +59,7 @@ def test_recall_may_keep_to_the_own_session(plugin: Make, memory: PersonaMemory)
 def test_who_keeps_to_the_own_session_is_foreseen_nothing_of_another(memory: PersonaMemory) -> None:
     here = ContextRequest("what is my cat called", Scope(session_id="here"), session=True)
     assert memory.context(here).hits == []
-    memory.foresee(Turn("user", "what is my cat called", session_id="here"))
+    memory.prefetch(Turn("user", "what is my cat called", session_id="here"))
     assert memory.context(here).hits == []
     assert [hit.text for hit in memory.context(replace(here, session=False)).hits] == ["my cat is called Bob"]
 

@@ -47,7 +47,7 @@ def watched(monkeypatch: pytest.MonkeyPatch) -> Watched:
 
 
 def test_what_was_foreseen_is_handed_out_without_another_search(watched: Watched) -> None:
-    watched.memory.foresee(watched.hear(QUESTION))
+    watched.memory.prefetch(watched.hear(QUESTION))
     before = watched.searched
     assert watched.texts() == ["my cat is called Bob"]
     assert watched.searched == before
@@ -56,18 +56,18 @@ def test_what_was_foreseen_is_handed_out_without_another_search(watched: Watched
 def test_it_is_what_a_search_would_have_found(watched: Watched) -> None:
     turn = watched.hear(QUESTION)
     searched = watched.texts()
-    watched.memory.foresee(turn)
+    watched.memory.prefetch(turn)
     assert watched.texts() == searched != []
 
 
 def test_before_any_persona_asked_nothing_is_foreseen(monkeypatch: pytest.MonkeyPatch) -> None:
     fresh = Watched(monkeypatch)
-    fresh.memory.foresee(fresh.hear(QUESTION))
+    fresh.memory.prefetch(fresh.hear(QUESTION))
     assert fresh.searched == 0
 
 
 def test_the_persona_hears_it_without_its_question_mark(watched: Watched) -> None:
-    watched.memory.foresee(watched.hear("What is my cat called?"))
+    watched.memory.prefetch(watched.hear("What is my cat called?"))
     before = watched.searched
     assert watched.texts() == ["my cat is called Bob"]
     assert watched.searched == before
@@ -85,18 +85,18 @@ def test_the_persona_hears_it_without_its_question_mark(watched: Watched) -> Non
 def test_another_question_person_level_or_persona_is_searched_for(
     watched: Watched, utterance: str, scope: Scope
 ) -> None:
-    watched.memory.foresee(watched.hear(QUESTION))
+    watched.memory.prefetch(watched.hear(QUESTION))
     before = watched.searched
     watched.texts(utterance, scope)
     assert watched.searched == before + 1
 
 
 def test_after_a_change_or_a_while_it_is_searched_anew(watched: Watched) -> None:
-    watched.memory.foresee(watched.hear(QUESTION))
+    watched.memory.prefetch(watched.hear(QUESTION))
     watched.memory.forget(Scope(), query="Bob")
-    watched.memory.finding.unforesee()
+    watched.memory.finding.invalidate()
     assert watched.texts() == []
-    watched.memory.foresee(watched.hear(QUESTION))
+    watched.memory.prefetch(watched.hear(QUESTION))
     before = watched.searched
     watched.now += prefetch.FORESEEN_S
     watched.texts()
@@ -106,7 +106,7 @@ def test_after_a_change_or_a_while_it_is_searched_anew(watched: Watched) -> None
 def test_what_somebody_else_changed_in_the_store_meanwhile_is_not_handed_out(watched: Watched) -> None:
     watched.memory.remember("the cat called Bob likes tuna", Scope(), key="tuna")
     turn = watched.hear(QUESTION)
-    watched.memory.foresee(turn)
+    watched.memory.prefetch(turn)
     foreseen = watched.texts()
     other = PersonaMemory(watched.store, MemoryConfig(), clock=lambda: watched.now)
     assert other.forget(Scope(), query="Bob")
@@ -116,11 +116,11 @@ def test_what_somebody_else_changed_in_the_store_meanwhile_is_not_handed_out(wat
 
 def test_while_reading_is_off_nothing_is_foreseen_or_handed_out(watched: Watched) -> None:
     turn = watched.hear(QUESTION)
-    watched.memory.foresee(turn)
+    watched.memory.prefetch(turn)
     watched.memory.capture(Scope(), read=False)
     assert watched.texts() == []
     before = watched.searched
-    watched.memory.foresee(turn)
+    watched.memory.prefetch(turn)
     assert watched.searched == before
 
 
@@ -129,7 +129,7 @@ def test_what_was_said_to_a_persona_just_before_is_foreseen(watched: Watched) ->
     watched.memory.context(ContextRequest(told.text, HERE, lang="en-US", utterance_id="u-1"))
     watched.memory.hear(Heard("matched", HERE, watched.now, told.text, "en-US", session_id="here", utterance_id="u-1"))
     watched.now += 10
-    watched.memory.foresee(watched.hear("what did we have for dinner"))
+    watched.memory.prefetch(watched.hear("what did we have for dinner"))
     assert watched.texts("what did we have for dinner") == ["we had lentil soup for dinner"]
 
 
@@ -138,7 +138,7 @@ def test_a_compound_is_foreseen_by_its_part(watched: Watched) -> None:
     watched.memory.record([told], Scope(session_id="elsewhere"))
     heard = Heard("utterance", HERE, watched.now, "wann muss ich in die Werkstatt", "de-DE", session_id="here")
     (turn,) = watched.memory.hear(heard)
-    watched.memory.foresee(turn)
+    watched.memory.prefetch(turn)
     before = watched.searched
     request = ContextRequest(turn.text, HERE, lang="de-DE", utterance_id="u-1")
     assert [hit.text for hit in watched.memory.context(request).hits] == [told.text]

@@ -33,7 +33,7 @@ def spoken_dialogs(tag: str) -> list[Path]:
 
 def rendered(tag: str) -> Iterator[tuple[str, str]]:
     """Every sentence that can be said, with slots filled as the skill fills them, by dialog."""
-    spoken = languages.of(tag)
+    spoken = languages.for_language(tag)
     for path in spoken_dialogs(tag):
         for when in whens(spoken):
             texts = {

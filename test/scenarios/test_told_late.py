@@ -113,7 +113,7 @@ def test_what_reached_nobody_is_not_kept_and_taken_back_in_case_it_did() -> None
 @pytest.mark.parametrize("tag", languages.shipped())
 def test_no_room_says_that_nothing_was_done_where_nobody_knows(tag: str) -> None:
     for room in ROOMS:
-        perhaps, failed = (languages.of(tag).sentences(dialog) for dialog in (room.PERHAPS, room.FAILED))
+        perhaps, failed = (languages.for_language(tag).sentences(dialog) for dialog in (room.PERHAPS, room.FAILED))
         assert len(perhaps) == 1
         assert room.FAILED == "memory_away" or perhaps != failed
 

@@ -8,7 +8,7 @@ import pytest
 from ovos_plugin_manager.skills import find_skill_plugins
 from support.servers.bus import HOST, Bus, Core, Daemon, Wire, wait_until
 
-from ovos_persona_memory.cli.conversation import Conversation, Spoken
+from ovos_persona_memory.cli.conversation import Conversation, SpokenAnswer
 
 SKILL = "ovos-skill-persona-memory.openvoiceos"
 
@@ -45,7 +45,7 @@ def _answers(core: Core) -> bool:
 
 def talk(core: Core, session_id: str, *utterances: str) -> list[str]:
     """What is said to each utterance in this session, its sentences with a blank between them."""
-    spoken: list[Spoken] = []
+    spoken: list[SpokenAnswer] = []
     conversation = Conversation(session_id, "en-US", spoken.append, host=HOST, port=core.port)
     replies = []
     try:

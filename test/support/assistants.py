@@ -13,7 +13,7 @@ from pathlib import Path
 
 from support.servers.bus import wait_until
 
-from ovos_persona_memory.cli.conversation import Conversation, Spoken
+from ovos_persona_memory.cli.conversation import Conversation, SpokenAnswer
 from ovos_persona_memory.protocol import MemoryClient
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -85,7 +85,7 @@ class Assistant:
     @contextlib.contextmanager
     def talking(self, session_id: str, lang: str = "en-US", **session: str) -> Iterator[Callable[[str], list[str]]]:
         """Says an utterance in this session and gives what is spoken for it, while the block lasts."""
-        spoken: list[Spoken] = []
+        spoken: list[SpokenAnswer] = []
         conversation = Conversation(session_id, lang, spoken.append, host="127.0.0.1", port=self.port, **session)
 
         def say(utterance: str) -> list[str]:

@@ -13,7 +13,7 @@ SPOKEN = ("en-US", "de-DE")
 
 def forms(words: Iterable[str], tags: Iterable[str] = SPOKEN) -> set[bytes]:
     """Each word as it is, folded and stemmed; in UTF-8, in UTF-16, and as JSON writes it."""
-    held, spoken = tuple(words), [languages.of(tag) for tag in tags]
+    held, spoken = tuple(words), [languages.for_language(tag) for tag in tags]
     shapes = set(held) | {word.lower() for word in held} | {f for word in held for f in languages.fold(word)}
     shapes |= {stem for word in held for one in spoken for stem in one.words(word)}
     escaped = {json.dumps(shape)[1:-1].encode() for shape in shapes}

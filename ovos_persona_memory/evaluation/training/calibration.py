@@ -10,9 +10,9 @@ from typing import Any
 
 from ovos_persona_memory.evaluation.fact_scores import measure_learning
 from ovos_persona_memory.evaluation.labelled_talk import Talk
-from ovos_persona_memory.extraction import Verdict
+from ovos_persona_memory.extraction import Candidate
 from ovos_persona_memory.extraction.fusion import calibration
-from ovos_persona_memory.extraction.fusion.calibration import RIGHT, WRONG, Signs, Understood, signs_of
+from ovos_persona_memory.extraction.fusion.calibration import RIGHT, WRONG, Signs, UtteranceAnalysis, signs_of
 
 SETTINGS = {"c1": 0.0, "c2": 5.0, "max_iterations": 300}
 """Weights of the two penalties (L1, L2), and how long it is fitted at most, as CRFsuite names them."""
@@ -33,7 +33,7 @@ class Watching:
     seen: dict[tuple[str, str | None, str | None], Signs] = field(default_factory=dict)
     """By the words of the utterance, the slot and the value."""
 
-    def likely(self, understood: Understood, one: Verdict) -> float:
+    def likely(self, understood: UtteranceAnalysis, one: Candidate) -> float:
         """Certain."""
         self.seen.setdefault((understood.heard.words.text, one.slot, one.value), signs_of(understood, one))
         return 1.0
@@ -42,7 +42,7 @@ class Watching:
 def examples(talk: Talk) -> Iterator[Example]:
     """All that is learned of a talk where nobody looks twice."""
     watching = Watching()
-    calibration.use(talk.language, watching)
+    calibration.override_for_tests(talk.language, watching)
     for one in measure_learning([talk]).learned:
         signs = watching.seen.get((one.said, one.slot, one.value))
         if signs is not None:

@@ -49,17 +49,17 @@ class Model:
 def lighten(path: Path, weakest: float) -> None:
     """Write the model in a file anew without the weights of attributes that are below ``weakest``, and without
     attributes that have none left. ValueError where the file is no such model."""
-    model = read(path.read_bytes())
+    model = model_from_bytes(path.read_bytes())
     kept = [one for one in model.features if one.kind != STATE or abs(one.weight) >= weakest]
     numbers = {old: new for new, old in enumerate(sorted({one.first for one in kept if one.kind == STATE}))}
     features = [one._replace(first=numbers[one.first]) if one.kind == STATE else one for one in kept]
-    path.write_bytes(written(Model(features, model.labels, [model.attributes[old] for old in numbers])))
+    path.write_bytes(bytes_of_model(Model(features, model.labels, [model.attributes[old] for old in numbers])))
 
 
 # reading
 
 
-def read(data: bytes) -> Model:
+def model_from_bytes(data: bytes) -> Model:
     """What the bytes of a file hold; ValueError where they are no such model."""
     if len(data) < HEADER.size or data[:4] != b"lCRF":
         raise ValueError("no model of CRFsuite's")
@@ -85,7 +85,7 @@ def _keys(database: bytes) -> list[bytes]:
 # writing
 
 
-def written(model: Model) -> bytes:
+def bytes_of_model(model: Model) -> bytes:
     """The bytes of a file."""
     of_attributes: list[list[int]] = [[] for _ in model.attributes]
     of_labels: list[list[int]] = [[] for _ in range(len(model.labels) + 2)]  # two more, for beginning and end

@@ -14,14 +14,14 @@ from typing import Any
 from ovos_persona_memory.config import FactsConfig, MemoryConfig
 from ovos_persona_memory.evaluation.talk_markup import ENDING, Mark, MarkedTalk, read_marked
 from ovos_persona_memory.evaluation.training.crf_pruning import lighten
-from ovos_persona_memory.extraction import Before, Circumstances, Spoken, judge
-from ovos_persona_memory.extraction.fusion.template_spans import hints_of, why_refused
+from ovos_persona_memory.extraction import Circumstances, DialogueContext, LanguageResources, extract
+from ovos_persona_memory.extraction.fusion.template_spans import hints_of, refusal_reason
 from ovos_persona_memory.extraction.tagger import features
-from ovos_persona_memory.extraction.tagger.features import Hint, models_folder
+from ovos_persona_memory.extraction.tagger.features import TemplateSpan, models_folder
 from ovos_persona_memory.extraction.tagger.tagger import NOTHING, spans_of
 from ovos_persona_memory.memory import PersonaMemory
 from ovos_persona_memory.records import GUEST, Scope, Turn
-from ovos_persona_memory.text import Words
+from ovos_persona_memory.text import Tokens
 
 ROUNDS = 60
 """Of the training: more fit the talk better, and people who are not in it worse."""
@@ -67,9 +67,9 @@ NEVER = ("number", "month_day", "size", "frequency", "verb_like", "verb_dislike"
 class Sample:
     """One utterance of somebody whose facts are learned."""
 
-    words: Words
-    before: Before
-    hints: tuple[Hint, ...]
+    words: Tokens
+    before: DialogueContext
+    hints: tuple[TemplateSpan, ...]
     refused: str
     labels: tuple[str, ...]
     """Of each word: O, or B-slot where it begins a value and I-slot where it goes on with one."""
@@ -105,16 +105,16 @@ def samples(marked: MarkedTalk, hinted: bool = True) -> Iterator[Sample]:
             memory.record([turn], Scope(session_id=said.session, user_id=person))
 
 
-def _sample(turn: Turn, before: Before, marks: Sequence[Mark], hinted: bool) -> Iterator[Sample]:
-    spoken = Spoken.of(turn)
+def _sample(turn: Turn, before: DialogueContext, marks: Sequence[Mark], hinted: bool) -> Iterator[Sample]:
+    spoken = LanguageResources.of(turn)
     words = spoken.templates.words_of(turn.text or "")
-    told = judge(turn, Circumstances(before=before, guess=False)) if hinted else []
+    told = extract(turn, Circumstances(before=before, guess=False)) if hinted else []
     if words.folded:
         hints = tuple(hints_of(spoken, words, told))
-        yield Sample(words, before, hints, why_refused(told), tuple(_labels(words, marks)))
+        yield Sample(words, before, hints, refusal_reason(told), tuple(_labels(words, marks)))
 
 
-def _labels(words: Words, marks: Sequence[Mark]) -> _Label:
+def _labels(words: Tokens, marks: Sequence[Mark]) -> _Label:
     labels = [NOTHING] * len(words.folded)
     for mark in marks:
         inside = [n for n, (first, last) in enumerate(words.spans) if first < mark.last and last > mark.first]
@@ -143,10 +143,10 @@ def varied(sample: Sample, kinds: Kinds, chance: random.Random) -> Sample | None
     return replace(sample, words=_words(folded), labels=tuple(labels), hints=hints)
 
 
-def _words(folded: Sequence[str]) -> Words:
+def _words(folded: Sequence[str]) -> Tokens:
     ends = list(accumulate(len(word) + 1 for word in folded))
     spans = tuple((end - len(word) - 1, end - 1) for word, end in zip(folded, ends, strict=True))
-    return Words(" ".join(folded), tuple(folded), spans)
+    return Tokens(" ".join(folded), tuple(folded), spans)
 
 
 Values = Mapping[str, Sequence[tuple[str, ...]]]
@@ -180,7 +180,7 @@ def swapped(sample: Sample, values: Values, chance: random.Random) -> Sample:
     return replace(sample, words=words, labels=labels, hints=hints)
 
 
-def _is_apart(span: tuple[str, int, int], hints: Sequence[Hint]) -> bool:
+def _is_apart(span: tuple[str, int, int], hints: Sequence[TemplateSpan]) -> bool:
     _, first, last = span
     return all(hint.last <= first or hint.first >= last or (hint.first, hint.last) == (first, last) for hint in hints)
 
@@ -234,7 +234,7 @@ class Kinds:
 def train(told: Sequence[Sample], tag: str, path: Path, say: Callable[[str], None]) -> None:
     """Write the model of a language that these samples and variants of them make."""
     library: Any = import_module("pycrfsuite")
-    seen = features.of(tag)
+    seen = features.for_language(tag)
     kinds = Kinds.in_file(models_folder() / tag / features.FILE)
     chance = random.Random(SEED)
     trainer = library.Trainer(verbose=False, params=SETTINGS)
@@ -242,7 +242,7 @@ def train(told: Sequence[Sample], tag: str, path: Path, say: Callable[[str], Non
     for sample in told:
         others = (varied(sample, kinds, chance) for _ in range(VARIANTS))
         for one in (sample, *(other for other in others if other is not None)):
-            looked = seen.of(one.words, one.before, one.hints, one.refused)
+            looked = seen.extract(one.words, one.before, one.hints, one.refused)
             trainer.append([look.features for look in looked], one.labels)
             count += 1
     say(f"{tag}: {len(told)} utterances, {count} with their variants")

@@ -9,9 +9,9 @@ import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from ovos_persona_memory.extraction.segmentation.clauses import lead_taken, stripped
-from ovos_persona_memory.extraction.segmentation.sentences import MARKS, SINGLE, Span, Spoken, around
-from ovos_persona_memory.text import WordLists, Words, is_put_in_doubt, languages
+from ovos_persona_memory.extraction.segmentation.clauses import stripped, without_discourse_markers
+from ovos_persona_memory.extraction.segmentation.sentences import MARKS, SINGLE, LanguageResources, Span, around
+from ovos_persona_memory.text import Lexicon, Tokens, is_put_in_doubt, languages
 
 CLOSE = 2
 """Words at most between a statement and what takes it back: "..., she says"."""
@@ -29,7 +29,7 @@ _JOKING = ("joking", "absurd")
 _QUOTED = re.compile(rf"[{MARKS}]([^{MARKS}]*)[{MARKS}]|(?<!\w)[{SINGLE}]([^{SINGLE}]*)[{SINGLE}](?!\w)")
 
 
-def refusal_in(spoken: Spoken, text: str, span: Span, named: bool = False) -> str | None:
+def refusal_in(spoken: LanguageResources, text: str, span: Span, named: bool = False) -> str | None:
     """Like ``refusal``, of a place in a text of one sentence or several."""
     sentence, place = around(spoken, text, span)
     reason = refusal(spoken, sentence, place, named)
@@ -41,7 +41,7 @@ def refusal_in(spoken: Spoken, text: str, span: Span, named: bool = False) -> st
     return "joke" if sentence != text and _is_joke(spoken.templates, words) else None
 
 
-def refusal(spoken: Spoken, sentence: str, span: Span, named: bool = False) -> str | None:
+def refusal(spoken: LanguageResources, sentence: str, span: Span, named: bool = False) -> str | None:
     """Why what stands at a place of a sentence says nothing about its speaker, though its words could; or None.
 
     ``named``: it tells a name, which others may say: "everybody says bob to me".
@@ -70,7 +70,7 @@ def refusal(spoken: Spoken, sentence: str, span: Span, named: bool = False) -> s
     return None
 
 
-def _was_so(known: WordLists, words: Words) -> bool:
+def _was_so(known: Lexicon, words: Tokens) -> bool:
     """Whether words are of the past, and only without their accents like one that supposes: "war" and "wär"."""
     if not known.starts(words, "was_so"):
         return False
@@ -78,12 +78,12 @@ def _was_so(known: WordLists, words: Words) -> bool:
     return " ".join(languages.fold(said)) == said
 
 
-def _is_joke(known: WordLists, words: Words) -> bool:
+def _is_joke(known: Lexicon, words: Tokens) -> bool:
     jokes = any(known.has(words, name) for name in _JOKING) or known.ends(words, "joking_end") > 0
     return jokes or pretends(known, words)
 
 
-def _offered(known: WordLists, words: Words, start: int, size: int, first: int) -> bool:
+def _offered(known: Lexicon, words: Tokens, start: int, size: int, first: int) -> bool:
     """Whether a supposition only says for whom or when a statement is of use, or is over before it begins."""
     held = words.folded
     if any(word in known.opening("seeking") for word in held[start + 1 : min(first + 1, start + SEEKING)]):
@@ -99,7 +99,7 @@ def _offered(known: WordLists, words: Words, start: int, size: int, first: int) 
     return first - start > CLOSE and _of_hearer(known, words, start) and not _follows(known, held[start:first])
 
 
-def _of_hearer(known: WordLists, words: Words, start: int) -> bool:
+def _of_hearer(known: Lexicon, words: Tokens, start: int) -> bool:
     """Whether a condition is one of whoever listens, and nothing in its sentence is imagined: "if you want a mug"."""
     condition = words.part(start, start + 1)
     heard = words.part(start + 1, len(words.folded))
@@ -108,7 +108,7 @@ def _of_hearer(known: WordLists, words: Words, start: int) -> bool:
     )
 
 
-def _follows(known: WordLists, held: tuple[str, ...]) -> bool:
+def _follows(known: Lexicon, held: tuple[str, ...]) -> bool:
     """Whether what stands behind a condition follows from it, as the order of words says: "wenn du rufst komme ich"."""
     if "verb_second" not in known.lists:
         return False
@@ -117,7 +117,7 @@ def _follows(known: WordLists, held: tuple[str, ...]) -> bool:
     return any(verb and known.has_word(subjects, two) for verb, two in zip(verbs, held[3:], strict=False))
 
 
-def _passed_on(known: WordLists, words: Words, start: int, size: int, first: int) -> bool:
+def _passed_on(known: Lexicon, words: Tokens, start: int, size: int, first: int) -> bool:
     """Whether somebody says it themselves: "mum says to tell you i've got asthma", "if mum asks it's ...", "what am i
     saying"."""
     if _part_of(known, words, start, size, first) or _contradicted(known, words, start, first):
@@ -126,20 +126,20 @@ def _passed_on(known: WordLists, words: Words, start: int, size: int, first: int
     return asked or known.starts(words.part(start + size, len(words.folded)), "passing_on") > 0
 
 
-def _contradicted(known: WordLists, words: Words, start: int, first: int) -> bool:
+def _contradicted(known: Lexicon, words: Tokens, start: int, first: int) -> bool:
     """Whether the speaker's own words are set against what others say: "it says pryce on that form but i go by ..."."""
     held = words.folded[start : first + 1]
     speaker = known.opening("speaker") | known.opening("first_my")
     return any(one in known.opening("contrast") and two in speaker for one, two in pairwise(held))
 
 
-def _part_of(known: WordLists, words: Words, start: int, size: int, first: int) -> bool:
+def _part_of(known: Lexicon, words: Tokens, start: int, size: int, first: int) -> bool:
     """Whether it is part of what means something else: "you should probably know", "she goes to"."""
     phrases = (*known.places(words, "repair"), *known.places(words, "passing_on"))
     return any(one <= start < one + many for one, many in phrases)
 
 
-def _by_doctor(known: WordLists, words: Words, start: int, size: int, first: int) -> bool:
+def _by_doctor(known: Lexicon, words: Tokens, start: int, size: int, first: int) -> bool:
     """ "i'm allergic to celery says the doctor"."""
     return known.starts_at(words.folded, start + size, "at_service") > 0
 
@@ -147,7 +147,7 @@ def _by_doctor(known: WordLists, words: Words, start: int, size: int, first: int
 _SPARED = {"narrated": _by_doctor, "supposed": _offered, "quoted": _passed_on, "unsure": _part_of}
 
 
-def _places(words: Words, span: Span) -> tuple[int, int]:
+def _places(words: Tokens, span: Span) -> tuple[int, int]:
     """The numbers of the first word of a span, and of the first one behind it."""
     first = sum(end <= span[0] for _, end in words.spans)
     return first, sum(start < span[1] for start, _ in words.spans)
@@ -195,11 +195,11 @@ _BINDING = ("binding", "pronoun", "telling")
 """Lists of words behind which a clause is part of the one before."""
 
 
-def _asks(spoken: Spoken, sentence: str, span: Span) -> bool:
+def _asks(spoken: LanguageResources, sentence: str, span: Span) -> bool:
     """Whether it is part of a question: one that was over before it is none of its business."""
     if not spoken.language.is_question(sentence):
         return False
-    bare = lead_taken(spoken.templates, sentence)
+    bare = without_discourse_markers(spoken.templates, sentence)
     if bare != sentence and not spoken.language.is_question(bare):
         return False
     if sentence.rstrip().endswith("?"):
@@ -213,7 +213,7 @@ def _asks(spoken: Spoken, sentence: str, span: Span) -> bool:
     return not over or any(before[-1] in spoken.templates.opening(name) for name in _BINDING)
 
 
-def _opens_statement(spoken: Spoken, sentence: str, bare: str, span: Span) -> bool:
+def _opens_statement(spoken: LanguageResources, sentence: str, bare: str, span: Span) -> bool:
     """Whether a sentence only opens like a question: "what i hate is ...", "did you know i'm ...", or asks for a favour
     for a reason: "can you order mac and cheese it's my favourite food"."""
     known, whole = spoken.templates, spoken.templates.words_of(bare)
@@ -229,12 +229,12 @@ def _opens_statement(spoken: Spoken, sentence: str, bare: str, span: Span) -> bo
     )
 
 
-def _says_more(spoken: Spoken, text: str) -> bool:
+def _says_more(spoken: LanguageResources, text: str) -> bool:
     """Whether a text says more than what opens a statement."""
     return bool(stripped(spoken.templates, spoken.templates.words_of(text)).folded)
 
 
-def pretends(known: WordLists, words: Words) -> bool:
+def pretends(known: Lexicon, words: Tokens) -> bool:
     """Whether somebody says that they are a cow, or plays: "(i am) a cow and i live in ohio", "let's pretend"."""
     if known.has(words, "pretending"):
         return True
@@ -244,7 +244,7 @@ def pretends(known: WordLists, words: Words) -> bool:
     return any(_plays(known, words, start, start + size) for start, size in known.places(words, "creature"))
 
 
-def _plays(known: WordLists, words: Words, start: int, end: int) -> bool:
+def _plays(known: Lexicon, words: Tokens, start: int, end: int) -> bool:
     opening, following = words.folded[max(start - 4, 0) : start], words.part(end, len(words.folded))
     if following.folded and not any(known.starts(following, name) for name in ("joint", "pronoun", "break", "order")):
         return False  # "i am a dog person"
@@ -253,7 +253,7 @@ def _plays(known: WordLists, words: Words, start: int, end: int) -> bool:
     return said or (start == 1 and opening[0] in known.lists.get("one", ()))
 
 
-def today(known: WordLists, sentence: str, span: Span) -> bool:
+def today(known: Lexicon, sentence: str, span: Span) -> bool:
     """Whether what stands at a place of a sentence is said of today alone."""
     if "today" not in known.lists:
         return False
@@ -267,19 +267,19 @@ def today(known: WordLists, sentence: str, span: Span) -> bool:
     )
 
 
-def opinion(spoken: Spoken, sentence: str, span: Span) -> bool:
+def opinion(spoken: LanguageResources, sentence: str, span: Span) -> bool:
     """Whether a statement is about a thing and not about its speaker: "olives are gross"."""
     first = spoken.templates.words_of(sentence[span[0] : span[1]]).folded[:1]
     return not any(first and first[0] in spoken.templates.opening(name) for name in ("elided_subject", "first_my"))
 
 
-def bounds(words: Words, until: int) -> Span:
+def bounds(words: Tokens, until: int) -> Span:
     """From where to where the first ``until`` words of a clause reach."""
     spans = words.spans[:until] or words.spans
     return min(start for start, _ in spans), max(end for _, end in spans)
 
 
-def behind(words: Words, end: int) -> Words:
+def behind(words: Tokens, end: int) -> Tokens:
     """What stands behind a place of the text."""
     return words.part(sum(start < end for start, _ in words.spans), len(words.folded))
 
@@ -293,7 +293,7 @@ def offsets(sentence: str, parts: Sequence[str]) -> Iterator[int]:
         place += len(part)
 
 
-def things_listed(known: WordLists, value: Words) -> Iterator[Words]:
+def things_listed(known: Lexicon, value: Tokens) -> Iterator[Tokens]:
     """The things of a list, one by one: "nuts, eggs and milk"; "a safe, quiet place" is one."""
     first = 0
     joints = set(known.lists.get("listing", ()))
@@ -307,7 +307,7 @@ def things_listed(known: WordLists, value: Words) -> Iterator[Words]:
         yield value.part(first, len(value.folded))
 
 
-def cut_off(known: WordLists, value: str) -> bool:
+def cut_off(known: Lexicon, value: str) -> bool:
     """Whether a value needs the noun behind the comma: "a safe, inviting place"."""
     words = known.words_of(value).folded
     return len(words) > 1 and words[-2] in known.lists.get("article", ())

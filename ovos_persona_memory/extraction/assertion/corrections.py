@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from ovos_persona_memory.text import WordLists, Words
+from ovos_persona_memory.text import Lexicon, Tokens
 
 VALUE = 5
 """Words at most of what is right."""
@@ -22,7 +22,7 @@ _ENDS = ("break", "tail", "joint", "correcting", "repair", "preposition", "prono
 
 
 @dataclass(frozen=True)
-class Stated:
+class RecentStatement:
     """What was said a moment before."""
 
     slot: str
@@ -34,7 +34,7 @@ class Stated:
     """The words that it was said with, up to the value; empty where they do not stand before it."""
 
 
-def may_correct(known: WordLists, text: str) -> bool:
+def may_correct(known: Lexicon, text: str) -> bool:
     """Whether a sentence may put something right: quickly, and never wrong where it says no."""
     words = known.words_of(text)
     if not words.folded or len(words.folded) > CORRECTION or "correcting" not in known.lists:
@@ -42,7 +42,7 @@ def may_correct(known: WordLists, text: str) -> bool:
     return _led(known, words) or not known.opening("no").isdisjoint(words.folded)
 
 
-def as_speaker(known: WordLists, swaps: Mapping[str, str], text: str) -> str:
+def as_speaker(known: Lexicon, swaps: Mapping[str, str], text: str) -> str:
     """What was told to somebody as they would say it: "you are nine" as "i am nine".
 
     ``swaps``: words of a speaker to those that the hearer says back.
@@ -57,7 +57,9 @@ def as_speaker(known: WordLists, swaps: Mapping[str, str], text: str) -> str:
     return " ".join(words)
 
 
-def corrected(known: WordLists, sentence: str, stated: Sequence[Stated]) -> tuple[Stated, Words] | None:
+def corrected(
+    known: Lexicon, sentence: str, stated: Sequence[RecentStatement]
+) -> tuple[RecentStatement, Tokens] | None:
     """What of the stated, the newest first, is put right, and what it is instead; None where nothing is."""
     words = known.words_of(sentence)
     led = _led(known, words)
@@ -77,7 +79,9 @@ def corrected(known: WordLists, sentence: str, stated: Sequence[Stated]) -> tupl
     return (stated[0], value) if plain and value is not None else None
 
 
-def _instead(known: WordLists, before: Words, behind: Words, stated: Sequence[Stated]) -> tuple[Stated, Words] | None:
+def _instead(
+    known: Lexicon, before: Tokens, behind: Tokens, stated: Sequence[RecentStatement]
+) -> tuple[RecentStatement, Tokens] | None:
     """ "a not b", "not b it is a", "not b a": b is what was stated."""
     for one in stated:
         wrong = [n for n, word in enumerate(behind.folded) if word in one.value]
@@ -89,12 +93,12 @@ def _instead(known: WordLists, before: Words, behind: Words, stated: Sequence[St
     return (again, told) if again is not None and told is not None else None
 
 
-def _from_it_is(known: WordLists, words: Words) -> Words:
+def _from_it_is(known: Lexicon, words: Tokens) -> Tokens:
     start = next((start for start, _ in known.places(words, "it_is")), len(words.folded))
     return words.part(start, len(words.folded))
 
 
-def repaired(known: WordLists, sentence: str) -> int | None:
+def repaired(known: Lexicon, sentence: str) -> int | None:
     """Where somebody begins to put their own words right in a sentence, characters: "... no wait the tenth"."""
     words = known.words_of(sentence)
     meant = {start for start, _ in known.places(words, "in_earnest")}  # "i mean it"
@@ -102,7 +106,7 @@ def repaired(known: WordLists, sentence: str) -> int | None:
     return words.spans[starts[0]][0] if starts else None
 
 
-def right_value(known: WordLists, text: str) -> Words | None:
+def right_value(known: Lexicon, text: str) -> Tokens | None:
     """What stands right behind the words that put somebody's own words right: "(the forty) no wait the forty two";
     None where that is no value."""
     words = _without_lead(known, known.words_of(text))
@@ -115,21 +119,21 @@ def right_value(known: WordLists, text: str) -> Words | None:
     return None if verbs or any(known.has_word(_NO_VALUE, word) for word in value.folded) else value
 
 
-def _led(known: WordLists, words: Words) -> bool:
+def _led(known: Lexicon, words: Tokens) -> bool:
     return _lead(known, words) > 0
 
 
-def _lead(known: WordLists, words: Words) -> int:
+def _lead(known: Lexicon, words: Tokens) -> int:
     return max(known.starts(words, "correcting"), known.starts(words, "repair"))
 
 
-def _without_lead(known: WordLists, words: Words) -> Words:
+def _without_lead(known: Lexicon, words: Tokens) -> Tokens:
     while size := max(_lead(known, words), known.starts(words, "lead")):
         words = words.part(size, len(words.folded))
     return words
 
 
-def _value(known: WordLists, words: Words) -> Words | None:
+def _value(known: Lexicon, words: Tokens) -> Tokens | None:
     """The words that name what is right; None where there are none, or too many."""
     words = words.part(known.starts(words, "it_is"), len(words.folded))
     while words.folded and words.folded[0] in known.lists.get("determiner", ()):

@@ -4,6 +4,6 @@ from __future__ import annotations
 
 from ovos_persona_memory.extraction.coreference.clause_subjects import readings
 from ovos_persona_memory.extraction.coreference.ellipsis import referring
-from ovos_persona_memory.extraction.coreference.person_mentions import Before, people_in
+from ovos_persona_memory.extraction.coreference.person_mentions import DialogueContext, people_in
 
-__all__ = ["Before", "people_in", "readings", "referring"]
+__all__ = ["DialogueContext", "people_in", "readings", "referring"]

@@ -4,9 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from ovos_persona_memory.extraction.coreference.clause_subjects import ANSWER, Reading, asked_for, bare_end, joined
-from ovos_persona_memory.extraction.coreference.person_mentions import Before, Found, person_at
-from ovos_persona_memory.text import WordLists, Words
+from ovos_persona_memory.extraction.coreference.clause_subjects import (
+    ANSWER,
+    ResolvedClause,
+    bare_end,
+    joined,
+    possession_asked_for,
+)
+from ovos_persona_memory.extraction.coreference.person_mentions import DialogueContext, PersonMention, person_at
+from ovos_persona_memory.text import Lexicon, Tokens
 
 NOUN = 4
 """Words at most of what is named first."""
@@ -19,7 +25,7 @@ BREATH = 12
 _NOT_OF_IT = ("finite", "preposition", "determiner", "joint", "pronoun", "break", "order", "binding", "listing", "skip")
 
 
-def taken_up(known: WordLists, clause: Words) -> Iterator[tuple[Words, str]]:
+def drop_resumptive_pronoun(known: Lexicon, clause: Tokens) -> Iterator[tuple[Tokens, str]]:
     """The clause without a pronoun that takes up what stands before it: "dwayne that is my cousin", "my mum she is".
 
     The second of each is empty: nothing is stood for.
@@ -34,19 +40,19 @@ def taken_up(known: WordLists, clause: Words) -> Iterator[tuple[Words, str]]:
             yield joined(clause.part(first, place), marked, clause.part(place + 1, len(held))), ""
 
 
-def together(known: WordLists, one: Words, other: Words | None = None) -> Words | None:
+def together(known: Lexicon, one: Tokens, other: Tokens | None = None) -> Tokens | None:
     """Two clauses as one, where the second begins with a pronoun that may take up the first; else None."""
     if other is None or not other.folded or other.folded[0] not in known.lists.get("taken_up", ()):
         return None
-    return Words(one.text, one.folded + other.folded, one.spans + other.spans) if one.text is other.text else None
+    return Tokens(one.text, one.folded + other.folded, one.spans + other.spans) if one.text is other.text else None
 
 
-def _takes_up(known: WordLists, held: Sequence[str], place: int) -> bool:
+def _takes_up(known: Lexicon, held: Sequence[str], place: int) -> bool:
     verb = held[place + 1]
     return held[place] in known.lists.get("taken_up", ()) and (verb in known.opening("finite") or verb in known.third)
 
 
-def _noun_starts(known: WordLists, held: Sequence[str], end: int) -> Iterator[int]:
+def _noun_starts(known: Lexicon, held: Sequence[str], end: int) -> Iterator[int]:
     """Where what ends before a word may begin: at its determiner, or behind another word; the longest first."""
     for first in range(max(end - NOUN, 0), end):
         opens = held[first] in known.lists.get("determiner", ()) or held[first] in known.opening("own")
@@ -62,7 +68,7 @@ def _noun_starts(known: WordLists, held: Sequence[str], end: int) -> Iterator[in
 _LEAD = ("lead", "skip", "joint", "break")
 
 
-def of_it(known: WordLists, clause: Words) -> Iterator[tuple[Words, str]]:
+def resolve_object_pronoun(known: Lexicon, clause: Tokens) -> Iterator[tuple[Tokens, str]]:
     """ "don't put coriander down gareth hates (it)": what was named in place of the pronoun that ends a clause.
 
     With it the words that were named.
@@ -77,7 +83,7 @@ def of_it(known: WordLists, clause: Words) -> Iterator[tuple[Words, str]]:
         yield made, named.spelled
 
 
-def _named_last(known: WordLists, words: Words) -> Words:
+def _named_last(known: Lexicon, words: Tokens) -> Tokens:
     """What words name last, without what says where it belongs: "some (cardamom tea) on the list"."""
     while size := max(known.ends(words, "trail"), known.ends(words, "behind_it"), known.ends(words, "lead")):
         words = words.part(0, len(words.folded) - size)
@@ -88,12 +94,12 @@ def _named_last(known: WordLists, words: Words) -> Words:
     return words.part(len(words.folded) if judged else first, len(words.folded))  # "peas are yucky i hate them"
 
 
-def asked_before(known: WordLists, clause: Words, before: Before) -> tuple[str, ...]:
+def asked_before(known: Lexicon, clause: Tokens, before: DialogueContext) -> tuple[str, ...]:
     """What was last named as somebody's own: in the same breath ("my favourite film guess what"), or before."""
-    return asked_for(known, known.before(clause)) or before.asked
+    return possession_asked_for(known, known.before(clause)) or before.asked
 
 
-def mine(known: WordLists, clause: Words, before: Before) -> Iterator[Reading]:
+def resolve_possessive(known: Lexicon, clause: Tokens, before: DialogueContext) -> Iterator[ResolvedClause]:
     """ "mine is green", "my mums is green" after a colour was spoken of; "it is green" or "green" after a question."""
     asked = asked_before(known, clause, before)
     if not asked:
@@ -108,7 +114,7 @@ def mine(known: WordLists, clause: Words, before: Before) -> Iterator[Reading]:
         found = found if size else None
     end = len(clause.folded) - known.ends(clause, "answer_end")
     led = known.ends(known.opening_of(clause), "answer_end")  # "for me it is ..."
-    if not size and not led and asked_for(known, clause):
+    if not size and not led and possession_asked_for(known, clause):
         return
     answers = bool(size or before.question or led or end < len(clause.folded))
     if answers and not size:
@@ -125,10 +131,10 @@ def mine(known: WordLists, clause: Words, before: Before) -> Iterator[Reading]:
     start = clause.part(0, 1)
     for my in known.lists.get("first_my", ()):
         heads = [(word, start) for word in (my, *asked, link)]
-        yield Reading(joined(clause.part(0, 0), heads, value), found.who if found else None, " ".join(asked))
+        yield ResolvedClause(joined(clause.part(0, 0), heads, value), found.who if found else None, " ".join(asked))
 
 
-def _owned(known: WordLists, clause: Words, found: Found) -> int:
+def _owned(known: Lexicon, clause: Tokens, found: PersonMention) -> int:
     """How many words "my mums is" has; 0 where nothing of somebody's is meant."""
     end = found.place + found.size
     marked = clause.folded[end : end + 1] == ("s",)
@@ -139,7 +145,7 @@ def _owned(known: WordLists, clause: Words, found: Found) -> int:
     return behind + 1 if linked and linked[0] in known.lists.get("is", ()) else 0
 
 
-def _there(known: WordLists, clause: Words, before: Before) -> Iterator[Reading]:
+def _there(known: Lexicon, clause: Tokens, before: DialogueContext) -> Iterator[ResolvedClause]:
     """ "on the coat rack", "it's upstairs", "hängt auf der leine" after "where is the leash"."""
     place = clause.part(_until_place(known, clause.folded), len(clause.folded))
     if not before.question or not before.thing or not known.starts(place, "preposition") or len(place.folded) > PLACE:
@@ -149,10 +155,10 @@ def _there(known: WordLists, clause: Words, before: Before) -> Iterator[Reading]
     start = clause.part(0, 1)
     words = (*known.lists.get("kept_at", known.lists["first_my"][:1]), *before.thing)
     made = joined(clause.part(0, 0), [(word, start) for word in words], place)
-    yield Reading(made, None, " ".join(before.thing), ("location",))
+    yield ResolvedClause(made, None, " ".join(before.thing), ("location",))
 
 
-def _until_place(known: WordLists, held: tuple[str, ...]) -> int:
+def _until_place(known: Lexicon, held: tuple[str, ...]) -> int:
     """How many words stand before the place: "it is", "it'll be", "der liegt", "hängt"."""
     pronoun = int(held[0] in known.opening("it_named") | known.opening("they"))
     verb = max(known.starts_at(held, pronoun, name) for name in ("lies", "is"))

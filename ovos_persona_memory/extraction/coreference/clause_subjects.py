@@ -10,16 +10,16 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 from ovos_persona_memory.extraction.coreference.person_mentions import (
-    Before,
-    Found,
-    Who,
+    DialogueContext,
+    PersonMention,
+    PersonRef,
     person_at,
     pronoun_at,
     spoken_of,
 )
 from ovos_persona_memory.extraction.segmentation.sentences import Span
 from ovos_persona_memory.extraction.segmentation.word_order import behind_adverb, plain_orders
-from ovos_persona_memory.text import WordLists, Words
+from ovos_persona_memory.text import Lexicon, Tokens
 
 OF_PETS = frozenset(
     (
@@ -47,11 +47,11 @@ ANSWER = 5
 
 
 @dataclass(frozen=True)
-class Reading:
+class ResolvedClause:
     """A clause as its subject would have said it."""
 
-    words: Words
-    who: Who | None
+    words: Tokens
+    who: PersonRef | None
     before: str = ""
     """What stands before the clause so that it can be understood alone."""
     only: tuple[str, ...] = ()
@@ -60,7 +60,9 @@ class Reading:
     """Where it is said, where that is not all of its words."""
 
 
-def readings(known: WordLists, clause: Words, earlier: Sequence[Words], before: Before) -> Iterator[Reading]:
+def readings(
+    known: Lexicon, clause: Tokens, earlier: Sequence[Tokens], before: DialogueContext
+) -> Iterator[ResolvedClause]:
     """The clause as though those whom it is about had said it themselves, then each of that in a plainer order."""
     for reading in _readings(known, clause, earlier, before):
         yield reading
@@ -68,11 +70,11 @@ def readings(known: WordLists, clause: Words, earlier: Sequence[Words], before: 
         if reading.who is not None:
             yield from (replace(reading, words=made) for made in plain_orders(known, reading.words))
     for made in plain_orders(known, clause):
-        yield Reading(made, None)
+        yield ResolvedClause(made, None)
         yield from (one for one in _readings(known, made, earlier, before) if one.who is not None)
 
 
-def _of_theirs(known: WordLists, reading: Reading, before: Before) -> Iterator[Reading]:
+def _of_theirs(known: Lexicon, reading: ResolvedClause, before: DialogueContext) -> Iterator[ResolvedClause]:
     """ "(of filiz) my son emre is fifteen": of emre."""
     if reading.who is None or reading.words.folded[0] not in known.lists.get("first_my", ()):
         return
@@ -85,7 +87,9 @@ def _of_theirs(known: WordLists, reading: Reading, before: Before) -> Iterator[R
             yield from (replace(one, words=made) for made in plain_orders(known, one.words))
 
 
-def _readings(known: WordLists, clause: Words, earlier: Sequence[Words], before: Before) -> Iterator[Reading]:
+def _readings(
+    known: Lexicon, clause: Tokens, earlier: Sequence[Tokens], before: DialogueContext
+) -> Iterator[ResolvedClause]:
     """The clause as though those whom it is about had said it themselves; none where it is about nobody known."""
     if known.third:
         for place in _subject_places(known, clause):
@@ -99,7 +103,7 @@ def _readings(known: WordLists, clause: Words, earlier: Sequence[Words], before:
     yield from _of_thing(known, clause, earlier)
 
 
-def asked_for(known: WordLists, words: Words) -> tuple[str, ...]:
+def possession_asked_for(known: Lexicon, words: Tokens) -> tuple[str, ...]:
     """What of somebody's own words name: ("favourite", "colour"); empty where they do not."""
     held, like, opening = words.folded, known.lists.get("asked_like", ()), known.opening("asked_for")
     for place, word in enumerate(held):
@@ -111,7 +115,7 @@ def asked_for(known: WordLists, words: Words) -> tuple[str, ...]:
     return ()
 
 
-def _of_somebody(known: WordLists, rest: Words) -> tuple[str, ...]:
+def _of_somebody(known: Lexicon, rest: Tokens) -> tuple[str, ...]:
     """What the words that begin with somebody's own name: up to a verb or what belongs elsewhere."""
     finite = set(known.lists.get("finite", ())) - set(known.lists.get("asked_for", ()))
     ends = finite | {"s"}.union(
@@ -123,14 +127,14 @@ def _of_somebody(known: WordLists, rest: Words) -> tuple[str, ...]:
     return kept if len(kept) < ANSWER and not alone else ()
 
 
-def bare_end(known: WordLists, words: Words) -> Words:
+def bare_end(known: Lexicon, words: Tokens) -> Tokens:
     """Words without what closes a clause."""
     while (number := known.ends(words, "trail")) and number < len(words.folded):
         words = words.part(0, len(words.folded) - number)
     return words
 
 
-def _subject_places(known: WordLists, clause: Words) -> Iterator[int]:
+def _subject_places(known: Lexicon, clause: Tokens) -> Iterator[int]:
     """Where the subject may stand: in front; and behind the verb where a language puts it there."""
     yield 0
     if "verb_second" in known.lists:
@@ -140,13 +144,13 @@ def _subject_places(known: WordLists, clause: Words) -> Iterator[int]:
                 yield place
 
 
-def _as_own(known: WordLists, clause: Words, found: Found) -> Iterator[Reading]:
+def _as_own(known: Lexicon, clause: Tokens, found: PersonMention) -> Iterator[ResolvedClause]:
     """The clause in the first person."""
     before = found.who.said if found.pronoun else ""
-    yield from (Reading(made, found.who, before) for made in _in_first_person(known, clause, found))
+    yield from (ResolvedClause(made, found.who, before) for made in _in_first_person(known, clause, found))
 
 
-def _in_first_person(known: WordLists, clause: Words, found: Found) -> Iterator[Words]:
+def _in_first_person(known: Lexicon, clause: Tokens, found: PersonMention) -> Iterator[Tokens]:
     head, rest = clause.part(0, found.place), clause.part(found.place + found.size, len(clause.folded))
     who = clause.part(found.place, found.place + found.size)
     first = known.lists.get("elided_subject", ("",))[0]
@@ -170,14 +174,16 @@ def _in_first_person(known: WordLists, clause: Words, found: Found) -> Iterator[
         yield joined(joined(head, [(first, who)], between), [(own, verb)], behind.part(0, 0))
 
 
-def joined(head: Words, instead: Sequence[tuple[str, Words]], rest: Words) -> Words:
+def joined(head: Tokens, instead: Sequence[tuple[str, Tokens]], rest: Tokens) -> Tokens:
     """Words, others in place of what stands there, and the rest behind them."""
     folded = (*head.folded, *(word for word, _ in instead), *rest.folded)
     spans = ((of.spans[0][0], of.spans[-1][1]) for _, of in instead)
-    return Words(head.text, folded, (*head.spans, *sorted(spans), *rest.spans))
+    return Tokens(head.text, folded, (*head.spans, *sorted(spans), *rest.spans))
 
 
-def _left_out(known: WordLists, clause: Words, earlier: Sequence[Words], before: Before) -> Iterator[Reading]:
+def _left_out(
+    known: Lexicon, clause: Tokens, earlier: Sequence[Tokens], before: DialogueContext
+) -> Iterator[ResolvedClause]:
     """ "(she lives in porto and) works as a nurse"."""
     if not earlier or clause.folded[0] not in known.third or clause.folded[0] in known.third[clause.folded[0]]:
         return
@@ -190,13 +196,13 @@ def _left_out(known: WordLists, clause: Words, earlier: Sequence[Words], before:
     verb = clause.part(0, 1)
     for own in known.third[clause.folded[0]] if who is not None else ():
         made = joined(clause.part(0, 0), [(first, verb), (own, verb)], clause.part(1, len(clause.folded)))
-        yield Reading(made, who, who.said if who else "")
+        yield ResolvedClause(made, who, who.said if who else "")
 
 
 # things, and what is one's own
 
 
-def _owned(known: WordLists, clause: Words, before: Before) -> Iterator[Reading]:
+def _owned(known: Lexicon, clause: Tokens, before: DialogueContext) -> Iterator[ResolvedClause]:
     """ "i put lena's coat in the hall": her coat."""
     for place in range(1, len(clause.folded) - 1):
         found = person_at(known, clause, place, before.names)
@@ -206,17 +212,17 @@ def _owned(known: WordLists, clause: Words, before: Before) -> Iterator[Reading]
             rest = clause.part(end + marked, len(clause.folded))
             for my in known.lists.get("first_my", ()) if (marked or found.owning) and rest.folded else ():
                 made = joined(clause.part(0, place), [(my, clause.part(place, end))], rest)
-                yield Reading(made, found.who, only=("location",))
+                yield ResolvedClause(made, found.who, only=("location",))
 
 
-def _written_out(known: WordLists, clause: Words) -> Iterator[Reading]:
+def _written_out(known: Lexicon, clause: Tokens) -> Iterator[ResolvedClause]:
     """ "the umbrella's in the hall": is."""
     for link in known.lists.get("is", ()) if "s" in clause.folded[1:-1] else ():
         folded = tuple(link if word == "s" else word for word in clause.folded)
-        yield Reading(Words(clause.text, folded, clause.spans), None)
+        yield ResolvedClause(Tokens(clause.text, folded, clause.spans), None)
 
 
-def _of_thing(known: WordLists, clause: Words, earlier: Sequence[Words]) -> Iterator[Reading]:
+def _of_thing(known: Lexicon, clause: Tokens, earlier: Sequence[Tokens]) -> Iterator[ResolvedClause]:
     """ "the ladder | it is behind the shed": the thing in place of the pronoun."""
     finite = set(known.lists.get("finite", ()))
     standing = known.opening("pronoun") - known.opening("speaker")
@@ -225,4 +231,4 @@ def _of_thing(known: WordLists, clause: Words, earlier: Sequence[Words]) -> Iter
     thing = earlier[-1]
     named = thing.folded[0] in known.lists.get("determiner", ()) and len(thing.folded) <= ANSWER
     if named and thing.text is clause.text and finite.isdisjoint(thing.folded[:-1]):
-        yield Reading(joined(thing, (), clause.part(1, len(clause.folded))), None)
+        yield ResolvedClause(joined(thing, (), clause.part(1, len(clause.folded))), None)

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from ovos_persona_memory.extraction.assertion.corrections import Stated
-from ovos_persona_memory.text import WordLists, Words
+from ovos_persona_memory.extraction.assertion.corrections import RecentStatement
+from ovos_persona_memory.text import Lexicon, Tokens
 
 STRANGER = 2
 """Words at least that tell of somebody else before "she"."""
@@ -20,7 +20,7 @@ _NOR_THESE = (
 
 
 @dataclass(frozen=True)
-class Who:
+class PersonRef:
     """Somebody who is spoken of."""
 
     subject: str
@@ -29,21 +29,21 @@ class Who:
     """In the speaker's words: "my sister"."""
     relation: str = ""
     pet: bool = False
-    name: Words | None = None
+    name: Tokens | None = None
     """A name that was given with the relation: "my cousin danny"."""
     called: str = ""
     """The folded name by which they were spoken of; empty where it was another way."""
 
 
 @dataclass(frozen=True)
-class Before:
+class DialogueContext:
     """What is known when somebody speaks: who has which name, and what was just spoken of."""
 
-    names: Mapping[str, Who] = field(default_factory=dict)
+    names: Mapping[str, PersonRef] = field(default_factory=dict)
     """By folded name."""
-    person: Who | None = None
+    person: PersonRef | None = None
     """Whom the speaker spoke of last."""
-    further: tuple[Who, ...] = ()
+    further: tuple[PersonRef, ...] = ()
     """Whom "she" means where it cannot be that person, the likeliest first."""
     asked: tuple[str, ...] = ()
     """What was last named in this room as somebody's own: ("favourite", "colour")."""
@@ -53,21 +53,21 @@ class Before:
     """What was named a moment ago: ("spare", "key"); "it" stands for it."""
     playing: bool = False
     """The speaker was a pirate a moment ago."""
-    stated: tuple[Stated, ...] = ()
+    stated: tuple[RecentStatement, ...] = ()
     """What was just said of the speaker, the newest first, where this turn may put it right."""
     head: tuple[str, ...] = ()
     """What an answer of a few words leaves out: ("ich", "heisse")."""
-    asked_of: Who | None = None
+    asked_of: PersonRef | None = None
     """Of whom it was asked, where not of whoever answers."""
     told: str = ""
     """The slot of what was told last in this room."""
 
 
 @dataclass(frozen=True)
-class Found:
+class PersonMention:
     """A person in a clause: ``size`` words from ``place``."""
 
-    who: Who
+    who: PersonRef
     place: int
     size: int
     pronoun: bool = False
@@ -76,8 +76,8 @@ class Found:
 
 
 def named_people(
-    known: WordLists, clause: Words, earlier: Sequence[Words], before: Before
-) -> Iterator[tuple[Who, Words]]:
+    known: Lexicon, clause: Tokens, earlier: Sequence[Tokens], before: DialogueContext
+) -> Iterator[tuple[PersonRef, Tokens]]:
     """Those whom a clause names for the first time, a relation and a name: "my cousin danny"; and those words."""
     if not known.third or known.introduced.isdisjoint(clause.folded):
         return
@@ -99,13 +99,15 @@ def named_people(
             yield found.who, clause.part(place, place + found.size)
 
 
-def _is_known(who: Who, before: Before, by_relation: bool) -> bool:
+def _is_known(who: PersonRef, before: DialogueContext, by_relation: bool) -> bool:
     """Whether somebody is known by the name; ``by_relation``: a user is not, of whom nobody said who they are."""
     there = before.names.get(" ".join(who.name.folded)) if who.name else None
     return there is not None and not (by_relation and not there.relation)
 
 
-def _owners(known: WordLists, clause: Words, place: int, earlier: Sequence[Words], before: Before) -> Found | None:
+def _owners(
+    known: Lexicon, clause: Tokens, place: int, earlier: Sequence[Tokens], before: DialogueContext
+) -> PersonMention | None:
     """ "her son emre": of whom she stands for."""
     if clause.folded[place] not in known.opening("whose"):
         return None
@@ -116,7 +118,7 @@ def _owners(known: WordLists, clause: Words, place: int, earlier: Sequence[Words
     return replace(found, who=replace(found.who, subject=owner.who.subject, relation=found.who.relation))
 
 
-def _acquainted(known: WordLists, clause: Words, place: int, before: Before) -> Found | None:
+def _acquainted(known: Lexicon, clause: Tokens, place: int, before: DialogueContext) -> PersonMention | None:
     """ "my teacher mrs bell": of whom the name alone is learned."""
     if clause.folded[place] not in known.lists.get("own", ()):
         return None
@@ -129,12 +131,12 @@ def _acquainted(known: WordLists, clause: Words, place: int, before: Before) -> 
     return _with_name(known, clause, place, (start + size, " ".join(rest.folded[:size]), False), before.names)
 
 
-def spoken_of(known: WordLists, said: Sequence[Words], names: Mapping[str, Who]) -> Who | None:
+def spoken_of(known: Lexicon, said: Sequence[Tokens], names: Mapping[str, PersonRef]) -> PersonRef | None:
     """The last person whom clauses speak of; None where they speak of nobody known."""
     return next(people_in(known, said, names), None)
 
 
-def people_in(known: WordLists, said: Sequence[Words], names: Mapping[str, Who]) -> Iterator[Who]:
+def people_in(known: Lexicon, said: Sequence[Tokens], names: Mapping[str, PersonRef]) -> Iterator[PersonRef]:
     """Those of whom clauses speak, the last first, each once."""
     seen: set[str] = set()
     places = ((one, place) for one in reversed(said) for place in reversed(range(len(one.folded))))
@@ -146,7 +148,7 @@ def people_in(known: WordLists, said: Sequence[Words], names: Mapping[str, Who])
             yield who
 
 
-def _relative(known: WordLists, clause: Words, place: int, names: Mapping[str, Who]) -> Who | None:
+def _relative(known: Lexicon, clause: Tokens, place: int, names: Mapping[str, PersonRef]) -> PersonRef | None:
     """ "damon's sister", who is not damon, where one of these words stands at a place."""
     held = clause.folded
     for first in range(place, max(place - 3, -1), -1):
@@ -156,13 +158,13 @@ def _relative(known: WordLists, clause: Words, place: int, names: Mapping[str, W
             if related is not None and related[0] > place:
                 name = held[first] if held[first] in names else _unowned(held[first])
                 said = clause.part(first, related[0]).spelled
-                return Who(f"{name} {related[1]}", said, related[1], related[2])
+                return PersonRef(f"{name} {related[1]}", said, related[1], related[2])
     return None
 
 
 def person_at(
-    known: WordLists, clause: Words, place: int, names: Mapping[str, Who], any_article: bool = False
-) -> Found | None:
+    known: Lexicon, clause: Tokens, place: int, names: Mapping[str, PersonRef], any_article: bool = False
+) -> PersonMention | None:
     """The person whom the words from a place on name: "my sister ana", "grandma", "die lena", a known name."""
     held, at = clause.folded, place
     owners = known.opening("introducing" if any_article else "own")
@@ -193,7 +195,7 @@ def person_at(
     return _by_name(clause, place, at, names) or _kin_owning(known, clause, place, at)
 
 
-def _by_owner(known: WordLists, clause: Words, place: int, names: Mapping[str, Who]) -> Found | None:
+def _by_owner(known: Lexicon, clause: Tokens, place: int, names: Mapping[str, PersonRef]) -> PersonMention | None:
     """ "my sister ana", "our ana"."""
     related = _related(known, clause, place + 1)
     if related is not None:
@@ -201,7 +203,7 @@ def _by_owner(known: WordLists, clause: Words, place: int, names: Mapping[str, W
     return _by_name(clause, place, place + 1, names) if place + 1 < len(clause.folded) else None
 
 
-def _relative_of(known: WordLists, clause: Words, place: int, names: Mapping[str, Who]) -> Found | None:
+def _relative_of(known: Lexicon, clause: Tokens, place: int, names: Mapping[str, PersonRef]) -> PersonMention | None:
     """ "der mann meiner tochter", "the wife of my brother"."""
     held, of_whom = clause.folded, known.opening("of_whom")
     if of_whom.isdisjoint(held) or not known.has_word(("article", "own"), held[place]):
@@ -215,10 +217,12 @@ def _relative_of(known: WordLists, clause: Words, place: int, names: Mapping[str
         return None
     end = start + owner.size
     subject = f"{owner.who.subject} {related[1]}"
-    return Found(Who(subject, clause.part(place, end).spelled, related[1], related[2]), place, end - place)
+    return PersonMention(
+        PersonRef(subject, clause.part(place, end).spelled, related[1], related[2]), place, end - place
+    )
 
 
-def _owns_relative(known: WordLists, held: Sequence[str], place: int) -> bool:
+def _owns_relative(known: Lexicon, held: Sequence[str], place: int) -> bool:
     """Whether who stands at a place only says whose somebody before them is: "the wife of | my brother"."""
     of_whom = known.opening("of_whom")
     if of_whom.isdisjoint(held):
@@ -228,7 +232,9 @@ def _owns_relative(known: WordLists, held: Sequence[str], place: int) -> bool:
     return linked and head >= 0 and known.has_word(("relation", "kin", "outsider", "acquaintance", "pet"), held[head])
 
 
-def _by_article(known: WordLists, clause: Words, place: int, at: int, names: Mapping[str, Who]) -> Found | None:
+def _by_article(
+    known: Lexicon, clause: Tokens, place: int, at: int, names: Mapping[str, PersonRef]
+) -> PersonMention | None:
     """ "der neffe der jonas", and "der hund" of those who have one."""
     related = _related(known, clause, at) if "verb_second" in known.lists else None
     if related is None:
@@ -239,7 +245,7 @@ def _by_article(known: WordLists, clause: Words, place: int, at: int, names: Map
     return found if found.who.name is not None else None
 
 
-def _related(known: WordLists, clause: Words, at: int) -> tuple[int, str, bool] | None:
+def _related(known: Lexicon, clause: Tokens, at: int) -> tuple[int, str, bool] | None:
     """Where a relation or a pet ends that stands here, behind words like "older", and what it is."""
     rest = clause.part(at, len(clause.folded))
     if known.starts(rest, "outsider"):
@@ -257,18 +263,18 @@ def _related(known: WordLists, clause: Words, at: int) -> tuple[int, str, bool] 
     return at + longer, " ".join(rest.folded[:longer]), pet > size
 
 
-def _outside(known: WordLists, rest: Words, size: int) -> bool:
+def _outside(known: Lexicon, rest: Tokens, size: int) -> bool:
     """Whether it is a word for something else: "my dog food", "my mother tongue"."""
     following = rest.folded[size : size + 1]
     return bool(following) and following[0] in known.lists.get("not_named", ())
 
 
 def _with_name(
-    known: WordLists, clause: Words, place: int, related: tuple[int, str, bool], names: Mapping[str, Who]
-) -> Found:
+    known: Lexicon, clause: Tokens, place: int, related: tuple[int, str, bool], names: Mapping[str, PersonRef]
+) -> PersonMention:
     """A relation with the name that may stand behind it."""
     end, relation, pet = related
-    plain = Found(Who(relation, clause.part(place, end).spelled, relation, pet), place, end - place)
+    plain = PersonMention(PersonRef(relation, clause.part(place, end).spelled, relation, pet), place, end - place)
     if end == len(clause.folded):
         return plain
     rest = clause.part(end, len(clause.folded))
@@ -280,18 +286,20 @@ def _with_name(
     owning = name.folded[0] not in names and _unowned(name.folded[0]) in names
     there = names.get(_unowned(name.folded[0]) if owning else name.folded[0])
     if there is not None and there.relation == relation:
-        return Found(replace(there, said=said, called=name.folded[0]), place, end + 1 - place, owning=owning)
+        return PersonMention(replace(there, said=said, called=name.folded[0]), place, end + 1 - place, owning=owning)
     owned = clause.folded[place] in known.opening("own") | known.opening("whose")
     usual = size > 1 or end > related[0] or _is_name(known, clause.part(end, len(clause.folded)), pet, owned)
     if there is None and not usual:
         return plain
     taken = any(one.relation == relation for one in names.values())
     subject = name.folded[0] if taken else relation
-    who = Who(subject, said, relation, pet, None if owning or (there and there.relation) else name, name.folded[0])
-    return Found(who, place, end + size - place, owning=owning)
+    who = PersonRef(
+        subject, said, relation, pet, None if owning or (there and there.relation) else name, name.folded[0]
+    )
+    return PersonMention(who, place, end + size - place, owning=owning)
 
 
-def _is_told_name(known: WordLists, rest: Words) -> bool:
+def _is_told_name(known: Lexicon, rest: Tokens) -> bool:
     """Whether a name follows an article behind a relation: "der orhan", not "der arme"."""
     word = rest.folded[0]
     if known.starts(rest, "given_name") or (word in known.opening("title") and len(rest.folded) > 1):
@@ -302,7 +310,7 @@ def _is_told_name(known: WordLists, rest: Words) -> bool:
     return ended and not any(word in words for words in map(known.opening, _NO_NAMES + _NOR_THESE))
 
 
-def _is_name(known: WordLists, rest: Words, pet: bool, owned: bool) -> bool:
+def _is_name(known: Lexicon, rest: Tokens, pet: bool, owned: bool) -> bool:
     """Whether a name comes next: a usual one, or for a pet whatever stands before a verb."""
     if known.starts(rest, "given_name"):
         return True
@@ -318,21 +326,23 @@ def _is_name(known: WordLists, rest: Words, pet: bool, owned: bool) -> bool:
     return pet and bool(verb) and verb[0] != "s" and verb[0] in known.third and named
 
 
-def _by_name(clause: Words, place: int, at: int, names: Mapping[str, Who]) -> Found | None:
+def _by_name(clause: Tokens, place: int, at: int, names: Mapping[str, PersonRef]) -> PersonMention | None:
     for size in range(min(NAMES, len(clause.folded) - at), 0, -1) if names else ():
         word = " ".join(clause.folded[at : at + size])
         for name, owning in ((word, False), (_unowned(word), True)):
             if name and name in names:
                 said = clause.part(at, at + size).spelled
-                return Found(replace(names[name], said=said, called=name), place, at + size - place, False, owning)
+                return PersonMention(
+                    replace(names[name], said=said, called=name), place, at + size - place, False, owning
+                )
     return None
 
 
-def _kin_owning(known: WordLists, clause: Words, place: int, at: int) -> Found | None:
+def _kin_owning(known: Lexicon, clause: Tokens, place: int, at: int) -> PersonMention | None:
     base = _unowned(clause.folded[at])
     if not base or base not in known.lists.get("kin", ()):
         return None
-    return Found(Who(base, clause.part(at, at + 1).spelled, base), place, at + 1 - place, False, True)
+    return PersonMention(PersonRef(base, clause.part(at, at + 1).spelled, base), place, at + 1 - place, False, True)
 
 
 def _unowned(word: str) -> str:
@@ -340,7 +350,9 @@ def _unowned(word: str) -> str:
     return word[:-1] if word.endswith("s") and len(word) > 2 else ""
 
 
-def pronoun_at(known: WordLists, clause: Words, place: int, earlier: Sequence[Words], before: Before) -> Found | None:
+def pronoun_at(
+    known: Lexicon, clause: Tokens, place: int, earlier: Sequence[Tokens], before: DialogueContext
+) -> PersonMention | None:
     word = clause.folded[place]
     owning = word in known.lists.get("whose", ())
     if not owning and word not in known.lists.get("he_she", ()):
@@ -352,10 +364,10 @@ def pronoun_at(known: WordLists, clause: Words, place: int, earlier: Sequence[Wo
     further = () if _of_a_stranger(known, clause, place, earlier) else before.further
     meant = (*people_in(known, list(_until(earlier, word)), before.names), before.person, *further)
     who = next((one for one in meant if one is not None and one.subject and may_be(known, word, one)), None)
-    return None if who is None else Found(who, place, 1, True, owning)
+    return None if who is None else PersonMention(who, place, 1, True, owning)
 
 
-def _of_a_stranger(known: WordLists, clause: Words, place: int, earlier: Sequence[Words]) -> bool:
+def _of_a_stranger(known: Lexicon, clause: Tokens, place: int, earlier: Sequence[Tokens]) -> bool:
     """Whether what stands before a pronoun is about somebody whom nobody knows: "(wait) bia moved | she's in porto"."""
     said = [word for one in earlier for word in one.folded] if not place else []
     own = [word for word in (*said, *clause.folded[:place]) if not known.has_word(("skip", "lead", "joint"), word)]
@@ -363,7 +375,7 @@ def _of_a_stranger(known: WordLists, clause: Words, place: int, earlier: Sequenc
     return len(own) >= STRANGER and not any(known.has_word(ours, word) or word in known.people for word in own)
 
 
-def _until(said: Sequence[Words], word: str) -> Iterator[Words]:
+def _until(said: Sequence[Tokens], word: str) -> Iterator[Tokens]:
     """What was said before a word was said first: "she" means the same again."""
     for one in said:
         if word in one.folded:
@@ -372,7 +384,7 @@ def _until(said: Sequence[Words], word: str) -> Iterator[Words]:
         yield one
 
 
-def _stands_alone(known: WordLists, clause: Words, place: int) -> bool:
+def _stands_alone(known: Lexicon, clause: Tokens, place: int) -> bool:
     """Whether an article is a pronoun: "(geboren ist) die in monschau"; not "(ist) die frau krause"."""
     following = clause.folded[place + 1 : place + 2]
     if following and following[0] in known.third:
@@ -381,7 +393,7 @@ def _stands_alone(known: WordLists, clause: Words, place: int) -> bool:
     return not following or any(following[0] in known.opening(name) for name in lists)
 
 
-def may_be(known: WordLists, word: str, who: Who) -> bool:
+def may_be(known: Lexicon, word: str, who: PersonRef) -> bool:
     """Whether a pronoun can stand for somebody: "she" for no brother."""
     if word in known.lists.get("of_pet", ()) and not who.pet:
         return False

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from ovos_persona_memory.extraction.coreference.clause_subjects import Reading, joined
-from ovos_persona_memory.extraction.coreference.person_mentions import Before
-from ovos_persona_memory.text import WordLists, Words
+from ovos_persona_memory.extraction.coreference.clause_subjects import ResolvedClause, joined
+from ovos_persona_memory.extraction.coreference.person_mentions import DialogueContext
+from ovos_persona_memory.text import Lexicon, Tokens
 
 NAMED = 3
 """Words at most of a thing that "it" can stand for."""
 
 
-def own_name(known: WordLists, clause: Words, before: Before) -> Iterator[Reading]:
+def own_name(known: Lexicon, clause: Tokens, before: DialogueContext) -> Iterator[ResolvedClause]:
     """ "i am wren" from somebody who is known as wren, or with an age behind it: "my name is wren"."""
     own, being = known.lists.get("elided_subject", ()), known.opening("being")
     if len(clause.folded) not in (3, 4) or clause.folded[0] not in own or clause.folded[1] not in being:
@@ -24,10 +24,10 @@ def own_name(known: WordLists, clause: Words, before: Before) -> Iterator[Readin
     ):
         start = clause.part(0, 1)
         heads = [(word, start) for word in known.lists.get("self_named", ())]
-        yield Reading(joined(clause.part(0, 0), heads, name), None)
+        yield ResolvedClause(joined(clause.part(0, 0), heads, name), None)
 
 
-def _age_behind(known: WordLists, clause: Words) -> bool:
+def _age_behind(known: Lexicon, clause: Tokens) -> bool:
     """Whether what stands behind a clause is an age: "... and i'm eight years old"."""
     rest = known.closing_of(clause).folded
     counted = {*known.lists.get("number", ())}
@@ -36,7 +36,7 @@ def _age_behind(known: WordLists, clause: Words) -> bool:
     return 0 < place < len(rest) and (rest[place] in counted or rest[place].isdigit())
 
 
-def thing_of(known: WordLists, words: Words) -> tuple[str, ...]:
+def thing_of(known: Lexicon, words: Tokens) -> tuple[str, ...]:
     """The last thing that words name ("where is my spare key": spare, key); empty where they name none."""
     held, articles = (
         words.folded,

@@ -6,13 +6,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from ovos_persona_memory.extraction.assertion.assertion import refusal_in
-from ovos_persona_memory.extraction.coreference.clause_subjects import Reading
-from ovos_persona_memory.extraction.schema.candidate import Verdict, typed
+from ovos_persona_memory.extraction.coreference.clause_subjects import ResolvedClause
+from ovos_persona_memory.extraction.schema.candidate import Candidate, typed
 from ovos_persona_memory.extraction.schema.slots import SLOTS
-from ovos_persona_memory.extraction.segmentation.sentences import Spoken
+from ovos_persona_memory.extraction.segmentation.sentences import LanguageResources
 from ovos_persona_memory.extraction.tagger import features
-from ovos_persona_memory.extraction.templates.template import Told
-from ovos_persona_memory.text import Words
+from ovos_persona_memory.extraction.templates.template import PatternMatch
+from ovos_persona_memory.text import Tokens
 
 SLOT = "health"
 KINDS = frozenset({"illness", "medicine"})
@@ -20,7 +20,7 @@ LONGEST = 3
 """Words at most of an illness or a medicine."""
 
 
-def with_ailments(spoken: Spoken, text: str, told: Sequence[Verdict]) -> list[Verdict]:
+def with_ailments(spoken: LanguageResources, text: str, told: Sequence[Candidate]) -> list[Candidate]:
     """The same, and the illnesses and medicines that are whoever's speaks, where no verdict is about those words."""
     words = spoken.templates.words_of(text)
     if "soon_well" not in spoken.templates.lists:
@@ -30,21 +30,21 @@ def with_ailments(spoken: Spoken, text: str, told: Sequence[Verdict]) -> list[Ve
     return [*(one for one in told if not any(_doubts(spoken, one, two) for two in more)), *more]
 
 
-def _same(spoken: Spoken, told: Verdict, ailment: Verdict) -> bool:
+def _same(spoken: LanguageResources, told: Candidate, ailment: Candidate) -> bool:
     """Whether something that is learned holds the same words."""
     stems = spoken.language.words
     held = {*stems(told.value or ""), *told.thing.split()}
     return told.outcome != "waiting" and not held.isdisjoint(stems(ailment.value or ""))
 
 
-def _doubts(spoken: Spoken, told: Verdict, ailment: Verdict) -> bool:
+def _doubts(spoken: LanguageResources, told: Candidate, ailment: Candidate) -> bool:
     """Whether a verdict waits for review of what is plainly an ailment."""
     words = spoken.templates.words_of
     shared = set(words(told.value or "").folded) & set(words(ailment.value or "").folded)
     return told.outcome == "waiting" and bool(shared)
 
 
-def _ailments(spoken: Spoken, words: Words) -> Iterator[Verdict]:
+def _ailments(spoken: LanguageResources, words: Tokens) -> Iterator[Candidate]:
     known, held = spoken.templates, words.folded
     for place in range(1, len(held)):
         if held[place - 1] not in known.opening("first_my") | known.opening("own"):
@@ -53,12 +53,14 @@ def _ailments(spoken: Spoken, words: Words) -> Iterator[Verdict]:
         if size and known.starts_at(held, place, "soon_well") < size:
             value = words.part(place, place + size)
             clause = words.part(place - 1, place + size)
-            yield typed(spoken, Reading(clause, None), Told(SLOT, False, value, value, "", None, 2), SLOTS[SLOT])
+            yield typed(
+                spoken, ResolvedClause(clause, None), PatternMatch(SLOT, False, value, value, "", None, 2), SLOTS[SLOT]
+            )
 
 
-def _size(spoken: Spoken, held: tuple[str, ...], place: int) -> int:
+def _size(spoken: LanguageResources, held: tuple[str, ...], place: int) -> int:
     """How many words an illness or a medicine has that stands at a place; 0: none does."""
-    seen = features.of(spoken.language.tag)
+    seen = features.for_language(spoken.language.tag)
     for size in range(min(LONGEST, len(held) - place), 1, -1):
         if not KINDS.isdisjoint(seen.by_word.get(" ".join(held[place : place + size]), ())):
             return size

@@ -8,12 +8,12 @@ from functools import lru_cache
 
 from ovos_persona_memory.extraction.assertion.assertion import refusal_in
 from ovos_persona_memory.extraction.fusion.template_spans import place_of
-from ovos_persona_memory.extraction.schema.candidate import Verdict
+from ovos_persona_memory.extraction.schema.candidate import Candidate
 from ovos_persona_memory.extraction.schema.slots import refused_value
-from ovos_persona_memory.extraction.segmentation.clauses import bare
-from ovos_persona_memory.extraction.segmentation.sentences import Spoken
-from ovos_persona_memory.extraction.templates.template import SHORT_IS, Told
-from ovos_persona_memory.text import WordLists, Words, languages
+from ovos_persona_memory.extraction.segmentation.clauses import strip_function_words
+from ovos_persona_memory.extraction.segmentation.sentences import LanguageResources
+from ovos_persona_memory.extraction.templates.template import SHORT_IS, PatternMatch
+from ovos_persona_memory.text import Lexicon, Tokens, languages
 
 SLOT = "activity"
 DENIED = 2
@@ -44,7 +44,7 @@ class _Days:
     """One day is named, of something that is done every week: "am montag hab ich chor"."""
 
 
-def with_days(spoken: Spoken, sentence: str, told: Sequence[Verdict]) -> list[Verdict]:
+def with_days(spoken: LanguageResources, sentence: str, told: Sequence[Candidate]) -> list[Candidate]:
     """The same, each activity with the days that are said of it: those behind it, else those before; and what has
     moved to another day where nothing else tells of it."""
     words = spoken.templates.words_of(sentence)
@@ -60,7 +60,7 @@ def with_days(spoken: Spoken, sentence: str, told: Sequence[Verdict]) -> list[Ve
     return [_on_its_days(spoken, words, one, told, days) for one in told]
 
 
-def on_other_days(spoken: Spoken, done: Sequence[str], days: Words) -> str | None:
+def on_other_days(spoken: LanguageResources, done: Sequence[str], days: Tokens) -> str | None:
     """What is done, with other days: "choir, mondays" as "choir, tuesdays"; None where the words name no days.
 
     ``done``: folded, with the days so far.
@@ -72,13 +72,13 @@ def on_other_days(spoken: Spoken, done: Sequence[str], days: Words) -> str | Non
     return f"{what}, {days.spelled}" if named and what else None
 
 
-def _is_day(known: WordLists, words: Words, told: Verdict, days: Sequence[_Days]) -> bool:
+def _is_day(known: Lexicon, words: Tokens, told: Candidate, days: Sequence[_Days]) -> bool:
     """Whether nothing but a day was taken for what is done."""
     place = place_of(known, words, told)
     return told.slot == SLOT and place is not None and any(place == (one.first, one.last) for one in days)
 
 
-def _as_activity(spoken: Spoken, words: Words, told: Verdict, days: Sequence[_Days]) -> Verdict:
+def _as_activity(spoken: LanguageResources, words: Tokens, told: Candidate, days: Sequence[_Days]) -> Candidate:
     """ "practice: mondays" as what is done on mondays."""
     place = place_of(spoken.templates, words, told)
     if told.slot != "detail" or place is None or not any(place == (one.first, one.last) for one in days):
@@ -90,15 +90,15 @@ def _as_activity(spoken: Spoken, words: Words, told: Verdict, days: Sequence[_Da
     return replace(told, slot=SLOT, value=f"{named.spelled}, {told.value}")
 
 
-def _tells_of(known: WordLists, words: Words, told: Sequence[Verdict], days: Sequence[_Days]) -> bool:
+def _tells_of(known: Lexicon, words: Tokens, told: Sequence[Candidate], days: Sequence[_Days]) -> bool:
     """Whether something was taken from an utterance that holds one of its days."""
     places = [place for one in told if (place := place_of(known, words, one)) is not None]
     return any(first < day.last and day.first < last for first, last in places for day in days)
 
 
 def _on_its_days(
-    spoken: Spoken, words: Words, told: Verdict, every: Sequence[Verdict], days: Sequence[_Days]
-) -> Verdict:
+    spoken: LanguageResources, words: Tokens, told: Candidate, every: Sequence[Candidate], days: Sequence[_Days]
+) -> Candidate:
     place = place_of(spoken.templates, words, told)
     if told.slot != SLOT or told.outcome not in ("learned", "waiting") or place is None:
         return told
@@ -118,7 +118,7 @@ def _on_its_days(
     return replace(told, value=_together(spoken.templates, words, place, found), text=text, thing=thing)
 
 
-def _up_to(words: Words, told: Verdict, days: _Days) -> str:
+def _up_to(words: Tokens, told: Candidate, days: _Days) -> str:
     """What an activity is told with, up to its days."""
     named = words.part(days.first, days.last)
     said, (start, end) = words.text[slice(*told.span)], told.span
@@ -128,7 +128,7 @@ def _up_to(words: Words, told: Verdict, days: _Days) -> str:
     return told.text.replace(said, whole)
 
 
-def _thing(spoken: Spoken, *parts: Words) -> str:
+def _thing(spoken: LanguageResources, *parts: Tokens) -> str:
     """The thing of an activity that has days, so that others take their place: "zum chor" and "chor" are one."""
     known = spoken.templates
     verbs = {word for verb in spoken.language.asked_with.get(SLOT, ()) for word in languages.fold(verb)}
@@ -138,7 +138,7 @@ def _thing(spoken: Spoken, *parts: Words) -> str:
     return " ".join(spoken.language.words(" ".join(named[first:])))
 
 
-def _unbound(known: WordLists, words: Words) -> Words:
+def _unbound(known: Lexicon, words: Tokens) -> Tokens:
     """The words without those that bind a day to them: "chess (on)"."""
     size = len(words.folded)
     while size and words.folded[size - 1] in _binding(known):
@@ -146,7 +146,7 @@ def _unbound(known: WordLists, words: Words) -> Words:
     return words.part(0, size)
 
 
-def _together(known: WordLists, words: Words, place: tuple[int, int], days: _Days) -> str:
+def _together(known: Lexicon, words: Tokens, place: tuple[int, int], days: _Days) -> str:
     """What is done and when, as it was said where both stand side by side."""
     between = words.folded[place[1] : days.first]
     if days.first >= place[1] and len(between) <= BETWEEN and _binding(known).issuperset(between):
@@ -154,14 +154,14 @@ def _together(known: WordLists, words: Words, place: tuple[int, int], days: _Day
     return f"{words.part(*place).spelled}, {words.part(days.first, days.last).spelled}"
 
 
-def _binding(known: WordLists) -> frozenset[str]:
+def _binding(known: Lexicon) -> frozenset[str]:
     return known.opening("preposition") | known.opening("skip") | {*known.lists.get("from_now_on", ())}
 
 
 # what has moved
 
 
-def _moved(spoken: Spoken, words: Words, days: Sequence[_Days]) -> Iterator[Verdict]:
+def _moved(spoken: LanguageResources, words: Tokens, days: Sequence[_Days]) -> Iterator[Candidate]:
     """ "band night's not mondays any more it's wednesdays": what a sentence begins with that says of a day that it is
     over, or of another that it holds from now on."""
     new = [one for one in days if not one.over]
@@ -172,10 +172,10 @@ def _moved(spoken: Spoken, words: Words, days: Sequence[_Days]) -> Iterator[Verd
     span = (words.spans[0][0], words.spans[-1][1])
     if refusal_in(spoken, words.text, (named.spans[0][0], span[1])) is None:
         thing = " ".join(spoken.language.words(named.spelled))
-        yield Verdict("learned", "stated", words.text, SLOT, "", thing, value, span)
+        yield Candidate("learned", "stated", words.text, SLOT, "", thing, value, span)
 
 
-def _named(spoken: Spoken, words: Words, days: Sequence[_Days]) -> Words | None:
+def _named(spoken: LanguageResources, words: Tokens, days: Sequence[_Days]) -> Tokens | None:
     """What has other days from now on, or is one of the things that people do every week; None where nothing is."""
     known = spoken.templates
     moved = next((start + size for start, size in known.places(words, "moved") if start + size <= days[0].first), None)
@@ -186,7 +186,7 @@ def _named(spoken: Spoken, words: Words, days: Sequence[_Days]) -> Words | None:
         until = next((n for n, word in enumerate(behind.folded) if n and word in ends), len(behind.folded))
         return _without_owner(known, behind.part(0, until))
     if any(one.over for one in days) or known.has(words, "from_now_on") or known.has(words, "by_now"):
-        said = bare(known, words)
+        said = strip_function_words(known, words)
         verb = next((n for n, word in enumerate(said.folded) if word in known.third or word in verbs), 0)
         return _without_owner(known, said.part(0, verb))
     places = (place for name in ("outing", "every_week") for place in known.places(words, name))
@@ -194,26 +194,26 @@ def _named(spoken: Spoken, words: Words, days: Sequence[_Days]) -> Words | None:
     return words.part(done[0], sum(done)) if done is not None else None
 
 
-def _to(known: WordLists) -> frozenset[str]:
+def _to(known: Lexicon) -> frozenset[str]:
     return known.opening("preposition") | known.opening("whom_for")
 
 
-def _without_owner(known: WordLists, named: Words) -> Words:
+def _without_owner(known: Lexicon, named: Tokens) -> Tokens:
     own = known.opening("own") | known.opening("determiner")
     return named.part(1, len(named.folded)) if named.folded and named.folded[0] in own else named
 
 
-def _may_be_done(spoken: Spoken, named: Words) -> bool:
+def _may_be_done(spoken: LanguageResources, named: Tokens) -> bool:
     """Whether words can name what somebody does: nobody, no pronoun, no place."""
     known = spoken.templates
     if not 0 < len(named.folded) <= NAMED or any(known.has_word(_NOT_DONE, word) for word in named.folded):
         return False
     if any(True for _ in _days(spoken, named)):
         return False
-    return refused_value(known, Told(SLOT, False, named, None, "", None), False) is None
+    return refused_value(known, PatternMatch(SLOT, False, named, None, "", None), False) is None
 
 
-def _planned(spoken: Spoken, words: Words) -> bool:
+def _planned(spoken: LanguageResources, words: Tokens) -> bool:
     """Whether somebody speaks of one time: "on wednesday we're going swimming", "next week", "in august"; not "it's
     wednesday i'm off to my swim", "since august"."""
     known, held, link = spoken.templates, words.folded, spoken.templates.opening("is")
@@ -228,7 +228,7 @@ def _planned(spoken: Spoken, words: Words) -> bool:
 # days of the week
 
 
-def _days(spoken: Spoken, words: Words) -> Iterator[_Days]:
+def _days(spoken: LanguageResources, words: Tokens) -> Iterator[_Days]:
     """The days, in the order in which they are said; several together are one: "mondays and fridays"."""
     known, held = spoken.templates, words.folded
     place = 0
@@ -246,7 +246,7 @@ def _days(spoken: Spoken, words: Words) -> Iterator[_Days]:
         place += size or 1
 
 
-def _size(spoken: Spoken, words: Words, place: int) -> int:
+def _size(spoken: LanguageResources, words: Tokens, place: int) -> int:
     """How many words from a place on name days on which something is done every week; 0: none."""
     known, held = spoken.templates, words.folded
     each = known.starts_at(held, place, "each_day")
@@ -261,19 +261,19 @@ def _size(spoken: Spoken, words: Words, place: int) -> int:
     return 0
 
 
-def _for_good(known: WordLists, words: Words, day: int) -> bool:
+def _for_good(known: Lexicon, words: Tokens, day: int) -> bool:
     """Whether words around a day say that it holds from now on: "am montag immer", "not on tuesday any more"."""
     around = words.part(max(day - AROUND, 0), day + 1 + AROUND)
     return known.has(around, "from_now_on")
 
 
-def _regular(spoken: Spoken, word: str) -> bool:
+def _regular(spoken: LanguageResources, word: str) -> bool:
     """ "mondays", "montags", "montagabends"."""
     day = next((one for one in _weekdays(spoken.language.tag) if word.startswith(one)), "")
     return bool(day) and (word == f"{day}s" or word[len(day) :] in spoken.templates.opening("parts_of_days"))
 
 
-def _over(known: WordLists, held: tuple[str, ...], place: int) -> bool:
+def _over(known: Lexicon, held: tuple[str, ...], place: int) -> bool:
     """Whether what stands before a day denies it: "not on mondays", "from mondays to fridays"."""
     denied = not known.opening("no").isdisjoint(held[max(place - DENIED, 0) : place])
     return denied or (place > 0 and held[place - 1] in known.opening("away_from"))
@@ -281,5 +281,5 @@ def _over(known: WordLists, held: tuple[str, ...], place: int) -> bool:
 
 @lru_cache(maxsize=32)
 def _weekdays(tag: str) -> frozenset[str]:
-    lines = languages.of(tag).phrases("weekdays.list")
+    lines = languages.for_language(tag).phrases("weekdays.list")
     return frozenset(word for line in lines for name in line.split(",") for word in languages.fold(name))

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from ovos_persona_memory.extraction.fusion.candidates import with_guesses
+from ovos_persona_memory.extraction.fusion.candidates import add_tagger_candidates
 
-__all__ = ["with_guesses"]
+__all__ = ["add_tagger_candidates"]

@@ -5,12 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ovos_persona_memory.extraction.coreference.person_mentions import Found, Who, may_be, person_at, pronoun_at
+from ovos_persona_memory.extraction.coreference.person_mentions import (
+    PersonMention,
+    PersonRef,
+    may_be,
+    person_at,
+    pronoun_at,
+)
 from ovos_persona_memory.extraction.coreference.self_introduction import thing_of
-from ovos_persona_memory.extraction.fusion.tagged_utterance import Heard, subject_before
+from ovos_persona_memory.extraction.fusion.tagged_utterance import TaggedUtterance, subject_before
 from ovos_persona_memory.extraction.tagger.tagger import Guess
 from ovos_persona_memory.extraction.templates.template import SHORT_IS
-from ovos_persona_memory.text import Words
+from ovos_persona_memory.text import Tokens
 
 SURE = 0.25
 """From which a guess is looked at again, 0 to 1."""
@@ -20,7 +26,7 @@ _BESIDE_NAMES = ("determiner", "article", "own", "whose", "he_she", "pronoun", "
 """Lists of words that are no name, though they stand beside one."""
 
 
-def person_in(heard: Heard, whose: Guess) -> Found | None:
+def person_in(heard: TaggedUtterance, whose: Guess) -> PersonMention | None:
     """Who is meant; None where nobody knows."""
     held, after = heard.words.folded, whose.last + (heard.words.folded[whose.last : whose.last + 1] == (SHORT_IS,))
     if any(heard.known.starts_at(held, place, "outsider") for place in range(whose.first, min(after + 1, len(held)))):
@@ -35,7 +41,7 @@ def person_in(heard: Heard, whose: Guess) -> Found | None:
     return None
 
 
-def _introduced_before(heard: Heard, place: int) -> Found | None:
+def _introduced_before(heard: TaggedUtterance, place: int) -> PersonMention | None:
     """ "i've a nephew finn and (he)'s only three": a pronoun for the relative that an article introduces before it."""
     known, words = heard.known, heard.words
     pronouns = (known.opening("of_woman") | known.opening("of_man")) - known.opening("article")
@@ -48,7 +54,7 @@ def _introduced_before(heard: Heard, place: int) -> Found | None:
     return replace(last, place=place, size=1, pronoun=True)
 
 
-def right_before(heard: Heard, guess: Guess) -> Found | None:
+def right_before(heard: TaggedUtterance, guess: Guess) -> PersonMention | None:
     """ "damon's coeliac", "my mum is a vegan", whatever stands before that."""
     known, words = heard.known, heard.words
     for place in range(max(guess.first - NEAR, 0), guess.first):
@@ -60,7 +66,7 @@ def right_before(heard: Heard, guess: Guess) -> Found | None:
     return None
 
 
-def only_person(heard: Heard) -> Found | None:
+def only_person(heard: TaggedUtterance) -> PersonMention | None:
     """The one whom an utterance names that speaks of nobody else: "no walnuts for my sister"."""
     known, words = heard.known, heard.words
     if any(known.has_word(("speaker", "me"), word) for word in words.folded) or known.has(words, "mine"):
@@ -70,7 +76,7 @@ def only_person(heard: Heard) -> Found | None:
     return found[0] if len({one.who.subject for one in found}) == 1 else None
 
 
-def stranger(heard: Heard, whose: Guess) -> Found | None:
+def stranger(heard: TaggedUtterance, whose: Guess) -> PersonMention | None:
     """Somebody whom nobody introduced, by one word: a name, or who they are to the house ("the boy")."""
     known, held = heard.known, heard.words.folded
     taken = range(whose.first, whose.last)
@@ -85,10 +91,10 @@ def stranger(heard: Heard, whose: Guess) -> Found | None:
     if whose.sure < SURE and not owned.isdisjoint(held[: named[0]]):
         return None  # "my best friend" is no name
     name = heard.words.part(named[0], named[0] + 1)
-    return Found(Who(name.folded[0], name.spelled), whose.first, whose.last - whose.first)
+    return PersonMention(PersonRef(name.folded[0], name.spelled), whose.first, whose.last - whose.first)
 
 
-def relative_named(heard: Heard, named: Guess) -> Found | None:
+def relative_named(heard: TaggedUtterance, named: Guess) -> PersonMention | None:
     """A relative that was taken for a thing: "karim is the (brother) of mine who's a pastry chef"."""
     known, words = heard.known, heard.words
     places = range(max(named.first - 1, 0), named.last)
@@ -96,13 +102,13 @@ def relative_named(heard: Heard, named: Guess) -> Found | None:
     return next((one for one in told if one is not None and one.who.relation), None)
 
 
-def named_thing(heard: Heard, named: Guess) -> Words:
+def named_thing(heard: TaggedUtterance, named: Guess) -> Tokens:
     """What a value belongs to, without the "s" of "the landlord's called mr hughes"."""
     words = heard.part(named)
     return words.part(0, len(words.folded) - (len(words.folded) > 1 and words.folded[-1] == SHORT_IS))
 
 
-def thing_meant(heard: Heard, guess: Guess) -> Words | None:
+def thing_meant(heard: TaggedUtterance, guess: Guess) -> Tokens | None:
     """What a place or a favourite is of, where it was named before: "it's in the drawer", "mine's green"."""
     thing: Sequence[str] = ()
     if guess.kind == "favourite":

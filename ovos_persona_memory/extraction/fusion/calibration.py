@@ -19,14 +19,14 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from ovos_persona_memory.extraction.fusion.tagged_utterance import MARKED, Heard
+from ovos_persona_memory.extraction.fusion.tagged_utterance import MARKED, TaggedUtterance
 from ovos_persona_memory.extraction.fusion.template_spans import hint_of, place_of
-from ovos_persona_memory.extraction.schema.candidate import Verdict
+from ovos_persona_memory.extraction.schema.candidate import Candidate
 from ovos_persona_memory.extraction.schema.slots import SLOTS
 from ovos_persona_memory.extraction.segmentation.sentences import bounds_of
 from ovos_persona_memory.extraction.tagger import features
-from ovos_persona_memory.extraction.tagger.features import Hint, models_folder
-from ovos_persona_memory.extraction.tagger.tagger import Shares
+from ovos_persona_memory.extraction.tagger.features import TemplateSpan, models_folder
+from ovos_persona_memory.extraction.tagger.tagger import LabelProbabilities
 from ovos_persona_memory.text import languages
 
 FILE = "facts.belief"
@@ -56,38 +56,38 @@ INTRODUCING = ("name", "home")
 
 
 @dataclass(frozen=True)
-class Understood:
+class UtteranceAnalysis:
     """What was understood of an utterance, and by whom."""
 
-    heard: Heard
-    shares: Shares | None
+    heard: TaggedUtterance
+    shares: LabelProbabilities | None
     """How likely the models find what; None where they were not asked."""
-    told: Sequence[Verdict]
+    told: Sequence[Candidate]
     """What templates took."""
-    added: Sequence[tuple[Verdict, float]]
+    added: Sequence[tuple[Candidate, float]]
     """What the models guess, each with how sure it is."""
-    both: Sequence[Verdict]
+    both: Sequence[Candidate]
     """What is left of all that."""
-    doubted: frozenset[Hint] = frozenset()
+    doubted: frozenset[TemplateSpan] = frozenset()
     """What templates took and the models do not believe."""
 
-    def place(self, one: Verdict) -> tuple[int, int] | None:
+    def place(self, one: Candidate) -> tuple[int, int] | None:
         """Where the value of a verdict stands."""
         return place_of(self.heard.known, self.heard.words, one)
 
-    def guessed(self, one: Verdict) -> float:
+    def guessed(self, one: Candidate) -> float:
         """How sure the models guess it, 0 to 1; 0 where they do not."""
         return max((sure for other, sure in self.added if self.alike(other, one)), default=0.0)
 
-    def by_template(self, one: Verdict) -> bool:
+    def by_template(self, one: Candidate) -> bool:
         """Whether a template took it, or a part of it."""
         return any(self.alike(other, one) for other in self.told)
 
-    def is_doubted(self, one: Verdict) -> bool:
+    def is_doubted(self, one: Candidate) -> bool:
         """Whether the models do not believe what a template took."""
         return bool(self.doubted) and hint_of(self.heard.known, self.heard.words, one) in self.doubted
 
-    def all_taken(self, one: Verdict) -> bool:
+    def all_taken(self, one: Candidate) -> bool:
         """Whether templates know all that is said in its sentence."""
         known, (begin, over) = self.heard.known, bounds_of(self.heard.spoken, self.heard.words.text, one.span)
         words = self.heard.words.within(begin, over)
@@ -99,7 +99,7 @@ class Understood:
         )
         return all(known.has_word(_BETWEEN, word) for word in left)
 
-    def is_plain(self, one: Verdict) -> bool:
+    def is_plain(self, one: Candidate) -> bool:
         """Whether templates know all that is said in its sentence, and the models do not doubt it, or nobody told their
         name yet: "hello i'm tom and i live in boston"."""
         stated = self.heard.says_i or not self.heard.known.third.keys().isdisjoint(self.heard.words.folded)
@@ -107,11 +107,11 @@ class Understood:
         trusted = not self.is_doubted(one) or (one.slot in INTRODUCING and not named)
         return stated and trusted and self.by_template(one) and self.all_taken(one)
 
-    def sure(self, one: Verdict) -> float:
+    def sure(self, one: Candidate) -> float:
         """How sure whoever found it is, 0 to 1: templates are."""
         return 1.0 if self.by_template(one) else self.guessed(one)
 
-    def alike(self, one: Verdict, other: Verdict) -> bool:
+    def alike(self, one: Candidate, other: Candidate) -> bool:
         """Whether both are of the same slot and share a word."""
         here, there = self.place(one), self.place(other)
         same = (one.slot, one.value, one.span) == (other.slot, other.value, other.span)
@@ -122,19 +122,19 @@ class Understood:
 class Judge(Protocol):
     """Who takes the second look."""
 
-    def likely(self, understood: Understood, one: Verdict) -> float:
+    def likely(self, understood: UtteranceAnalysis, one: Candidate) -> float:
         """How likely a verdict is right, 0 to 1."""
         ...
 
 
 @dataclass(frozen=True)
-class Belief:
+class Calibrator:
     """One language's second look. Thread-safe."""
 
     crf: Any
     _lock: Lock = field(default_factory=Lock, compare=False)
 
-    def likely(self, understood: Understood, one: Verdict) -> float:
+    def likely(self, understood: UtteranceAnalysis, one: Candidate) -> float:
         """How likely a verdict is right, 0 to 1."""
         signs = signs_of(understood, one)
         with self._lock:
@@ -145,24 +145,24 @@ class Belief:
 _USED: dict[str, Judge] = {}
 
 
-def use(tag: str, judge: Judge) -> None:
+def override_for_tests(tag: str, judge: Judge) -> None:
     """From now on this one looks again in a language: for whoever trains or measures."""
-    _USED[languages.of(tag).tag] = judge
+    _USED[languages.for_language(tag).tag] = judge
 
 
-def of(tag: str | None) -> Judge | None:
+def for_language(tag: str | None) -> Judge | None:
     """Who looks again in a language, BCP-47 tag; None where nobody does, or where python-crfsuite is not installed."""
-    known = languages.of(tag).tag
+    known = languages.for_language(tag).tag
     return _USED.get(known) or _in_folder(known)
 
 
 @lru_cache(maxsize=32)
-def _in_folder(tag: str) -> Belief | None:
+def _in_folder(tag: str) -> Calibrator | None:
     path = models_folder() / tag / FILE
     return opened(path) if path.is_file() else None
 
 
-def opened(path: Path) -> Belief | None:
+def opened(path: Path) -> Calibrator | None:
     """The second look in a file; None where python-crfsuite is not installed."""
     try:
         library: Any = import_module("pycrfsuite")
@@ -170,13 +170,13 @@ def opened(path: Path) -> Belief | None:
         return None
     crf = library.Tagger()
     crf.open(str(path))
-    return Belief(crf)
+    return Calibrator(crf)
 
 
 # signs
 
 
-def signs_of(understood: Understood, one: Verdict) -> dict[str, float]:
+def signs_of(understood: UtteranceAnalysis, one: Candidate) -> dict[str, float]:
     """All that speaks for or against a verdict, by name."""
     signs = dict.fromkeys(_of_utterance(understood, one), 1.0)
     signs |= _numbers(understood, one)
@@ -187,7 +187,7 @@ def signs_of(understood: Understood, one: Verdict) -> dict[str, float]:
     return signs | _shares(understood, one, *place)
 
 
-def _of_utterance(understood: Understood, one: Verdict) -> Iterator[str]:
+def _of_utterance(understood: UtteranceAnalysis, one: Candidate) -> Iterator[str]:
     """What is so or is not, whatever the value is."""
     heard, before = understood.heard, understood.heard.before
     slot, size = one.slot, len(heard.words.folded)
@@ -219,7 +219,7 @@ def _of_utterance(understood: Understood, one: Verdict) -> Iterator[str]:
     yield from (name for name, holds in so.items() if holds)
 
 
-def _numbers(understood: Understood, one: Verdict) -> dict[str, float]:
+def _numbers(understood: UtteranceAnalysis, one: Candidate) -> dict[str, float]:
     """How much else an utterance tells, and how sure its parts are."""
     heard = understood.heard
     rivals = [
@@ -244,7 +244,7 @@ def _numbers(understood: Understood, one: Verdict) -> dict[str, float]:
     return found
 
 
-def _least(understood: Understood, one: Verdict) -> float:
+def _least(understood: UtteranceAnalysis, one: Candidate) -> float:
     """How likely the least likely word of a value is one of its slot."""
     place = understood.place(one)
     if place is None or understood.shares is None or one.slot is None:
@@ -252,10 +252,10 @@ def _least(understood: Understood, one: Verdict) -> float:
     return float(understood.shares.of(one.slot)[place[0] : place[1]].min())
 
 
-def _around(heard: Heard, one: Verdict, first: int, last: int) -> Iterator[str]:
+def _around(heard: TaggedUtterance, one: Candidate, first: int, last: int) -> Iterator[str]:
     """Which words stand beside a value, and of which kinds its own are."""
     held = heard.words.folded
-    kinds = features.of(heard.spoken.language.tag).kinds_of(held[first:last])
+    kinds = features.for_language(heard.spoken.language.tag).kinds_of(held[first:last])
     yield f"before={held[first - 1] if first else '<'}"
     yield f"behind={held[last] if last < len(held) else '>'}"
     yield f"first={held[0]}"
@@ -270,7 +270,7 @@ def _around(heard: Heard, one: Verdict, first: int, last: int) -> Iterator[str]:
         yield "at the end"
 
 
-def _shares(understood: Understood, one: Verdict, first: int, last: int) -> dict[str, float]:
+def _shares(understood: UtteranceAnalysis, one: Candidate, first: int, last: int) -> dict[str, float]:
     """How likely the models find the slot, and nothing, where the value stands."""
     shares, slot = understood.shares, one.slot
     if shares is None or slot is None:

@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 from functools import cache
 from itertools import pairwise
 
-from ovos_persona_memory.extraction.coreference.person_mentions import Before
-from ovos_persona_memory.extraction.fusion.tagged_utterance import Heard
+from ovos_persona_memory.extraction.coreference.person_mentions import DialogueContext
+from ovos_persona_memory.extraction.fusion.tagged_utterance import TaggedUtterance
 from ovos_persona_memory.extraction.fusion.template_spans import place_of
-from ovos_persona_memory.extraction.schema.candidate import Verdict
-from ovos_persona_memory.extraction.segmentation.sentences import Spoken
+from ovos_persona_memory.extraction.schema.candidate import Candidate
+from ovos_persona_memory.extraction.segmentation.sentences import LanguageResources
 from ovos_persona_memory.extraction.templates.template import SHORT_IS
-from ovos_persona_memory.text import WordLists, Words, languages, lexicon
+from ovos_persona_memory.text import Lexicon, Tokens, languages, lexicon
 
 SLOT = "family"
 BACK = 12
@@ -32,13 +32,13 @@ class Relation:
 
     first: int
     """The number of the word that takes up a name."""
-    words: Words
+    words: Tokens
     """Of the relation alone."""
     owns: bool
     """Whether it is but somebody of hers: "that's my sister's friend"."""
 
 
-def introduced_behind(spoken: Spoken, words: Words, before: Before) -> Iterator[Verdict]:
+def introduced_behind(spoken: LanguageResources, words: Tokens, before: DialogueContext) -> Iterator[Candidate]:
     """The names, of those that people bear or that are known, whose relation is said behind them."""
     known = spoken.templates
     for relation in (one for one in _relations(known, words) if not one.owns):
@@ -51,26 +51,26 @@ def introduced_behind(spoken: Spoken, words: Words, before: Before) -> Iterator[
             yield _introduced(spoken, words, relation.first - 1, relation)
 
 
-def _introduced(spoken: Spoken, words: Words, named: int, relation: Relation) -> Verdict:
+def _introduced(spoken: LanguageResources, words: Tokens, named: int, relation: Relation) -> Candidate:
     name = words.part(named, named + 1)
     span = (words.spans[relation.first][0], relation.words.spans[-1][1])
     said = words.text[name.spans[0][0] : span[1]]
     thing = " ".join(spoken.language.words(relation.words.spelled))
-    return Verdict("learned", "stated", said, SLOT, "", thing, name.spelled, span)
+    return Candidate("learned", "stated", said, SLOT, "", thing, name.spelled, span)
 
 
-def is_introduced(heard: Heard, one: Verdict) -> bool:
+def is_introduced(heard: TaggedUtterance, one: Candidate) -> bool:
     """Whether the relation to a name that people bear is said behind it, so that nobody need doubt it."""
     told = introduced_behind(heard.spoken, heard.words, heard.before) if one.slot == SLOT else ()
     return any((two.thing, two.value) == (one.thing, one.value) for two in told)
 
 
-def as_outsiders(spoken: Spoken, told: Sequence[Verdict]) -> list[Verdict]:
+def as_outsiders(spoken: LanguageResources, told: Sequence[Candidate]) -> list[Candidate]:
     """The same, with the names of dentists, bosses and climbing partners as what they are: no family."""
     return [one if one.slot != SLOT or _in_family(spoken, one) else replace(one, slot="detail") for one in told]
 
 
-def _in_family(spoken: Spoken, one: Verdict) -> bool:
+def _in_family(spoken: LanguageResources, one: Candidate) -> bool:
     """Whether a name is told of a relation, or of nobody, as where a relation is named apart from it."""
     related, outside = _related_as(spoken.language.tag), _outside(spoken.language.tag)
     ends = spoken.language.words(" ".join(spoken.templates.words_of(one.thing).folded))
@@ -81,7 +81,7 @@ def _in_family(spoken: Spoken, one: Verdict) -> bool:
 @cache
 def _related_as(tag: str) -> frozenset[str]:
     """The stems of all relations, as things are named: "sister", "mother in law"."""
-    known, words = lexicon.of(tag), languages.of(tag).words
+    known, words = lexicon.for_language(tag), languages.for_language(tag).words
     said = (*known.lists.get("relation", ()), *known.lists.get("kin", ()), *known.same, *known.same.values())
     return frozenset(" ".join(words(phrase)) for phrase in said) - _outside(tag)
 
@@ -89,12 +89,12 @@ def _related_as(tag: str) -> frozenset[str]:
 @cache
 def _outside(tag: str) -> frozenset[str]:
     """The stems of who is of no family, as things are named: "dentist", "best friend"."""
-    known, words = lexicon.of(tag), languages.of(tag).words
+    known, words = lexicon.for_language(tag), languages.for_language(tag).words
     said = (phrase for name in ("at_service", "outsider", "acquaintance") for phrase in known.lists.get(name, ()))
     return frozenset(" ".join(words(phrase)) for phrase in said if phrase not in known.lists.get("relation", ()))
 
 
-def with_relations(heard: Heard, told: Sequence[Verdict]) -> list[Verdict]:
+def with_relations(heard: TaggedUtterance, told: Sequence[Candidate]) -> list[Candidate]:
     """The same, each name that stands for itself with the relation that is said behind it; and without those who are
     not that relation but somebody of hers."""
     relations = list(_relations(heard.known, heard.words))
@@ -102,7 +102,7 @@ def with_relations(heard: Heard, told: Sequence[Verdict]) -> list[Verdict]:
     return _together(heard, [one for one in related if one is not None])
 
 
-def _related(heard: Heard, one: Verdict, relations: Sequence[Relation]) -> Verdict | None:
+def _related(heard: TaggedUtterance, one: Candidate, relations: Sequence[Relation]) -> Candidate | None:
     stems = heard.spoken.language.words
     place = place_of(heard.known, heard.words, one)
     if one.slot != SLOT or place is None:
@@ -116,7 +116,7 @@ def _related(heard: Heard, one: Verdict, relations: Sequence[Relation]) -> Verdi
     return replace(one, thing=relation) if _for_itself(heard, one) else one
 
 
-def _together(heard: Heard, told: Sequence[Verdict]) -> list[Verdict]:
+def _together(heard: TaggedUtterance, told: Sequence[Candidate]) -> list[Candidate]:
     """The same, those named side by side of one relation ("reto und gian so heißen meine brüder"), and none twice."""
     named = [one for one in told if one.slot == SLOT and place_of(heard.known, heard.words, one) is not None]
     named.sort(key=lambda one: place_of(heard.known, heard.words, one) or (0, 0))
@@ -129,30 +129,30 @@ def _together(heard: Heard, told: Sequence[Verdict]) -> list[Verdict]:
     return [one for one in found if one.slot != SLOT or one.value not in known or not _for_itself(heard, one)]
 
 
-def _for_itself(heard: Heard, one: Verdict) -> bool:
+def _for_itself(heard: TaggedUtterance, one: Candidate) -> bool:
     """Whether nothing is known of somebody but the name."""
     return one.thing == " ".join(heard.spoken.language.words(one.value or ""))
 
 
-def are_beside(heard: Heard, one: Verdict, two: Verdict) -> bool:
+def are_beside(heard: TaggedUtterance, one: Candidate, two: Candidate) -> bool:
     """Whether two of one relation are named side by side."""
     alike = one.slot == two.slot == SLOT and one.thing == two.thing
     places = [place_of(heard.known, heard.words, each) for each in (one, two)]
     return alike and None not in places and _side_by_side(heard, one, two)
 
 
-def _side_by_side(heard: Heard, one: Verdict, two: Verdict) -> bool:
+def _side_by_side(heard: TaggedUtterance, one: Candidate, two: Candidate) -> bool:
     """Whether nothing but "and" stands between two names."""
     places = sorted(place for place in (place_of(heard.known, heard.words, each) for each in (one, two)) if place)
     between = heard.words.folded[places[0][1] : places[1][0]]
     return len(between) <= BETWEEN and all(heard.known.has_word(("listing", "article"), word) for word in between)
 
 
-def _is_name(known: WordLists, word: str, before: Before) -> bool:
+def _is_name(known: Lexicon, word: str, before: DialogueContext) -> bool:
     return word in known.opening("given_name") or (word in before.names and bool(before.names[word].subject))
 
 
-def _relations(known: WordLists, words: Words) -> Iterator[Relation]:
+def _relations(known: Lexicon, words: Tokens) -> Iterator[Relation]:
     held = words.folded
     for first in range(1, len(held) - 1):
         own = _owned_at(known, held, first)
@@ -164,7 +164,7 @@ def _relations(known: WordLists, words: Words) -> Iterator[Relation]:
                 break  # "also mein schwager heißt goran" tells of nobody before it
 
 
-def _appositions(known: WordLists, words: Words) -> Iterator[Relation]:
+def _appositions(known: Lexicon, words: Tokens) -> Iterator[Relation]:
     """ "ring (lewis) my big brother tonight"; not "tell (lewis) my brother is ill"."""
     held = words.folded
     for first in range(1, len(held) - 1):
@@ -178,7 +178,7 @@ def _appositions(known: WordLists, words: Words) -> Iterator[Relation]:
                 break
 
 
-def _owned_at(known: WordLists, held: tuple[str, ...], first: int) -> int:
+def _owned_at(known: Lexicon, held: tuple[str, ...], first: int) -> int:
     """The number of the word behind "that is (after all) my", "i mean my", or of a relation that needs no "my"; 0 where
     a word begins nothing of the kind."""
     size = known.starts_at(held, first, "that_is")

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ovos_persona_memory.extraction.assertion.corrections import repaired
-from ovos_persona_memory.extraction.fusion.tagged_utterance import Heard
+from ovos_persona_memory.extraction.fusion.tagged_utterance import TaggedUtterance
 from ovos_persona_memory.extraction.fusion.template_spans import ends_at, place_of
-from ovos_persona_memory.extraction.schema.candidate import Verdict
+from ovos_persona_memory.extraction.schema.candidate import Candidate
 from ovos_persona_memory.extraction.schema.slots import SLOTS
 
 SURER = 0.55
@@ -28,7 +28,9 @@ KIND = "kind"
 """The thing of a detail that tells what animal a pet is."""
 
 
-def merged(heard: Heard, told: Sequence[Verdict], added: Sequence[tuple[Verdict, float]]) -> list[Verdict]:
+def merged(
+    heard: TaggedUtterance, told: Sequence[Candidate], added: Sequence[tuple[Candidate, float]]
+) -> list[Candidate]:
     """Both, but of two that take the same words the template's, unless the guess is surer and of another slot.
 
     What somebody asks to remember and no template fits is what is guessed of it, in the words to remember.
@@ -45,7 +47,7 @@ def merged(heard: Heard, told: Sequence[Verdict], added: Sequence[tuple[Verdict,
     return [*kept, *(one for one in guessed if not any(_same_words(heard, other, one) for other in kept))]
 
 
-def _whose(heard: Heard, told: Verdict, exact: Sequence[Verdict]) -> Verdict:
+def _whose(heard: TaggedUtterance, told: Candidate, exact: Sequence[Candidate]) -> Candidate:
     """What a template took for the speaker's, as that of whom a sure guess knows: "heute ist mamas geburtstag"."""
     alike = [
         one for one in exact if (one.slot, one.outcome) == (told.slot, told.outcome) and _same_words(heard, told, one)
@@ -55,7 +57,9 @@ def _whose(heard: Heard, told: Verdict, exact: Sequence[Verdict]) -> Verdict:
     return replace(told, subject=alike[0].subject, text=alike[0].text, span=alike[0].span)
 
 
-def _exactly(heard: Heard, told: Verdict, exact: Sequence[Verdict], guessed: Sequence[Verdict]) -> Verdict:
+def _exactly(
+    heard: TaggedUtterance, told: Candidate, exact: Sequence[Candidate], guessed: Sequence[Candidate]
+) -> Candidate:
     """What a template took, with the value that the model finds in it: "saint elizabeth", not "saint elizabeth with a
     suitcase"; as it is where the model finds several."""
     alike = [one for one in guessed if _of_both(heard, told, one)]
@@ -74,18 +78,18 @@ def _exactly(heard: Heard, told: Verdict, exact: Sequence[Verdict], guessed: Seq
     return replace(told, value=value, thing=alike[0].thing if of_value and not more else told.thing)
 
 
-def _of_both(heard: Heard, told: Verdict, guessed: Verdict) -> bool:
+def _of_both(heard: TaggedUtterance, told: Candidate, guessed: Candidate) -> bool:
     """Whether a guess tells what a template took, too."""
     same = (told.slot, told.subject, told.outcome) == (guessed.slot, guessed.subject, guessed.outcome)
     return same and _same_words(heard, told, guessed)
 
 
-def _otherwise(told: Verdict, guessed: Verdict) -> bool:
+def _otherwise(told: Candidate, guessed: Candidate) -> bool:
     """Whether a guess is of another slot; what kind of animal a pet is was said of it either way."""
     return told.slot != guessed.slot and not (told.thing == KIND and guessed.slot == "pet")
 
 
-def _same_words(heard: Heard, told: Verdict, guessed: Verdict) -> bool:
+def _same_words(heard: TaggedUtterance, told: Candidate, guessed: Candidate) -> bool:
     """Whether a guess takes the words that a template took for its value or its thing."""
     one, other = (place_of(heard.known, heard.words, verdict) for verdict in (told, guessed))
     if one is None or other is None:
@@ -95,7 +99,7 @@ def _same_words(heard: Heard, told: Verdict, guessed: Verdict) -> bool:
     )
 
 
-def put_right(heard: Heard, told: Sequence[Verdict], found: list[Verdict]) -> list[Verdict]:
+def put_right(heard: TaggedUtterance, told: Sequence[Candidate], found: list[Candidate]) -> list[Candidate]:
     """Without the guesses that their speaker puts right in the same breath ("in the desk no wait in the closet"),
     also where what is right was not understood."""
     at = repaired(heard.known, heard.words.text)
@@ -108,12 +112,12 @@ def put_right(heard: Heard, told: Sequence[Verdict], found: list[Verdict]) -> li
     return [one for one in found if one not in wrong or (_said(one) in meant and (one.slot, one.subject) not in later)]
 
 
-def _said(one: Verdict) -> tuple[object, ...]:
+def _said(one: Candidate) -> tuple[object, ...]:
     """What makes a verdict the same where its value was cut."""
     return one.slot, one.subject, one.text, one.span
 
 
-def _begins(heard: Heard, one: Verdict) -> int:
+def _begins(heard: TaggedUtterance, one: Candidate) -> int:
     """Where the value of a verdict stands in the utterance, characters."""
     place = place_of(heard.known, heard.words, one)
     return one.span[0] if place is None else heard.words.spans[place[0]][0]

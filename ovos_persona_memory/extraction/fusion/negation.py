@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from ovos_persona_memory.extraction.fusion.tagged_utterance import DENIED, Heard, clause_around
+from ovos_persona_memory.extraction.fusion.tagged_utterance import DENIED, TaggedUtterance, clause_around
 from ovos_persona_memory.extraction.tagger.tagger import Guess
-from ovos_persona_memory.text import WordLists, Words
+from ovos_persona_memory.text import Lexicon, Tokens
 
 NEAR = 4
 """Words at most between "not" and what it denies."""
@@ -20,7 +20,7 @@ _ANEW = ("speaker", "he_she", "own", "me", "finite")
 """Lists of words with which something else is said: "no i hate mustard"."""
 
 
-def denied(heard: Heard, guess: Guess, named: Guess | None) -> bool:
+def denied(heard: TaggedUtterance, guess: Guess, named: Guess | None) -> bool:
     """Whether a value is denied: "orange isn't my favourite colour any more", but not "my colour is not orange but
     teal"; where something is not, may stand before where it is, and what holds no more has ended."""
     if has_ended(heard, guess):
@@ -34,7 +34,7 @@ def denied(heard: Heard, guess: Guess, named: Guess | None) -> bool:
     return _is_not_that(heard, guess, named) if named is not None else _is_no_favourite(heard, guess)
 
 
-def has_ended(heard: Heard, guess: Guess) -> bool:
+def has_ended(heard: TaggedUtterance, guess: Guess) -> bool:
     """Whether a value is told as what holds no more: "i've stopped taking | metformin", "i don't play | chess any
     more", "mit | yoga hab ich aufgehört"."""
     known, words = heard.known, heard.words
@@ -52,7 +52,7 @@ def has_ended(heard: Heard, guess: Guess) -> bool:
     return no_more and not known.opening("denying").isdisjoint(before.folded)
 
 
-def averse_to_nothing(heard: Heard, guess: Guess) -> bool:
+def averse_to_nothing(heard: TaggedUtterance, guess: Guess) -> bool:
     """Whether a dislike is denied: "i'm not afraid of dogs", "ich hasse montage nicht"."""
     known, held = heard.known, _clause(heard, guess)
     if guess.kind != "dislikes" or "averse" not in known.lists:
@@ -65,7 +65,7 @@ def averse_to_nothing(heard: Heard, guess: Guess) -> bool:
     )
 
 
-def _clause(heard: Heard, guess: Guess) -> Words:
+def _clause(heard: TaggedUtterance, guess: Guess) -> Tokens:
     """The clause of a value; all that follows where it is cut behind the value: "spiders | don't scare me"."""
     clause = clause_around(heard, guess.first, guess.last)
     if clause.spans[-1:] != heard.words.spans[guess.last - 1 : guess.last] or clause.folded != heard.part(guess).folded:
@@ -73,12 +73,12 @@ def _clause(heard: Heard, guess: Guess) -> Words:
     return heard.words.part(guess.first, min(guess.last + NEAR, len(heard.words.folded)))
 
 
-def _places(known: WordLists, words: Words, name: str) -> list[int]:
+def _places(known: Lexicon, words: Tokens, name: str) -> list[int]:
     held = known.opening(name)
     return [n for n, word in enumerate(words.folded) if word in held]
 
 
-def _lacked(heard: Heard, guess: Guess) -> bool:
+def _lacked(heard: TaggedUtterance, guess: Guess) -> bool:
     """Whether "no" or "not" stands right before a value, or before who has it: "i'm not strictly vegetarian", "i don't
     have asthma", "nobody here has asthma"; what somebody does without is told like that, too."""
     known = heard.known
@@ -97,7 +97,7 @@ def _lacked(heard: Heard, guess: Guess) -> bool:
     return False
 
 
-def _run_out(heard: Heard, guess: Guess) -> bool:
+def _run_out(heard: TaggedUtterance, guess: Guess) -> bool:
     """Whether nothing is left of a food: "wir haben keine milch mehr"."""
     known, behind = heard.known, heard.words.part(guess.last, len(heard.words.folded))
     before = heard.words.part(0, guess.first)
@@ -106,7 +106,7 @@ def _run_out(heard: Heard, guess: Guess) -> bool:
     return guess.kind in DENIED and bool(size and having and known.starts(behind, "left_over"))
 
 
-def _visited(heard: Heard, guess: Guess) -> bool:
+def _visited(heard: TaggedUtterance, guess: Guess) -> bool:
     """Whether somebody is only there: "i'm at the dentist"."""
     known, before = heard.known, heard.words.part(0, guess.first)
     there = before.part(0, len(before.folded) - known.ends(before, "article"))
@@ -115,13 +115,13 @@ def _visited(heard: Heard, guess: Guess) -> bool:
     return guess.kind == "work" and bool(placed and being and known.has(heard.part(guess), "at_service"))
 
 
-def is_illness(heard: Heard, guess: Guess) -> bool:
+def is_illness(heard: TaggedUtterance, guess: Guess) -> bool:
     """Whether a value, or the word behind it, says itself that it is an allergy: "nut allergy", "laktoseintoleranz"."""
     endings = tuple(heard.known.opening("illness"))
     return any(word.endswith(endings) for word in heard.words.folded[guess.last - 1 : guess.last + 1])
 
 
-def _is_not_that(heard: Heard, guess: Guess, named: Guess) -> bool:
+def _is_not_that(heard: TaggedUtterance, guess: Guess, named: Guess) -> bool:
     """Whether "not" stands between a value and its thing, and nothing else instead."""
     between = heard.words.part(min(guess.last, named.last), max(guess.first, named.first))
     no = not heard.known.opening("no").isdisjoint(between.folded)
@@ -131,14 +131,14 @@ def _is_not_that(heard: Heard, guess: Guess, named: Guess) -> bool:
     return no and not again and not heard.known.has(between, "but_now")
 
 
-def _is_no_favourite(heard: Heard, guess: Guess) -> bool:
+def _is_no_favourite(heard: TaggedUtterance, guess: Guess) -> bool:
     """ "teal isn't my favourite colour", where no thing was made out."""
     held = heard.words.part(guess.last, min(guess.last + NEAR, len(heard.words.folded)))
     no = not heard.known.opening("no").isdisjoint(held.folded)
     return guess.kind == "favourite" and no and not heard.known.has(held, "but_now")
 
 
-def _with_not(heard: Heard, guess: Guess) -> bool:
+def _with_not(heard: TaggedUtterance, guess: Guess) -> bool:
     """Whether the verb of a value is denied: "we don't live in | leeds", but not "... in leeds but in | york"."""
     known, held = heard.known, heard.words.folded
     no = next((n for n in range(guess.first - 1, -1, -1) if held[n] in known.opening("no")), -1)

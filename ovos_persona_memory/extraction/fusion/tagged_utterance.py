@@ -7,13 +7,18 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from ovos_persona_memory.extraction.assertion.assertion import offsets
-from ovos_persona_memory.extraction.coreference.person_mentions import Before
+from ovos_persona_memory.extraction.coreference.person_mentions import DialogueContext
 from ovos_persona_memory.extraction.schema.slots import SLOTS
 from ovos_persona_memory.extraction.segmentation import spelled_codes
-from ovos_persona_memory.extraction.segmentation.clauses import bare, between_commas, clauses, run_on
-from ovos_persona_memory.extraction.segmentation.sentences import Spoken, said
+from ovos_persona_memory.extraction.segmentation.clauses import (
+    between_commas,
+    clauses,
+    split_run_on,
+    strip_function_words,
+)
+from ovos_persona_memory.extraction.segmentation.sentences import LanguageResources, said
 from ovos_persona_memory.extraction.tagger.tagger import Guess
-from ovos_persona_memory.text import WordLists, Words
+from ovos_persona_memory.text import Lexicon, Tokens
 
 DENIED = ("allergy", "diet", "dislikes")
 """Slots of what somebody does without: "no walnuts" is no correction."""
@@ -29,18 +34,18 @@ _NO_SUBJECT = (
 
 
 @dataclass(frozen=True)
-class Heard:
+class TaggedUtterance:
     """An utterance, and what a model makes of it."""
 
-    spoken: Spoken
-    words: Words
-    before: Before
+    spoken: LanguageResources
+    words: Tokens
+    before: DialogueContext
     guesses: Sequence[Guess]
     refused: str = ""
     """Why templates refused what fits them."""
 
     @property
-    def known(self) -> WordLists:
+    def known(self) -> Lexicon:
         return self.spoken.templates
 
     @property
@@ -58,11 +63,11 @@ class Heard:
     def of_kind(self, kind: str) -> list[Guess]:
         return [one for one in self.guesses if one.kind == kind]
 
-    def part(self, guess: Guess) -> Words:
+    def part(self, guess: Guess) -> Tokens:
         return self.words.part(guess.first, guess.last)
 
 
-def whole(known: WordLists, words: Words, guesses: Sequence[Guess]) -> list[Guess]:
+def whole(known: Lexicon, words: Tokens, guesses: Sequence[Guess]) -> list[Guess]:
     """The guesses with all of a value that is said sign by sign, and none of it elsewhere: "k l seven two b c d".
 
     It is as sure as what it belongs to: nothing else is said like that.
@@ -84,13 +89,13 @@ def whole(known: WordLists, words: Words, guesses: Sequence[Guess]) -> list[Gues
     return found
 
 
-def _with_name(known: WordLists, words: Words, guess: Guess) -> Guess:
+def _with_name(known: Lexicon, words: Tokens, guess: Guess) -> Guess:
     """A title with the name that it stands before: "my gp is doctor | shah"."""
     titled = guess.kind in SLOTS and known.ends(words.part(guess.first, guess.last), "title") > 0
     return replace(guess, last=guess.last + 1) if titled and guess.last < len(words.folded) else guess
 
 
-def _from_preposition(known: WordLists, words: Words, guess: Guess) -> Guess:
+def _from_preposition(known: Lexicon, words: Tokens, guess: Guess) -> Guess:
     """A place with the preposition that stands right before it: "on the | back of the door"."""
     before = words.part(0, guess.first)
     while known.ends(before, "article"):
@@ -108,7 +113,7 @@ def _outside(one: Guess, other: Guess) -> Guess:
     return replace(one, first=max(one.first, other.last)) if one.first < other.last else one
 
 
-def beside(heard: Heard, guess: Guess, kind: str) -> Guess | None:
+def beside(heard: TaggedUtterance, guess: Guess, kind: str) -> Guess | None:
     """The person or the thing that a value belongs to: the last before it, else the first behind it up to the next
     value. Where somebody speaks of themselves in between ("my mum is a nurse and i am a cook"), it is nobody."""
     first = _first_listed(heard, guess) if kind == "thing" else guess
@@ -127,7 +132,7 @@ def beside(heard: Heard, guess: Guess, kind: str) -> Guess | None:
     return following if following is not None and following.kind == kind else None
 
 
-def _with_speaker(heard: Heard, whose: Guess) -> bool:
+def _with_speaker(heard: TaggedUtterance, whose: Guess) -> bool:
     """ "me and (aisha)", "(aisha) and i": what is told is the speaker's, too."""
     known, held = heard.known, heard.words.folded
     own, listing = ("speaker", "me"), known.opening("listing")
@@ -137,7 +142,7 @@ def _with_speaker(heard: Heard, whose: Guess) -> bool:
     return len(behind) == 2 and behind[0] in listing and known.has_word(own, behind[1])
 
 
-def _first_listed(heard: Heard, guess: Guess) -> Guess:
+def _first_listed(heard: TaggedUtterance, guess: Guess) -> Guess:
     """The first of the values that stand one behind the other: "the pigs are called (crumb) and flake"."""
     listing = heard.known.opening("listing")
     for one in heard.of_kind(guess.kind):
@@ -147,7 +152,7 @@ def _first_listed(heard: Heard, guess: Guess) -> Guess:
     return guess
 
 
-def pronoun_before(heard: Heard, guess: Guess) -> Guess | None:
+def pronoun_before(heard: TaggedUtterance, guess: Guess) -> Guess | None:
     """ "she", where nobody speaks of themselves between it and the value."""
     known, held = heard.known, heard.words.folded
     own = known.opening("speaker") | known.opening("first_my")
@@ -161,18 +166,18 @@ def pronoun_before(heard: Heard, guess: Guess) -> Guess | None:
     return None if place is None or held[place] in own else Guess("who", place, place + 1, guess.sure)
 
 
-def subject_before(heard: Heard, guess: Guess) -> Sequence[str]:
+def subject_before(heard: TaggedUtterance, guess: Guess) -> Sequence[str]:
     """What the clause of a value begins with, up to its verb: "bedding for guests | is in the chest"."""
     known = heard.known
     clause = clause_around(heard, guess.first, guess.last)
     verb = next((n for n, word in enumerate(clause.folded) if word in known.third), 0)
-    held = bare(known, clause.part(0, verb)).folded if 0 < verb <= SUBJECT else ()
+    held = strip_function_words(known, clause.part(0, verb)).folded if 0 < verb <= SUBJECT else ()
     if not held or known.has_word(("preposition", "place", "binding"), held[0]):
         return ()
     return () if any(known.has_word(_NO_SUBJECT, word) for word in held) else held
 
 
-def clause_around(heard: Heard, first: int, last: int) -> Words:
+def clause_around(heard: TaggedUtterance, first: int, last: int) -> Tokens:
     """The clauses that hold the words from one to another."""
     words = heard.words
     start, end = words.spans[first][0], words.spans[last - 1][1]
@@ -187,7 +192,7 @@ def clause_around(heard: Heard, first: int, last: int) -> Words:
     return words.part(inside[0], inside[-1] + 1) if inside else words
 
 
-def _points_back(heard: Heard, begin: int) -> bool:
+def _points_back(heard: TaggedUtterance, begin: int) -> bool:
     """Whether the clause that begins at a place, characters, says nothing alone: "(one thing i hate) it's liver"."""
     known, place = heard.known, sum(start < begin for start, _ in heard.words.spans)
     rest = heard.words.part(place, len(heard.words.folded))
@@ -195,17 +200,19 @@ def _points_back(heard: Heard, begin: int) -> bool:
     return not somebody and known.starts(rest, "it_is") > 0
 
 
-def without_correcting(heard: Heard, clause: Words, value: Guess) -> Words:
+def without_correcting(heard: TaggedUtterance, clause: Tokens, value: Guess) -> Tokens:
     """Without the words that contradict what was said before: "no | my cormorant is called hubert"."""
     size = heard.known.starts(clause, "correcting")
     denied = value.kind in DENIED and clause.spans[size : size + 1] == heard.words.spans[value.first : value.first + 1]
     return clause.part(size, len(clause.folded)) if 0 < size < len(clause.folded) and not denied else clause
 
 
-def _edges(heard: Heard) -> Iterator[int]:
+def _edges(heard: TaggedUtterance) -> Iterator[int]:
     """Where clauses begin, characters."""
     text = heard.words.text
     parts = [part for sentence in said(heard.spoken, text) for part in between_commas(sentence)]
     for offset, part in zip(offsets(text, parts), parts, strict=True):
         for clause in clauses(heard.spoken, heard.words.within(offset, offset + len(part))):
-            yield from (min(start for start, _ in piece.spans) for piece in run_on(heard.spoken.templates, clause))
+            yield from (
+                min(start for start, _ in piece.spans) for piece in split_run_on(heard.spoken.templates, clause)
+            )

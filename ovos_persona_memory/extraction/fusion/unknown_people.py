@@ -4,26 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Sequence
 
-from ovos_persona_memory.extraction.coreference.person_mentions import Before
-from ovos_persona_memory.extraction.fusion.tagged_utterance import Heard
+from ovos_persona_memory.extraction.coreference.person_mentions import DialogueContext
+from ovos_persona_memory.extraction.fusion.tagged_utterance import TaggedUtterance
 from ovos_persona_memory.extraction.fusion.template_spans import place_of
-from ovos_persona_memory.extraction.schema.candidate import Verdict
+from ovos_persona_memory.extraction.schema.candidate import Candidate
 from ovos_persona_memory.extraction.templates.template import SHORT_IS
-from ovos_persona_memory.text import WordLists
+from ovos_persona_memory.text import Lexicon
 
 
-def as_another(known: WordLists, told: Sequence[Verdict], before: Before) -> bool:
+def as_another(known: Lexicon, told: Sequence[Candidate], before: DialogueContext) -> bool:
     """Whether somebody who told their name says that they are called quite otherwise: most likely they play."""
     names = [one for one in told if (one.slot, one.subject, one.thing) == ("name", "", "") and _is_given(one)]
     own = {word for who in before.names.values() if names and not who.subject for word in who.called.split()}
     return bool(own) and any(_renames(known, one.text, one.value or "", own) for one in names)
 
 
-def _is_given(told: Verdict) -> bool:
+def _is_given(told: Candidate) -> bool:
     return bool(told.value) and told.outcome in ("learned", "waiting")
 
 
-def _renames(known: WordLists, text: str, name: str, own: Collection[str]) -> bool:
+def _renames(known: Lexicon, text: str, name: str, own: Collection[str]) -> bool:
     """Whether it is "i am ..." or "my name is ..." with no other name of theirs, and nothing that explains it."""
     before, found, behind = text.partition(name)
     said = known.words_of(text).folded
@@ -35,7 +35,7 @@ def _renames(known: WordLists, text: str, name: str, own: Collection[str]) -> bo
     return bool(found) and plain and alone and not any(word.startswith(one) for word in said for one in own)
 
 
-def _heads(known: WordLists) -> Iterator[tuple[str, ...]]:
+def _heads(known: Lexicon) -> Iterator[tuple[str, ...]]:
     """The words in front of a name: "i am", "my name is"."""
     yield known.lists.get("self_named", ())
     for one in known.lists.get("elided_subject", ()):
@@ -54,14 +54,14 @@ _OPENING = ("joint", "skip", "lead", "by_now")
 _SPEAKER = ("speaker", "first_my", "me", "mine")
 
 
-def of_strangers(heard: Heard, told: Sequence[Verdict]) -> list[Verdict]:
+def of_strangers(heard: TaggedUtterance, told: Sequence[Candidate]) -> list[Candidate]:
     """The same; what is told of somebody whom nobody introduced waits for review, also where they are but somebody's
     mother."""
     named = {word for one in told if one.slot in NAMING for word in heard.known.words_of(one.value or "").folded}
     return [one.waiting("unsure") if _is_strange(heard, one, named) else one for one in told]
 
 
-def is_of_another(known: WordLists, told: Verdict, before: Before) -> bool:
+def is_about_unnamed_person(known: Lexicon, told: Candidate, before: DialogueContext) -> bool:
     """Whether it is told of somebody known by name alone who is not named in it: who writes to them means another by
     "she"."""
     known_by = ((name, who) for name, who in before.names.items() if not who.relation and not who.pet)
@@ -74,7 +74,7 @@ def is_of_another(known: WordLists, told: Verdict, before: Before) -> bool:
     )
 
 
-def is_told_of_others(heard: Heard, one: Verdict) -> bool:
+def is_told_of_others(heard: TaggedUtterance, one: Candidate) -> bool:
     """Whether it is told of a colleague or a caretaker, of whom but the name is learned, or is no value: "i live in um
     hang on"."""
     place = place_of(heard.known, heard.words, one)
@@ -85,7 +85,7 @@ def is_told_of_others(heard: Heard, one: Verdict) -> bool:
     return _falters(heard, *place) or any(_tells_of(heard, one, end, place[0]) for end in _distant(heard))
 
 
-def _is_strange(heard: Heard, one: Verdict, named: set[str]) -> bool:
+def _is_strange(heard: TaggedUtterance, one: Candidate, named: set[str]) -> bool:
     if (one.outcome, one.reason) != ("learned", "stated") or one.slot == "location":
         return False
     if _somebodys(heard, one):
@@ -99,7 +99,7 @@ def _is_strange(heard: Heard, one: Verdict, named: set[str]) -> bool:
     return somebodys or not any(related)
 
 
-def _somebodys(heard: Heard, one: Verdict) -> bool:
+def _somebodys(heard: TaggedUtterance, one: Candidate) -> bool:
     """ "mias mama", "die mutter von (der) mia", of whom nobody knows who she is."""
     held, place = heard.words.folded, place_of(heard.known, heard.words, one)
     if place is None or any(heard.known.has_word(_SPEAKER, word) for word in held):
@@ -107,7 +107,7 @@ def _somebodys(heard: Heard, one: Verdict) -> bool:
     return any(_owns(heard, held, first) for first in range(place[0]))
 
 
-def _owns(heard: Heard, held: tuple[str, ...], place: int) -> bool:
+def _owns(heard: TaggedUtterance, held: tuple[str, ...], place: int) -> bool:
     """Whether a name stands there that nobody knows, and that owns something."""
     known, word = heard.known, held[place]
     if not _is_unknown(heard, word):
@@ -120,12 +120,12 @@ def _owns(heard: Heard, held: tuple[str, ...], place: int) -> bool:
     return before in known.opening("of_whom") and before not in known.opening("own")
 
 
-def _is_unknown(heard: Heard, word: str) -> bool:
+def _is_unknown(heard: TaggedUtterance, word: str) -> bool:
     """Whether it is a name that people bear, and nobody's whom the household knows."""
     return word in heard.known.opening("given_name") and word not in heard.before.names
 
 
-def _distant(heard: Heard) -> Iterator[int]:
+def _distant(heard: TaggedUtterance) -> Iterator[int]:
     """Numbers of the words behind those a clause begins with who are of no family: "my yoga instructor (has) a pug", "a
     boy in my class (has) one, too"."""
     known, held = heard.known, heard.words.folded
@@ -141,7 +141,7 @@ def _distant(heard: Heard) -> Iterator[int]:
                 break
 
 
-def _tells_of(heard: Heard, one: Verdict, end: int, first: int) -> bool:
+def _tells_of(heard: TaggedUtterance, one: Candidate, end: int, first: int) -> bool:
     """Whether a value that begins behind somebody tells more of them than who they are."""
     known, between = heard.known, heard.words.folded[end:first]
     if first < end or any(known.has_word((*_SPEAKER, "he_she"), word) for word in between):
@@ -155,6 +155,6 @@ def _tells_of(heard: Heard, one: Verdict, end: int, first: int) -> bool:
     return not frozenset((SHORT_IS,)).union(*linking).issuperset(between)
 
 
-def _falters(heard: Heard, first: int, last: int) -> bool:
+def _falters(heard: TaggedUtterance, first: int, last: int) -> bool:
     """Whether somebody breaks off where the value should stand."""
     return any(start < last and first < start + size for start, size in heard.known.places(heard.words, "faltering"))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ovos_persona_memory.extraction.schema.candidate import Verdict
+from ovos_persona_memory.extraction.schema.candidate import Candidate
 from ovos_persona_memory.extraction.schema.slots import SLOTS
 
-__all__ = ["SLOTS", "Verdict"]
+__all__ = ["SLOTS", "Candidate"]

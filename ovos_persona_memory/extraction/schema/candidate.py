@@ -7,19 +7,19 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from ovos_persona_memory.extraction.assertion.assertion import bounds, things_listed
-from ovos_persona_memory.extraction.coreference.clause_subjects import Reading
-from ovos_persona_memory.extraction.coreference.person_mentions import Who
+from ovos_persona_memory.extraction.coreference.clause_subjects import ResolvedClause
+from ovos_persona_memory.extraction.coreference.person_mentions import PersonRef
 from ovos_persona_memory.extraction.schema.slots import SLOTS, Slot
-from ovos_persona_memory.extraction.segmentation.sentences import Span, Spoken
-from ovos_persona_memory.extraction.templates.template import Told
+from ovos_persona_memory.extraction.segmentation.sentences import LanguageResources, Span
+from ovos_persona_memory.extraction.templates.template import PatternMatch
 from ovos_persona_memory.records import Decay
-from ovos_persona_memory.text import Words
+from ovos_persona_memory.text import Tokens
 
 Outcome = Literal["learned", "kept", "waiting", "ended", "refused"]
 
 
 @dataclass(frozen=True)
-class Verdict:
+class Candidate:
     """What one sentence comes to."""
 
     outcome: Outcome
@@ -35,7 +35,7 @@ class Verdict:
     span: Span = field(default=(0, 0), compare=False)
     """Where in its sentence it is said."""
 
-    def waiting(self, reason: str) -> Verdict:
+    def waiting(self, reason: str) -> Candidate:
         """The same, put up for review."""
         return replace(self, outcome="waiting", reason=reason)
 
@@ -50,18 +50,18 @@ class Verdict:
         return SLOTS[self.slot].topics if self.slot else ()
 
 
-def named_verdict(spoken: Spoken, who: Who, words: Words) -> Verdict:
+def named_verdict(spoken: LanguageResources, who: PersonRef, words: Tokens) -> Candidate:
     """What "my cousin danny ..." says of the cousin's name."""
     thing = " ".join(spoken.language.words(who.relation))
     name = who.name.spelled if who.name else who.subject
     slot = "pet" if who.pet else "family"
     owner = "" if who.subject in (who.relation, name) else who.subject
-    return Verdict("learned", "stated", who.said, slot, owner, thing, name, bounds(words, len(words.folded)))
+    return Candidate("learned", "stated", who.said, slot, owner, thing, name, bounds(words, len(words.folded)))
 
 
-def typed(spoken: Spoken, reading: Reading, told: Told, slot: Slot) -> Verdict:
+def typed(spoken: LanguageResources, reading: ResolvedClause, told: PatternMatch, slot: Slot) -> Candidate:
     value = told.value.spelled if told.value else told.thing.spelled if told.thing else None
-    made = Verdict(
+    made = Candidate(
         outcome="ended" if told.ends else "learned",
         reason="taken_back" if told.ends else "stated",
         text=spelled(reading),
@@ -82,19 +82,19 @@ def typed(spoken: Spoken, reading: Reading, told: Told, slot: Slot) -> Verdict:
     return replace(made, subject=" ".join(subjects))
 
 
-def each_of(spoken: Spoken, value: Words, slot: Slot) -> Iterator[Words]:
+def each_of(spoken: LanguageResources, value: Tokens, slot: Slot) -> Iterator[Tokens]:
     """The things of a list, where a slot holds several side by side."""
     return things_listed(spoken.templates, value) if slot.several else iter((value,))
 
 
-def _thing(spoken: Spoken, told: Told, value: Words | None, slot: Slot) -> str:
+def _thing(spoken: LanguageResources, told: PatternMatch, value: Tokens | None, slot: Slot) -> str:
     named = told.named if told.named is not None else "*" if slot.of_value and told.thing is None else None
     if named is not None:
         return " ".join(spoken.language.words(named.replace("*", _without_articles(spoken, value))))
     return " ".join(spoken.language.words(_without_articles(spoken, told.thing)))
 
 
-def _without_articles(spoken: Spoken, words: Words | None) -> str:
+def _without_articles(spoken: LanguageResources, words: Tokens | None) -> str:
     if words is None:
         return ""
     articles = set(spoken.templates.lists.get("determiner", ()))
@@ -102,7 +102,7 @@ def _without_articles(spoken: Spoken, words: Words | None) -> str:
     return " ".join(kept or words.folded)
 
 
-def spelled(reading: Reading) -> str:
+def spelled(reading: ResolvedClause) -> str:
     start, end = bounds(reading.words, len(reading.words.folded))
     said = " ".join(reading.words.text[start:end].split())
     return f"{reading.before}: {said}" if reading.before else said

@@ -7,9 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 from ovos_persona_memory.extraction.segmentation import spelled_codes
-from ovos_persona_memory.extraction.templates.template import Told
+from ovos_persona_memory.extraction.templates.template import PatternMatch
 from ovos_persona_memory.records import Decay
-from ovos_persona_memory.text import WordLists, Words
+from ovos_persona_memory.text import Lexicon, Tokens
 
 _NUMBER = re.compile(r"\d{1,3}")
 _DAY = re.compile(r"\d{1,2}(?:st|nd|rd|th)?|\d{4}")
@@ -63,7 +63,7 @@ SLOTS: dict[str, Slot] = {
 }
 
 
-def refused_value(known: WordLists, told: Told, letter: bool) -> str | None:
+def refused_value(known: Lexicon, told: PatternMatch, letter: bool) -> str | None:
     """Why what a template took cannot be a fact; None where it can. ``letter``: of a turn of many sentences."""
     for words in (told.value, told.thing):
         if words is not None and _is_nothing(known, words) and told.slot not in ("location", "mood"):
@@ -85,19 +85,19 @@ def refused_value(known: WordLists, told: Told, letter: bool) -> str | None:
     return check(known, told, letter) if check and not (told.ends and told.value is None) else None
 
 
-def _is_place(known: WordLists, value: Words) -> bool:
+def _is_place(known: Lexicon, value: Tokens) -> bool:
     """Whether what should be a name ends with what no name does: "(put her) through"."""
     return known.has_word(("preposition", "separable", "particle"), value.folded[-1])
 
 
-def _runs_on(known: WordLists, value: Words) -> bool:
+def _runs_on(known: Lexicon, value: Tokens) -> bool:
     """Whether a name or a day holds words of another clause: "bernice put her"."""
     none = {*known.lists.get("month", ()), *known.lists.get("whose", ())}
     said = (word for word in value.folded[1:] if word not in none)
     return any(known.has_word(("finite", "pronoun", "correcting"), word) for word in said)
 
 
-def up_to_loose(known: WordLists, told: Told) -> int:
+def up_to_loose(known: Lexicon, told: PatternMatch) -> int:
     """How many words of a value stand before what only says more: "breuer | mit e u"; all where nothing does."""
     if told.value is None:
         return 0
@@ -114,7 +114,7 @@ def up_to_loose(known: WordLists, told: Told) -> int:
     return len(held) if held[until - 1] in open_ended else until
 
 
-def in_place_of(known: WordLists, told: Told) -> tuple[Told, Told] | None:
+def in_place_of(known: Lexicon, told: PatternMatch) -> tuple[PatternMatch, PatternMatch] | None:
     """What is not so, and what is so instead: "(i'm not called) alex but alec"; None where nothing is said to be."""
     held = told.value.folded if told.value is not None and told.ends else ()
     place = next((n for n in range(1, len(held) - 1) if held[n] in known.lists.get("but_now", ())), 0)
@@ -125,7 +125,7 @@ def in_place_of(known: WordLists, told: Told) -> tuple[Told, Told] | None:
     return None if any(refused_value(known, one, False) for one in both) else both
 
 
-def _holds_clause(known: WordLists, words: Words) -> bool:
+def _holds_clause(known: Lexicon, words: Tokens) -> bool:
     """Whether a clause begins in the midst of the words: "aylin | das weiß kaum einer"; not in "vor der arbeit"."""
     held = words.folded if "verb_second" in known.lists else ()
     return any(
@@ -136,7 +136,7 @@ def _holds_clause(known: WordLists, words: Words) -> bool:
     )
 
 
-def _is_nothing(known: WordLists, words: Words) -> bool:
+def _is_nothing(known: Lexicon, words: Tokens) -> bool:
     """Whether the words begin with a pronoun or its like, or speak of somebody else again."""
     if known.starts(words, "nothing_alone") == len(words.folded):
         return True
@@ -145,15 +145,15 @@ def _is_nothing(known: WordLists, words: Words) -> bool:
     )
 
 
-def _holds(known: WordLists, words: Words | None, name: str) -> bool:
+def _holds(known: Lexicon, words: Tokens | None, name: str) -> bool:
     return words is not None and known.has(words, name)
 
 
-def _name(known: WordLists, told: Told, _: bool) -> str | None:
+def _name(known: Lexicon, told: PatternMatch, _: bool) -> str | None:
     return "no_value" if _holds(known, told.value, "not_name") else None
 
 
-def _birthday(known: WordLists, told: Told, _: bool) -> str | None:
+def _birthday(known: Lexicon, told: PatternMatch, _: bool) -> str | None:
     """A date names a month or a day that everybody knows, or is written in numbers; "next week" is none."""
     if told.value is None:
         return "no_value"
@@ -165,7 +165,7 @@ def _birthday(known: WordLists, told: Told, _: bool) -> str | None:
     return None if dated or year else "no_value"
 
 
-def _age(known: WordLists, told: Told, _: bool) -> str | None:
+def _age(known: Lexicon, told: PatternMatch, _: bool) -> str | None:
     if told.value is None:
         return "no_value"
     counts = {*known.lists.get("number", ()), *known.lists.get("age_unit", ())}
@@ -175,14 +175,14 @@ def _age(known: WordLists, told: Told, _: bool) -> str | None:
     return None if held and fits and len(held) <= 3 else "no_value"
 
 
-def _no_date(known: WordLists, told: Told, _: bool) -> str | None:
+def _no_date(known: Lexicon, told: PatternMatch, _: bool) -> str | None:
     if told.value is None:
         return "no_value"
     dated = any(_DAY.fullmatch(word) for word in told.value.folded)
     return "no_value" if dated or _first_is(known, told.value, "not_place") else None
 
 
-def _first_is(known: WordLists, words: Words | None, name: str) -> bool:
+def _first_is(known: Lexicon, words: Tokens | None, name: str) -> bool:
     """Whether a list holds the first word that is no article, or all of the words."""
     if words is None:
         return False
@@ -192,33 +192,33 @@ def _first_is(known: WordLists, words: Words | None, name: str) -> bool:
     return kept[0] in phrases or " ".join(kept) in phrases or " ".join(words.folded) in phrases
 
 
-def unsettled(known: WordLists, words: Words) -> bool:
+def unsettled(known: Lexicon, words: Tokens) -> bool:
     """Whether words behind "at" name no place: "at the moment"."""
     return " ".join(_without_determiners(known, words).folded) in known.lists.get("not_place", ())
 
 
-def _home(known: WordLists, told: Told, _: bool) -> str | None:
+def _home(known: Lexicon, told: PatternMatch, _: bool) -> str | None:
     """A place: neither "ramen", nor "under the deck"."""
     if told.value is not None and known.starts(told.value, "not_home"):
         return "no_value"
     return "no_value" if _first_is(known, told.value, "not_place") else None
 
 
-def _work(known: WordLists, told: Told, _: bool) -> str | None:
+def _work(known: Lexicon, told: PatternMatch, _: bool) -> str | None:
     """Where a language says no article before a profession (<no_job>), one with it is played: "ein polizist"."""
     if told.value is not None and told.value.folded[0] in known.lists.get("no_job", ()):
         return "joke"
     return "no_value" if _first_is(known, told.value, "not_work") else None
 
 
-def _family(known: WordLists, told: Told, _: bool) -> str | None:
+def _family(known: Lexicon, told: PatternMatch, _: bool) -> str | None:
     """A name; or how many there are of whom ("two brothers")."""
     if told.value is not None and told.thing is not None and set(told.value.folded) <= known.opening("number"):
         return None
     return "no_value" if _holds(known, told.value, "not_name") else None
 
 
-def _pet(known: WordLists, told: Told, _: bool) -> str | None:
+def _pet(known: Lexicon, told: PatternMatch, _: bool) -> str | None:
     """A name; or how many there are of what ("two cats"), which holds the thing itself."""
     names = told.value is not None and told.thing is not None and told.thing.folded[-1] not in told.value.folded
     if told.value is not None and names and told.value.folded[-1] in known.third:
@@ -226,11 +226,11 @@ def _pet(known: WordLists, told: Told, _: bool) -> str | None:
     return "no_value" if names and _holds(known, told.value, "not_name") else None
 
 
-def _allergy(known: WordLists, told: Told, _: bool) -> str | None:
+def _allergy(known: Lexicon, told: PatternMatch, _: bool) -> str | None:
     return "joke" if _first_is(known, told.value, "not_allergen") else None
 
 
-def _favourite(known: WordLists, told: Told, _: bool) -> str | None:
+def _favourite(known: Lexicon, told: PatternMatch, _: bool) -> str | None:
     if _first_is(known, told.value, "not_favourite"):
         return "no_value"
     last = told.thing.part(0, 1) if told.thing else None
@@ -238,7 +238,7 @@ def _favourite(known: WordLists, told: Told, _: bool) -> str | None:
     return None if named and not _first_is(known, last, "not_thing") else "no_value"
 
 
-def _taste(known: WordLists, told: Told, letter: bool) -> str | None:
+def _taste(known: Lexicon, told: PatternMatch, letter: bool) -> str | None:
     """In a letter, what is liked about the other's last words ("the colours") is no lasting taste."""
     if told.value is None:
         return "no_value"
@@ -252,14 +252,14 @@ def _taste(known: WordLists, told: Told, letter: bool) -> str | None:
     return "too_long" if letter and len(words) > SURE_WORDS else None
 
 
-def _activity(known: WordLists, told: Told, _: bool) -> str | None:
+def _activity(known: Lexicon, told: PatternMatch, _: bool) -> str | None:
     if told.value is not None and not known.opening("unasked").isdisjoint(told.value.folded):
         return "no_value"
     none = told.value is not None and (known.starts(told.value, "not_activity") or known.ends(told.value, "not_doing"))
     return "no_value" if none or _first_is(known, told.value, "not_activity") else None
 
 
-def _detail(known: WordLists, told: Told, _: bool) -> str | None:
+def _detail(known: Lexicon, told: PatternMatch, _: bool) -> str | None:
     """How somebody or something is today is no particular of theirs; who somebody is, other slots tell."""
     if told.thing is not None and any(known.ends(told.thing, name) for name in ("relation", "kin", "pet")):
         return "no_value"
@@ -271,7 +271,7 @@ def _detail(known: WordLists, told: Told, _: bool) -> str | None:
     return "no_value" if _first_is(known, told.value, "not_detail") else None
 
 
-def _location(known: WordLists, told: Told, _: bool) -> str | None:
+def _location(known: Lexicon, told: PatternMatch, _: bool) -> str | None:
     if told.thing is not None and (
         told.thing.folded[-1] in known.lists.get("not_put", ())  # what it is comes last: "water bottle"
         or " ".join(told.thing.folded) in known.lists.get("not_put", ())
@@ -295,7 +295,7 @@ def _location(known: WordLists, told: Told, _: bool) -> str | None:
     return "no_value" if _first_is(known, place, "not_place") or _is_nothing(known, place) else None
 
 
-def _is_named_relation(known: WordLists, thing: Words) -> bool:
+def _is_named_relation(known: Lexicon, thing: Tokens) -> bool:
     """Whether it is somebody with a name: "aunt thessaly", not "dads coat"."""
     named = thing.part(known.starts(thing, "older"), len(thing.folded))
     size = max(known.starts(named, name) for name in ("woman", "man", "relation"))
@@ -303,13 +303,13 @@ def _is_named_relation(known: WordLists, thing: Words) -> bool:
     return 0 < size == len(named.folded) - 1 and not other
 
 
-def _without_determiners(known: WordLists, words: Words) -> Words:
+def _without_determiners(known: Lexicon, words: Tokens) -> Tokens:
     determiners = known.lists.get("determiner", ())
     first = next((n for n, word in enumerate(words.folded) if word not in determiners), len(words.folded))
     return words.part(first, len(words.folded))
 
 
-_CHECKS: dict[str, Callable[[WordLists, Told, bool], str | None]] = {
+_CHECKS: dict[str, Callable[[Lexicon, PatternMatch, bool], str | None]] = {
     "name": _name,
     "birthday": _birthday,
     "age": _age,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ovos_persona_memory.extraction.segmentation.clauses import flat
-from ovos_persona_memory.extraction.segmentation.sentences import Spoken
+from ovos_persona_memory.extraction.segmentation.clauses import all_clauses
+from ovos_persona_memory.extraction.segmentation.sentences import LanguageResources
 
-__all__ = ["Spoken", "flat"]
+__all__ = ["LanguageResources", "all_clauses"]

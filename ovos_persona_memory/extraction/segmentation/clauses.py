@@ -6,9 +6,9 @@ import re
 from collections.abc import Container, Iterator, Sequence
 from itertools import pairwise
 
-from ovos_persona_memory.extraction.segmentation.sentences import Spoken, said
+from ovos_persona_memory.extraction.segmentation.sentences import LanguageResources, said
 from ovos_persona_memory.extraction.segmentation.word_order import resumes
-from ovos_persona_memory.text import WordLists, Words
+from ovos_persona_memory.text import Lexicon, Tokens
 
 _COMMA = re.compile(r",\s+|:\s+")
 TWICE = 4
@@ -39,19 +39,19 @@ def between_commas(sentence: str) -> list[str]:
     return _COMMA.split(sentence)
 
 
-def clauses(spoken: Spoken, part: Words) -> Iterator[Words]:
+def clauses(spoken: LanguageResources, part: Tokens) -> Iterator[Tokens]:
     """The clauses of a sentence, or of what stands between its commas, without what opens and closes them."""
     subject = False
     words = _said_once(spoken.templates, _without_trail(spoken.templates, part))
     for piece in _at_joints(spoken.templates, words):
-        clause = bare(spoken.templates, piece)
+        clause = strip_function_words(spoken.templates, piece)
         if clause.folded:
             clause = _with_subject(spoken.templates, clause) if subject else clause
             subject = clause.folded[0] in spoken.templates.lists.get("elided_subject", ())
             yield clause
 
 
-def _said_once(known: WordLists, words: Words) -> Words:
+def _said_once(known: Lexicon, words: Tokens) -> Tokens:
     """Words without small ones that somebody begins with twice: "she's um she's called", "my my favourite"."""
     words = known.without(words, "skip") if "more" in known.lists else words
     place = 0
@@ -59,25 +59,25 @@ def _said_once(known: WordLists, words: Words) -> Words:
         for size in range(STUTTERED, 0, -1):
             if _again(known, words.folded[place : place + size], words.folded[place + size : place + 2 * size]):
                 behind = words.part(place + size, len(words.folded))
-                words = Words(words.text, words.folded[:place] + behind.folded, words.spans[:place] + behind.spans)
+                words = Tokens(words.text, words.folded[:place] + behind.folded, words.spans[:place] + behind.spans)
                 break
         else:
             place += 1
     return words
 
 
-def _again(known: WordLists, said: tuple[str, ...], again: tuple[str, ...]) -> bool:
+def _again(known: Lexicon, said: tuple[str, ...], again: tuple[str, ...]) -> bool:
     """Whether small words are said twice, or a subject is begun anew: "he is he has"."""
     if len(said) == PAIR == len(again) and said[0] == again[0] and said[0] in known.opening("pronoun"):
         return said[1] in known.third and again[1] in known.third
     return bool(said) and said == again and _small(known, said)
 
 
-def _small(known: WordLists, held: Sequence[str]) -> bool:
+def _small(known: Lexicon, held: Sequence[str]) -> bool:
     return all(known.has_word(("pronoun", "finite", "determiner", "joint"), word) for word in held)
 
 
-def run_on(known: WordLists, clause: Words) -> list[Words]:
+def split_run_on(known: Lexicon, clause: Tokens) -> list[Tokens]:
     """A clause cut where another begins though nothing is said between them: "... is blue it's a nice colour"."""
     cuts = [0]
     ordered = known.starts(clause, "dictating" if "dictating" in known.lists else "ordering") > 0
@@ -87,10 +87,10 @@ def run_on(known: WordLists, clause: Words) -> list[Words]:
         if _begins(known, clause, place) and not resumes(known, clause.folded[cuts[-1] :], place - cuts[-1]):
             cuts.append(_with_object(known, clause.folded, place))
     parts = [clause.part(first, last) for first, last in zip(cuts, [*cuts[1:], len(clause.folded)], strict=True)]
-    return [piece for piece in (bare(known, part) for part in parts) if piece.folded]
+    return [piece for piece in (strip_function_words(known, part) for part in parts) if piece.folded]
 
 
-def shortened(known: WordLists, clause: Words, names: Container[str] = ()) -> Iterator[Words]:
+def shortened(known: Lexicon, clause: Tokens, names: Container[str] = ()) -> Iterator[Tokens]:
     """The parts of a clause that may be one: from where a subject may begin to where more is said about it.
 
     "i have eczema (on my arms)"; those that begin first come first, of these the longest.
@@ -107,7 +107,7 @@ def shortened(known: WordLists, clause: Words, names: Container[str] = ()) -> It
                 yield clause.part(first, end)
 
 
-def _more(known: WordLists, clause: Words, place: int, names: Container[str]) -> bool:
+def _more(known: Lexicon, clause: Tokens, place: int, names: Container[str]) -> bool:
     """Whether more about what is said may begin at a word, or somebody is addressed: "... in the drawer ben"."""
     held = clause.folded
     if held[place] in names or held[place] in known.lists.get("addressed", ()):
@@ -118,7 +118,7 @@ def _more(known: WordLists, clause: Words, place: int, names: Container[str]) ->
     return opens or known.starts_at(held, place, "break") > 0 or known.starts_at(held, place, "order") > 0
 
 
-def _opens_subject(known: WordLists, clause: Words, place: int, names: Container[str]) -> bool:
+def _opens_subject(known: Lexicon, clause: Tokens, place: int, names: Container[str]) -> bool:
     """Whether the subject of a clause may stand at a word: nothing before it makes it part of something else."""
     held = clause.folded
     if held[place - 1] == "s":  # "tims dad"
@@ -129,21 +129,21 @@ def _opens_subject(known: WordLists, clause: Words, place: int, names: Container
     return known.has_word(_SUBJECTS, held[place]) or held[place] in names
 
 
-def _is_free(known: WordLists, word: str, prior: str) -> bool:
+def _is_free(known: Lexicon, word: str, prior: str) -> bool:
     """Whether a pronoun is no part of what stands before: where speakers have words of their own ("ich"), seldom."""
     if word in known.opening("speaker") and "subordinating" in known.lists:
         return prior not in known.opening("subordinating") and prior not in known.own_verbs
     return prior not in known.opening("binding")
 
 
-def _with_object(known: WordLists, held: tuple[str, ...], place: int) -> int:
+def _with_object(known: Lexicon, held: tuple[str, ...], place: int) -> int:
     """Where a clause begins whose verb has too little behind it: its object stands before: "achtundsiebzig bin ich"."""
     if len(held) - place > SHORT_END or held[place + 1] not in known.opening("speaker"):
         return place
     return max(place - (2 if held[place - 2] in known.opening("determiner") else 1), 1)
 
 
-def _verb_first(known: WordLists, before: tuple[str, ...], word: str, following: str) -> bool:
+def _verb_first(known: Lexicon, before: tuple[str, ...], word: str, following: str) -> bool:
     """Whether a clause begins with its verb: "(mein lieblingsbuch ist krabat) habe ich ..."."""
     if "verb_second" not in known.lists or following not in known.opening("speaker") or word not in known.own_verbs:
         return False
@@ -151,7 +151,7 @@ def _verb_first(known: WordLists, before: tuple[str, ...], word: str, following:
     return any(one in known.third or one in known.own_verbs for one in said) and before[-1] not in known.own_verbs
 
 
-def _refers(known: WordLists, held: tuple[str, ...]) -> bool:
+def _refers(known: Lexicon, held: tuple[str, ...]) -> bool:
     """Whether words say something of what an order names: "(such mir eins raus) das lieb ich", "das ist mein ..."."""
     if "verb_second" not in known.lists or held[0] not in known.opening("resumed"):
         return False
@@ -159,7 +159,7 @@ def _refers(known: WordLists, held: tuple[str, ...]) -> bool:
     return held[1] in called or any(word in speakers or word in own for word in held[2:4])
 
 
-def _begins(known: WordLists, clause: Words, place: int) -> bool:
+def _begins(known: Lexicon, clause: Tokens, place: int) -> bool:
     """Whether a clause begins at a word: a pronoun and a verb (<pronoun>, <finite>), "my ... is", an order (<order>).
 
     A word before (<binding>) can make it part of what stands there; behind one of <break> nothing does.
@@ -191,28 +191,28 @@ def _begins(known: WordLists, clause: Words, place: int) -> bool:
     return False
 
 
-def _agrees(known: WordLists, word: str, following: str) -> bool:
+def _agrees(known: Lexicon, word: str, following: str) -> bool:
     """Whether a word is a verb by its ending: "he (sleeps)"."""
     person = word in known.opening("of_man") or word in known.opening("of_woman")
     return person and len(following) > TWICE and following.endswith(known.lists.get("third_ending", ("?",)))
 
 
-def _with_subject(known: WordLists, clause: Words) -> Words:
+def _with_subject(known: Lexicon, clause: Tokens) -> Tokens:
     """A clause behind a joint that leaves out who it is about, with it: "... and work as a nurse"."""
     subject = known.lists.get("elided_subject", ())
     if not subject or clause.folded[0] not in known.lists.get("elided", ()):
         return clause
     start = clause.spans[0][0]
-    return Words(clause.text, (subject[0], *clause.folded), ((start, start), *clause.spans))
+    return Tokens(clause.text, (subject[0], *clause.folded), ((start, start), *clause.spans))
 
 
-def lists_things(known: WordLists, sentence: str) -> bool:
+def lists_things(known: Lexicon, sentence: str) -> bool:
     """Whether no comma stands before a new clause: then it divides the things of a list."""
     opened = [known.words_of(part) for part in between_commas(sentence)]
-    return not any(_opens(known, words) for words in opened[1:]) and bool(bare(known, opened[0]).folded)
+    return not any(_opens(known, words) for words in opened[1:]) and bool(strip_function_words(known, opened[0]).folded)
 
 
-def _opens(known: WordLists, words: Words) -> bool:
+def _opens(known: Lexicon, words: Tokens) -> bool:
     rest = words.part(known.starts(words, "joint"), len(words.folded))
     joined = 0 < len(rest.folded) < len(words.folded)
     pronoun, verb = rest.folded[:1], rest.folded[1:2]
@@ -222,13 +222,13 @@ def _opens(known: WordLists, words: Words) -> bool:
     return bool(known.starts(rest, "clause") or left_out or (joined and _turns(known, rest.folded)))
 
 
-def _turns(known: WordLists, held: tuple[str, ...]) -> bool:
+def _turns(known: Lexicon, held: tuple[str, ...]) -> bool:
     """Whether a verb stands before its speaker: "(und) mittwochs gehe ich"."""
     speakers = known.opening("speaker") if "verb_second" in known.lists else ()
     return any(two in speakers and one in known.own_verbs for one, two in pairwise(held[: SUBJECT + 1]))
 
 
-def _at_joints(known: WordLists, words: Words) -> list[Words]:
+def _at_joints(known: Lexicon, words: Tokens) -> list[Tokens]:
     """The words cut before each joint that a new clause follows."""
     cuts = [0]
     for place in range(1, len(words.folded) - 1):
@@ -239,7 +239,7 @@ def _at_joints(known: WordLists, words: Words) -> list[Words]:
     return [words.part(first, last) for first, last in zip(cuts, [*cuts[1:], len(words.folded)], strict=True)]
 
 
-def bare(known: WordLists, words: Words) -> Words:
+def strip_function_words(known: Lexicon, words: Tokens) -> Tokens:
     """A clause without small words, and without what opens and closes it."""
     words = known.without(stripped(known, words), "skip")
     while number := max(known.starts(words, "lead"), known.starts(words, "unsure")):
@@ -247,7 +247,7 @@ def bare(known: WordLists, words: Words) -> Words:
     return _without_trail(known, words)
 
 
-def lead_taken(known: WordLists, text: str) -> str:
+def without_discourse_markers(known: Lexicon, text: str) -> str:
     """A text without the small words that open it: "oh and by the way"."""
     words = whole = known.words_of(text)
     while number := known.starts(words, "lead"):
@@ -255,7 +255,7 @@ def lead_taken(known: WordLists, text: str) -> str:
     return text if len(words.folded) == len(whole.folded) else text[words.spans[0][0] :] if words.folded else text
 
 
-def stripped(known: WordLists, words: Words) -> Words:
+def stripped(known: Lexicon, words: Tokens) -> Tokens:
     """Words without what opens and closes a statement, and means nothing else: "just in case", "i would say"."""
     words = _without_trail(known, words)
     while number := known.starts(words, "lead"):
@@ -263,13 +263,13 @@ def stripped(known: WordLists, words: Words) -> Words:
     return words
 
 
-def _without_trail(known: WordLists, words: Words) -> Words:
+def _without_trail(known: Lexicon, words: Tokens) -> Tokens:
     while (number := known.ends(words, "trail")) and number < len(words.folded):
         words = words.part(0, len(words.folded) - number)
     return words
 
 
-def flat(spoken: Spoken, texts: Sequence[str]) -> list[Words]:
+def all_clauses(spoken: LanguageResources, texts: Sequence[str]) -> list[Tokens]:
     """The clauses of several texts, one behind the other."""
     each = (spoken.templates.words_of(sentence) for text in texts for sentence in said(spoken, text))
     return [clause for sentence in each for clause in clauses(spoken, sentence)]

@@ -41,17 +41,17 @@ _OPENING = ("pronoun", "speaker", "he_she", "own", "asking", "article", "finite"
 
 
 @dataclass(frozen=True)
-class Spoken:
+class LanguageResources:
     """A language, and its templates."""
 
     language: languages.Language
     templates: Templates
 
     @classmethod
-    def of(cls, turn: Turn) -> Spoken:
+    def of(cls, turn: Turn) -> LanguageResources:
         """The language of a turn."""
-        known = languages.of_text(turn.lang, turn.text)
-        return cls(known, loader.of(known.tag))
+        known = languages.for_text(turn.lang, turn.text)
+        return cls(known, loader.for_language(known.tag))
 
 
 def sentences(text: str) -> tuple[str, ...]:
@@ -65,10 +65,10 @@ def _cut(text: str) -> tuple[str, ...]:
     return tuple(part for part in parts if languages.fold(part))
 
 
-_sentences = languages.kept(_cut, LAST_CUT)
+_sentences = languages.lru_cached(_cut, LAST_CUT)
 
 
-def said(spoken: Spoken, text: str) -> list[str]:
+def said(spoken: LanguageResources, text: str) -> list[str]:
     """The sentences of an utterance; a statement and the question behind it are two: "I'm cold, can you heat?"."""
     numbered = (part for sentence in sentences(text) for part in _at_numbers(spoken.templates, sentence))
     return [part for sentence in numbered for part in _before_question(spoken.language, sentence)]
@@ -86,7 +86,7 @@ def is_letter(text: str, parts: Sequence[str]) -> bool:
     return len(parts) > SAID or len(text.split()) > LENGTH or is_written(text)
 
 
-def bounds_of(spoken: Spoken, text: str, span: Span) -> Span:
+def bounds_of(spoken: LanguageResources, text: str, span: Span) -> Span:
     """Where the sentence begins and ends in which a place of a text lies."""
     offset = 0
     for part in said(spoken, text):
@@ -99,7 +99,7 @@ def bounds_of(spoken: Spoken, text: str, span: Span) -> Span:
     return 0, len(text)
 
 
-def around(spoken: Spoken, text: str, span: Span) -> tuple[str, Span]:
+def around(spoken: LanguageResources, text: str, span: Span) -> tuple[str, Span]:
     """The sentence of a text in which a place lies, and where in it that is."""
     first, last = bounds_of(spoken, text, span)
     return text[first:last], (span[0] - first, span[1] - first)

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from ovos_persona_memory.extraction.templates.template import Told
-from ovos_persona_memory.text import WordLists, Words
+from ovos_persona_memory.extraction.templates.template import PatternMatch
+from ovos_persona_memory.text import Lexicon, Tokens
 
 FEWEST = 3
 """Signs that follow each other at least: "i a" may be words."""
 
 
-def run_at(known: WordLists, words: Words, place: int) -> tuple[int, int]:
+def run_at(known: Lexicon, words: Tokens, place: int) -> tuple[int, int]:
     """The first sign and the one behind the last of those said in a row where a word stands; else that place twice."""
     held = words.folded
     if place >= len(held) or not _is_sign(known, held[place]):
@@ -24,7 +24,7 @@ def run_at(known: WordLists, words: Words, place: int) -> tuple[int, int]:
     return (first, last) if last - first >= FEWEST and first <= place < last else (place, place)
 
 
-def size(known: WordLists, words: Words) -> int:
+def size(known: Lexicon, words: Tokens) -> int:
     """How many words these are, signs in a row counted as one."""
     counted = place = 0
     while place < len(words.folded):
@@ -34,7 +34,7 @@ def size(known: WordLists, words: Words) -> int:
     return counted
 
 
-def completed(known: WordLists, clause: Words, told: Told) -> Told:
+def completed(known: Lexicon, clause: Tokens, told: PatternMatch) -> PatternMatch:
     """What a template took, with the rest of the signs that its value ends in: "k l seven | two b c d by the way"."""
     _, last = run_at(known, clause, told.words - 1)
     if (
@@ -47,10 +47,10 @@ def completed(known: WordLists, clause: Words, told: Told) -> Told:
     return replace(told, value=clause.part(told.words - len(told.value.folded), last), words=last)
 
 
-def _is_sign(known: WordLists, word: str) -> bool:
+def _is_sign(known: Lexicon, word: str) -> bool:
     return (len(word) == 1 and word.isalnum()) or known.has_word(("digit", "number", "sign"), word)
 
 
-def _is_word(known: WordLists, word: str) -> bool:
+def _is_word(known: Lexicon, word: str) -> bool:
     """Whether a letter is a word, too: "a", "i"."""
     return len(word) == 1 and known.has_word(("article", "speaker"), word)

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import chain
 
-from ovos_persona_memory.text import WordLists, Words
+from ovos_persona_memory.text import Lexicon, Tokens
 
 FRONT = 7
 """Words at most of a clause up to its subject, where something else opens it."""
@@ -19,7 +19,7 @@ MOST = 10
 """Orders of a clause at most."""
 
 
-def plain_orders(known: WordLists, clause: Words) -> Iterator[Words]:
+def plain_orders(known: Lexicon, clause: Tokens) -> Iterator[Tokens]:
     """The clause in other orders that mean the same, the likeliest first; none twice, and not as it is."""
     if "verb_second" not in known.lists or len(clause.folded) > LONG:
         return
@@ -33,24 +33,24 @@ def plain_orders(known: WordLists, clause: Words) -> Iterator[Words]:
                 yield one
 
 
-def behind_adverb(known: WordLists, clause: Words) -> bool:
+def behind_adverb(known: Lexicon, clause: Tokens) -> bool:
     """Whether a small word that was left out stands before the clause: "jetzt wohne ich ...", which is no question."""
     opening = known.opening_of(clause).folded
     return bool(opening) and opening[-1] in known.lists.get("skip", ())
 
 
-def fronted(known: WordLists, clause: Words) -> bool:
+def fronted(known: Lexicon, clause: Tokens) -> bool:
     """Whether words that were left out stand before the clause, which is no question then: "eigentlich", "deshalb"."""
     opening = known.opening_of(clause)
     return behind_adverb(known, clause) or known.ends(opening, "fronting") > 0 or _left_out(known, clause)
 
 
-def _left_out(known: WordLists, clause: Words) -> bool:
+def _left_out(known: Lexicon, clause: Tokens) -> bool:
     """Whether words were left out before it that mean nothing: "wenn zeit ist"."""
     return len(clause.opening.split()) > len(known.opening_of(clause).folded)
 
 
-def resumes(known: WordLists, held: tuple[str, ...], place: int) -> bool:
+def resumes(known: Lexicon, held: tuple[str, ...], place: int) -> bool:
     """Whether a word takes up what opens the clause: the second "der" of "der ben der wohnt in wien"."""
     if not 0 < place < min(len(held) - 1, FRONT) or held[place] not in known.opening("resumed"):
         return False
@@ -65,11 +65,11 @@ def resumes(known: WordLists, held: tuple[str, ...], place: int) -> bool:
     return not any(word in known.own_verbs or word in known.third or word in _joints(known) for word in held[:place])
 
 
-def _joints(known: WordLists) -> frozenset[str]:
+def _joints(known: Lexicon) -> frozenset[str]:
     return known.opening("pronoun") - known.opening("article") | known.opening("break") - known.opening("listing")
 
 
-def _without_taken_up(known: WordLists, clause: Words) -> Iterator[Words]:
+def _without_taken_up(known: Lexicon, clause: Tokens) -> Iterator[Tokens]:
     """ "lakritz hass ich"."""
     held = clause.folded
     for place in range(1, min(len(held) - 1, FRONT)):
@@ -78,7 +78,7 @@ def _without_taken_up(known: WordLists, clause: Words) -> Iterator[Words]:
             return
 
 
-def _subject_first(known: WordLists, clause: Words) -> Iterator[Words]:
+def _subject_first(known: Lexicon, clause: Tokens) -> Iterator[Tokens]:
     """ "montags lerne ich ...", "(eigentlich) mag ich ...": its subject before its verb, what stood there behind it."""
     held, speakers = clause.folded, known.opening("speaker")
     if speakers.isdisjoint(held):
@@ -92,7 +92,7 @@ def _subject_first(known: WordLists, clause: Words) -> Iterator[Words]:
             return
 
 
-def _verb_second(known: WordLists, clause: Words) -> Iterator[Words]:
+def _verb_second(known: Lexicon, clause: Tokens) -> Iterator[Tokens]:
     """ "(weil) ich im klinikum arbeite": its verb behind its subject, and what can be divided from it last."""
     held = clause.folded
     last = len(held) - 1
@@ -104,10 +104,10 @@ def _verb_second(known: WordLists, clause: Words) -> Iterator[Words]:
     if parts:
         span = clause.spans[last]
         folded = (held[0], parts[1], *held[1:last], parts[0])
-        yield Words(clause.text, folded, (clause.spans[0], span, *clause.spans[1:last], span))
+        yield Tokens(clause.text, folded, (clause.spans[0], span, *clause.spans[1:last], span))
 
 
-def _done(known: WordLists, clause: Words) -> Iterator[Words]:
+def _done(known: Lexicon, clause: Tokens) -> Iterator[Tokens]:
     """ "ich tue frühstücken nie": "ich frühstücke nie"."""
     held = clause.folded
     if len(held) < 3 or held[0] not in known.opening("speaker") or held[1] not in known.opening("do"):
@@ -117,10 +117,10 @@ def _done(known: WordLists, clause: Words) -> Iterator[Words]:
         if verb:
             rest = [n for n in range(2, len(held)) if n != place]
             folded = (held[0], verb, *(held[n] for n in rest))
-            yield Words(clause.text, folded, tuple(clause.spans[n] for n in (0, place, *rest)))
+            yield Tokens(clause.text, folded, tuple(clause.spans[n] for n in (0, place, *rest)))
 
 
-def _put_right(known: WordLists, clause: Words) -> Iterator[Words]:
+def _put_right(known: Lexicon, clause: Tokens) -> Iterator[Tokens]:
     """ "... ist nicht mehr blau sondern türkis": without what it is not."""
     held = clause.folded
     rather = next((n for n, word in enumerate(held) if word in known.opening("rather")), 0)
@@ -129,7 +129,7 @@ def _put_right(known: WordLists, clause: Words) -> Iterator[Words]:
         yield _ordered(clause, (*range(no), *range(rather + 1, len(held))))
 
 
-def _without_asides(known: WordLists, clause: Words) -> Iterator[Words]:
+def _without_asides(known: Lexicon, clause: Tokens) -> Iterator[Tokens]:
     """ "ich esse unter der woche nie fleisch": without what only says when, where or how much."""
     left: set[int] = set()
     for place, size in known.places(clause, "aside"):
@@ -138,8 +138,8 @@ def _without_asides(known: WordLists, clause: Words) -> Iterator[Words]:
         yield _ordered(clause, tuple(n for n in range(len(clause.folded)) if n not in left))
 
 
-def _ordered(clause: Words, order: tuple[int, ...]) -> Words:
-    return Words(clause.text, tuple(clause.folded[n] for n in order), tuple(clause.spans[n] for n in order))
+def _ordered(clause: Tokens, order: tuple[int, ...]) -> Tokens:
+    return Tokens(clause.text, tuple(clause.folded[n] for n in order), tuple(clause.spans[n] for n in order))
 
 
 _RULES = (_without_taken_up, _put_right, _subject_first, _verb_second, _done, _without_asides)

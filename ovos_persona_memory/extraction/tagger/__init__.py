@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ovos_persona_memory.extraction.tagger.features import Hint
-from ovos_persona_memory.extraction.tagger.tagger import Guess, rest
+from ovos_persona_memory.extraction.tagger.features import TemplateSpan
+from ovos_persona_memory.extraction.tagger.tagger import Guess, release_memory
 
-__all__ = ["Guess", "Hint", "rest"]
+__all__ = ["Guess", "TemplateSpan", "release_memory"]

@@ -49,7 +49,7 @@ class Pieces:
 
     @cached_property
     def _cut(self) -> Callable[[str], tuple[int, ...]]:
-        return languages.kept(self._likeliest, LAST_WORDS)
+        return languages.lru_cached(self._likeliest, LAST_WORDS)
 
     def _likeliest(self, word: str) -> tuple[int, ...]:
         """The pieces that are likeliest together (Kudo, "Subword Regularization", 2018), by Viterbi's algorithm."""

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from ovos_persona_memory.extraction.coreference.person_mentions import Before
-from ovos_persona_memory.extraction.segmentation.clauses import run_on
-from ovos_persona_memory.text import WordLists, Words, languages, lexicon
+from ovos_persona_memory.extraction.coreference.person_mentions import DialogueContext
+from ovos_persona_memory.extraction.segmentation.clauses import split_run_on
+from ovos_persona_memory.text import Lexicon, Tokens, languages, lexicon
 
 FILE = "facts.kinds"
 AROUND = 2
@@ -142,7 +142,7 @@ _CUES = (
 
 
 @dataclass(frozen=True)
-class Hint:
+class TemplateSpan:
     """What a template took from the words from ``first`` up to, not with, ``last``."""
 
     slot: str
@@ -151,7 +151,7 @@ class Hint:
 
 
 @dataclass(frozen=True)
-class Look:
+class TokenFeatures:
     """What one word looks like: features, as "-1=my" where "my" stands before it."""
 
     word: str
@@ -169,10 +169,10 @@ class Look:
 
 
 @dataclass(frozen=True)
-class Looks:
+class FeatureExtractor:
     """What one language knows of its words."""
 
-    known: WordLists
+    known: Lexicon
     by_word: Mapping[str, tuple[str, ...]]
     """The kinds of each word."""
     by_ending: Mapping[str, tuple[str, ...]]
@@ -180,14 +180,16 @@ class Looks:
     cues: frozenset[str]
     """Words that count wherever they stand."""
 
-    def of(self, words: Words, before: Before, hints: Sequence[Hint] = (), refused: str = "") -> list[Look]:
+    def extract(
+        self, words: Tokens, before: DialogueContext, hints: Sequence[TemplateSpan] = (), refused: str = ""
+    ) -> list[TokenFeatures]:
         """What each word looks like; ``hints``: what templates took, ``refused``: why they took nothing."""
         held = tuple(map(self._as_said, words.folded))
         whole = [*self._whole(held, refused), *(_of_before(before) if self._needs_more(held) else ())]
         kinds = self._kinds_of(held)
         took = _took(len(held), hints)
         return [
-            Look(
+            TokenFeatures(
                 word,
                 [*whole, *kinds[place], *took[place], *_known(word, before)],
                 _beside(held, begun, place),
@@ -208,9 +210,9 @@ class Looks:
     def _numerals(self) -> Mapping[str, str]:
         return dict(one.split(" ", 1) for one in self.known.lists.get("numeral", ()))
 
-    def _clauses(self, words: Words) -> list[int]:
+    def _clauses(self, words: Tokens) -> list[int]:
         """Of each word where its clause begins."""
-        starts = {piece.spans[0][0] for piece in run_on(self.known, words)}
+        starts = {piece.spans[0][0] for piece in split_run_on(self.known, words)}
         begun, found = 0, []
         for place, (start, _) in enumerate(words.spans):
             begun = place if start in starts else begun
@@ -280,7 +282,7 @@ def _since(held: tuple[str, ...], begun: int, place: int) -> list[str]:
     return [f"c={held[begun]}", *(f"cl={other}" for other in held[begun:place])]
 
 
-def _took(size: int, hints: Sequence[Hint]) -> list[list[str]]:
+def _took(size: int, hints: Sequence[TemplateSpan]) -> list[list[str]]:
     """What templates took from each word, and from the one before it."""
     found: list[list[str]] = [[] for _ in range(size)]
     for hint in hints:
@@ -291,14 +293,14 @@ def _took(size: int, hints: Sequence[Hint]) -> list[list[str]]:
     return [one or ["took="] for one in found]
 
 
-def _known(word: str, before: Before) -> list[str]:
+def _known(word: str, before: DialogueContext) -> list[str]:
     who = before.names.get(word)
     if who is not None:
         return ["named=pet" if who.pet else "named"]
     return ["owned"] if word.endswith("s") and word[:-1] in before.names else []
 
 
-def _of_before(before: Before) -> list[str]:
+def _of_before(before: DialogueContext) -> list[str]:
     """What was spoken of: kinds and slots, no words that somebody said."""
     person = "" if before.person is None else "pet" if before.person.pet else "person"
     asked = before.asked[0] if before.asked else ""
@@ -331,11 +333,11 @@ def models_folder() -> Path:
     return Path(__file__).parents[1] / "models"
 
 
-@languages.once
-def of(tag: str | None) -> Looks:
+@languages.computed_once
+def for_language(tag: str | None) -> FeatureExtractor:
     """What a language knows, BCP-47 tag: the lists of its templates, and its file of kinds where there is one."""
-    known = lexicon.of(tag)
-    path = models_folder() / languages.of(tag).tag / FILE
+    known = lexicon.for_language(tag)
+    path = models_folder() / languages.for_language(tag).tag / FILE
     named = kinds_in(path.read_text(encoding="utf-8").splitlines()) if path.is_file() else {}
     listed = {name: phrases for name, phrases in known.lists.items() if name not in _GENERAL}
     by_word: dict[str, set[str]] = {word: set(kinds) for word, kinds in named.items()}
@@ -345,4 +347,4 @@ def of(tag: str | None) -> Looks:
                 by_word.setdefault(phrase, set()).add(f"<{name}>")
     cues = frozenset().union(*map(known.opening, _CUES))
     ends = {word: kinds for word, kinds in named.items() if len(word) >= ENDING}
-    return Looks(known, _tuples(by_word), ends, cues)
+    return FeatureExtractor(known, _tuples(by_word), ends, cues)

@@ -24,7 +24,7 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from ovos_persona_memory.extraction.tagger.encoder import Encoder, Norm, packed, product, unpacked
-from ovos_persona_memory.extraction.tagger.features import Look
+from ovos_persona_memory.extraction.tagger.features import TokenFeatures
 
 LARGE = 100_000
 """Bytes from which an array stays in the file."""
@@ -78,7 +78,7 @@ def numbered(names: Iterable[str], rows: int) -> list[int]:
 
 
 @dataclass(frozen=True)
-class Table:
+class QuantisedTable:
     """Vectors, a byte for each number."""
 
     rows: NDArray[np.int8]
@@ -86,7 +86,7 @@ class Table:
     """What one is worth."""
 
     @classmethod
-    def of(cls, vectors: Vectors) -> Table:
+    def of(cls, vectors: Vectors) -> QuantisedTable:
         """The nearest bytes."""
         scale = float(np.abs(vectors).max()) / np.iinfo(np.int8).max
         return cls(np.rint(vectors / scale).astype(np.int8), scale)
@@ -105,7 +105,7 @@ class Network:
 
     labels: tuple[str, ...]
     encoder: Encoder
-    tables: Mapping[str, Table]
+    tables: Mapping[str, QuantisedTable]
     """own: as wide as what the memory reads; beside: as wide as there are labels."""
     weights: Mapping[str, Vectors]
     """Of the memory and what stands around it."""
@@ -117,7 +117,7 @@ class Network:
         """The network in a file; OSError, ValueError or KeyError where it is none."""
         mapped, file = arrays_in(path)
         scales = {name.removeprefix("scale_"): float(file[name]) for name in file if name.startswith("scale_")}
-        tables = {name: Table(file[f"table_{name}"], scale) for name, scale in scales.items()}
+        tables = {name: QuantisedTable(file[f"table_{name}"], scale) for name, scale in scales.items()}
         named = [name for name in file if name.startswith("weight_")]
         weights = {name.removeprefix("weight_"): file[name].astype(np.float32) for name in named}
         encoder = unpacked({name.removeprefix("encoder_"): file[name] for name in file if name.startswith("encoder_")})
@@ -136,7 +136,7 @@ class Network:
         """Whether these are few enough to be read while somebody waits: a long word is many pieces."""
         return all(number <= PIECES for number in accumulate(len(self.encoder.pieces.cut(word)) for word in words))
 
-    def likely(self, seen: Sequence[Look]) -> Vectors:
+    def likely(self, seen: Sequence[TokenFeatures]) -> Vectors:
         """How likely each label is for each word: a row for each, in the order of the labels, 0 to 1."""
         weights = self.weights
         meant = self.encoder.read([look.word for look in seen])

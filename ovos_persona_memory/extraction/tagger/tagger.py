@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from ovos_persona_memory.extraction.tagger.features import Hint, Look, models_folder
+from ovos_persona_memory.extraction.tagger.features import TemplateSpan, TokenFeatures, models_folder
 from ovos_persona_memory.extraction.tagger.network import Network, Vectors
 from ovos_persona_memory.text import languages
 
@@ -49,7 +49,7 @@ class Guess:
 
 
 @dataclass(frozen=True)
-class Shares:
+class LabelProbabilities:
     """How likely each word of an utterance tells what, 0 to 1: a row for each, a column for each label."""
 
     network: Vectors
@@ -75,14 +75,14 @@ def _of_kind(found: Vectors, columns: Mapping[str, Sequence[int]], kind: str | N
 
 
 @dataclass(frozen=True)
-class Told:
+class TaggerOutput:
     """What a model makes of an utterance."""
 
     guesses: list[Guess]
     """In order; each word belongs to one at most."""
-    doubted: frozenset[Hint] = frozenset()
+    doubted: frozenset[TemplateSpan] = frozenset()
     """What templates took and it does not believe."""
-    shares: Shares | None = None
+    shares: LabelProbabilities | None = None
     """None where the field alone was sure that it tells nothing."""
 
 
@@ -95,17 +95,17 @@ class Tagger:
     network: Network
     _lock: Lock = field(default_factory=Lock, compare=False)
 
-    def told(self, seen: Sequence[Look], hints: Sequence[Hint] = ()) -> Told:
+    def told(self, seen: Sequence[TokenFeatures], hints: Sequence[TemplateSpan] = ()) -> TaggerOutput:
         """What words that look like this tell, and which of the hints is doubted."""
         if not seen:
-            return Told([])
+            return TaggerOutput([])
         with self._lock:
             self.crf.set([look.features for look in seen])
             best = self.crf.tag()  # before any marginal: those asked after it are wrong where one was before it
             if not hints and all(self.crf.marginal(NOTHING, place) >= PLAIN for place in range(len(seen))):
-                return Told([])  # most utterances, sooner
+                return TaggerOutput([])  # most utterances, sooner
             if not self.network.may_read([look.word for look in seen]):
-                return Told([])
+                return TaggerOutput([])
             by_network = self.network.likely(seen)
             by_field = self._by_field(by_network, best, hints)
         likely: Vectors = np.mean([by_network, by_field], axis=0)
@@ -113,9 +113,9 @@ class Tagger:
         sure = likely.max(axis=1)
         guesses = [Guess(kind, first, last, float(sure[first:last].min())) for kind, first, last in spans_of(labels)]
         doubted = frozenset(hint for hint in hints if self._doubts(likely, hint))
-        return Told(guesses, doubted, Shares(by_network, by_field, self._columns))
+        return TaggerOutput(guesses, doubted, LabelProbabilities(by_network, by_field, self._columns))
 
-    def _by_field(self, likely: Vectors, best: Sequence[str], hints: Sequence[Hint]) -> Vectors:
+    def _by_field(self, likely: Vectors, best: Sequence[str], hints: Sequence[TemplateSpan]) -> Vectors:
         """How likely labels are as the field has it: its best, those likely in the network, and of hints."""
         found = np.zeros_like(likely)
         wanted = likely >= SELDOM
@@ -129,7 +129,7 @@ class Tagger:
             found[place, number] = self.crf.marginal(label, place) if label in self._shared else 0.0
         return found
 
-    def _doubts(self, likely: Vectors, hint: Hint) -> bool:
+    def _doubts(self, likely: Vectors, hint: TemplateSpan) -> bool:
         """Whether the words hardly tell what a template took from them."""
         columns = self._columns.get(hint.slot)
         if columns is None:
@@ -176,18 +176,18 @@ _OPENED: list[Tagger] = []
 _USED: dict[str, Tagger] = {}
 
 
-def use(tag: str, tagger: Tagger) -> None:
+def override_for_tests(tag: str, tagger: Tagger) -> None:
     """From now on these models are asked in a language: for whoever trains or measures."""
-    _USED[languages.of(tag).tag] = tagger
+    _USED[languages.for_language(tag).tag] = tagger
 
 
-def of(tag: str | None) -> Tagger | None:
+def for_language(tag: str | None) -> Tagger | None:
     """The models of a language, BCP-47 tag; None where it has none, or where python-crfsuite is not installed."""
-    known = languages.of(tag).tag
+    known = languages.for_language(tag).tag
     return _USED.get(known) or _in_folder(models_folder() / known)
 
 
-@languages.once
+@languages.computed_once
 def _in_folder(folder: Path) -> Tagger | None:
     found = opened(folder / FILE, folder / NETWORK) if (folder / FILE).is_file() else None
     if found is not None:
@@ -195,7 +195,7 @@ def _in_folder(folder: Path) -> Tagger | None:
     return found
 
 
-def rest() -> None:
+def release_memory() -> None:
     """Let go of the memory that all models take which nothing is asked of."""
     for one in _OPENED:
         one.network.rest()

@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from ovos_persona_memory.extraction.templates.loader import Templates
-from ovos_persona_memory.extraction.templates.template import Told
+from ovos_persona_memory.extraction.templates.template import PatternMatch
 
-__all__ = ["Templates", "Told"]
+__all__ = ["PatternMatch", "Templates"]

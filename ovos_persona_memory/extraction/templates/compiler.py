@@ -10,7 +10,7 @@ from functools import cache, cached_property
 from typing import NamedTuple
 
 from ovos_persona_memory.extraction.templates import nodes
-from ovos_persona_memory.extraction.templates.nodes import Held, Node, Said
+from ovos_persona_memory.extraction.templates.nodes import CapturedWords, ClauseWords, Node
 from ovos_persona_memory.text import Phrases, by_word, languages
 
 MOST_WORDS = {"value": 9, "thing": 5}
@@ -51,17 +51,17 @@ class Tails:
     phrases: Phrases
     """By their first word."""
 
-    def read(self, words: tuple[str, ...]) -> Said:
+    def read(self, words: tuple[str, ...]) -> ClauseWords:
         """The words, and where a phrase begins."""
         return self._said(words)
 
     @cached_property
-    def _said(self) -> Callable[[tuple[str, ...]], Said]:
+    def _said(self) -> Callable[[tuple[str, ...]], ClauseWords]:
         """The last few are kept in memory: each is compared with many patterns."""
-        return languages.kept(self._read, LAST_READ)
+        return languages.lru_cached(self._read, LAST_READ)
 
-    def _read(self, words: tuple[str, ...]) -> Said:
-        return Said(words, frozenset(place for place in range(len(words)) if self._begins(words, place)))
+    def _read(self, words: tuple[str, ...]) -> ClauseWords:
+        return ClauseWords(words, frozenset(place for place in range(len(words)) if self._begins(words, place)))
 
     def _begins(self, words: tuple[str, ...], place: int) -> bool:
         """Whether a phrase begins at a place."""
@@ -76,7 +76,7 @@ class Match(NamedTuple):
     """How many words of the clause it took."""
     more: bool
     """What is left says something else, and ends no value."""
-    held: tuple[Held, ...]
+    held: tuple[CapturedWords, ...]
     """What was captured, in its order in the clause."""
 
 
@@ -222,7 +222,7 @@ class Compiler:
         name, ending, listed, beginning = found.groups()
         piece = self._captured(name, listed, bool(ending), bool(beginning))
         if name in CAPTURED:
-            piece = replace(piece, node=nodes.Capture(name, piece.node))
+            piece = replace(piece, node=nodes.CaptureNode(name, piece.node))
         return _owner(piece) if owner and listed else piece
 
     def _captured(self, name: str, listed: str | None, ending: bool, beginning: bool) -> _Piece:

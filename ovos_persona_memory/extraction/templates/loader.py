@@ -12,15 +12,15 @@ from functools import cache, cached_property
 from itertools import chain, pairwise
 
 from ovos_persona_memory.extraction.templates.compiler import Compiler
-from ovos_persona_memory.extraction.templates.template import Template, Told
-from ovos_persona_memory.text import WordLists, Words, languages, lexicon
+from ovos_persona_memory.extraction.templates.template import PatternMatch, Template
+from ovos_persona_memory.text import Lexicon, Tokens, languages, lexicon
 
 SHORT = 8
 """Words at most of an answer to a question."""
 
 
 @dataclass(frozen=True)
-class Templates(WordLists):
+class Templates(Lexicon):
     """All that one language says about facts; empty where it has no file."""
 
     all: tuple[Template, ...] = ()
@@ -87,7 +87,7 @@ class Templates(WordLists):
     def _owning(self) -> frozenset[str]:
         return self.opening("whose")
 
-    def told(self, clause: Words) -> Iterator[Told]:
+    def told(self, clause: Tokens) -> Iterator[PatternMatch]:
         """What the templates take from a clause, those of the file's beginning first; then those that take a part."""
         if not clause.folded:
             return
@@ -103,25 +103,25 @@ class Templates(WordLists):
     @cached_property
     def _that_may_fit(self) -> Callable[[frozenset[str]], tuple[Template, ...]]:
         """Those that a clause of these words may fit, in any order: most clauses are tried in several."""
-        return languages.kept(self._of_words, lexicon.LAST_READ)
+        return languages.lru_cached(self._of_words, lexicon.LAST_READ)
 
     def _of_words(self, held: frozenset[str]) -> tuple[Template, ...]:
         places = sorted({place for word in (*held, "") for place in self.by_word.get(word, ())})
         return tuple(self.all[place] for place in places if self.all[place].may_fit(held))
 
 
-@languages.once
-def of(tag: str | None) -> Templates:
+@languages.computed_once
+def for_language(tag: str | None) -> Templates:
     """The templates of a language, BCP-47 tag; empty where it has none."""
-    return made_of(lexicon.source(tag), lexicon.of(tag))
+    return made_of(lexicon.source(tag), lexicon.for_language(tag))
 
 
-def made_of(source: lexicon.Source, known: WordLists) -> Templates:
+def made_of(source: lexicon.Source, known: Lexicon) -> Templates:
     """The templates of a file, and its lists; ValueError, with the line, for one that cannot be read."""
     compiler = Compiler(source.lists, known.folded)
     made = tuple(_template(compiler, known.loose, row) for row in source.rows)
     always = frozenset(source.lists.get("elided_subject", ()))
-    lists = {one.name: getattr(known, one.name) for one in fields(WordLists)}
+    lists = {one.name: getattr(known, one.name) for one in fields(Lexicon)}
     templates = Templates(**lists, all=made, by_word=_by_rarest_word(made, always))
     vars(templates).update({name: getattr(known, name) for name in lexicon.CACHED})  # made once for both
     return templates

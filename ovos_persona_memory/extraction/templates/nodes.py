@@ -19,19 +19,19 @@ LONGEST_OWNER = 5
 
 
 @dataclass(frozen=True, slots=True)
-class Said:
+class ClauseWords:
     """The words of a clause, and what a value does not reach over."""
 
     words: tuple[str, ...]
     ends: frozenset[int]
     """The numbers of the words at which a phrase begins that ends a value."""
 
-    def with_word(self, at: int, word: str) -> Said:
+    def with_word(self, at: int, word: str) -> ClauseWords:
         """The same with another word at this place."""
         return replace(self, words=(*self.words[:at], word, *self.words[at + 1 :]))
 
 
-class Held(NamedTuple):
+class CapturedWords(NamedTuple):
     """What a capture took."""
 
     name: str
@@ -41,14 +41,14 @@ class Held(NamedTuple):
     """As they were compared: "sister" of "sister's"."""
 
 
-Ways = Iterator[tuple[int, tuple[Held, ...]]]
+Ways = Iterator[tuple[int, tuple[CapturedWords, ...]]]
 """The places, numbers of words, at which something may end, each with what was captured until there."""
 
 
 class Node(Protocol):
     """Something that words are compared with."""
 
-    def ways(self, said: Said, at: int, held: tuple[Held, ...]) -> Ways:
+    def ways(self, said: ClauseWords, at: int, held: tuple[CapturedWords, ...]) -> Ways:
         """Where it may end when it begins at the word ``at``, what is tried first first; none where it does not fit."""
         ...
 
@@ -59,7 +59,7 @@ class Phrase:
 
     words: tuple[str, ...]
 
-    def ways(self, said: Said, at: int, held: tuple[Held, ...]) -> Ways:
+    def ways(self, said: ClauseWords, at: int, held: tuple[CapturedWords, ...]) -> Ways:
         """See Node."""
         end = at + len(self.words)
         if said.words[at:end] == self.words:
@@ -72,11 +72,11 @@ class Sequential:
 
     parts: tuple[Node, ...]
 
-    def ways(self, said: Said, at: int, held: tuple[Held, ...]) -> Ways:
+    def ways(self, said: ClauseWords, at: int, held: tuple[CapturedWords, ...]) -> Ways:
         """See Node."""
         return self._from(0, said, at, held)
 
-    def _from(self, number: int, said: Said, at: int, held: tuple[Held, ...]) -> Ways:
+    def _from(self, number: int, said: ClauseWords, at: int, held: tuple[CapturedWords, ...]) -> Ways:
         if number == len(self.parts) - 1:
             yield from self.parts[number].ways(said, at, held)
             return
@@ -93,7 +93,7 @@ class Listed:
     anyhow: tuple[Node, ...]
     """... with any other word, or with none."""
 
-    def ways(self, said: Said, at: int, held: tuple[Held, ...]) -> Ways:
+    def ways(self, said: ClauseWords, at: int, held: tuple[CapturedWords, ...]) -> Ways:
         """See Node."""
         word = said.words[at] if at < len(said.words) else ""
         for node in self.by_first.get(word, self.anyhow):
@@ -106,7 +106,7 @@ class Maybe:
 
     node: Node
 
-    def ways(self, said: Said, at: int, held: tuple[Held, ...]) -> Ways:
+    def ways(self, said: ClauseWords, at: int, held: tuple[CapturedWords, ...]) -> Ways:
         """See Node."""
         yield from self.node.ways(said, at, held)
         yield at, held
@@ -116,7 +116,7 @@ class Maybe:
 class AnyWord:
     """One word, whatever it is."""
 
-    def ways(self, said: Said, at: int, held: tuple[Held, ...]) -> Ways:
+    def ways(self, said: ClauseWords, at: int, held: tuple[CapturedWords, ...]) -> Ways:
         """See Node."""
         if at < len(said.words):
             yield at + 1, held
@@ -130,7 +130,7 @@ class AnyWords:
     few: bool
     """As few as possible are tried first, else as many."""
 
-    def ways(self, said: Said, at: int, held: tuple[Held, ...]) -> Ways:
+    def ways(self, said: ClauseWords, at: int, held: tuple[CapturedWords, ...]) -> Ways:
         """See Node."""
         size = 0
         while size < self.most and at + size < len(said.words) and at + size not in said.ends:
@@ -149,7 +149,7 @@ class Signs:
     fewest: int
     most: int
 
-    def ways(self, said: Said, at: int, held: tuple[Held, ...]) -> Ways:
+    def ways(self, said: ClauseWords, at: int, held: tuple[CapturedWords, ...]) -> Ways:
         """See Node."""
         end = at
         while end < len(said.words) and end - at < self.most and self._is_sign(said.words[end]):
@@ -171,14 +171,14 @@ class Ending:
     first: frozenset[str] | None
     """The words that it may begin with; None: any."""
 
-    def ways(self, said: Said, at: int, held: tuple[Held, ...]) -> Ways:
+    def ways(self, said: ClauseWords, at: int, held: tuple[CapturedWords, ...]) -> Ways:
         """See Node."""
         for place in range(at, min(at + self.before, len(said.words) - 1) + 1):
             yield from self._at(said, place, held)
             if place in said.ends:
                 return
 
-    def _at(self, said: Said, at: int, held: tuple[Held, ...]) -> Ways:
+    def _at(self, said: ClauseWords, at: int, held: tuple[CapturedWords, ...]) -> Ways:
         word = said.words[at]
         for cut in range(len(word) - 1, -1, -1):
             if self.first is None or word[cut:] in self.first:
@@ -191,23 +191,23 @@ class Beginning:
 
     words: frozenset[str]
 
-    def ways(self, said: Said, at: int, held: tuple[Held, ...]) -> Ways:
+    def ways(self, said: ClauseWords, at: int, held: tuple[CapturedWords, ...]) -> Ways:
         """See Node."""
         if at < len(said.words) and any(said.words[at][:cut] in self.words for cut in range(1, len(said.words[at]))):
             yield at + 1, held
 
 
 @dataclass(frozen=True, slots=True)
-class Capture:
+class CaptureNode:
     """Something whose words are wanted."""
 
     name: str
     node: Node
 
-    def ways(self, said: Said, at: int, held: tuple[Held, ...]) -> Ways:
+    def ways(self, said: ClauseWords, at: int, held: tuple[CapturedWords, ...]) -> Ways:
         """See Node."""
         for end, taken in self.node.ways(said, at, held):
-            yield end, (*taken, Held(self.name, at, said.words[at:end]))
+            yield end, (*taken, CapturedWords(self.name, at, said.words[at:end]))
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,7 +216,7 @@ class Owner:
 
     node: Node
 
-    def ways(self, said: Said, at: int, held: tuple[Held, ...]) -> Ways:
+    def ways(self, said: ClauseWords, at: int, held: tuple[CapturedWords, ...]) -> Ways:
         """See Node."""
         for end, taken in self.node.ways(said, at, held):
             yield end, taken

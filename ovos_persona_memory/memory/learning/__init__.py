@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from ovos_persona_memory.memory.learning.learner import Learner
-from ovos_persona_memory.memory.learning.learning_queue import Backlog
+from ovos_persona_memory.memory.learning.learning_queue import LearningQueue
 
-__all__ = ["Backlog", "Learner"]
+__all__ = ["Learner", "LearningQueue"]

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 from ovos_persona_memory.memory.learning.confidence import HalfLives, confidence_at
 from ovos_persona_memory.records import Fact, Scope, Trouble
-from ovos_persona_memory.stores import Store, Wanted
-from ovos_persona_memory.text import is_secret, languages
+from ovos_persona_memory.stores import FactQuery, Store
+from ovos_persona_memory.text import contains_secret, languages
 
 STALE = 0.2
 """A fact that is less sure than this has faded."""
@@ -43,15 +43,15 @@ class _Kept:
 
 def audit(store: Store, scope: Scope, now: float, half_lives: HalfLives) -> list[Trouble]:
     """Each kind of trouble with how often it occurs, the ids and what to do; kinds without any are listed too."""
-    facts = store.fact_store.facts(Wanted(scope))
+    facts = store.fact_store.facts(FactQuery(scope))
     kept = sorted([*map(_of_fact, facts), *_memories(store, scope)], key=lambda one: (one.at, one.id))
     found = {
         "duplicates": _duplicates(kept),
         "near_duplicates": _near_duplicates(kept),
         "stale": [fact.id for fact in facts if confidence_at(fact, now, half_lives) < STALE],
-        "secrets": [one.id for one in kept if is_secret(one.text, one.lang)],
+        "secrets": [one.id for one in kept if contains_secret(one.text, one.lang)],
         "recall_loops": _recall_loops(store, scope, kept),
-        "waiting": [fact.id for fact in store.fact_store.facts(Wanted(scope, frozenset({"waiting"})))],
+        "waiting": [fact.id for fact in store.fact_store.facts(FactQuery(scope, frozenset({"waiting"})))],
     }
     return [Trouble(what, len(ids), ids[:NAMED], ADVICE[what] if ids else "") for what, ids in found.items()]
 
@@ -78,7 +78,7 @@ def _duplicates(kept: Sequence[_Kept]) -> list[str]:
 
 def _near_duplicates(kept: Sequence[_Kept]) -> list[str]:
     """Those that have most of their words in common with an older one of the same user, but not all."""
-    words = [frozenset(languages.of_text(one.lang, one.text).words(one.text)) for one in kept]
+    words = [frozenset(languages.for_text(one.lang, one.text).words(one.text)) for one in kept]
     return [
         kept[place].id
         for place, others in _sharing(words)

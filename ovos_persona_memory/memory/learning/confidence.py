@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from ovos_persona_memory.extraction import SLOTS, Verdict
+from ovos_persona_memory.extraction import SLOTS, Candidate
 from ovos_persona_memory.records import Decay, Fact, Turn
 from ovos_persona_memory.search import index_words
 from ovos_persona_memory.text import languages
@@ -45,7 +45,7 @@ def confidence_said_again(confidence: float) -> float:
     return 1.0 - (1.0 - confidence) * (1.0 - AGAIN)
 
 
-def fact_of(verdict: Verdict, turn: Turn, fact_id: str) -> Fact:
+def fact_of(verdict: Candidate, turn: Turn, fact_id: str) -> Fact:
     """The fact that a verdict of a turn makes."""
     at = turn.at or 0.0
     return Fact(
@@ -78,14 +78,14 @@ def same(one: Fact, other: Fact) -> bool:
     return one.slot == other.slot and _told(one) == _told(other)
 
 
-def says_no_more(one: Fact, other: Fact) -> bool:
+def is_subsumed_by(one: Fact, other: Fact) -> bool:
     """Whether one fact of a place tells the same as another or less: "i play chess", known to be on mondays."""
     sides = one.slot in SLOTS and SLOTS[one.slot].of_value  # "boston" is less than "new boston" and another town
     return same(one, other) or (sides and one.slot == other.slot and set(_told(one)) <= set(_told(other)))
 
 
 def _told(fact: Fact) -> list[str]:
-    return languages.of_text(fact.lang, fact.text).words(fact.text if fact.value is None else fact.value)
+    return languages.for_text(fact.lang, fact.text).words(fact.text if fact.value is None else fact.value)
 
 
 def words_of(fact: Fact) -> str:

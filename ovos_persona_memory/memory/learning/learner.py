@@ -10,15 +10,15 @@ from ovos_persona_memory.config import FactsConfig
 from ovos_persona_memory.extraction import (
     NAMING,
     STALE_S,
-    Around,
-    Before,
+    Candidate,
     Circumstances,
-    Spoken,
-    Stated,
-    Verdict,
+    DialogueContext,
+    DialogueState,
+    LanguageResources,
+    RecentStatement,
     as_speaker,
+    extract,
     is_echo,
-    judge,
     may_correct,
 )
 from ovos_persona_memory.memory.learning.confidence import (
@@ -27,14 +27,24 @@ from ovos_persona_memory.memory.learning.confidence import (
     confidence_at,
     confidence_said_again,
     fact_of,
+    is_subsumed_by,
     same,
-    says_no_more,
     words_of,
 )
-from ovos_persona_memory.memory.privacy.tombstones import Ledger
-from ovos_persona_memory.records import OUTDATED, Decision, Entry, Fact, FactChange, Scope, Selection, Turn, changed
+from ovos_persona_memory.memory.privacy.tombstones import Tombstones
+from ovos_persona_memory.records import (
+    OUTDATED,
+    Decision,
+    Entry,
+    Fact,
+    FactChange,
+    Scope,
+    Selection,
+    Turn,
+    replace_fast,
+)
 from ovos_persona_memory.search import index_words, is_told_by_person
-from ovos_persona_memory.stores import ACTIVE, Store, Wanted
+from ovos_persona_memory.stores import ACTIVE, FactQuery, Store
 from ovos_persona_memory.text import denies, languages, retraction_in, subject_of
 
 AROUND = 20
@@ -83,7 +93,7 @@ class Learner:
         store: Store,
         config: FactsConfig,
         clock: Callable[[], float],
-        ledger: Ledger,
+        ledger: Tombstones,
         children: frozenset[str] = frozenset(),
     ) -> None:
         """``children``: users of whom nothing is taken in before somebody reviews it."""
@@ -95,25 +105,25 @@ class Learner:
         self._clock = clock
         self._half_lives = half_lives(config)
         self._learned: list[str] = []
-        self.around = Around(store.users, self._naming_facts)
+        self.around = DialogueState(store.users, self._naming_facts)
 
     def _naming_facts(self, user_id: str, slot: str) -> list[Fact]:
         """A user's facts of a slot that names people; a name that they had counts too."""
         statuses = HELD if slot == "name" else ACTIVE
-        return self._facts.facts(Wanted(Scope(user_id=user_id), statuses, slot, limit=NAMED))
+        return self._facts.facts(FactQuery(Scope(user_id=user_id), statuses, slot, limit=NAMED))
 
     def learn(self, turn: Turn, speaker: Speaker = Speaker()) -> None:
         """Take in what a turn says about its person; most turns say nothing. ``turn`` is in the store."""
         if not self.config.learn:
             return
         before = self.around.before(turn)
-        whole, turn = turn, changed(turn, text=languages.beginning(turn.text))
+        whole, turn = turn, replace_fast(turn, text=languages.beginning(turn.text))
         before = replace(before, stated=tuple(self._stated(turn, before)))
-        verdicts = judge(whole, Circumstances(speaker.known, before, self.config.guess))
+        verdicts = extract(whole, Circumstances(speaker.known, before, self.config.guess))
         if turn.role == "user":
             self.around.keep_judged(turn, verdicts)
         if any(one.outcome != "refused" for one in verdicts) and is_echo(turn.text, self._told_before(turn)):
-            verdicts = [Verdict("refused", "echo", "")]
+            verdicts = [Candidate("refused", "echo", "")]
         slot = ""
         for verdict in (self._of_child(self._unless_forgotten(verdict, turn), turn, speaker) for verdict in verdicts):
             fact = self._take(verdict, turn, speaker)
@@ -126,28 +136,28 @@ class Learner:
         if speaker.known and turn.role == "user" and turn.text:
             self._retract(turn)
 
-    def _unless_forgotten(self, verdict: Verdict, turn: Turn) -> Verdict:
+    def _unless_forgotten(self, verdict: Candidate, turn: Turn) -> Candidate:
         """What was said before it was forgotten is not learned; what is said again after that is new."""
         if verdict.outcome == "refused" or not self._ledger.was_forgotten(turn.user_id, verdict.text, turn.lang):
             return verdict
         if self._ledger.came_late(turn.user_id, verdict.text, turn.lang, turn.at):
-            return Verdict("refused", "forgotten", "", verdict.slot)
+            return Candidate("refused", "forgotten", "", verdict.slot)
         self._ledger.lift(turn.user_id, verdict.text, turn.lang)
         return verdict
 
-    def _of_child(self, verdict: Verdict, turn: Turn, speaker: Speaker) -> Verdict:
+    def _of_child(self, verdict: Candidate, turn: Turn, speaker: Speaker) -> Candidate:
         """What a child says about itself waits for review; it takes nothing back by itself."""
         is_child = speaker.child or turn.user_id in self.children
         if not is_child or verdict.outcome == "refused":
             return verdict
         if verdict.outcome == "ended":
-            return Verdict("refused", "child", "", verdict.slot)
+            return Candidate("refused", "child", "", verdict.slot)
         return verdict.waiting("child")
 
     def refuse(self, turn: Turn, reason: str) -> None:
         """Note that a part of a turn was not looked at, and why."""
         if self.config.learn:
-            self._decided(Verdict("refused", reason, ""), turn, None)
+            self._decided(Candidate("refused", reason, ""), turn, None)
 
     def take_learned(self) -> list[str]:
         """The ids of what was learned since the last call, each once."""
@@ -186,7 +196,7 @@ class Learner:
         """A fact is from now on the one that another turn told, in its words."""
         told = [
             one
-            for one in judge(turn, Circumstances(before=self.around.before(turn), guess=self.config.guess))
+            for one in extract(turn, Circumstances(before=self.around.before(turn), guess=self.config.guess))
             if one.slot == fact.slot
         ]
         same_again = [one for one in told if same(fact_of(one, turn, ""), fact)]
@@ -206,7 +216,7 @@ class Learner:
 
     def _retract(self, turn: Turn) -> None:
         """What a statement calls off, moves or denies holds no more: "the meeting is cancelled"."""
-        spoken = languages.of_text(turn.lang, turn.text)
+        spoken = languages.for_text(turn.lang, turn.text)
         taken_back = None if spoken.is_question(turn.text) else retraction_in(turn.text, spoken)
         words = () if taken_back is None else taken_back.words or self._just_named(turn)
         if not words:
@@ -214,7 +224,7 @@ class Learner:
         at = turn.at or 0.0
         for one in self._store.select(Selection(Scope(user_id=turn.user_id), words=words, since=at - RETRACTED_S)):
             earlier = one.seq < turn.seq and (one.at or 0.0) <= at if isinstance(one, Turn) else one.updated_at <= at
-            if earlier and is_told_by_person(one) and not denies(one.text, languages.of_text(one.lang, one.text)):
+            if earlier and is_told_by_person(one) and not denies(one.text, languages.for_text(one.lang, one.text)):
                 self.outdate(one, at, turn.id)
 
     def _just_named(self, turn: Turn) -> tuple[frozenset[str], ...]:
@@ -225,7 +235,7 @@ class Learner:
         said = [one for one in talk if one.role == "user" and one.text and one.seq < turn.seq]
         if not said or not 0.0 <= (turn.at or 0.0) - (said[-1].at or 0.0) <= STALE_S:
             return ()
-        return subject_of(said[-1].text, languages.of_text(said[-1].lang, said[-1].text))
+        return subject_of(said[-1].text, languages.for_text(said[-1].lang, said[-1].text))
 
     def outdate(self, record: Turn | Entry, at: float, turn_id: str | None, what: str = "ended") -> None:
         """What was told holds no more from then on: it stays in the log, and answers nothing.
@@ -237,7 +247,7 @@ class Learner:
             return
         taught = self._facts.of_turns([record.id])
         if not taught:  # a statement of no known kind: it is known as one that held until then
-            verdict = Verdict("learned", "stated", record.text, thing=index_words(record))
+            verdict = Candidate("learned", "stated", record.text, thing=index_words(record))
             taught = [fact_of(verdict, record, uuid.uuid4().hex)]
         for fact in taught:
             if fact.status != "superseded":
@@ -260,7 +270,7 @@ class Learner:
 
     # what a verdict does
 
-    def _take(self, verdict: Verdict, turn: Turn, speaker: Speaker) -> Fact | None:
+    def _take(self, verdict: Candidate, turn: Turn, speaker: Speaker) -> Fact | None:
         if verdict.outcome == "refused":
             return None
         made = replace(fact_of(verdict, turn, uuid.uuid4().hex), trust=speaker.trust, private=speaker.private)
@@ -283,7 +293,7 @@ class Learner:
         """Find its place among the facts about the same: confirmed, in place of another, or late."""
         around = [one for one in self._around(made) if one.id != made.id]
         active = next((one for one in around if one.status == "active"), None)
-        if active is not None and says_no_more(made, active):
+        if active is not None and is_subsumed_by(made, active):
             return self._confirm(active, made)
         later = [one for one in around if one.status != "waiting" and self._is_later(one, made)]
         if later:
@@ -373,18 +383,18 @@ class Learner:
         old = fact.text if new is not None else None
         self._facts.add_change(FactChange(fact.id, what, at, fact.user_id, turn_id, old, new))
 
-    def _decided(self, verdict: Verdict, turn: Turn, fact: Fact | None) -> None:
+    def _decided(self, verdict: Candidate, turn: Turn, fact: Fact | None) -> None:
         reason = verdict.reason if fact is not None or verdict.outcome == "refused" else "late"
         fact_id = fact.id if fact else None
         self._facts.add_decision(
             Decision(verdict.outcome, reason, self._clock(), turn.user_id, turn.id, fact_id, verdict.slot)
         )
 
-    def _stated(self, turn: Turn, before: Before) -> Iterator[Stated]:
+    def _stated(self, turn: Turn, before: DialogueContext) -> Iterator[RecentStatement]:
         """What was just said of the speaker in this room, the newest first; nothing where nothing is put right."""
         if turn.session_id is None or turn.role != "user" or not turn.text:
             return
-        spoken = Spoken.of(turn)
+        spoken = LanguageResources.of(turn)
         if not may_correct(spoken.templates, turn.text):
             return
         for one in reversed(self._store.turns(Scope(turn.session_id, turn.user_id), limit=ECHOES)):
@@ -398,17 +408,17 @@ class Learner:
                 if said.outcome == "learned" and said.slot and said.value:
                     value = spoken.templates.words_of(said.value).folded
                     words, found, _ = said.text.partition(said.value)
-                    yield Stated(said.slot, said.subject, said.thing, value, words if found else "")
+                    yield RecentStatement(said.slot, said.subject, said.thing, value, words if found else "")
             if one.role == "user" and is_told_by_person(one):
                 return  # what was told before that is not what is put right
 
-    def _judged_again(self, one: Turn, turn: Turn, before: Before) -> list[Verdict]:
+    def _judged_again(self, one: Turn, turn: Turn, before: DialogueContext) -> list[Candidate]:
         """What a turn before this one comes to; what the assistant told as though the speaker had said it."""
-        spoken = Spoken.of(turn)
+        spoken = LanguageResources.of(turn)
         own = one.role == "user"
         text = one.text if own else as_speaker(spoken.templates, spoken.language.swaps, languages.beginning(one.text))
         said = replace(one, role="user", text=text, lang=turn.lang)
-        return judge(said, Circumstances(before=before, guess=self.config.guess))
+        return extract(said, Circumstances(before=before, guess=self.config.guess))
 
     def _told_before(self, turn: Turn) -> list[str]:
         if turn.session_id is None:

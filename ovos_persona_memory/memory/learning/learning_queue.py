@@ -9,13 +9,13 @@ from ovos_persona_memory.errors import PersonaMemoryError, StoreError
 from ovos_persona_memory.memory.learning.learner import Learner, Speaker
 from ovos_persona_memory.memory.learning.pending_turns import waiting_turns
 from ovos_persona_memory.records import Turn
-from ovos_persona_memory.stores import Store, Unlearned
+from ovos_persona_memory.stores import Store, UnlearnedTurn
 
 STEP = 64
 """Turns at a time: some ten milliseconds."""
 
 
-class Backlog:
+class LearningQueue:
     """Not thread-safe by itself: the store's transactions are."""
 
     def __init__(self, store: Store, learner: Learner) -> None:
@@ -57,7 +57,7 @@ class Backlog:
             self._learner.learn(as_said)
             return
         child = turn.user_id in self._learner.children
-        self._waiting.add(Unlearned(turn.id, turn.seq, child), self._is_crowded)
+        self._waiting.add(UnlearnedTurn(turn.id, turn.seq, child), self._is_crowded)
 
     def settle(self) -> None:
         """Learn from all that wait of this process; as ``catch_up`` does."""
@@ -84,7 +84,7 @@ class Backlog:
             self._learn_one_by_one(first)
         return limit is not None and len(first) == limit
 
-    def _learn_from(self, first: Sequence[Unlearned]) -> None:
+    def _learn_from(self, first: Sequence[UnlearnedTurn]) -> None:
         """Learn from the first of those that wait, all or none of them."""
         learned: dict[str | None, list[str]] = {}
         with self._store.transaction():
@@ -95,7 +95,7 @@ class Backlog:
         for session_id, ids in learned.items():
             self._learned.setdefault(session_id, []).extend(ids)
 
-    def _learn_one_by_one(self, first: Sequence[Unlearned]) -> None:
+    def _learn_one_by_one(self, first: Sequence[UnlearnedTurn]) -> None:
         failure: Exception | None = None
         for one in first:
             try:
@@ -109,7 +109,7 @@ class Backlog:
         if failure is not None:
             raise PersonaMemoryError(f"nothing was learned from a turn: {type(failure).__name__}") from failure
 
-    def _leave_out(self, one: Unlearned) -> None:
+    def _leave_out(self, one: UnlearnedTurn) -> None:
         with self._store.transaction():
             self._waiting.take([one])
         self._waiting.taken([one])

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from itertools import islice
 
 from ovos_persona_memory.records import Scope, Turn
-from ovos_persona_memory.stores import Store, Unlearned, UnlearnedStore
+from ovos_persona_memory.stores import LearningQueueStore, Store, UnlearnedTurn
 
 STATE = "unlearned_from"
 """Name of a small value in the store: the ``seq`` of the first turn that waits; empty where none does."""
@@ -24,7 +24,7 @@ class WaitingTurns(ABC):
         """A transaction begins in which some may come."""
 
     @abstractmethod
-    def add(self, turn: Unlearned, crowded: bool) -> None:
+    def add(self, turn: UnlearnedTurn, crowded: bool) -> None:
         """One more waits, within the transaction that keeps it; of a crowd ``keep`` comes before its end."""
 
     @abstractmethod
@@ -36,15 +36,15 @@ class WaitingTurns(ABC):
         """Whether any turn of this process may wait."""
 
     @abstractmethod
-    def first(self, limit: int | None) -> list[Unlearned]:
+    def first(self, limit: int | None) -> list[UnlearnedTurn]:
         """The oldest that wait, at most so many."""
 
     @abstractmethod
-    def take(self, first: Sequence[Unlearned]) -> list[tuple[Turn, bool]]:
+    def take(self, first: Sequence[UnlearnedTurn]) -> list[tuple[Turn, bool]]:
         """Within a transaction: these wait no more. Those that are kept still, and whether a child said each."""
 
     @abstractmethod
-    def taken(self, first: Sequence[Unlearned]) -> None:
+    def taken(self, first: Sequence[UnlearnedTurn]) -> None:
         """That transaction has ended well."""
 
 
@@ -53,16 +53,16 @@ class OwnTurns(WaitingTurns):
 
     def __init__(self, store: Store, children: frozenset[str]) -> None:
         self._store = store
-        self._waiting: deque[Unlearned] = deque()
+        self._waiting: deque[UnlearnedTurn] = deque()
         self._noted = False
         first = store.state(STATE)
         for turn in _since(store, int(first)) if first else ():
-            self._waiting.append(Unlearned(turn.id, turn.seq, turn.user_id in children))
+            self._waiting.append(UnlearnedTurn(turn.id, turn.seq, turn.user_id in children))
 
     def begin(self) -> None:
         self._noted = False  # an earlier note may have been undone with its transaction
 
-    def add(self, turn: Unlearned, crowded: bool) -> None:
+    def add(self, turn: UnlearnedTurn, crowded: bool) -> None:
         self._waiting.append(turn)
         if not self._noted:
             self._note(0)
@@ -74,15 +74,15 @@ class OwnTurns(WaitingTurns):
     def may_wait(self) -> bool:
         return bool(self._waiting)
 
-    def first(self, limit: int | None) -> list[Unlearned]:
+    def first(self, limit: int | None) -> list[UnlearnedTurn]:
         return list(islice(self._waiting, limit))
 
-    def take(self, first: Sequence[Unlearned]) -> list[tuple[Turn, bool]]:
+    def take(self, first: Sequence[UnlearnedTurn]) -> list[tuple[Turn, bool]]:
         self._note(len(first))
         found = ((self._store.turn(one.id), one.child) for one in first)
         return [(turn, child) for turn, child in found if turn is not None]
 
-    def taken(self, first: Sequence[Unlearned]) -> None:
+    def taken(self, first: Sequence[UnlearnedTurn]) -> None:
         for _ in first:
             self._waiting.popleft()
 
@@ -95,15 +95,15 @@ class OwnTurns(WaitingTurns):
 class EverybodysTurns(WaitingTurns):
     """Of a store into which several processes write: in a list of its own, and whoever has time learns from them."""
 
-    def __init__(self, listed: UnlearnedStore) -> None:
+    def __init__(self, listed: LearningQueueStore) -> None:
         self._listed = listed
-        self._new: list[Unlearned] = []
+        self._new: list[UnlearnedTurn] = []
         self._may_wait = bool(listed.oldest(1))
 
     def begin(self) -> None:
         self._new = []
 
-    def add(self, turn: Unlearned, crowded: bool) -> None:
+    def add(self, turn: UnlearnedTurn, crowded: bool) -> None:
         self._may_wait = True
         self._new.append(turn)
         if not crowded:
@@ -117,15 +117,15 @@ class EverybodysTurns(WaitingTurns):
     def may_wait(self) -> bool:
         return self._may_wait
 
-    def first(self, limit: int | None) -> list[Unlearned]:
+    def first(self, limit: int | None) -> list[UnlearnedTurn]:
         found = self._listed.oldest(limit)
         self._may_wait = bool(found)
         return found
 
-    def take(self, first: Sequence[Unlearned]) -> list[tuple[Turn, bool]]:
+    def take(self, first: Sequence[UnlearnedTurn]) -> list[tuple[Turn, bool]]:
         return self._listed.take([one.seq for one in first])
 
-    def taken(self, first: Sequence[Unlearned]) -> None:
+    def taken(self, first: Sequence[UnlearnedTurn]) -> None:
         pass
 
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ovos_persona_memory.memory.privacy.capture import Captures
+from ovos_persona_memory.memory.privacy.capture import CapturePolicy
 from ovos_persona_memory.memory.privacy.identity import People, relatives
-from ovos_persona_memory.memory.privacy.tombstones import Ledger
+from ovos_persona_memory.memory.privacy.tombstones import Tombstones
 
-__all__ = ["Captures", "Ledger", "People", "relatives"]
+__all__ = ["CapturePolicy", "People", "Tombstones", "relatives"]

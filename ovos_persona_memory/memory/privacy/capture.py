@@ -18,7 +18,7 @@ REREAD_S = 0.25
 EVERYTHING = Place()
 
 
-class Captures:
+class CapturePolicy:
     """The pauses of one memory. Not thread-safe by itself: the store's transactions are."""
 
     def __init__(self, store: Store, config: CaptureConfig, clock: Callable[[], float]) -> None:
@@ -135,7 +135,7 @@ def place_of(scope: Scope, chosen: Mapping[Literal["session", "site", "user"], b
 class CaptureVerb:
     """The verb of PersonaMemory about whether it may be written and read."""
 
-    captures: Captures
+    captures: CapturePolicy
 
     @checked
     def capture(

@@ -20,7 +20,7 @@ from ovos_persona_memory.records import (
     Person,
     Request,
     Scope,
-    changed,
+    replace_fast,
 )
 
 SESSIONS, OF_EACH, UTTERANCES = 256, 12, 1024
@@ -54,7 +54,7 @@ def relatives(config: IdentityConfig, relation: Literal["children", "carers"], u
 
 
 @dataclass
-class Said:
+class UtteranceOrigin:
     """What is known of an utterance, for all that follows from it."""
 
     person: Person
@@ -80,15 +80,15 @@ class People:
         """``stored``: the user of a session's utterance in the log, by session and utterance id; None where unknown."""
         self._config = config
         self._stored = stored
-        self._heard: dict[str, deque[Said]] = {}
-        self._by_id: dict[tuple[str, str], Said] = {}
+        self._heard: dict[str, deque[UtteranceOrigin]] = {}
+        self._by_id: dict[tuple[str, str], UtteranceOrigin] = {}
 
-    def attribute(self, heard: Heard) -> tuple[Heard, Said]:
+    def attribute(self, heard: Heard) -> tuple[Heard, UtteranceOrigin]:
         """The event with its person and room in its scope, and the utterance that it is or follows from."""
         said = self._said(heard)
         person, site_id = said.person, heard.scope.site_id or said.site_id
-        scope = changed(heard.scope, user_id=person.user_id, auth_level=person.auth_level, site_id=site_id)
-        return changed(heard, scope=scope), said
+        scope = replace_fast(heard.scope, user_id=person.user_id, auth_level=person.auth_level, site_id=site_id)
+        return replace_fast(heard, scope=scope), said
 
     def of_request(self, asked: Request) -> Person:
         """Who asks: the person of the utterance that the request is about, else whoever its own message names."""
@@ -108,12 +108,12 @@ class People:
             if said.person.user_id == user_id:
                 said.person = replace(said.person, user_id=into)
 
-    def _said(self, heard: Heard) -> Said:
+    def _said(self, heard: Heard) -> UtteranceOrigin:
         if heard.utterance_id is not None and (heard.what != "utterance" or self._knows(heard)):
             text = heard.text if heard.what in ("matched", "persona_turn") else None
             return self._of_utterance(heard.scope, heard.utterance_id, text)
         if heard.what in ("utterance", "query", "clear_data"):
-            said = Said(person_of(heard.claim, heard.scope, self._config), heard.scope.site_id)
+            said = UtteranceOrigin(person_of(heard.claim, heard.scope, self._config), heard.scope.site_id)
             return self._note(heard, said) if heard.what == "utterance" else said
         utterances = self._heard.get(heard.session_id)
         return utterances[-1] if utterances and not heard.scheduled else self._nobodys(heard.scope)
@@ -121,11 +121,11 @@ class People:
     def _knows(self, heard: Heard) -> bool:
         return (heard.session_id, heard.utterance_id) in self._by_id
 
-    def _nobodys(self, scope: Scope) -> Said:
+    def _nobodys(self, scope: Scope) -> UtteranceOrigin:
         """What is said where no utterance has been heard: of later messages no name is believed."""
-        return Said(person_of(NOBODY, scope, self._config), scope.site_id)
+        return UtteranceOrigin(person_of(NOBODY, scope, self._config), scope.site_id)
 
-    def _note(self, heard: Heard, said: Said) -> Said:
+    def _note(self, heard: Heard, said: UtteranceOrigin) -> UtteranceOrigin:
         said.mark, said.at, said.waits = _mark(heard.text), heard.at, heard.utterance_id is None
         if heard.utterance_id is not None:
             _keep(self._by_id, (heard.session_id, heard.utterance_id), said, UTTERANCES)
@@ -136,7 +136,7 @@ class People:
         _keep(self._heard, heard.session_id, utterances, SESSIONS)
         return again or said
 
-    def _of_utterance(self, scope: Scope, utterance_id: str, text: str | None) -> Said:
+    def _of_utterance(self, scope: Scope, utterance_id: str, text: str | None) -> UtteranceOrigin:
         session_id = scope.session_id or DEFAULT_SESSION
         known = self._by_id.get((session_id, utterance_id))
         if known is None:
@@ -145,7 +145,7 @@ class People:
             _keep(self._by_id, (session_id, utterance_id), known, UTTERANCES)
         return known
 
-    def _claimed(self, session_id: str, text: str | None) -> Said | None:
+    def _claimed(self, session_id: str, text: str | None) -> UtteranceOrigin | None:
         """The utterance that takes an id seen for the first time, by the rules of ``linking.claimant``."""
         utterances = self._heard.get(session_id)
         since = utterances[-1].at - linking.CLAIM_S if utterances else 0.0
@@ -159,10 +159,10 @@ class People:
             waiting[0].waits = False
         return waiting[0] if waiting else None
 
-    def _from_the_log(self, session_id: str, utterance_id: str) -> Said | None:
+    def _from_the_log(self, session_id: str, utterance_id: str) -> UtteranceOrigin | None:
         # how surely they were known is not in the log: at level 0 nothing private is reached
         user_id = None if self._config.trust == "none" else self._stored(session_id, utterance_id)
-        return None if user_id is None else Said(Person(user_id))
+        return None if user_id is None else UtteranceOrigin(Person(user_id))
 
 
 def _mark(text: str) -> str:

@@ -57,7 +57,7 @@ class Sweep(msgspec.Struct, frozen=True, omit_defaults=True):
 
 
 @dataclass(frozen=True)
-class Told:
+class ForgottenText:
     """A lasting text that is forgotten."""
 
     user_id: str
@@ -99,7 +99,9 @@ class Sweeps:
 
     # taking note
 
-    def note(self, selection: Selection, told: Iterable[Told] = (), slots: Sequence[str] | None = None) -> None:
+    def note(
+        self, selection: Selection, told: Iterable[ForgottenText] = (), slots: Sequence[str] | None = None
+    ) -> None:
         """Take note of what is forgotten now, with the lasting texts that go with it; ``slots``: of facts, only these.
 
         Records that are named by their ids are all in the store: with them go only those that tell the same.
@@ -115,7 +117,7 @@ class Sweeps:
 
     def note_fact(self, fact: Fact) -> None:
         """Take note that a fact is forgotten, and nothing else."""
-        told = Told(fact.user_id, languages.told_by(fact.text, fact.lang), frozenset({"fact"}))
+        told = ForgottenText(fact.user_id, languages.told_by(fact.text, fact.lang), frozenset({"fact"}))
         self.note(Selection(Scope(user_id=fact.user_id), ids=(fact.id,)), [told])
 
     def _sweep(self, selection: Selection, slots: Sequence[str] | None) -> Sweep:
@@ -134,7 +136,7 @@ class Sweeps:
             slots=None if slots is None else tuple(slots),
         )
 
-    def _telling(self, selection: Selection, told: Told) -> Sweep:
+    def _telling(self, selection: Selection, told: ForgottenText) -> Sweep:
         """What tells a lasting text that goes, as far as forgetting reaches."""
         scope = replace(selection.scope, user_id=told.user_id, persona_id=None)
         groups = list(dict.fromkeys(told.groups))

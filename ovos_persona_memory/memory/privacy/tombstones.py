@@ -23,7 +23,7 @@ ANSWERED_TOO_MANY = 512
 """After so many requests the list of them is shortened."""
 
 
-class Ledger:
+class Tombstones:
     """Remembers what was forgotten without its words. Not thread-safe by itself: the store's transactions are.
 
     A text is known by a hash of its folded words, one for each user, under a random key that never
@@ -150,4 +150,4 @@ class Ledger:
 
 def _folded(text: str, lang: str | None) -> str:
     """The words of a text without a leading "remember that"."""
-    return " ".join(index_terms.fold(languages.of(lang).without_lead(text)))
+    return " ".join(index_terms.fold(languages.for_language(lang).without_lead(text)))

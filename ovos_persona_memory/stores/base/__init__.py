@@ -5,11 +5,11 @@ from __future__ import annotations
 from ovos_persona_memory.stores.base.bm25 import Bm25, words_of
 from ovos_persona_memory.stores.base.documents import fits
 from ovos_persona_memory.stores.base.episodes import EpisodeStore
-from ovos_persona_memory.stores.base.facts import ACTIVE, DECISIONS_KEPT, EVERY_STATUS, Wanted, fact_in_scope
+from ovos_persona_memory.stores.base.facts import ACTIVE, DECISIONS_KEPT, EVERY_STATUS, FactQuery, fact_in_scope
 from ovos_persona_memory.stores.base.folder_lock import FolderLock
-from ovos_persona_memory.stores.base.learning_queue import Unlearned, UnlearnedStore
+from ovos_persona_memory.stores.base.learning_queue import LearningQueueStore, UnlearnedTurn
 from ovos_persona_memory.stores.base.selection import BOTH, in_scope, redacted
-from ovos_persona_memory.stores.base.store import Beside, Excluded, Found, Statistics, Store
+from ovos_persona_memory.stores.base.store import Excluded, FoundRecord, NeighbourTurn, Statistics, Store
 from ovos_persona_memory.stores.base.tombstones import ANSWERED, FORGOTTEN, KEPT
 from ovos_persona_memory.stores.base.vector_math import Bytes, Floats, cosines, normalised, quantised
 from ovos_persona_memory.stores.base.vectors import Index, Near, Pending, VectorStore
@@ -22,23 +22,23 @@ __all__ = [
     "EVERY_STATUS",
     "FORGOTTEN",
     "KEPT",
-    "Beside",
     "Bm25",
     "Bytes",
     "EpisodeStore",
     "Excluded",
+    "FactQuery",
     "Floats",
     "FolderLock",
-    "Found",
+    "FoundRecord",
     "Index",
+    "LearningQueueStore",
     "Near",
+    "NeighbourTurn",
     "Pending",
     "Statistics",
     "Store",
-    "Unlearned",
-    "UnlearnedStore",
+    "UnlearnedTurn",
     "VectorStore",
-    "Wanted",
     "cosines",
     "fact_in_scope",
     "fits",

@@ -19,7 +19,7 @@ ALONG = 1e-6
 
 
 @dataclass(frozen=True)
-class Held:
+class StoredDocument:
     """A document as it is kept."""
 
     document: Document
@@ -43,11 +43,11 @@ class DocumentStore(ABC):
         """
 
     @abstractmethod
-    def get(self, space: Namespace, document_id: str) -> Held | None:
+    def get(self, space: Namespace, document_id: str) -> StoredDocument | None:
         """The document with this id; None where there is none."""
 
     @abstractmethod
-    def held(self, space: Namespace) -> Iterator[Held]:
+    def held(self, space: Namespace) -> Iterator[StoredDocument]:
         """Every document, in the order in which they were put: what the plain scans read."""
 
     @abstractmethod

@@ -49,7 +49,7 @@ class FoundFact:
 
 
 @dataclass(frozen=True)
-class Wanted:
+class FactQuery:
     """Which facts to list."""
 
     scope: Scope
@@ -76,7 +76,7 @@ class FactStore(ABC):
         """The fact with this id; None where there is none."""
 
     @abstractmethod
-    def facts(self, wanted: Wanted) -> list[Fact]:
+    def facts(self, wanted: FactQuery) -> list[Fact]:
         """The facts that are wanted, the last said first (by ``last_seen_at``, then ``seq``)."""
 
     @abstractmethod
@@ -178,7 +178,7 @@ class FactStore(ABC):
         self.delete([fact.id for fact in self.chosen(selection)])
 
 
-def alone(facts: Sequence[Fact], turn_ids: Collection[str]) -> int:
+def count_learned_elsewhere(facts: Sequence[Fact], turn_ids: Collection[str]) -> int:
     """How many of the facts were learned from none of these turns: the others are forgotten with them."""
     return sum(fact.turn_id not in turn_ids for fact in facts)
 
@@ -222,7 +222,7 @@ def fact_in_scope(fact: Fact, scope: Scope) -> bool:
     )
 
 
-def is_wanted(fact: Fact, wanted: Wanted) -> bool:
+def is_wanted(fact: Fact, wanted: FactQuery) -> bool:
     """Whether the fact is one of those to list."""
     return (
         wanted.slot in (None, fact.slot)

@@ -10,7 +10,7 @@ from ovos_persona_memory.records import Turn
 
 
 @dataclass(frozen=True)
-class Unlearned:
+class UnlearnedTurn:
     """One turn of the list."""
 
     id: str
@@ -19,15 +19,15 @@ class Unlearned:
     """Whether it was said by a child, as far as the device knows that heard it."""
 
 
-class UnlearnedStore(ABC):
+class LearningQueueStore(ABC):
     """A part of a store: under its lock, in its transactions, durable with them."""
 
     @abstractmethod
-    def put(self, turns: Sequence[Unlearned]) -> None:
+    def put(self, turns: Sequence[UnlearnedTurn]) -> None:
         """Put turns into the list, within the transaction that keeps them."""
 
     @abstractmethod
-    def oldest(self, limit: int | None) -> list[Unlearned]:
+    def oldest(self, limit: int | None) -> list[UnlearnedTurn]:
         """At most so many of the list, of whichever process, the lowest ``seq`` first; a look, which binds nobody."""
 
     @abstractmethod

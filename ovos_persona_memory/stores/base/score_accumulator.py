@@ -14,7 +14,7 @@ Posting = tuple[int, int, int]
 
 
 @dataclass(frozen=True)
-class Match:
+class ScoredDocument:
     """A document that holds words asked for; ``doc`` is a turn's seq, or minus an entry's."""
 
     doc: int
@@ -59,11 +59,13 @@ class Scores:
             self.parts = {doc: self.parts[doc] for _, _, doc in ahead}
         return list(self.parts)
 
-    def best(self, number: int) -> list[Match]:
+    def best(self, number: int) -> list[ScoredDocument]:
         """The best documents, best first, with the words they hold."""
         self._leave_out()
         total = [(-fsum(parts.values()), doc > 0, -abs(doc), doc) for doc, parts in self.parts.items()]
-        return [Match(doc, -score, frozenset(self.parts[doc])) for score, _, _, doc in nsmallest(number, total)]
+        return [
+            ScoredDocument(doc, -score, frozenset(self.parts[doc])) for score, _, _, doc in nsmallest(number, total)
+        ]
 
     def _leave_out(self) -> None:
         for doc in self._without:

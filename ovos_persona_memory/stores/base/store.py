@@ -18,13 +18,13 @@ if TYPE_CHECKING:
     from ovos_persona_memory.stores.base.documents import DocumentStore
     from ovos_persona_memory.stores.base.episodes import EpisodeStore
     from ovos_persona_memory.stores.base.facts import FactStore
-    from ovos_persona_memory.stores.base.learning_queue import UnlearnedStore
-    from ovos_persona_memory.stores.base.tombstones import LedgerStore
+    from ovos_persona_memory.stores.base.learning_queue import LearningQueueStore
+    from ovos_persona_memory.stores.base.tombstones import TombstoneStore
     from ovos_persona_memory.stores.base.vectors import VectorStore
 
 
 @dataclass(frozen=True)
-class Found:
+class FoundRecord:
     """One document that a search by words found."""
 
     record: Turn | Entry
@@ -35,7 +35,7 @@ class Found:
 
 
 @dataclass(frozen=True)
-class Beside:
+class NeighbourTurn:
     """A turn of a session as far as a search looks at the talk around what it found."""
 
     id: str
@@ -110,9 +110,9 @@ class Store(ABC):
     """Facts: likewise."""
     episode_store: EpisodeStore
     """Episodes: likewise."""
-    ledger_store: LedgerStore
+    ledger_store: TombstoneStore
     """What is known of what was forgotten: likewise."""
-    unlearned: UnlearnedStore | None = None
+    unlearned: LearningQueueStore | None = None
     """Where other processes may write, too: the turns from which something is still to be learned, likewise."""
 
     @abstractmethod
@@ -243,7 +243,7 @@ class Store(ABC):
 
     def search(
         self, words: Sequence[str], scope: Scope, kinds: frozenset[str], limit: int, without: Sequence[Excluded] = ()
-    ) -> list[Found]:
+    ) -> list[FoundRecord]:
         """The best ``limit`` documents in scope that hold at least one of the words, best first.
 
         BM25 where document frequency, count and mean length are those of all documents (of either
@@ -251,7 +251,7 @@ class Store(ABC):
         scores: the newer ``seq`` first, memories before turns. This is the plain scan; a backend
         with an index may leave out the weakest documents of a large store, and nothing else.
         """
-        found: list[Found] = []
+        found: list[FoundRecord] = []
         by_user: dict[str, list[tuple[Turn | Entry, str]]] = {}
         for record, text in self._but_for(_all_of(scope.user_id), BOTH, without):
             by_user.setdefault(record.user_id, []).append((record, text))
@@ -284,14 +284,16 @@ class Store(ABC):
 
     def around(
         self, turns: Sequence[Turn], reach: int, persona_id: str | None = None, without: Sequence[Excluded] = ()
-    ) -> list[list[Beside]]:
+    ) -> list[list[NeighbourTurn]]:
         """For each of these turns the talk around it: up to ``reach`` turns before it in its session, itself,
         and up to ``reach`` after it, in order of arrival; of no other persona than ``persona_id``, where given.
         A turn without a session stands alone. None of the turns is one of those ``without``.
         """
         return [self._talk_around(turn, reach, persona_id, without) for turn in turns]
 
-    def _talk_around(self, turn: Turn, reach: int, persona_id: str | None, without: Sequence[Excluded]) -> list[Beside]:
+    def _talk_around(
+        self, turn: Turn, reach: int, persona_id: str | None, without: Sequence[Excluded]
+    ) -> list[NeighbourTurn]:
         scope = Scope(turn.session_id, turn.user_id, persona_id)
         talk = sorted(
             (record.seq, record, text)
@@ -300,7 +302,7 @@ class Store(ABC):
         )
         place = next(i for i, (seq, _, _) in enumerate(talk) if seq == turn.seq)
         near = talk[max(place - reach, 0) : place + reach + 1]
-        return [Beside(one.id, seq, one.at or 0.0, one.role, one.speaker, text) for seq, one, text in near]
+        return [NeighbourTurn(one.id, seq, one.at or 0.0, one.role, one.speaker, text) for seq, one, text in near]
 
     def _but_for(
         self, scope: Scope, kinds: frozenset[str], without: Sequence[Excluded]
@@ -413,7 +415,7 @@ def _all_of(user_id: str | None) -> Scope:
     return Scope(user_id=user_id, secrets=True)
 
 
-def found_order(found: Found) -> tuple[float, int, int]:
+def found_order(found: FoundRecord) -> tuple[float, int, int]:
     """Sort key of a search's answer: best first, then memories, then the newer."""
     return (-found.score, isinstance(found.record, Turn), -found.record.seq)
 
@@ -436,13 +438,13 @@ def _encodes(text: str) -> bool:
 
 def _search_one_user(
     documents: list[tuple[Turn | Entry, str]], words: Sequence[str], scope: Scope, kinds: frozenset[str]
-) -> list[Found]:
+) -> list[FoundRecord]:
     asked = set(words)
     held = [(record, text, frozenset(asked.intersection(words_of(text)))) for record, text in documents]
     frequency = Counter(word for _, _, matched in held for word in matched)
     mean = sum(len(words_of(text)) for _, text, _ in held) / len(held)
     return [
-        Found(record, bm25(words, text, frequency, len(held), mean), matched)
+        FoundRecord(record, bm25(words, text, frequency, len(held), mean), matched)
         for record, text, matched in held
         if matched and in_scope(record, scope) and kind_of(record) in kinds
     ]

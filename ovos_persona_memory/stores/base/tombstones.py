@@ -11,7 +11,7 @@ KEPT = {FORGOTTEN: 200_000, ANSWERED: 20_000}
 """So many of a list are kept when it is shortened, the newest."""
 
 
-class LedgerStore(ABC):
+class TombstoneStore(ABC):
     """Lists of 64-bit numbers, each with a time, with the promises of the Store that it belongs to."""
 
     @abstractmethod

@@ -19,7 +19,7 @@ from ovos_persona_memory.stores.base.vector_math import Bytes, Floats, normalise
 from ovos_persona_memory.stores.base.vectors import doc_of, entry_text
 
 
-class ShelfAway(StoreUnavailable):
+class VectorBackendAway(StoreUnavailable):
     """The place of the vectors cannot be reached: search goes by words alone until it can be."""
 
 
@@ -84,7 +84,7 @@ def digest_of(text: str) -> str:
     return hashlib.blake2b(text.encode(), digest_size=12).hexdigest()
 
 
-class Shelf(ABC):
+class VectorBackend(ABC):
     """Vectors [dim] by index, user and ``Label.doc``. Driver errors arrive as a StoreError. Thread-safe."""
 
     is_late: bool = False
@@ -155,7 +155,7 @@ class Shelf(ABC):
         return {}
 
 
-class DocumentShelf(Shelf):
+class DocumentVectorBackend(VectorBackend):
     """Documents without text in a store of their own: any backend can keep vectors for any other."""
 
     def __init__(self, store: Store) -> None:

@@ -15,7 +15,7 @@ from urllib.parse import parse_qs, unquote, urlsplit
 import msgspec
 
 from ovos_persona_memory.errors import ConfigError
-from ovos_persona_memory.stores.base.vector_backend import ShelfAway
+from ovos_persona_memory.stores.base.vector_backend import VectorBackendAway
 
 QUESTION_S, CHANGE_S, WORK_S = 0.5, 2.0, 20.0
 """How long an answer is waited for: where a person waits, after a change, and in the background, seconds."""
@@ -25,7 +25,7 @@ PORTS = {"http": 8000, "https": 443}
 OTHER, NOT_FOUND = 300, 404
 
 
-class NoCollection(ShelfAway):
+class NoCollection(VectorBackendAway):
     """A collection that was there is gone."""
 
 
@@ -99,7 +99,7 @@ class ChromaServer:
         with self._lock:
             left_alone = self._away_until is not None and self._clock() < self._away_until
         if left_alone:
-            raise ShelfAway(self.problem)
+            raise VectorBackendAway(self.problem)
         return self._request(method, f"{self._settings.path}{self._settings.space}{path}", body, within_s)
 
     def _request(self, method: str, path: str, body: object, within_s: float) -> Any:
@@ -152,8 +152,8 @@ class ChromaServer:
         """For people, without secrets."""
         return f"Chroma at {self._settings.host}:{self._settings.port}"
 
-    def _away(self, why: str) -> ShelfAway:
+    def _away(self, why: str) -> VectorBackendAway:
         with self._lock:
             self.problem = f"{self.name} cannot be used ({why})"
             self._away_until = self._clock() + AGAIN_S
-        return ShelfAway(self.problem)
+        return VectorBackendAway(self.problem)

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ovos_persona_memory.errors import ConfigError
-from ovos_persona_memory.stores.base.vector_backend import Label, ShelfAway, Texts
+from ovos_persona_memory.stores.base.vector_backend import Label, Texts, VectorBackendAway
 from ovos_persona_memory.stores.base.vector_math import Bytes, Floats, quantised
 from ovos_persona_memory.stores.chroma.http_client import QUESTION_S, WORK_S, ChromaServer, NoCollection
 
@@ -204,7 +204,7 @@ def _understood() -> Iterator[None]:
     try:
         yield
     except (AttributeError, LookupError, TypeError, ValueError) as error:
-        raise ShelfAway("the server answers what Chroma does not") from error
+        raise VectorBackendAway("the server answers what Chroma does not") from error
 
 
 def _pairs(found: Mapping[str, Any]) -> list[tuple[str, str]]:

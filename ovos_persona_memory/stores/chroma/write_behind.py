@@ -10,7 +10,7 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from ovos_persona_memory.stores.base.vector_backend import Label, Shelf, Texts, key_of, label_of, records_of
+from ovos_persona_memory.stores.base.vector_backend import Label, Texts, VectorBackend, key_of, label_of, records_of
 from ovos_persona_memory.stores.base.vector_math import Bytes, Floats
 from ovos_persona_memory.stores.chroma.http_client import CHANGE_S, WORK_S
 from ovos_persona_memory.stores.chroma.vectors import ChromaVectors
@@ -58,7 +58,7 @@ class _Changes:
     dropped: dict[str, None] = field(default_factory=dict)
 
 
-class LateShelf(Shelf):
+class WriteBehind(VectorBackend):
     """Thread-safe: what a transaction gathers is guarded by the lock of the texts' store, which it holds."""
 
     is_late = True

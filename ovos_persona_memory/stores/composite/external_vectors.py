@@ -17,9 +17,9 @@ from ovos_persona_memory.stores.base.store import Store
 from ovos_persona_memory.stores.base.vector_backend import (
     Key,
     Label,
-    Shelf,
-    ShelfAway,
     Texts,
+    VectorBackend,
+    VectorBackendAway,
     key_of,
     label_of,
     records_of,
@@ -46,7 +46,7 @@ class VectorsBeside(VectorStore):
     waits; no store is called under it.
     """
 
-    def __init__(self, texts: Texts, shelf: Shelf, semantic: Store, inside: frozenset[str]) -> None:
+    def __init__(self, texts: Texts, shelf: VectorBackend, semantic: Store, inside: frozenset[str]) -> None:
         """``semantic``: holds documents, and ``inside`` are the kinds of texts that it holds besides."""
         self._texts, self._shelf, self._inside = texts, shelf, inside
         self._inner, self._documents = semantic.vector_store, semantic.document_store
@@ -120,7 +120,7 @@ class VectorsBeside(VectorStore):
     def tidy(self) -> None:
         """Do what could not be done while the shelf was away, where nobody else does it in the background."""
         if self.listener is None:
-            with suppress(ShelfAway):
+            with suppress(VectorBackendAway):
                 self._shelf.settle()
 
     def close(self) -> None:
@@ -166,7 +166,7 @@ class VectorsBeside(VectorStore):
             return None
         try:
             return self._known_to_wait(name or "")
-        except ShelfAway:
+        except VectorBackendAway:
             return None
         finally:
             self._comparing.release()
@@ -282,7 +282,7 @@ class VectorsBeside(VectorStore):
             return []
         try:
             return self._nearest(name, query, scope, kinds, limit)
-        except ShelfAway:
+        except VectorBackendAway:
             self._lost()
             return []
 
@@ -318,7 +318,7 @@ class VectorsBeside(VectorStore):
             return {}
         try:
             held = self._shelf.held(name, user_id, list(dict.fromkeys(docs)))
-        except ShelfAway:
+        except VectorBackendAway:
             self._lost()
             return {}
         if self._shelf.is_late:
@@ -335,7 +335,7 @@ class VectorsBeside(VectorStore):
     def warm(self, name: str) -> None:
         try:
             self._waits(name)
-        except ShelfAway:
+        except VectorBackendAway:
             self.wake()
         self._inner.warm(name)
 

@@ -7,14 +7,14 @@ from dataclasses import dataclass, replace
 
 from ovos_persona_memory.records import Scope, Turn
 from ovos_persona_memory.stores.base.bm25 import bm25
-from ovos_persona_memory.stores.base.store import Excluded, Found, Statistics, Store, found_order
+from ovos_persona_memory.stores.base.store import Excluded, FoundRecord, Statistics, Store, found_order
 
 MORE = 4
 """So many times as many are looked at as are wanted: the two count words apart, and so rank a little differently."""
 
 
 @dataclass(frozen=True)
-class Asked:
+class SearchTerms:
     """What a search is asked for."""
 
     words: Sequence[str]
@@ -36,7 +36,7 @@ def statistics(
     return Statistics(documents, length / documents if documents else 0.0, held)
 
 
-def search(stores: tuple[Store, Store], asked: Asked) -> list[Found]:
+def search(stores: tuple[Store, Store], asked: SearchTerms) -> list[FoundRecord]:
     """See Store.search. The first of the stores holds turns, the second entries."""
     talk, lasting = stores
     wide = max(asked.limit, 0) * MORE
@@ -59,13 +59,13 @@ def search(stores: tuple[Store, Store], asked: Asked) -> list[Found]:
     return sorted(found, key=found_order)[: asked.limit]
 
 
-def _of_kind(store: Store, kind: str, asked: Asked, number: int) -> list[Found]:
+def _of_kind(store: Store, kind: str, asked: SearchTerms, number: int) -> list[FoundRecord]:
     if kind not in asked.kinds:
         return []
     without = asked.without if kind == "turn" else ()
     return store.search(asked.words, asked.scope, frozenset({kind}), number, without)
 
 
-def _words_of_turns(talk: Store, found: Sequence[Found]) -> list[str]:
+def _words_of_turns(talk: Store, found: Sequence[FoundRecord]) -> list[str]:
     turns = [one.record for one in found if isinstance(one.record, Turn)]
     return [beside[0].words for beside in talk.around(turns, 0)]

@@ -8,12 +8,20 @@ from dataclasses import dataclass, replace
 from typing import Any, Generic, TypeVar
 
 from ovos_persona_memory.records import Entry, Forgotten, Note, Pause, Scope, Selection, Session, Turn
-from ovos_persona_memory.stores.base.facts import alone
-from ovos_persona_memory.stores.base.store import Beside, Counts, Excluded, Found, Statistics, Store, refuse_unstorable
-from ovos_persona_memory.stores.base.vector_backend import DocumentShelf, Shelf, Texts
+from ovos_persona_memory.stores.base.facts import count_learned_elsewhere
+from ovos_persona_memory.stores.base.store import (
+    Counts,
+    Excluded,
+    FoundRecord,
+    NeighbourTurn,
+    Statistics,
+    Store,
+    refuse_unstorable,
+)
+from ovos_persona_memory.stores.base.vector_backend import DocumentVectorBackend, Texts, VectorBackend
 from ovos_persona_memory.stores.composite import merged_search
 from ovos_persona_memory.stores.composite.external_vectors import VectorsBeside
-from ovos_persona_memory.stores.inmemory.null_store import NothingKept
+from ovos_persona_memory.stores.inmemory.null_store import NullStore
 
 KINDS = ("conversational", "facts", "episodic", "semantic")
 """In the order in which their stores are entered, and so the reverse of the one in which they commit."""
@@ -33,7 +41,7 @@ class Parts:
     """Documents, and the registry of indexes."""
     small: Store
     """Pauses, small state and the ledger."""
-    shelf: Callable[[Texts], Shelf] | None = None
+    shelf: Callable[[Texts], VectorBackend] | None = None
     """Makes the place of the vectors of turns and entries; None: they are with the texts, which are in one store."""
     aside: Store | None = None
     """The store that the shelf stands in, where it is one."""
@@ -52,7 +60,7 @@ class Opening(Generic[P]):
     store: Callable[[P], Store]
     aside: Callable[[P], Store]
     """A store for vectors beside the one at a place."""
-    shelf: Callable[[Texts], Shelf] | None = None
+    shelf: Callable[[Texts], VectorBackend] | None = None
     """Where vectors are kept by what keeps nothing else; None: in a store."""
 
 
@@ -76,13 +84,13 @@ def compose(kinds: Mapping[str, P], opening: Opening[P]) -> Store:
         if len(stores) == 1 and len(held) == len(KINDS) and opening.shelf is None:
             found: Store = next(iter(stores.values()))
         else:
-            off = NothingKept()
+            off = NullStore()
             small = next(held[name] for name in KINDS if name in held)
             talk, lasting, episodes, semantic = (held.get(name, off) for name in KINDS)
             parts = Parts(talk, lasting, episodes, semantic, small, opening.shelf)
             if "semantic" in held and not parts.shelf and not parts.talk is parts.lasting is parts.semantic:
                 store = made(kinds["semantic"], opening.aside)
-                parts = replace(parts, shelf=lambda _: DocumentShelf(store), aside=store)
+                parts = replace(parts, shelf=lambda _: DocumentVectorBackend(store), aside=store)
             found = ComposedStore(parts, {name: str(place) for name, place in kinds.items()})
         undo.pop_all()
         return found
@@ -252,11 +260,11 @@ class ComposedStore(Store):
 
     def search(
         self, words: Sequence[str], scope: Scope, kinds: frozenset[str], limit: int, without: Sequence[Excluded] = ()
-    ) -> list[Found]:
+    ) -> list[FoundRecord]:
         if self._is_one:
             return self._talk.search(words, scope, kinds, limit, without)
         return merged_search.search(
-            (self._talk, self._lasting), merged_search.Asked(words, scope, kinds, limit, without)
+            (self._talk, self._lasting), merged_search.SearchTerms(words, scope, kinds, limit, without)
         )
 
     def statistics(self, words: Sequence[str], user_id: str, without: Sequence[Excluded] = ()) -> Statistics:
@@ -276,7 +284,7 @@ class ComposedStore(Store):
 
     def around(
         self, turns: Sequence[Turn], reach: int, persona_id: str | None = None, without: Sequence[Excluded] = ()
-    ) -> list[list[Beside]]:
+    ) -> list[list[NeighbourTurn]]:
         return self._talk.around(turns, reach, persona_id, without)
 
     # forgetting
@@ -298,7 +306,7 @@ class ComposedStore(Store):
             memories=len(chosen) - len(turn_ids),
             documents=self.document_store.count_selected(selection),
             notes=self._talk.count(selection).notes,
-            facts=alone(self.fact_store.chosen(selection), set(turn_ids)),
+            facts=count_learned_elsewhere(self.fact_store.chosen(selection), set(turn_ids)),
             episodes=len(self.episode_store.going(selection, turn_ids)),
         )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ovos_persona_memory.stores.inmemory.null_store import NothingKept
+from ovos_persona_memory.stores.inmemory.null_store import NullStore
 from ovos_persona_memory.stores.inmemory.store import InMemoryStore
 
-__all__ = ["InMemoryStore", "NothingKept"]
+__all__ = ["InMemoryStore", "NullStore"]

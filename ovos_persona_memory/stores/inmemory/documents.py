@@ -7,7 +7,7 @@ from copy import deepcopy
 from dataclasses import replace
 
 from ovos_persona_memory.records import Document, Namespace
-from ovos_persona_memory.stores.base.documents import DocumentStore, Held, numbered
+from ovos_persona_memory.stores.base.documents import DocumentStore, StoredDocument, numbered
 from ovos_persona_memory.stores.base.selection import holds_all
 from ovos_persona_memory.stores.base.store import refuse_unstorable
 from ovos_persona_memory.stores.base.vector_math import Floats
@@ -27,7 +27,7 @@ class InMemoryDocuments(DocumentStore):
         """``written`` is called when a text was written."""
         self._written = written
         self._transaction, self._put, self._gone = changes.transaction, changes.put, changes.gone
-        self._held: dict[Place, tuple[int, Held]] = {}
+        self._held: dict[Place, tuple[int, StoredDocument]] = {}
         self._last = 0
 
     def put(self, document: Document, words: str, embedding: Floats | None) -> None:
@@ -35,20 +35,20 @@ class InMemoryDocuments(DocumentStore):
         with self._transaction():
             self._last += 1
             place = (Namespace(document.user_id, document.namespace), document.id)
-            self._put(self._held, place, (self._last, deepcopy(Held(document, words, embedding))))
+            self._put(self._held, place, (self._last, deepcopy(StoredDocument(document, words, embedding))))
             self._written()
 
-    def numbered(self) -> dict[int, tuple[Namespace, Held]]:
+    def numbered(self) -> dict[int, tuple[Namespace, StoredDocument]]:
         """Every document by a number that is new whenever it is put."""
         return {number: (space, held) for (space, _), (number, held) in self._held.items()}
 
-    def get(self, space: Namespace, document_id: str) -> Held | None:
+    def get(self, space: Namespace, document_id: str) -> StoredDocument | None:
         refuse_unstorable(space, document_id)
         with self._transaction():
             found = self._held.get((space, document_id))
         return deepcopy(found[1]) if found else None
 
-    def held(self, space: Namespace) -> Iterator[Held]:
+    def held(self, space: Namespace) -> Iterator[StoredDocument]:
         with self._transaction():
             found = [numbered for place, numbered in self._held.items() if place[0] == space]
         found.sort(key=lambda numbered: numbered[0])
@@ -85,7 +85,7 @@ class InMemoryDocuments(DocumentStore):
                 self._move(one[1], Namespace(into, place[0].name))
         return len(moving)
 
-    def _move(self, held: Held, space: Namespace) -> None:
+    def _move(self, held: StoredDocument, space: Namespace) -> None:
         dim, name, other = self.dimension(space), held.document.id, self.get(space, held.document.id)
         if other is not None:
             older = min(held, other, key=lambda one: one.document.updated_at)
@@ -97,7 +97,7 @@ class InMemoryDocuments(DocumentStore):
                 name = free
         self._keep(held, space, name, dim)
 
-    def _keep(self, held: Held, space: Namespace, name: str, dim: int | None) -> None:
+    def _keep(self, held: StoredDocument, space: Namespace, name: str, dim: int | None) -> None:
         document = replace(held.document, id=name, user_id=space.user_id)
         fits = held.embedding is not None and dim in (None, len(held.embedding))
         self.put(document, held.words, held.embedding if fits else None)

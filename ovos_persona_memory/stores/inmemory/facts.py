@@ -11,8 +11,8 @@ from ovos_persona_memory.stores.base.facts import (
     DECISIONS_KEPT,
     DECISIONS_KEPT_S,
     EVERY_STATUS,
+    FactQuery,
     FactStore,
-    Wanted,
     in_said_order,
     is_wanted,
 )
@@ -50,7 +50,7 @@ class InMemoryFacts(FactStore):
         with self._reading():
             return list(self._facts.values())
 
-    def facts(self, wanted: Wanted) -> list[Fact]:
+    def facts(self, wanted: FactQuery) -> list[Fact]:
         found = sorted((fact for fact, _ in self._every() if is_wanted(fact, wanted)), key=in_said_order)
         return found[wanted.offset :][: wanted.limit]
 

@@ -17,7 +17,7 @@ from ovos_persona_memory.stores.inmemory.store import InMemoryStore
 from ovos_persona_memory.stores.inmemory.vectors import InMemoryVectors
 
 
-class NothingKept(InMemoryStore):
+class NullStore(InMemoryStore):
     """What was said passes through it; what somebody asks to have kept is refused with NotAllowed."""
 
     durable = True  # it loses nothing that it said it had

@@ -10,10 +10,10 @@ from typing import Any
 
 from ovos_persona_memory.errors import StoreError, UnknownEntry
 from ovos_persona_memory.records import Entry, Forgotten, Note, Pause, Place, Scope, Selection, Session, Turn
-from ovos_persona_memory.stores.base.facts import EVERY_STATUS, alone
+from ovos_persona_memory.stores.base.facts import EVERY_STATUS, count_learned_elsewhere
 from ovos_persona_memory.stores.base.selection import in_scope, selected, takes_note
 from ovos_persona_memory.stores.base.store import Counts, Store, refuse_unstorable
-from ovos_persona_memory.stores.base.tombstones import KEPT, LedgerStore
+from ovos_persona_memory.stores.base.tombstones import KEPT, TombstoneStore
 from ovos_persona_memory.stores.inmemory.documents import InMemoryDocuments
 from ovos_persona_memory.stores.inmemory.episodes import InMemoryEpisodes
 from ovos_persona_memory.stores.inmemory.facts import InMemoryFacts
@@ -21,7 +21,7 @@ from ovos_persona_memory.stores.inmemory.undo_log import Changes
 from ovos_persona_memory.stores.inmemory.vectors import InMemoryVectors
 
 
-class InMemoryLedger(LedgerStore):
+class InMemoryLedger(TombstoneStore):
     """One plain dict."""
 
     def __init__(self, changes: Changes) -> None:
@@ -246,7 +246,7 @@ class InMemoryStore(Store):
         with self._reading():
             turns, entries, notes = self._chosen(selection)
             documents = self.document_store.count_selected(selection)
-            facts = alone(self.fact_store.chosen(selection), {turn.id for turn in turns})
+            facts = count_learned_elsewhere(self.fact_store.chosen(selection), {turn.id for turn in turns})
             episodes = len(self.episode_store.going(selection, [turn.id for turn in turns]))
         return Forgotten(len(turns), len(entries), documents, len(notes), facts=facts, episodes=episodes)
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from ovos_persona_memory.errors import StoreError
 from ovos_persona_memory.records import Entry, Namespace, Scope, Turn
-from ovos_persona_memory.stores.base.documents import Held
+from ovos_persona_memory.stores.base.documents import StoredDocument
 from ovos_persona_memory.stores.base.selection import kind_of
 from ovos_persona_memory.stores.base.vector_math import Bytes
 from ovos_persona_memory.stores.base.vectors import Index, Pending, VectorStore, doc_of, entry_text, is_held
@@ -20,7 +20,7 @@ class InMemoryVectors(VectorStore):
     def __init__(
         self,
         changes: Changes,
-        documents: Callable[[], dict[int, tuple[Namespace, Held]]],
+        documents: Callable[[], dict[int, tuple[Namespace, StoredDocument]]],
     ) -> None:
         """``documents``: each by a number that is new whenever it is put."""
         self._numbered = documents

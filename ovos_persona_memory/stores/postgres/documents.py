@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ovos_persona_memory.records import Document, Namespace
-from ovos_persona_memory.stores.base.documents import DocumentStore, Held, numbered
+from ovos_persona_memory.stores.base.documents import DocumentStore, StoredDocument, numbered
 from ovos_persona_memory.stores.base.store import refuse_unstorable
 from ovos_persona_memory.stores.base.vector_math import Floats
 from ovos_persona_memory.stores.postgres.connection import PostgresDatabase
@@ -47,12 +47,12 @@ class PostgresDocuments(DocumentStore):
             self._db.run(PUT, self._home, space.user_id, hashed(space.name), document.id, *values)
             self._vectors.wake()
 
-    def get(self, space: Namespace, document_id: str) -> Held | None:
+    def get(self, space: Namespace, document_id: str) -> StoredDocument | None:
         refuse_unstorable(space, document_id)
         found = self._read(self._named(space, [document_id]), space)
         return found[0] if found else None
 
-    def held(self, space: Namespace) -> Iterator[Held]:
+    def held(self, space: Namespace) -> Iterator[StoredDocument]:
         return iter(self._read(self._in(space), space))
 
     def dimension(self, space: Namespace) -> int | None:
@@ -69,7 +69,7 @@ class PostgresDocuments(DocumentStore):
         where = self._in(space).also("md5(r.id) = ANY(SELECT md5(i) FROM unnest(%s::text[]) i)", list(ids))
         return where.also("r.id = ANY(%s)", list(ids))
 
-    def _read(self, where: Where, space: Namespace) -> list[Held]:
+    def _read(self, where: Where, space: Namespace) -> list[StoredDocument]:
         found = self._db.all(f"{HELD}{where} ORDER BY r.num", *where.values)
         return [_held(row, space) for row in found]
 
@@ -142,7 +142,7 @@ class PostgresDocuments(DocumentStore):
         self._vectors.wake()
 
 
-def _held(row: tuple[Any, ...], space: Namespace) -> Held:
+def _held(row: tuple[Any, ...], space: Namespace) -> StoredDocument:
     document_id, text, data, updated_at, words, packed = row
     document = Document(document_id, text, json.loads(data), space.name, space.user_id, updated_at)
-    return Held(document, words, None if packed is None else np.frombuffer(packed, dtype="<f4"))
+    return StoredDocument(document, words, None if packed is None else np.frombuffer(packed, dtype="<f4"))

@@ -9,7 +9,7 @@ from typing import Any
 
 from ovos_persona_memory.records import Decision, Fact, FactChange, Scope
 from ovos_persona_memory.stores.base import facts
-from ovos_persona_memory.stores.base.facts import ACTIVE, DECISIONS_KEPT, DECISIONS_KEPT_S, FactStore, Wanted
+from ovos_persona_memory.stores.base.facts import ACTIVE, DECISIONS_KEPT, DECISIONS_KEPT_S, FactQuery, FactStore
 from ovos_persona_memory.stores.base.store import refuse_unstorable
 from ovos_persona_memory.stores.postgres.connection import PostgresDatabase
 from ovos_persona_memory.stores.postgres.rows import NEXT, assigned, listed, marks, within
@@ -56,7 +56,7 @@ class PostgresFacts(FactStore):
     def _read(self, where: Where, order: str = "", *more: Any) -> list[tuple[Fact, str]]:
         return [_fact_of(row) for row in self._db.all(f"{FACTS}{where}{order}", *where.values, *more)]
 
-    def facts(self, wanted: Wanted) -> list[Fact]:
+    def facts(self, wanted: FactQuery) -> list[Fact]:
         where = within(self._home, wanted.scope, "fact").also("r.status = ANY(%s)", sorted(wanted.statuses))
         if wanted.slot is not None:
             where = where.also("r.slot = %s", wanted.slot)

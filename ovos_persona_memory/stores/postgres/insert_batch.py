@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ovos_persona_memory.errors import StoreError
-from ovos_persona_memory.records import Turn, changed
+from ovos_persona_memory.records import Turn, replace_fast
 from ovos_persona_memory.stores.postgres import rows
 from ovos_persona_memory.stores.postgres.connection import PostgresDatabase, Row
 
@@ -31,7 +31,7 @@ class LateTurns:
         kept = list(zip(self._next(len(turns)), turns, strict=True))
         self._rows += [(seq, turn.user_id, *rows.turn_values(turn, words)) for seq, (turn, words) in kept]
         self.added += len(turns)
-        return [changed(turn, seq=seq) for seq, (turn, _) in kept]
+        return [replace_fast(turn, seq=seq) for seq, (turn, _) in kept]
 
     def _next(self, count: int) -> list[int]:
         """Numbers above all that were given out before; the more there are to write, the more are fetched at once."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ovos_persona_memory.records import Turn
-from ovos_persona_memory.stores.base.learning_queue import Unlearned, UnlearnedStore
+from ovos_persona_memory.stores.base.learning_queue import LearningQueueStore, UnlearnedTurn
 from ovos_persona_memory.stores.postgres.connection import PostgresDatabase
 from ovos_persona_memory.stores.postgres.rows import TURN_COLUMNS, told
 
@@ -22,18 +22,18 @@ TAKE = (
 """One look into the index for each: a join would rather read the whole table, while that is small."""
 
 
-class PostgresUnlearned(UnlearnedStore):
+class PostgresUnlearned(LearningQueueStore):
     """See UnlearnedStore. Writers of one household take turns, so that each turn is taken once."""
 
     def __init__(self, database: PostgresDatabase) -> None:
         self._db, self._home = database, database.settings.household
 
-    def put(self, turns: Sequence[Unlearned]) -> None:
+    def put(self, turns: Sequence[UnlearnedTurn]) -> None:
         columns = [[one.seq for one in turns], [one.id for one in turns], [one.child for one in turns]]
         self._db.run(PUT, self._home, *columns)
 
-    def oldest(self, limit: int | None) -> list[Unlearned]:
-        return [Unlearned(*row) for row in self._db.all(OLDEST, self._home, limit)]
+    def oldest(self, limit: int | None) -> list[UnlearnedTurn]:
+        return [UnlearnedTurn(*row) for row in self._db.all(OLDEST, self._home, limit)]
 
     def take(self, seqs: Sequence[int]) -> list[tuple[Turn, bool]]:
         found = self._db.all(TAKE, self._home, list(seqs), self._home)

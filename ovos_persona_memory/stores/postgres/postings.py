@@ -14,7 +14,7 @@ from typing import Any
 
 from ovos_persona_memory.records import Scope
 from ovos_persona_memory.stores.base.bm25 import Bm25, set_of, words_of
-from ovos_persona_memory.stores.base.score_accumulator import Match, Posting, Scores
+from ovos_persona_memory.stores.base.score_accumulator import Posting, ScoredDocument, Scores
 from ovos_persona_memory.stores.base.store import Excluded, Statistics
 from ovos_persona_memory.stores.postgres.connection import PostgresDatabase
 from ovos_persona_memory.stores.postgres.rows import ANY_ROW, within
@@ -255,7 +255,7 @@ class PostgresWords:
         )
         return sorted(one for (one,) in self._db.all(sql, self._home, list(words), self._home, self._home))
 
-    def search(self, words: Sequence[str], query: Query) -> list[Match]:
+    def search(self, words: Sequence[str], query: Query) -> list[ScoredDocument]:
         """The user's best documents, best first."""
         known = self._known(query, words)
         terms = sorted(known.terms, key=lambda term: (term.frequency, term.word))

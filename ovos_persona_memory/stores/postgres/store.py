@@ -19,10 +19,18 @@ from ovos_persona_memory.records import (
     Selection,
     Session,
     Turn,
-    changed,
+    replace_fast,
 )
-from ovos_persona_memory.stores.base.facts import alone
-from ovos_persona_memory.stores.base.store import Beside, Counts, Excluded, Found, Statistics, Store, refuse_unstorable
+from ovos_persona_memory.stores.base.facts import count_learned_elsewhere
+from ovos_persona_memory.stores.base.store import (
+    Counts,
+    Excluded,
+    FoundRecord,
+    NeighbourTurn,
+    Statistics,
+    Store,
+    refuse_unstorable,
+)
 from ovos_persona_memory.stores.postgres import rows
 from ovos_persona_memory.stores.postgres import turn_queries as walks
 from ovos_persona_memory.stores.postgres.connection import PostgresDatabase, PostgresSettings
@@ -121,7 +129,7 @@ class PostgresStore(Store):
                 self._vectors.wake()
         if not added:
             raise StoreError("there is a turn with this id already")
-        return changed(turn, seq=added[0])
+        return replace_fast(turn, seq=added[0])
 
     def add_turns(self, turns: Sequence[tuple[Turn, str]], fresh: bool = False) -> list[Turn]:
         if len(turns) == 1 and not (fresh and self._late.added):
@@ -247,7 +255,7 @@ class PostgresStore(Store):
 
     def search(
         self, words: Sequence[str], scope: Scope, kinds: frozenset[str], limit: int, without: Sequence[Excluded] = ()
-    ) -> list[Found]:
+    ) -> list[FoundRecord]:
         asked = list(dict.fromkeys(word for word in words if word))
         users = self._words.users_of(asked) if scope.user_id is None else [scope.user_id]
         budget = max(BUDGET // max(len(users), 1), MIN_BUDGET)
@@ -257,7 +265,7 @@ class PostgresStore(Store):
         matches.sort(key=lambda match: match.order)
         best = matches[: max(limit, 0)]
         found = self._vectors.records([match.doc for match in best], scope.user_id)
-        return [Found(found[match.doc], match.score, match.words) for match in best if match.doc in found]
+        return [FoundRecord(found[match.doc], match.score, match.words) for match in best if match.doc in found]
 
     def statistics(self, words: Sequence[str], user_id: str, without: Sequence[Excluded] = ()) -> Statistics:
         return self._words.statistics(user_id, words, [one for one in without if one.user_id == user_id])
@@ -278,7 +286,7 @@ class PostgresStore(Store):
 
     def around(
         self, turns: Sequence[Turn], reach: int, persona_id: str | None = None, without: Sequence[Excluded] = ()
-    ) -> list[list[Beside]]:
+    ) -> list[list[NeighbourTurn]]:
         return walks.around(self._db, turns, walks.Walk(reach, persona_id, without)) if turns else []
 
     # forgetting
@@ -315,7 +323,7 @@ class PostgresStore(Store):
             len(chosen) - len(turns),
             self.document_store.count_selected(selection),
             len(self._notes.chosen(selection, turns)),
-            facts=alone(self.fact_store.chosen(selection), set(turn_ids)),
+            facts=count_learned_elsewhere(self.fact_store.chosen(selection), set(turn_ids)),
             episodes=len(self.episode_store.going(selection, turn_ids)),
         )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ovos_persona_memory.stores.base.tombstones import KEPT, LedgerStore
+from ovos_persona_memory.stores.base.tombstones import KEPT, TombstoneStore
 from ovos_persona_memory.stores.postgres.connection import PostgresDatabase
 
 ADD = (
@@ -17,7 +17,7 @@ SHORTEN = (
 )
 
 
-class PostgresLedger(LedgerStore):
+class PostgresLedger(TombstoneStore):
     """In the store's transactions."""
 
     def __init__(self, database: PostgresDatabase) -> None:

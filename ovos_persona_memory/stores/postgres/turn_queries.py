@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ovos_persona_memory.records import HOUSEHOLD, Scope, Session, Turn
-from ovos_persona_memory.stores.base.store import Beside, Excluded
+from ovos_persona_memory.stores.base.store import Excluded, NeighbourTurn
 from ovos_persona_memory.stores.postgres import rows
 from ovos_persona_memory.stores.postgres.connection import PostgresDatabase
 from ovos_persona_memory.stores.sql.where_clause import is_whole_session, narrowed
@@ -62,7 +62,7 @@ class Walk:
     without: Sequence[Excluded]
 
 
-def around(db: PostgresDatabase, turns: Sequence[Turn], walk: Walk) -> list[list[Beside]]:
+def around(db: PostgresDatabase, turns: Sequence[Turn], walk: Walk) -> list[list[NeighbourTurn]]:
     """See Store.around; of at least one turn."""
     home, reach = db.settings.household, walk.reach
     asked = [[getattr(turn, name) for turn in turns] for name in ("user_id", "session_id", "seq")]
@@ -70,7 +70,7 @@ def around(db: PostgresDatabase, turns: Sequence[Turn], walk: Walk) -> list[list
     narrower = rows.but_for(persona, walk.without)
     also = "".join(f" AND {condition}" for condition in narrower.conditions)
     near = (home, *narrower.values, reach, home, *narrower.values, reach + 1, home)
-    beside: list[list[Beside]] = [[] for _ in turns]
+    beside: list[list[NeighbourTurn]] = [[] for _ in turns]
     for place, *row in db.all(AROUND.format(also=also), *asked, *near):
-        beside[place - 1].append(Beside(*row))
+        beside[place - 1].append(NeighbourTurn(*row))
     return beside

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ovos_persona_memory.errors import StoreError
-from ovos_persona_memory.records import ACCEPTED, Entry, Namespace, Scope, Turn, changed
+from ovos_persona_memory.records import ACCEPTED, Entry, Namespace, Scope, Turn, replace_fast
 from ovos_persona_memory.stores.base.vector_math import Bytes, Floats, cosines, quantised
 from ovos_persona_memory.stores.base.vectors import Index, Near, Pending, VectorStore, doc_of, entry_text
 from ovos_persona_memory.stores.postgres import rows
@@ -246,7 +246,7 @@ class PostgresVectors(VectorStore):
         return self._placed(known[0] if known else -1, scope, kinds)
 
     def _placed(self, slot: int, scope: Scope, kinds: frozenset[str]) -> Where:
-        where = rows.within(self._home, changed(scope, status=None)).also("r.slot = %s", slot)
+        where = rows.within(self._home, replace_fast(scope, status=None)).also("r.slot = %s", slot)
         if scope.status is not None:
             where = where.also("r.status = %s", scope.status)
         where = known_to(where, scope)

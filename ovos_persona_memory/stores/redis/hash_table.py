@@ -53,7 +53,7 @@ class Shape:
     expires: bool = False
 
 
-class Table(MutableMapping[Any, Any]):
+class HashTable(MutableMapping[Any, Any]):
     """Not thread-safe by itself: the store's lock is. Changes are seen here at once, elsewhere after the commit."""
 
     def __init__(self, db: RedisDatabase, shape: Shape) -> None:

@@ -9,10 +9,10 @@ from typing import Any
 
 from ovos_persona_memory.errors import StoreError
 from ovos_persona_memory.records import Decision, Entry, Episode, Fact, FactChange, Note, Pause, Place, Scope, Turn
-from ovos_persona_memory.stores.inmemory.null_store import NothingKept
+from ovos_persona_memory.stores.inmemory.null_store import NullStore
 from ovos_persona_memory.stores.inmemory.store import InMemoryStore, owned_key
 from ovos_persona_memory.stores.redis.connection import Record, RedisDatabase, RedisSettings
-from ovos_persona_memory.stores.redis.hash_table import Shape, Table
+from ovos_persona_memory.stores.redis.hash_table import HashTable, Shape
 
 DIRTY = "purge"
 STEP, LAST_STEP = "step", 1
@@ -54,9 +54,9 @@ class RedisStore(InMemoryStore):
 
     def __init__(self, settings: RedisSettings) -> None:
         self._db = RedisDatabase(settings)
-        self._tables = {shape.name: Table(self._db, shape) for shape in SHAPES}
+        self._tables = {shape.name: HashTable(self._db, shape) for shape in SHAPES}
         super().__init__()
-        nothing = NothingKept()
+        nothing = NullStore()
         self.document_store = self._documents = nothing._documents
         self.vector_store = self._vectors = nothing._vectors
         try:

@@ -6,15 +6,15 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ovos_persona_memory.stores.sqlite.offline_queue import Kept, Waiting
+    from ovos_persona_memory.stores.sqlite.offline_queue import OfflineQueue, QueuedArrival
     from ovos_persona_memory.stores.sqlite.store import SqliteStore
 
-__all__ = ["Kept", "SqliteStore", "Waiting"]
+__all__ = ["OfflineQueue", "QueuedArrival", "SqliteStore"]
 
 _PLACES = {
-    "Kept": "ovos_persona_memory.stores.sqlite.offline_queue",
+    "QueuedArrival": "ovos_persona_memory.stores.sqlite.offline_queue",
     "SqliteStore": "ovos_persona_memory.stores.sqlite.store",
-    "Waiting": "ovos_persona_memory.stores.sqlite.offline_queue",
+    "OfflineQueue": "ovos_persona_memory.stores.sqlite.offline_queue",
 }
 """From a name to the module that holds it, or that it is: imported when somebody asks for it."""
 

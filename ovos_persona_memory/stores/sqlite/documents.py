@@ -15,7 +15,7 @@ import numpy as np
 
 from ovos_persona_memory.records import Document, Namespace
 from ovos_persona_memory.stores.base.bm25 import Bm25, words_of
-from ovos_persona_memory.stores.base.documents import ALONG, DocumentStore, Held, fits, numbered
+from ovos_persona_memory.stores.base.documents import ALONG, DocumentStore, StoredDocument, fits, numbered
 from ovos_persona_memory.stores.base.store import refuse_unstorable
 from ovos_persona_memory.stores.base.vector_math import Floats
 from ovos_persona_memory.stores.sql.where_clause import Where
@@ -81,14 +81,14 @@ class SqliteDocuments(DocumentStore):
         self._enter(space, added.lastrowid or 0, words_of(words))
         self._written()
 
-    def get(self, space: Namespace, document_id: str) -> Held | None:
+    def get(self, space: Namespace, document_id: str) -> StoredDocument | None:
         refuse_unstorable(space, document_id)
         with self._reading():
             sql = f"{OF_SPACE} WHERE d.namespace = ? AND d.id_hash = ?"
             row = self._sql.execute(sql, (self._number(space), hash_of(document_id))).fetchone()
         return _held(row, space) if row else None
 
-    def held(self, space: Namespace) -> Iterator[Held]:
+    def held(self, space: Namespace) -> Iterator[StoredDocument]:
         with self._reading():
             sql = "SELECT num FROM document WHERE namespace = ? ORDER BY num"
             nums = [num for (num,) in self._sql.execute(sql, (self._number(space),))]
@@ -235,7 +235,7 @@ class SqliteDocuments(DocumentStore):
                 found.append(replace(held.document, score=scores[num]))
         return found
 
-    def _listed(self, nums: Sequence[int], space: Namespace) -> Iterator[Held]:
+    def _listed(self, nums: Sequence[int], space: Namespace) -> Iterator[StoredDocument]:
         for start in range(0, len(nums), PART):
             with self._reading():
                 rows = self._sql.execute(LISTED, (json.dumps(nums[start : start + PART]),)).fetchall()
@@ -321,7 +321,9 @@ class SqliteDocuments(DocumentStore):
             )
 
 
-def _held(row: tuple[Any, ...], space: Namespace) -> Held:
+def _held(row: tuple[Any, ...], space: Namespace) -> StoredDocument:
     _, document_id, text, metadata, updated_at, words, packed = row
     document = Document(document_id, text, json.loads(metadata), space.name, space.user_id, updated_at)
-    return Held(document, words, None if packed is None else np.frombuffer(packed, dtype="<f4").astype(np.float32))
+    return StoredDocument(
+        document, words, None if packed is None else np.frombuffer(packed, dtype="<f4").astype(np.float32)
+    )

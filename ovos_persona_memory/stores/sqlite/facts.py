@@ -18,9 +18,9 @@ from ovos_persona_memory.stores.base.facts import (
     DECISIONS_KEPT,
     DECISIONS_KEPT_S,
     FIELDS,
+    FactQuery,
     FactStore,
     FoundFact,
-    Wanted,
     found_order,
     weight_of,
 )
@@ -82,7 +82,7 @@ class SqliteFacts(FactStore):
         with self._reading():
             return [_fact(row) for row in self._sql.execute(sql, values).fetchall()]
 
-    def facts(self, wanted: Wanted) -> list[Fact]:
+    def facts(self, wanted: FactQuery) -> list[Fact]:
         where = _with_status(_of_user(wanted.scope), wanted.statuses)
         if wanted.slot is not None:
             where = where.also("r.slot = ?", wanted.slot)

@@ -33,7 +33,7 @@ CREATE TABLE IF NOT EXISTS state (name TEXT PRIMARY KEY, value BLOB NOT NULL);
 
 
 @dataclass(frozen=True)
-class Kept:
+class QueuedArrival:
     """One thing that waits."""
 
     id: str
@@ -50,7 +50,7 @@ class Kept:
     """Its place among all that ever waited, given by the file."""
 
 
-class Waiting:
+class OfflineQueue:
     """A queue on disk, oldest first. Thread-safe. Every driver error arrives as a StoreError.
 
     What ``add`` was given is on the disk when it returns: the journal is synced at each commit.
@@ -102,7 +102,7 @@ class Waiting:
         with self._guard:
             self._sql.close()
 
-    def add(self, kept: Sequence[Kept]) -> None:
+    def add(self, kept: Sequence[QueuedArrival]) -> None:
         """Put them at the end, all or none; on the disk when this returns."""
         rows = [(one.id, one.kind, one.at, one.owner, one.tried, one.body) for one in kept]
         with self._guard:
@@ -118,22 +118,22 @@ class Waiting:
                 raise
             self._length += len(rows)
 
-    def oldest(self, limit: int) -> list[Kept]:
+    def oldest(self, limit: int) -> list[QueuedArrival]:
         """At most so many of those that wait, oldest first."""
         return self._some("ASC", limit)
 
-    def newest(self, limit: int) -> list[Kept]:
+    def newest(self, limit: int) -> list[QueuedArrival]:
         """At most so many of those that came last, oldest first."""
         return self._some("DESC", limit)[::-1]
 
-    def _some(self, order: Literal["ASC", "DESC"], limit: int) -> list[Kept]:
+    def _some(self, order: Literal["ASC", "DESC"], limit: int) -> list[QueuedArrival]:
         with self._guard:
             rows = self._sql.execute(
                 "SELECT id, kind, at, body, owner, tried, num FROM waiting WHERE body IS NOT NULL"
                 f" ORDER BY num {order} LIMIT ?",
                 (limit,),
             ).fetchall()
-        return [Kept(row[0], row[1], row[2], row[3], bool(row[4]), bool(row[5]), row[6]) for row in rows]
+        return [QueuedArrival(row[0], row[1], row[2], row[3], bool(row[4]), bool(row[5]), row[6]) for row in rows]
 
     def empty(self, up_to: int) -> None:
         """These are delivered, all up to this number: their texts are gone from the file and its journal."""

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 from ovos_persona_memory.records import Scope
 from ovos_persona_memory.stores.base.bm25 import Bm25, set_of, words_of
-from ovos_persona_memory.stores.base.score_accumulator import Match, Posting, Scores
+from ovos_persona_memory.stores.base.score_accumulator import Posting, ScoredDocument, Scores
 from ovos_persona_memory.stores.base.store import Excluded, Statistics
 from ovos_persona_memory.stores.sql.where_clause import Where, narrowed
 from ovos_persona_memory.stores.sqlite.postings_buffer import WaitingWords
@@ -221,7 +221,7 @@ class WordIndex:
         gone = sum(len(words_of(one.words)) for one in without)
         return row[0] + waiting[0] - len(without), row[1] + waiting[1] - gone
 
-    def search(self, owner: int, words: Sequence[str], query: Query) -> list[Match]:
+    def search(self, owner: int, words: Sequence[str], query: Query) -> list[ScoredDocument]:
         """The user's best documents, best first."""
         terms = sorted(self._terms(owner, words, query.without), key=lambda term: (term.frequency, term.word))
         if not terms:

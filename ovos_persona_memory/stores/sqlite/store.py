@@ -19,10 +19,17 @@ from ovos_persona_memory.records import (
     Selection,
     Session,
     Turn,
-    changed,
+    replace_fast,
 )
-from ovos_persona_memory.stores.base.facts import alone
-from ovos_persona_memory.stores.base.store import Beside, Counts, Excluded, Found, Statistics, refuse_unstorable
+from ovos_persona_memory.stores.base.facts import count_learned_elsewhere
+from ovos_persona_memory.stores.base.store import (
+    Counts,
+    Excluded,
+    FoundRecord,
+    NeighbourTurn,
+    Statistics,
+    refuse_unstorable,
+)
 from ovos_persona_memory.stores.sql.where_clause import OWNER, Where, is_whole_session, narrowed, owner_name
 from ovos_persona_memory.stores.sqlite import rows
 from ovos_persona_memory.stores.sqlite.connection import SqliteDatabase
@@ -133,7 +140,7 @@ class SqliteStore(SqliteDatabase):
         body = add_body(self._sql, rows.turn_body(turn, words))
         seq = self._sql.execute(rows.ADD_TURN, (owner, body, *rows.turn_values(turn))).lastrowid or 0
         self._index.add(owner, seq, words)
-        return changed(turn, seq=seq)
+        return replace_fast(turn, seq=seq)
 
     def change_turn(self, turn: Turn, words: str) -> None:
         refuse_unstorable(turn, words)
@@ -268,21 +275,21 @@ class SqliteStore(SqliteDatabase):
 
     def search(
         self, words: Sequence[str], scope: Scope, kinds: frozenset[str], limit: int, without: Sequence[Excluded] = ()
-    ) -> list[Found]:
+    ) -> list[FoundRecord]:
         asked = list(dict.fromkeys(word for word in words if word))
         with self._reading():
             owner = self._owner_in(scope)
             owners = self._index.owners_of(asked) if owner is None else [owner]
             gone = self._by_owner(without)
             query = Query(scope, tuple(sorted(kinds)), limit, max(BUDGET // max(len(owners), 1), MIN_BUDGET))
-            queries = {owner: changed(query, without=gone.get(owner, ())) for owner in owners} if gone else {}
+            queries = {owner: replace_fast(query, without=gone.get(owner, ())) for owner in owners} if gone else {}
             matches = [
                 match for owner in owners for match in self._index.search(owner, asked, queries.get(owner, query))
             ]
             matches.sort(key=lambda match: match.order)
             best = matches[:limit]
             found = self._records([match.doc for match in best])
-        return [Found(found[match.doc], match.score, match.words) for match in best]
+        return [FoundRecord(found[match.doc], match.score, match.words) for match in best]
 
     def _by_owner(self, without: Sequence[Excluded]) -> dict[int, list[Excluded]]:
         found: dict[int, list[Excluded]] = {}
@@ -318,7 +325,7 @@ class SqliteStore(SqliteDatabase):
 
     def around(
         self, turns: Sequence[Turn], reach: int, persona_id: str | None = None, without: Sequence[Excluded] = ()
-    ) -> list[list[Beside]]:
+    ) -> list[list[NeighbourTurn]]:
         with self._reading():
             owners = {user_id: self._owners.number(user_id) or NOBODY for user_id in {turn.user_id for turn in turns}}
             of_whom = [(turn, owners[turn.user_id]) for turn in turns]
@@ -374,7 +381,9 @@ class SqliteStore(SqliteDatabase):
         sources = self._deletions.ids_among(chosen, [fact.turn_id for fact in facts if fact.turn_id])
         turns, entries, notes = len(chosen.turns), len(chosen.entries), len(chosen.notes)
         episodes = len(self.episode_store.going(selection, self._deletions.turn_ids(chosen)))
-        return Forgotten(turns, entries, documents, notes, facts=alone(facts, sources), episodes=episodes)
+        return Forgotten(
+            turns, entries, documents, notes, facts=count_learned_elsewhere(facts, sources), episodes=episodes
+        )
 
     def notes(self, scope: Scope) -> list[tuple[str, str, Note]]:
         with self._reading():

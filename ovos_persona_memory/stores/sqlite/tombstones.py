@@ -6,13 +6,13 @@ import sqlite3
 from collections.abc import Callable, Iterable
 from contextlib import AbstractContextManager
 
-from ovos_persona_memory.stores.base.tombstones import ANSWERED, FORGOTTEN, KEPT, LedgerStore
+from ovos_persona_memory.stores.base.tombstones import ANSWERED, FORGOTTEN, KEPT, TombstoneStore
 
 LISTS = {FORGOTTEN: 0, ANSWERED: 1}
 Context = Callable[[], AbstractContextManager[None]]
 
 
-class SqliteLedger(LedgerStore):
+class SqliteLedger(TombstoneStore):
     """Works on the store's connection, within the store's transactions and under its lock."""
 
     def __init__(self, connection: sqlite3.Connection, transaction: Context, reading: Context) -> None:

@@ -9,7 +9,7 @@ from operator import attrgetter
 from typing import Any
 
 from ovos_persona_memory.records import Scope, Selection, Turn
-from ovos_persona_memory.stores.base.store import Beside, Excluded
+from ovos_persona_memory.stores.base.store import Excluded, NeighbourTurn
 from ovos_persona_memory.stores.sql.where_clause import Where, narrowed
 from ovos_persona_memory.stores.sqlite.rows import TOLD, but_for, chosen_turns, told
 
@@ -64,7 +64,7 @@ class Walk:
     without: Sequence[Excluded]
 
 
-def around(sql: sqlite3.Connection, turns: Sequence[tuple[Turn, int]], walk: Walk) -> list[list[Beside]]:
+def around(sql: sqlite3.Connection, turns: Sequence[tuple[Turn, int]], walk: Walk) -> list[list[NeighbourTurn]]:
     """See Store.around; each turn with the number of its user."""
     where = but_for(narrowed(Where(), Scope(user_id=None, persona_id=walk.persona_id)), walk.without)
     statement = AROUND.format(also="".join(f" AND {condition}" for condition in where.conditions))
@@ -75,7 +75,7 @@ def around(sql: sqlite3.Connection, turns: Sequence[tuple[Turn, int]], walk: Wal
         else:
             own = (owner, turn.session_id, turn.seq, *where.values)
             rows = sql.execute(statement, (*own, walk.reach, *own, walk.reach + 1)).fetchall()
-        found.append(sorted((Beside(*row) for row in rows), key=_seq))
+        found.append(sorted((NeighbourTurn(*row) for row in rows), key=_seq))
     return found
 
 

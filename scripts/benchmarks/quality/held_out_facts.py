@@ -12,7 +12,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[3]
 sys.path[:0] = [str(ROOT), str(ROOT / "test")]  # a script is run where it stands
 
-from ovos_persona_memory.extraction.pipeline import judge  # noqa: E402  (the line above must come first)
+from ovos_persona_memory.extraction.pipeline import extract  # noqa: E402  (the line above must come first)
 from ovos_persona_memory.records import Turn  # noqa: E402
 from ovos_persona_memory.text import languages  # noqa: E402
 
@@ -44,7 +44,7 @@ class Measured:
 
 def learned(text: str, tag: str) -> Iterator[tuple[str, str]]:
     """Slot and value of what a sentence teaches."""
-    for one in judge(Turn("user", text, lang=tag)):
+    for one in extract(Turn("user", text, lang=tag)):
         if one.outcome == "learned" and one.slot is not None:
             yield one.slot, one.value or ""
 
@@ -68,7 +68,7 @@ def measure(tag: str) -> Measured:
 
 def same(tag: str, one: str, other: str) -> bool:
     """Whether the words of one value are all in the other."""
-    left, right = set(languages.of(tag).words(one)), set(languages.of(tag).words(other))
+    left, right = set(languages.for_language(tag).words(one)), set(languages.for_language(tag).words(other))
     return bool(left and right) and (left <= right or right <= left)
 
 

@@ -151,7 +151,7 @@ def is_right(one: Labelled, reached: Reached) -> bool:
         return reached.intent is None
     if not reached.did_its_work or one.intent not in (reached.intent, "more"):
         return False
-    spoken = languages.of(one.lang)
+    spoken = languages.for_language(one.lang)
     return all(_same(spoken, words, reached.slots.get(name), one.text) for name, words in one.slots.items())
 
 
@@ -216,7 +216,7 @@ def played(labelled: Sequence[Labelled]) -> Iterator[tuple[Labelled, Reached]]:
             Wire(assistant.port) as wire,
             assistant.owner() as owner,
         ):
-            lead = languages.of(lang).lines("remember_that.list")[0]
+            lead = languages.for_language(lang).lines("remember_that.list")[0]
             for number, one in enumerate(mine):
                 yield one, work(Talker(wire, lang, f"utterance-{number}"), owner, one, lead)
 
@@ -231,7 +231,7 @@ def work(talker: Talker, owner: MemoryClient, one: Labelled, lead: str) -> Reach
         return reached
     done = bool(reached.dialogs) and not set(reached.dialogs) & UNDONE
     if any(dialog.startswith("forget_") and "_ask" in dialog for dialog in reached.dialogs):
-        yes = languages.of(one.lang).phrases("yes.voc")[0]
+        yes = languages.for_language(one.lang).phrases("yes.voc")[0]
         done = any(dialog.endswith("_done") for dialog in talker.say(yes).dialogs)
     if "correct_how" in reached.dialogs:
         done = "corrected" in talker.say(one.slots.get("text", "")).dialogs
@@ -261,8 +261,8 @@ def _is_in_store(owner: MemoryClient, one: Labelled) -> bool:
     """Whether the store is as the utterance wants it."""
     texts = [" ".join(languages.fold(entry.text)) for entry in owner.list()]
     if one.intent in ("remember", "correct"):
-        wanted = languages.of(one.lang).content_words(one.slots.get("text", ""))
-        return any(set(wanted) <= set(languages.of(one.lang).words(text)) for text in texts)
+        wanted = languages.for_language(one.lang).content_words(one.slots.get("text", ""))
+        return any(set(wanted) <= set(languages.for_language(one.lang).words(text)) for text in texts)
     if one.intent in ("forget_that", "forget_me", "forget_all", "forget_about"):
         return not any(MARK in text for text in texts)
     capture = owner.capture()

@@ -27,10 +27,10 @@ from support.servers.postgres import FAST, Databases, running  # noqa: E402
 from support.servers.redis import RedisServer  # noqa: E402
 
 from ovos_persona_memory.config import MemoryConfig, parse  # noqa: E402
-from ovos_persona_memory.evaluation.labelled_conversations import Conversation, read  # noqa: E402
+from ovos_persona_memory.evaluation.labelled_conversations import Conversation, read_conversations  # noqa: E402
 from ovos_persona_memory.evaluation.rankers import Ask, of_memory  # noqa: E402
 from ovos_persona_memory.evaluation.ranking_scores import Measured  # noqa: E402
-from ovos_persona_memory.evaluation.recall_run import measure  # noqa: E402
+from ovos_persona_memory.evaluation.recall_run import measure_recall  # noqa: E402
 from ovos_persona_memory.search.embedding import Embedder, Kind  # noqa: E402
 from ovos_persona_memory.service.embedder_plugins import open_embedder  # noqa: E402
 from ovos_persona_memory.stores.base.vector_math import Floats  # noqa: E402
@@ -109,7 +109,7 @@ def measured(
             with of_memory(config, lambda _: embedder or open_embedder(_))(conversation) as ask:
                 yield ask
 
-    return measure(store, ranker, conversations, lambda line: print(line, file=sys.stderr))
+    return measure_recall(store, ranker, conversations, lambda line: print(line, file=sys.stderr))
 
 
 def main() -> int:
@@ -120,7 +120,7 @@ def main() -> int:
     parser.add_argument("--embedder", default="minilm")
     parser.add_argument("--store", action="append", choices=STORES)
     asked = parser.parse_args()
-    conversations = list(read(asked.file, asked.limit))
+    conversations = list(read_conversations(asked.file, asked.limit))
     embedder = None if asked.embedder == "none" else Remembered(open_embedder(asked.embedder))
 
     found: dict[str, float] = {}

@@ -23,7 +23,7 @@ from ovos_persona_memory.records import Document, Entry, Scope, Selection, Turn
 from ovos_persona_memory.search import vector_indexer
 from ovos_persona_memory.stores import open_stores
 from ovos_persona_memory.stores.base.store import Store
-from ovos_persona_memory.stores.base.vector_backend import ShelfAway
+from ovos_persona_memory.stores.base.vector_backend import VectorBackendAway
 from ovos_persona_memory.stores.base.vector_math import Floats, normalised, quantised
 from ovos_persona_memory.stores.base.vectors import Index, VectorStore
 from ovos_persona_memory.stores.chroma import http_client, write_behind
@@ -188,7 +188,7 @@ def test_an_index_dropped_while_the_server_was_away_goes_later_and_its_successor
     try:
         assert vectors.drop(INDEX.name)
         vectors.start(INDEX)
-        with pytest.raises(ShelfAway):
+        with pytest.raises(VectorBackendAway):
             vectors.pending(INDEX.name, 1)
     finally:
         chroma_server.start()

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from ovos_persona_memory.conversation.excerpts import excerpt
 from ovos_persona_memory.text import languages
 
-ENGLISH = languages.of("en-US")
+ENGLISH = languages.for_language("en-US")
 LONG = "We had tea. It rained. My cat is called Bob. He is old. He likes fish. We went home."
 
 
@@ -37,7 +37,7 @@ def test_a_sentence_that_is_too_long_loses_its_middle() -> None:
 
 def test_sentences_of_languages_without_blanks_end_too() -> None:
     text = "下雨了。" * 9 + "我的猫叫鲍勃。" + "回家了。" * 9
-    assert "我的猫叫鲍勃。" in excerpt(text, "我的猫叫什么", languages.of("zh-CN"), 30)
+    assert "我的猫叫鲍勃。" in excerpt(text, "我的猫叫什么", languages.for_language("zh-CN"), 30)
 
 
 @settings(derandomize=True, deadline=None)

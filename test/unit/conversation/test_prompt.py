@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ovos_persona_memory.conversation.prompt import Recalled, build, without_notes
+from ovos_persona_memory.conversation.prompt import Recalled, build_prompt, without_notes
 from ovos_persona_memory.records import Context, ContextMessage, ContextRequest, Hit, Note
 
 NOW = 1_795_000_000.0
@@ -18,7 +18,7 @@ def hit(text: str, at: float = NOW - 60, role: str = "user", speaker: str | None
 
 def built(*hits: Hit, system_prompt: str = "", limit: int = 3, budget: int = 400) -> Context:
     request = ContextRequest("  what now  ", system_prompt=system_prompt, lang="en-US")
-    return build(request, HISTORY, Recalled(hits, limit, budget), NOW)
+    return build_prompt(request, HISTORY, Recalled(hits, limit, budget), NOW)
 
 
 def test_the_utterance_comes_last_and_stripped() -> None:
@@ -59,7 +59,7 @@ def test_a_name_is_quoted_as_a_text_is_and_shortened() -> None:
 def test_what_the_history_or_the_summary_holds_is_not_recalled_again() -> None:
     assert built(hit("Hello!"), hit("my cat")).hits == [hit("my cat")]
     recalled = Recalled([hit("my cat"), hit("my dog")], 3, 400, Note("They talked of my cat."))
-    assert build(ContextRequest("what now"), HISTORY, recalled, NOW).hits == [hit("my dog")]
+    assert build_prompt(ContextRequest("what now"), HISTORY, recalled, NOW).hits == [hit("my dog")]
 
 
 def test_no_more_is_recalled_than_the_limit_and_the_budget_allow() -> None:
@@ -94,7 +94,7 @@ def test_tokens_are_those_of_all_messages() -> None:
 
 def placed(inject: str, system_prompt: str = "Be kind.") -> list[ContextMessage]:
     request = ContextRequest("what now", system_prompt=system_prompt, lang="en-US", inject=inject)  # type: ignore[arg-type]
-    return build(request, HISTORY, Recalled([hit("my cat is {memory}")], 3, 400), NOW).messages
+    return build_prompt(request, HISTORY, Recalled([hit("my cat is {memory}")], 3, 400), NOW).messages
 
 
 QUOTED = (
@@ -133,7 +133,7 @@ def test_a_place_that_is_named_twice_is_filled_once() -> None:
 
 def test_a_talk_does_not_open_with_a_call() -> None:
     request = ContextRequest("what now", lang="en-US", inject="tool")
-    asking, call, result, utterance = build(request, [], Recalled([hit("my cat")], 3, 400), NOW).messages
+    asking, call, result, utterance = build_prompt(request, [], Recalled([hit("my cat")], 3, 400), NOW).messages
     assert asking == ContextMessage("user", "What do you remember that bears on what I say next?")
     assert result.tool_call_id == call.tool_calls[0].id
     assert utterance.text == "what now"
@@ -141,8 +141,8 @@ def test_a_talk_does_not_open_with_a_call() -> None:
 
 def test_the_call_of_the_memory_has_an_id_of_its_own_that_strict_templates_accept() -> None:
     request = ContextRequest("what now", lang="en-US", inject="tool")
-    first = build(request, HISTORY, Recalled([hit("my cat")], 3, 400), NOW).messages
-    again = build(request, first[:-1], Recalled([hit("my dog")], 3, 400), NOW).messages
+    first = build_prompt(request, HISTORY, Recalled([hit("my cat")], 3, 400), NOW).messages
+    again = build_prompt(request, first[:-1], Recalled([hit("my dog")], 3, 400), NOW).messages
     ids = [call.id for message in again for call in message.tool_calls]
     assert len(set(ids)) == 2
     assert all(len(one) == 9 and one.isalnum() for one in ids)
@@ -161,7 +161,7 @@ SUMMARY = "\n".join(
 
 def summarised(inject: str, system_prompt: str = "Be kind.") -> list[ContextMessage]:
     request = ContextRequest("what now", system_prompt=system_prompt, lang="en-US", inject=inject)  # type: ignore[arg-type]
-    return build(request, HISTORY, Recalled([hit("my cat is {memory}")], 3, 400, NOTE), NOW).messages
+    return build_prompt(request, HISTORY, Recalled([hit("my cat is {memory}")], 3, 400, NOTE), NOW).messages
 
 
 def test_a_summary_stands_quoted_between_the_prompt_and_what_is_recalled() -> None:
@@ -177,14 +177,14 @@ def test_a_summary_stands_where_what_is_recalled_stands() -> None:
 
 
 def test_a_summary_without_words_that_are_seen_is_none() -> None:
-    known = build(ContextRequest("what now"), HISTORY, Recalled([], 3, 400, Note(" \n\u200b\n")), NOW)
+    known = build_prompt(ContextRequest("what now"), HISTORY, Recalled([], 3, 400, Note(" \n\u200b\n")), NOW)
     assert known.messages == [*HISTORY, ContextMessage("user", "what now")]
 
 
 @pytest.mark.parametrize("lang", ["en-US", "de-DE", "fr-FR"])
 def test_the_utterance_is_found_again_behind_the_notes(lang: str) -> None:
     request = ContextRequest("what now\n\nand then", lang=lang, inject="user")
-    both = build(request, HISTORY, Recalled([hit("my cat"), hit("my dog")], 3, 400, NOTE), NOW).messages[-1].text
+    both = build_prompt(request, HISTORY, Recalled([hit("my cat"), hit("my dog")], 3, 400, NOTE), NOW).messages[-1].text
     assert without_notes(both) == "what now\n\nand then" != both
     assert without_notes(without_notes(both)) == "what now\n\nand then"
 

@@ -16,7 +16,7 @@ from data.generators import household
 from ovos_persona_memory.config import MemoryConfig
 from ovos_persona_memory.errors import InvalidRequest, NoAnswer
 from ovos_persona_memory.evaluation import rankers
-from ovos_persona_memory.evaluation.labelled_conversations import Conversation, Moment, read
+from ovos_persona_memory.evaluation.labelled_conversations import Conversation, Moment, read_conversations
 from ovos_persona_memory.evaluation.rankers import Ask, PlainBm25, Ranking, bm25, of_memory
 from ovos_persona_memory.evaluation.ranking_scores import (
     Outcome,
@@ -27,7 +27,7 @@ from ovos_persona_memory.evaluation.ranking_scores import (
     recall_at,
     reciprocal_rank,
 )
-from ovos_persona_memory.evaluation.recall_run import before_it, measure
+from ovos_persona_memory.evaluation.recall_run import before_it, measure_recall
 
 # the measures
 
@@ -127,7 +127,7 @@ def given(**changed: Any) -> Conversation:
 
 def read_back(*lines: dict[str, Any], limit: int | None = None, packed: bool = False) -> list[Conversation]:
     content = "\n\n".join(json.dumps(one) for one in lines).encode()
-    return read(_Content(gzip.compress(content, mtime=0) if packed else content), limit)  # type: ignore[arg-type]  # like a path
+    return read_conversations(_Content(gzip.compress(content, mtime=0) if packed else content), limit)  # type: ignore[arg-type]  # like a path
 
 
 class _Content:
@@ -182,7 +182,7 @@ def test_what_is_wrong_with_a_file_is_said_with_line_and_field(changed: dict[str
 )
 def test_what_is_no_such_file_is_refused(content: bytes, message: str) -> None:
     with pytest.raises(InvalidRequest) as raised:
-        read(_Content(content))  # type: ignore[arg-type]  # like a path
+        read_conversations(_Content(content))  # type: ignore[arg-type]  # like a path
     assert raised.value.reason.startswith(message)
 
 
@@ -289,7 +289,7 @@ def test_every_question_is_put_to_its_own_conversation_and_without_names_to_the_
 
     lines = [line(conversation=one, questions=[ASKED | {"asked_at": "1970-01-02T00:00:00Z"}]) for one in "12"]
     told: list[str] = []
-    found = measure("made up", ranker, read_back(*lines), told.append)
+    found = measure_recall("made up", ranker, read_back(*lines), told.append)
     own, bare = "what is Anna's cat called", "what is cat called"
     assert heard == [(place, text, Moment(86400)) for place in "12" for text in (own, bare)]
     assert (found.silence, found.silence_questions, found.overall.no_sure_hit) == (0.5, 2, 0.5)
@@ -308,7 +308,7 @@ def test_the_household_is_what_its_generator_writes() -> None:
 
 
 def test_the_household_asks_in_three_languages_and_in_every_way() -> None:
-    found = read(WEEKS)
+    found = read_conversations(WEEKS)
     assert [one.language for one in found] == ["en-US", "en-US", "de-DE", "de-DE", "fr-FR", "fr-FR"]
     for one in found:
         assert one.missing_evidence() == []

@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 
 from ovos_persona_memory.config import MemoryConfig
-from ovos_persona_memory.extraction.coreference.person_mentions import Before, Who
+from ovos_persona_memory.extraction.coreference.person_mentions import DialogueContext, PersonRef
 from ovos_persona_memory.extraction.dialogue_state import HOUSE, JUDGED
-from ovos_persona_memory.extraction.pipeline import Circumstances, judge
+from ovos_persona_memory.extraction.pipeline import Circumstances, extract
 from ovos_persona_memory.memory import PersonaMemory
 from ovos_persona_memory.records import Fact, Scope, Turn
-from ovos_persona_memory.stores.base.facts import Wanted
+from ovos_persona_memory.stores.base.facts import FactQuery
 from ovos_persona_memory.stores.inmemory.store import InMemoryStore
 
 
@@ -30,18 +30,18 @@ class Home:
         turn = Turn(role, text, at=self.now, lang=self.lang)
         return self.memory.record([turn], Scope(session_id=session_id, user_id=user_id))[0]
 
-    def names(self, user_id: str) -> Mapping[str, Who]:
+    def names(self, user_id: str) -> Mapping[str, PersonRef]:
         """Whom a user may speak of by name."""
         hello = Turn("user", "hello", at=self.now, user_id=user_id, session_id="kitchen")
         return self.memory.transcript.learner.around.before(hello).names
 
     def facts(self, user_id: str) -> list[tuple[str | None, str, str | None]]:
-        found: list[Fact] = self.store.fact_store.facts(Wanted(Scope(user_id=user_id)))
+        found: list[Fact] = self.store.fact_store.facts(FactQuery(Scope(user_id=user_id)))
         return [(fact.slot, fact.subject, fact.value) for fact in reversed(found)]
 
     def placed(self, user_id: str) -> list[tuple[str, str | None]]:
         """Which thing is where, as a user said."""
-        found: list[Fact] = self.store.fact_store.facts(Wanted(Scope(user_id=user_id), slot="location"))
+        found: list[Fact] = self.store.fact_store.facts(FactQuery(Scope(user_id=user_id), slot="location"))
         return [(fact.thing, fact.value) for fact in found]
 
 
@@ -202,15 +202,19 @@ def test_turns_are_kept_in_mind_until_others_came() -> None:
 @pytest.mark.parametrize(
     ("who", "text", "outcome"),
     [
-        (Who("john"), "She lives in Porto! We met her today. They get along great.", "waiting"),
-        (Who("john"), "John lives in Porto! We met him today. They get along great.", "learned"),
-        (Who("sister", relation="sister"), "She lives in Porto! We met her today. They get along great.", "learned"),
-        (Who("john"), "she lives in porto", "learned"),
+        (PersonRef("john"), "She lives in Porto! We met her today. They get along great.", "waiting"),
+        (PersonRef("john"), "John lives in Porto! We met him today. They get along great.", "learned"),
+        (
+            PersonRef("sister", relation="sister"),
+            "She lives in Porto! We met her today. They get along great.",
+            "learned",
+        ),
+        (PersonRef("john"), "she lives in porto", "learned"),
     ],
 )
-def test_who_writes_to_somebody_means_another_by_a_pronoun(who: Who, text: str, outcome: str) -> None:
-    before = Before(names={"john": who}, person=who)
-    told = judge(Turn("user", text, lang="en-US"), Circumstances(before=before))
+def test_who_writes_to_somebody_means_another_by_a_pronoun(who: PersonRef, text: str, outcome: str) -> None:
+    before = DialogueContext(names={"john": who}, person=who)
+    told = extract(Turn("user", text, lang="en-US"), Circumstances(before=before))
     assert [(one.outcome, one.subject, (one.value or "").casefold()) for one in told] == [
         (outcome, who.subject, "porto")
     ]
@@ -269,7 +273,7 @@ def test_who_gives_another_name_than_theirs_most_likely_plays() -> None:
         home.say("u", first)
         home.say("u", other)
         assert [slot for slot, _, _ in home.facts("u")] == ["name"]  # the home waits, too
-        waiting = home.store.fact_store.facts(Wanted(Scope(user_id="u"), frozenset({"waiting"})))
+        waiting = home.store.fact_store.facts(FactQuery(Scope(user_id="u"), frozenset({"waiting"})))
         assert {fact.slot for fact in waiting} == {"name", "home"}
         home.say("u", age)
         assert ("age", "", age.split()[-1]) in home.facts("u")

@@ -6,15 +6,15 @@ from dataclasses import replace
 
 import pytest
 
-from ovos_persona_memory.extraction.pipeline import Circumstances, is_echo, judge
-from ovos_persona_memory.extraction.schema.candidate import Verdict
+from ovos_persona_memory.extraction.pipeline import Circumstances, extract, is_echo
+from ovos_persona_memory.extraction.schema.candidate import Candidate
 from ovos_persona_memory.records import GUEST, Turn
 
 EN, DE = "en-US", "de-DE"
 
 
-def verdicts(text: str, lang: str = EN) -> list[Verdict]:
-    return judge(Turn("user", text, lang=lang))
+def verdicts(text: str, lang: str = EN) -> list[Candidate]:
+    return extract(Turn("user", text, lang=lang))
 
 
 def learned(text: str, lang: str = EN) -> list[tuple[str | None, str | None]]:
@@ -247,15 +247,15 @@ TURN = Turn("user", "my cat is called Bob", lang=EN)
     ],
 )
 def test_only_what_a_person_said_is_judged(turn: Turn) -> None:
-    assert judge(TURN)
-    assert judge(turn) == []
+    assert extract(TURN)
+    assert extract(turn) == []
 
 
 def test_nothing_is_learned_of_guests_of_nobody_and_past_the_pipeline() -> None:
     found = [
-        judge(replace(TURN, user_id=GUEST)),
-        judge(TURN, Circumstances(person=False)),
-        judge(replace(TURN, source="query")),
+        extract(replace(TURN, user_id=GUEST)),
+        extract(TURN, Circumstances(person=False)),
+        extract(replace(TURN, source="query")),
     ]
     assert [[(one.outcome, one.reason) for one in each] for each in found] == [
         [("refused", "guest")],

@@ -247,7 +247,7 @@ NOW = datetime(2026, 11, 21, 18, 30, tzinfo=timezone(timedelta(hours=1)))  # a S
 def test_a_question_names_a_time(
     question: str, lang: str, since: tuple[int, int, int], until: tuple[int, int, int]
 ) -> None:
-    found = happened_at(question, languages.of(lang), NOW)
+    found = happened_at(question, languages.for_language(lang), NOW)
     assert found is not None
     shown = [datetime.fromtimestamp(one, NOW.tzinfo) for one in (found.since, found.until)]
     assert [(one.day, one.hour, one.minute) for one in shown] == [since, until]

@@ -55,19 +55,19 @@ def test_an_out_of_band_answer_carries_its_question() -> None:
 
 
 def test_the_marked_copy_of_a_message_under_its_old_name_is_dropped() -> None:
-    twins = messages.Twins()
+    twins = messages.DuplicateFilter()
     assert not twins.is_copy(envelope("ovos.utterance.speak", {"utterance": "hi"}, utterance_id="u"))
     assert twins.is_copy(envelope("speak", {"utterance": "hi"}, utterance_id="u", _namespace_compat_twin=True))
 
 
 def test_a_mark_alone_does_not_make_a_copy() -> None:
-    twins = messages.Twins()
+    twins = messages.DuplicateFilter()
     assert not twins.is_copy(envelope("speak", {"utterance": "hi"}, _namespace_compat_twin=True))
     assert not twins.is_copy(envelope("speak", {"utterance": "hi"}))
 
 
 def test_the_same_thing_said_twice_is_no_copy() -> None:
-    twins = messages.Twins()
+    twins = messages.DuplicateFilter()
     both = [twins.is_copy(envelope("ovos.utterance.speak", {"utterance": "hi"})) for _ in range(2)]
     assert both == [False, False]
 

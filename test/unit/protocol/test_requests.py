@@ -12,7 +12,7 @@ from ovos_persona_memory.records import Request, Scope
 
 
 def read(verb: str, **data: Any) -> Any:
-    return requests.read(Request(verb, data, Scope(), request_id=data.get("request_id")))
+    return requests.read_request(Request(verb, data, Scope(), request_id=data.get("request_id")))
 
 
 def refused(verb: str, **data: Any) -> str:

@@ -8,13 +8,13 @@ from datetime import date, datetime, timezone
 import pytest
 
 from ovos_persona_memory.records import Turn
-from ovos_persona_memory.search.query import ITSELF_S, Asked, Question, understand
+from ovos_persona_memory.search.query import ITSELF_S, AnalysedQuery, Question, understand
 from ovos_persona_memory.text.date_expressions import DaySpan
 
 FAMILY = {"anna", "tom"}
 
 
-def of(text: str, lang: str = "en-US") -> Asked:
+def of(text: str, lang: str = "en-US") -> AnalysedQuery:
     return understand(Question(text, lang), FAMILY)
 
 

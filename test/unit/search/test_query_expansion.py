@@ -18,13 +18,13 @@ def told(lang: str, *texts: str, store: InMemoryStore | None = None) -> InMemory
     store = store or InMemoryStore()
     for text in texts:
         number = store.counts().turns
-        words = " ".join(languages.of(lang).words(text))
+        words = " ".join(languages.for_language(lang).words(text))
         store.add_turn(Turn("user", text, at=float(number), lang=lang, id=f"t{number}"), words)
     return store
 
 
 def forms(store: InMemoryStore, text: str, lang: str, scope: Scope = Scope()) -> Forms:
-    return forms_of(store, languages.of(lang).bare_words(text), languages.of(lang), scope, TURNS)
+    return forms_of(store, languages.for_language(lang).bare_words(text), languages.for_language(lang), scope, TURNS)
 
 
 def asked(store: InMemoryStore, question: str, lang: str) -> list[Hit]:

@@ -10,7 +10,7 @@ from datetime import date
 
 import pytest
 
-from ovos_persona_memory.search.query import Asked
+from ovos_persona_memory.search.query import AnalysedQuery
 from ovos_persona_memory.search.ranking import (
     BY_PERSON,
     COVER,
@@ -33,7 +33,7 @@ from ovos_persona_memory.text.date_expressions import DaySpan
 WORDS = ["cat", "dog", "boat", "lamp", "soap", "milk", "tree", "rain"]
 KNOWN = Statistics(documents=1000, mean_length=10.0, frequency=dict.fromkeys(WORDS, 10))
 """Every word of a question is as rare as the other."""
-BARE = Asked(("cat", "dog"), of_assistant=True)
+BARE = AnalysedQuery(("cat", "dog"), of_assistant=True)
 """Nothing but words counts."""
 
 
@@ -49,11 +49,11 @@ def told(*turns: Candidate) -> list[Candidate]:
     return [replace(one, before=docs[n], after=docs[n + 2]) for n, one in enumerate(turns)]
 
 
-def scores(candidates: Sequence[Candidate], asked: Asked = BARE, known: Statistics = KNOWN) -> dict[int, float]:
+def scores(candidates: Sequence[Candidate], asked: AnalysedQuery = BARE, known: Statistics = KNOWN) -> dict[int, float]:
     return {one.candidate.doc: one.score for one in rank(candidates, asked, known)}
 
 
-def order(candidates: Sequence[Candidate], asked: Asked = BARE, known: Statistics = KNOWN) -> list[int]:
+def order(candidates: Sequence[Candidate], asked: AnalysedQuery = BARE, known: Statistics = KNOWN) -> list[int]:
     return [one.candidate.doc for one in rank(candidates, asked, known)]
 
 
@@ -95,7 +95,7 @@ def test_without_a_word_found_every_score_is_naught() -> None:
 
 
 def test_a_question_without_words_ranks_by_the_rest_and_covers_nothing() -> None:
-    ranked = rank([turn(1), turn(2, by_user=False)], Asked(()), KNOWN)
+    ranked = rank([turn(1), turn(2, by_user=False)], AnalysedQuery(()), KNOWN)
     assert [(one.score, one.cover_near) for one in ranked] == [(BY_PERSON, 0.0), (0.0, 0.0)]
 
 
@@ -107,7 +107,7 @@ def test_the_order_in_which_candidates_are_handed_in_changes_nothing() -> None:
     chance = random.Random(7)
     turns = [turn(doc, *chance.choices(WORDS, k=chance.randrange(4)), session=f"{doc // 8}") for doc in range(40)]
     candidates = [one for n in range(0, 40, 8) for one in told(*turns[n : n + 8])]
-    asked = Asked(tuple(WORDS))
+    asked = AnalysedQuery(tuple(WORDS))
     straight = rank(candidates, asked, KNOWN)
     chance.shuffle(candidates)
     mixed_up = rank(candidates, asked, KNOWN)
@@ -191,25 +191,25 @@ def test_a_session_that_says_a_word_often_holds_it_once() -> None:
 
 
 def test_what_the_named_speaker_said_gets_a_bonus_and_what_others_said_none() -> None:
-    asked = Asked(("cat",), speaker="anna")
+    asked = AnalysedQuery(("cat",), speaker="anna")
     candidates = [turn(1, "cat", speaker="anna"), turn(2, "cat", speaker="tom"), turn(3, "cat")]
     assert scores(candidates, asked) == pytest.approx({1: 1 + BY_PERSON, 2: 1.0, 3: 1.0})
     assert order(candidates, asked) == [1, 3, 2]
 
 
 def test_where_nobody_has_a_name_what_the_user_said_gets_the_bonus() -> None:
-    candidates, asked = [turn(1, "cat"), turn(2, "cat", by_user=False)], Asked(("cat",))
+    candidates, asked = [turn(1, "cat"), turn(2, "cat", by_user=False)], AnalysedQuery(("cat",))
     assert scores(candidates, asked) == pytest.approx({1: 1 + BY_PERSON, 2: 1.0})
     assert order(candidates, asked) == [1, 2]
 
 
 def test_where_anybody_has_a_name_the_users_words_get_no_bonus() -> None:
-    found = scores([turn(1, "cat"), turn(2, "cat", by_user=False, speaker="tom")], Asked(("cat",)))
+    found = scores([turn(1, "cat"), turn(2, "cat", by_user=False, speaker="tom")], AnalysedQuery(("cat",)))
     assert found == pytest.approx({1: 1.0, 2: 1.0})
 
 
 def test_the_users_words_get_no_bonus_when_it_is_asked_what_the_assistant_said() -> None:
-    asked = Asked(("cat",), of_assistant=True)
+    asked = AnalysedQuery(("cat",), of_assistant=True)
     assert scores([turn(1, "cat"), turn(2, "cat", by_user=False)], asked) == pytest.approx({1: 1.0, 2: 1.0})
 
 
@@ -256,12 +256,12 @@ def test_time_words_count_when_the_question_asks_for_a_time_and_only_then() -> N
 # whether it was talked about
 
 
-def ask(words: int) -> Asked:
+def ask(words: int) -> AnalysedQuery:
     """A question of so many words, each as rare as the other."""
-    return Asked(tuple(WORDS[:words]))
+    return AnalysedQuery(tuple(WORDS[:words]))
 
 
-def known_of(candidates: Sequence[Candidate], asked: Asked, known: Statistics = KNOWN) -> bool:
+def known_of(candidates: Sequence[Candidate], asked: AnalysedQuery, known: Statistics = KNOWN) -> bool:
     return is_known(rank(candidates, asked, known))
 
 

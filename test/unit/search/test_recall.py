@@ -23,7 +23,7 @@ def told(*texts: str, lang: str = "en-US", role: str = "user", store: InMemorySt
     for text in texts:
         number = store.counts().turns
         turn = Turn("user" if role == "user" else "assistant", text, at=float(number), lang=lang, id=f"{role}{number}")
-        store.add_turn(turn, " ".join(languages.of(lang).words(text)))
+        store.add_turn(turn, " ".join(languages.for_language(lang).words(text)))
     return store
 
 
@@ -139,7 +139,7 @@ def test_the_turn_beside_what_was_found_is_found_too() -> None:
     store = InMemoryStore()
     for number, (role, text) in enumerate((("user", "which boat shall we take"), ("assistant", "the red one"))):
         turn = Turn(role, text, at=float(number), id=str(number), session_id="s")  # type: ignore[arg-type]
-        store.add_turn(turn, " ".join(languages.of("en-US").words(text)))
+        store.add_turn(turn, " ".join(languages.for_language("en-US").words(text)))
     assert [hit.text for hit in asked(store, "which boat shall we take again")][-1] == "the red one"
 
 
@@ -153,7 +153,7 @@ def at_days(*said: tuple[int, str]) -> InMemoryStore:
     store = InMemoryStore()
     for days, text in said:
         turn = Turn("user", text, at=NOON - days * DAY_S, lang="en-US", id=text)
-        store.add_turn(turn, " ".join(languages.of("en-US").words(text)))
+        store.add_turn(turn, " ".join(languages.for_language("en-US").words(text)))
     return store
 
 
@@ -200,7 +200,7 @@ class Heard:
         who, at = "user" if role == "user" else "assistant", self.now
         turn = Turn(who, text, at, None, self.lang, f"t{self._number}", 0, "household", session_id)  # type: ignore[arg-type]  # who
         turn = replace(turn, utterance_id=utterance_id)
-        self.store.add_turn(turn, " ".join(languages.of(self.lang).words(text)))
+        self.store.add_turn(turn, " ".join(languages.for_language(self.lang).words(text)))
 
     def ask(self, question: str, part: str | None = None, with_id: bool = True) -> list[tuple[str, bool, bool]]:
         """What is found for a question, or a part of it, that was heard a moment ago."""

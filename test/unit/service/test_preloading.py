@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from ovos_persona_memory.config import parse
-from ovos_persona_memory.extraction.pipeline import judge
+from ovos_persona_memory.extraction.pipeline import extract
 from ovos_persona_memory.extraction.templates import loader
 from ovos_persona_memory.memory.learning import learner
 from ovos_persona_memory.protocol import MemoryClient
@@ -36,7 +36,7 @@ def test_the_first_who_speaks_a_language_that_was_read_waits_for_no_file(monkeyp
 
     def noted(room: Any, name: str) -> None:
         made = room.made_of
-        monkeypatch.setattr(room, "of", language.once(room.of.__wrapped__))
+        monkeypatch.setattr(room, "of", language.computed_once(room.of.__wrapped__))
         monkeypatch.setattr(room, "made_of", lambda *of: read.append(name) or made(*of))  # type: ignore[func-returns-value]
 
     noted(lexicon, "words"), noted(loader, "patterns")  # type: ignore[func-returns-value]
@@ -52,16 +52,16 @@ def test_the_first_who_speaks_a_language_that_was_read_waits_for_no_file(monkeyp
     begin.set()
     wait_until(lambda: not languages.busy)
     assert read == ["words", "patterns"]
-    assert judge(Turn("user", "merk dir dass meine Katze Bob heißt", lang="de-DE"))
+    assert extract(Turn("user", "merk dir dass meine Katze Bob heißt", lang="de-DE"))
     assert read == ["words", "patterns"]
-    assert judge(Turn("user", "remember that my cat is called Bob", lang="en-US"))
+    assert extract(Turn("user", "remember that my cat is called Bob", lang="en-US"))
     assert read == ["words", "patterns"] * 2
 
 
 def test_languages_are_busy_until_the_last_is_read_each_once(monkeypatch: pytest.MonkeyPatch) -> None:
     begun: list[str | None] = []
     go_on = threading.Semaphore(0)
-    monkeypatch.setattr(preloading, "judge", lambda turn, _: begun.append(turn.lang) or go_on.acquire(timeout=10))  # type: ignore[func-returns-value]
+    monkeypatch.setattr(preloading, "extract", lambda turn, _: begun.append(turn.lang) or go_on.acquire(timeout=10))  # type: ignore[func-returns-value]
     languages = Languages(("en-US", "de-DE", "en-us"))
     languages.start()
     wait_until(lambda: begun == ["en-US"])
@@ -83,7 +83,7 @@ def test_without_languages_nothing_is_ever_read() -> None:
 def test_who_asks_while_something_is_read_waits_for_it() -> None:
     begun, go_on, times = threading.Event(), threading.Event(), []
 
-    @language.once
+    @language.computed_once
     def slow(key: str) -> str:
         times.append(key)
         begun.set()
@@ -106,8 +106,8 @@ def test_nobody_waits_for_a_language_and_nothing_that_was_said_meanwhile_is_lost
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     go_on, judged = threading.Event(), []
-    monkeypatch.setattr(preloading, "judge", lambda *_: go_on.wait(60))
-    monkeypatch.setattr(learner, "judge", lambda turn, known: judged.append(turn.text) or judge(turn, known))  # type: ignore[func-returns-value]
+    monkeypatch.setattr(preloading, "extract", lambda *_: go_on.wait(60))
+    monkeypatch.setattr(learner, "extract", lambda turn, known: judged.append(turn.text) or extract(turn, known))  # type: ignore[func-returns-value]
     daemon = Daemon(parse({"data_dir": str(tmp_path)}), host="127.0.0.1", port=1)
     daemon.start()
     try:

@@ -57,19 +57,19 @@ NAMED = [
 
 @pytest.mark.parametrize(("tag", "text"), [(tag, text) for tag, texts in THAT.items() for text in texts])
 def test_who_names_nothing_wants_what_was_spoken_of_forgotten(tag: str, text: str) -> None:
-    meant = requested(text, languages.of(tag))
+    meant = requested(text, languages.for_language(tag))
     assert (meant and meant.intent) == "forget_that"
 
 
 @pytest.mark.parametrize(("tag", "text"), [(tag, text) for tag, texts in THIS.items() for text in texts])
 def test_who_names_nothing_wants_what_was_said_kept(tag: str, text: str) -> None:
-    meant = requested(text, languages.of(tag))
+    meant = requested(text, languages.for_language(tag))
     assert (meant and meant.intent) == "remember_this"
 
 
 @pytest.mark.parametrize(("tag", "text", "topic"), NAMED)
 def test_what_is_named_is_the_topic(tag: str, text: str, topic: set[str]) -> None:
-    meant = requested(text, languages.of(tag))
+    meant = requested(text, languages.for_language(tag))
     assert meant is not None
     assert meant.intent == "forget_about"
     assert topic <= set(languages.fold(meant.slots["topic"]))
@@ -94,11 +94,11 @@ def test_what_is_named_is_the_topic(tag: str, text: str, topic: set[str]) -> Non
     ],
 )
 def test_what_asks_for_nothing_of_the_kind(tag: str, text: str) -> None:
-    assert requested(text, languages.of(tag)) is None
+    assert requested(text, languages.for_language(tag)) is None
 
 
 def test_small_words_name_nothing() -> None:
-    english = languages.of("en-US")
+    english = languages.for_language("en-US")
     assert is_pointing("that last bit please", english)
     assert not is_pointing("that last plum", english)
     assert topic_of("the thing about the green bicycle please", english) == "green bicycle"
@@ -108,6 +108,6 @@ def test_small_words_name_nothing() -> None:
 
 
 def test_to_delete_is_said_to_others_too() -> None:
-    english = languages.of("en-US")
+    english = languages.for_language("en-US")
     assert says_forget("forget the plums", english)
     assert not says_forget("delete the plums", english)

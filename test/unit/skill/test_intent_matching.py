@@ -6,11 +6,11 @@ import re
 
 import pytest
 
-from ovos_persona_memory.skill.intent_matching import Understood, pattern, understood
+from ovos_persona_memory.skill.intent_matching import MatchedIntent, pattern, understood
 from ovos_persona_memory.skill.intents import INTENTS
 from ovos_persona_memory.text import languages
 
-ENGLISH, GERMAN = languages.of("en-US"), languages.of("de-DE")
+ENGLISH, GERMAN = languages.for_language("en-US"), languages.for_language("de-DE")
 
 
 def test_a_line_is_one_pattern_for_all_its_wordings() -> None:
@@ -30,15 +30,15 @@ def test_a_line_is_one_pattern_for_all_its_wordings() -> None:
     ],
 )
 def test_what_is_to_be_kept_is_in_the_words_that_were_said(text: str, meant: str) -> None:
-    assert understood(text, ENGLISH, INTENTS) == Understood("remember", {"text": meant})
+    assert understood(text, ENGLISH, INTENTS) == MatchedIntent("remember", {"text": meant})
 
 
 def test_the_wording_that_says_most_is_meant() -> None:
-    assert understood("forget everything about my old car", ENGLISH, INTENTS) == Understood(
+    assert understood("forget everything about my old car", ENGLISH, INTENTS) == MatchedIntent(
         "forget_about", {"topic": "my old car"}
     )
-    assert understood("forget everything about me", ENGLISH, INTENTS) == Understood("forget_me")
-    assert understood("hör bitte auf dir Dinge zu merken", GERMAN, INTENTS) == Understood("quiet_on")
+    assert understood("forget everything about me", ENGLISH, INTENTS) == MatchedIntent("forget_me")
+    assert understood("hör bitte auf dir Dinge zu merken", GERMAN, INTENTS) == MatchedIntent("quiet_on")
 
 
 @pytest.mark.parametrize(
@@ -81,7 +81,7 @@ def test_an_intent_that_is_not_asked_for_is_not_meant() -> None:
     ],
 )
 def test_what_is_for_others_is_left_to_them_in_other_languages(tag: str, text: str) -> None:
-    assert understood(text, languages.of(tag), INTENTS) is None
+    assert understood(text, languages.for_language(tag), INTENTS) is None
 
 
 @pytest.mark.parametrize(
@@ -99,7 +99,7 @@ def test_a_reason_may_come_first_and_a_clause_is_no_request(text: str, intent: s
 
 
 def test_words_that_mean_nothing_may_stand_anywhere() -> None:
-    assert understood("merk dir ab jetzt mal bitte nichts mehr", GERMAN, INTENTS) == Understood("quiet_on")
+    assert understood("merk dir ab jetzt mal bitte nichts mehr", GERMAN, INTENTS) == MatchedIntent("quiet_on")
     assert understood("vergiss", GERMAN, INTENTS) is None
 
 
@@ -109,18 +109,18 @@ def test_words_that_mean_nothing_may_stand_anywhere() -> None:
         (
             "en-US",
             "what did i uh what did i tell you about the warranty",
-            Understood("told", {"topic": "the warranty"}),
+            MatchedIntent("told", {"topic": "the warranty"}),
         ),
-        ("en-US", "forget the the last five minutes", Understood("forget_time", {"period": "five minutes"})),
-        ("de-DE", "was hab ich was hab ich dir über inge erzählt", Understood("told", {"topic": "inge"})),
+        ("en-US", "forget the the last five minutes", MatchedIntent("forget_time", {"period": "five minutes"})),
+        ("de-DE", "was hab ich was hab ich dir über inge erzählt", MatchedIntent("told", {"topic": "inge"})),
     ],
 )
-def test_who_stumbles_over_words_is_understood(tag: str, text: str, meant: Understood) -> None:
-    assert understood(text, languages.of(tag), INTENTS) == meant
+def test_who_stumbles_over_words_is_understood(tag: str, text: str, meant: MatchedIntent) -> None:
+    assert understood(text, languages.for_language(tag), INTENTS) == meant
 
 
 def test_words_said_twice_are_kept_so_in_what_is_to_be_remembered() -> None:
-    assert understood("remember that that that is is fine", ENGLISH, INTENTS) == Understood(
+    assert understood("remember that that that is is fine", ENGLISH, INTENTS) == MatchedIntent(
         "remember", {"text": "that that is is fine"}
     )
 
@@ -135,12 +135,16 @@ def test_words_said_twice_are_kept_so_in_what_is_to_be_remembered() -> None:
     ],
 )
 def test_a_reason_may_come_last(tag: str, text: str) -> None:
-    assert understood(text, languages.of(tag), INTENTS) == Understood("guest_on")
+    assert understood(text, languages.for_language(tag), INTENTS) == MatchedIntent("guest_on")
 
 
 def test_of_a_time_and_a_topic_the_time_is_meant_where_there_is_nothing_else() -> None:
-    assert understood("what did i tell you on tuesday", ENGLISH, INTENTS) == Understood("told_when", {"day": "tuesday"})
-    assert understood("what did i tell you about tuesday", ENGLISH, INTENTS) == Understood("told", {"topic": "tuesday"})
+    assert understood("what did i tell you on tuesday", ENGLISH, INTENTS) == MatchedIntent(
+        "told_when", {"day": "tuesday"}
+    )
+    assert understood("what did i tell you about tuesday", ENGLISH, INTENTS) == MatchedIntent(
+        "told", {"topic": "tuesday"}
+    )
 
 
 @pytest.mark.parametrize(
@@ -153,4 +157,4 @@ def test_of_a_time_and_a_topic_the_time_is_meant_where_there_is_nothing_else() -
     ],
 )
 def test_a_list_is_for_others(tag: str, text: str) -> None:
-    assert understood(text, languages.of(tag), INTENTS) is None
+    assert understood(text, languages.for_language(tag), INTENTS) is None

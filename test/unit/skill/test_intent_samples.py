@@ -92,7 +92,7 @@ def test_who_cancels_alarms_does_not_take_what_is_to_be_forgotten(tag: str) -> N
 
 @pytest.mark.parametrize("tag", TAGS)
 def test_what_is_claimed_from_others_is_understood(tag: str) -> None:
-    spoken = languages.of(tag)
+    spoken = languages.for_language(tag)
     for path in (locale_folder() / tag).glob("*.claims"):
         lines = [line for line in path.read_text("utf-8").splitlines() if line[0] != "#" and "{" not in line]
         claimed = {said for line in lines for said in expanded(line)}

@@ -11,9 +11,9 @@ from ovos_persona_memory.skill.phrasing import agrees, distinct, own_words, spea
 from ovos_persona_memory.skill.spoken_numbers import in_words
 from ovos_persona_memory.skill.tell import without_courtesy
 from ovos_persona_memory.text import languages
-from ovos_persona_memory.text.time_expressions import duration_s, ends_at, span
+from ovos_persona_memory.text.time_expressions import duration_s, ends_at, parse_time_span
 
-ENGLISH, GERMAN = languages.of("en-US"), languages.of("de-DE")
+ENGLISH, GERMAN = languages.for_language("en-US"), languages.for_language("de-DE")
 
 
 @pytest.mark.parametrize(
@@ -98,14 +98,14 @@ NOW = datetime(2026, 11, 25, 10, 30, tzinfo=timezone.utc)  # a Wednesday
     ],
 )
 def test_a_time_that_is_named(spoken: languages.Language, phrase: str, since: datetime, until: datetime) -> None:
-    found = span(phrase, spoken, NOW)
+    found = parse_time_span(phrase, spoken, NOW)
     assert found is not None
     assert datetime.fromtimestamp(found.since, timezone.utc) == since.replace(tzinfo=timezone.utc)
     assert datetime.fromtimestamp(found.until, timezone.utc) == until.replace(tzinfo=timezone.utc)
 
 
 def test_words_that_name_no_time() -> None:
-    assert span("my car", ENGLISH, NOW) is None
+    assert parse_time_span("my car", ENGLISH, NOW) is None
 
 
 @pytest.mark.parametrize(
@@ -137,7 +137,7 @@ def test_words_that_name_no_time() -> None:
     ],
 )
 def test_how_long(tag: str, phrase: str, minutes: float) -> None:
-    assert duration_s(phrase, languages.of(tag)) == minutes * 60
+    assert duration_s(phrase, languages.for_language(tag)) == minutes * 60
 
 
 def test_what_says_no_time_has_no_length() -> None:
@@ -149,7 +149,7 @@ def test_what_says_no_time_has_no_length() -> None:
     "tag", ["ca-ES", "da-DK", "de-DE", "en-US", "es-ES", "fr-FR", "gl-ES", "it-IT", "nl-NL", "pt-PT"]
 )
 def test_every_number_of_minutes_is_understood_as_it_is_said(tag: str) -> None:
-    spoken = languages.of(tag)
+    spoken = languages.for_language(tag)
     minutes = max((word for word, seconds in spoken.table("units.list").items() if seconds == 60), key=len)
     wrong = [n for n in range(1, 101) if duration_s(f"{in_words(n, tag)} {minutes}", spoken) != n * 60]
     assert wrong == []
@@ -170,7 +170,7 @@ def test_every_number_of_minutes_is_understood_as_it_is_said(tag: str) -> None:
     ],
 )
 def test_when_a_time_ends_that_begins_now(tag: str, phrase: str, end: datetime) -> None:
-    assert ends_at(phrase, languages.of(tag), NOW) == end.replace(tzinfo=timezone.utc).timestamp()
+    assert ends_at(phrase, languages.for_language(tag), NOW) == end.replace(tzinfo=timezone.utc).timestamp()
 
 
 def test_what_names_no_end_has_none() -> None:
@@ -196,4 +196,4 @@ def test_a_span_in_words(seconds: float, words: str) -> None:
     ],
 )
 def test_the_words_that_name_a_time(tag: str, utterance: str, words: str) -> None:
-    assert time_words(utterance, languages.of(tag), NOW) == words
+    assert time_words(utterance, languages.for_language(tag), NOW) == words

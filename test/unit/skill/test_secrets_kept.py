@@ -338,7 +338,7 @@ def test_nothing_gives_it_that_does_not_ask_for_secrets(plugin: Make, secret: bo
         "retrieval": plugin("retrieval", memory, sure_only=False).query(question, lang="en-US", k=9),
         "tool to recall": tools.memory_recall(Question(query=question), Scope("s1")),
         "tool to list": tools.memory_list(Listing(), Scope("s1")),
-        "Scribe": plugin("chat", memory)._reply(question, Scope("s1"), languages.of("en-US")),
+        "Scribe": plugin("chat", memory)._reply(question, Scope("s1"), languages.for_language("en-US")),
     }
     gives = {name for name, one in given.items() if SECRET in str(one)}
     assert gives == (set() if secret else set(given))

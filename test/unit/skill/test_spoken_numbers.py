@@ -40,13 +40,13 @@ TWO_HOURS = {
 @pytest.mark.parametrize("tag", TEN)
 def test_a_day_of_long_ago_is_said_in_words(tag: str) -> None:
     said, now = datetime(2026, 5, 1, tzinfo=timezone.utc), datetime(2026, 11, 22, tzinfo=timezone.utc)
-    when = languages.of(tag).when(said, now, lambda n: in_words(n, tag), lambda day: day_in_words(day, tag))
+    when = languages.for_language(tag).when(said, now, lambda n: in_words(n, tag), lambda day: day_in_words(day, tag))
     assert when == ON_THE_FIRST[tag]
 
 
 @pytest.mark.parametrize("tag", TEN)
 def test_hours_are_counted_in_words_that_agree_with_them(tag: str) -> None:
-    assert sentence(languages.of(tag), "hours", count=2) == TWO_HOURS[tag]
+    assert sentence(languages.for_language(tag), "hours", count=2) == TWO_HOURS[tag]
 
 
 @pytest.mark.parametrize("tag", TEN)

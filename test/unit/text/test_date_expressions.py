@@ -59,7 +59,7 @@ def test_days_are_named_in_every_language(lang: str, yesterday: str, last_week: 
 
 @pytest.mark.parametrize("tag", languages.known())
 def test_each_line_of_the_lists_can_be_read(tag: str) -> None:
-    spoken = languages.of(tag)
+    spoken = languages.for_language(tag)
     assert len(spoken.lines("weekdays.list")) == 7
     for phrase, meant in spoken.pairs("relative_days.list"):
         unit, steps = meant.split()

@@ -10,7 +10,7 @@ import pytest
 
 from ovos_persona_memory.text import languages
 
-ENGLISH, GERMAN = languages.of("en-US"), languages.of("de-DE")
+ENGLISH, GERMAN = languages.for_language("en-US"), languages.for_language("de-DE")
 DATA = Path(__file__).parents[2] / "data"
 HOUSEHOLDS = [json.loads((DATA / f"household_{tag}.json").read_text(encoding="utf-8")) for tag in ("en", "de")]
 
@@ -29,7 +29,7 @@ def test_a_question_of_stop_words_alone_keeps_them_all() -> None:
 
 
 def test_an_unshipped_language_has_its_stems_and_speaks_english() -> None:
-    finnish = languages.of("fi-FI")
+    finnish = languages.for_language("fi-FI")
     assert finnish.words("kissat") == finnish.words("kissa")
     assert finnish.say("nothing_known") == ENGLISH.say("nothing_known")
     assert finnish.content_words("missä on kissa")
@@ -37,12 +37,12 @@ def test_an_unshipped_language_has_its_stems_and_speaks_english() -> None:
 
 @pytest.mark.parametrize(("tag", "found"), [("en", "en-US"), ("EN-us", "en-US"), ("en-GB", "en-US"), ("de", "de-DE")])
 def test_the_nearest_shipped_language_is_taken(tag: str, found: str) -> None:
-    assert languages.of(tag).tag == found
+    assert languages.for_language(tag).tag == found
 
 
 @pytest.mark.parametrize("household", HOUSEHOLDS, ids=lambda household: household["language"])
 def test_statements_questions_and_chatter_of_a_household_are_told_apart(household: dict) -> None:
-    spoken = languages.of(household["language"])
+    spoken = languages.for_language(household["language"])
     asked = [entry["question"] for entry in household["questions"] + household["unanswerable"]]
     told = [entry["text"] for entry in household["statements"]]
     assert [text for text in asked if not spoken.is_question(text)] == []
@@ -83,7 +83,7 @@ def test_a_language_is_known_by_its_word_lists_before_it_has_sentences() -> None
     ("tag", "found"), [("fr", "fr-FR"), ("fr-BE", "fr-FR"), ("pt-BR", "pt-PT"), ("zh_TW", "zh-CN"), ("ja", "ja-JP")]
 )
 def test_the_nearest_known_language_is_taken(tag: str, found: str) -> None:
-    assert languages.of(tag).tag == found
+    assert languages.for_language(tag).tag == found
 
 
 def test_every_known_language_has_the_same_lists() -> None:
@@ -97,7 +97,7 @@ def test_every_known_language_has_the_same_lists() -> None:
 
 @pytest.mark.parametrize("tag", languages.known())
 def test_the_lists_of_a_language_can_be_used(tag: str) -> None:
-    spoken = languages.of(tag)
+    spoken = languages.for_language(tag)
     assert len(set(spoken.months().values())) == 12
     assert len(spoken.stop_words) > 40
     assert spoken.time_words
@@ -116,7 +116,7 @@ def test_the_lists_of_a_language_can_be_used(tag: str) -> None:
 def test_a_question_is_searched_without_stop_words_in_every_kind_of_script(
     tag: str, question: str, words: list[str]
 ) -> None:
-    assert languages.of(tag).content_words(question) == words
+    assert languages.for_language(tag).content_words(question) == words
 
 
 @pytest.mark.parametrize(
@@ -134,7 +134,7 @@ def test_a_question_is_searched_without_stop_words_in_every_kind_of_script(
     ],
 )
 def test_questions_are_known_by_their_words(tag: str, text: str) -> None:
-    assert languages.of(tag).is_question(text)
+    assert languages.for_language(tag).is_question(text)
 
 
 @pytest.mark.parametrize(
@@ -149,17 +149,17 @@ def test_questions_are_known_by_their_words(tag: str, text: str) -> None:
     ],
 )
 def test_statements_are_known_in_every_language(tag: str, text: str) -> None:
-    assert languages.of(tag).is_statement(text)
+    assert languages.for_language(tag).is_statement(text)
 
 
 def test_the_language_of_a_text_follows_its_script() -> None:
-    assert languages.of_text(None, "猫在哪儿").tag == "zh-CN"
-    assert languages.of_text("en-US", "my cat").tag == "en-US"
-    assert languages.of_text(None, "où est le chat").tag == "en-US"
+    assert languages.for_text(None, "猫在哪儿").tag == "zh-CN"
+    assert languages.for_text("en-US", "my cat").tag == "en-US"
+    assert languages.for_text(None, "où est le chat").tag == "en-US"
 
 
 def test_the_lead_is_taken_off_where_no_blank_follows_it() -> None:
-    assert languages.of("zh-CN").without_lead("请记住，我对花生过敏") == "我对花生过敏"
+    assert languages.for_language("zh-CN").without_lead("请记住，我对花生过敏") == "我对花生过敏"
 
 
 def test_every_shipped_language_has_the_same_files() -> None:
@@ -177,7 +177,11 @@ def test_every_shipped_language_has_the_same_files() -> None:
 def test_every_sentence_has_the_same_slots_in_every_language() -> None:
     for dialog in sorted(path.stem for path in (languages.locale_folder() / "en-US").glob("*.dialog")):
         slots = {
-            tag: {part.split("}")[0] for line in languages.of(tag).sentences(dialog) for part in line.split("{")[1:]}
+            tag: {
+                part.split("}")[0]
+                for line in languages.for_language(tag).sentences(dialog)
+                for part in line.split("{")[1:]
+            }
             for tag in languages.shipped()
         }
         assert all(found == slots["en-US"] for found in slots.values()), dialog
@@ -185,6 +189,6 @@ def test_every_sentence_has_the_same_slots_in_every_language() -> None:
 
 @pytest.mark.parametrize("tag", ["../en-US", "../../locale/en-US", "..", "/", "en\0US", "xx", "a" * 5000])
 def test_a_tag_that_is_no_language_names_no_folder(tag: str) -> None:
-    spoken = languages.of(tag)
+    spoken = languages.for_language(tag)
     assert not spoken.stop_words
     assert spoken.content_words("where is the cat") and spoken.say("nothing_known")

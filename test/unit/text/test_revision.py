@@ -41,7 +41,7 @@ CORRECTIONS = [
 
 @pytest.mark.parametrize(("tag", "told", "said", "right"), CORRECTIONS)
 def test_what_is_right_takes_the_place_of_what_is_most_like_it(tag: str, told: str, said: str, right: str) -> None:
-    spoken = languages.of(tag)
+    spoken = languages.for_language(tag)
     correction = correction_in(said, spoken)
     assert correction is not None
     made = revised(told, correction, spoken)
@@ -61,7 +61,7 @@ def test_what_is_right_takes_the_place_of_what_is_most_like_it(tag: str, told: s
     ],
 )
 def test_what_puts_nothing_right(tag: str, text: str) -> None:
-    assert correction_in(text, languages.of(tag)) is None
+    assert correction_in(text, languages.for_language(tag)) is None
 
 
 @pytest.mark.parametrize(
@@ -75,13 +75,13 @@ def test_what_puts_nothing_right(tag: str, text: str) -> None:
     ],
 )
 def test_a_no_that_is_no_correction(tag: str, told: str, said: str) -> None:
-    spoken = languages.of(tag)
+    spoken = languages.for_language(tag)
     correction = correction_in(said, spoken)
     assert correction is None or revised(told, correction, spoken) is None
 
 
 def test_a_name_of_several_words_is_replaced_as_a_whole() -> None:
-    spoken = languages.of("en-US")
+    spoken = languages.for_language("en-US")
     made = revised("the tent is in the kitchen drawer", Correction("in the attic"), spoken)
     assert made is None or made.text == "the tent is in the attic"
 
@@ -100,7 +100,7 @@ RETRACTIONS = [
 
 @pytest.mark.parametrize(("tag", "said", "meant", "other"), RETRACTIONS)
 def test_what_is_called_off_or_denied_is_known_by_its_words(tag: str, said: str, meant: str, other: str) -> None:
-    spoken = languages.of(tag)
+    spoken = languages.for_language(tag)
     found = retraction_in(said, spoken)
     assert found is not None
     for text, is_meant in ((meant, True), (other, False)):
@@ -112,18 +112,18 @@ def test_what_is_called_off_or_denied_is_known_by_its_words(tag: str, said: str,
     "text", ["i don't know", "I moved to Leeds", "we moved the sofa to the attic", "the meeting is on monday"]
 )
 def test_what_calls_nothing_off(text: str) -> None:
-    assert retraction_in(text, languages.of("en-US")) is None
+    assert retraction_in(text, languages.for_language("en-US")) is None
 
 
 def test_a_denial_is_told_from_what_it_denies() -> None:
-    english = languages.of("en-US")
+    english = languages.for_language("en-US")
     assert denies("we're not going to Venice", english)
     assert denies("the meeting is cancelled", english)
     assert not denies("we are going to Venice", english)
 
 
 def test_who_names_nothing_means_what_was_just_spoken_of() -> None:
-    spoken = languages.of("de-DE")
+    spoken = languages.for_language("de-DE")
     found = retraction_in("der wurde auf donnerstag verschoben", spoken)
     assert found is not None
     assert found.words == ()

@@ -8,7 +8,7 @@ from ovos_persona_memory.config import MemoryConfig
 from ovos_persona_memory.errors import SecretRefused
 from ovos_persona_memory.memory import PersonaMemory
 from ovos_persona_memory.records import Scope, Turn
-from ovos_persona_memory.text.secret_detection import is_secret, tells_secret
+from ovos_persona_memory.text.secret_detection import contains_secret, tells_secret
 
 SECRETS = [
     ("my card number is 4111 1111 1111 1111", "en-US"),
@@ -84,13 +84,13 @@ HARMLESS = [
 
 @pytest.mark.parametrize(("text", "lang"), SECRETS)
 def test_a_secret_is_known(text: str, lang: str) -> None:
-    assert is_secret(text, lang)
+    assert contains_secret(text, lang)
     assert tells_secret(text, lang)
 
 
 @pytest.mark.parametrize(("text", "lang"), HARMLESS)
 def test_what_is_no_secret_is_not_taken_for_one(text: str, lang: str) -> None:
-    assert not is_secret(text, lang)
+    assert not contains_secret(text, lang)
 
 
 @pytest.fixture

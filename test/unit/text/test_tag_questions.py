@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from ovos_persona_memory.extraction.pipeline import judge
+from ovos_persona_memory.extraction.pipeline import extract
 from ovos_persona_memory.records import Turn
-from ovos_persona_memory.text.tag_questions import asked_for
+from ovos_persona_memory.text.tag_questions import statement_asked_about
 
 EN, DE = "en-US", "de-DE"
 
 
 def learned(lang: str, text: str) -> list[tuple[str | None, str | None]]:
-    told = judge(Turn("user", text, at=1.0, lang=lang))
+    told = extract(Turn("user", text, at=1.0, lang=lang))
     return [(one.slot, one.value) for one in told if one.outcome in ("learned", "kept")]
 
 
@@ -67,7 +67,7 @@ def test_what_is_stated_is(lang: str, text: str, told: tuple[str, str]) -> None:
     ],
 )
 def test_who_asks_in_the_words_of_a_statement_asks_about_it(lang: str, text: str, asked: str) -> None:
-    assert asked_for(text, lang) == asked
+    assert statement_asked_about(text, lang) == asked
 
 
 @pytest.mark.parametrize(
@@ -90,4 +90,4 @@ def test_who_asks_in_the_words_of_a_statement_asks_about_it(lang: str, text: str
     ],
 )
 def test_who_states_something_asks_nothing(lang: str, text: str) -> None:
-    assert asked_for(text, lang) is None
+    assert statement_asked_about(text, lang) is None

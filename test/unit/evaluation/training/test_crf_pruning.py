@@ -10,7 +10,7 @@ from typing import Any
 import pycrfsuite
 import pytest
 
-from ovos_persona_memory.evaluation.training.crf_pruning import hashed, lighten, read
+from ovos_persona_memory.evaluation.training.crf_pruning import hashed, lighten, model_from_bytes
 
 WORDS = ["a", "the", "extraordinarily", "zwölf", "long-winded-attribute-of-many-letters", *map(str, range(300))]
 
@@ -62,7 +62,7 @@ def test_a_model_that_loses_nothing_labels_as_before(model: Path) -> None:
     after = opened(model)
     assert [after.tag(one) for one in said] == labels
     assert after.probability(labels[-1]) == sure < 1.0
-    assert read(model.read_bytes()).attributes[0].endswith(b"\0")
+    assert model_from_bytes(model.read_bytes()).attributes[0].endswith(b"\0")
 
 
 @pytest.mark.parametrize("data", [b"", b"no model at all, but long enough to hold a header of one"])

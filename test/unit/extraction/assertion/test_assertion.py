@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from ovos_persona_memory.extraction.pipeline import judge
+from ovos_persona_memory.extraction.pipeline import extract
 from ovos_persona_memory.records import Turn
 
 EN, DE = "en-US", "de-DE"
 
 
 def told(text: str, lang: str) -> list[tuple[str | None, str | None]]:
-    return [(one.slot, one.value) for one in judge(Turn("user", text, lang=lang)) if one.outcome == "learned"]
+    return [(one.slot, one.value) for one in extract(Turn("user", text, lang=lang)) if one.outcome == "learned"]
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_what_stands_around_a_statement_does_not_hide_it(lang: str, text: str, f
 
 
 def test_what_is_told_of_oneself_and_another_is_ones_own() -> None:
-    found = judge(Turn("user", "me and aisha both hate peas", lang=EN))
+    found = extract(Turn("user", "me and aisha both hate peas", lang=EN))
     assert [(one.slot, one.subject, one.value) for one in found] == [("dislikes", "", "peas")]
 
 
@@ -83,7 +83,7 @@ def test_what_is_told_of_oneself_and_another_is_ones_own() -> None:
     ],
 )  # fmt: skip
 def test_a_birthday_is_of_whom_the_utterance_names(lang: str, text: str, subject: str, day: str) -> None:
-    found = [one for one in judge(Turn("user", text, lang=lang)) if one.outcome == "learned"]
+    found = [one for one in extract(Turn("user", text, lang=lang)) if one.outcome == "learned"]
     assert [(one.slot, one.subject, one.value) for one in found] == [("birthday", subject, day)]
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from ovos_persona_memory.extraction.assertion.corrections import Stated, as_speaker, corrected
+from ovos_persona_memory.extraction.assertion.corrections import RecentStatement, as_speaker, corrected
 from ovos_persona_memory.extraction.templates import loader
 from ovos_persona_memory.records import Scope
 from test.unit.extraction.test_dialogue_state import Home
 
-ALLERGY = Stated("allergy", "", "peanut", ("peanuts",))
-NAME = Stated("family", "", "sister", ("odile",))
+ALLERGY = RecentStatement("allergy", "", "peanut", ("peanuts",))
+NAME = RecentStatement("family", "", "sister", ("odile",))
 
 
 @pytest.mark.parametrize(
@@ -23,8 +23,8 @@ NAME = Stated("family", "", "sister", ("odile",))
         ("nope wrong it's odette i told you that already", NAME, "odette"),
     ],
 )
-def test_what_is_wrong_is_put_right(said: str, stated: Stated, right: str) -> None:
-    found = corrected(loader.of("en-US"), said, [stated])
+def test_what_is_wrong_is_put_right(said: str, stated: RecentStatement, right: str) -> None:
+    found = corrected(loader.for_language("en-US"), said, [stated])
     assert found is not None
     assert (found[0], found[1].spelled) == (stated, right)
 
@@ -33,11 +33,11 @@ def test_what_is_wrong_is_put_right(said: str, stated: Stated, right: str) -> No
     "said", ["not that anybody calls", "no thank you i do not want any more of it today", "it's not raining", "no"]
 )
 def test_what_puts_nothing_right_is_no_correction(said: str) -> None:
-    assert corrected(loader.of("en-US"), said, [NAME]) is None
+    assert corrected(loader.for_language("en-US"), said, [NAME]) is None
 
 
 def test_what_was_told_to_somebody_is_turned_into_their_own_words() -> None:
-    known = loader.of("en-US")
+    known = loader.for_language("en-US")
     swaps = {"my": "your", "our": "your", "me": "you", "i": "you"}
     assert as_speaker(known, swaps, "You're allergic to peanuts.") == "i am allergic to peanuts"
     assert as_speaker(known, swaps, "your favorite beer is Guinness") == "my favourite beer is guinness"

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import pytest
 
-from ovos_persona_memory.extraction.pipeline import judge
+from ovos_persona_memory.extraction.pipeline import extract
 from ovos_persona_memory.records import Turn
 from test.unit.extraction.test_dialogue_state import Home
 
 
 def told(text: str) -> list[tuple[str | None, str, str, str | None]]:
-    verdicts = judge(Turn("user", text, lang="en-US", user_id="ann"))
+    verdicts = extract(Turn("user", text, lang="en-US", user_id="ann"))
     return [(one.slot, one.subject, one.thing, one.value) for one in verdicts if one.outcome == "learned"]
 
 

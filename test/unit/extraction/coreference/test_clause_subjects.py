@@ -6,22 +6,22 @@ from dataclasses import replace
 
 import pytest
 
-from ovos_persona_memory.extraction.coreference.person_mentions import Before, Who
-from ovos_persona_memory.extraction.pipeline import Circumstances, judge
+from ovos_persona_memory.extraction.coreference.person_mentions import DialogueContext, PersonRef
+from ovos_persona_memory.extraction.pipeline import Circumstances, extract
 from ovos_persona_memory.records import Turn
 
 EN, DE = "en-US", "de-DE"
 NAMES = {
-    "oscar": Who("husband", relation="husband"),
-    "tilda": Who("schwester", relation="schwester"),
-    "ann": Who("ann"),
-    "rex": Who("dog", relation="dog", pet=True),
+    "oscar": PersonRef("husband", relation="husband"),
+    "tilda": PersonRef("schwester", relation="schwester"),
+    "ann": PersonRef("ann"),
+    "rex": PersonRef("dog", relation="dog", pet=True),
 }
-BEFORE = Before(names=NAMES)
+BEFORE = DialogueContext(names=NAMES)
 
 
-def told(text: str, lang: str = EN, before: Before = BEFORE) -> list[tuple[str | None, str, str | None]]:
-    found = judge(Turn("user", text, lang=lang), Circumstances(before=before))
+def told(text: str, lang: str = EN, before: DialogueContext = BEFORE) -> list[tuple[str | None, str, str | None]]:
+    found = extract(Turn("user", text, lang=lang), Circumstances(before=before))
     return [(one.slot, one.subject, one.value) for one in found if one.outcome == "learned"]
 
 
@@ -76,7 +76,7 @@ def test_nothing_is_learned_of_people_who_are_not_known_or_not_told_of(lang: str
 
 
 def test_of_a_name_that_nobody_introduced_nothing_is_learned() -> None:
-    viktor = Before(names={"viktor": Who("viktor"), "victor": Who("victor")})
+    viktor = DialogueContext(names={"viktor": PersonRef("viktor"), "victor": PersonRef("victor")})
     assert told("viktor wohnt in bremen", DE) == []
     assert told("viktor wohnt in bremen", DE, before=viktor) == [("home", "viktor", "bremen")]
     assert told("victor loves cheese") == []
@@ -91,17 +91,23 @@ def test_a_name_beside_a_relation_is_learned_with_what_is_told() -> None:
 
 
 def test_two_of_one_relation_are_told_apart_by_name() -> None:
-    names = {"tom": Who("tom", relation="cousin"), "ben": Who("ben", relation="cousin")}
-    assert told("tom is allergic to wasps", before=Before(names=names)) == [("allergy", "tom", "wasps")]
-    assert told("my cousin lisa is allergic to wasps", before=Before(names=names))[1] == ("allergy", "lisa", "wasps")
+    names = {"tom": PersonRef("tom", relation="cousin"), "ben": PersonRef("ben", relation="cousin")}
+    assert told("tom is allergic to wasps", before=DialogueContext(names=names)) == [("allergy", "tom", "wasps")]
+    assert told("my cousin lisa is allergic to wasps", before=DialogueContext(names=names))[1] == (
+        "allergy",
+        "lisa",
+        "wasps",
+    )
 
 
 def test_a_pronoun_stands_for_whom_was_spoken_of() -> None:
-    sister = Before(person=Who("sister", "my sister", "sister"))
+    sister = DialogueContext(person=PersonRef("sister", "my sister", "sister"))
     assert told("she lives in porto", before=sister) == [("home", "sister", "porto")]
     assert told("her birthday is on the first of may", before=sister) == [("birthday", "sister", "first of may")]
     assert told("he lives in porto", before=sister) == []
-    assert told("she lives in porto", before=Before(person=Who("brother", "my brother", "brother"))) == []
+    assert (
+        told("she lives in porto", before=DialogueContext(person=PersonRef("brother", "my brother", "brother"))) == []
+    )
     assert told("my brother is called tom and he's a baker", before=sister) == [
         ("family", "", "tom"),
         ("work", "brother", "baker"),
@@ -114,17 +120,17 @@ def test_a_pronoun_stands_for_whom_was_spoken_of() -> None:
 
 
 def test_a_fact_of_a_pronoun_can_be_understood_alone() -> None:
-    sister = Circumstances(before=Before(person=Who("sister", "my sister", "sister")))
-    [fact] = judge(Turn("user", "she lives in porto", lang=EN), sister)
+    sister = Circumstances(before=DialogueContext(person=PersonRef("sister", "my sister", "sister")))
+    [fact] = extract(Turn("user", "she lives in porto", lang=EN), sister)
     assert fact.text == "my sister: she lives in porto"
 
 
 def test_mine_is_what_was_named_before() -> None:
-    asked = Before(asked=("favourite", "colour"))
+    asked = DialogueContext(asked=("favourite", "colour"))
     assert told("mine is dark green", before=asked) == [("favourite", "", "dark green")]
     assert told("it's green", before=asked) == []
     assert told("it's green", before=replace(asked, question=True)) == [("favourite", "", "green")]
-    assert told("meiner ist hering", DE, Before(asked=("lieblingsfisch",))) == [("favourite", "", "hering")]
+    assert told("meiner ist hering", DE, DialogueContext(asked=("lieblingsfisch",))) == [("favourite", "", "hering")]
     assert told("never mind", before=replace(asked, question=True)) == []
 
 
@@ -171,19 +177,19 @@ def test_what_is_dictated_played_or_passing_is_not_learned(lang: str, text: str)
 
 def test_a_request_to_remember_may_come_last() -> None:
     for text, lang in (("the bins go out on friday don't forget", EN), ("die tonne kommt freitags merk dir das", DE)):
-        [one] = judge(Turn("user", text, lang=lang))
+        [one] = extract(Turn("user", text, lang=lang))
         assert (one.outcome in ("kept", "learned"), one.reason) == (True, "asked")
-    assert judge(Turn("user", "please do not save that", lang=EN)) == []
-    [secret] = judge(Turn("user", "merk dir meine pin vier vier eins neun", lang=DE))
+    assert extract(Turn("user", "please do not save that", lang=EN)) == []
+    [secret] = extract(Turn("user", "merk dir meine pin vier vier eins neun", lang=DE))
     assert secret.reason == "secret"
 
 
-OWN = Before(names={"wren": Who(""), "imogen": Who("imogen")})
+OWN = DialogueContext(names={"wren": PersonRef(""), "imogen": PersonRef("imogen")})
 
 
 def test_who_is_known_by_a_name_can_say_it_and_others_speak_of_them() -> None:
     assert told("i am wren", before=OWN) == [("name", "", "wren")]
-    assert told("i am imogen", before=Before()) == [("name", "", "imogen")]
+    assert told("i am imogen", before=DialogueContext()) == [("name", "", "imogen")]
     assert told("i am starving", before=OWN) == []
     assert told("imogen is allergic to bee stings", before=OWN) == [("allergy", "imogen", "bee stings")]
 
@@ -208,8 +214,8 @@ def test_who_plays_teaches_nothing_until_a_while_later() -> None:
 
 
 def test_it_stands_for_what_was_named_and_is_nothing_otherwise() -> None:
-    def things(text: str, lang: str, before: Before) -> list[str]:
-        found = judge(Turn("user", text, lang=lang), Circumstances(before=before))
+    def things(text: str, lang: str, before: DialogueContext) -> list[str]:
+        found = extract(Turn("user", text, lang=lang), Circumstances(before=before))
         return [one.thing for one in found if one.outcome == "learned"]
 
     for text, lang in (("they're in the blue folder", EN), ("die liegen in der schublade", DE)):

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from ovos_persona_memory.extraction.pipeline import judge
+from ovos_persona_memory.extraction.pipeline import extract
 from ovos_persona_memory.records import Turn
 
 EN, DE = "en-US", "de-DE"
 
 
 def moods(text: str, lang: str) -> list[str | None]:
-    found = judge(Turn("user", text, lang=lang))
+    found = extract(Turn("user", text, lang=lang))
     return [one.value for one in found if one.slot == "mood" and one.outcome == "learned"]
 
 

@@ -11,33 +11,33 @@ import pytest
 
 from ovos_persona_memory.evaluation.talk_markup import read_marked
 from ovos_persona_memory.evaluation.training.calibration import Example, examples, fit
-from ovos_persona_memory.extraction.coreference.person_mentions import Before
+from ovos_persona_memory.extraction.coreference.person_mentions import DialogueContext
 from ovos_persona_memory.extraction.fusion import calibration, candidates
-from ovos_persona_memory.extraction.fusion.calibration import Judge, Understood, signs_of
-from ovos_persona_memory.extraction.fusion.tagged_utterance import Heard
-from ovos_persona_memory.extraction.schema.candidate import Verdict
-from ovos_persona_memory.extraction.segmentation.sentences import Spoken
+from ovos_persona_memory.extraction.fusion.calibration import Judge, UtteranceAnalysis, signs_of
+from ovos_persona_memory.extraction.fusion.tagged_utterance import TaggedUtterance
+from ovos_persona_memory.extraction.schema.candidate import Candidate
+from ovos_persona_memory.extraction.segmentation.sentences import LanguageResources
 from ovos_persona_memory.extraction.tagger import tagger
-from ovos_persona_memory.extraction.tagger.features import Hint, Look, models_folder
-from ovos_persona_memory.extraction.tagger.tagger import NOTHING, Guess, Shares, Told
+from ovos_persona_memory.extraction.tagger.features import TemplateSpan, TokenFeatures, models_folder
+from ovos_persona_memory.extraction.tagger.tagger import NOTHING, Guess, LabelProbabilities, TaggerOutput
 from ovos_persona_memory.extraction.templates import loader
 from ovos_persona_memory.text import languages
 
-NOTHING_BEFORE = Before()
+NOTHING_BEFORE = DialogueContext()
 TEXT = "my goat is rex by the way"
-TOLD = Verdict("learned", "stated", TEXT, "pet", "", "goat", "rex", (0, len("my goat is rex")))
-LIKES = Verdict("learned", "stated", TEXT, "likes", "", "goat", "goat", (0, len(TEXT)))
+TOLD = Candidate("learned", "stated", TEXT, "pet", "", "goat", "rex", (0, len("my goat is rex")))
+LIKES = Candidate("learned", "stated", TEXT, "likes", "", "goat", "goat", (0, len(TEXT)))
 
 
 def understood(
-    told: Sequence[Verdict] = (),
-    added: Sequence[tuple[Verdict, float]] = (),
-    before: Before = NOTHING_BEFORE,
+    told: Sequence[Candidate] = (),
+    added: Sequence[tuple[Candidate, float]] = (),
+    before: DialogueContext = NOTHING_BEFORE,
     text: str = TEXT,
     pet: float = 0.5,
-) -> Understood:
+) -> UtteranceAnalysis:
     """That "rex" is found a pet's name so likely by the network, and with certainty by the field."""
-    known = loader.of("en-US")
+    known = loader.for_language("en-US")
     words = known.words_of(text)
     size = len(words.folded)
     network, field = np.zeros((2, size, 3), np.float32)
@@ -45,9 +45,9 @@ def understood(
     if "rex" in words.folded:
         place = words.folded.index("rex")
         network[place], field[place] = (1 - pet, pet, 0.0), (0.0, 0.0, 1.0)
-    shares = Shares(network, field, {NOTHING: [0], "pet": [1, 2]})
-    heard = Heard(Spoken(languages.of("en-US"), known), words, before, [])
-    return Understood(heard, shares, told, added, [*told, *(one for one, _ in added)])
+    shares = LabelProbabilities(network, field, {NOTHING: [0], "pet": [1, 2]})
+    heard = TaggedUtterance(LanguageResources(languages.for_language("en-US"), known), words, before, [])
+    return UtteranceAnalysis(heard, shares, told, added, [*told, *(one for one, _ in added)])
 
 
 def test_signs_say_who_found_what_and_how_surely() -> None:
@@ -71,14 +71,14 @@ def test_signs_hold_what_each_model_finds() -> None:
 
 
 def test_a_value_that_is_not_there_has_no_place() -> None:
-    elsewhere = Verdict("learned", "stated", TEXT, "pet", "", "goat", "bob", (0, len(TEXT)))
+    elsewhere = Candidate("learned", "stated", TEXT, "pet", "", "goat", "bob", (0, len(TEXT)))
     signs = signs_of(understood(told=[elsewhere]), elsewhere)
     assert "nowhere" in signs
     assert "mean least" not in signs
 
 
 def test_what_else_is_told_of_the_same_is_a_rival() -> None:
-    other = Verdict("learned", "stated", TEXT, "pet", "", "goat", "goat", (0, len(TEXT)))
+    other = Candidate("learned", "stated", TEXT, "pet", "", "goat", "goat", (0, len(TEXT)))
     signs = signs_of(understood(told=[TOLD], added=[(other, 0.6)]), other)
     assert signs["rival"] == pytest.approx(0.75)
     assert signs["rival surer"] == pytest.approx(0.75)
@@ -91,7 +91,7 @@ class Deciding:
     def __init__(self, likely: float) -> None:
         self.answer = likely
 
-    def likely(self, understood: Understood, one: Verdict) -> float:
+    def likely(self, understood: UtteranceAnalysis, one: Candidate) -> float:
         """The same of all."""
         return self.answer
 
@@ -102,9 +102,9 @@ class Model:
     def __init__(self, sure: float) -> None:
         self.sure = sure
 
-    def told(self, seen: Sequence[Look], hints: Sequence[Hint]) -> Told:
+    def told(self, seen: Sequence[TokenFeatures], hints: Sequence[TemplateSpan]) -> TaggerOutput:
         """One guess."""
-        return Told([Guess("likes", len(seen) - 1, len(seen), self.sure)])
+        return TaggerOutput([Guess("likes", len(seen) - 1, len(seen), self.sure)])
 
 
 @pytest.fixture
@@ -112,13 +112,13 @@ def learned(monkeypatch: pytest.MonkeyPatch):  # type: ignore[no-untyped-def]
     """What comes of an utterance whose last word is guessed, where a judge finds all so likely."""
 
     def of(
-        text: str, sure: float, likely: float, told: Sequence[Verdict] = (), before: Before = NOTHING_BEFORE
+        text: str, sure: float, likely: float, told: Sequence[Candidate] = (), before: DialogueContext = NOTHING_BEFORE
     ) -> list[tuple[str, str | None]]:
         judge: Judge = Deciding(likely)
         monkeypatch.setattr(tagger, "_USED", {"en-US": Model(sure)})
         monkeypatch.setattr(calibration, "_USED", {"en-US": judge})
-        spoken = Spoken(languages.of("en-US"), loader.of("en-US"))
-        found = candidates.with_guesses(spoken, text, before, list(told))
+        spoken = LanguageResources(languages.for_language("en-US"), loader.for_language("en-US"))
+        found = candidates.add_tagger_candidates(spoken, text, before, list(told))
         return [(one.outcome, one.value) for one in found]
 
     return of
@@ -142,7 +142,7 @@ def test_what_a_template_took_waits(learned) -> None:  # type: ignore[no-untyped
 
 def test_what_templates_know_as_a_whole_is_learned_however_unlikely_it_looks(learned) -> None:  # type: ignore[no-untyped-def]
     assert learned("my goat is rex", 0.1, 0.1, [TOLD]) == [("learned", "rex")]
-    age = Verdict(
+    age = Candidate(
         "learned", "stated", TEXT, "age", "", "", "six", (len("my goat is rex and "), len("my goat is rex and i'm six"))
     )
     assert learned("my goat is rex and i'm six", 0.1, 0.1, [TOLD, age]) == [("learned", "rex"), ("learned", "six")]
@@ -152,15 +152,15 @@ def test_what_templates_know_as_a_whole_is_learned_however_unlikely_it_looks(lea
 
 
 def test_nobody_looks_again_at_answers_breeds_and_moods(learned) -> None:  # type: ignore[no-untyped-def]
-    assert learned(TEXT, 0.1, 0.1, [TOLD], Before(question=True)) == [("learned", "rex")]
-    assert learned(GUESSED, 0.9, 0.1, [], Before(question=True)) == [("waiting", "kohlrabi")]
+    assert learned(TEXT, 0.1, 0.1, [TOLD], DialogueContext(question=True)) == [("learned", "rex")]
+    assert learned(GUESSED, 0.9, 0.1, [], DialogueContext(question=True)) == [("waiting", "kohlrabi")]
     assert learned(TEXT, 0.1, 0.1, [replace(TOLD, slot="mood", thing="")]) == [("learned", "rex")]
     assert learned(TEXT, 0.1, 0.1, [replace(TOLD, slot="detail", thing="kind")]) == [("learned", "rex")]
 
 
 def test_what_was_asked_to_be_remembered_is_not_doubted(learned) -> None:  # type: ignore[no-untyped-def]
-    asked = Verdict("learned", "asked", TEXT, "pet", "", "goat", "rex", (0, len(TEXT)))
-    ended = Verdict("ended", "taken_back", TEXT, "pet", "", "goat", "rex", (0, len(TEXT)))
+    asked = Candidate("learned", "asked", TEXT, "pet", "", "goat", "rex", (0, len(TEXT)))
+    ended = Candidate("ended", "taken_back", TEXT, "pet", "", "goat", "rex", (0, len(TEXT)))
     assert learned(TEXT, 0.1, 0.1, [asked]) == [("learned", "rex")]
     assert learned(TEXT, 0.1, 0.1, [ended]) == [("ended", "rex")]
 
@@ -203,8 +203,8 @@ def test_without_the_library_nobody_looks_again(monkeypatch: pytest.MonkeyPatch,
 @pytest.mark.parametrize("tag", ["en-US", "de-DE"])
 def test_a_language_with_models_is_looked_at_again(tag: str) -> None:
     assert (models_folder() / tag / tagger.FILE).is_file()
-    assert isinstance(calibration.of(tag), calibration.Belief)
+    assert isinstance(calibration.for_language(tag), calibration.Calibrator)
 
 
 def test_other_languages_are_not() -> None:
-    assert calibration.of("fr-FR") is None
+    assert calibration.for_language("fr-FR") is None

@@ -7,17 +7,17 @@ from dataclasses import replace
 
 import pytest
 
-from ovos_persona_memory.extraction.coreference.person_mentions import Before, Who
+from ovos_persona_memory.extraction.coreference.person_mentions import DialogueContext, PersonRef
 from ovos_persona_memory.extraction.fusion import candidates
 from ovos_persona_memory.extraction.fusion.template_spans import place_of
-from ovos_persona_memory.extraction.schema.candidate import Verdict
-from ovos_persona_memory.extraction.segmentation.sentences import Spoken
-from ovos_persona_memory.extraction.tagger.features import Hint, Look
-from ovos_persona_memory.extraction.tagger.tagger import Guess, Told
+from ovos_persona_memory.extraction.schema.candidate import Candidate
+from ovos_persona_memory.extraction.segmentation.sentences import LanguageResources
+from ovos_persona_memory.extraction.tagger.features import TemplateSpan, TokenFeatures
+from ovos_persona_memory.extraction.tagger.tagger import Guess, TaggerOutput
 from ovos_persona_memory.extraction.templates import loader
 from ovos_persona_memory.text import languages
 
-NOTHING_BEFORE = Before()
+NOTHING_BEFORE = DialogueContext()
 
 
 class Model:
@@ -26,39 +26,41 @@ class Model:
     def __init__(self, words: tuple[str, ...], marks: dict[str, str], sure: float, doubts: bool) -> None:
         self.words, self.marks, self.sure, self.doubts = words, marks, sure, doubts
 
-    def told(self, seen: Sequence[Look], hints: Sequence[Hint]) -> Told:
+    def told(self, seen: Sequence[TokenFeatures], hints: Sequence[TemplateSpan]) -> TaggerOutput:
         assert tuple(look.word for look in seen) == self.words
         found = []
         for kind, said in self.marks.items():
-            value = loader.of("en-US").words_of(said).folded
+            value = loader.for_language("en-US").words_of(said).folded
             first = next(n for n in range(len(self.words)) if self.words[n : n + len(value)] == value)
             found.append(Guess(kind.partition(" ")[0], first, first + len(value), self.sure))
         found.sort(key=lambda one: one.first)
-        return Told(found, frozenset(hints) if self.doubts else frozenset())
+        return TaggerOutput(found, frozenset(hints) if self.doubts else frozenset())
 
 
 @pytest.fixture
 def guess(monkeypatch: pytest.MonkeyPatch):  # type: ignore[no-untyped-def]
     """What is learned of an utterance in which these words are marked."""
-    known = loader.of("en-US")
+    known = loader.for_language("en-US")
 
     def learned(
         text: str,
         marks: dict[str, str],
-        told: Sequence[Verdict] = (),
-        before: Before = NOTHING_BEFORE,
+        told: Sequence[Candidate] = (),
+        before: DialogueContext = NOTHING_BEFORE,
         sure: float = 0.9,
         doubted: bool = False,
-    ) -> list[Verdict]:
+    ) -> list[Candidate]:
         model = Model(known.words_of(text).folded, marks, sure, doubted)
         monkeypatch.setattr(candidates.tagging, "of", lambda tag: model)
         monkeypatch.setattr(candidates.belief, "of", lambda tag: None)  # nobody looks again
-        return candidates.with_guesses(Spoken(languages.of("en-US"), known), text, before, list(told))
+        return candidates.add_tagger_candidates(
+            LanguageResources(languages.for_language("en-US"), known), text, before, list(told)
+        )
 
     return learned
 
 
-def only(verdicts: list[Verdict]) -> Verdict:
+def only(verdicts: list[Candidate]) -> Candidate:
     assert len(verdicts) == 1, verdicts
     return verdicts[0]
 
@@ -118,19 +120,19 @@ def test_few_words_that_nobody_asked_for_must_be_surer(guess) -> None:  # type: 
     text, marks = "none of that cheese please", {"dislikes": "cheese"}
     assert guess(text, marks, sure=0.3) == []
     assert only(guess(text, marks, sure=0.4)).value == "cheese"
-    assert only(guess(text, marks, sure=0.3, before=Before(told="dislikes"))).value == "cheese"
+    assert only(guess(text, marks, sure=0.3, before=DialogueContext(told="dislikes"))).value == "cheese"
 
 
 def test_what_somebody_asks_to_remember_may_be_less_sure(guess) -> None:  # type: ignore[no-untyped-def]
     text, marks = "remember the filter is sixteen by twenty", {"detail": "sixteen by twenty", "thing": "filter"}
-    kept = Verdict("kept", "asked", text)
+    kept = Candidate("kept", "asked", text)
     assert only(guess(text, marks, told=[kept], sure=0.2)).value == "sixteen by twenty"
     assert guess(text, marks, sure=0.2) == []
 
 
 def test_of_what_is_put_right_the_last_holds_though_a_template_took_the_first(guess) -> None:  # type: ignore[no-untyped-def]
     text = "in shoes my size is nine no wait ten"
-    first = Verdict("learned", "stated", text, "detail", "", "shoe size", "nine in shoes", (0, 24))
+    first = Candidate("learned", "stated", text, "detail", "", "shoe size", "nine in shoes", (0, 24))
     found = guess(text, {"detail": "ten", "thing": "size"}, told=[first])
     assert [one.value for one in found] == ["ten"]
 
@@ -149,7 +151,7 @@ def test_a_value_of_articles_and_prepositions_alone_is_none(guess) -> None:  # t
 
 def test_a_person_is_not_put_anywhere(guess) -> None:  # type: ignore[no-untyped-def]
     text = "my mum is on the island"
-    assert guess(text, {"location": "on the island", "who": "my mum"}, before=Before(thing=("case",))) == []
+    assert guess(text, {"location": "on the island", "who": "my mum"}, before=DialogueContext(thing=("case",))) == []
     assert only(guess(text, {"home": "the island", "who": "my mum"})).subject == "mum"
 
 
@@ -193,7 +195,7 @@ def test_a_word_that_takes_a_statement_back_counts_less_than_a_certain_guess(gue
     text = "if there is one thing bee stings do for my mum"
     assert guess(text, marks, sure=0.7) == []
     assert only(guess(text, marks, sure=0.8)).value == "bee stings"
-    supposed, quoted = (Verdict("refused", reason, text) for reason in ("supposed", "quotation"))
+    supposed, quoted = (Candidate("refused", reason, text) for reason in ("supposed", "quotation"))
     assert [one.outcome for one in guess(text, marks, told=[supposed], sure=0.8)] == ["refused"]
     assert "learned" in [one.outcome for one in guess(text, marks, told=[supposed], sure=0.9)]
     assert [one.outcome for one in guess(text, marks, told=[quoted], sure=0.9)] == ["refused"]
@@ -208,7 +210,7 @@ def test_words_that_point_back_are_kept_with_what_they_point_to(guess) -> None: 
 
 def test_a_few_words_that_nobody_asked_for_tell_nothing(guess) -> None:  # type: ignore[no-untyped-def]
     assert guess("ten", {"age": "ten"}) == []
-    assert only(guess("ten", {"age": "ten"}, before=Before(question=True, asked=("age",)))).value == "ten"
+    assert only(guess("ten", {"age": "ten"}, before=DialogueContext(question=True, asked=("age",)))).value == "ten"
     assert guess("it's sixty six right now", {"age": "sixty six"}) == []
     assert guess("with gouda", {"likes": "gouda"}) == []
     assert only(guess("gouda any time of the day", {"likes": "gouda"})).value == "gouda"
@@ -234,15 +236,15 @@ def test_an_intolerance_is_an_allergy(guess) -> None:  # type: ignore[no-untyped
 
 
 def test_a_pet_has_no_job(guess) -> None:  # type: ignore[no-untyped-def]
-    known = Before(names={"rex": Who("dog", pet=True), "ben": Who("brother", relation="brother")})
+    known = DialogueContext(names={"rex": PersonRef("dog", pet=True), "ben": PersonRef("brother", relation="brother")})
     assert guess("rex does a bit of plumbing", {"work": "plumbing", "who": "rex"}, before=known) == []
     assert only(guess("ben does a bit of plumbing", {"work": "plumbing", "who": "ben"}, before=known)).slot == "work"
 
 
 def test_a_colour_that_was_spoken_of_lies_nowhere(guess) -> None:  # type: ignore[no-untyped-def]
     text, marks, colour = "on the coat rack", {"location": "coat rack"}, ("favourite", "colour")
-    assert guess(text, marks, before=Before(thing=colour, asked=colour)) == []
-    assert only(guess(text, marks, before=Before(thing=("leash",)))).thing == "leash"
+    assert guess(text, marks, before=DialogueContext(thing=colour, asked=colour)) == []
+    assert only(guess(text, marks, before=DialogueContext(thing=("leash",)))).thing == "leash"
 
 
 def test_what_is_of_somebody_in_the_family_is_theirs(guess) -> None:  # type: ignore[no-untyped-def]
@@ -259,7 +261,7 @@ def test_who_is_named_alone_is_meant(guess) -> None:  # type: ignore[no-untyped-
 
 
 def test_who_stands_right_before_a_value_is_meant(guess) -> None:  # type: ignore[no-untyped-def]
-    known = Before(names={"damon": Who("damon")})
+    known = DialogueContext(names={"damon": PersonRef("damon")})
     text = "before you read me any recipes damon's coeliac so yeah"
     assert only(guess(text, {"health": "coeliac"}, before=known)).subject == "damon"
     assert only(guess("i go with damon to pilates", {"activity": "pilates"}, before=known)).subject == ""
@@ -277,7 +279,7 @@ def test_a_no_that_contradicts_is_not_part_of_what_is_right(guess) -> None:  # t
 
 def test_a_pronoun_is_of_whom_was_spoken(guess) -> None:  # type: ignore[no-untyped-def]
     text, marks = "and she swells up from walnuts", {"allergy": "walnuts"}
-    sister = Before(person=Who("sister", "my sister", "sister"))
+    sister = DialogueContext(person=PersonRef("sister", "my sister", "sister"))
     one = only(guess(text, marks, before=sister))
     assert (one.subject, one.text) == ("sister", "my sister: she swells up from walnuts")
     assert guess(text, marks) == []
@@ -285,7 +287,7 @@ def test_a_pronoun_is_of_whom_was_spoken(guess) -> None:  # type: ignore[no-unty
 
 def test_a_name_is_of_whom_was_introduced(guess) -> None:  # type: ignore[no-untyped-def]
     text, marks = "micah does not get on with walnuts", {"allergy": "walnuts", "who": "micah"}
-    known = Before(names={"micah": Who("son", relation="son")})
+    known = DialogueContext(names={"micah": PersonRef("son", relation="son")})
     assert only(guess(text, marks, before=known)).subject == "son"
     assert guess(text, marks, sure=0.6) == []
 
@@ -298,7 +300,7 @@ def test_of_whom_nobody_introduced_it_is_learned_where_it_is_sure(guess) -> None
 
 
 def test_what_a_template_took_waits_where_the_model_does_not_believe_it(guess) -> None:  # type: ignore[no-untyped-def]
-    taken = Verdict("learned", "stated", "my favourite food is poo", "favourite", value="poo", thing="food")
+    taken = Candidate("learned", "stated", "my favourite food is poo", "favourite", value="poo", thing="food")
     assert only(guess("my favourite food is poo", {}, [taken], doubted=True)).outcome == "waiting"
     assert only(guess("my favourite food is poo", {}, [taken])) == taken
     asked = replace(taken, reason="asked")
@@ -318,23 +320,23 @@ def test_a_thing_is_what_the_value_belongs_to(guess) -> None:  # type: ignore[no
 
 def test_a_place_is_of_what_was_named_before(guess) -> None:  # type: ignore[no-untyped-def]
     text, marks = "up in the rafters now", {"location": "in the rafters"}
-    assert only(guess(text, marks, before=Before(thing=("christmas", "lights")))).thing == "christma light"
+    assert only(guess(text, marks, before=DialogueContext(thing=("christmas", "lights")))).thing == "christma light"
 
 
 def test_templates_come_first_where_both_say_the_same(guess) -> None:  # type: ignore[no-untyped-def]
-    told = Verdict("learned", "stated", "i love jazz", "likes", "", "jazz", "jazz", (0, 11))
+    told = Candidate("learned", "stated", "i love jazz", "likes", "", "jazz", "jazz", (0, 11))
     assert guess("i love jazz", {"likes": "jazz"}, [told]) == [told]
 
 
 def test_a_guess_of_another_slot_takes_the_place_of_what_a_template_took(guess) -> None:  # type: ignore[no-untyped-def]
-    told = Verdict("learned", "stated", "he drives a school bus", "detail", "", "car", "school bus", (0, 22))
+    told = Candidate("learned", "stated", "he drives a school bus", "detail", "", "car", "school bus", (0, 22))
     one = only(guess("i drive a school bus", {"work": "school bus"}, [replace(told, text="i drive a school bus")]))
     assert one.slot == "work"
 
 
 def test_what_was_asked_for_is_typed_by_a_guess(guess) -> None:  # type: ignore[no-untyped-def]
     text = "remember the fuses um red toolbox"
-    told = Verdict("kept", "asked", "the fuses um red toolbox", thing="the fuses um red toolbox")
+    told = Candidate("kept", "asked", "the fuses um red toolbox", thing="the fuses um red toolbox")
     one = only(guess(text, {"location": "red toolbox", "thing": "fuses"}, [told]))
     assert (one.outcome, one.reason, one.slot, one.text) == ("learned", "asked", "location", told.text)
     assert guess(text, {}, [told]) == [told]
@@ -353,7 +355,7 @@ def test_what_is_put_right_is_not_learned_in_any_case(guess) -> None:  # type: i
 
 
 def test_what_a_template_took_and_is_put_right_at_once_is_not_learned(guess) -> None:  # type: ignore[no-untyped-def]
-    told = Verdict(
+    told = Candidate(
         "learned", "stated", "my dentist is mister albers", "detail", "", "dentist", "mister albers", (0, 27)
     )
     assert guess("my dentist is mister albers no wait ahlers", {}, [told]) == []
@@ -386,19 +388,19 @@ def test_a_birthday_is_a_day(guess) -> None:  # type: ignore[no-untyped-def]
 def test_a_sure_guess_says_where_a_value_begins_and_ends(  # type: ignore[no-untyped-def]
     guess, slot: str, text: str, taken: str, marks: dict[str, str], sure: float, value: str
 ) -> None:
-    told = Verdict("learned", "stated", text, slot, thing="gin in anyth", value=taken, span=(0, len(text)))
+    told = Candidate("learned", "stated", text, slot, thing="gin in anyth", value=taken, span=(0, len(text)))
     assert only(guess(text, marks, told=[told], sure=sure)).value == value
 
 
 def test_what_is_cut_is_found_by_what_is_left_of_it(guess) -> None:  # type: ignore[no-untyped-def]
     text = "i love gin in anything"
-    told = Verdict("learned", "stated", text, "likes", thing="gin in anyth", value="gin in anything", span=(0, 22))
+    told = Candidate("learned", "stated", text, "likes", thing="gin in anyth", value="gin in anything", span=(0, 22))
     assert only(guess(text, {"likes": "gin"}, told=[told])).thing == "gin"
 
 
 def test_a_value_stands_where_its_own_clause_does() -> None:
-    known, text = loader.of("en-US"), "no figs today i hate figs"
-    told = Verdict("learned", "stated", "i hate figs", "dislikes", value="figs", span=(14, 25))
+    known, text = loader.for_language("en-US"), "no figs today i hate figs"
+    told = Candidate("learned", "stated", "i hate figs", "dislikes", value="figs", span=(14, 25))
     assert place_of(known, known.words_of(text), told) == (5, 6)
     assert place_of(known, known.words_of(text), replace(told, value="plums")) is None
 
@@ -419,15 +421,22 @@ def test_where_a_verb_stands_before_its_subject_its_clause_asks(
 ) -> None:
     monkeypatch.setattr(candidates.tagging, "of", lambda _: Last())
     monkeypatch.setattr(candidates.belief, "of", lambda _: None)
-    before = Before(names={"lea": Who("lea")})
-    assert bool(candidates.with_guesses(Spoken(languages.of("de"), loader.of("de")), text, before, [])) is told
+    before = DialogueContext(names={"lea": PersonRef("lea")})
+    assert (
+        bool(
+            candidates.add_tagger_candidates(
+                LanguageResources(languages.for_language("de"), loader.for_language("de")), text, before, []
+            )
+        )
+        is told
+    )
 
 
 class Last:
     """Takes the last word for what somebody does."""
 
-    def told(self, seen: Sequence[Look], hints: Sequence[Hint]) -> Told:
-        return Told([Guess("activity", len(seen) - 1, len(seen), 0.9)])
+    def told(self, seen: Sequence[TokenFeatures], hints: Sequence[TemplateSpan]) -> TaggerOutput:
+        return TaggerOutput([Guess("activity", len(seen) - 1, len(seen), 0.9)])
 
 
 @pytest.mark.parametrize(
@@ -456,10 +465,10 @@ def test_a_workplace_behind_a_job_is_no_job_of_its_own(guess) -> None:  # type: 
 def test_what_it_is_that_nobody_spoke_of_is_not_the_speaker_s(guess) -> None:  # type: ignore[no-untyped-def]
     assert guess("it's newark there's always a parade", {"home": "newark"}) == []
     assert only(guess("we live up north it's newark", {"home": "newark"})).value == "newark"
-    assert only(guess("it's newark", {"home": "newark"}, before=Before(question=True))).value == "newark"
+    assert only(guess("it's newark", {"home": "newark"}, before=DialogueContext(question=True))).value == "newark"
 
 
 def test_nothing_lies_in_itself(guess) -> None:  # type: ignore[no-untyped-def]
-    before = Before(thing=("dryer",))
+    before = DialogueContext(thing=("dryer",))
     assert guess("they're in the dryer i think so", {"location": "in the dryer"}, before=before) == []
     assert only(guess("they're in the hall i think so", {"location": "in the hall"}, before=before)).thing == "dryer"

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from ovos_persona_memory.extraction.pipeline import judge
+from ovos_persona_memory.extraction.pipeline import extract
 from ovos_persona_memory.records import Turn
 
 EN, DE = "en-US", "de-DE"
 
 
 def family(text: str, lang: str) -> list[tuple[str, str | None]]:
-    found = judge(Turn("user", text, lang=lang))
+    found = extract(Turn("user", text, lang=lang))
     return [(one.thing, one.value) for one in found if one.slot == "family" and one.outcome == "learned"]
 
 
@@ -32,7 +32,7 @@ def test_a_name_has_the_relation_that_is_said_behind_it(lang: str, text: str, to
 
 
 def test_those_who_are_named_side_by_side_have_the_same_relation() -> None:
-    found = judge(Turn("user", "ich hab zwei brüder den stefan und den uwe", lang=DE))
+    found = extract(Turn("user", "ich hab zwei brüder den stefan und den uwe", lang=DE))
     assert [(one.thing, one.value) for one in found] == [("brud", "stefan"), ("brud", "uwe")]
     assert len({one.outcome for one in found}) == 1  # who believes one of them believes the other
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from ovos_persona_memory.extraction.pipeline import judge
+from ovos_persona_memory.extraction.pipeline import extract
 from ovos_persona_memory.records import Turn
 
 EN, DE = "en-US", "de-DE"
@@ -12,7 +12,7 @@ EN, DE = "en-US", "de-DE"
 
 def learned(lang: str, text: str) -> list[tuple[str | None, str, str | None]]:
     return [
-        (one.slot, one.subject, one.value) for one in judge(Turn("user", text, lang=lang)) if one.outcome == "learned"
+        (one.slot, one.subject, one.value) for one in extract(Turn("user", text, lang=lang)) if one.outcome == "learned"
     ]
 
 

@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import pytest
 
-from ovos_persona_memory.extraction.coreference.person_mentions import Before, Who
-from ovos_persona_memory.extraction.pipeline import Circumstances, judge
-from ovos_persona_memory.extraction.schema.candidate import Verdict
+from ovos_persona_memory.extraction.coreference.person_mentions import DialogueContext, PersonRef
+from ovos_persona_memory.extraction.pipeline import Circumstances, extract
+from ovos_persona_memory.extraction.schema.candidate import Candidate
 from ovos_persona_memory.records import Turn
 
 EN, DE = "en-US", "de-DE"
-NOBODY = Before()
-KNOWN = Before(names={"priya": Who("wife", relation="wife"), "leni": Who("tochter", relation="tochter")})
+NOBODY = DialogueContext()
+KNOWN = DialogueContext(
+    names={"priya": PersonRef("wife", relation="wife"), "leni": PersonRef("tochter", relation="tochter")}
+)
 
 
-def told(lang: str, text: str, before: Before = NOBODY) -> list[Verdict]:
-    return judge(Turn("user", text, at=1.0, lang=lang), Circumstances(before=before))
+def told(lang: str, text: str, before: DialogueContext = NOBODY) -> list[Candidate]:
+    return extract(Turn("user", text, at=1.0, lang=lang), Circumstances(before=before))
 
 
-def learned(lang: str, text: str, before: Before = NOBODY) -> list[tuple[str | None, str, str | None]]:
+def learned(lang: str, text: str, before: DialogueContext = NOBODY) -> list[tuple[str | None, str, str | None]]:
     return [(one.slot, one.subject, one.value) for one in told(lang, text, before) if one.outcome == "learned"]
 
 

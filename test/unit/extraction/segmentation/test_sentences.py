@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import pytest
 
-from ovos_persona_memory.extraction.coreference.person_mentions import Before
-from ovos_persona_memory.extraction.pipeline import judge
-from ovos_persona_memory.extraction.segmentation.sentences import Spoken, around, is_letter, said
+from ovos_persona_memory.extraction.coreference.person_mentions import DialogueContext
+from ovos_persona_memory.extraction.pipeline import extract
+from ovos_persona_memory.extraction.segmentation.sentences import LanguageResources, around, is_letter, said
 from ovos_persona_memory.extraction.tagger import features
 from ovos_persona_memory.records import Turn
 
 EN, DE = "en-US", "de-DE"
 
 
-def spoken(lang: str) -> Spoken:
-    return Spoken.of(Turn("user", "", lang=lang))
+def spoken(lang: str) -> LanguageResources:
+    return LanguageResources.of(Turn("user", "", lang=lang))
 
 
 CUT = [
@@ -78,13 +78,13 @@ TOLD = [
 def test_each_sentence_of_what_is_said_tells_what_it_does(
     lang: str, text: str, told: list[tuple[str, str, str]]
 ) -> None:
-    found = [(one.slot, one.subject, one.value) for one in judge(Turn("user", text, lang=lang))]
-    kept = [one for one in judge(Turn("user", text, lang=lang)) if one.outcome == "learned"]
+    found = [(one.slot, one.subject, one.value) for one in extract(Turn("user", text, lang=lang))]
+    kept = [one for one in extract(Turn("user", text, lang=lang)) if one.outcome == "learned"]
     assert [(one.slot, one.subject, one.value) for one in kept] == told, found
 
 
 def test_models_read_digits_as_they_are_said() -> None:
     words = spoken(EN).templates.words_of("i'm 41 since may 21st and 3 of 1984")
-    seen = [look.word for look in features.of(EN).of(words, Before())]
+    seen = [look.word for look in features.for_language(EN).extract(words, DialogueContext())]
     assert seen[-7:] == ["since", "may", "first", "and", "three", "of", "1984"]
     assert "forty" in seen

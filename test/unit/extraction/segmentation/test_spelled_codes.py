@@ -8,7 +8,7 @@ from ovos_persona_memory.extraction.segmentation import spelled_codes
 from ovos_persona_memory.extraction.templates import loader
 from test.unit.extraction.test_dialogue_state import Home
 
-ENGLISH = loader.of("en-US")
+ENGLISH = loader.for_language("en-US")
 
 
 @pytest.mark.parametrize(

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import pytest
 
-from ovos_persona_memory.extraction.coreference.person_mentions import Before, Who
-from ovos_persona_memory.extraction.pipeline import Circumstances, judge
+from ovos_persona_memory.extraction.coreference.person_mentions import DialogueContext, PersonRef
+from ovos_persona_memory.extraction.pipeline import Circumstances, extract
 from ovos_persona_memory.extraction.segmentation.word_order import plain_orders
-from ovos_persona_memory.extraction.templates.loader import of
+from ovos_persona_memory.extraction.templates.loader import for_language
 from ovos_persona_memory.records import Turn
 from ovos_persona_memory.text import languages
 
 DE = "de-DE"
 
 
-def told(text: str, before: Before | None = None) -> list[tuple[str | None, str | None]]:
-    known = Circumstances(before=before or Before())
-    return [(one.slot, one.value) for one in judge(Turn("user", text, lang=DE), known) if one.outcome == "learned"]
+def told(text: str, before: DialogueContext | None = None) -> list[tuple[str | None, str | None]]:
+    known = Circumstances(before=before or DialogueContext())
+    return [(one.slot, one.value) for one in extract(Turn("user", text, lang=DE), known) if one.outcome == "learned"]
 
 
 @pytest.mark.parametrize(
@@ -32,16 +32,16 @@ def told(text: str, before: Before | None = None) -> list[tuple[str | None, str 
     ],
 )
 def test_a_clause_is_put_into_the_plain_order(said: str, plain: str) -> None:
-    known = of(DE)
+    known = for_language(DE)
     assert plain in [" ".join(one.folded) for one in plain_orders(known, known.words_of(said))]
 
 
 def test_no_order_is_given_twice_and_none_in_other_languages() -> None:
-    known = of(DE)
+    known = for_language(DE)
     said = known.words_of("geboren bin ich in görlitz")
     orders = [one.folded for one in plain_orders(known, said)]
     assert len(set(orders)) == len(orders) and said.folded not in orders
-    english = of("en-US")
+    english = for_language("en-US")
     assert list(plain_orders(english, english.words_of("born am i in rome"))) == []
 
 
@@ -91,25 +91,25 @@ def test_what_only_sounds_like_it_is_not_learned(text: str) -> None:
     assert told(text) == []
 
 
-HILDE = Who("mutter", "meine mutter die hilde", "mutter", called="hilde")
+HILDE = PersonRef("mutter", "meine mutter die hilde", "mutter", called="hilde")
 
 
 @pytest.mark.parametrize(
     ("text", "before", "fact"),
     [
-        ("bei mir ist das spinat", Before(told="dislikes"), ("dislikes", "spinat")),
-        ("und ich zweiundvierzig", Before(told="age"), ("age", "zweiundvierzig")),
-        ("herr schmitz", Before(head=("ich", "heisse"), question=True), ("name", "herr schmitz")),
-        ("meins steht im hof", Before(thing=("fahrrad",)), ("location", "im hof")),
-        ("und geboren ist die in monschau", Before(person=HILDE), ("origin", "monschau")),
+        ("bei mir ist das spinat", DialogueContext(told="dislikes"), ("dislikes", "spinat")),
+        ("und ich zweiundvierzig", DialogueContext(told="age"), ("age", "zweiundvierzig")),
+        ("herr schmitz", DialogueContext(head=("ich", "heisse"), question=True), ("name", "herr schmitz")),
+        ("meins steht im hof", DialogueContext(thing=("fahrrad",)), ("location", "im hof")),
+        ("und geboren ist die in monschau", DialogueContext(person=HILDE), ("origin", "monschau")),
     ],
 )
-def test_what_is_left_out_is_taken_from_before(text: str, before: Before, fact: tuple[str, str]) -> None:
+def test_what_is_left_out_is_taken_from_before(text: str, before: DialogueContext, fact: tuple[str, str]) -> None:
     assert fact in told(text, before)
 
 
 def test_the_words_of_texts_are_kept_until_texts_are_forgotten() -> None:
-    known = of(DE)
+    known = for_language(DE)
     said = known.words_of("der geheime satz")
     assert known.words_of("der geheime satz") is said
     languages.forget_texts()

@@ -10,8 +10,17 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from ovos_persona_memory.extraction.tagger.features import Look
-from ovos_persona_memory.extraction.tagger.network import BESIDE, GATES, LARGE, OWN, Network, Table, arrays_in, numbered
+from ovos_persona_memory.extraction.tagger.features import TokenFeatures
+from ovos_persona_memory.extraction.tagger.network import (
+    BESIDE,
+    GATES,
+    LARGE,
+    OWN,
+    Network,
+    QuantisedTable,
+    arrays_in,
+    numbered,
+)
 from test.unit.extraction.tagger.test_encoder import SIZE, small_encoder
 
 LABELS = ("O", "B-pet", "I-pet")
@@ -31,15 +40,15 @@ def small() -> Network:
     }
     weights = {name: chance.normal(0, 1, shape).astype(np.float16).astype(np.float32) for name, shape in shapes.items()}
     sizes = {"own": (OWN, WIDTH), "beside": (BESIDE, len(LABELS))}
-    tables = {name: Table(chance.integers(-127, 128, size, np.int8), 0.01) for name, size in sizes.items()}
+    tables = {name: QuantisedTable(chance.integers(-127, 128, size, np.int8), 0.01) for name, size in sizes.items()}
     return Network(LABELS, small_encoder(), tables, weights)
 
 
-def look(word: str, *beside: str) -> Look:
-    return Look(word, ["refused=", f"k={word}"], beside or (f"-1={word}",), ["b"])
+def look(word: str, *beside: str) -> TokenFeatures:
+    return TokenFeatures(word, ["refused=", f"k={word}"], beside or (f"-1={word}",), ["b"])
 
 
-def written_out(net: Network, seen: Sequence[Look]) -> list[list[float]]:
+def written_out(net: Network, seen: Sequence[TokenFeatures]) -> list[list[float]]:
     """The labels' shares, one number at a time."""
     weights, tables = net.weights, {name: table.rows * table.scale for name, table in net.tables.items()}
     meant = net.encoder.read([one.word for one in seen])
@@ -63,7 +72,7 @@ def written_out(net: Network, seen: Sequence[Look]) -> list[list[float]]:
     return found
 
 
-def given(net: Network, tables: Weights, one: Look, meant: NDArray[np.float32]) -> list[float]:
+def given(net: Network, tables: Weights, one: TokenFeatures, meant: NDArray[np.float32]) -> list[float]:
     own = sum(tables["own"][row] for row in numbered(one.own, OWN))
     columns = zip(net.weights["in"].T, net.weights["in_bias"], own, strict=True)
     return [
@@ -151,5 +160,5 @@ def test_what_stands_beside_a_word_counts(small: Network) -> None:
 
 def test_a_table_keeps_the_nearest_of_what_it_is_given() -> None:
     vectors = np.array([[0.5, -1.27], [0.014, 0.0]], np.float32)
-    table = Table.of(vectors)
+    table = QuantisedTable.of(vectors)
     assert np.allclose(table.sums([[0], [1], [0, 1]]), [vectors[0], [0.01, 0.0], [0.51, -1.27]], atol=1e-6)

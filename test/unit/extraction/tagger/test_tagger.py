@@ -25,10 +25,10 @@ from ovos_persona_memory.evaluation.training.tagger import (
     values_of,
     varied,
 )
-from ovos_persona_memory.extraction.coreference.person_mentions import Before, Who
+from ovos_persona_memory.extraction.coreference.person_mentions import DialogueContext, PersonRef
 from ovos_persona_memory.extraction.tagger import features, network
 from ovos_persona_memory.extraction.tagger import tagger as tagging
-from ovos_persona_memory.extraction.tagger.features import Hint, Look, kinds_in, models_folder
+from ovos_persona_memory.extraction.tagger.features import TemplateSpan, TokenFeatures, kinds_in, models_folder
 from ovos_persona_memory.extraction.templates import loader
 
 TALK = """\
@@ -45,13 +45,13 @@ anna!: turn on the light
 """
 
 
-NOTHING_BEFORE = Before()
+NOTHING_BEFORE = DialogueContext()
 
 
-def seen(text: str, before: Before = NOTHING_BEFORE, *hints: Hint) -> dict[str, set[str]]:
+def seen(text: str, before: DialogueContext = NOTHING_BEFORE, *hints: TemplateSpan) -> dict[str, set[str]]:
     """The features of each word."""
-    words = loader.of("en-US").words_of(text)
-    return {look.word: set(look.features) for look in features.of("en-US").of(words, before, hints)}
+    words = loader.for_language("en-US").words_of(text)
+    return {look.word: set(look.features) for look in features.for_language("en-US").extract(words, before, hints)}
 
 
 @pytest.fixture
@@ -79,17 +79,17 @@ def test_a_name_of_two_words_has_its_kind_in_both() -> None:
 
 
 def test_a_long_word_has_the_kind_that_it_ends_with() -> None:
-    words = loader.of("de-DE").words_of("ich mag zwetschgenkuchen")
-    assert "k=food" in features.of("de-DE").of(words, Before())[-1].own
+    words = loader.for_language("de-DE").words_of("ich mag zwetschgenkuchen")
+    assert "k=food" in features.for_language("de-DE").extract(words, DialogueContext())[-1].own
 
 
 def test_what_templates_took_is_seen() -> None:
-    features = seen("i love jazz", Before(), Hint("likes", 2, 3))
+    features = seen("i love jazz", DialogueContext(), TemplateSpan("likes", 2, 3))
     assert "takes=likes" in features["jazz"] and "took=" in features["love"]
 
 
 def test_what_was_said_before_counts_for_answers_alone() -> None:
-    before = Before(told="favourite", names={"ben": Who("ben")})
+    before = DialogueContext(told="favourite", names={"ben": PersonRef("ben")})
     assert "told=favourite" in seen("mine's green", before)["green"]
     assert "told=favourite" not in seen("the shop on the corner sells green things", before)["green"]
     assert "named" in seen("ben is tall", before)["ben"]
@@ -116,7 +116,7 @@ class Known:
     def may_read(self, words: Sequence[str]) -> bool:
         return "many" not in words
 
-    def likely(self, seen: Sequence[Look]) -> NDArray[np.float32]:
+    def likely(self, seen: Sequence[TokenFeatures]) -> NDArray[np.float32]:
         rows = [[self.shares.get(look.word, {"O": 1.0}).get(label, 0.0) for label in self.labels] for look in seen]
         return np.array(rows, np.float32)
 
@@ -135,8 +135,8 @@ def field(talk: Path, tmp_path: Path) -> Path:
     return tmp_path / "model"
 
 
-def words_like(text: str) -> list[Look]:
-    return features.of("en-US").of(loader.of("en-US").words_of(text), Before())
+def words_like(text: str) -> list[TokenFeatures]:
+    return features.for_language("en-US").extract(loader.for_language("en-US").words_of(text), DialogueContext())
 
 
 PETS = {"goat": {"B-thing": 0.9}, "rex": {"B-pet": 0.9}}
@@ -162,12 +162,14 @@ def test_of_words_that_are_too_many_pieces_nothing_is_guessed(field: Path) -> No
 
 
 def test_what_a_template_took_is_doubted_where_both_hardly_believe_it(field: Path) -> None:
-    hint, question = Hint("pet", 1, 2), words_like("what time is it")
+    hint, question = TemplateSpan("pet", 1, 2), words_like("what time is it")
     assert opened(field).told(question, [hint]).doubted == {hint}
     assert opened(field, time={"B-pet": 0.9}).told(question, [hint]).doubted == frozenset()
-    assert opened(field).told(question, [Hint("mood", 1, 2)]).doubted == frozenset()  # they never heard of moods
+    assert (
+        opened(field).told(question, [TemplateSpan("mood", 1, 2)]).doubted == frozenset()
+    )  # they never heard of moods
     named = words_like("my goat answers to rex")
-    assert opened(field, **PETS).told(named, [Hint("pet", 4, 5)]).doubted == frozenset()
+    assert opened(field, **PETS).told(named, [TemplateSpan("pet", 4, 5)]).doubted == frozenset()
 
 
 def test_samples_are_what_people_of_the_house_said(talk: Path) -> None:
@@ -181,14 +183,14 @@ def test_samples_of_talk_that_was_read_hold_no_hints(tmp_path: Path) -> None:
     (tmp_path / "en-US").mkdir()
     path = tmp_path / "en-US" / "house.talk"
     path.write_text("@kitchen\nanna: i love [jazz]{likes}\n", encoding="utf-8")
-    assert [one.hints for one in samples(read_marked(path))] == [(Hint("likes", 2, 3),)]
+    assert [one.hints for one in samples(read_marked(path))] == [(TemplateSpan("likes", 2, 3),)]
     assert [one.hints for one in samples(read_marked(path), hinted=False)] == [()]
 
 
 ALLERGIC = Sample(
-    loader.of("en-US").words_of("i am allergic to peanut butter and my sister is called ana"),
-    Before(),
-    (Hint("allergy", 4, 6), Hint("family", 11, 12)),
+    loader.for_language("en-US").words_of("i am allergic to peanut butter and my sister is called ana"),
+    DialogueContext(),
+    (TemplateSpan("allergy", 4, 6), TemplateSpan("family", 11, 12)),
     "",
     ("O", "O", "O", "O", "B-allergy", "I-allergy", "O", "O", "B-who", "O", "O", "B-family"),
 )
@@ -206,17 +208,17 @@ def test_a_value_is_swapped_for_another_of_its_slot() -> None:
 
 
 def test_a_value_of_which_a_template_took_a_part_stays() -> None:
-    part = replace(ALLERGIC, hints=(Hint("allergy", 4, 5),))
+    part = replace(ALLERGIC, hints=(TemplateSpan("allergy", 4, 5),))
     made = [swapped(part, {"allergy": [("eggs",)]}, random.Random(n)) for n in range(5)]
     assert made == [part] * 5
 
 
 def test_an_utterance_goes_on_with_another() -> None:
-    other = replace(ALLERGIC, hints=(Hint("allergy", 4, 6),))
+    other = replace(ALLERGIC, hints=(TemplateSpan("allergy", 4, 6),))
     both = joined(ALLERGIC, other)
     assert both.words.folded == (*ALLERGIC.words.folded, *other.words.folded)
     assert both.labels == (*ALLERGIC.labels, *other.labels)
-    assert both.hints[-1] == Hint("allergy", 16, 18)
+    assert both.hints[-1] == TemplateSpan("allergy", 16, 18)
     assert joined(both, other) == both  # long enough
 
 
@@ -255,8 +257,8 @@ def test_without_the_library_there_is_no_model(monkeypatch: pytest.MonkeyPatch, 
 
 @pytest.mark.parametrize("tag", ["en-US", "de-DE", "en-GB"])
 def test_a_language_has_a_model(tag: str) -> None:
-    assert tagging.of(tag) is not None
+    assert tagging.for_language(tag) is not None
 
 
 def test_other_languages_have_none() -> None:
-    assert tagging.of("fr-FR") is None
+    assert tagging.for_language("fr-FR") is None

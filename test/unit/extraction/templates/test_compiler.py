@@ -9,7 +9,7 @@ import pytest
 from ovos_persona_memory.extraction.templates.compiler import Compiler
 from ovos_persona_memory.extraction.templates.template import Template
 from ovos_persona_memory.text import languages
-from ovos_persona_memory.text.tokens import Words
+from ovos_persona_memory.text.tokens import Tokens
 
 LISTS = {
     "tail": ("since", "and i"),
@@ -25,8 +25,8 @@ OWNED = "my {subject:kin}'s name is {value}"
 COMPILER = Compiler(LISTS, str.split)
 
 
-def clause(text: str) -> Words:
-    return Words(text, tuple(text.split()), tuple((0, 0) for _ in text.split()))
+def clause(text: str) -> Tokens:
+    return Tokens(text, tuple(text.split()), tuple((0, 0) for _ in text.split()))
 
 
 def taken(slot: str, template: str, text: str) -> tuple[str, int]:

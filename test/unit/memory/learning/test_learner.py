@@ -9,7 +9,7 @@ import pytest
 from ovos_persona_memory.config import FactsConfig, MemoryConfig
 from ovos_persona_memory.memory import PersonaMemory
 from ovos_persona_memory.records import Fact, Heard, Scope, Selection, Turn
-from ovos_persona_memory.stores.base.facts import EVERY_STATUS, Wanted
+from ovos_persona_memory.stores.base.facts import EVERY_STATUS, FactQuery
 from ovos_persona_memory.stores.inmemory.store import InMemoryStore
 
 DAY = 86400.0
@@ -35,7 +35,7 @@ class Talk:
             return self.memory.transcript.hear(heard)
 
     def facts(self, *statuses: str, **wanted: Any) -> list[Fact]:
-        found = Wanted(Scope(), frozenset(statuses or ("active",)), **wanted)
+        found = FactQuery(Scope(), frozenset(statuses or ("active",)), **wanted)
         return sorted(self.store.fact_store.facts(found), key=lambda fact: (fact.valid_from, fact.seq))
 
     def values(self, *statuses: str) -> list[str | None]:

@@ -12,7 +12,7 @@ import pytest
 from ovos_persona_memory.config import CaptureConfig, IdentityConfig, MemoryConfig
 from ovos_persona_memory.errors import CapturePaused, InvalidRequest
 from ovos_persona_memory.memory import PersonaMemory
-from ovos_persona_memory.memory.privacy.capture import REMEMBERED_S, Captures
+from ovos_persona_memory.memory.privacy.capture import REMEMBERED_S, CapturePolicy
 from ovos_persona_memory.records import Capture, Claim, ContextRequest, Heard, Place, Scope, Turn
 from ovos_persona_memory.stores.inmemory.store import InMemoryStore
 
@@ -35,12 +35,12 @@ def clock() -> Clock:
 
 
 @pytest.fixture
-def captures(clock: Clock) -> Captures:
-    return Captures(InMemoryStore(), CaptureConfig(), clock)
+def captures(clock: Clock) -> CapturePolicy:
+    return CapturePolicy(InMemoryStore(), CaptureConfig(), clock)
 
 
 @pytest.mark.parametrize("place", PLACES)
-def test_a_pause_holds_for_its_place_alone(captures: Captures, place: Place) -> None:
+def test_a_pause_holds_for_its_place_alone(captures: CapturePolicy, place: Place) -> None:
     captures.switch(place, write=False, read=None, until=None)
     assert not captures.may_write(HERE)
     assert captures.may_write(ELSEWHERE) == (place != Place())
@@ -50,14 +50,14 @@ def test_a_pause_holds_for_its_place_alone(captures: Captures, place: Place) -> 
     assert captures.may_read(ELSEWHERE) == (place != Place())
 
 
-def test_a_name_is_of_one_kind_and_as_it_is(captures: Captures) -> None:
+def test_a_name_is_of_one_kind_and_as_it_is(captures: CapturePolicy) -> None:
     captures.switch(Place("session", "x"), write=False, read=False, until=None)
     for scope in (Scope("y", site_id="x"), Scope("y", "x"), Scope("X"), Scope("x "), Scope()):
         assert captures.may_write(scope)
     assert not captures.may_write(Scope("x"))
 
 
-def test_everything_and_a_place_hold_together(captures: Captures, clock: Clock) -> None:
+def test_everything_and_a_place_hold_together(captures: CapturePolicy, clock: Clock) -> None:
     captures.switch(Place(), write=False, read=None, until=clock.now + 10)
     captures.switch(PLACES[2], write=None, read=False, until=clock.now + 20)
     assert captures.of(PLACES[2]) == Capture(False, False, clock.now + 20, site_id="kitchen")
@@ -66,7 +66,7 @@ def test_everything_and_a_place_hold_together(captures: Captures, clock: Clock) 
     assert captures.of(Place()) == Capture()
 
 
-def test_what_was_said_in_a_pause_is_not_kept_after_it_however_it_ended(captures: Captures, clock: Clock) -> None:
+def test_what_was_said_in_a_pause_is_not_kept_after_it_however_it_ended(captures: CapturePolicy, clock: Clock) -> None:
     captures.switch(PLACES[1], write=False, read=None, until=clock.now + 100)
     clock.now += 10
     captures.switch(PLACES[1], write=True, read=None, until=None)
@@ -76,13 +76,13 @@ def test_what_was_said_in_a_pause_is_not_kept_after_it_however_it_ended(captures
     assert captures.may_write(ELSEWHERE, 1005.0)
 
 
-def test_in_a_pause_nothing_is_kept_whenever_it_was_said(captures: Captures, clock: Clock) -> None:
+def test_in_a_pause_nothing_is_kept_whenever_it_was_said(captures: CapturePolicy, clock: Clock) -> None:
     clock.now += 50
     captures.switch(PLACES[1], write=False, read=None, until=None)
     assert not captures.may_write(HERE, 1000.0)
 
 
-def test_a_pause_within_another_ends_with_neither_forgotten(captures: Captures, clock: Clock) -> None:
+def test_a_pause_within_another_ends_with_neither_forgotten(captures: CapturePolicy, clock: Clock) -> None:
     captures.switch(Place(), write=False, read=False, until=clock.now + 100)
     clock.now += 10
     captures.switch(Place(), write=None, read=True, until=clock.now + 20)
@@ -93,11 +93,11 @@ def test_a_pause_within_another_ends_with_neither_forgotten(captures: Captures, 
 
 def test_pauses_are_kept_over_a_restart_for_a_month_after_their_end(clock: Clock) -> None:
     store = InMemoryStore()
-    captures = Captures(store, CaptureConfig(), clock)
+    captures = CapturePolicy(store, CaptureConfig(), clock)
     captures.switch(Place(), write=False, read=None, until=clock.now + 10)
     clock.now += REMEMBERED_S
     captures.switch(PLACES[1], write=False, read=None, until=None)
-    again = Captures(store, CaptureConfig(), clock)
+    again = CapturePolicy(store, CaptureConfig(), clock)
     assert not again.may_write(ELSEWHERE, 1005.0)
     assert again.of(PLACES[1]).write is False
     clock.now += 20
@@ -106,7 +106,7 @@ def test_pauses_are_kept_over_a_restart_for_a_month_after_their_end(clock: Clock
 
 
 def test_who_is_left_out_is_never_kept_and_may_read(clock: Clock) -> None:
-    captures = Captures(InMemoryStore(), CaptureConfig(exclude_users=("alice",)), clock)
+    captures = CapturePolicy(InMemoryStore(), CaptureConfig(exclude_users=("alice",)), clock)
     assert (captures.may_write(HERE), captures.may_write(ELSEWHERE), captures.may_read(HERE)) == (False, True, True)
     assert captures.of(PLACES[3]) == Capture(write=False, user_id="alice")
     with pytest.raises(CapturePaused):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ovos_persona_memory.memory.privacy.tombstones import KEY, Ledger
+from ovos_persona_memory.memory.privacy.tombstones import KEY, Tombstones
 from ovos_persona_memory.records import Entry, Turn
 from ovos_persona_memory.stores.inmemory.store import InMemoryStore
 
@@ -15,8 +15,8 @@ class Noted:
         self.now = 1000.0
         self.ledger = self.opened()
 
-    def opened(self) -> Ledger:
-        return Ledger(self.store, lambda: self.now)
+    def opened(self) -> Tombstones:
+        return Tombstones(self.store, lambda: self.now)
 
 
 def test_a_text_is_known_again_in_other_marks_and_without_its_lead() -> None:
