@@ -8,6 +8,7 @@ from dataclasses import fields, replace
 from typing import Any
 
 import pytest
+from support.plugins import Wire
 
 from ovos_persona_memory.config import MemoryConfig
 from ovos_persona_memory.errors import InvalidRequest, NotAllowed, UnknownEntry
@@ -18,8 +19,6 @@ from ovos_persona_memory.protocol import MemoryClient
 from ovos_persona_memory.protocol.client import DocumentsClient, FactsClient, UsersClient
 from ovos_persona_memory.protocol.transport import BusTransport
 from ovos_persona_memory.records import ContextRequest, Scope, ToolCall, Turn
-
-from .conftest import Wire
 
 Memory = PersonaMemory | MemoryClient
 NOW = 1_795_298_400.0

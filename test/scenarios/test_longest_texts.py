@@ -17,6 +17,7 @@ import pytest
 from ovos_persona_memory.extraction.coreference.person_mentions import DialogueContext, PersonRef
 from ovos_persona_memory.extraction.pipeline import Circumstances, extract
 from ovos_persona_memory.extraction.schema.candidate import Candidate
+from ovos_persona_memory.extraction.tagger.features import models_folder
 from ovos_persona_memory.extraction.tagger.network import PIECES, Network
 from ovos_persona_memory.memory import PersonaMemory
 from ovos_persona_memory.protocol import MAX_TEXT
@@ -188,7 +189,7 @@ def test_a_long_text_with_a_secret_at_its_end_teaches_nothing() -> None:
 
 
 def test_long_words_are_read_in_no_more_pieces_than_a_short_talk_has() -> None:
-    network = Network.read(languages.locale_folder() / "en-US" / "facts.network")
+    network = Network.read(models_folder() / "en-US" / "facts.network")
     assert network.may_read(TOLD.split())
     letters = random.Random(1)
     long = ["".join(letters.choices("qxzjvk", k=40)) for _ in range(20)]

@@ -36,7 +36,7 @@ def test_the_first_who_speaks_a_language_that_was_read_waits_for_no_file(monkeyp
 
     def noted(room: Any, name: str) -> None:
         made = room.made_of
-        monkeypatch.setattr(room, "of", language.computed_once(room.of.__wrapped__))
+        monkeypatch.setattr(room, "for_language", language.computed_once(room.for_language.__wrapped__))
         monkeypatch.setattr(room, "made_of", lambda *of: read.append(name) or made(*of))  # type: ignore[func-returns-value]
 
     noted(lexicon, "words"), noted(loader, "patterns")  # type: ignore[func-returns-value]

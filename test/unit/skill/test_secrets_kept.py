@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from ovos_bus_client.message import Message
 from ovos_utils.fakebus import FakeBus
+from support.plugins import Make, Wire
 from support.servers.bus import wait_until
 
 from ovos_persona_memory.config import IdentityConfig, MemoryConfig, SecretsConfig
@@ -25,8 +26,6 @@ from ovos_persona_memory.records import ContextRequest, Heard, Scope
 from ovos_persona_memory.skill import memory_skill, turn_context
 from ovos_persona_memory.skill.memory_skill import PersonaMemorySkill
 from ovos_persona_memory.text import languages
-
-from .conftest import Make, Wire
 
 SKILL = "ovos-skill-persona-memory.openvoiceos"
 TOLD, SECRET, QUESTION = "the guest wifi password is zyxquark", "zyxquark", "what is the guest wifi password"

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pytest
 
 from ovos_persona_memory.extraction.coreference.person_mentions import DialogueContext, PersonRef
-from ovos_persona_memory.extraction.fusion import candidates
+from ovos_persona_memory.extraction.fusion import calibration, candidates
 from ovos_persona_memory.extraction.fusion.template_spans import place_of
 from ovos_persona_memory.extraction.schema.candidate import Candidate
 from ovos_persona_memory.extraction.segmentation.sentences import LanguageResources
@@ -51,8 +51,8 @@ def guess(monkeypatch: pytest.MonkeyPatch):  # type: ignore[no-untyped-def]
         doubted: bool = False,
     ) -> list[Candidate]:
         model = Model(known.words_of(text).folded, marks, sure, doubted)
-        monkeypatch.setattr(candidates.tagging, "of", lambda tag: model)
-        monkeypatch.setattr(candidates.belief, "of", lambda tag: None)  # nobody looks again
+        monkeypatch.setattr(candidates.tagging, "for_language", lambda tag: model)
+        monkeypatch.setattr(calibration, "for_language", lambda tag: None)  # nobody looks again
         return candidates.add_tagger_candidates(
             LanguageResources(languages.for_language("en-US"), known), text, before, list(told)
         )
@@ -419,8 +419,8 @@ def test_a_value_stands_where_its_own_clause_does() -> None:
 def test_where_a_verb_stands_before_its_subject_its_clause_asks(
     monkeypatch: pytest.MonkeyPatch, text: str, told: bool
 ) -> None:
-    monkeypatch.setattr(candidates.tagging, "of", lambda _: Last())
-    monkeypatch.setattr(candidates.belief, "of", lambda _: None)
+    monkeypatch.setattr(candidates.tagging, "for_language", lambda _: Last())
+    monkeypatch.setattr(calibration, "for_language", lambda _: None)
     before = DialogueContext(names={"lea": PersonRef("lea")})
     assert (
         bool(
