@@ -75,7 +75,7 @@ def main() -> None:
         daemon = Daemon(config, host=HOST, port=bus.port, route="/core", ssl=False)
         threading.setprofile(lambda *of: walk(*of) if threading.current_thread().name == "worker" else None)
         daemon.start()
-        threading.setprofile(None)  # type: ignore[arg-type]
+        threading.setprofile(None)
         try:
             wait_until(lambda: daemon.bus.connected and not daemon._languages.busy, "the daemon")
             with Wire(bus.port) as wire:
