@@ -123,7 +123,8 @@ def _learned_from(talk: Talk, speakers: bool) -> Iterator[Learned]:
             person = spoke.get(turn.session, GUEST) if answers else GUEST if turn.person is None else turn.person
             spoke[turn.session] = person
             memory.record([_turn(turn, talk, at, speakers)], Scope(session_id=turn.session, user_id=person))
-            known = (memory.facts.get(fact_id, Scope(user_id=person)) for fact_id in memory.facts.take_learned())
+            just_learned = [fact_id for ids in memory.facts.take_learned_late().values() for fact_id in ids]
+            known = (memory.facts.get(fact_id, Scope(user_id=person)) for fact_id in just_learned)
             yield from (_learned(turn, fact) for fact in known if fact is not None)
 
 

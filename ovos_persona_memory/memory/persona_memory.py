@@ -5,14 +5,14 @@ from __future__ import annotations
 import time
 import uuid
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 from ovos_persona_memory.config import MemoryConfig, settled
 from ovos_persona_memory.conversation import Window, blocks, blocks_by_session, history
-from ovos_persona_memory.errors import InvalidRequest, StoreError
+from ovos_persona_memory.errors import InvalidRequest, PersonaMemoryError, StoreError
 from ovos_persona_memory.extraction import release_memory
 from ovos_persona_memory.memory.context_builder import Contexts
 from ovos_persona_memory.memory.documents import Documents, DocumentScope, Embed
@@ -20,6 +20,7 @@ from ovos_persona_memory.memory.entries import Entries, refuse_unknown_status
 from ovos_persona_memory.memory.episodes import Episodes, EpisodeVerbs
 from ovos_persona_memory.memory.facts import Facts
 from ovos_persona_memory.memory.forgetting import Forgetting
+from ovos_persona_memory.memory.learning.learning_queue import never
 from ovos_persona_memory.memory.privacy import capture
 from ovos_persona_memory.memory.privacy.capture import CaptureVerb
 from ovos_persona_memory.memory.provenance import Why
@@ -74,6 +75,8 @@ class PersonaMemory(SessionVerbs, EpisodeVerbs, CaptureVerb):
         self._config = config
         self._clock = clock
         self._opened_at = clock()
+        self.learns_later = False
+        """Whether what was said is learned from by ``tidy`` alone; else right after the commit that keeps it."""
         self.finding = Prefetch(store, clock, indexer)
         self._depth = 0
         self._lock: FolderLock | None = None
@@ -133,10 +136,16 @@ class PersonaMemory(SessionVerbs, EpisodeVerbs, CaptureVerb):
         finally:
             self.close()
 
-    def tidy(self) -> bool:
-        """Do a little of what was put off for a quiet moment, some ten milliseconds of it; whether more is left."""
+    def tidy(self, gives_way: Callable[[], bool] = never) -> bool:
+        """Do a little of what was put off for a quiet moment; whether more is left.
+
+        ``gives_way`` is asked between two turns that are learned from: true ends the call.
+        """
         more = (
-            self.transcript.backlog.catch_up() or self._store.tidy() or self.retention.step() or self._store.compact()
+            self.transcript.backlog.catch_up(gives_way=gives_way)
+            or self._store.tidy()
+            or self.retention.step()
+            or self._store.compact()
         )
         if not more:
             release_memory()
@@ -154,20 +163,29 @@ class PersonaMemory(SessionVerbs, EpisodeVerbs, CaptureVerb):
     def transaction(self, crowded: bool = False) -> Iterator[None]:
         """Several verbs with one commit: all of them or none. What they delete is gone when it ends.
 
-        ``crowded``: nothing may be told before ``sync``, a loss of power may still take it; facts come later.
+        ``crowded``: nothing may be told before ``sync``, a loss of power may still take it; ``tidy`` learns from it.
         """
         with self._store.unsynced() if crowded else self._store.transaction():
             self._depth += 1  # guarded by the store's lock, which a transaction holds
             try:
-                with self.transcript.backlog.crowd(crowded):
+                with self.transcript.backlog.group(crowded):
                     yield
             finally:
                 self._depth -= 1
+                is_outermost = not self._depth
         try:
             self._purge_if_due()
         except StoreError:
             # it is committed: what could not be purged now is purged with the next change
             self.transcript.purge_due = True
+        if is_outermost and not crowded and not self.learns_later:
+            self._learn()
+
+    def _learn(self) -> None:
+        """Learn from what was just kept; a failure is none of the verb that kept it: the turn waits, or is left out."""
+        with suppress(PersonaMemoryError):
+            if self.transcript.backlog.waits:
+                self.transcript.backlog.catch_up()
 
     def sync(self) -> None:
         """Return when all that was committed is on the disk; StoreError where it cannot be. Waits for no verb."""
@@ -207,7 +225,7 @@ class PersonaMemory(SessionVerbs, EpisodeVerbs, CaptureVerb):
             return []
         batch = (delivery_id or uuid.uuid4().hex) if as_passed else None
         is_fresh = delivery_id is None and not any(turn.id for turn in turns)
-        with self._store.transaction():
+        with self.transaction():
             kept = self.transcript.take(given, batch, is_fresh, claims=not scope.assumed_persona)
             self._episodes.note_tools(kept if any(turn.tool_calls for turn in turns) else ())
             return kept

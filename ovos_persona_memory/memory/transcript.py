@@ -173,7 +173,7 @@ class Transcript:
         kept = self._store.add_turns([(turn, index_words(turn)) for turn in told], fresh)
         for one, turn in zip(kept, turns, strict=True):
             without_words = turn.text and not one.text
-            self.backlog.take(one, replace_fast(one, text=turn.text, redacted=turn.redacted) if without_words else one)
+            self.backlog.add(one, replace_fast(one, text=turn.text, redacted=turn.redacted) if without_words else one)
             if one.text != turn.text and not without_words:
                 self.learner.refuse(one, "secret")
         return kept

@@ -180,7 +180,7 @@ class Daemon:
         if self._untidy is None and self._memory.retention.due_in_s() != 0.0:
             return
         try:
-            self._untidy = "begun" if self._memory.tidy() else None
+            self._untidy = "begun" if self._memory.tidy(lambda: not self._arrivals.empty()) else None
             late = self._memory.facts.take_learned_late()
             if late:
                 self._changed()
@@ -348,7 +348,9 @@ class Daemon:
     # the store
 
     def _open(self) -> PersonaMemory:
-        return PersonaMemory.open(config=self._config, clock=self._clock, opener=open_embedder, load_wait_s=0.0)
+        memory = PersonaMemory.open(config=self._config, clock=self._clock, opener=open_embedder, load_wait_s=0.0)
+        memory.learns_later = True
+        return memory
 
     def _try_to_open(self) -> None:
         self._try_at = time.monotonic() + TRY_AGAIN_S

@@ -72,9 +72,46 @@ def test_nothing_overtakes_what_waits(store: Store) -> None:
     memory = opened(store)
     say_together(memory, HOME)
     memory.record([Turn("user", "I live in Porto", lang="en-US")], HERE)
-    assert known(memory) == []
-    idle(memory)
     assert known(memory) == ["I live in Porto"]
+    story = memory.facts.history(memory.facts.list(Scope())[0].id, Scope())
+    assert sorted(change.what for change in story.changes) == ["learned", "learned", "superseded"]
+
+
+def test_what_waits_for_a_quiet_moment_is_no_part_of_the_commit_that_keeps_it(store: Store) -> None:
+    memory = opened(store)
+    memory.learns_later = True
+    memory.record([Turn("user", CAT, lang="en-US")], HERE)
+    assert known(memory) == ([] if memory.transcript.backlog.may_grow else [CAT])
+    idle(memory)
+    assert known(memory) == [CAT]
+
+
+def test_learning_gives_way_to_whoever_asks(store: Store) -> None:
+    memory = opened(store)
+    if not memory.transcript.backlog.may_grow:
+        pytest.skip("here everything is learned at once")
+    say_together(memory, HOME, CAT)
+    assert memory.tidy(lambda: True)
+    assert known(memory) == [HOME]
+    idle(memory)
+    assert known(memory) == sorted([HOME, CAT])
+
+
+def test_nothing_is_read_of_a_turn_while_the_store_is_held(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    memory = opened(store)
+    if not memory.transcript.backlog.may_grow:
+        pytest.skip("here everything is learned at once")
+    judged, others = learner.extract, list[Any]()
+
+    def asked_meanwhile(turn: Turn, *rest: Any) -> Any:
+        with ThreadPoolExecutor(1) as pool:
+            others.append(pool.submit(memory.history, HERE, hanging=True).result(timeout=10))
+        return judged(turn, *rest)
+
+    monkeypatch.setattr(learner, "extract", asked_meanwhile)
+    say_at_once(memory, CAT)
+    assert [[message.text for message in one] for one in others] == [[CAT]]
+    assert known(memory) == [CAT]
 
 
 def test_settling_learns_from_everything_that_waits(store: Store) -> None:

@@ -8,11 +8,10 @@ from collections.abc import Iterator
 import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
+from support.talking import Household, household
 
 from ovos_persona_memory.stores.base.store import Store
 from ovos_persona_memory.text import languages
-
-from .talking import Household, household
 
 SPOKEN = languages.for_language("en-US")
 THINGS = ("ladder", "spare key", "drill", "blue tent", "tent", "passport")

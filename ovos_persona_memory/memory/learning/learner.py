@@ -85,8 +85,19 @@ NAMED = 200
 """So many facts of a user are looked at for names."""
 
 
+@dataclass(frozen=True)
+class ReadTurn:
+    """What a turn says of its person, before it is compared with what is known of them."""
+
+    turn: Turn
+    speaker: Speaker
+    candidates: Sequence[Candidate]
+    is_echo: bool = False
+    """The assistant said these very words a moment before."""
+
+
 class Learner:
-    """Writes facts. Not thread-safe by itself: call it within the store's transaction that takes the turn in."""
+    """Reads turns and writes facts. ``write`` is not thread-safe by itself: call it within a transaction."""
 
     def __init__(
         self,
@@ -114,16 +125,24 @@ class Learner:
 
     def learn(self, turn: Turn, speaker: Speaker = Speaker()) -> None:
         """Take in what a turn says about its person; most turns say nothing. ``turn`` is in the store."""
-        if not self.config.learn:
-            return
+        if self.config.learn:
+            self.write(self.read(turn, speaker))
+
+    def read(self, turn: Turn, speaker: Speaker = Speaker()) -> ReadTurn:
+        """What a turn says about its person; changes nothing in the store."""
         before = self.around.before(turn)
         whole, turn = turn, replace_fast(turn, text=languages.beginning(turn.text))
         before = replace(before, stated=tuple(self._stated(turn, before)))
         verdicts = extract(whole, Circumstances(speaker.known, before, self.config.guess))
+        tells = any(one.outcome != "refused" for one in verdicts)
+        return ReadTurn(turn, speaker, verdicts, tells and is_echo(turn.text, self._told_before(turn)))
+
+    def write(self, said: ReadTurn) -> None:
+        """Keep what was read of a turn that is in the store: facts, decisions, what the next turn may refer to."""
+        turn, speaker = said.turn, said.speaker
         if turn.role == "user":
-            self.around.keep_judged(turn, verdicts)
-        if any(one.outcome != "refused" for one in verdicts) and is_echo(turn.text, self._told_before(turn)):
-            verdicts = [Candidate("refused", "echo", "")]
+            self.around.keep_judged(turn, said.candidates)
+        verdicts = [Candidate("refused", "echo", "")] if said.is_echo else said.candidates
         slot = ""
         for verdict in (self._of_child(self._unless_forgotten(verdict, turn), turn, speaker) for verdict in verdicts):
             fact = self._take(verdict, turn, speaker)

@@ -102,6 +102,8 @@ class Store(ABC):
     """Whether what was acknowledged survives the process and a loss of power."""
     shared: bool = False
     """Whether other processes may change it meanwhile."""
+    keeps_turns: bool = True
+    """Whether a turn can be read again after it was added."""
     document_store: DocumentStore
     """Documents: under the same lock, in the same transactions."""
     vector_store: VectorStore

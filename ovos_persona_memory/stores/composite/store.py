@@ -111,6 +111,7 @@ class ComposedStore(Store):
         self._is_one = parts.talk is parts.lasting
         self.durable = all(store.durable for store in self._stores)
         self.shared = any(store.shared for store in self._stores)
+        self.keeps_turns = parts.talk.keeps_turns
         self.document_store = parts.semantic.document_store
         self.fact_store = parts.lasting.fact_store
         self.episode_store = parts.episodes.episode_store

@@ -21,6 +21,7 @@ class NullStore(InMemoryStore):
     """What was said passes through it; what somebody asks to have kept is refused with NotAllowed."""
 
     durable = True  # it loses nothing that it said it had
+    keeps_turns = False
 
     def __init__(self) -> None:
         super().__init__()

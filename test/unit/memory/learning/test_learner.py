@@ -412,9 +412,9 @@ def test_of_a_secret_that_is_only_mentioned_the_rest_teaches_as_ever() -> None:
 def test_what_was_learned_is_told_once() -> None:
     talk = Talk()
     talk.say("my name is Ann and I live in Porto")
-    learner = talk.memory.transcript.learner
-    assert set(learner.take_learned()) == {fact.id for fact in talk.facts()}
-    assert learner.take_learned() == []
+    (learned,) = talk.memory.facts.take_learned_late().values()
+    assert set(learned) == {fact.id for fact in talk.facts()}
+    assert talk.memory.facts.take_learned_late() == {}
 
 
 # finding
