@@ -22,7 +22,7 @@ from ovos_persona_memory import config, errors
 from ovos_persona_memory.cli.doctor import check_persona
 from ovos_persona_memory.cli.program import program
 from ovos_persona_memory.memory import PersonaMemory
-from ovos_persona_memory.protocol import identity_claims, messages, request_fields, requests, topics
+from ovos_persona_memory.protocol import messages, requests, topics
 from ovos_persona_memory.records import Request, core, episodes, facts, provenance
 from ovos_persona_memory.service import authorization, owner_socket, verb_handlers
 from ovos_persona_memory.stores import BACKENDS
@@ -173,9 +173,9 @@ def test_the_fields_of_a_request_are_documented_with_type_default_and_limits(ver
 @pytest.mark.parametrize(
     ("title", "struct"),
     [
-        ("scope", request_fields.ScopeFields),
-        ("turn to record", request_fields.TurnFields),
-        ("tool call", request_fields.ToolCallFields),
+        ("scope", requests.ScopeFields),
+        ("turn to record", requests.TurnFields),
+        ("tool call", requests.ToolCallFields),
     ],
 )
 def test_the_objects_in_requests_are_documented(title: str, struct: type[msgspec.Struct]) -> None:
@@ -323,11 +323,7 @@ def test_every_heard_topic_is_documented_and_no_other() -> None:
 
 def test_the_limits_are_those_of_the_code() -> None:
     rows = by_name(table(section(BUS, "Limits"), "limit", "value", "of"), "limit")
-    limits = {
-        name: value
-        for room in (request_fields, requests, identity_claims, messages, owner_socket)
-        for name, value in vars(room).items()
-    }
+    limits = {name: value for room in (requests, messages, owner_socket) for name, value in vars(room).items()}
     assert {name: int(row["value"]) for name, row in rows.items()} == {
         name: value for name, value in limits.items() if name.startswith("MAX_")
     }

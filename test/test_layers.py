@@ -181,7 +181,7 @@ def test_each_thing_is_written_in_its_own_place(module: str) -> None:
 @pytest.mark.parametrize("module", TREES)
 def test_nothing_is_too_long(module: str) -> None:
     lines = (PACKAGE / module).read_text("utf-8").splitlines()
-    assert len(lines) <= 600
+    assert len(lines) <= 1000, "a module has one subject"
     for node in ast.walk(TREES[module]):
         if not isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef)):
             continue

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 from ovos_persona_memory.config import MemoryConfig
@@ -14,7 +14,7 @@ from ovos_persona_memory.memory.learning.confidence import confidence_at
 from ovos_persona_memory.memory.learning.learner import half_lives
 from ovos_persona_memory.memory.sessions import Sessions
 from ovos_persona_memory.memory.transcript import MemoryParts
-from ovos_persona_memory.records import GUEST, Context, ContextMessage, ContextRequest, Fact, Hit, Scope, Turn
+from ovos_persona_memory.records import GUEST, Context, ContextRequest, Fact, Hit, Note, Scope, Turn
 from ovos_persona_memory.search import Prefetch, episode_search, hit_of, recalled_scope
 from ovos_persona_memory.stores import FactQuery
 from ovos_persona_memory.text import languages, lexicon
@@ -30,19 +30,16 @@ WIDER = 3
 SESSIONS = 64
 """So many sessions are kept in mind in which a persona asked."""
 
-GetHistory = Callable[[Scope, Window], list[ContextMessage]]
-
 
 class Contexts:
     """The verb ``context`` of PersonaMemory."""
 
-    def __init__(self, workings: MemoryParts, config: MemoryConfig, finding: Prefetch, history: GetHistory) -> None:
+    def __init__(self, workings: MemoryParts, config: MemoryConfig, finding: Prefetch, sessions: Sessions) -> None:
         self._workings = workings
         self._store = workings.store
         self._config = config
         self._finding = finding
-        self._history = history
-        self._sessions = Sessions(workings)
+        self._sessions = sessions
         self._newest: OrderedDict[str | None, ContextRequest] = OrderedDict()
 
     def build(self, request: ContextRequest) -> Context:
@@ -56,11 +53,14 @@ class Contexts:
         settings = self._config.recall
         limit = self._limit(request)
         budget = settings.max_tokens if request.recall_tokens is None else request.recall_tokens
-        note = self._sessions.note(request.scope)
+        if not self._workings.captures.may_read(request.scope):
+            return prompt.build_prompt(request, [], Recalled([], limit, budget, Note()), now)
         hits = self._hits(request, limit, now)
         lately = self._lately(request, limit)
+        note = self._sessions.note(request.scope)
+        history = self._sessions.opening(request.scope, window, self._workings.clock())
         recalled = Recalled([*hits[: max(limit - len(lately), 0)], *lately], limit, budget, note)
-        return prompt.build_prompt(request, self._history(request.scope, window), recalled, now)
+        return prompt.build_prompt(request, history, recalled, now)
 
     def prefetch(self, turn: Turn) -> None:
         """Find beforehand what a persona will be handed for an utterance just heard, as the last one was asked for.
@@ -97,7 +97,7 @@ class Contexts:
 
     def _hits(self, request: ContextRequest, limit: int, now: float) -> list[Hit]:
         """What surely bears on the utterance, and behind it what is known of the person and matters to it."""
-        if limit <= 0 or request.scope.user_id == GUEST or not self._workings.captures.may_read(request.scope):
+        if limit <= 0 or request.scope.user_id == GUEST:
             return []
         hits = [hit for hit in self._sure(request, limit, now) if not self._has_faded(hit, now)]
         return [*hits, *self._of_person(request, recalled_scope(request), hits, now)]
@@ -105,7 +105,7 @@ class Contexts:
     def _lately(self, request: ContextRequest, limit: int) -> list[Hit]:
         """What happened in the session last, as many as the setting says."""
         number = min(self._config.recall.episodes, limit)
-        if request.scope.user_id == GUEST or not self._workings.captures.may_read(request.scope):
+        if request.scope.user_id == GUEST:
             return []
         return episode_search.recent_episodes(self._store.episode_store, request.scope, number)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cached_property
@@ -13,7 +13,6 @@ from ovos_persona_memory.conversation import estimate_tokens
 from ovos_persona_memory.errors import InvalidRequest
 from ovos_persona_memory.memory.transcript import MemoryParts
 from ovos_persona_memory.records import (
-    EPISODE_KINDS,
     HOUSEHOLD,
     Episode,
     EpisodeKind,
@@ -22,7 +21,6 @@ from ovos_persona_memory.records import (
     Scope,
     ToolCall,
     Turn,
-    checked,
 )
 from ovos_persona_memory.text import languages, tells_secret, time_expressions
 
@@ -257,31 +255,6 @@ class Episodes:
         kept[key] = value
         while len(kept) > OPEN:
             del kept[next(iter(kept))]
-
-
-class EpisodeVerbs:
-    """The verb of PersonaMemory about what happened."""
-
-    _episodes: Episodes
-
-    @checked
-    def episodes(
-        self,  # more than five: these are the protocol's conditions
-        scope: Scope = Scope(),
-        kinds: Collection[EpisodeKind] | None = None,
-        since: float | None = None,
-        until: float | None = None,
-        limit: int = 20,
-        words: bool = False,
-    ) -> list[Episode]:
-        """The newest episodes in scope of these kinds that began in [since, until), newest first.
-
-        An empty answer means that nothing happened then of which anything is kept, or that reading is off.
-        ``kinds``: exchange, intent, tool_call, recall; None: all but recall. ``words``: with what was said.
-        """
-        chosen = EPISODE_KINDS[:3] if kinds is None else kinds
-        found = self._episodes.episodes(EpisodesWanted(scope, frozenset(chosen), since, until, limit))
-        return [self._episodes.with_words(one) for one in found] if words else found
 
 
 def named_time(question: str, lang: str | None, zone: str | None, now: float) -> tuple[float, float]:

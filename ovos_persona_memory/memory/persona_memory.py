@@ -11,30 +11,34 @@ from pathlib import Path
 from typing import Any
 
 from ovos_persona_memory.config import MemoryConfig, settled
-from ovos_persona_memory.conversation import Window, blocks, blocks_by_session, history
+from ovos_persona_memory.conversation import MessageLike, Snapshot, Window, blocks, blocks_by_session, history
 from ovos_persona_memory.errors import InvalidRequest, PersonaMemoryError, StoreError
 from ovos_persona_memory.extraction import release_memory
 from ovos_persona_memory.memory.context_builder import Contexts
 from ovos_persona_memory.memory.documents import Documents, DocumentScope, Embed
 from ovos_persona_memory.memory.entries import Entries, refuse_unknown_status
-from ovos_persona_memory.memory.episodes import Episodes, EpisodeVerbs
+from ovos_persona_memory.memory.episodes import Episodes
 from ovos_persona_memory.memory.facts import Facts
 from ovos_persona_memory.memory.forgetting import Forgetting
 from ovos_persona_memory.memory.learning.learning_queue import never
 from ovos_persona_memory.memory.privacy import capture
-from ovos_persona_memory.memory.privacy.capture import CaptureVerb
 from ovos_persona_memory.memory.provenance import Why
 from ovos_persona_memory.memory.referents import ReferentResolver
 from ovos_persona_memory.memory.retention import Retention
-from ovos_persona_memory.memory.sessions import Sessions, SessionVerbs
+from ovos_persona_memory.memory.sessions import Sessions
 from ovos_persona_memory.memory.transcript import MemoryParts, Transcript, delivered_id, handed_in
 from ovos_persona_memory.memory.users import Users
 from ovos_persona_memory.records import (
+    EPISODE_KINDS,
     HOUSEHOLD,
+    Capture,
     Context,
     ContextMessage,
     ContextRequest,
     Entry,
+    Episode,
+    EpisodeKind,
+    EpisodesWanted,
     Foreseen,
     ForgetConditions,
     Forgotten,
@@ -42,6 +46,7 @@ from ovos_persona_memory.records import (
     Hit,
     HitKind,
     LastingKind,
+    Note,
     Origin,
     Referents,
     Role,
@@ -59,7 +64,7 @@ from ovos_persona_memory.text import languages
 from ovos_persona_memory.version import __version__
 
 
-class PersonaMemory(SessionVerbs, EpisodeVerbs, CaptureVerb):
+class PersonaMemory:
     """One memory, opened in this process.
 
     Every verb is thread-safe. A verb that changes something has it on disk when it returns, or at
@@ -85,10 +90,10 @@ class PersonaMemory(SessionVerbs, EpisodeVerbs, CaptureVerb):
         self._workings = MemoryParts(store, self.transcript, clock, self._purge_if)
         self.facts = Facts(self._workings)
         self._entries = Entries(self._workings, self.facts, config.secrets.offer)
-        self._contexts = Contexts(self._workings, config, self.finding, self._history)
+        self._sessions = Sessions(self._workings, config.history.key == "site")
+        self._contexts = Contexts(self._workings, config, self.finding, self._sessions)
         self.prefetch = self._contexts.prefetch  # whoever calls it calls ``finding.invalidate`` after a change
         self.retention = Retention(self._workings, config.retention)
-        self._sessions = Sessions(self._workings)
         self._forgetting = Forgetting(self._workings)
         self.users = Users(self._workings, self._forgetting)
         self._episodes = Episodes(self._workings)
@@ -251,7 +256,7 @@ class PersonaMemory(SessionVerbs, EpisodeVerbs, CaptureVerb):
         window = Window(max_history, max_rounds, max_tokens)
         if not self.captures.may_read(scope):
             return []
-        scope = self._of_room(scope)
+        scope = self._sessions.of_room(scope)
         # in a room whose sessions last for one message they are one talk
         grouped = blocks_by_session if scope.session_id is None and scope.site_id is None else blocks
         turns = self._sessions.newest_turns(scope, window, grouped, roles)
@@ -259,17 +264,6 @@ class PersonaMemory(SessionVerbs, EpisodeVerbs, CaptureVerb):
         if all(turn.role == "user" for turn in of_request):
             turns = [turn for turn in turns if turn not in of_request]
         return (history.raw_history if hanging else history.history)(turns, window, self._clock(), grouped, roles)
-
-    def _history(self, scope: Scope, window: Window) -> list[ContextMessage]:
-        """That of a session, or of a room: what opens a prompt."""
-        if (scope.session_id is None and scope.site_id is None) or not self.captures.may_read(scope):
-            return []
-        return history.history(self._sessions.newest_turns(self._of_room(scope), window), window, self._clock())
-
-    def _of_room(self, scope: Scope) -> Scope:
-        """The scope, of the room alone where the settings say that a history is a room's."""
-        by_room = self._config.history.key == "site" and scope.site_id is not None
-        return replace(scope, session_id=None) if by_room else scope
 
     @checked
     def turn(self, id: str, scope: Scope = Scope()) -> Turn | None:
@@ -292,6 +286,47 @@ class PersonaMemory(SessionVerbs, EpisodeVerbs, CaptureVerb):
         if scope.session_id is None:
             raise InvalidRequest("session_id", "is missing")
         return self._forgetting.delete(Selection(scope, kinds=frozenset({"turn", "fact"}))).turns
+
+    # one session as a whole
+
+    @checked
+    def update_session(self, scope: Scope, summary: str | None = None, description: str | None = None) -> Note:
+        """Set the summary of the session in scope, or its description, and give both; None changes nothing.
+
+        The summary joins the persona context. CapturePaused while remembering is off.
+        """
+        return self._sessions.update(scope, summary, description)
+
+    @checked
+    def snapshot(self, scope: Scope, max_history: int | None = 1000) -> Snapshot:
+        """A copy of the session in scope: its newest messages, oldest first, and its summary."""
+        return self._sessions.snapshot(scope, max_history)
+
+    @checked
+    def restore(self, taken: Mapping[str, Any] | Sequence[MessageLike], scope: Scope) -> list[str]:
+        """Put a snapshot, or a plain list of messages, in place of the session in scope; the ids of its turns.
+
+        All that was in the session is forgotten, its description stays. The messages stay as they are
+        passed. CapturePaused while remembering is off; then nothing is changed.
+        """
+        return self._sessions.restore(taken, scope)
+
+    @checked
+    def to_summarise(self, scope: Scope, keep_recent: int = 6) -> list[ContextMessage]:
+        """What a summary of the session in scope should take up: all but the newest messages, oldest first.
+
+        No system messages, and nothing that ``trim`` has left to the summary already. A call stays
+        with its results, so that more may be kept.
+        """
+        return self._sessions.to_summarise(scope, keep_recent)
+
+    @checked
+    def trim(self, scope: Scope, keep_recent: int = 6) -> int:
+        """Leave to the summary what ``to_summarise`` gives; how many messages.
+
+        They are in no history any more, but stay in the log, where recall finds them.
+        """
+        return self._sessions.trim(scope, keep_recent)
 
     # finding
 
@@ -463,6 +498,27 @@ class PersonaMemory(SessionVerbs, EpisodeVerbs, CaptureVerb):
         """
         return self._why.why(replace_fast(scope, secrets=False), id, key)
 
+    # what happened
+
+    @checked
+    def episodes(
+        self,  # more than five: these are the protocol's conditions
+        scope: Scope = Scope(),
+        kinds: Collection[EpisodeKind] | None = None,
+        since: float | None = None,
+        until: float | None = None,
+        limit: int = 20,
+        words: bool = False,
+    ) -> Sequence[Episode]:
+        """The newest episodes in scope of these kinds that began in [since, until), newest first.
+
+        An empty answer means that nothing happened then of which anything is kept, or that reading is off.
+        ``kinds``: exchange, intent, tool_call, recall; None: all but recall. ``words``: with what was said.
+        """
+        chosen = EPISODE_KINDS[:3] if kinds is None else kinds
+        found = self._episodes.episodes(EpisodesWanted(scope, frozenset(chosen), since, until, limit))
+        return [self._episodes.with_words(one) for one in found] if words else found
+
     # forgetting
 
     def forget(self, scope: Scope = Scope(), **wanted: Any) -> int:
@@ -504,6 +560,30 @@ class PersonaMemory(SessionVerbs, EpisodeVerbs, CaptureVerb):
             self.transcript.purge_due = False
             self._store.purge()
             languages.forget_texts()
+
+    # whether anything is kept and used
+
+    @checked
+    def capture(
+        self,  # more than five: these are the protocol's fields
+        scope: Scope = Scope(),
+        write: bool | None = None,
+        read: bool | None = None,
+        until: float | None = None,
+        session: bool = False,
+        site: bool = False,
+        person: bool = False,
+    ) -> Capture:
+        """What holds now, for everything or for the session, room (``site``) or user (``person``) in scope alone,
+        after setting what is given; that of everything holds there too.
+
+        ``until``: when the setting ends by itself, seconds since the epoch; it is kept over restarts.
+        InvalidRequest where the scope does not name what it is to be about, or more than one is chosen.
+        """
+        place = capture.place_of(scope, {"session": session, "site": site, "user": person})
+        if write is not None or read is not None:
+            self.captures.switch(place, write, read, until)
+        return self.captures.of(place)
 
     # state
 

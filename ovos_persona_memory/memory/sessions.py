@@ -21,7 +21,7 @@ from ovos_persona_memory.conversation import (
 )
 from ovos_persona_memory.errors import InvalidRequest
 from ovos_persona_memory.memory.transcript import MemoryParts, handed_in
-from ovos_persona_memory.records import HOUSEHOLD, ContextMessage, Note, Role, Scope, Selection, Turn, checked
+from ovos_persona_memory.records import HOUSEHOLD, ContextMessage, Note, Role, Scope, Selection, Turn
 from ovos_persona_memory.search import index_words
 
 LOOKED_THROUGH = 500
@@ -35,17 +35,17 @@ SUMMARISED = 2000
 class Sessions:
     """The verbs of PersonaMemory about one session as a whole, and what its history begins with."""
 
-    def __init__(self, workings: MemoryParts) -> None:
+    def __init__(self, workings: MemoryParts, by_room: bool) -> None:
+        """``by_room``: a history is that of a room, where the scope names one."""
         self._workings = workings
         self._store = workings.store
+        self._by_room = by_room
 
     # its note
 
     def note(self, scope: Scope) -> Note:
-        """What is kept of the session beside its turns; an empty note where nothing is, or reading is off."""
-        if scope.session_id is None or not self._may_read(scope):
-            return Note()
-        return self._note(scope) or Note()
+        """What is kept of the session beside its turns; an empty note where nothing is. Read where that is allowed."""
+        return Note() if scope.session_id is None else self._note(scope) or Note()
 
     def update(self, scope: Scope, summary: str | None = None, description: str | None = None) -> Note:
         """See PersonaMemory.update_session."""
@@ -121,7 +121,18 @@ class Sessions:
             return []
         return snapshots.older(_untrimmed(*self._talk(scope, SUMMARISED)), keep_recent)
 
-    # what a history is made of
+    # its history
+
+    def of_room(self, scope: Scope) -> Scope:
+        """The scope, of the room alone where the settings say that a history is a room's."""
+        by_room = self._by_room and scope.site_id is not None
+        return replace(scope, session_id=None) if by_room else scope
+
+    def opening(self, scope: Scope, window: Window, now: float) -> list[ContextMessage]:
+        """The history of a session, or of a room, that opens a prompt; read where that is allowed."""
+        if scope.session_id is None and scope.site_id is None:
+            return []
+        return history.history(self.newest_turns(self.of_room(scope), window), window, now)
 
     def newest_turns(
         self, scope: Scope, window: Window, grouped: Grouping = blocks, roles: Collection[Role] | None = None
@@ -158,51 +169,6 @@ def _untrimmed(turns: Sequence[Turn], trimmed: Trimmed) -> list[Turn]:
         return list(turns)
     left = ((turn, trimmed.get((turn.user_id, turn.session_id or ""), 0)) for turn in turns)
     return [turn for turn, up_to in left if turn.seq > up_to or turn.role in INSTRUCTIONS]
-
-
-class SessionVerbs:
-    """The verbs of PersonaMemory about one session as a whole."""
-
-    _sessions: Sessions
-
-    @checked
-    def update_session(self, scope: Scope, summary: str | None = None, description: str | None = None) -> Note:
-        """Set the summary of the session in scope, or its description, and give both; None changes nothing.
-
-        The summary joins the persona context. CapturePaused while remembering is off.
-        """
-        return self._sessions.update(scope, summary, description)
-
-    @checked
-    def snapshot(self, scope: Scope, max_history: int | None = 1000) -> Snapshot:
-        """A copy of the session in scope: its newest messages, oldest first, and its summary."""
-        return self._sessions.snapshot(scope, max_history)
-
-    @checked
-    def restore(self, taken: Mapping[str, Any] | Sequence[MessageLike], scope: Scope) -> list[str]:
-        """Put a snapshot, or a plain list of messages, in place of the session in scope; the ids of its turns.
-
-        All that was in the session is forgotten, its description stays. The messages stay as they are
-        passed. CapturePaused while remembering is off; then nothing is changed.
-        """
-        return self._sessions.restore(taken, scope)
-
-    @checked
-    def to_summarise(self, scope: Scope, keep_recent: int = 6) -> list[ContextMessage]:
-        """What a summary of the session in scope should take up: all but the newest messages, oldest first.
-
-        No system messages, and nothing that ``trim`` has left to the summary already. A call stays
-        with its results, so that more may be kept.
-        """
-        return self._sessions.to_summarise(scope, keep_recent)
-
-    @checked
-    def trim(self, scope: Scope, keep_recent: int = 6) -> int:
-        """Leave to the summary what ``to_summarise`` gives; how many messages.
-
-        They are in no history any more, but stay in the log, where recall finds them.
-        """
-        return self._sessions.trim(scope, keep_recent)
 
 
 def _named(scope: Scope) -> str:

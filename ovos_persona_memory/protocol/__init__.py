@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from ovos_persona_memory.protocol.client import MemoryClient
     from ovos_persona_memory.protocol.messages import Addressed, now
     from ovos_persona_memory.protocol.outbox import Outbox
-    from ovos_persona_memory.protocol.request_fields import MAX_TEXT, ScopeFields, TurnFields
+    from ovos_persona_memory.protocol.requests import MAX_TEXT, ScopeFields, TurnFields
     from ovos_persona_memory.protocol.transport import DOOR, door_address, shared_transport
 
 __all__ = [
@@ -35,11 +35,11 @@ _PLACES = {
     "Addressed": "ovos_persona_memory.protocol.messages",
     "BusConnection": "ovos_persona_memory.protocol.bus_connection",
     "DOOR": "ovos_persona_memory.protocol.transport",
-    "MAX_TEXT": "ovos_persona_memory.protocol.request_fields",
+    "MAX_TEXT": "ovos_persona_memory.protocol.requests",
     "MemoryClient": "ovos_persona_memory.protocol.client",
     "Outbox": "ovos_persona_memory.protocol.outbox",
-    "ScopeFields": "ovos_persona_memory.protocol.request_fields",
-    "TurnFields": "ovos_persona_memory.protocol.request_fields",
+    "ScopeFields": "ovos_persona_memory.protocol.requests",
+    "TurnFields": "ovos_persona_memory.protocol.requests",
     "door_address": "ovos_persona_memory.protocol.transport",
     "messages": "ovos_persona_memory.protocol.messages",
     "now": "ovos_persona_memory.protocol.messages",

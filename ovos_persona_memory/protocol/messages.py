@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,10 +16,32 @@ from ovos_bus_client.session import Session
 from ovos_persona_memory.errors import InvalidRequest
 from ovos_persona_memory.protocol import message_values as values
 from ovos_persona_memory.protocol import topics
-from ovos_persona_memory.protocol.identity_claims import claim_in
 from ovos_persona_memory.protocol.message_values import MAX_UTTERANCE as MAX_UTTERANCE
 from ovos_persona_memory.protocol.message_values import cleaned as cleaned
-from ovos_persona_memory.records import DEFAULT_SESSION, Claim, Heard, Request, Scope
+from ovos_persona_memory.records import DEFAULT_SESSION, MAX_USER_ID, Claim, Heard, Request, Scope
+
+HIGHEST_LEVEL, HIGHEST_ON_DEFAULT = 5, 1
+"""OVOS-USER-ID-1, section 3.2: everybody on the device shares the default session."""
+
+
+def claim_in(session: Mapping[str, Any], on_default: bool) -> Claim:
+    """Who a session says is speaking, and how surely. What cannot be read counts as left out."""
+    highest = HIGHEST_ON_DEFAULT if on_default else HIGHEST_LEVEL
+    return Claim(_name(session.get("user_id")), min(_level(session.get("auth_level")), highest))
+
+
+def _name(value: Any) -> str | None:
+    if isinstance(value, str) and value.strip() and len(value) <= MAX_USER_ID and "\0" not in value:
+        with suppress(UnicodeEncodeError):  # half of a surrogate pair
+            value.encode()
+            return value
+    return None
+
+
+def _level(value: Any) -> int:
+    known = isinstance(value, (int, float)) and not isinstance(value, bool) and value in range(HIGHEST_LEVEL + 1)
+    return int(value) if known else 0
+
 
 FRAMES = 50
 """Of the stack that are searched for the message being handled: an agent loop lies deep."""

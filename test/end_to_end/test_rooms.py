@@ -12,12 +12,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from conftest import Daemon, free_port, running_bus, wait_until
 from support.servers.bus import Wire
 from support.servers.redis import RedisServer
 
 from ovos_persona_memory.protocol import MemoryClient
 from ovos_persona_memory.records import Scope
+
+from .conftest import Daemon, free_port, running_bus, wait_until
 
 KITCHEN, STUDY = "kitchen", "study"
 SOON_S = 1.0

@@ -10,7 +10,6 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import pytest
-from conftest import Daemon, free_port, running_bus, wait_until
 from support.assistants import Assistant
 from support.servers.postgres import FAST, Databases, PostgresServer
 
@@ -18,6 +17,8 @@ from ovos_persona_memory.protocol import MemoryClient
 from ovos_persona_memory.records import Scope, Turn
 from ovos_persona_memory.stores.postgres.connection import PostgresSettings
 from ovos_persona_memory.stores.postgres.store import open_postgres
+
+from .conftest import Daemon, free_port, running_bus, wait_until
 
 SOON_S = 1.0
 """What was said in one room is known in the other after this, seconds."""

@@ -8,7 +8,7 @@ from typing import Literal
 
 from ovos_persona_memory.config import CaptureConfig
 from ovos_persona_memory.errors import CapturePaused, InvalidRequest
-from ovos_persona_memory.records import Capture, Pause, Place, Scope, checked
+from ovos_persona_memory.records import Capture, Pause, Place, Scope
 from ovos_persona_memory.stores import Store
 
 REMEMBERED_S = 30 * 86400.0
@@ -130,31 +130,3 @@ def place_of(scope: Scope, chosen: Mapping[Literal["session", "site", "user"], b
             raise InvalidRequest("person" if kind == "user" else kind, f"needs a scope with a {kind}_id")
         return Place(kind, name)
     return EVERYTHING
-
-
-class CaptureVerb:
-    """The verb of PersonaMemory about whether it may be written and read."""
-
-    captures: CapturePolicy
-
-    @checked
-    def capture(
-        self,  # more than five: these are the protocol's fields
-        scope: Scope = Scope(),
-        write: bool | None = None,
-        read: bool | None = None,
-        until: float | None = None,
-        session: bool = False,
-        site: bool = False,
-        person: bool = False,
-    ) -> Capture:
-        """What holds now, for everything or for the session, room (``site``) or user (``person``) in scope alone,
-        after setting what is given; that of everything holds there too.
-
-        ``until``: when the setting ends by itself, seconds since the epoch; it is kept over restarts.
-        InvalidRequest where the scope does not name what it is to be about, or more than one is chosen.
-        """
-        place = place_of(scope, {"session": session, "site": site, "user": person})
-        if write is not None or read is not None:
-            self.captures.switch(place, write, read, until)
-        return self.captures.of(place)
