@@ -234,7 +234,10 @@ class Learner:
         )
 
     def _retract(self, turn: Turn) -> None:
-        """What a statement calls off, moves or denies holds no more: "the meeting is cancelled"."""
+        """What a statement calls off, moves or denies holds no more: "the meeting is cancelled".
+
+        A longer text than is understood as a whole, a letter perhaps, is not called off by one sentence.
+        """
         spoken = languages.for_text(turn.lang, turn.text)
         taken_back = None if spoken.is_question(turn.text) else retraction_in(turn.text, spoken)
         words = () if taken_back is None else taken_back.words or self._just_named(turn)
@@ -243,7 +246,13 @@ class Learner:
         at = turn.at or 0.0
         for one in self._store.select(Selection(Scope(user_id=turn.user_id), words=words, since=at - RETRACTED_S)):
             earlier = one.seq < turn.seq and (one.at or 0.0) <= at if isinstance(one, Turn) else one.updated_at <= at
-            if earlier and is_told_by_person(one) and not denies(one.text, languages.for_text(one.lang, one.text)):
+            whole = one.text == languages.beginning(one.text)
+            if (
+                earlier
+                and whole
+                and is_told_by_person(one)
+                and not denies(one.text, languages.for_text(one.lang, one.text))
+            ):
                 self.outdate(one, at, turn.id)
 
     def _just_named(self, turn: Turn) -> tuple[frozenset[str], ...]:
