@@ -229,7 +229,8 @@ class Transcript:
         return redacted(turn) if self.ledger.knows(turn.utterance_id) or self._is_swept(turn) else turn
 
     def _is_swept(self, turn: Turn) -> bool:
-        return self.ledger.sweeps.takes_turn(turn, index_words(turn))
+        sweeps = self.ledger.sweeps
+        return sweeps.is_late and sweeps.takes_turn(turn, index_words(turn))
 
     def _of_utterance(self, heard: Heard) -> list[Turn]:
         if heard.utterance_id is None:

@@ -7,6 +7,7 @@ import time
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from ovos_utils.log import LOG
@@ -28,7 +29,7 @@ def is_ours(topic: str) -> bool:
     return topic in messages.HEARD_TOPICS or topics.verb_of(topic) is not None
 
 
-@dataclass(frozen=True)
+@dataclass
 class Arrival:
     """Something that came in, read, and the way back."""
 
@@ -40,12 +41,12 @@ class Arrival:
     at: float = 0.0
     """When it came in, seconds since the epoch, UTC."""
 
-    @property
+    @cached_property
     def writes(self) -> bool:
         """Whether its answer has to wait for a commit."""
         return isinstance(self.what, Heard) or changes_something(self.what)
 
-    @property
+    @cached_property
     def alone(self) -> bool:
         """Whether it shares no commit: forgetting ends only when nothing is left in the journal."""
         if isinstance(self.what, Heard):
