@@ -88,6 +88,8 @@ def test_what_was_said_in_the_kitchen_is_known_in_the_study(rooms: tuple[Room, R
     wait_until(lambda: known(study, "what is my parrot called") != [], "the study's knowledge")
     assert time.monotonic() - said_at < SOON_S * 3  # a busy machine
     assert known(study, "what is my parrot called")[0] == "my parrot is called Ada"
+    wait_until(lambda: study.owner.status()["counts"]["facts"] == 1, "the fact, learned in a quiet moment")
+    kitchen.owner.facts.list()  # whoever lists them has what still waits learned first
     counts = study.owner.status()["counts"]
     assert (counts["turns"], counts["facts"]) == (1, 1)  # nothing twice
     study.hear("my parrot is called Grace", "s1")
