@@ -6,7 +6,7 @@ from ovos_persona_memory.extraction.assertion import RecentStatement, as_speaker
 from ovos_persona_memory.extraction.coreference import DialogueContext
 from ovos_persona_memory.extraction.dialogue_state import NAMING, STALE_S, DialogueState
 from ovos_persona_memory.extraction.fusion import calibration
-from ovos_persona_memory.extraction.pipeline import Circumstances, extract, is_echo
+from ovos_persona_memory.extraction.pipeline import ExtractionContext, extract, is_echo
 from ovos_persona_memory.extraction.redaction import without_secrets
 from ovos_persona_memory.extraction.schema import SLOTS, Candidate
 from ovos_persona_memory.extraction.segmentation import LanguageResources
@@ -17,9 +17,9 @@ __all__ = [
     "SLOTS",
     "STALE_S",
     "Candidate",
-    "Circumstances",
     "DialogueContext",
     "DialogueState",
+    "ExtractionContext",
     "LanguageResources",
     "RecentStatement",
     "as_speaker",

@@ -74,7 +74,7 @@ UNFINISHED = 12
 
 
 @dataclass(frozen=True)
-class Circumstances:
+class ExtractionContext:
     """What is known about a turn beside its words."""
 
     person: bool = True
@@ -85,8 +85,8 @@ class Circumstances:
     """The language's model may add to what templates take."""
 
 
-def extract(turn: Turn, known: Circumstances = Circumstances()) -> list[Candidate]:
-    """The verdicts of a turn, in order; empty where it says nothing that could be a fact.
+def extract(turn: Turn, context: ExtractionContext = ExtractionContext()) -> list[Candidate]:
+    """The candidate facts of a turn, in the order in which they are said; empty where it says nothing of the kind.
 
     Of a long one the beginning is understood, and nothing else.
     """
@@ -94,14 +94,14 @@ def extract(turn: Turn, known: Circumstances = Circumstances()) -> list[Candidat
         return []
     text = languages.beginning(turn.text)
     if len(text) == len(turn.text):
-        return _judged(turn, known)
+        return _judged(turn, context)
     words = languages.spelled(text)[1]
     finished = words[-UNFINISHED][0] if len(words) >= UNFINISHED else 0
-    told = [one for one in _judged(replace_fast(turn, text=text), known) if one.span[1] <= finished]
+    told = [one for one in _judged(replace_fast(turn, text=text), context) if one.span[1] <= finished]
     return [Candidate("refused", "secret", told[0].text)] if told and tells_secret(turn.text, turn.lang) else told
 
 
-def _judged(turn: Turn, known: Circumstances) -> list[Candidate]:
+def _judged(turn: Turn, known: ExtractionContext) -> list[Candidate]:
     spoken = LanguageResources.of(turn)
     may_tell = spoken.templates.may_tell(turn.text, known.before.names, known.before.question)
     verdicts: list[Candidate] = []
@@ -125,7 +125,7 @@ def _judged(turn: Turn, known: Circumstances) -> list[Candidate]:
     return [Candidate("refused", reason, verdicts[0].text)] if reason else verdicts
 
 
-def _not_of_a_person(turn: Turn, known: Circumstances) -> str | None:
+def _not_of_a_person(turn: Turn, known: ExtractionContext) -> str | None:
     if turn.user_id == GUEST:
         return "guest"
     if not known.person:

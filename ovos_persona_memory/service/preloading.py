@@ -6,7 +6,7 @@ import gc
 import threading
 from collections.abc import Sequence
 
-from ovos_persona_memory.extraction import Circumstances, calibration, extract
+from ovos_persona_memory.extraction import ExtractionContext, calibration, extract
 from ovos_persona_memory.records import Turn
 from ovos_persona_memory.text import languages, lexicon
 
@@ -23,7 +23,7 @@ class Languages:
     def __init__(self, tags: Sequence[str], guess: bool = True) -> None:
         """``tags``: BCP-47. ``guess``: their models, too."""
         self._tags = tuple(dict.fromkeys(languages.for_language(tag).tag for tag in tags))
-        self._known = Circumstances(guess=guess)
+        self._known = ExtractionContext(guess=guess)
         self._thread = threading.Thread(target=self._read_all, name="languages", daemon=True)
         self._busy = threading.Event()
 

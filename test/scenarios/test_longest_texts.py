@@ -15,7 +15,7 @@ from typing import Any
 import pytest
 
 from ovos_persona_memory.extraction.coreference.person_mentions import DialogueContext, PersonRef
-from ovos_persona_memory.extraction.pipeline import Circumstances, extract
+from ovos_persona_memory.extraction.pipeline import ExtractionContext, extract
 from ovos_persona_memory.extraction.schema.candidate import Candidate
 from ovos_persona_memory.extraction.tagger.features import models_folder
 from ovos_persona_memory.extraction.tagger.network import PIECES, Network
@@ -92,7 +92,7 @@ def steps(work: Callable[..., object], *given: Any) -> int:
 
 
 def judged(text: str, lang: str = "en-US", guess: bool = True, before: DialogueContext = NOBODY) -> list[Candidate]:
-    return extract(Turn("user", text, lang=lang), Circumstances(before=before, guess=guess))
+    return extract(Turn("user", text, lang=lang), ExtractionContext(before=before, guess=guess))
 
 
 # how much of a text is understood

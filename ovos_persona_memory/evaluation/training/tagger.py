@@ -14,7 +14,7 @@ from typing import Any
 from ovos_persona_memory.config import FactsConfig, MemoryConfig
 from ovos_persona_memory.evaluation.talk_markup import ENDING, Mark, MarkedTalk, read_marked
 from ovos_persona_memory.evaluation.training.crf_pruning import lighten
-from ovos_persona_memory.extraction import Circumstances, DialogueContext, LanguageResources, extract
+from ovos_persona_memory.extraction import DialogueContext, ExtractionContext, LanguageResources, extract
 from ovos_persona_memory.extraction.fusion.template_spans import hints_of, refusal_reason
 from ovos_persona_memory.extraction.tagger import features
 from ovos_persona_memory.extraction.tagger.features import TemplateSpan, models_folder
@@ -108,7 +108,7 @@ def samples(marked: MarkedTalk, hinted: bool = True) -> Iterator[Sample]:
 def _sample(turn: Turn, before: DialogueContext, marks: Sequence[Mark], hinted: bool) -> Iterator[Sample]:
     spoken = LanguageResources.of(turn)
     words = spoken.templates.words_of(turn.text or "")
-    told = extract(turn, Circumstances(before=before, guess=False)) if hinted else []
+    told = extract(turn, ExtractionContext(before=before, guess=False)) if hinted else []
     if words.folded:
         hints = tuple(hints_of(spoken, words, told))
         yield Sample(words, before, hints, refusal_reason(told), tuple(_labels(words, marks)))

@@ -11,9 +11,9 @@ from ovos_persona_memory.extraction import (
     NAMING,
     STALE_S,
     Candidate,
-    Circumstances,
     DialogueContext,
     DialogueState,
+    ExtractionContext,
     LanguageResources,
     RecentStatement,
     as_speaker,
@@ -133,7 +133,7 @@ class Learner:
         before = self.around.before(turn)
         whole, turn = turn, replace_fast(turn, text=languages.beginning(turn.text))
         before = replace(before, stated=tuple(self._stated(turn, before)))
-        verdicts = extract(whole, Circumstances(speaker.known, before, self.config.guess))
+        verdicts = extract(whole, ExtractionContext(speaker.known, before, self.config.guess))
         tells = any(one.outcome != "refused" for one in verdicts)
         return ReadTurn(turn, speaker, verdicts, tells and is_echo(turn.text, self._told_before(turn)))
 
@@ -215,7 +215,7 @@ class Learner:
         """A fact is from now on the one that another turn told, in its words."""
         told = [
             one
-            for one in extract(turn, Circumstances(before=self.around.before(turn), guess=self.config.guess))
+            for one in extract(turn, ExtractionContext(before=self.around.before(turn), guess=self.config.guess))
             if one.slot == fact.slot
         ]
         same_again = [one for one in told if same(fact_of(one, turn, ""), fact)]
@@ -446,7 +446,7 @@ class Learner:
         own = one.role == "user"
         text = one.text if own else as_speaker(spoken.templates, spoken.language.swaps, languages.beginning(one.text))
         said = replace(one, role="user", text=text, lang=turn.lang)
-        return extract(said, Circumstances(before=before, guess=self.config.guess))
+        return extract(said, ExtractionContext(before=before, guess=self.config.guess))
 
     def _told_before(self, turn: Turn) -> list[str]:
         if turn.session_id is None:

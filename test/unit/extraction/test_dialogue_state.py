@@ -10,7 +10,7 @@ import pytest
 from ovos_persona_memory.config import MemoryConfig
 from ovos_persona_memory.extraction.coreference.person_mentions import DialogueContext, PersonRef
 from ovos_persona_memory.extraction.dialogue_state import HOUSE, JUDGED
-from ovos_persona_memory.extraction.pipeline import Circumstances, extract
+from ovos_persona_memory.extraction.pipeline import ExtractionContext, extract
 from ovos_persona_memory.memory import PersonaMemory
 from ovos_persona_memory.records import Fact, Scope, Turn
 from ovos_persona_memory.stores.base.facts import FactQuery
@@ -214,7 +214,7 @@ def test_turns_are_kept_in_mind_until_others_came() -> None:
 )
 def test_who_writes_to_somebody_means_another_by_a_pronoun(who: PersonRef, text: str, outcome: str) -> None:
     before = DialogueContext(names={"john": who}, person=who)
-    told = extract(Turn("user", text, lang="en-US"), Circumstances(before=before))
+    told = extract(Turn("user", text, lang="en-US"), ExtractionContext(before=before))
     assert [(one.outcome, one.subject, (one.value or "").casefold()) for one in told] == [
         (outcome, who.subject, "porto")
     ]

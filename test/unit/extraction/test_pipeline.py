@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from ovos_persona_memory.extraction.pipeline import Circumstances, extract, is_echo
+from ovos_persona_memory.extraction.pipeline import ExtractionContext, extract, is_echo
 from ovos_persona_memory.extraction.schema.candidate import Candidate
 from ovos_persona_memory.records import GUEST, Turn
 
@@ -254,7 +254,7 @@ def test_only_what_a_person_said_is_judged(turn: Turn) -> None:
 def test_nothing_is_learned_of_guests_of_nobody_and_past_the_pipeline() -> None:
     found = [
         extract(replace(TURN, user_id=GUEST)),
-        extract(TURN, Circumstances(person=False)),
+        extract(TURN, ExtractionContext(person=False)),
         extract(replace(TURN, source="query")),
     ]
     assert [[(one.outcome, one.reason) for one in each] for each in found] == [

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 
 from ovos_persona_memory.extraction.coreference.person_mentions import DialogueContext, PersonRef
-from ovos_persona_memory.extraction.pipeline import Circumstances, extract
+from ovos_persona_memory.extraction.pipeline import ExtractionContext, extract
 from ovos_persona_memory.records import Turn
 
 EN, DE = "en-US", "de-DE"
@@ -21,7 +21,7 @@ BEFORE = DialogueContext(names=NAMES)
 
 
 def told(text: str, lang: str = EN, before: DialogueContext = BEFORE) -> list[tuple[str | None, str, str | None]]:
-    found = extract(Turn("user", text, lang=lang), Circumstances(before=before))
+    found = extract(Turn("user", text, lang=lang), ExtractionContext(before=before))
     return [(one.slot, one.subject, one.value) for one in found if one.outcome == "learned"]
 
 
@@ -120,7 +120,7 @@ def test_a_pronoun_stands_for_whom_was_spoken_of() -> None:
 
 
 def test_a_fact_of_a_pronoun_can_be_understood_alone() -> None:
-    sister = Circumstances(before=DialogueContext(person=PersonRef("sister", "my sister", "sister")))
+    sister = ExtractionContext(before=DialogueContext(person=PersonRef("sister", "my sister", "sister")))
     [fact] = extract(Turn("user", "she lives in porto", lang=EN), sister)
     assert fact.text == "my sister: she lives in porto"
 
@@ -215,7 +215,7 @@ def test_who_plays_teaches_nothing_until_a_while_later() -> None:
 
 def test_it_stands_for_what_was_named_and_is_nothing_otherwise() -> None:
     def things(text: str, lang: str, before: DialogueContext) -> list[str]:
-        found = extract(Turn("user", text, lang=lang), Circumstances(before=before))
+        found = extract(Turn("user", text, lang=lang), ExtractionContext(before=before))
         return [one.thing for one in found if one.outcome == "learned"]
 
     for text, lang in (("they're in the blue folder", EN), ("die liegen in der schublade", DE)):

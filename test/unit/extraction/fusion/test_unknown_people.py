@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ovos_persona_memory.extraction.coreference.person_mentions import DialogueContext, PersonRef
-from ovos_persona_memory.extraction.pipeline import Circumstances, extract
+from ovos_persona_memory.extraction.pipeline import ExtractionContext, extract
 from ovos_persona_memory.extraction.schema.candidate import Candidate
 from ovos_persona_memory.records import Turn
 
@@ -17,7 +17,7 @@ KNOWN = DialogueContext(
 
 
 def told(lang: str, text: str, before: DialogueContext = NOBODY) -> list[Candidate]:
-    return extract(Turn("user", text, at=1.0, lang=lang), Circumstances(before=before))
+    return extract(Turn("user", text, at=1.0, lang=lang), ExtractionContext(before=before))
 
 
 def learned(lang: str, text: str, before: DialogueContext = NOBODY) -> list[tuple[str | None, str, str | None]]:

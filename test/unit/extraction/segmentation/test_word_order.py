@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ovos_persona_memory.extraction.coreference.person_mentions import DialogueContext, PersonRef
-from ovos_persona_memory.extraction.pipeline import Circumstances, extract
+from ovos_persona_memory.extraction.pipeline import ExtractionContext, extract
 from ovos_persona_memory.extraction.segmentation.word_order import plain_orders
 from ovos_persona_memory.extraction.templates.loader import for_language
 from ovos_persona_memory.records import Turn
@@ -15,7 +15,7 @@ DE = "de-DE"
 
 
 def told(text: str, before: DialogueContext | None = None) -> list[tuple[str | None, str | None]]:
-    known = Circumstances(before=before or DialogueContext())
+    known = ExtractionContext(before=before or DialogueContext())
     return [(one.slot, one.value) for one in extract(Turn("user", text, lang=DE), known) if one.outcome == "learned"]
 
 
