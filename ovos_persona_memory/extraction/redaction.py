@@ -8,6 +8,7 @@ may go on for as long as its sentence does.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import cached_property
 
 from ovos_persona_memory.extraction.assertion.assertion import offsets
 from ovos_persona_memory.extraction.segmentation.clauses import between_commas, clauses, split_run_on
@@ -71,7 +72,7 @@ class _Cut:
 
     def _first(self) -> int:
         """Where the clause begins that tells the secret, or as much of it as tells nothing else."""
-        begun = max((start for start in self._starts() if start <= self._spot.first), default=0)
+        begun = max((start for start in self._starts if start <= self._spot.first), default=0)
         before = self._words.within(begun, self._spot.first)
         joint = self._last(before, ("joint",))
         if joint is not None and self._tells(before.part(0, joint)):
@@ -98,7 +99,7 @@ class _Cut:
         """Where something else begins behind the secret: behind a code with the next clause, else the next part."""
         begun = [start for start, _ in self._parts if start >= end]
         if is_code:
-            begun += [start for start in self._starts() if start >= end]
+            begun += [start for start in self._starts if start >= end]
             words = self._words.within(end, len(self._text))
             begun += [span[0] for word, span in zip(words.folded, words.spans, strict=True) if self._joins(word)]
         for start in sorted(begun):
@@ -122,12 +123,13 @@ class _Cut:
             return False
         start = value.spans[signs][0]
         return not self._joins(value.folded[signs]) and start not in {
-            *self._starts(),
+            *self._starts,
             *(begun for begun, _ in self._parts),
         }
 
     # clauses
 
+    @cached_property
     def _starts(self) -> list[int]:
         """Where clauses begin, in order."""
         found = {0, *(start for start, _ in self._parts)}
@@ -137,7 +139,7 @@ class _Cut:
         return sorted(found)
 
     def _clause_end(self, start: int) -> int:
-        return min((one for one in self._starts() if one > start), default=len(self._text))
+        return min((one for one in self._starts if one > start), default=len(self._text))
 
     def _tells(self, words: Tokens) -> bool:
         """Whether words may be a clause: enough of them, and a verb where the language's verbs are known."""
