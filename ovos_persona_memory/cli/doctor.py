@@ -177,7 +177,7 @@ def check_stores(config: MemoryConfig, in_use: bool) -> Iterator[Check]:
         yield Check("stores", "problem", error.reason, "correct it in mycroft.conf")
 
 
-def check_server(place: stores.Place, kinds: str) -> Check:
+def check_server(place: stores.StoreLocation, kinds: str) -> Check:
     """Whether a place that is no file can be used."""
     about = f"store for {kinds}"
     try:

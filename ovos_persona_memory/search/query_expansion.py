@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from ovos_persona_memory.records import Hit, Scope
-from ovos_persona_memory.stores import Excluded, Statistics, Store, words_of
+from ovos_persona_memory.stores import ExcludedTurn, Statistics, Store, words_of
 from ovos_persona_memory.text import Language, languages
 
 COMPOUNDING = frozenset({"da", "de", "nl", "no", "nb", "nn", "sv", "is", "fi", "hu"})
@@ -97,7 +97,7 @@ def forms_of(  # more than five: what is asked, and where its words are looked f
     spoken: Language,
     scope: Scope,
     kinds: frozenset[str],
-    without: Sequence[Excluded] = (),
+    without: Sequence[ExcludedTurn] = (),
 ) -> Forms:
     """The forms for a question in the index of the scope's user; none where everybody's records are in scope.
 

@@ -28,11 +28,11 @@ from ovos_persona_memory.search.record_terms import asking_words, index_words
 from ovos_persona_memory.search.vector_indexer import Meaning
 from ovos_persona_memory.stores import (
     BOTH,
-    Excluded,
+    ExcludedTurn,
     FactQuery,
     Floats,
     FoundRecord,
-    Near,
+    NearDocument,
     NeighbourTurn,
     Statistics,
     Store,
@@ -135,7 +135,7 @@ class _Search:
     scope: Scope
     kinds: frozenset[str]
     number: int
-    without: Sequence[Excluded] = ()
+    without: Sequence[ExcludedTurn] = ()
     """The question as it was heard, and earlier askings of the very same: they tell nothing."""
 
     @property
@@ -177,7 +177,7 @@ class _Alike:
         return self._asked.result()
 
     @cached_property
-    def near(self) -> list[Near]:
+    def near(self) -> list[NearDocument]:
         """The nearest documents, nearest first."""
         return self._nearest(self._query, self._number)
 
@@ -186,7 +186,7 @@ class _Alike:
         """Their numbers and cosines."""
         return {doc_of(one.record): one.cosine for one in self.near}
 
-    def _nearest(self, query: Floats, number: int) -> list[Near]:
+    def _nearest(self, query: Floats, number: int) -> list[NearDocument]:
         search = self._search
         if not search.documents:
             return []
@@ -234,9 +234,9 @@ class _Askings:
         self._itself: list[Turn] = []
         self.before: list[Turn] = []
         """Those of them that asked it before."""
-        self.turns: list[Excluded] = []
+        self.turns: list[ExcludedTurn] = []
         """All of them."""
-        self.answers: list[Excluded] = []
+        self.answers: list[ExcludedTurn] = []
         """What the assistant said right after each: "I know nothing about your dentist" makes no word known."""
         newest = store.latest(user_id, NEWEST)
         asking = {turn.id for turn in self._asking([turn for turn, _ in newest])}
@@ -269,8 +269,8 @@ class _Askings:
         return itself + before
 
 
-def _excluded(turn: Turn, words: str) -> Excluded:
-    return Excluded(turn.seq, turn.user_id, turn.lang, words)
+def _excluded(turn: Turn, words: str) -> ExcludedTurn:
+    return ExcludedTurn(turn.seq, turn.user_id, turn.lang, words)
 
 
 def _found(store: Store, search: _Search, holding: Sequence[Record]) -> list[Record]:

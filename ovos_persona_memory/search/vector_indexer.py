@@ -16,7 +16,16 @@ import numpy as np
 from ovos_persona_memory.errors import PersonaMemoryError
 from ovos_persona_memory.records import Scope
 from ovos_persona_memory.search.embedding import Embedder, Open, chosen, give_memory_back, open_embedder
-from ovos_persona_memory.stores import Bytes, Floats, Index, Near, Pending, VectorStore, cosines, quantised
+from ovos_persona_memory.stores import (
+    Bytes,
+    Floats,
+    NearDocument,
+    PendingText,
+    VectorIndex,
+    VectorStore,
+    cosines,
+    quantised,
+)
 
 QUIET_S = 0.2
 """After something was written the work begins so much later: its own answer comes first, seconds."""
@@ -60,7 +69,7 @@ class Meaning:
         found: list[float] = cosines(np.stack(vectors), self.of(text)).tolist() if vectors else []
         return found
 
-    def nearest(self, query: Floats, scope: Scope, kinds: frozenset[str], limit: int) -> list[Near]:
+    def nearest(self, query: Floats, scope: Scope, kinds: frozenset[str], limit: int) -> list[NearDocument]:
         """See VectorStore.nearest."""
         return self.vectors.nearest(self.index, query, scope, kinds, limit)
 
@@ -184,12 +193,12 @@ class Indexer:
             if index not in mine and (place > 0 or index.name == embedder.name):
                 self._drop(index.name)
         if not mine:
-            self._vectors.start(Index(embedder.name, self._setting or "", embedder.dim))
+            self._vectors.start(VectorIndex(embedder.name, self._setting or "", embedder.dim))
         first = self._vectors.indexes()[0]
         self._name = embedder.name
         self._answer_by(embedder if first.name == embedder.name else self._opened(first), first.name)
 
-    def _opened(self, index: Index) -> Embedder | None:
+    def _opened(self, index: VectorIndex) -> Embedder | None:
         """The embedder that made an index; None where it cannot be had any more."""
         with suppress(Exception):
             found = self._open(index.setting)
@@ -225,7 +234,7 @@ class Indexer:
         self._keep(taken, rows)
         return bool(taken)
 
-    def _keep(self, taken: Sequence[Pending], rows: Floats) -> None:
+    def _keep(self, taken: Sequence[PendingText], rows: Floats) -> None:
         if taken:
             self._vectors.put(self._embedder.name, taken, quantised(rows))
 

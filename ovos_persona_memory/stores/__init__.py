@@ -23,17 +23,17 @@ from ovos_persona_memory.stores.base import (
     Bm25,
     Bytes,
     EpisodeStore,
-    Excluded,
+    ExcludedTurn,
     FactQuery,
     Floats,
     FoundRecord,
-    Index,
     LearningQueueStore,
-    Near,
+    NearDocument,
     NeighbourTurn,
-    Pending,
+    PendingText,
     Statistics,
     UnlearnedTurn,
+    VectorIndex,
     VectorStore,
     bm25,
     cosines,
@@ -51,7 +51,7 @@ from ovos_persona_memory.stores.sql import owner_name
 from ovos_persona_memory.stores.sqlite import OfflineQueue, QueuedArrival
 
 if TYPE_CHECKING:
-    from ovos_persona_memory.stores.base.vector_backend import Texts, VectorBackend
+    from ovos_persona_memory.stores.base.vector_backend import TextSource, VectorBackend
     from ovos_persona_memory.stores.chroma.http_client import ChromaServer
 
 __all__ = [
@@ -67,22 +67,22 @@ __all__ = [
     "Bm25",
     "Bytes",
     "EpisodeStore",
-    "Excluded",
+    "ExcludedTurn",
     "FactQuery",
     "Floats",
     "FolderLock",
     "FoundRecord",
-    "Index",
     "LearningQueueStore",
-    "Near",
+    "NearDocument",
     "NeighbourTurn",
     "OfflineQueue",
-    "Pending",
-    "Place",
+    "PendingText",
     "QueuedArrival",
     "Statistics",
     "Store",
+    "StoreLocation",
     "UnlearnedTurn",
+    "VectorIndex",
     "VectorStore",
     "bm25",
     "cosines",
@@ -127,7 +127,7 @@ SHARED = ("postgres", "redis")
 
 
 @dataclass(frozen=True)
-class Place:
+class StoreLocation:
     """Where a store keeps its records. Two that are equal are one store."""
 
     backend: str
@@ -172,30 +172,30 @@ def open_stores(config: MemoryConfig, clock: Callable[[], float] = time.time) ->
         raise ConfigError("the redis backend keeps neither documents nor vectors: name another for kinds.semantic")
     if EVERYTHING in kinds:
         return open_store(config.backend, config.folder, clock, kinds[EVERYTHING])
-    from ovos_persona_memory.stores.composite.store import Opening, compose
+    from ovos_persona_memory.stores.composite.store import StoreOpener, compose
 
-    def opened(place: Place) -> Store:
+    def opened(place: StoreLocation) -> Store:
         return open_store(place.backend, config.folder, clock, place)
 
-    opening = Opening(opened, lambda place: opened(_aside(place, config.folder)), _shelf_of(kinds.get("semantic")))
+    opening = StoreOpener(opened, lambda place: opened(_aside(place, config.folder)), _shelf_of(kinds.get("semantic")))
     return compose(with_texts(kinds), opening)
 
 
-def with_texts(kinds: Mapping[str, Place]) -> dict[str, Place]:
+def with_texts(kinds: Mapping[str, StoreLocation]) -> dict[str, StoreLocation]:
     """Where the texts of each kind are: those of documents beside other texts, where Chroma has the vectors.
 
     ConfigError where there are no texts beside which it could stand.
     """
-    if kinds.get("semantic", Place("")).backend != "chroma":
+    if kinds.get("semantic", StoreLocation("")).backend != "chroma":
         return dict(kinds)
     others = [place for name, place in kinds.items() if name != "semantic"]
     if not others:
         raise ConfigError("the chroma backend keeps vectors alone: name backends for the other kinds, too")
     able = [place for place in others if place.backend != "redis"]
-    return {**kinds, "semantic": able[0] if able else Place("sqlite")}
+    return {**kinds, "semantic": able[0] if able else StoreLocation("sqlite")}
 
 
-def _shelf_of(place: Place | None) -> Callable[[Texts], VectorBackend] | None:
+def _shelf_of(place: StoreLocation | None) -> Callable[[TextSource], VectorBackend] | None:
     if place is None or place.backend != "chroma":
         return None
     from ovos_persona_memory.stores.chroma.vectors import ChromaVectors, refuse_unusable
@@ -206,13 +206,13 @@ def _shelf_of(place: Place | None) -> Callable[[Texts], VectorBackend] | None:
     return lambda texts: WriteBehind(ChromaVectors(server, name, texts), texts)
 
 
-def _chroma_at(place: Place) -> ChromaServer:
+def _chroma_at(place: StoreLocation) -> ChromaServer:
     from ovos_persona_memory.stores.chroma.http_client import ChromaServer, settings_of
 
     return ChromaServer(settings_of(_url_of(place)))
 
 
-def _aside(place: Place, folder: Path) -> Place:
+def _aside(place: StoreLocation, folder: Path) -> StoreLocation:
     """Where a store that holds nothing but vectors stands beside the one at a place."""
     if place.backend == "inmemory":
         return place
@@ -221,13 +221,15 @@ def _aside(place: Place, folder: Path) -> Place:
     return replace(place, collection=f"{place.collection or COLLECTION}_vectors")
 
 
-def places(config: MemoryConfig) -> dict[str, Place]:
+def places(config: MemoryConfig) -> dict[str, StoreLocation]:
     """Where each kind that is on is kept; ``EVERYTHING`` alone where no kind has a place of its own."""
     kinds = config.kinds.chosen
     if not kinds:
         ttl_s = config.kinds.conversational.ttl
-        return {EVERYTHING: Place(config.backend, config.connection, config.collection, ttl_s)}
-    return {name: Place(one.backend or "", one.connection, one.collection, one.ttl) for name, one in kinds.items()}
+        return {EVERYTHING: StoreLocation(config.backend, config.connection, config.collection, ttl_s)}
+    return {
+        name: StoreLocation(one.backend or "", one.connection, one.collection, one.ttl) for name, one in kinds.items()
+    }
 
 
 def is_shared(config: MemoryConfig) -> bool:
@@ -266,22 +268,22 @@ def _locked(folder: Path, name: str) -> FolderLock:
     return FolderLock(folder, name)
 
 
-def place_of(text: str) -> Place:
+def place_of(text: str) -> StoreLocation:
     """The place that somebody names: a server's URL, with a collection behind a #, or the folder of an SQLite file."""
     named = secret(text) or ""
     backend = SCHEMES.get(named.partition("://")[0]) if "://" in named else "sqlite"
     if backend is None:
         raise ConfigError(f"{named.partition('://')[0]}:// is the beginning of no place that is known")
     url, _, collection = named.partition("#") if backend != "sqlite" else (named, "", "")
-    return Place(backend, url, collection or None)
+    return StoreLocation(backend, url, collection or None)
 
 
-def folder_of(place: Place, folder: Path) -> Path | None:
+def folder_of(place: StoreLocation, folder: Path) -> Path | None:
     """The folder of an SQLite file; None for every other place."""
     return Path(secret(place.connection) or folder).expanduser() if place.backend == "sqlite" else None
 
 
-def try_out(place: Place) -> None:
+def try_out(place: StoreLocation) -> None:
     """Open what is at a place and let go of it; an error of ours where that cannot be done."""
     if place.backend == "chroma":
         with closing(_chroma_at(place)) as server:
@@ -290,13 +292,13 @@ def try_out(place: Place) -> None:
 
 
 def open_store(
-    backend: str, folder: Path | None, clock: Callable[[], float] = time.time, place: Place | None = None
+    backend: str, folder: Path | None, clock: Callable[[], float] = time.time, place: StoreLocation | None = None
 ) -> Store:
     """The store of this name in the data folder (None where it needs none), or at a place of its own.
 
     ConfigError for an unknown name or a missing folder; a StoreError where it cannot be opened.
     """
-    place = place or Place(backend)
+    place = place or StoreLocation(backend)
     if backend in NEEDS_NO_SERVER and place.collection is not None:
         raise ConfigError(f"the {backend} backend knows no collections")
     if backend == "inmemory":
@@ -315,13 +317,13 @@ def open_store(
     return SqliteStore(Path(kept_in).expanduser() if kept_in else Path(folder or ""), clock)
 
 
-def _url_of(place: Place) -> str:
+def _url_of(place: StoreLocation) -> str:
     if url := secret(place.connection):
         return url
     raise ConfigError(f"the {place.backend} backend needs a connection, such as {SERVERS[place.backend]}")
 
 
-def _on_server(place: Place) -> Store:
+def _on_server(place: StoreLocation) -> Store:
     url = _url_of(place)
     if place.backend == "chroma":
         raise ConfigError(
@@ -334,7 +336,7 @@ def _on_server(place: Place) -> Store:
         raise ConfigError(f"the {place.backend} backend needs {error.name}, which is missing: {extra}") from error
 
 
-def _opened_on_server(place: Place, url: str) -> Store:
+def _opened_on_server(place: StoreLocation, url: str) -> Store:
     if place.backend == "redis":
         from ovos_persona_memory.stores.redis.connection import RedisSettings
         from ovos_persona_memory.stores.redis.store import open_redis

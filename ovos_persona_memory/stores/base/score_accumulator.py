@@ -27,7 +27,7 @@ class ScoredDocument:
         return (-self.score, self.doc > 0, -abs(self.doc))
 
 
-class Scores:
+class ScoreAccumulator:
     """What each word gives to each document, while a search goes on."""
 
     def __init__(self, formula: Bm25, without: Collection[int] = ()) -> None:

@@ -47,7 +47,7 @@ class NeighbourTurn:
 
 
 @dataclass(frozen=True)
-class Excluded:
+class ExcludedTurn:
     """A turn that is left out of a search, and counts nowhere in it: as if nobody had said it.
 
     A question is in the log before it is answered, and must not make its own words known.
@@ -242,7 +242,12 @@ class Store(ABC):
         """Every document in scope with its words, those of a kind by ``seq``: what the plain scan reads."""
 
     def search(
-        self, words: Sequence[str], scope: Scope, kinds: frozenset[str], limit: int, without: Sequence[Excluded] = ()
+        self,
+        words: Sequence[str],
+        scope: Scope,
+        kinds: frozenset[str],
+        limit: int,
+        without: Sequence[ExcludedTurn] = (),
     ) -> list[FoundRecord]:
         """The best ``limit`` documents in scope that hold at least one of the words, best first.
 
@@ -260,20 +265,20 @@ class Store(ABC):
         found.sort(key=found_order)
         return found[:limit]
 
-    def statistics(self, words: Sequence[str], user_id: str, without: Sequence[Excluded] = ()) -> Statistics:
+    def statistics(self, words: Sequence[str], user_id: str, without: Sequence[ExcludedTurn] = ()) -> Statistics:
         """Document count, mean length and the frequency of these words among all documents of a user."""
         documents = [words_of(text) for _, text in self._but_for(_all_of(user_id), BOTH, without)]
         lengths, held = sum(map(len, documents)), list(map(frozenset, documents))
         frequency = {word: n for word in set(words) if (n := sum(word in one for one in held))}
         return Statistics(len(documents), lengths / len(documents) if documents else 0.0, frequency)
 
-    def languages(self, user_id: str, without: Sequence[Excluded] = ()) -> frozenset[str]:
+    def languages(self, user_id: str, without: Sequence[ExcludedTurn] = ()) -> frozenset[str]:
         """The language tags of a user's turns and memories; of some that were forgotten since, too."""
         every = self._but_for(_all_of(user_id), BOTH, without)
         return frozenset(record.lang for record, _ in every if record.lang)
 
     def newest_words(
-        self, scope: Scope, kinds: frozenset[str], limit: int, without: Sequence[Excluded] = ()
+        self, scope: Scope, kinds: frozenset[str], limit: int, without: Sequence[ExcludedTurn] = ()
     ) -> list[str]:
         """The index words of the newest documents in scope, at most ``limit`` of each kind, newest first by kind."""
         found: list[str] = []
@@ -283,7 +288,7 @@ class Store(ABC):
         return found
 
     def around(
-        self, turns: Sequence[Turn], reach: int, persona_id: str | None = None, without: Sequence[Excluded] = ()
+        self, turns: Sequence[Turn], reach: int, persona_id: str | None = None, without: Sequence[ExcludedTurn] = ()
     ) -> list[list[NeighbourTurn]]:
         """For each of these turns the talk around it: up to ``reach`` turns before it in its session, itself,
         and up to ``reach`` after it, in order of arrival; of no other persona than ``persona_id``, where given.
@@ -292,7 +297,7 @@ class Store(ABC):
         return [self._talk_around(turn, reach, persona_id, without) for turn in turns]
 
     def _talk_around(
-        self, turn: Turn, reach: int, persona_id: str | None, without: Sequence[Excluded]
+        self, turn: Turn, reach: int, persona_id: str | None, without: Sequence[ExcludedTurn]
     ) -> list[NeighbourTurn]:
         scope = Scope(turn.session_id, turn.user_id, persona_id)
         talk = sorted(
@@ -305,7 +310,7 @@ class Store(ABC):
         return [NeighbourTurn(one.id, seq, one.at or 0.0, one.role, one.speaker, text) for seq, one, text in near]
 
     def _but_for(
-        self, scope: Scope, kinds: frozenset[str], without: Sequence[Excluded]
+        self, scope: Scope, kinds: frozenset[str], without: Sequence[ExcludedTurn]
     ) -> Iterator[tuple[Turn | Entry, str]]:
         """Every document in scope but the turns that are left out."""
         gone = {one.seq for one in without}

@@ -24,7 +24,7 @@ class VectorBackendAway(StoreUnavailable):
 
 
 @dataclass(frozen=True)
-class Texts:
+class TextSource:
     """What vectors stand beside."""
 
     select: Callable[[Selection], Sequence[Turn | Entry]]
@@ -36,7 +36,7 @@ class Texts:
 
 
 @dataclass(frozen=True)
-class Label:
+class VectorLabel:
     """What a vector belongs to."""
 
     doc: int
@@ -50,21 +50,21 @@ class Label:
     """Of the text that the vector was made from."""
 
 
-def label_of(record: Turn | Entry) -> Label:
+def label_of(record: Turn | Entry) -> VectorLabel:
     """The label of a record's vector as its text is now."""
-    return Label(doc_of(record), record.user_id, kind_of(record), record.id or "", digest_of(text_of(record)))
+    return VectorLabel(doc_of(record), record.user_id, kind_of(record), record.id or "", digest_of(text_of(record)))
 
 
 Key = tuple[str, str, str]
 """Kind, id and user of a record."""
 
 
-def key_of(label: Label) -> Key:
+def key_of(label: VectorLabel) -> Key:
     """Of the label's record."""
     return label.kind, label.id, label.user_id
 
 
-def records_of(texts: Texts, keys: Iterable[Key]) -> dict[Key, Turn | Entry]:
+def records_of(texts: TextSource, keys: Iterable[Key]) -> dict[Key, Turn | Entry]:
     """Those of the records that are there."""
     of_users: dict[str, list[str]] = {}
     for _, record_id, user_id in keys:
@@ -85,7 +85,7 @@ def digest_of(text: str) -> str:
 
 
 class VectorBackend(ABC):
-    """Vectors [dim] by index, user and ``Label.doc``. Driver errors arrive as a StoreError. Thread-safe."""
+    """Vectors [dim] by index, user and ``VectorLabel.doc``. Driver errors arrive as a StoreError. Thread-safe."""
 
     is_late: bool = False
     """Whether a change is made only when the transaction has ended, and so a vector may outlive its text."""
@@ -95,19 +95,19 @@ class VectorBackend(ABC):
         """Why it cannot be used at the moment, in one sentence; None as far as is known."""
         return None
 
-    def told(self, label: Label) -> Label:
+    def told(self, label: VectorLabel) -> VectorLabel:
         """The label as the shelf gives it back."""
         return label
 
     @abstractmethod
-    def keep(self, index: str, labels: Sequence[Label], rows: Bytes) -> None:
+    def keep(self, index: str, labels: Sequence[VectorLabel], rows: Bytes) -> None:
         """Keep vectors [n, dim], in place of those that the same docs of the same users had."""
 
     @abstractmethod
-    def remove(self, index: str, labels: Sequence[Label]) -> None:
+    def remove(self, index: str, labels: Sequence[VectorLabel]) -> None:
         """Take vectors away; those that are not there stay away."""
 
-    def move(self, index: str, before: Label, after: Label) -> None:
+    def move(self, index: str, before: VectorLabel, after: VectorLabel) -> None:
         """Give a vector, where there is one, another label."""
         held = self.held(index, before.user_id, [before.doc])
         self.remove(index, [before])
@@ -115,15 +115,15 @@ class VectorBackend(ABC):
             self.keep(index, [after], vector[None, :])
 
     @abstractmethod
-    def nearest(self, index: str, user_id: str, query: Floats, limit: int) -> list[tuple[Label, Bytes]]:
+    def nearest(self, index: str, user_id: str, query: Floats, limit: int) -> list[tuple[VectorLabel, Bytes]]:
         """The ``limit`` vectors of a user that are nearest to ``query`` [dim], by and large, nearest first."""
 
     @abstractmethod
-    def held(self, index: str, user_id: str, docs: Sequence[int]) -> Mapping[int, tuple[Label, Bytes]]:
+    def held(self, index: str, user_id: str, docs: Sequence[int]) -> Mapping[int, tuple[VectorLabel, Bytes]]:
         """The vectors of these docs of a user, as far as there are any."""
 
     @abstractmethod
-    def mend(self, index: str, wanted: Callable[[], Iterable[Label]]) -> list[Label]:
+    def mend(self, index: str, wanted: Callable[[], Iterable[VectorLabel]]) -> list[VectorLabel]:
         """Take every vector away that has none of these labels; those that have no vector. ``wanted`` is asked
         after it was looked what is there, so that what is written meanwhile stays.
         """
@@ -161,7 +161,7 @@ class DocumentVectorBackend(VectorBackend):
     def __init__(self, store: Store) -> None:
         self._store, self._documents = store, store.document_store
 
-    def keep(self, index: str, labels: Sequence[Label], rows: Bytes) -> None:
+    def keep(self, index: str, labels: Sequence[VectorLabel], rows: Bytes) -> None:
         given = normalised(rows.astype(np.float32))
         with self._store.transaction():
             for label, row in zip(labels, given, strict=True):
@@ -169,12 +169,12 @@ class DocumentVectorBackend(VectorBackend):
                 document = Document(str(label.doc), "", metadata, index, label.user_id)
                 self._documents.put(document, "", row)
 
-    def remove(self, index: str, labels: Sequence[Label]) -> None:
+    def remove(self, index: str, labels: Sequence[VectorLabel]) -> None:
         for user_id in {label.user_id for label in labels}:
             docs = [str(label.doc) for label in labels if label.user_id == user_id]
             self._documents.delete(Namespace(user_id, index), docs)
 
-    def nearest(self, index: str, user_id: str, query: Floats, limit: int) -> list[tuple[Label, Bytes]]:
+    def nearest(self, index: str, user_id: str, query: Floats, limit: int) -> list[tuple[VectorLabel, Bytes]]:
         space = Namespace(user_id, index)
         if self._documents.dimension(space) != len(query):
             return []
@@ -182,7 +182,7 @@ class DocumentVectorBackend(VectorBackend):
         held = self.held(index, user_id, near)
         return [held[doc] for doc in near if doc in held]
 
-    def held(self, index: str, user_id: str, docs: Sequence[int]) -> Mapping[int, tuple[Label, Bytes]]:
+    def held(self, index: str, user_id: str, docs: Sequence[int]) -> Mapping[int, tuple[VectorLabel, Bytes]]:
         found = {doc: self._documents.get(Namespace(user_id, index), str(doc)) for doc in docs}
         return {
             doc: (_label(one.document), quantised(one.embedding))
@@ -190,13 +190,13 @@ class DocumentVectorBackend(VectorBackend):
             if one is not None and one.embedding is not None
         }
 
-    def mend(self, index: str, wanted: Callable[[], Iterable[Label]]) -> list[Label]:
+    def mend(self, index: str, wanted: Callable[[], Iterable[VectorLabel]]) -> list[VectorLabel]:
         held = {(label.user_id, label.doc): label for label in self._labels(index)}
         lacking = [label for label in wanted() if held.pop((label.user_id, label.doc), None) != label]
         self.remove(index, list(held.values()))
         return lacking
 
-    def _labels(self, index: str) -> Iterator[Label]:
+    def _labels(self, index: str) -> Iterator[VectorLabel]:
         for user_id in self._store.users():
             for one in self._documents.held(Namespace(user_id, index)):
                 yield _label(one.document)
@@ -206,6 +206,6 @@ class DocumentVectorBackend(VectorBackend):
             self._documents.delete(Namespace(user_id, index))
 
 
-def _label(document: Document) -> Label:
+def _label(document: Document) -> VectorLabel:
     told = document.metadata
-    return Label(int(document.id), document.user_id, told["kind"], told.get("id", ""), told["digest"])
+    return VectorLabel(int(document.id), document.user_id, told["kind"], told.get("id", ""), told["digest"])

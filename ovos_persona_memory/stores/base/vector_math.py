@@ -75,7 +75,7 @@ def cosines(rows: Bytes, query: Floats, known: Floats | None = None) -> Floats:
 
 
 @dataclass(frozen=True)
-class Placing:
+class VectorPlacement:
     """What a scope narrows by."""
 
     session: str | None = None
@@ -93,10 +93,10 @@ class Placing:
 
 
 @dataclass(frozen=True)
-class Within:
+class VectorFilter:
     """Which documents a search looks at."""
 
-    place: Placing = Placing()
+    place: VectorPlacement = VectorPlacement()
     """None of a name: any. ``private`` is not looked at."""
     level: int | None = None
     """What needs more is left out; None: nothing is."""
@@ -142,7 +142,7 @@ class VectorTable:
 
     # keeping
 
-    def put(self, docs: Sequence[int], nums: Sequence[int], places: Sequence[Placing], rows: Bytes) -> None:
+    def put(self, docs: Sequence[int], nums: Sequence[int], places: Sequence[VectorPlacement], rows: Bytes) -> None:
         """Keep one row [n, dim] a document; that of a known document is replaced."""
         if len(docs) and min(docs) <= self._highest:
             self.drop(docs)
@@ -176,7 +176,7 @@ class VectorTable:
                 wide[:, left : self._used] = 0
         self._used, self._order = left, None
 
-    def move(self, doc: int, place: Placing) -> None:
+    def move(self, doc: int, place: VectorPlacement) -> None:
         """What a scope narrows by has changed for a document."""
         found, _ = self._found([doc])
         if len(found):
@@ -184,7 +184,7 @@ class VectorTable:
 
     # finding
 
-    def within(self, wanted: Within) -> Mask | None:
+    def within(self, wanted: VectorFilter) -> Mask | None:
         """Which documents are wanted: of the session, persona (or none), site, task and status. None: all of them."""
         masks = []
         for number, name in enumerate(wanted.place.names):
@@ -232,7 +232,7 @@ class VectorTable:
 
     # inside
 
-    def _coded(self, place: Placing) -> list[int]:
+    def _coded(self, place: VectorPlacement) -> list[int]:
         return [*(self._names.setdefault(name, len(self._names)) for name in place.names), place.private]
 
     def _found(self, docs: Iterable[int]) -> tuple[Numbers, Numbers]:

@@ -17,7 +17,7 @@ _GIVEN_KEY = re.compile(r"[0-9a-f]{12,}")
 
 
 @dataclass(frozen=True)
-class Index:
+class VectorIndex:
     """The vectors of one embedder."""
 
     name: str
@@ -29,7 +29,7 @@ class Index:
 
 
 @dataclass(frozen=True)
-class Pending:
+class PendingText:
     """A text that an index has not taken up yet."""
 
     kind: str
@@ -42,7 +42,7 @@ class Pending:
 
 
 @dataclass(frozen=True)
-class Near:
+class NearDocument:
     """A document that is near to a question."""
 
     record: Turn | Entry
@@ -65,11 +65,11 @@ class VectorStore(ABC):
         return None
 
     @abstractmethod
-    def indexes(self) -> list[Index]:
+    def indexes(self) -> list[VectorIndex]:
         """The indexes there are, the one that was started first at the head."""
 
     @abstractmethod
-    def start(self, index: Index) -> None:
+    def start(self, index: VectorIndex) -> None:
         """Begin an empty index; nothing where there is one of its name. StoreError where there are two others."""
 
     @abstractmethod
@@ -84,11 +84,11 @@ class VectorStore(ABC):
         """
 
     @abstractmethod
-    def pending(self, name: str, limit: int) -> list[Pending]:
+    def pending(self, name: str, limit: int) -> list[PendingText]:
         """The first ``limit`` texts that an index has not taken up, in order of version; some may be empty."""
 
     @abstractmethod
-    def put(self, name: str, taken: Sequence[Pending], vectors: Bytes) -> None:
+    def put(self, name: str, taken: Sequence[PendingText], vectors: Bytes) -> None:
         """Take texts up that ``pending`` gave, with their quantised vectors [n, dim], in its order, none left out.
 
         A vector of zeros stands for none. Nothing is kept for a document that changed or went meanwhile.
@@ -98,7 +98,7 @@ class VectorStore(ABC):
     def held(self, name: str, scope: Scope, kinds: frozenset[str]) -> Iterator[tuple[Turn | Entry, Bytes]]:
         """Every document in scope that has a vector [dim], in no particular order: what the plain scan reads."""
 
-    def nearest(self, name: str, query: Floats, scope: Scope, kinds: frozenset[str], limit: int) -> list[Near]:
+    def nearest(self, name: str, query: Floats, scope: Scope, kinds: frozenset[str], limit: int) -> list[NearDocument]:
         """The ``limit`` documents in scope that are nearest to ``query`` [dim], nearest first, of equal ones the newer.
 
         What is out of scope changes nothing. This is the plain scan; a backend may miss one of the
@@ -108,7 +108,7 @@ class VectorStore(ABC):
         if not held:
             return []
         scores = cosines(np.stack([vector for _, vector in held]), query).tolist()
-        found = [Near(record, score) for (record, _), score in zip(held, scores, strict=True)]
+        found = [NearDocument(record, score) for (record, _), score in zip(held, scores, strict=True)]
         return sorted(found, key=lambda near: (-near.cosine, -near.record.seq))[:limit]
 
     @abstractmethod

@@ -25,7 +25,7 @@ PORTS = {"http": 8000, "https": 443}
 OTHER, NOT_FOUND = 300, 404
 
 
-class NoCollection(VectorBackendAway):
+class CollectionMissing(VectorBackendAway):
     """A collection that was there is gone."""
 
 
@@ -109,7 +109,7 @@ class ChromaServer:
         except (OSError, HTTPException, msgspec.DecodeError) as error:
             raise self._away(str(error) or type(error).__name__) from error
         if status == NOT_FOUND:
-            raise NoCollection(f"{self.name}: the collection is gone")
+            raise CollectionMissing(f"{self.name}: the collection is gone")
         if status >= OTHER:
             raise self._away(f"it answers {status}")
         with self._lock:

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 
 from ovos_persona_memory.errors import ConfigError
-from ovos_persona_memory.stores.base.vector_backend import Label, Texts, VectorBackendAway
+from ovos_persona_memory.stores.base.vector_backend import TextSource, VectorBackendAway, VectorLabel
 from ovos_persona_memory.stores.base.vector_math import Bytes, Floats, quantised
-from ovos_persona_memory.stores.chroma.http_client import QUESTION_S, WORK_S, ChromaServer, NoCollection
+from ovos_persona_memory.stores.chroma.http_client import QUESTION_S, WORK_S, ChromaServer, CollectionMissing
 
 KEY = "vectors_key"
 """Name of the store's small value under which users and texts are hashed for the server; it stays here."""
@@ -42,7 +42,7 @@ class ChromaVectors:
     Every method raises ShelfAway where the server cannot be used. Thread-safe.
     """
 
-    def __init__(self, server: ChromaServer, collection: str, texts: Texts) -> None:
+    def __init__(self, server: ChromaServer, collection: str, texts: TextSource) -> None:
         self.server = server
         self._key = _key_of(texts)
         # memories that share a server, and a name on it, do not share vectors
@@ -59,7 +59,7 @@ class ChromaVectors:
         """Under which the vector of a doc is kept."""
         return self._hash("doc", user_id, str(doc))
 
-    def told(self, label: Label) -> Label:
+    def told(self, label: VectorLabel) -> VectorLabel:
         """The label as the server gives it back."""
         return replace(label, digest=self._hash("text", label.digest))
 
@@ -68,7 +68,7 @@ class ChromaVectors:
 
     # vectors
 
-    def keep(self, index: str, labels: Sequence[Label], rows: Bytes, within_s: float = WORK_S) -> None:
+    def keep(self, index: str, labels: Sequence[VectorLabel], rows: Bytes, within_s: float = WORK_S) -> None:
         """See Shelf.keep."""
         for start in range(0, len(labels), TOGETHER):
             some = labels[start : start + TOGETHER]
@@ -79,7 +79,7 @@ class ChromaVectors:
             }
             self._ask(index, "upsert", body, within_s)
 
-    def _metadata(self, label: Label) -> dict[str, Any]:
+    def _metadata(self, label: VectorLabel) -> dict[str, Any]:
         return {
             "user": self._hash("user", label.user_id),
             "kind": label.kind,
@@ -95,7 +95,7 @@ class ChromaVectors:
             where = {"digest": {"$in": list(dict.fromkeys(digests))}}
             self._ask(index, "delete", {"ids": list(dict.fromkeys(ids)), "where": where}, within_s)
 
-    def nearest(self, index: str, user_id: str, query: Floats, limit: int) -> list[tuple[Label, Bytes]]:
+    def nearest(self, index: str, user_id: str, query: Floats, limit: int) -> list[tuple[VectorLabel, Bytes]]:
         """See Shelf.nearest."""
         body = {
             "query_embeddings": [quantised(query[None, :])[0].tolist()],
@@ -107,7 +107,7 @@ class ChromaVectors:
         with _understood():
             return list(_labelled(user_id, found["metadatas"][0], found["embeddings"][0]))
 
-    def held(self, index: str, user_id: str, docs: Sequence[int]) -> Mapping[int, tuple[Label, Bytes]]:
+    def held(self, index: str, user_id: str, docs: Sequence[int]) -> Mapping[int, tuple[VectorLabel, Bytes]]:
         """See Shelf.held."""
         wanted = {self.id_of(user_id, doc): doc for doc in docs}
         if not wanted:
@@ -118,11 +118,11 @@ class ChromaVectors:
             labelled = list(_labelled(user_id, found["metadatas"], found["embeddings"]))
         return {label.doc: (label, row) for label, row in labelled}
 
-    def mend(self, index: str, wanted: Callable[[], Iterable[Label]]) -> list[Label]:
+    def mend(self, index: str, wanted: Callable[[], Iterable[VectorLabel]]) -> list[VectorLabel]:
         """See Shelf.mend."""
         if not self._count(index):
             return list(wanted())
-        there, lacking, wrong = 0, list[Label](), list[tuple[str, str]]()
+        there, lacking, wrong = 0, list[VectorLabel](), list[tuple[str, str]]()
         every = iter(wanted())
         while some := list(islice(every, PAGE)):
             held = self._digests(index, some)
@@ -137,7 +137,7 @@ class ChromaVectors:
         self.remove(index, wrong)
         return lacking
 
-    def _mend_all(self, index: str, wanted: Callable[[], Iterable[Label]]) -> list[Label]:
+    def _mend_all(self, index: str, wanted: Callable[[], Iterable[VectorLabel]]) -> list[VectorLabel]:
         """The same where the server has some of which no text is known, or has got some meanwhile: it lists them all.
 
         That takes it longer the more it has, for each page.
@@ -155,7 +155,7 @@ class ChromaVectors:
     def _count(self, index: str) -> int:
         return int(self._ask(index, "count", None, WORK_S, "GET"))
 
-    def _digests(self, index: str, labels: Sequence[Label]) -> dict[str, str]:
+    def _digests(self, index: str, labels: Sequence[VectorLabel]) -> dict[str, str]:
         """Ids and digests of what it has of some."""
         ids = list({self.id_of(label.user_id, label.doc) for label in labels})
         found = self._ask(index, "get", {"ids": ids, "include": ["metadatas"]}, WORK_S)
@@ -179,14 +179,14 @@ class ChromaVectors:
         """Take a whole collection away; one that is not there stays away."""
         name = self.collection(index)
         self._known.pop(name, None)
-        with suppress(NoCollection):
+        with suppress(CollectionMissing):
             self.server.ask("DELETE", f"/{name}", None, within_s)
 
     def _ask(self, index: str, what: str, body: object, within_s: float, method: str = "POST") -> Any:
         name = self.collection(index)
         try:
             return self.server.ask(method, f"/{self._found(name, within_s)}/{what}", body, within_s)
-        except NoCollection:
+        except CollectionMissing:
             self._known.pop(name, None)
             raise
 
@@ -213,16 +213,16 @@ def _pairs(found: Mapping[str, Any]) -> list[tuple[str, str]]:
     return [(str(one), str((of_it or {}).get("digest"))) for one, of_it in told]
 
 
-def _labelled(user_id: str, told: Sequence[Any], rows: Sequence[Any]) -> Iterator[tuple[Label, Bytes]]:
+def _labelled(user_id: str, told: Sequence[Any], rows: Sequence[Any]) -> Iterator[tuple[VectorLabel, Bytes]]:
     """What the server says: to be compared with the texts before it is believed."""
     for one, row in zip(told, rows, strict=True):
         if one is not None and row is not None:
-            label = Label(int(one["doc"]), user_id, str(one["kind"]), str(one["record"]), str(one["digest"]))
+            label = VectorLabel(int(one["doc"]), user_id, str(one["kind"]), str(one["record"]), str(one["digest"]))
             # it keeps float32, of which ours are whole numbers
             yield label, np.rint(np.asarray(row, dtype=np.float32)).astype(np.int8)
 
 
-def _key_of(texts: Texts) -> bytes:
+def _key_of(texts: TextSource) -> bytes:
     if (known := texts.state(KEY)) is None:
         with texts.transaction():
             known = texts.state(KEY) or secrets.token_hex(32)

@@ -16,17 +16,17 @@ from ovos_persona_memory.stores.base.selection import BOTH
 from ovos_persona_memory.stores.base.store import Store
 from ovos_persona_memory.stores.base.vector_backend import (
     Key,
-    Label,
-    Texts,
+    TextSource,
     VectorBackend,
     VectorBackendAway,
+    VectorLabel,
     key_of,
     label_of,
     records_of,
     text_of,
 )
 from ovos_persona_memory.stores.base.vector_math import Bytes, Floats, cosines
-from ovos_persona_memory.stores.base.vectors import Index, Near, Pending, VectorStore, is_held
+from ovos_persona_memory.stores.base.vectors import NearDocument, PendingText, VectorIndex, VectorStore, is_held
 
 MORE = 4
 """So many times as many vectors are asked for as are wanted: some may be out of scope, or stale."""
@@ -38,7 +38,7 @@ LOOKED_AT = 1000
 """Documents that wait for a vector are counted up to this many where their store holds texts of other kinds, too."""
 
 
-class VectorsBeside(VectorStore):
+class ExternalVectors(VectorStore):
     """Vectors of turns and entries on a shelf; those of documents stay with them, in the inner store.
 
     What waits for a vector is known in memory alone: when an index is first looked at, labels and texts are
@@ -46,7 +46,7 @@ class VectorsBeside(VectorStore):
     waits; no store is called under it.
     """
 
-    def __init__(self, texts: Texts, shelf: VectorBackend, semantic: Store, inside: frozenset[str]) -> None:
+    def __init__(self, texts: TextSource, shelf: VectorBackend, semantic: Store, inside: frozenset[str]) -> None:
         """``semantic``: holds documents, and ``inside`` are the kinds of texts that it holds besides."""
         self._texts, self._shelf, self._inside = texts, shelf, inside
         self._inner, self._documents = semantic.vector_store, semantic.document_store
@@ -55,8 +55,8 @@ class VectorsBeside(VectorStore):
         self._comparing = threading.Lock()
         self._waiting: dict[str, dict[Key, int]] = {}
         self._version = 0
-        self._given: dict[tuple[str, int], Label] = {}
-        self._inner_taken: list[Pending] = []
+        self._given: dict[tuple[str, int], VectorLabel] = {}
+        self._inner_taken: list[PendingText] = []
 
     @property
     def problem(self) -> str | None:
@@ -138,10 +138,10 @@ class VectorsBeside(VectorStore):
 
     # indexes
 
-    def indexes(self) -> list[Index]:
+    def indexes(self) -> list[VectorIndex]:
         return self._inner.indexes()
 
-    def start(self, index: Index) -> None:
+    def start(self, index: VectorIndex) -> None:
         self._inner.start(index)
 
     def drop(self, name: str) -> bool:
@@ -201,9 +201,9 @@ class VectorsBeside(VectorStore):
     def _every(self) -> Iterator[tuple[Turn | Entry, str]]:
         return self._texts.documents(Scope.everyone(), BOTH)
 
-    def pending(self, name: str, limit: int) -> list[Pending]:
+    def pending(self, name: str, limit: int) -> list[PendingText]:
         self._shelf.settle()
-        waiting, taken = iter(self._waits(name)), list[Pending]()
+        waiting, taken = iter(self._waits(name)), list[PendingText]()
         while not taken and (some := list(islice(waiting, limit))):
             records = records_of(self._texts, [key for key, _ in some])
             self._pass_over(name, {key for key, _ in some} - records.keys())
@@ -211,7 +211,7 @@ class VectorsBeside(VectorStore):
                 if key in records:
                     label = label_of(records[key])
                     self._given[name, label.doc] = label
-                    taken.append(Pending(label.kind, label.doc, version, text_of(records[key])))
+                    taken.append(PendingText(label.kind, label.doc, version, text_of(records[key])))
         return taken or self._pending_documents(name, limit)
 
     def _pass_over(self, name: str, gone: Iterable[Key]) -> None:
@@ -219,7 +219,7 @@ class VectorsBeside(VectorStore):
             for key in gone:
                 self._waiting.get(name, {}).pop(key, None)
 
-    def _pending_documents(self, name: str, limit: int) -> list[Pending]:
+    def _pending_documents(self, name: str, limit: int) -> list[PendingText]:
         while inner := self._inner.pending(name, limit):
             self._inner_taken = inner
             if documents := [one for one in inner if one.kind == "document"]:
@@ -227,12 +227,12 @@ class VectorsBeside(VectorStore):
             self._put_documents(name, [], np.zeros((0, 1), dtype=np.int8))
         return []
 
-    def _those_of(self, labels: Iterable[Label]) -> dict[Label, Turn | Entry]:
+    def _those_of(self, labels: Iterable[VectorLabel]) -> dict[VectorLabel, Turn | Entry]:
         """The records of which the very text is still there, by the labels that the shelf gives."""
         records = records_of(self._texts, {key_of(label) for label in labels})
         return {self._shelf.told(label_of(record)): record for record in records.values()}
 
-    def put(self, name: str, taken: Sequence[Pending], vectors: Bytes) -> None:
+    def put(self, name: str, taken: Sequence[PendingText], vectors: Bytes) -> None:
         if taken and taken[0].kind == "document":
             self._put_documents(name, taken, vectors)
             return
@@ -247,7 +247,7 @@ class VectorsBeside(VectorStore):
             if due:
                 self._shelf.keep(name, [label for label, _ in due], np.stack([vector for _, vector in due]))
 
-    def _is_due(self, name: str, label: Label, version: int, records: Mapping[Key, Turn | Entry]) -> bool:
+    def _is_due(self, name: str, label: VectorLabel, version: int, records: Mapping[Key, Turn | Entry]) -> bool:
         """Whether the text is still the one that was embedded; then it does not wait any longer."""
         with self._lock:
             waiting = self._waiting.get(name, {})
@@ -257,7 +257,7 @@ class VectorsBeside(VectorStore):
         record = records.get(key_of(label))
         return record is not None and label_of(record) == label
 
-    def _put_documents(self, name: str, taken: Sequence[Pending], vectors: Bytes) -> None:
+    def _put_documents(self, name: str, taken: Sequence[PendingText], vectors: Bytes) -> None:
         """What the inner store gave, with zeros for what is not its business here."""
         made = {(one.doc, one.version): vector for one, vector in zip(taken, vectors, strict=True)}
         dim = next(index.dim for index in self._inner.indexes() if index.name == name)
@@ -277,7 +277,7 @@ class VectorsBeside(VectorStore):
                 held = self._shelf.held(name, user_id, docs).values()
                 yield from ((labels[label], vector) for label, vector in held if label in labels)
 
-    def nearest(self, name: str, query: Floats, scope: Scope, kinds: frozenset[str], limit: int) -> list[Near]:
+    def nearest(self, name: str, query: Floats, scope: Scope, kinds: frozenset[str], limit: int) -> list[NearDocument]:
         if name not in {index.name for index in self._inner.indexes()} or limit <= 0:
             return []
         try:
@@ -286,7 +286,7 @@ class VectorsBeside(VectorStore):
             self._lost()
             return []
 
-    def _nearest(self, name: str, query: Floats, scope: Scope, kinds: frozenset[str], limit: int) -> list[Near]:
+    def _nearest(self, name: str, query: Floats, scope: Scope, kinds: frozenset[str], limit: int) -> list[NearDocument]:
         near = self._shelf.nearest(name, scope.user_id or "", query, limit * MORE)
         found = self._believed(near, query, scope, kinds)
         if len(found) >= limit:
@@ -301,8 +301,8 @@ class VectorsBeside(VectorStore):
         return sum(1 for _ in islice(self._texts.documents(scope, kinds), LOOKED_THROUGH)) < LOOKED_THROUGH
 
     def _believed(
-        self, near: Sequence[tuple[Label, Bytes]], query: Floats, scope: Scope, kinds: frozenset[str]
-    ) -> list[Near]:
+        self, near: Sequence[tuple[VectorLabel, Bytes]], query: Floats, scope: Scope, kinds: frozenset[str]
+    ) -> list[NearDocument]:
         """Those whose very text is still there, and in scope; nearest first, of equal ones the newer."""
         there = self._those_of(label for label, _ in near)
         held = [(there[label], vector) for label, vector in near if label in there]
@@ -310,7 +310,7 @@ class VectorsBeside(VectorStore):
         if not within:
             return []
         scores = cosines(np.stack([vector for _, vector in within]), query).tolist()
-        found = [Near(one, score) for (one, _), score in zip(within, scores, strict=True)]
+        found = [NearDocument(one, score) for (one, _), score in zip(within, scores, strict=True)]
         return sorted(found, key=lambda one: (-one.cosine, -one.record.seq))
 
     def cosines(self, name: str, query: Floats, docs: Iterable[int], user_id: str) -> Mapping[int, float]:

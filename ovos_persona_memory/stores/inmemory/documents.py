@@ -11,9 +11,9 @@ from ovos_persona_memory.stores.base.documents import DocumentStore, StoredDocum
 from ovos_persona_memory.stores.base.selection import holds_all
 from ovos_persona_memory.stores.base.store import refuse_unstorable
 from ovos_persona_memory.stores.base.vector_math import Floats
-from ovos_persona_memory.stores.inmemory.undo_log import Changes
+from ovos_persona_memory.stores.inmemory.undo_log import UndoLog
 
-Place = tuple[Namespace, str]
+DocumentKey = tuple[Namespace, str]
 
 
 class InMemoryDocuments(DocumentStore):
@@ -21,13 +21,13 @@ class InMemoryDocuments(DocumentStore):
 
     def __init__(
         self,
-        changes: Changes,
+        changes: UndoLog,
         written: Callable[[], None] = lambda: None,
     ) -> None:
         """``written`` is called when a text was written."""
         self._written = written
         self._transaction, self._put, self._gone = changes.transaction, changes.put, changes.gone
-        self._held: dict[Place, tuple[int, StoredDocument]] = {}
+        self._held: dict[DocumentKey, tuple[int, StoredDocument]] = {}
         self._last = 0
 
     def put(self, document: Document, words: str, embedding: Floats | None) -> None:
@@ -102,7 +102,7 @@ class InMemoryDocuments(DocumentStore):
         fits = held.embedding is not None and dim in (None, len(held.embedding))
         self.put(document, held.words, held.embedding if fits else None)
 
-    def _delete(self, chosen: Callable[[Place], bool]) -> int:
+    def _delete(self, chosen: Callable[[DocumentKey], bool]) -> int:
         with self._transaction():
             places = [place for place in self._held if chosen(place)]
             for place in places:

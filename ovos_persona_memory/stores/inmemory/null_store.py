@@ -9,7 +9,7 @@ from ovos_persona_memory.errors import NotAllowed
 from ovos_persona_memory.records import Decision, Document, Entry, Episode, Fact, FactChange, Note, Turn
 from ovos_persona_memory.stores.base.store import refuse_unstorable
 from ovos_persona_memory.stores.base.vector_math import Bytes, Floats
-from ovos_persona_memory.stores.base.vectors import Index, Pending
+from ovos_persona_memory.stores.base.vectors import PendingText, VectorIndex
 from ovos_persona_memory.stores.inmemory.documents import InMemoryDocuments
 from ovos_persona_memory.stores.inmemory.episodes import InMemoryEpisodes
 from ovos_persona_memory.stores.inmemory.facts import InMemoryFacts
@@ -75,14 +75,14 @@ class _NoVectors(InMemoryVectors):
     def deleted(self, record: Turn | Entry) -> None:
         pass
 
-    def start(self, index: Index) -> None:
+    def start(self, index: VectorIndex) -> None:
         pass
 
     def lag(self, name: str | None) -> int:
         return 0
 
-    def pending(self, name: str, limit: int) -> list[Pending]:
+    def pending(self, name: str, limit: int) -> list[PendingText]:
         return []
 
-    def put(self, name: str, taken: Sequence[Pending], vectors: Bytes) -> None:
+    def put(self, name: str, taken: Sequence[PendingText], vectors: Bytes) -> None:
         pass

@@ -17,14 +17,14 @@ from ovos_persona_memory.stores.base.tombstones import KEPT, TombstoneStore
 from ovos_persona_memory.stores.inmemory.documents import InMemoryDocuments
 from ovos_persona_memory.stores.inmemory.episodes import InMemoryEpisodes
 from ovos_persona_memory.stores.inmemory.facts import InMemoryFacts
-from ovos_persona_memory.stores.inmemory.undo_log import Changes
+from ovos_persona_memory.stores.inmemory.undo_log import UndoLog
 from ovos_persona_memory.stores.inmemory.vectors import InMemoryVectors
 
 
-class InMemoryLedger(TombstoneStore):
+class InMemoryTombstones(TombstoneStore):
     """One plain dict."""
 
-    def __init__(self, changes: Changes) -> None:
+    def __init__(self, changes: UndoLog) -> None:
         self._transaction, self._put, self._gone = changes.transaction, changes.put, changes.gone
         self._reading = changes.reading
         self._entered: MutableMapping[tuple[str, int], float] = changes.table("ledger")
@@ -76,13 +76,13 @@ class InMemoryStore(Store):
         self._undo: list[tuple[MutableMapping[Any, Any], Any, Any]] = []
         changes = self._changes()
         self.episode_store = InMemoryEpisodes(changes)
-        self.ledger_store = InMemoryLedger(changes)
+        self.ledger_store = InMemoryTombstones(changes)
         self.document_store = self._documents = InMemoryDocuments(changes, lambda: self.vector_store.wake())
         self.vector_store = self._vectors = InMemoryVectors(changes, self._documents.numbered)
         self.fact_store = InMemoryFacts(changes)
 
-    def _changes(self) -> Changes:
-        return Changes(self.transaction, self._reading, self._set, self._gone, self._table, self._next_number)
+    def _changes(self) -> UndoLog:
+        return UndoLog(self.transaction, self._reading, self._set, self._gone, self._table, self._next_number)
 
     def _table(self, name: str) -> MutableMapping[Any, Any]:
         return {}

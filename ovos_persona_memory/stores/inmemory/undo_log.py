@@ -9,7 +9,7 @@ from typing import Any
 
 
 @dataclass(frozen=True)
-class Changes:
+class UndoLog:
     """What the store hands to each of its parts."""
 
     transaction: Callable[[], AbstractContextManager[None]]

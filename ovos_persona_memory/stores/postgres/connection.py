@@ -57,7 +57,7 @@ class PostgresSettings:
     """What is asked is answered or refused within it, a lost connection and the one after it together, seconds."""
 
 
-class Late(Protocol):
+class DeferredWrites(Protocol):
     """What a transaction has still to write."""
 
     def write(self) -> None:
@@ -83,7 +83,7 @@ class PostgresDatabase:
         self._depth = 0
         self._failed = False
         self._transaction_id: str | None = None
-        self.late: Late | None = None
+        self.late: DeferredWrites | None = None
         self._line: socket.socket | None = None
         self._until: float | None = None
         self._longest_s: float = settings.timeout_s

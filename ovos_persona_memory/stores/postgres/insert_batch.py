@@ -14,7 +14,7 @@ AHEAD = 256
 NUMBERS = f"SELECT {rows.NEXT} FROM generate_series(1, %s)"
 
 
-class LateTurns:
+class InsertBatch:
     """In the store's transactions."""
 
     def __init__(self, database: PostgresDatabase) -> None:

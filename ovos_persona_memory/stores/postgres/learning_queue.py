@@ -22,7 +22,7 @@ TAKE = (
 """One look into the index for each: a join would rather read the whole table, while that is small."""
 
 
-class PostgresUnlearned(LearningQueueStore):
+class PostgresLearningQueue(LearningQueueStore):
     """See UnlearnedStore. Writers of one household take turns, so that each turn is taken once."""
 
     def __init__(self, database: PostgresDatabase) -> None:

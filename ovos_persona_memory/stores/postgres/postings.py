@@ -14,8 +14,8 @@ from typing import Any
 
 from ovos_persona_memory.records import Scope
 from ovos_persona_memory.stores.base.bm25 import Bm25, set_of, words_of
-from ovos_persona_memory.stores.base.score_accumulator import Posting, ScoredDocument, Scores
-from ovos_persona_memory.stores.base.store import Excluded, Statistics
+from ovos_persona_memory.stores.base.score_accumulator import Posting, ScoreAccumulator, ScoredDocument
+from ovos_persona_memory.stores.base.store import ExcludedTurn, Statistics
 from ovos_persona_memory.stores.postgres.connection import PostgresDatabase
 from ovos_persona_memory.stores.postgres.rows import ANY_ROW, within
 from ovos_persona_memory.stores.sql.where_clause import Where, narrowed
@@ -101,7 +101,7 @@ Document = tuple[str, int, str]
 
 
 @dataclass(frozen=True)
-class Query:
+class PostgresPostingsQuery:
     """What one search asks of one user's documents."""
 
     user_id: str
@@ -109,12 +109,12 @@ class Query:
     kinds: tuple[str, ...]
     limit: int
     budget: int = BUDGET
-    without: Sequence[Excluded] = ()
+    without: Sequence[ExcludedTurn] = ()
     """Turns of this user."""
 
 
 @dataclass(frozen=True)
-class _Term:
+class _PostgresTerm:
     word: str
     hash: int
     entered: int
@@ -124,10 +124,10 @@ class _Term:
 
 
 @dataclass(frozen=True)
-class _Known:
+class _UserTerms:
     """What a search knows of a person."""
 
-    terms: list[_Term]
+    terms: list[_PostgresTerm]
     documents: int
     length: int
     """Words of all documents together."""
@@ -135,7 +135,7 @@ class _Known:
     """Number and words of turns that wait and are not left out, and whether they are in scope."""
 
 
-class PostgresWords:
+class PostgresPostings:
     """In the store's transactions."""
 
     def __init__(self, database: PostgresDatabase) -> None:
@@ -181,7 +181,7 @@ class PostgresWords:
             users, langs = zip(*known, strict=True)
             self._db.run(KNOW_LANGUAGES, self._home, list(users), list(langs))
 
-    def languages(self, user_id: str, without: Sequence[Excluded] = ()) -> frozenset[str]:
+    def languages(self, user_id: str, without: Sequence[ExcludedTurn] = ()) -> frozenset[str]:
         """See Store."""
         home = self._home
         found = self._db.all(LANGUAGES, home, user_id, home, user_id, home)
@@ -239,9 +239,9 @@ class PostgresWords:
 
     # finding
 
-    def statistics(self, user_id: str, words: Sequence[str], without: Sequence[Excluded] = ()) -> Statistics:
+    def statistics(self, user_id: str, words: Sequence[str], without: Sequence[ExcludedTurn] = ()) -> Statistics:
         """See Store; ``without``: turns of this user."""
-        query = Query(user_id, Scope(user_id=user_id), ("turn",), 0, without=without)
+        query = PostgresPostingsQuery(user_id, Scope(user_id=user_id), ("turn",), 0, without=without)
         known = self._known(query, list(dict.fromkeys([*words, ""])))
         frequency = {term.word: term.frequency for term in known.terms}
         return Statistics(known.documents, known.length / known.documents if known.documents else 0.0, frequency)
@@ -255,25 +255,25 @@ class PostgresWords:
         )
         return sorted(one for (one,) in self._db.all(sql, self._home, list(words), self._home, self._home))
 
-    def search(self, words: Sequence[str], query: Query) -> list[ScoredDocument]:
+    def search(self, words: Sequence[str], query: PostgresPostingsQuery) -> list[ScoredDocument]:
         """The user's best documents, best first."""
         known = self._known(query, words)
         terms = sorted(known.terms, key=lambda term: (term.frequency, term.word))
         if not terms:
             return []
         gone = [one.seq for one in query.without]
-        scores = Scores(Bm25(known.documents, known.length / known.documents), gone)
+        scores = ScoreAccumulator(Bm25(known.documents, known.length / known.documents), gone)
         if "turn" in query.kinds:
             _score(terms, [(doc, text) for doc, text, inside in known.waiting if inside], scores)
         if not self._near(terms, query, scores):
             self._walk(terms, query, scores)
         return scores.best(query.limit)
 
-    def _known(self, query: Query, words: Sequence[str]) -> _Known:
+    def _known(self, query: PostgresPostingsQuery, words: Sequence[str]) -> _UserTerms:
         home, user_id = self._home, query.user_id
         found = self._db.all(TERMS, home, list(words), home, user_id, home, user_id)
         if not found:
-            return _Known([], 0, 0, [])
+            return _UserTerms([], 0, 0, [])
         documents, length, mark = found[0][3:]
         where = narrowed(ANY_ROW, query.scope)
         inside = " AND ".join(where.conditions) or "true"
@@ -284,12 +284,16 @@ class PostgresWords:
         length += sum(len(words_of(text)) for _, text, _ in waiting)
         length -= sum(len(words_of(one.words)) for one in query.without)
         documents += len(waiting) - len(query.without)
-        terms = [_Term(word, number, n, n + held[word]) for word, number, n, *_ in found if word and n + held[word] > 0]
+        terms = [
+            _PostgresTerm(word, number, n, n + held[word])
+            for word, number, n, *_ in found
+            if word and n + held[word] > 0
+        ]
         gone = {one.seq for one in query.without}
         left = [(doc, text, bool(yes)) for doc, text, yes in waiting if doc not in gone]
-        return _Known(terms, documents, length, left)
+        return _UserTerms(terms, documents, length, left)
 
-    def _near(self, terms: Sequence[_Term], query: Query, scores: Scores) -> bool:
+    def _near(self, terms: Sequence[_PostgresTerm], query: PostgresPostingsQuery, scores: ScoreAccumulator) -> bool:
         """Where a scope is narrow and the words are common: read its newest documents; whether those were all."""
         scope = query.scope
         if (scope.session_id, scope.site_id, scope.task_id) == (None, None, None):
@@ -306,7 +310,7 @@ class PostgresWords:
             whole = whole and len(found) < NEAR
         return whole
 
-    def _walk(self, terms: Sequence[_Term], query: Query, scores: Scores) -> None:
+    def _walk(self, terms: Sequence[_PostgresTerm], query: PostgresPostingsQuery, scores: ScoreAccumulator) -> None:
         """Read postings, rarest word and newest document first, until the budget is spent."""
         left, limits, cut_short = query.budget, [], []
         for term in terms:
@@ -321,7 +325,9 @@ class PostgresWords:
         if cut_short:
             self._look_up(cut_short, scores.leaders(max(RESCORED, 4 * query.limit)), query, scores)
 
-    def _postings(self, terms: Sequence[_Term], limits: list[int], kind: str, query: Query) -> list[tuple[Any, ...]]:
+    def _postings(
+        self, terms: Sequence[_PostgresTerm], limits: list[int], kind: str, query: PostgresPostingsQuery
+    ) -> list[tuple[Any, ...]]:
         sign, direction = (">", "DESC") if kind == "turn" else ("<", "ASC")
         scope = narrowed(ANY_ROW, query.scope, kind)
         newest = f"SELECT p.doc, p.times, p.length {OF_WORD} AND p.doc {sign} 0 ORDER BY p.doc {direction}"
@@ -338,7 +344,13 @@ class PostgresWords:
         sql = f"{LISTED} CROSS JOIN LATERAL ({newest} LIMIT t.most) p"
         return self._db.all(sql, list(range(len(terms))), [term.hash for term in terms], limits, *values)
 
-    def _look_up(self, terms: Sequence[_Term], docs: Sequence[int], query: Query, scores: Scores) -> None:
+    def _look_up(
+        self,
+        terms: Sequence[_PostgresTerm],
+        docs: Sequence[int],
+        query: PostgresPostingsQuery,
+        scores: ScoreAccumulator,
+    ) -> None:
         """Add what these words give to these documents."""
         hashes = [term.hash for term in terms]
         found = self._db.all(LOOK_UP, list(range(len(terms))), hashes, list(docs), self._home, query.user_id)
@@ -351,7 +363,7 @@ def _columns(documents: Sequence[Document]) -> tuple[list[str], list[int], list[
     return list(users), list(docs), list(words)
 
 
-def _score(terms: Sequence[_Term], documents: Sequence[tuple[Any, ...]], scores: Scores) -> None:
+def _score(terms: Sequence[_PostgresTerm], documents: Sequence[tuple[Any, ...]], scores: ScoreAccumulator) -> None:
     """Score documents, number and words, by reading them."""
     rows: dict[str, list[Posting]] = {term.word: [] for term in terms}
     for doc, text in documents:

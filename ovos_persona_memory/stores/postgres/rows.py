@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ovos_persona_memory.records import Entry, Scope, Selection, Turn
-from ovos_persona_memory.stores.base.store import Excluded
+from ovos_persona_memory.stores.base.store import ExcludedTurn
 from ovos_persona_memory.stores.sql.turn_rows import COLUMNS, FLAGS, calls_text, packed, turns_of
 from ovos_persona_memory.stores.sql.where_clause import OWNER, PLACES, Where, between, narrowed, owner_name
 
@@ -117,7 +117,7 @@ def within(household: str, scope: Scope, kind: str = "turn") -> Where:
     return narrowed(where, scope, kind)
 
 
-def but_for(where: Where, without: Sequence[Excluded]) -> Where:
+def but_for(where: Where, without: Sequence[ExcludedTurn]) -> Where:
     """Only the turns that are not left out."""
     return where.also("NOT r.seq = ANY(%s)", [one.seq for one in without]) if without else where
 

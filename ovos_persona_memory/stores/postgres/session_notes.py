@@ -25,7 +25,7 @@ Name = tuple[str, str]
 """User and session."""
 
 
-class PostgresNotes:
+class PostgresSessionNotes:
     """See the methods of Store of these names."""
 
     def __init__(self, database: PostgresDatabase) -> None:

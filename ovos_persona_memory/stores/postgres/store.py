@@ -24,7 +24,7 @@ from ovos_persona_memory.records import (
 from ovos_persona_memory.stores.base.facts import count_learned_elsewhere
 from ovos_persona_memory.stores.base.store import (
     Counts,
-    Excluded,
+    ExcludedTurn,
     FoundRecord,
     NeighbourTurn,
     Statistics,
@@ -37,11 +37,11 @@ from ovos_persona_memory.stores.postgres.connection import PostgresDatabase, Pos
 from ovos_persona_memory.stores.postgres.documents import PostgresDocuments
 from ovos_persona_memory.stores.postgres.episodes import PostgresEpisodes
 from ovos_persona_memory.stores.postgres.facts import PostgresFacts
-from ovos_persona_memory.stores.postgres.insert_batch import LateTurns
-from ovos_persona_memory.stores.postgres.learning_queue import PostgresUnlearned
-from ovos_persona_memory.stores.postgres.postings import BUDGET, PostgresWords, Query
-from ovos_persona_memory.stores.postgres.session_notes import PostgresNotes
-from ovos_persona_memory.stores.postgres.tombstones import PostgresLedger
+from ovos_persona_memory.stores.postgres.insert_batch import InsertBatch
+from ovos_persona_memory.stores.postgres.learning_queue import PostgresLearningQueue
+from ovos_persona_memory.stores.postgres.postings import BUDGET, PostgresPostings, PostgresPostingsQuery
+from ovos_persona_memory.stores.postgres.session_notes import PostgresSessionNotes
+from ovos_persona_memory.stores.postgres.tombstones import PostgresTombstones
 from ovos_persona_memory.stores.postgres.vectors import PostgresVectors
 from ovos_persona_memory.stores.sql.where_clause import OWNER, Where, between, owner_name
 
@@ -80,15 +80,15 @@ class PostgresStore(Store):
     def __init__(self, settings: PostgresSettings) -> None:
         self._home = settings.household
         self._db = PostgresDatabase(settings)
-        self._notes = PostgresNotes(self._db)
-        self._late = LateTurns(self._db)
+        self._notes = PostgresSessionNotes(self._db)
+        self._late = InsertBatch(self._db)
         self.episode_store = PostgresEpisodes(self._db)
-        self.ledger_store = PostgresLedger(self._db)
+        self.ledger_store = PostgresTombstones(self._db)
         self.vector_store = self._vectors = PostgresVectors(self._db)
         self.document_store = PostgresDocuments(self._db, self._vectors)
         self.fact_store = PostgresFacts(self._db)
-        self.unlearned = PostgresUnlearned(self._db)
-        self._words = PostgresWords(self._db)
+        self.unlearned = PostgresLearningQueue(self._db)
+        self._words = PostgresPostings(self._db)
         try:
             self._mend_index()
         except BaseException:
@@ -254,27 +254,32 @@ class PostgresStore(Store):
                 yield from map(read, found)
 
     def search(
-        self, words: Sequence[str], scope: Scope, kinds: frozenset[str], limit: int, without: Sequence[Excluded] = ()
+        self,
+        words: Sequence[str],
+        scope: Scope,
+        kinds: frozenset[str],
+        limit: int,
+        without: Sequence[ExcludedTurn] = (),
     ) -> list[FoundRecord]:
         asked = list(dict.fromkeys(word for word in words if word))
         users = self._words.users_of(asked) if scope.user_id is None else [scope.user_id]
         budget = max(BUDGET // max(len(users), 1), MIN_BUDGET)
         gone = {user_id: [one for one in without if one.user_id == user_id] for user_id in users}
-        queries = [Query(one, scope, tuple(sorted(kinds)), limit, budget, gone[one]) for one in users]
+        queries = [PostgresPostingsQuery(one, scope, tuple(sorted(kinds)), limit, budget, gone[one]) for one in users]
         matches = [match for query in queries for match in self._words.search(asked, query)]
         matches.sort(key=lambda match: match.order)
         best = matches[: max(limit, 0)]
         found = self._vectors.records([match.doc for match in best], scope.user_id)
         return [FoundRecord(found[match.doc], match.score, match.words) for match in best if match.doc in found]
 
-    def statistics(self, words: Sequence[str], user_id: str, without: Sequence[Excluded] = ()) -> Statistics:
+    def statistics(self, words: Sequence[str], user_id: str, without: Sequence[ExcludedTurn] = ()) -> Statistics:
         return self._words.statistics(user_id, words, [one for one in without if one.user_id == user_id])
 
-    def languages(self, user_id: str, without: Sequence[Excluded] = ()) -> frozenset[str]:
+    def languages(self, user_id: str, without: Sequence[ExcludedTurn] = ()) -> frozenset[str]:
         return self._words.languages(user_id, without)
 
     def newest_words(
-        self, scope: Scope, kinds: frozenset[str], limit: int, without: Sequence[Excluded] = ()
+        self, scope: Scope, kinds: frozenset[str], limit: int, without: Sequence[ExcludedTurn] = ()
     ) -> list[str]:
         newest: list[str] = []
         for kind in sorted(kinds):
@@ -285,9 +290,9 @@ class PostgresStore(Store):
         return newest
 
     def around(
-        self, turns: Sequence[Turn], reach: int, persona_id: str | None = None, without: Sequence[Excluded] = ()
+        self, turns: Sequence[Turn], reach: int, persona_id: str | None = None, without: Sequence[ExcludedTurn] = ()
     ) -> list[list[NeighbourTurn]]:
-        return walks.around(self._db, turns, walks.Walk(reach, persona_id, without)) if turns else []
+        return walks.around(self._db, turns, walks.PostgresNeighbourQuery(reach, persona_id, without)) if turns else []
 
     # forgetting
 

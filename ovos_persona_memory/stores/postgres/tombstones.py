@@ -17,7 +17,7 @@ SHORTEN = (
 )
 
 
-class PostgresLedger(TombstoneStore):
+class PostgresTombstones(TombstoneStore):
     """In the store's transactions."""
 
     def __init__(self, database: PostgresDatabase) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ovos_persona_memory.records import HOUSEHOLD, Scope, Session, Turn
-from ovos_persona_memory.stores.base.store import Excluded, NeighbourTurn
+from ovos_persona_memory.stores.base.store import ExcludedTurn, NeighbourTurn
 from ovos_persona_memory.stores.postgres import rows
 from ovos_persona_memory.stores.postgres.connection import PostgresDatabase
 from ovos_persona_memory.stores.sql.where_clause import is_whole_session, narrowed
@@ -54,15 +54,15 @@ def sessions(db: PostgresDatabase, scope: Scope, limit: int | None) -> list[Sess
 
 
 @dataclass(frozen=True)
-class Walk:
+class PostgresNeighbourQuery:
     """How far to look around turns, and past what: see Store.around."""
 
     reach: int
     persona_id: str | None
-    without: Sequence[Excluded]
+    without: Sequence[ExcludedTurn]
 
 
-def around(db: PostgresDatabase, turns: Sequence[Turn], walk: Walk) -> list[list[NeighbourTurn]]:
+def around(db: PostgresDatabase, turns: Sequence[Turn], walk: PostgresNeighbourQuery) -> list[list[NeighbourTurn]]:
     """See Store.around; of at least one turn."""
     home, reach = db.settings.household, walk.reach
     asked = [[getattr(turn, name) for turn in turns] for name in ("user_id", "session_id", "seq")]

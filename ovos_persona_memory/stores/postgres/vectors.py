@@ -11,7 +11,14 @@ import numpy as np
 from ovos_persona_memory.errors import StoreError
 from ovos_persona_memory.records import ACCEPTED, Entry, Namespace, Scope, Turn, replace_fast
 from ovos_persona_memory.stores.base.vector_math import Bytes, Floats, cosines, quantised
-from ovos_persona_memory.stores.base.vectors import Index, Near, Pending, VectorStore, doc_of, entry_text
+from ovos_persona_memory.stores.base.vectors import (
+    NearDocument,
+    PendingText,
+    VectorIndex,
+    VectorStore,
+    doc_of,
+    entry_text,
+)
 from ovos_persona_memory.stores.postgres import rows
 from ovos_persona_memory.stores.postgres.connection import PostgresDatabase
 from ovos_persona_memory.stores.sql.where_clause import PLACES, Where
@@ -116,7 +123,7 @@ GONE = (
 
 
 @dataclass(frozen=True)
-class _Near:
+class _HnswSearch:
     """How HNSW is searched."""
 
     buckets: list[int]
@@ -163,11 +170,11 @@ class PostgresVectors(VectorStore):
 
     # indexes
 
-    def indexes(self) -> list[Index]:
+    def indexes(self) -> list[VectorIndex]:
         sql = "SELECT name, setting, dim FROM vector_index WHERE household = %s ORDER BY started"
-        return [Index(*row) for row in self._db.all(sql, self._home)]
+        return [VectorIndex(*row) for row in self._db.all(sql, self._home)]
 
-    def start(self, index: Index) -> None:
+    def start(self, index: VectorIndex) -> None:
         with self._db.transaction():
             taken = self._db.all("SELECT name, slot FROM vector_index WHERE household = %s", self._home)
             if index.name in {name for name, _ in taken}:
@@ -207,16 +214,16 @@ class PostgresVectors(VectorStore):
         done_to = known[2] if known else 0
         return int(self._db.one(f"SELECT {LAG}", *[self._home, done_to] * 3)[0])
 
-    def pending(self, name: str, limit: int) -> list[Pending]:
+    def pending(self, name: str, limit: int) -> list[PendingText]:
         known = self._known(name)
         done_to = known[2] if known else 0
         found = self._db.all(f"{NEW} ORDER BY version LIMIT %s", *[self._home, done_to, limit] * 3, limit)
         return [
-            Pending(kind, doc, version, entry_text(key, text, private) if kind == "memory" else text)
+            PendingText(kind, doc, version, entry_text(key, text, private) if kind == "memory" else text)
             for kind, doc, version, text, key, private in found
         ]
 
-    def put(self, name: str, taken: Sequence[Pending], vectors: Bytes) -> None:
+    def put(self, name: str, taken: Sequence[PendingText], vectors: Bytes) -> None:
         hurried = self._db.depth > 0
         with self._db.transaction():
             known = self._known(name)
@@ -263,7 +270,7 @@ class PostgresVectors(VectorStore):
                 found |= {doc_of(record): record for record in records}
         return found
 
-    def nearest(self, name: str, query: Floats, scope: Scope, kinds: frozenset[str], limit: int) -> list[Near]:
+    def nearest(self, name: str, query: Floats, scope: Scope, kinds: frozenset[str], limit: int) -> list[NearDocument]:
         known = self._known(name)
         if limit <= 0 or known is None:
             return []
@@ -273,7 +280,7 @@ class PostgresVectors(VectorStore):
         scores = cosines(np.stack([_read(packed) for _, packed in found]), query).tolist() if found else []
         best = sorted(zip(scores, (doc for doc, _ in found), strict=True), key=lambda one: (-one[0], -abs(one[1])))
         records = self.records([doc for _, doc in best[:limit]], scope.user_id)
-        return [Near(records[doc], score) for score, doc in best[:limit] if doc in records]
+        return [NearDocument(records[doc], score) for score, doc in best[:limit] if doc in records]
 
     def _candidates(
         self, known: tuple[int, int, int], query: Floats, within: tuple[Scope, frozenset[str]], limit: int
@@ -313,7 +320,7 @@ class PostgresVectors(VectorStore):
             docs += [doc for (doc,) in self._db.all(sql, *where.values)]
         return docs if len(docs) <= LISTED else None
 
-    def _near(self, dim: int, user_id: str | None, wanted: int) -> _Near | None:
+    def _near(self, dim: int, user_id: str | None, wanted: int) -> _HnswSearch | None:
         """How HNSW is searched for so many of a user, or of everybody; None: to compare all of theirs is quicker."""
         where = rows.within(self._home, Scope(user_id=user_id))
         (own,) = self._db.one(f"{OF_USER}{where}", *where.values)
@@ -325,7 +332,7 @@ class PostgresVectors(VectorStore):
         meets = int(wanted * max(sum(size for _, size in found), own) / max(own, 1))
         if own * WIDTH <= EXACT * len(found) * max(width, meets):
             return None
-        return _Near([bucket for bucket, _ in found], width, PATIENCE * meets)
+        return _HnswSearch([bucket for bucket, _ in found], width, PATIENCE * meets)
 
     def documents(self, name: str, space: Namespace) -> list[tuple[str, Bytes]]:
         known = self._known(name)

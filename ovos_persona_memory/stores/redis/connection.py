@@ -99,7 +99,7 @@ class HashChange:
 
 
 @dataclass
-class Record:
+class CommitRecord:
     """All that one commit does: what the journal holds."""
 
     commit: int = 0
@@ -116,7 +116,7 @@ class Record:
         return not (self.hashes or self.places)
 
 
-_RECORD = msgspec.msgpack.Decoder(Record)
+_RECORD = msgspec.msgpack.Decoder(CommitRecord)
 
 
 class RedisDatabase:
@@ -215,7 +215,7 @@ class RedisDatabase:
             self._locked_at = self._clock()
             self._script(KEEP, self._keys[:1], self._token, LOCK_MS)
 
-    def commit(self, record: Record) -> None:
+    def commit(self, record: CommitRecord) -> None:
         """Make a record's changes, all of them or none, and let go of the lock."""
         try:
             if not record.is_empty:
@@ -246,7 +246,7 @@ class RedisDatabase:
             with suppress(StoreError):  # the lock goes by itself, and a journal that stays is carried out again
                 self._script(END, self._keys[:2], token, outcome)
 
-    def _apply(self, record: Record) -> None:
+    def _apply(self, record: CommitRecord) -> None:
         lives: tuple[Any, ...] = ("PX", record.lives_ms) if record.lives_ms else ()
         self.each(
             [

@@ -10,7 +10,7 @@ from urllib.parse import quote, unquote
 
 import msgspec
 
-from ovos_persona_memory.stores.redis.connection import HashChange, Record, RedisDatabase
+from ovos_persona_memory.stores.redis.connection import CommitRecord, HashChange, RedisDatabase
 
 GONE = object()
 """Stands for an item that was deleted in this transaction."""
@@ -36,7 +36,7 @@ _ENCODER = msgspec.msgpack.Encoder(enc_hook=_plain)
 
 
 @dataclass(frozen=True)
-class Shape:
+class TableSchema:
     """How a table is kept."""
 
     name: str
@@ -56,7 +56,7 @@ class Shape:
 class HashTable(MutableMapping[Any, Any]):
     """Not thread-safe by itself: the store's lock is. Changes are seen here at once, elsewhere after the commit."""
 
-    def __init__(self, db: RedisDatabase, shape: Shape) -> None:
+    def __init__(self, db: RedisDatabase, shape: TableSchema) -> None:
         self._db, self._shape = db, shape
         self._key = msgspec.msgpack.Decoder(shape.key)
         self._value = msgspec.msgpack.Decoder(shape.value)
@@ -105,7 +105,7 @@ class HashTable(MutableMapping[Any, Any]):
 
     # keeping
 
-    def add_to(self, record: Record) -> None:
+    def add_to(self, record: CommitRecord) -> None:
         """Write down what this transaction changed."""
         for key, value in self._changes.items():
             before = self._part_of(key)
@@ -127,7 +127,7 @@ class HashTable(MutableMapping[Any, Any]):
         self._changes.clear()
         self._found_in.clear()
 
-    def _change(self, record: Record, part: str) -> HashChange:
+    def _change(self, record: CommitRecord, part: str) -> HashChange:
         return record.hashes.setdefault(self._db.name(self._shape.name, part), HashChange(self._lives_ms))
 
     # reading

@@ -11,8 +11,8 @@ from ovos_persona_memory.errors import StoreError
 from ovos_persona_memory.records import Decision, Entry, Episode, Fact, FactChange, Note, Pause, Place, Scope, Turn
 from ovos_persona_memory.stores.inmemory.null_store import NullStore
 from ovos_persona_memory.stores.inmemory.store import InMemoryStore, owned_key
-from ovos_persona_memory.stores.redis.connection import Record, RedisDatabase, RedisSettings
-from ovos_persona_memory.stores.redis.hash_table import HashTable, Shape
+from ovos_persona_memory.stores.redis.connection import CommitRecord, RedisDatabase, RedisSettings
+from ovos_persona_memory.stores.redis.hash_table import HashTable, TableSchema
 
 DIRTY = "purge"
 STEP, LAST_STEP = "step", 1
@@ -21,16 +21,16 @@ REWRITTEN_S = 5.0
 """So long a purge waits for the server to write its files anew, seconds; it goes on by itself after that."""
 
 SHAPES = (
-    Shape("turn", str, tuple[Turn, str], lambda _, one: (one[0].user_id, one[0].session_id), 2, True, True),
-    Shape("note", tuple[str, str], tuple[Note, int], lambda key, _: key, 2, expires=True),
-    Shape("entry", tuple[str, ...], tuple[Entry, str], lambda key, _: (key[0],), 1),
-    Shape("fact", str, tuple[Fact, str], lambda _, one: (one[0].user_id,), 1, True),
-    Shape("episode", str, tuple[Episode, str], lambda _, one: (one[0].user_id, one[0].session_id), 2, True),
-    Shape("change", int, FactChange),
-    Shape("decision", int, Decision),
-    Shape("pause", tuple[Place, float], Pause),
-    Shape("state", str, str),
-    Shape("ledger", tuple[str, int], float),
+    TableSchema("turn", str, tuple[Turn, str], lambda _, one: (one[0].user_id, one[0].session_id), 2, True, True),
+    TableSchema("note", tuple[str, str], tuple[Note, int], lambda key, _: key, 2, expires=True),
+    TableSchema("entry", tuple[str, ...], tuple[Entry, str], lambda key, _: (key[0],), 1),
+    TableSchema("fact", str, tuple[Fact, str], lambda _, one: (one[0].user_id,), 1, True),
+    TableSchema("episode", str, tuple[Episode, str], lambda _, one: (one[0].user_id, one[0].session_id), 2, True),
+    TableSchema("change", int, FactChange),
+    TableSchema("decision", int, Decision),
+    TableSchema("pause", tuple[Place, float], Pause),
+    TableSchema("state", str, str),
+    TableSchema("ledger", tuple[str, int], float),
 )
 
 
@@ -111,7 +111,7 @@ class RedisStore(InMemoryStore):
             if failed:
                 self._db.rollback()
                 return
-            record = Record()
+            record = CommitRecord()
             self._db.counters[DIRTY] = 1
             for table in self._tables.values():
                 table.add_to(record)

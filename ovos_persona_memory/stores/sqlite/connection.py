@@ -21,7 +21,7 @@ from ovos_persona_memory.stores.sqlite.database_file import (
     schema_step,
     set_aside_before,
 )
-from ovos_persona_memory.stores.sqlite.wal_sync import Journal
+from ovos_persona_memory.stores.sqlite.wal_sync import WalFile
 
 DATABASE = "memory.db"
 COMPACTED_PAGES = 1000
@@ -51,7 +51,7 @@ class SqliteDatabase(Store):
             raise
         # where the file system has no shared memory, SQLite keeps none
         has_journal = self._one("PRAGMA journal_mode")[0] == "wal"
-        self._journal = Journal(self._path) if has_journal else None
+        self._journal = WalFile(self._path) if has_journal else None
 
     @abstractmethod
     def _settle(self, connection: sqlite3.Connection) -> None:

@@ -104,13 +104,13 @@ def open_database(
             aside.append({"path": str(set_aside(path, clock)), "reason": problem})
         try:
             return _connected(path, settle), aside
-        except (StoreDamaged, _Unusable) as error:
+        except (StoreDamaged, _ForeignDatabase) as error:
             if aside:
                 raise
             problem = error.reason
 
 
-class _Unusable(StoreDamaged):
+class _ForeignDatabase(StoreDamaged):
     """The file is sound, and not one of ours."""
 
 
@@ -128,7 +128,7 @@ def _connected(path: Path, settle: Callable[[sqlite3.Connection], None]) -> sqli
         connection = sqlite3.connect(path, timeout=BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False)
         try:
             if problem := _problem_inside(connection, path, unclean):
-                raise _Unusable(problem)
+                raise _ForeignDatabase(problem)
             configure(connection)
             _migrate(connection)
             settle(connection)

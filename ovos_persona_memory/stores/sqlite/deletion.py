@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 from ovos_persona_memory.records import Selection
 from ovos_persona_memory.stores.sqlite import rows
-from ovos_persona_memory.stores.sqlite.postings import WordIndex
+from ovos_persona_memory.stores.sqlite.postings import SqlitePostings
 from ovos_persona_memory.stores.sqlite.rows import empty_bodies
-from ovos_persona_memory.stores.sqlite.session_notes import NoteRow, Notes
+from ovos_persona_memory.stores.sqlite.session_notes import NoteRow, SqliteSessionNotes
 from ovos_persona_memory.stores.sqlite.turn_queries import newest_turns
 
 CHUNK = 2000
@@ -22,7 +22,7 @@ DELETED = (
 
 
 @dataclass(frozen=True)
-class Chosen:
+class SelectedRows:
     """What a selection takes."""
 
     turns: Sequence[int]
@@ -31,15 +31,15 @@ class Chosen:
     notes: Sequence[NoteRow]
 
 
-class Deletions:
+class SqliteDeletion:
     """Works on the store's connection, within the store's transactions and under its lock."""
 
-    def __init__(self, connection: sqlite3.Connection, index: WordIndex, notes: Notes) -> None:
+    def __init__(self, connection: sqlite3.Connection, index: SqlitePostings, notes: SqliteSessionNotes) -> None:
         self._sql = connection
         self._index = index
         self._notes = notes
 
-    def chosen(self, selection: Selection, owner: int | None) -> Chosen:
+    def chosen(self, selection: Selection, owner: int | None) -> SelectedRows:
         """What is selected; ``owner`` is the number of its user, None for everybody's."""
         turns = newest_turns(self._sql, selection, owner, None)
         where = rows.chosen_entries(selection, owner)
@@ -51,14 +51,14 @@ class Deletions:
             held = self._index.holding(selection.words, owner)
             turns = [seq for seq in turns if seq in held]
             entries = [seq for seq in entries if -seq in held]
-        return Chosen(turns, entries, self._notes.chosen(selection, turns))
+        return SelectedRows(turns, entries, self._notes.chosen(selection, turns))
 
-    def turn_ids(self, chosen: Chosen) -> list[str]:
+    def turn_ids(self, chosen: SelectedRows) -> list[str]:
         """The ids of the turns that are chosen."""
         sql = "SELECT t.id FROM json_each(?) j CROSS JOIN turn t ON t.seq = j.value"
         return [turn_id for (turn_id,) in self._sql.execute(sql, (json.dumps(list(chosen.turns)),))]
 
-    def ids_among(self, chosen: Chosen, turn_ids: Sequence[str]) -> set[str]:
+    def ids_among(self, chosen: SelectedRows, turn_ids: Sequence[str]) -> set[str]:
         """Which of these turns are among the chosen."""
         seqs = set(chosen.turns)
         found = self._sql.execute(
@@ -66,7 +66,7 @@ class Deletions:
         )
         return {turn_id for turn_id, seq in found if seq in seqs}
 
-    def delete(self, chosen: Chosen) -> None:
+    def delete(self, chosen: SelectedRows) -> None:
         """Delete what was chosen; the next purge makes it gone."""
         self._notes.delete(chosen.notes)
         self._delete_rows("turn", 1, chosen.turns)

@@ -15,10 +15,10 @@ from dataclasses import dataclass
 
 from ovos_persona_memory.records import Scope
 from ovos_persona_memory.stores.base.bm25 import Bm25, set_of, words_of
-from ovos_persona_memory.stores.base.score_accumulator import Posting, ScoredDocument, Scores
-from ovos_persona_memory.stores.base.store import Excluded, Statistics
+from ovos_persona_memory.stores.base.score_accumulator import Posting, ScoreAccumulator, ScoredDocument
+from ovos_persona_memory.stores.base.store import ExcludedTurn, Statistics
 from ovos_persona_memory.stores.sql.where_clause import Where, narrowed
-from ovos_persona_memory.stores.sqlite.postings_buffer import WaitingWords
+from ovos_persona_memory.stores.sqlite.postings_buffer import PostingsBuffer
 from ovos_persona_memory.stores.sqlite.rows import hash_of, within
 
 BUDGET = 1000
@@ -44,19 +44,19 @@ TABLES = {"turn": "turn", "memory": "entry"}
 
 
 @dataclass(frozen=True)
-class Query:
+class SqlitePostingsQuery:
     """What one search asks of one user's documents."""
 
     scope: Scope
     kinds: tuple[str, ...]
     limit: int
     budget: int = BUDGET
-    without: Sequence[Excluded] = ()
+    without: Sequence[ExcludedTurn] = ()
     """Turns of this user."""
 
 
 @dataclass(frozen=True)
-class _Term:
+class _SqliteTerm:
     word: str
     num: int | None
     """Its number in the index on disk; None where only what waits holds it."""
@@ -65,17 +65,17 @@ class _Term:
     """Documents of the owner that hold it, on disk and waiting, but for those left out."""
 
 
-class WordIndex:
+class SqlitePostings:
     """Works on the store's connection, within the store's transactions and under its lock."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
         self._sql = connection
-        self._loaded: tuple[WaitingWords, int] | None = None
+        self._loaded: tuple[PostingsBuffer, int] | None = None
 
     # keeping
 
     @property
-    def _waiting(self) -> WaitingWords:
+    def _waiting(self) -> PostingsBuffer:
         return self._waiting_after()[0]
 
     @property
@@ -83,9 +83,9 @@ class WordIndex:
         """Turns with a seq above this wait in memory."""
         return self._waiting_after()[1]
 
-    def _waiting_after(self) -> tuple[WaitingWords, int]:
+    def _waiting_after(self) -> tuple[PostingsBuffer, int]:
         if self._loaded is None:
-            waiting = WaitingWords()
+            waiting = PostingsBuffer()
             (mark,) = self._sql.execute("SELECT turn FROM entered").fetchone()
             for owner, seq, words in self._sql.execute(NOT_ENTERED, (mark,)):
                 waiting.add(owner, seq, words)
@@ -162,7 +162,7 @@ class WordIndex:
 
     def clear(self) -> None:
         """Take out everything, the users stay; of the turns that there are none waits any more."""
-        self._loaded = WaitingWords(), 0
+        self._loaded = PostingsBuffer(), 0
         self._mark(self._sql.execute("SELECT coalesce(max(seq), 0) FROM turn").fetchone()[0])
         for table in ("posting", "word"):
             self._sql.execute(f"DELETE FROM {table}")
@@ -208,26 +208,26 @@ class WordIndex:
         )
         return sorted({owner for (owner,) in rows} | self._waiting.owners_of(words))
 
-    def statistics(self, owner: int, words: Sequence[str], without: Sequence[Excluded] = ()) -> Statistics:
+    def statistics(self, owner: int, words: Sequence[str], without: Sequence[ExcludedTurn] = ()) -> Statistics:
         """See Store; ``without``: turns of this user."""
         documents, length = self._size(owner, without)
         frequency = {term.word: term.frequency for term in self._terms(owner, words, without)}
         return Statistics(documents, length / documents if documents else 0.0, frequency)
 
-    def _size(self, owner: int, without: Sequence[Excluded]) -> tuple[int, int]:
+    def _size(self, owner: int, without: Sequence[ExcludedTurn]) -> tuple[int, int]:
         """How many documents a user has, and how many words those hold together."""
         row = self._sql.execute("SELECT documents, words FROM owner WHERE num = ?", (owner,)).fetchone() or (0, 0)
         waiting = self._waiting.size(owner)
         gone = sum(len(words_of(one.words)) for one in without)
         return row[0] + waiting[0] - len(without), row[1] + waiting[1] - gone
 
-    def search(self, owner: int, words: Sequence[str], query: Query) -> list[ScoredDocument]:
+    def search(self, owner: int, words: Sequence[str], query: SqlitePostingsQuery) -> list[ScoredDocument]:
         """The user's best documents, best first."""
         terms = sorted(self._terms(owner, words, query.without), key=lambda term: (term.frequency, term.word))
         if not terms:
             return []
         documents, length = self._size(owner, query.without)
-        scores = Scores(Bm25(documents, length / documents), [one.seq for one in query.without])
+        scores = ScoreAccumulator(Bm25(documents, length / documents), [one.seq for one in query.without])
         near = self._near(owner, terms, query)
         if near is None or len(near) >= NEAR:
             self._walk(terms, query, scores)
@@ -235,7 +235,7 @@ class WordIndex:
             self._look_up(terms, near, scores)
         return scores.best(query.limit)
 
-    def _near(self, owner: int, terms: Sequence[_Term], query: Query) -> list[int] | None:
+    def _near(self, owner: int, terms: Sequence[_SqliteTerm], query: SqlitePostingsQuery) -> list[int] | None:
         """The newest documents of a narrow scope, for common words; None where the postings say it sooner."""
         scope = query.scope
         if (scope.session_id, scope.site_id, scope.task_id) == (None, None, None):
@@ -252,7 +252,7 @@ class WordIndex:
             docs += [doc for (doc,) in found]
         return docs
 
-    def _walk(self, terms: Sequence[_Term], query: Query, scores: Scores) -> None:
+    def _walk(self, terms: Sequence[_SqliteTerm], query: SqlitePostingsQuery, scores: ScoreAccumulator) -> None:
         """Read postings, rarest word and newest document first, until the budget is spent."""
         left, cut_short = query.budget, []
         for term in terms:
@@ -269,7 +269,7 @@ class WordIndex:
         if cut_short:
             self._look_up(cut_short, scores.leaders(max(RESCORED, 4 * query.limit)), scores)
 
-    def _postings(self, term: _Term, kind: str, scope: Scope, limit: int) -> list[Posting]:
+    def _postings(self, term: _SqliteTerm, kind: str, scope: Scope, limit: int) -> list[Posting]:
         """The newest documents in scope that hold the word; those that wait are newer than all on disk."""
         newest = self._in_scope(self._waiting.postings(term.owner, term.word), scope) if kind == "turn" else []
         return newest[:limit] + self._entered(term, kind, scope, limit - len(newest))
@@ -283,7 +283,7 @@ class WordIndex:
         inside = {seq for (seq,) in self._sql.execute(sql, (listed, *of_scope.values))}
         return [posting for posting in postings if posting[0] in inside]
 
-    def _entered(self, term: _Term, kind: str, scope: Scope, limit: int) -> list[Posting]:
+    def _entered(self, term: _SqliteTerm, kind: str, scope: Scope, limit: int) -> list[Posting]:
         if term.num is None or limit <= 0:
             return []
         sign, direction, nearer = (">", "DESC", ">=") if kind == "turn" else ("<", "ASC", "<=")
@@ -299,7 +299,7 @@ class WordIndex:
             (*where.values, limit),
         ).fetchall()
 
-    def _look_up(self, terms: Sequence[_Term], docs: Sequence[int], scores: Scores) -> None:
+    def _look_up(self, terms: Sequence[_SqliteTerm], docs: Sequence[int], scores: ScoreAccumulator) -> None:
         """Add what these words give to these documents."""
         listed = json.dumps(docs)
         for term in terms:
@@ -311,14 +311,14 @@ class WordIndex:
             )
             scores.add(term.word, term.frequency, rows)
 
-    def _terms(self, owner: int, words: Sequence[str], without: Sequence[Excluded]) -> list[_Term]:
+    def _terms(self, owner: int, words: Sequence[str], without: Sequence[ExcludedTurn]) -> list[_SqliteTerm]:
         """Those of the words that any document of the user holds."""
         entered = self._entered_words(owner, words)
         waiting = {word: n for word in words if (n := self._waiting.frequency(owner, word))}
         gone = Counter(word for one in without for word in set_of(one.words))
         known = dict.fromkeys(word for word in words if word in entered or word in waiting)
         found = [(word, *entered.get(word, (None, 0))) for word in known]
-        terms = [_Term(word, num, owner, n + waiting.get(word, 0) - gone[word]) for word, num, n in found]
+        terms = [_SqliteTerm(word, num, owner, n + waiting.get(word, 0) - gone[word]) for word, num, n in found]
         return [term for term in terms if term.frequency > 0]
 
     def _numbers(self, owner: int, words: Iterable[str]) -> dict[str, int]:

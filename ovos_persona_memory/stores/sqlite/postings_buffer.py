@@ -19,7 +19,7 @@ TOGETHER = 20_000
 """Characters of words at most that are entered together, unless one document has more: some 20 ms (2026-11-28)."""
 
 
-class WaitingWords:
+class PostingsBuffer:
     """Documents by their words, each with its owner. Not thread-safe: the store's lock guards it."""
 
     def __init__(self) -> None:

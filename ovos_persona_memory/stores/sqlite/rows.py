@@ -10,7 +10,7 @@ from operator import attrgetter
 from typing import Any
 
 from ovos_persona_memory.records import Entry, Scope, Selection, Turn
-from ovos_persona_memory.stores.base.store import Excluded
+from ovos_persona_memory.stores.base.store import ExcludedTurn
 from ovos_persona_memory.stores.sql.turn_rows import COLUMNS, FLAGS, calls_text, packed, turns_of
 from ovos_persona_memory.stores.sql.where_clause import OWNER, PLACES, Where, between, narrowed, owner_name
 
@@ -93,7 +93,7 @@ def within(scope: Scope, owner: int | None, kind: str = "turn") -> Where:
     return where if owner is None else Where(("r.owner = ?", *where.conditions), (owner, *where.values))
 
 
-def but_for(where: Where, without: Sequence[Excluded]) -> Where:
+def but_for(where: Where, without: Sequence[ExcludedTurn]) -> Where:
     """Only the turns that are not left out."""
     if not without:
         return where

@@ -25,7 +25,7 @@ RETOLD = (
 )
 
 
-class Notes:
+class SqliteSessionNotes:
     """Works on the store's connection, within the store's transactions and under its lock."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:

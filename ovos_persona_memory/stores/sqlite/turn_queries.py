@@ -9,7 +9,7 @@ from operator import attrgetter
 from typing import Any
 
 from ovos_persona_memory.records import Scope, Selection, Turn
-from ovos_persona_memory.stores.base.store import Excluded, NeighbourTurn
+from ovos_persona_memory.stores.base.store import ExcludedTurn, NeighbourTurn
 from ovos_persona_memory.stores.sql.where_clause import Where, narrowed
 from ovos_persona_memory.stores.sqlite.rows import TOLD, but_for, chosen_turns, told
 
@@ -56,15 +56,17 @@ def talk(sql: sqlite3.Connection, scope: Scope, limit: int | None) -> tuple[list
 
 
 @dataclass(frozen=True)
-class Walk:
+class SqliteNeighbourQuery:
     """How far to look around turns, and past what: see Store.around."""
 
     reach: int
     persona_id: str | None
-    without: Sequence[Excluded]
+    without: Sequence[ExcludedTurn]
 
 
-def around(sql: sqlite3.Connection, turns: Sequence[tuple[Turn, int]], walk: Walk) -> list[list[NeighbourTurn]]:
+def around(
+    sql: sqlite3.Connection, turns: Sequence[tuple[Turn, int]], walk: SqliteNeighbourQuery
+) -> list[list[NeighbourTurn]]:
     """See Store.around; each turn with the number of its user."""
     where = but_for(narrowed(Where(), Scope(user_id=None, persona_id=walk.persona_id)), walk.without)
     statement = AROUND.format(also="".join(f" AND {condition}" for condition in where.conditions))

@@ -6,7 +6,7 @@ import json
 import sqlite3
 from collections.abc import Sequence
 
-from ovos_persona_memory.stores.base.store import Excluded
+from ovos_persona_memory.stores.base.store import ExcludedTurn
 
 NOBODY = 0
 """A number that no user has."""
@@ -17,7 +17,7 @@ SPEAKS = (
 LANGUAGES = "SELECT DISTINCT lang FROM turn WHERE owner = ? UNION SELECT DISTINCT lang FROM entry WHERE owner = ?"
 
 
-class Owners:
+class SqliteUsers:
     """Works on the store's connection, within the store's transactions and under its lock."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
@@ -38,7 +38,7 @@ class Owners:
             self._languages[owner].add(lang)
         return owner
 
-    def languages(self, user_id: str, without: Sequence[Excluded] = ()) -> frozenset[str]:
+    def languages(self, user_id: str, without: Sequence[ExcludedTurn] = ()) -> frozenset[str]:
         """See Store. Read once, for it takes a look at each row of the user; then kept up with what is added.
 
         A language of a turn that is left out is looked for in other rows, until one has it.

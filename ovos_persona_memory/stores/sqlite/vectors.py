@@ -16,8 +16,23 @@ import numpy as np
 
 from ovos_persona_memory.errors import StoreError
 from ovos_persona_memory.records import ACCEPTED, Entry, Namespace, Scope, Turn
-from ovos_persona_memory.stores.base.vector_math import EXACT, Bytes, Floats, Placing, VectorTable, Within, size_of
-from ovos_persona_memory.stores.base.vectors import Index, Near, Pending, VectorStore, entry_text, is_held
+from ovos_persona_memory.stores.base.vector_math import (
+    EXACT,
+    Bytes,
+    Floats,
+    VectorFilter,
+    VectorPlacement,
+    VectorTable,
+    size_of,
+)
+from ovos_persona_memory.stores.base.vectors import (
+    NearDocument,
+    PendingText,
+    VectorIndex,
+    VectorStore,
+    entry_text,
+    is_held,
+)
 from ovos_persona_memory.stores.sqlite.rows import hash_of
 
 CHUNK = 1000
@@ -115,12 +130,12 @@ class SqliteVectors(VectorStore):
 
     # indexes
 
-    def indexes(self) -> list[Index]:
+    def indexes(self) -> list[VectorIndex]:
         with self._reading():
             rows = self._sql.execute("SELECT name, setting, dim FROM vector_index ORDER BY started").fetchall()
-        return [Index(*row) for row in rows]
+        return [VectorIndex(*row) for row in rows]
 
-    def start(self, index: Index) -> None:
+    def start(self, index: VectorIndex) -> None:
         with self._reading():
             if index.name in {known.name for known in self.indexes()}:
                 return
@@ -171,17 +186,17 @@ class SqliteVectors(VectorStore):
             counted = "SELECT count(*) FROM {table} INDEXED BY {table}_body WHERE body > ?"
             return sum(self._sql.execute(counted.format(table=table), (done_to,)).fetchone()[0] for table in KEPT_IN)
 
-    def pending(self, name: str, limit: int) -> list[Pending]:
+    def pending(self, name: str, limit: int) -> list[PendingText]:
         with self._reading():
             done_to = self._done_to(name)
             rows = [row for sql in NEW for row in self._sql.execute(sql, (done_to, limit))]
         rows.sort(key=lambda row: row[2])
         return [
-            Pending(kind, doc, body, entry_text(key, text, private) if kind == "memory" else text)
+            PendingText(kind, doc, body, entry_text(key, text, private) if kind == "memory" else text)
             for kind, doc, body, text, key, private in rows[:limit]
         ]
 
-    def put(self, name: str, taken: Sequence[Pending], vectors: Bytes) -> None:
+    def put(self, name: str, taken: Sequence[PendingText], vectors: Bytes) -> None:
         with self._unsynced():  # what a loss of power takes of it is embedded again
             slot = self._slot(name)
             if slot is None or not taken:
@@ -192,7 +207,7 @@ class SqliteVectors(VectorStore):
                     self._add(slot, one, vector, found)
             self._sql.execute("UPDATE vector_index SET done_to = ? WHERE slot = ?", (taken[-1].version, slot))
 
-    def _still_there(self, one: Pending) -> Sequence[Any] | None:
+    def _still_there(self, one: PendingText) -> Sequence[Any] | None:
         """The owner of a text, and where it belongs; None where it changed or went."""
         if one.kind == "document":
             sql = "SELECT 0 FROM document WHERE body = ? AND num = ?"
@@ -203,12 +218,12 @@ class SqliteVectors(VectorStore):
         found: Sequence[Any] | None = self._sql.execute(sql, (one.version, abs(one.doc))).fetchone()
         return found
 
-    def _add(self, slot: int, one: Pending, vector: Bytes, found: Sequence[Any]) -> None:
+    def _add(self, slot: int, one: PendingText, vector: Bytes, found: Sequence[Any]) -> None:
         row = (one.version, vector.tobytes())
         num = self._sql.execute(f"INSERT INTO vector_{slot:d} (body, vector) VALUES (?, ?)", row).lastrowid or 0
         cached = self._tables.get((slot, found[0]))
         if cached is not None and one.kind != "document":
-            cached.table.put([one.doc], [num], [Placing(*found[1:])], vector[None, :])
+            cached.table.put([one.doc], [num], [VectorPlacement(*found[1:])], vector[None, :])
 
     # finding
 
@@ -221,14 +236,14 @@ class SqliteVectors(VectorStore):
             found = self._records([doc for doc, _ in rows])
         yield from ((found[doc], vector) for doc, vector in rows if is_held(found[doc], scope, kinds))
 
-    def nearest(self, name: str, query: Floats, scope: Scope, kinds: frozenset[str], limit: int) -> list[Near]:
+    def nearest(self, name: str, query: Floats, scope: Scope, kinds: frozenset[str], limit: int) -> list[NearDocument]:
         with self._reading():
             table = self._of_user(name, scope.user_id)
             if table is None:
                 return []
             best = table.best(query, limit, table.within(_within(scope, kinds)))
             found = self._records([doc for doc, _ in best])
-        return [Near(found[doc], cosine) for doc, cosine in best if doc in found]
+        return [NearDocument(found[doc], cosine) for doc, cosine in best if doc in found]
 
     def cosines(self, name: str, query: Floats, docs: Iterable[int], user_id: str) -> Mapping[int, float]:
         with self._reading():
@@ -306,7 +321,9 @@ class SqliteVectors(VectorStore):
                 if rows:
                     docs, nums, packed = ([row[i] for row in rows] for i in range(3))
                     vectors = np.frombuffer(b"".join(packed), dtype=np.int8).reshape(len(rows), -1)
-                    cached.table.put([sign * doc for doc in docs], nums, [Placing(*row[3:]) for row in rows], vectors)
+                    cached.table.put(
+                        [sign * doc for doc in docs], nums, [VectorPlacement(*row[3:]) for row in rows], vectors
+                    )
                     cached.read_to[table] = docs[-1]
                     return True
                 del cached.read_to[table]
@@ -319,11 +336,11 @@ class SqliteVectors(VectorStore):
         return np.frombuffer(packed, dtype=np.int8).reshape(len(rows), dim)
 
 
-def _place(record: Turn | Entry) -> Placing:
+def _place(record: Turn | Entry) -> VectorPlacement:
     private, status = (0, ACCEPTED) if isinstance(record, Turn) else (record.private, record.status)
-    return Placing(record.session_id, record.persona_id, record.site_id, record.task_id, private, status)
+    return VectorPlacement(record.session_id, record.persona_id, record.site_id, record.task_id, private, status)
 
 
-def _within(scope: Scope, kinds: frozenset[str]) -> Within:
-    place = Placing(scope.session_id, scope.persona_id, scope.site_id, scope.task_id, status=scope.status)
-    return Within(place, scope.auth_level, "turn" in kinds, "memory" in kinds)
+def _within(scope: Scope, kinds: frozenset[str]) -> VectorFilter:
+    place = VectorPlacement(scope.session_id, scope.persona_id, scope.site_id, scope.task_id, status=scope.status)
+    return VectorFilter(place, scope.auth_level, "turn" in kinds, "memory" in kinds)

@@ -9,7 +9,7 @@ from pathlib import Path
 from ovos_persona_memory.errors import StoreError
 
 
-class Journal:
+class WalFile:
     """The write-ahead log of a database (sqlite.org/wal.html); it stays the same file as long as that is open.
 
     Thread-safe. SQLite holds no lock on this file, so that to open and close it here takes none from it
