@@ -12,7 +12,7 @@ import argparse
 from collections.abc import Iterator
 from pathlib import Path
 
-from ovos_persona_memory.evaluation.labelled_talk import Talk, read_talks
+from ovos_persona_memory.evaluation.labelled_talk import LabelledTalk, read_talks
 from ovos_persona_memory.evaluation.talk_markup import ENDING, read_marked
 from ovos_persona_memory.evaluation.training.calibration import examples, fit
 from ovos_persona_memory.extraction.fusion import calibration
@@ -25,7 +25,7 @@ KEPT_OUT = frozenset({"month29", "month50", "month51", "month60", "month61", "mo
 """The months that are kept to measure it."""
 
 
-def months(tag: str) -> Iterator[Talk]:
+def months(tag: str) -> Iterator[LabelledTalk]:
     """All talk of a language that its models do not know."""
     ending = f"_{tag.partition('-')[0]}.jsonl.gz"
     for path in sorted((DATA / "months").glob(f"*{ending}")):

@@ -48,7 +48,7 @@ Numbers = list[list[int]]
 
 
 @dataclass(frozen=True)
-class Shown:
+class BatchedSample:
     """An utterance as numbers."""
 
     pieces: list[int]
@@ -108,7 +108,7 @@ class Teacher:
     chance: random.Random
 
     @classmethod
-    def of(cls, told: list[Sample], tag: str, pieces: Pieces) -> Teacher:
+    def for_samples(cls, told: list[Sample], tag: str, pieces: Pieces) -> Teacher:
         """One for these samples; those that count twice stand in them twice."""
         once = list({id(sample): sample for sample in told}.values())
         return cls(features.for_language(tag), told, labels_of(told), pieces, values_of(once), random.Random(SEED))
@@ -128,10 +128,10 @@ class Teacher:
             sample = swapped(sample, self.values, self.chance)
         return joined(sample, self.chance.choice(self.told)) if self.chance.random() < JOINED else sample
 
-    def _shown(self, sample: Sample) -> Shown:
+    def _shown(self, sample: Sample) -> BatchedSample:
         seen = self.seen.extract(sample.words, sample.before, sample.hints, sample.refused)
         cut = [self.pieces.cut(word) for word in sample.words.folded]
-        return Shown(
+        return BatchedSample(
             [BEGIN, *(row for word in cut for row in word), END],
             np.cumsum([1, *map(len, cut[:-1])]).tolist(),
             [numbered(look.own, OWN) for look in seen],
@@ -160,7 +160,7 @@ def trained(told: list[Sample], tag: str) -> Network:
     torch.manual_seed(SEED)
     words = {word for sample in told for word in sample.words.folded}
     encoder = BaseEncoder(BaseFile.read(), tag, words, LAYERS)
-    teacher = Teacher.of(told, tag, encoder.pieces)
+    teacher = Teacher.for_samples(told, tag, encoder.pieces)
     net = Net(encoder, len(teacher.labels))
     others = [weight for name, weight in net.named_parameters() if not name.startswith("encoder.")]
     rates = [ENCODER_RATE, RATE]
@@ -194,7 +194,7 @@ def _step(net: Net, batch: Batch, optimizer: Any, pace: Any) -> float:
     return float(loss.detach())
 
 
-def _batch(part: Sequence[Shown]) -> Batch:
+def _batch(part: Sequence[BatchedSample]) -> Batch:
     size = max(len(one.labels) for one in part)
     pieces = _filled([one.pieces for one in part], NO_PIECE)
     firsts, labels = _filled([one.firsts for one in part], 0), _filled([one.labels for one in part], NO_WORD)

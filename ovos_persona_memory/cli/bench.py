@@ -18,14 +18,14 @@ from ovos_persona_memory.config import MemoryConfig, RecallConfig
 from ovos_persona_memory.evaluation import (
     RANKERS,
     Ask,
-    Conversation,
-    Figures,
-    LearnedFigures,
-    Measured,
+    LabelledConversation,
+    LabelledTalk,
+    LearningScores,
     Ranker,
+    RankerScores,
     Ranking,
-    Share,
-    Talk,
+    RankingScores,
+    Ratio,
     as_document,
     by_embedder,
     labelled_conversations,
@@ -47,7 +47,7 @@ WIDTH = 130
 
 
 @contextmanager
-def _lexical(conversation: Conversation) -> Iterator[Ask]:
+def _lexical(conversation: LabelledConversation) -> Iterator[Ask]:
     """LexicalMemory of ovos-memory-plugins, a document a turn."""
     made = import_module("ovos_memory_plugins.lexical").LexicalMemory({"db_path": ":memory:"})
     with closing(made) as memory:
@@ -67,14 +67,14 @@ NEEDS = {"lexical": ("ovos_memory_plugins", "ovos-memory-plugins")}
 
 
 @dataclass(frozen=True)
-class FileMeasured:
+class FileScores:
     """What was measured on one file."""
 
     file: str
     conversations: int
     turns: int
     questions: int
-    systems: list[Measured]
+    systems: list[RankerScores]
 
 
 @click.group()
@@ -143,11 +143,11 @@ def facts(files: Sequence[Path], speakers: bool, listed: bool, as_json: bool) ->
     return None
 
 
-def _talks(path: Path) -> list[Talk]:
+def _talks(path: Path) -> list[LabelledTalk]:
     return [read_marked(path).talk] if path.suffix == talk_markup.ENDING else read_talks(path)
 
 
-def _show_learned(figures: LearnedFigures) -> None:
+def _show_learned(figures: LearningScores) -> None:
     whole = {
         "precision": figures.precision,
         "recall of what fills a slot": figures.recall_typed,
@@ -160,11 +160,11 @@ def _show_learned(figures: LearnedFigures) -> None:
     answer_rows(["slot", "precision", "recall"], rows)
 
 
-def _share(share: Share) -> str:
+def _share(share: Ratio) -> str:
     return f"{100 * share.share:.1f} % ({share.number} of {share.of})" if share.share is not None else "none"
 
 
-def _list_learned(figures: LearnedFigures) -> None:
+def _list_learned(figures: LearningScores) -> None:
     for one in figures.learned:
         mark = "right" if one.right else one.why
         about = " ".join(filter(None, (one.person, one.slot or "asked", one.subject)))
@@ -175,11 +175,11 @@ def _list_learned(figures: LearnedFigures) -> None:
         answer(f"missed: {label.turn} {label.slot or 'asked'}: {label.value or ''}")
 
 
-def _measured(name: str, conversations: list[Conversation], rankers: Mapping[str, Ranker]) -> FileMeasured:
+def _measured(name: str, conversations: list[LabelledConversation], rankers: Mapping[str, Ranker]) -> FileScores:
     for one in conversations:
         for field, turn_id in one.missing_evidence():
             say(f"{name}, conversation {one.conversation}, {field}: no turn is {turn_id!r}; it counts as not found")
-    return FileMeasured(
+    return FileScores(
         file=name,
         conversations=len(conversations),
         turns=sum(len(one.turns) for one in conversations),
@@ -188,7 +188,7 @@ def _measured(name: str, conversations: list[Conversation], rankers: Mapping[str
     )
 
 
-def _show(found: Sequence[FileMeasured], how: str) -> None:
+def _show(found: Sequence[FileScores], how: str) -> None:
     console = Console(file=answers(), highlight=False, width=None if answers().isatty() else WIDTH)
     for one in found:
         sizes = {"conversation": one.conversations, "turn": one.turns, "question": one.questions}
@@ -198,7 +198,7 @@ def _show(found: Sequence[FileMeasured], how: str) -> None:
         console.print(_sureness(one.systems))
 
 
-def _finding(systems: Sequence[Measured]) -> Table:
+def _finding(systems: Sequence[RankerScores]) -> Table:
     names = ("questions", "recall@5", "@10", "@20", "hit@10", "MRR", "sure recall@10", "no sure hit")
     table = _table(("system", "kind"), names)
     for system in systems:
@@ -209,14 +209,14 @@ def _finding(systems: Sequence[Measured]) -> Table:
     return table
 
 
-def _cells(figures: Figures) -> list[str]:
+def _cells(figures: RankingScores) -> list[str]:
     shares = (figures.recall_at_5, figures.recall_at_10, figures.recall_at_20, figures.hit_at_10)
     rank = "" if figures.mrr is None else f"{figures.mrr:.3f}"
     sure = (figures.sure_recall_at_10, figures.no_sure_hit)
     return [str(figures.questions), *map(_percent, shares), rank, *map(_percent, sure)]
 
 
-def _sureness(systems: Sequence[Measured]) -> Table:
+def _sureness(systems: Sequence[RankerScores]) -> Table:
     names = ("never said", "silent", "asked of another", "silent", "p50 ms", "p95 ms")
     table = _table(("system",), names)
     for one in systems:

@@ -37,7 +37,7 @@ def chat(host: str | None, port: int | None, session: str | None, lang: str | No
     """
     address = bus_address(host, port)
     interactive = sys.stdin.isatty() and answers().isatty()
-    screen: Pipe = Terminal() if interactive else Pipe()
+    screen: PipeChat = TerminalChat() if interactive else PipeChat()
     conversation = Conversation(session or str(uuid.uuid4()), lang or device_language(), screen.show, **address)
     try:
         _reach_bus(conversation, address, wait_s)
@@ -61,7 +61,7 @@ def _talk(conversation: Conversation, line: str, address: dict[str, Any], wait_s
         say(f"The assistant has not finished with {line!r} within {HANDLED_WITHIN_S:.0f} s.")
 
 
-class Pipe:
+class PipeChat:
     """Lines in, replies out, a line each; what answers nothing of ours goes to standard error."""
 
     def __init__(self) -> None:
@@ -88,7 +88,7 @@ class Pipe:
                 yield line.strip()
 
 
-class Terminal(Pipe):
+class TerminalChat(PipeChat):
     """A prompt, and replies as they come; what answers nothing of ours is dimmed."""
 
     def __init__(self) -> None:

@@ -7,7 +7,7 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 
 from ovos_persona_memory.config import MemoryConfig
-from ovos_persona_memory.evaluation.labelled_talk import LabelledFact, SaidTurn, Talk
+from ovos_persona_memory.evaluation.labelled_talk import LabelledFact, LabelledTalk, TalkTurn
 from ovos_persona_memory.memory import PersonaMemory
 from ovos_persona_memory.records import GUEST, HOUSEHOLD, Fact, Scope, Turn
 from ovos_persona_memory.text import Lexicon, languages, lexicon
@@ -18,7 +18,7 @@ STEP_S = 60.0
 
 
 @dataclass(frozen=True)
-class Learned:
+class LearnedFact:
     """One fact that a turn taught."""
 
     turn: str
@@ -36,7 +36,7 @@ class Learned:
 
 
 @dataclass(frozen=True)
-class Share:
+class Ratio:
     """Right or found ones among all."""
 
     number: int
@@ -49,27 +49,27 @@ class Share:
 
 
 @dataclass(frozen=True)
-class LearnedFigures:
+class LearningScores:
     """What was measured on one file."""
 
     turns: int
-    precision: Share
+    precision: Ratio
     """Of all facts learned, those that a label of their turn names."""
-    recall_typed: Share
+    recall_typed: Ratio
     """Of all labels with a slot, those that were learned."""
-    recall_asked: Share
+    recall_asked: Ratio
     """Of all labels without a slot, those that were kept."""
     from_nothing: int
     """Facts learned from turns that must teach nothing."""
-    slots: dict[str, dict[str, Share]]
+    slots: dict[str, dict[str, Ratio]]
     """Precision and recall by slot."""
-    learned: list[Learned]
+    learned: list[LearnedFact]
     missed: list[LabelledFact]
 
 
-def measure_learning(talks: Sequence[Talk], speakers: bool = False) -> LearnedFigures:
+def measure_learning(talks: Sequence[LabelledTalk], speakers: bool = False) -> LearningScores:
     """Each talk in a memory of its own. ``speakers``: who has a name is a person, whatever the role."""
-    learned: list[Learned] = []
+    learned: list[LearnedFact] = []
     labels: list[LabelledFact] = []
     missed: list[LabelledFact] = []
     for talk in talks:
@@ -79,7 +79,7 @@ def measure_learning(talks: Sequence[Talk], speakers: bool = False) -> LearnedFi
         labels += talk.facts
         missed += [label for label in talk.facts if not any(_fits(one, label, talk) for one in judged)]
     typed, asked = ([one for one in labels if bool(one.slot) is slotted] for slotted in (True, False))
-    return LearnedFigures(
+    return LearningScores(
         turns=sum(len(talk.turns) for talk in talks),
         precision=_right(learned),
         recall_typed=_found(typed, missed),
@@ -91,17 +91,17 @@ def measure_learning(talks: Sequence[Talk], speakers: bool = False) -> LearnedFi
     )
 
 
-def _right(learned: Sequence[Learned]) -> Share:
-    return Share(sum(one.right for one in learned), len(learned))
+def _right(learned: Sequence[LearnedFact]) -> Ratio:
+    return Ratio(sum(one.right for one in learned), len(learned))
 
 
-def _found(labels: Sequence[LabelledFact], missed: Sequence[LabelledFact]) -> Share:
-    return Share(sum(not any(one is other for other in missed) for one in labels), len(labels))
+def _found(labels: Sequence[LabelledFact], missed: Sequence[LabelledFact]) -> Ratio:
+    return Ratio(sum(not any(one is other for other in missed) for one in labels), len(labels))
 
 
 def _by_slot(
-    learned: Sequence[Learned], labels: Sequence[LabelledFact], missed: Sequence[LabelledFact]
-) -> dict[str, dict[str, Share]]:
+    learned: Sequence[LearnedFact], labels: Sequence[LabelledFact], missed: Sequence[LabelledFact]
+) -> dict[str, dict[str, Ratio]]:
     names = {one.slot or "" for one in learned} | {one.slots[0] for one in labels}
     return {
         name or "asked": {
@@ -112,7 +112,7 @@ def _by_slot(
     }
 
 
-def _learned_from(talk: Talk, speakers: bool) -> Iterator[Learned]:
+def _learned_from(talk: LabelledTalk, speakers: bool) -> Iterator[LearnedFact]:
     now = 0.0
     with closing(PersonaMemory.open(config=MemoryConfig(backend="inmemory"), clock=lambda: now)) as memory:
         spoke: dict[str | None, str] = {}
@@ -127,24 +127,24 @@ def _learned_from(talk: Talk, speakers: bool) -> Iterator[Learned]:
             yield from (_learned(turn, fact) for fact in known if fact is not None)
 
 
-def _turn(turn: SaidTurn, talk: Talk, at: float, speakers: bool) -> Turn:
+def _turn(turn: TalkTurn, talk: LabelledTalk, at: float, speakers: bool) -> Turn:
     named = speakers and turn.speaker is not None
     role = "user" if named and turn.role == "assistant" else turn.role
     return Turn(role, turn.text, at=at, speaker=turn.speaker, lang=turn.language or talk.language)
 
 
-def _learned(turn: SaidTurn, fact: Fact) -> Learned:
-    return Learned(turn.id, fact.user_id, fact.slot, fact.subject, fact.value, fact.text, fact.thing, turn.text)
+def _learned(turn: TalkTurn, fact: Fact) -> LearnedFact:
+    return LearnedFact(turn.id, fact.user_id, fact.slot, fact.subject, fact.value, fact.text, fact.thing, turn.text)
 
 
-def _is_counted(one: Learned, talk: Talk) -> bool:
+def _is_counted(one: LearnedFact, talk: LabelledTalk) -> bool:
     """Whether whoever labelled a talk looked for such facts, some took no moods for facts, and left none of it open."""
     if not one.right and one.why != "nothing" and any(_fits(one, label, talk) for label in talk.implied):
         return False
     return one.slot != MOOD or one.turn in talk.nothing or any(MOOD in label.slots for label in talk.facts)
 
 
-def _judged(one: Learned, talk: Talk) -> Learned:
+def _judged(one: LearnedFact, talk: LabelledTalk) -> LearnedFact:
     if one.turn in talk.nothing:
         return replace(one, why="nothing")
     labels = [label for label in talk.facts if label.turn == one.turn]
@@ -153,7 +153,7 @@ def _judged(one: Learned, talk: Talk) -> Learned:
     return replace(one, why="differs" if labels else "unlabelled")
 
 
-def _fits(one: Learned, label: LabelledFact, talk: Talk) -> bool:
+def _fits(one: LearnedFact, label: LabelledFact, talk: LabelledTalk) -> bool:
     """Whether a label names what was learned: its turn, person and slot, and all words of the shorter value."""
     if one.turn != label.turn:
         return False
@@ -175,7 +175,7 @@ def _fits(one: Learned, label: LabelledFact, talk: Talk) -> bool:
     return wanted <= named or (bool(one.value) and done <= wanted)
 
 
-def _words(text: str, label: LabelledFact, talk: Talk) -> set[str]:
+def _words(text: str, label: LabelledFact, talk: LabelledTalk) -> set[str]:
     """The stems that count of a value: where something lies, "in" and "under" do, too."""
     spoken, known = languages.for_language(talk.language), lexicon.for_language(talk.language)
     words = set(spoken.words(text))
@@ -185,7 +185,7 @@ def _words(text: str, label: LabelledFact, talk: Talk) -> set[str]:
     return words.difference(*(spoken.words(word) for word in small)) or words
 
 
-def _about(one: Learned, subject: str, talk: Talk) -> bool:
+def _about(one: LearnedFact, subject: str, talk: LabelledTalk) -> bool:
     """Whether a fact is about whom a label names: by the relation, whatever it is called, or by a name that others
     of the talk's labels give them. Where a fact tells who somebody is, that is its thing."""
     known = lexicon.for_language(talk.language)
@@ -220,13 +220,13 @@ def _relation(known: Lexicon, text: str) -> str:
     return known.same.get(found, found)
 
 
-def _is_pet(name: str, talk: Talk) -> bool:
+def _is_pet(name: str, talk: LabelledTalk) -> bool:
     """Whether a label says that a pet is called so."""
     pets = (label.value or "" for label in talk.facts if "pet" in label.slots)
     return any(languages.fold(value) == languages.fold(name) for value in pets)
 
 
-def _is_kind_of(kind: str, name: str, talk: Talk) -> bool:
+def _is_kind_of(kind: str, name: str, talk: LabelledTalk) -> bool:
     """Whether a label says of a pet by a name that it is of a kind: "the cat" is Tattie."""
     fold = languages.fold
     pets = (label for label in talk.facts + talk.implied if "pet" in label.slots and _whose(label) and label.value)

@@ -21,7 +21,7 @@ GZIP = b"\x1f\x8b"
 """How a gzip file begins: RFC 1952, section 2.3.1."""
 
 
-class Moment(float):
+class Timestamp(float):
     """Seconds since the epoch; ISO 8601 in a file, local time where it names no zone."""
 
 
@@ -33,7 +33,7 @@ class LabelledTurn:
     role: Role
     text: str
     session: str | None = None
-    at: Moment | None = None
+    at: Timestamp | None = None
     speaker: str | None = None
 
 
@@ -45,12 +45,12 @@ class LabelledQuestion:
     kind: str
     evidence: list[str]
     """Ids of turns; empty where the answer was never said."""
-    asked_at: Moment | None = None
+    asked_at: Timestamp | None = None
     """None: at the end of the conversation."""
 
 
 @dataclass(frozen=True)
-class Conversation:
+class LabelledConversation:
     """One line of a file."""
 
     conversation: str
@@ -98,7 +98,7 @@ class Conversation:
         ]
 
 
-def read_conversations(path: Path, limit: int | None = None) -> list[Conversation]:
+def read_conversations(path: Path, limit: int | None = None) -> list[LabelledConversation]:
     """The first ``limit`` conversations of a file, plain or gzip; at least one.
 
     InvalidRequest naming file, line and field where the file is not as documented.
@@ -121,10 +121,10 @@ def lines_of(path: Path) -> Iterator[tuple[int, bytes]]:
             yield number, line
 
 
-def _conversation(path: Path, number: int, line: bytes) -> Conversation:
+def _conversation(path: Path, number: int, line: bytes) -> LabelledConversation:
     place = f"{path}, line {number}"
     try:
-        read_in = msgspec.json.decode(line, type=Conversation, dec_hook=moment)
+        read_in = msgspec.json.decode(line, type=LabelledConversation, dec_hook=parse_timestamp)
     except msgspec.ValidationError as error:
         problem, _, where = str(error).partition(" - at `$.")
         raise InvalidRequest(f"{place}, {where.rstrip('`')}" if where else place, problem) from error
@@ -134,7 +134,7 @@ def _conversation(path: Path, number: int, line: bytes) -> Conversation:
     return read_in
 
 
-def _refuse_doubles(place: str, conversation: Conversation) -> None:
+def _refuse_doubles(place: str, conversation: LabelledConversation) -> None:
     known: set[str] = set()
     for number, turn in enumerate(conversation.turns):
         if turn.id in known:
@@ -142,12 +142,12 @@ def _refuse_doubles(place: str, conversation: Conversation) -> None:
         known.add(turn.id)
 
 
-def moment(_: type, value: Any) -> Moment:
+def parse_timestamp(_: type, value: Any) -> Timestamp:
     """A time in a file as seconds; ValueError where it is none."""
     if not isinstance(value, str):
         raise ValueError("Expected a time in ISO 8601")
     try:
         # Python 3.10 knows no Z
-        return Moment(datetime.fromisoformat(re.sub(r"[zZ]$", "+00:00", value)).timestamp())
+        return Timestamp(datetime.fromisoformat(re.sub(r"[zZ]$", "+00:00", value)).timestamp())
     except (ValueError, OverflowError, OSError):
         raise ValueError(f"{value!r} is no time in ISO 8601") from None

@@ -8,19 +8,19 @@ from pathlib import Path
 import msgspec
 
 from ovos_persona_memory.errors import InvalidRequest
-from ovos_persona_memory.evaluation.labelled_conversations import Moment, lines_of, moment
+from ovos_persona_memory.evaluation.labelled_conversations import Timestamp, lines_of, parse_timestamp
 from ovos_persona_memory.records import HOUSEHOLD, Role
 
 
 @dataclass(frozen=True)
-class SaidTurn:
+class TalkTurn:
     """One turn, with who said it."""
 
     id: str
     role: Role
     text: str
     session: str | None = None
-    at: Moment | None = None
+    at: Timestamp | None = None
     person: str | None = HOUSEHOLD
     """The user; "guest" for a guest, null where nobody is known, as for a television."""
     speaker: str | None = None
@@ -51,11 +51,11 @@ class LabelledFact:
 
 
 @dataclass(frozen=True)
-class Talk:
+class LabelledTalk:
     """One line of a file."""
 
     language: str
-    turns: list[SaidTurn]
+    turns: list[TalkTurn]
     """In the order in which they are heard, which need not be that of their times."""
     facts: list[LabelledFact] = field(default_factory=list)
     nothing: list[str] = field(default_factory=list)
@@ -66,7 +66,7 @@ class Talk:
     """What no turn says outright, but a listener may conclude: learning it is neither right nor wrong."""
 
 
-def read_talks(path: Path) -> list[Talk]:
+def read_talks(path: Path) -> list[LabelledTalk]:
     """The talks of a file, plain or gzip; InvalidRequest naming file, line and field where it is not as documented."""
     found = [_talk(path, number, line) for number, line in lines_of(path)]
     if not found:
@@ -74,10 +74,10 @@ def read_talks(path: Path) -> list[Talk]:
     return found
 
 
-def _talk(path: Path, number: int, line: bytes) -> Talk:
+def _talk(path: Path, number: int, line: bytes) -> LabelledTalk:
     place = f"{path}, line {number}"
     try:
-        talk = msgspec.json.decode(line, type=Talk, dec_hook=moment)
+        talk = msgspec.json.decode(line, type=LabelledTalk, dec_hook=parse_timestamp)
     except msgspec.ValidationError as error:
         problem, _, where = str(error).partition(" - at `$.")
         raise InvalidRequest(f"{place}, {where.rstrip('`')}" if where else place, problem) from error

@@ -15,7 +15,7 @@ import numpy as np
 
 from ovos_persona_memory.config import MemoryConfig
 from ovos_persona_memory.errors import ConfigError, NoAnswer
-from ovos_persona_memory.evaluation.labelled_conversations import Conversation, LabelledTurn
+from ovos_persona_memory.evaluation.labelled_conversations import LabelledConversation, LabelledTurn
 from ovos_persona_memory.evaluation.ranking_scores import K
 from ovos_persona_memory.memory import PersonaMemory
 from ovos_persona_memory.records import Scope, Turn
@@ -39,7 +39,7 @@ class Ranking:
 
 Ask = Callable[[str, float | None], Ranking]
 """Ranks for a question, asked at so many seconds since the epoch (None: at the end of the conversation)."""
-Ranker = Callable[[Conversation], AbstractContextManager[Ask]]
+Ranker = Callable[[LabelledConversation], AbstractContextManager[Ask]]
 """Takes a conversation in, once, and answers while it is open."""
 
 
@@ -47,7 +47,7 @@ HEARD = "asked"
 """The utterance of a question that is heard first."""
 
 
-class _Undone(Exception):
+class _Rollback(Exception):
     """Takes back what was recorded."""
 
 
@@ -59,7 +59,7 @@ def of_memory(config: MemoryConfig, opener: embedding.Open = open_embedder, hear
     """
 
     @contextmanager
-    def opened(conversation: Conversation) -> Iterator[Ask]:
+    def opened(conversation: LabelledConversation) -> Iterator[Ask]:
         turns = conversation.in_time_order()
         with (
             tempfile.TemporaryDirectory(prefix="ovos-persona-memory-bench-") as folder,
@@ -75,10 +75,10 @@ def of_memory(config: MemoryConfig, opener: embedding.Open = open_embedder, hear
             def ask_aloud(question: str, at: float | None) -> Ranking:
                 said = Turn("user", question, at=at, lang=conversation.language)
                 found: list[Ranking] = []
-                with suppress(_Undone), memory.transcript.undoing(), memory.transaction():
+                with suppress(_Rollback), memory.transcript.undoing(), memory.transaction():
                     memory.record([said], Scope(session_id=turns[-1].session if turns else None), utterance_id=HEARD)
                     found.append(ask(question, at, HEARD))
-                    raise _Undone
+                    raise _Rollback
                 return found[0]
 
             yield ask_aloud if heard else ask
@@ -157,7 +157,7 @@ def as_document(turn: LabelledTurn) -> str:
 
 
 @contextmanager
-def bm25(conversation: Conversation) -> Iterator[Ask]:
+def bm25(conversation: LabelledConversation) -> Iterator[Ask]:
     """Plain BM25."""
     index = PlainBm25([(turn.id, as_document(turn)) for turn in conversation.in_time_order()])
     yield lambda question, at: Ranking(index.rank(question, K))
@@ -167,7 +167,7 @@ def by_embedder(embedder: Embedder) -> Ranker:
     """The embedder alone: the cosine of question and turn."""
 
     @contextmanager
-    def opened(conversation: Conversation) -> Iterator[Ask]:
+    def opened(conversation: LabelledConversation) -> Iterator[Ask]:
         turns = conversation.in_time_order()
         rows = embedder.embed([as_document(turn) for turn in turns])
 

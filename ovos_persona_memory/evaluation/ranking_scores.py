@@ -11,7 +11,7 @@ K = 20
 
 
 @dataclass(frozen=True)
-class Outcome:
+class QuestionOutcome:
     """What came back for one question."""
 
     kind: str
@@ -24,7 +24,7 @@ class Outcome:
 
 
 @dataclass(frozen=True)
-class Figures:
+class RankingScores:
     """Means over questions, 0 to 1; None where there is no question to take it over."""
 
     questions: int
@@ -45,12 +45,12 @@ class Figures:
 
 
 @dataclass(frozen=True)
-class Measured:
+class RankerScores:
     """What was measured of one ranker on one file."""
 
     system: str
-    overall: Figures
-    kinds: dict[str, Figures]
+    overall: RankingScores
+    kinds: dict[str, RankingScores]
     latency_p50_ms: float | None
     latency_p95_ms: float | None
     silence: float | None
@@ -85,12 +85,12 @@ def percentile(values: Sequence[float], share: float) -> float | None:
     return ranked[max(math.ceil(share * len(ranked)) - 1, 0)] if ranked else None
 
 
-def figures(outcomes: Sequence[Outcome]) -> Figures:
+def figures(outcomes: Sequence[QuestionOutcome]) -> RankingScores:
     """The means over these questions."""
     answerable = [one for one in outcomes if one.evidence]
     never = [one for one in outcomes if not one.evidence]
     recalls = [mean(recall_at(one.ranked, one.evidence, k) for one in answerable) for k in (5, 10, 20)]
-    return Figures(
+    return RankingScores(
         questions=len(answerable),
         recall_at_5=recalls[0],
         recall_at_10=recalls[1],
@@ -108,7 +108,7 @@ def figures(outcomes: Sequence[Outcome]) -> Figures:
     )
 
 
-def silent(outcomes: Iterable[Outcome]) -> float | None:
+def silent(outcomes: Iterable[QuestionOutcome]) -> float | None:
     """Share of the questions without a sure hit, of those whose ranker tells."""
     return mean(float(not one.sure) for one in outcomes if one.sure is not None)
 
@@ -119,12 +119,12 @@ def mean(values: Iterable[float]) -> float | None:
     return round(math.fsum(found) / len(found), 4) if found else None
 
 
-def measured(system: str, outcomes: Sequence[Outcome], strangers: Sequence[Outcome]) -> Measured:
+def measured(system: str, outcomes: Sequence[QuestionOutcome], strangers: Sequence[QuestionOutcome]) -> RankerScores:
     """All measures of one ranker; ``strangers``: what came back where another conversation was asked."""
     took = [one.took_ms for one in outcomes]
     kinds = sorted({one.kind for one in outcomes})
     p50, p95 = (percentile(took, share) for share in (0.5, 0.95))
-    return Measured(
+    return RankerScores(
         system=system,
         overall=figures(outcomes),
         kinds={kind: figures([one for one in outcomes if one.kind == kind]) for kind in kinds},

@@ -5,17 +5,17 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 
-from ovos_persona_memory.evaluation.labelled_conversations import Conversation, LabelledQuestion
+from ovos_persona_memory.evaluation.labelled_conversations import LabelledConversation, LabelledQuestion
 from ovos_persona_memory.evaluation.rankers import Ask, Ranker
-from ovos_persona_memory.evaluation.ranking_scores import Measured, Outcome, measured
+from ovos_persona_memory.evaluation.ranking_scores import QuestionOutcome, RankerScores, measured
 
 
 def measure_recall(
-    system: str, ranker: Ranker, conversations: Sequence[Conversation], told: Callable[[str], None]
-) -> Measured:
+    system: str, ranker: Ranker, conversations: Sequence[LabelledConversation], told: Callable[[str], None]
+) -> RankerScores:
     """The measures of one ranker over these conversations; ``told`` is handed a line for people before each."""
-    own: list[Outcome] = []
-    strangers: list[Outcome] = []
+    own: list[QuestionOutcome] = []
+    strangers: list[QuestionOutcome] = []
     for place, conversation in enumerate(conversations):
         told(f"{system}: {conversation.name} ({place + 1} of {len(conversations)})")
         before = before_it(conversations, place)
@@ -26,7 +26,7 @@ def measure_recall(
     return measured(system, own, strangers)
 
 
-def before_it(conversations: Sequence[Conversation], place: int) -> Conversation | None:
+def before_it(conversations: Sequence[LabelledConversation], place: int) -> LabelledConversation | None:
     """The conversation whose next one in the same language is the one at ``place``; after the last comes the first.
 
     None where it is the only one in its language: in another language silence would prove nothing.
@@ -36,8 +36,8 @@ def before_it(conversations: Sequence[Conversation], place: int) -> Conversation
     return next((other for other in others if other.language == lang), None)
 
 
-def _outcome(ask: Ask, asked: LabelledQuestion, question: str) -> Outcome:
+def _outcome(ask: Ask, asked: LabelledQuestion, question: str) -> QuestionOutcome:
     began = time.perf_counter()
     ranking = ask(question, asked.asked_at)
     took_ms = (time.perf_counter() - began) * 1000
-    return Outcome(asked.kind, frozenset(asked.evidence), tuple(ranking.ids), ranking.sure, took_ms)
+    return QuestionOutcome(asked.kind, frozenset(asked.evidence), tuple(ranking.ids), ranking.sure, took_ms)

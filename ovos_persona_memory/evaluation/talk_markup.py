@@ -9,8 +9,8 @@ from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
 from ovos_persona_memory.errors import InvalidRequest
-from ovos_persona_memory.evaluation.labelled_conversations import Moment
-from ovos_persona_memory.evaluation.labelled_talk import LabelledFact, SaidTurn, Talk
+from ovos_persona_memory.evaluation.labelled_conversations import Timestamp
+from ovos_persona_memory.evaluation.labelled_talk import LabelledFact, LabelledTalk, TalkTurn
 from ovos_persona_memory.records import GUEST, Role
 from ovos_persona_memory.text import languages
 
@@ -28,7 +28,7 @@ _MARK = re.compile(r"\[([^\]]+)\]\{([^}]+)\}")
 
 
 @dataclass(frozen=True)
-class Mark:
+class FactMark:
     """What the characters from ``first`` up to, not with, ``last`` of a turn tell."""
 
     kinds: tuple[str, ...]
@@ -41,34 +41,34 @@ class Mark:
 class MarkedTalk:
     """A talk, and the marks of its turns."""
 
-    talk: Talk
-    marks: dict[str, tuple[Mark, ...]] = field(default_factory=dict)
+    talk: LabelledTalk
+    marks: dict[str, tuple[FactMark, ...]] = field(default_factory=dict)
     """By the id of a turn; none of a turn that must teach nothing."""
 
 
 @dataclass
-class _Writing:
+class _TalkBuilder:
     """A talk as it is read."""
 
     language: str
     at: datetime = BEGAN
     room: str = ""
-    turns: list[SaidTurn] = field(default_factory=list)
+    turns: list[TalkTurn] = field(default_factory=list)
     facts: list[LabelledFact] = field(default_factory=list)
     nothing: list[str] = field(default_factory=list)
-    marks: dict[str, tuple[Mark, ...]] = field(default_factory=dict)
+    marks: dict[str, tuple[FactMark, ...]] = field(default_factory=dict)
 
 
 def read_marked(path: Path) -> MarkedTalk:
     """The talk in a file; InvalidRequest naming file and line where it is not as documented."""
-    read = _Writing(_language_of(path))
+    read = _TalkBuilder(_language_of(path))
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
         if not _read_line(read, line.strip()):
             raise InvalidRequest(f"{path}, line {number}", "is neither '@room', 'name: words' nor '> words'")
-    return MarkedTalk(Talk(read.language, read.turns, read.facts, read.nothing, path.stem), read.marks)
+    return MarkedTalk(LabelledTalk(read.language, read.turns, read.facts, read.nothing, path.stem), read.marks)
 
 
-def _read_line(read: _Writing, line: str) -> bool:
+def _read_line(read: _TalkBuilder, line: str) -> bool:
     """Whether it could be read."""
     if not line:
         read.at += BETWEEN_BLOCKS
@@ -93,7 +93,7 @@ def _language_of(path: Path) -> str:
     return tag
 
 
-def _said(read: _Writing, name: str, line: str, nothing: bool = False) -> None:
+def _said(read: _TalkBuilder, name: str, line: str, nothing: bool = False) -> None:
     """One line; ``name``: empty for the assistant."""
     read.at += BETWEEN_LINES
     turn_id = f"t{len(read.turns) + 1}"
@@ -101,8 +101,8 @@ def _said(read: _Writing, name: str, line: str, nothing: bool = False) -> None:
     person = None if name in ("", TELEVISION) else GUEST if name.startswith(GUEST) else name
     role: Role = "user" if name else "assistant"
     speaker = name or None
-    at = Moment(read.at.timestamp())
-    read.turns.append(SaidTurn(turn_id, role, text, read.room, at, person, speaker, read.language))
+    at = Timestamp(read.at.timestamp())
+    read.turns.append(TalkTurn(turn_id, role, text, read.room, at, person, speaker, read.language))
     if nothing or person in (None, GUEST):
         read.nothing += [turn_id] if name else []
         return
@@ -110,19 +110,19 @@ def _said(read: _Writing, name: str, line: str, nothing: bool = False) -> None:
     read.facts += _labels(turn_id, text, marks, person)
 
 
-def _labels(turn_id: str, text: str, marks: tuple[Mark, ...], person: str | None) -> Iterator[LabelledFact]:
+def _labels(turn_id: str, text: str, marks: tuple[FactMark, ...], person: str | None) -> Iterator[LabelledFact]:
     for mark in marks:
         if mark.kinds[0] not in BESIDE:
             slot = None if KEPT in mark.kinds else "|".join(mark.kinds)
             yield LabelledFact(turn_id, slot, text[mark.first : mark.last], person)
 
 
-def _unmarked(line: str) -> tuple[str, tuple[Mark, ...]]:
+def _unmarked(line: str) -> tuple[str, tuple[FactMark, ...]]:
     """A line without its marks, and where they stood in what is left."""
     text, marks, place = "", [], 0
     for match in _MARK.finditer(line):
         text += line[place : match.start()]
-        marks.append(Mark(tuple(match[2].split("|")), len(text), len(text) + len(match[1])))
+        marks.append(FactMark(tuple(match[2].split("|")), len(text), len(text) + len(match[1])))
         text += match[1]
         place = match.end()
     return text + line[place:], tuple(marks)

@@ -19,7 +19,7 @@ _PARTS = re.compile(r"[^\W_]+")
 _SKILL = re.compile(r"^[^:]*:")
 
 
-def found(log: EpisodeStore, question: str, lang: str | None, scope: Scope, k: int) -> list[Hit]:
+def search_episodes(log: EpisodeStore, question: str, lang: str | None, scope: Scope, k: int) -> list[Hit]:
     """At most ``k`` episodes in scope that share words with a question, those with most of them first, then the newest.
 
     A hit's score is the share of the question's words that it holds; it is never sure: what a skill was
@@ -29,7 +29,7 @@ def found(log: EpisodeStore, question: str, lang: str | None, scope: Scope, k: i
     asked = spoken.content_words(question)
     made: list[Hit] = []
     for episode in log.episodes(EpisodesWanted(scope, TOLD, limit=LOOKED_AT)):
-        held = set(spoken.words(" ".join(_PARTS.findall(told(episode)))))
+        held = set(spoken.words(" ".join(_PARTS.findall(episode_line(episode)))))
         shared = [word for word in asked if word in held]
         if shared:
             hit = hit_of_episode(episode, len(shared) / len(asked), f"words: {', '.join(shared)}")
@@ -48,7 +48,7 @@ def hit_of_episode(episode: Episode, score: float, reason: str) -> Hit:
     return Hit(
         id=episode.id,
         kind="episode",
-        text=told(episode),
+        text=episode_line(episode),
         score=score,
         sure=False,
         reason=reason,
@@ -60,7 +60,7 @@ def hit_of_episode(episode: Episode, score: float, reason: str) -> Hit:
     )
 
 
-def told(episode: Episode) -> str:
+def episode_line(episode: Episode) -> str:
     """What happened on one line: "weather, city Berlin: handled"; without the skill's id, which nobody knows."""
     name = _SKILL.sub("", episode.name or "").removesuffix(".intent").replace("_", " ").replace(".", " ")
     parts = ", ".join([name, *_details(episode.detail)])

@@ -9,7 +9,7 @@ from ovos_persona_memory.records import ACCEPTED, ContextRequest, Hit, Scope
 from ovos_persona_memory.search import episode_search
 from ovos_persona_memory.search.query import ITSELF_S, Question
 from ovos_persona_memory.search.recall import KINDS, recall
-from ovos_persona_memory.search.vector_indexer import Indexer, Meaning
+from ovos_persona_memory.search.vector_indexer import Indexer, SemanticSearch
 from ovos_persona_memory.stores import Store
 from ovos_persona_memory.text import Dates, languages, named_days
 
@@ -18,7 +18,7 @@ FORESEEN_S = 20.0
 
 
 @dataclass(frozen=True)
-class _Foreseen:
+class _PrefetchedHits:
     request: ContextRequest
     k: int
     at: float
@@ -34,7 +34,7 @@ class Prefetch:
 
     def __init__(self, store: Store, clock: Callable[[], float], indexer: Indexer | None) -> None:
         self._store, self._clock, self._indexer = store, clock, indexer
-        self._foreseen: _Foreseen | None = None
+        self._foreseen: _PrefetchedHits | None = None
         self.dates: Dates = named_days
         """Finds the days that a question names; an edge may put a better parser here."""
         self.timezone: str | None = None
@@ -58,10 +58,10 @@ class Prefetch:
         found = recall(self._store, asked, scope, k, with_status & (KINDS if kinds is None else kinds), meaning)
         if kinds is not None and "episode" in kinds and scope.takes(ACCEPTED):
             log, left = self._store.episode_store, k - len(found)
-            found += episode_search.found(log, languages.beginning(question.text), question.lang, scope, left)
+            found += episode_search.search_episodes(log, languages.beginning(question.text), question.lang, scope, left)
         return found
 
-    def meaning(self) -> Meaning | None:
+    def meaning(self) -> SemanticSearch | None:
         """Search by meaning; None where there is no embedder, or it is not loaded yet."""
         return self._indexer.meaning() if self._indexer is not None else None
 
@@ -85,7 +85,7 @@ class Prefetch:
 
     def prefetch(self, request: ContextRequest, k: int, now: float) -> None:
         """Find beforehand what ``sure`` will be asked for; until ``invalidate`` or something else is foreseen."""
-        self._foreseen = _Foreseen(request, k, now, self._sure(request, k, now))
+        self._foreseen = _PrefetchedHits(request, k, now, self._sure(request, k, now))
 
     def invalidate(self) -> None:
         """Something was changed: what was found beforehand may be out of date."""

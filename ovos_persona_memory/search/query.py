@@ -124,7 +124,7 @@ class AnalysedQuery:
     """The question's text without the names of speakers."""
 
 
-def understand(question: Question, speakers: Iterable[str]) -> AnalysedQuery:
+def analyse_question(question: Question, speakers: Iterable[str]) -> AnalysedQuery:
     """The question in parts; ``speakers``: the folded names of those who may be meant."""
     spoken, folded = question.spoken, languages.fold(question.text)
     named = sorted(set(speakers) & set(folded))

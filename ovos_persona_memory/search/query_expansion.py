@@ -27,7 +27,7 @@ MOST = 8
 
 
 @dataclass(frozen=True)
-class Forms:
+class QueryExpansion:
     """What to look for besides the question's own index words."""
 
     others: Mapping[str, frozenset[str]] = field(default_factory=dict)
@@ -48,9 +48,9 @@ class Forms:
     def searched(self, words: Sequence[str]) -> list[str]:
         """All index words to search for."""
         own = self.applied(words)
-        return list(dict.fromkeys([*own, *(other for word in own for other in sorted(self.of(word)))]))
+        return list(dict.fromkeys([*own, *(other for word in own for other in sorted(self.alternatives(word)))]))
 
-    def of(self, word: str) -> frozenset[str]:
+    def alternatives(self, word: str) -> frozenset[str]:
         """What else stands for a word."""
         return self.others.get(word, frozenset())
 
@@ -76,7 +76,7 @@ class Forms:
         return [hit if whole & _held(hit) else replace(hit, sure=False, answers=False) for hit in hits]
 
 
-NONE = Forms()
+NONE = QueryExpansion()
 
 
 def _held(hit: Hit) -> set[str]:
@@ -84,21 +84,21 @@ def _held(hit: Hit) -> set[str]:
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _QueryTerm:
     """A word of the question: as it was said, folded, and as an index word."""
 
     bare: str
     word: str
 
 
-def forms_of(  # more than five: what is asked, and where its words are looked for
+def expand_query(  # more than five: what is asked, and where its words are looked for
     store: Store,
     question: Sequence[str],
     spoken: Language,
     scope: Scope,
     kinds: frozenset[str],
     without: Sequence[ExcludedTurn] = (),
-) -> Forms:
+) -> QueryExpansion:
     """The forms for a question in the index of the scope's user; none where everybody's records are in scope.
 
     ``question``: its content words, folded. ``without``: turns whose words are not known by them: the question is in
@@ -107,7 +107,7 @@ def forms_of(  # more than five: what is asked, and where its words are looked f
     if scope.user_id is None:
         return NONE
     user_id = scope.user_id
-    asked = [_Asked(bare, word) for bare in question for word in spoken.words(bare)[:1]]
+    asked = [_QueryTerm(bare, word) for bare in question for word in spoken.words(bare)[:1]]
     foreign = [one for one in without if languages.for_language(one.lang).primary != spoken.primary]
     abroad = _abroad(asked, spoken, store.languages(user_id, foreign))
     wanted = [one.word for one in asked] + [other for others in abroad.values() for other in others]
@@ -118,7 +118,7 @@ def forms_of(  # more than five: what is asked, and where its words are looked f
     abroad = {word: here for word, others in abroad.items() if (here := others & known)}
     compounding = spoken.primary in COMPOUNDING
     parts = _parts(lambda words: store.statistics(words, user_id, without), unknown, spoken) if compounding else {}
-    forms = Forms(abroad, parts, asked_for=frozenset(wanted), known=counted)
+    forms = QueryExpansion(abroad, parts, asked_for=frozenset(wanted), known=counted)
     left = [one for one in unknown if one.word not in parts and not spoken.in_pairs and len(one.bare) >= PART]
     some = len(unknown) < len(asked) or bool(parts)
     if not left or (some and not compounding):
@@ -128,7 +128,7 @@ def forms_of(  # more than five: what is asked, and where its words are looked f
     return _looked_up(left, vocabulary, forms, WHOLE if compounding else 0)
 
 
-def _abroad(asked: Iterable[_Asked], spoken: Language, tags: Iterable[str]) -> dict[str, frozenset[str]]:
+def _abroad(asked: Iterable[_QueryTerm], spoken: Language, tags: Iterable[str]) -> dict[str, frozenset[str]]:
     """The index words of each word in the other languages that are spoken here."""
     others = [tag for tag in tags if languages.for_language(tag).primary != spoken.primary]
     if not others or spoken.in_pairs:
@@ -138,7 +138,7 @@ def _abroad(asked: Iterable[_Asked], spoken: Language, tags: Iterable[str]) -> d
 
 
 def _parts(
-    counted: Callable[[Sequence[str]], Statistics], unknown: Sequence[_Asked], spoken: Language
+    counted: Callable[[Sequence[str]], Statistics], unknown: Sequence[_QueryTerm], spoken: Language
 ) -> dict[str, tuple[str, ...]]:
     """For each compound the two parts that are known here, or the one that is, behind the word itself."""
     splits = {one.word: list(_splits(one.bare, spoken)) for one in unknown if len(one.bare) >= COMPOUND}
@@ -162,7 +162,9 @@ def _splits(bare: str, spoken: Language) -> Iterator[tuple[str, str]]:
             yield left[0], right[0]
 
 
-def _looked_up(left: Iterable[_Asked], vocabulary: Iterable[str], forms: Forms, whole: int) -> Forms:
+def _looked_up(
+    left: Iterable[_QueryTerm], vocabulary: Iterable[str], forms: QueryExpansion, whole: int
+) -> QueryExpansion:
     """These forms and, for each word, those of a vocabulary that hold it, are held by it, or begin like it.
 
     Those of a grade up to ``whole`` are as good as the word.
@@ -178,7 +180,7 @@ def _looked_up(left: Iterable[_Asked], vocabulary: Iterable[str], forms: Forms, 
     return replace(forms, others={**forms.others, **found}, near=frozenset(near))
 
 
-def _grade(asked: _Asked, other: str) -> int:
+def _grade(asked: _QueryTerm, other: str) -> int:
     """1 (WHOLE): one is a part of the other; 2: one begins or ends the other; 3: they begin alike; 0: nothing."""
     word = asked.word
     if len(other) < PART or len(asked.bare) < PART or (len(word) < PART and len(asked.bare) == PART):

@@ -47,7 +47,7 @@ COVER_BESIDE, COSINE_WEIGHT, KNOWN = 0.36, 3.8, 2.0
 
 
 @dataclass(frozen=True)
-class Candidate:
+class RankingCandidate:
     """A document that is looked at, or a turn beside one."""
 
     doc: int
@@ -71,10 +71,10 @@ class Candidate:
 
 
 @dataclass(frozen=True)
-class Scored:
+class RankedCandidate:
     """A candidate with its score and what of the question it holds."""
 
-    candidate: Candidate
+    candidate: RankingCandidate
     score: float
     cover_near: float
     """Share (by rarity) of the question's words in the turn and what somebody else said right beside it."""
@@ -83,8 +83,8 @@ class Scored:
 
 
 def rank(
-    candidates: Sequence[Candidate], asked: AnalysedQuery, known: Statistics, kind: str | None = None
-) -> list[Scored]:
+    candidates: Sequence[RankingCandidate], asked: AnalysedQuery, known: Statistics, kind: str | None = None
+) -> list[RankedCandidate]:
     """The candidates, best first, each scored among these. ``kind``: of the embedder; None where there is none."""
     weights = {word: _rarity(known.documents, known.frequency.get(word, 0)) for word in asked.words}
     around = _around(candidates)
@@ -100,12 +100,12 @@ def rank(
         by_person = candidate.by_user or candidate.speaker is not None
         cover = sum(weights.get(word, 0.0) for word in held) / total
         scored.append(
-            Scored(candidate, score + _bonus(candidate, asked, nameless), cover, len(held) if by_person else 0)
+            RankedCandidate(candidate, score + _bonus(candidate, asked, nameless), cover, len(held) if by_person else 0)
         )
     return sorted(scored, key=lambda one: (-one.score, -abs(one.candidate.doc)))
 
 
-def is_known(ranked: Sequence[Scored], best_cosine: float | None = None, cover: float = COVER) -> bool:
+def is_known(ranked: Sequence[RankedCandidate], best_cosine: float | None = None, cover: float = COVER) -> bool:
     """Whether a person talked here about what the question asks, at one place.
 
     ``best_cosine``: of the question and all that is in scope; None without an embedder. ``cover``: what
@@ -126,13 +126,13 @@ def _share(times: int, length: int, mean_length: float) -> float:
     return times / (times + bm25.K1 * (1 - bm25.B + bm25.B * length / mean_length)) if times else 0.0
 
 
-def _around(candidates: Sequence[Candidate]) -> list[dict[int, int]]:
+def _around(candidates: Sequence[RankingCandidate]) -> list[dict[int, int]]:
     """For each candidate the places of the turns around it, by step: {0: own place, -1: before, ...}."""
     places = {candidate.doc: place for place, candidate in enumerate(candidates)}
     return [_steps(place, candidates, places) for place in range(len(candidates))]
 
 
-def _steps(place: int, candidates: Sequence[Candidate], places: Mapping[int, int]) -> dict[int, int]:
+def _steps(place: int, candidates: Sequence[RankingCandidate], places: Mapping[int, int]) -> dict[int, int]:
     steps = {0: place}
     for direction in (-1, 1):
         here = place
@@ -145,12 +145,12 @@ def _steps(place: int, candidates: Sequence[Candidate], places: Mapping[int, int
     return steps
 
 
-def _near(one: Candidate, other: Candidate) -> bool:
+def _near(one: RankingCandidate, other: RankingCandidate) -> bool:
     return one.at is None or other.at is None or abs(one.at - other.at) <= NEAR_S
 
 
 def _by_words(
-    candidates: Sequence[Candidate],
+    candidates: Sequence[RankingCandidate],
     around: Sequence[Mapping[int, int]],
     weights: Mapping[str, float],
     mean_length: float,
@@ -182,7 +182,7 @@ def _with_neighbours(
 
 
 def _session_cover(
-    candidates: Sequence[Candidate], shares: Sequence[Mapping[str, float]], weights: Mapping[str, float]
+    candidates: Sequence[RankingCandidate], shares: Sequence[Mapping[str, float]], weights: Mapping[str, float]
 ) -> dict[str, float]:
     best: dict[str, dict[str, float]] = {}
     for candidate, held in zip(candidates, shares, strict=True):
@@ -193,7 +193,7 @@ def _session_cover(
 
 
 def _by_meaning(
-    candidates: Sequence[Candidate], around: Sequence[Mapping[int, int]], words: Sequence[float]
+    candidates: Sequence[RankingCandidate], around: Sequence[Mapping[int, int]], words: Sequence[float]
 ) -> list[float]:
     """0 to 1: a candidate's own similarity and a share of short neighbours', stretched over the candidates.
 
@@ -206,7 +206,7 @@ def _by_meaning(
     return [score if value is None else (value - low) / span for value, score in zip(mixed, words, strict=True)]
 
 
-def _similarity(beside: Mapping[int, int], candidates: Sequence[Candidate]) -> float | None:
+def _similarity(beside: Mapping[int, int], candidates: Sequence[RankingCandidate]) -> float | None:
     total, weight = candidates[beside[0]].cosine, 1.0
     if total is None:
         return None
@@ -218,7 +218,9 @@ def _similarity(beside: Mapping[int, int], candidates: Sequence[Candidate]) -> f
     return total / math.sqrt(weight)
 
 
-def _held_near(candidate: Candidate, beside: Mapping[int, int], candidates: Sequence[Candidate]) -> set[str]:
+def _held_near(
+    candidate: RankingCandidate, beside: Mapping[int, int], candidates: Sequence[RankingCandidate]
+) -> set[str]:
     """Words held by the turn and by a short reply, or what it replied to: two statements of one person in a row
     are often about two things, and a long page holds any words."""
     held = set(candidate.times)
@@ -231,7 +233,7 @@ def _held_near(candidate: Candidate, beside: Mapping[int, int], candidates: Sequ
     return held
 
 
-def _bonus(candidate: Candidate, asked: AnalysedQuery, nameless: bool) -> float:
+def _bonus(candidate: RankingCandidate, asked: AnalysedQuery, nameless: bool) -> float:
     total = 0.0
     if asked.speaker is not None:
         total += BY_PERSON * (candidate.speaker == asked.speaker)

@@ -21,11 +21,20 @@ from ovos_persona_memory.search.hits import (
     speaker_of,
     unsure_if_date_mismatch,
 )
-from ovos_persona_memory.search.query import AnalysedQuery, Question, understand
-from ovos_persona_memory.search.query_expansion import Forms, forms_of
-from ovos_persona_memory.search.ranking import COVER, COVER_OF, HELD, REACH, Candidate, Scored, is_known, rank
+from ovos_persona_memory.search.query import AnalysedQuery, Question, analyse_question
+from ovos_persona_memory.search.query_expansion import QueryExpansion, expand_query
+from ovos_persona_memory.search.ranking import (
+    COVER,
+    COVER_OF,
+    HELD,
+    REACH,
+    RankedCandidate,
+    RankingCandidate,
+    is_known,
+    rank,
+)
 from ovos_persona_memory.search.record_terms import asking_words, index_words
-from ovos_persona_memory.search.vector_indexer import Meaning
+from ovos_persona_memory.search.vector_indexer import SemanticSearch
 from ovos_persona_memory.stores import (
     BOTH,
     ExcludedTurn,
@@ -73,7 +82,7 @@ def recall(  # more than five: what is asked, and with what it is looked for
     scope: Scope,
     k: int,
     kinds: frozenset[str] = KINDS,
-    meaning: Meaning | None = None,
+    meaning: SemanticSearch | None = None,
 ) -> list[Hit]:
     """At most ``k`` hits in scope: those that answer first, then by score; empty when nothing is found.
 
@@ -88,16 +97,16 @@ def recall(  # more than five: what is asked, and with what it is looked for
     search = _Search(question, words, scope, kinds, max(FEWEST, FOR_EACH * k))
     looked_up = _looked_up(store, search)
     search, forms, found = looked_up.search, looked_up.forms, looked_up.found
-    alike = _Alike(meaning, soon, search, near) if meaning and soon else None
-    table = _Table(store, found, alike, search)
-    asked = understand(question, table.speakers())
+    alike = _SemanticResults(meaning, soon, search, near) if meaning and soon else None
+    table = _CandidateTable(store, found, alike, search)
+    asked = analyse_question(question, table.speakers())
     asked = replace(asked, words=forms.applied(asked.words))
     statistics = forms.counted(_statistics(store, search, forms.searched(asked.words), looked_up))
     if not statistics.mean_length:  # nothing but facts, and turns without words
         statistics = replace(statistics, mean_length=1.0)
     candidates = table.candidates(asked, spoken.time_words, forms)
     ranked = rank(candidates, asked, statistics, alike.kind if alike else None)
-    judge = _Judge(question, asked, forms, alike.found if alike else {})
+    judge = _AnswerClassifier(question, asked, forms, alike.found if alike else {})
     known = is_known(ranked, alike.best(asked.bare) if alike else None, COVER_OF.get(spoken.primary, COVER))
     hits = unsure_if_date_mismatch(forms.unsure(_hits(judge, table, ranked, k, known)), asked.dates, question.zone)
     called_off = _called_off(judge, table, ranked)
@@ -153,21 +162,21 @@ class _Search:
 
 
 @dataclass(frozen=True)
-class _LookedUp:
+class _LexicalResults:
     """What a question found by its words."""
 
     search: _Search
     """As it was searched at last."""
-    forms: Forms
+    forms: QueryExpansion
     found: list[Record]
     asked_before: list[Turn]
     """Turns in scope that asked the very same before, newest first."""
 
 
-class _Alike:
+class _SemanticResults:
     """What is near to a question by its meaning."""
 
-    def __init__(self, meaning: Meaning, asked: Future[Floats], search: _Search, number: int) -> None:
+    def __init__(self, meaning: SemanticSearch, asked: Future[Floats], search: _Search, number: int) -> None:
         """``asked``: the question's vector."""
         self._meaning, self._asked, self._search, self._number = meaning, asked, search, number
         self.kind = meaning.kind
@@ -201,17 +210,17 @@ class _Alike:
     def best(self, bare: str) -> float:
         """The best cosine of everything in scope; ``bare``: the question without names, which are in every greeting."""
         same = bare == self._search.question.text
-        near = self.near if same else self._nearest(self._meaning.of(bare), FEWEST)
+        near = self.near if same else self._nearest(self._meaning.embed_question(bare), FEWEST)
         return max((one.cosine for one in near), default=0.0)
 
 
-def _looked_up(store: Store, search: _Search) -> _LookedUp:
+def _looked_up(store: Store, search: _Search) -> _LexicalResults:
     """What the question's words find, as if it had never been asked before, and was not in the log by now."""
     question, words, number = search.question, search.words, search.number
-    askings = _Askings(store, question, search.scope.user_id)
+    askings = _QuestionTurns(store, question, search.scope.user_id)
     for left in reversed(range(ROUNDS + 1)):
         kinds, unheard = search.documents or BOTH, [*askings.turns, *askings.answers]
-        forms = forms_of(store, question.bare_words, question.spoken, search.scope, kinds, unheard)
+        forms = expand_query(store, question.bare_words, question.spoken, search.scope, kinds, unheard)
         forms = replace(forms, known=None) if askings.answers else forms  # which do count where words are weighed
         search = replace(search, words=forms.searched(words), without=[*askings.turns])
         holding = _documents(store, search, search.words, number)
@@ -222,10 +231,10 @@ def _looked_up(store: Store, search: _Search) -> _LookedUp:
     before = [turn for turn in askings.before if "turn" in search.kinds and in_scope(turn, search.scope)]
     before.sort(key=lambda turn: -turn.seq)
     found = _found(store, search, [one.record for one in holding[: search.number]])
-    return _LookedUp(search, forms, found, before)
+    return _LexicalResults(search, forms, found, before)
 
 
-class _Askings:
+class _QuestionTurns:
     """The turns that ask what is asked, by now and before: they tell nothing, and count nowhere."""
 
     def __init__(self, store: Store, question: Question, user_id: str | None) -> None:
@@ -320,7 +329,7 @@ def _facts(store: Store, search: _Search, words: Sequence[str], number: int) -> 
     return [one.record for one in store.fact_store.search(words, search.scope, number)]
 
 
-def _statistics(store: Store, search: _Search, words: Sequence[str], looked_up: _LookedUp) -> Statistics:
+def _statistics(store: Store, search: _Search, words: Sequence[str], looked_up: _LexicalResults) -> Statistics:
     known = looked_up.forms.statistics(words)
     user_id = search.scope.user_id or _user_of(looked_up.found)
     return known or store.statistics(words, user_id, search.without)
@@ -331,10 +340,10 @@ def _user_of(found: Sequence[Record]) -> str:
     return Counter(one.user_id for one in found).most_common(1)[0][0] if found else ""
 
 
-class _Table:
+class _CandidateTable:
     """What was found and the talk around it, by ``doc``: a turn's ``seq``, minus a memory's, or a fact's number."""
 
-    def __init__(self, store: Store, found: Sequence[Record], alike: _Alike | None, search: _Search) -> None:
+    def __init__(self, store: Store, found: Sequence[Record], alike: _SemanticResults | None, search: _Search) -> None:
         scope = search.scope
         self._store, self._zone = store, search.question.zone  # a turn's day is counted where the person is who asks
         self._closed = scope.site_id is not None or scope.task_id is not None
@@ -364,7 +373,7 @@ class _Table:
         more = asking_words(record)
         self.words[doc], self._added[doc] = f" {words} {more}", more.count(" ")
 
-    def _with_facts(self, alike: _Alike) -> Mapping[int, float]:
+    def _with_facts(self, alike: _SemanticResults) -> Mapping[int, float]:
         """How near each document is; a fact is as near as the turn that it was learned from."""
         facts = {doc: record for doc, record in self._records.items() if isinstance(record, Fact)}
         turns = {doc: self._store.turn(fact.turn_id) for doc, fact in facts.items() if fact.turn_id}
@@ -385,17 +394,19 @@ class _Table:
         """The folded first names of everybody who speaks here."""
         return {name for beside, _ in self._besides.values() if (name := _first_name(beside.speaker))}
 
-    def candidates(self, asked: AnalysedQuery, time_words: frozenset[str], forms: Forms) -> list[Candidate]:
+    def candidates(
+        self, asked: AnalysedQuery, time_words: frozenset[str], forms: QueryExpansion
+    ) -> list[RankingCandidate]:
         """Everything here as the ranking takes it."""
-        wanted = [(word, f" {form} ") for word in asked.words for form in (word, *forms.of(word))]
+        wanted = [(word, f" {form} ") for word in asked.words for form in (word, *forms.alternatives(word))]
         times = time_words if asked.asks_time else frozenset[str]()
         return [self._candidate(doc, text, wanted, times) for doc, text in self.words.items()]
 
     def _candidate(
         self, doc: int, text: str, wanted: Sequence[tuple[str, str]], time_words: frozenset[str]
-    ) -> Candidate:
+    ) -> RankingCandidate:
         beside, session = self._besides.get(doc, (None, f"memory {doc}"))
-        return Candidate(
+        return RankingCandidate(
             doc=doc,
             times=_times(text, wanted),
             length=max(text.count(" ") - 1 - self._added.get(doc, 0), 0),
@@ -455,14 +466,16 @@ def _first_name(speaker: str | None) -> str | None:
     return None if name in NO_NAMES else name
 
 
-class _Judge:
+class _AnswerClassifier:
     """Tells whether a record answers the question, and why it was found."""
 
-    def __init__(self, question: Question, asked: AnalysedQuery, forms: Forms, near: Mapping[int, float]) -> None:
+    def __init__(
+        self, question: Question, asked: AnalysedQuery, forms: QueryExpansion, near: Mapping[int, float]
+    ) -> None:
         """``near``: the documents that meaning found, with their cosines."""
         self._question, self._asked, self._near = question, asked, near
         alike = question.spoken.alike
-        self._alike = {word: [f" {other} " for other in alike(word) | forms.of(word)] for word in asked.words}
+        self._alike = {word: [f" {other} " for other in alike(word) | forms.alternatives(word)] for word in asked.words}
         self._forms = forms
         spoken, named = question.spoken, (word for span in asked.dates for word in span.words)
         self._date_words = {index for word in named for index in spoken.words(word)}
@@ -480,7 +493,7 @@ class _Judge:
     def _is_covered(self, word: str, text: str) -> bool:
         return any(other in text for other in self._alike[word])
 
-    def may_answer(self, candidate: Candidate, text: str) -> bool:
+    def may_answer(self, candidate: RankingCandidate, text: str) -> bool:
         """Whether a person, the one asked about, said all that is asked for; the form is looked at later."""
         if not (candidate.by_user or candidate.speaker):
             return False
@@ -508,7 +521,11 @@ class _Judge:
 
     def _named(self, word: str, text: str) -> str:
         """A word of the question, and the form in which a text holds it."""
-        held = [] if f" {word} " in text else [form for form in sorted(self._forms.of(word)) if f" {form} " in text]
+        held = (
+            []
+            if f" {word} " in text
+            else [form for form in sorted(self._forms.alternatives(word)) if f" {form} " in text]
+        )
         return f"{word} ({'near to' if held[0] in self._forms.near else 'as'} {held[0]})" if held else word
 
     def reason(self, doc: int, text: str) -> str:
@@ -523,7 +540,9 @@ class _Judge:
         return held or "stands beside what has some of it"
 
 
-def _hits(judge: _Judge, table: _Table, ranked: Sequence[Scored], k: int, known: bool) -> list[Hit]:
+def _hits(
+    judge: _AnswerClassifier, table: _CandidateTable, ranked: Sequence[RankedCandidate], k: int, known: bool
+) -> list[Hit]:
     """Hits that answer first; of a question that was surely talked about (``known``), the best are sure too."""
     best = max((one.score for one in ranked), default=0.0)
     order = sorted(ranked, key=lambda one: not _may_answer(judge, table, one))
@@ -545,7 +564,7 @@ def _hits(judge: _Judge, table: _Table, ranked: Sequence[Scored], k: int, known:
     return _with_sure([*answers, *others][:k], judge, known, best if answers else None)
 
 
-def _may_answer(judge: _Judge, table: _Table, one: Scored) -> bool:
+def _may_answer(judge: _AnswerClassifier, table: _CandidateTable, one: RankedCandidate) -> bool:
     doc = one.candidate.doc
     return not table.outdated(doc) and judge.may_answer(one.candidate, table.words[doc])
 
@@ -558,7 +577,7 @@ def _merged(called_off: Sequence[Hit], hits: Sequence[Hit]) -> list[Hit]:
     return [*answers, *(hit for hit in others if not hit.answers)]
 
 
-def _called_off(judge: _Judge, table: _Table, ranked: Sequence[Scored]) -> list[Hit]:
+def _called_off(judge: _AnswerClassifier, table: _CandidateTable, ranked: Sequence[RankedCandidate]) -> list[Hit]:
     """What says that something holds no more that would answer else: it answers in its place."""
     found: dict[str, Hit] = {}
     for one in ranked:
@@ -570,7 +589,7 @@ def _called_off(judge: _Judge, table: _Table, ranked: Sequence[Scored]) -> list[
     return list(found.values())
 
 
-def _with_sure(hits: Sequence[Hit], judge: _Judge, known: bool, best: float | None) -> list[Hit]:
+def _with_sure(hits: Sequence[Hit], judge: _AnswerClassifier, known: bool, best: float | None) -> list[Hit]:
     """``best``: the best score where something answers; None where nothing does."""
     nearly = best is not None and judge.asks_enough
     near = [known or (nearly and hit.score >= NEAR * (best or 0.0)) for hit in hits]

@@ -43,7 +43,7 @@ _EMBEDDING = ThreadPoolExecutor(2, thread_name_prefix="embedding")
 
 
 @dataclass(frozen=True)
-class Meaning:
+class SemanticSearch:
     """Search by meaning, as far as the index goes."""
 
     vectors: VectorStore
@@ -57,16 +57,16 @@ class Meaning:
 
     def soon(self, text: str) -> Future[Floats]:
         """A question's vector [dim], found by another thread while this one goes on."""
-        return _EMBEDDING.submit(self.of, text)
+        return _EMBEDDING.submit(self.embed_question, text)
 
-    def of(self, text: str) -> Floats:
+    def embed_question(self, text: str) -> Floats:
         """A question's vector [dim]."""
         found: Floats = self.embedder.embed([text])[0]
         return found
 
     def compared(self, text: str, vectors: Sequence[Bytes]) -> list[float]:
         """The cosines of a question and vectors [dim] of this index."""
-        found: list[float] = cosines(np.stack(vectors), self.of(text)).tolist() if vectors else []
+        found: list[float] = cosines(np.stack(vectors), self.embed_question(text)).tolist() if vectors else []
         return found
 
     def nearest(self, query: Floats, scope: Scope, kinds: frozenset[str], limit: int) -> list[NearDocument]:
@@ -95,7 +95,7 @@ class Indexer:
         self._open = opener
         self._load_wait_s = load_wait_s
         self._lock = threading.Lock()
-        self._answering: Meaning | None = None
+        self._answering: SemanticSearch | None = None
         self._problem: str | None = None
         self._name: str | None = None
         self._asked_at = 0.0
@@ -141,7 +141,7 @@ class Indexer:
             "problem": self._problem or (self._vectors.problem if self._setting else None),
         }
 
-    def meaning(self) -> Meaning | None:
+    def meaning(self) -> SemanticSearch | None:
         """Search by meaning; None where there is none: questions then go by words alone."""
         self._asked_at = time.monotonic()
         if self._setting is None:
@@ -209,7 +209,7 @@ class Indexer:
         if embedder is not None:
             self._vectors.warm(name)
         with self._lock:
-            self._answering = Meaning(self._vectors, name, embedder) if embedder is not None else None
+            self._answering = SemanticSearch(self._vectors, name, embedder) if embedder is not None else None
         self._loaded.set()
         if embedder is not None:
             self._vectors.warm_others(name, self._is_to_stop)

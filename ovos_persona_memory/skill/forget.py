@@ -22,7 +22,7 @@ from ovos_persona_memory.skill.phrasing import (
     whole_topic,
 )
 from ovos_persona_memory.skill.spoken_numbers import in_words
-from ovos_persona_memory.skill.turn_context import Ends, Talk
+from ovos_persona_memory.skill.turn_context import QuestionEndings, TurnContext
 from ovos_persona_memory.text import time_expressions
 
 # every dialog of this module begins with "forget": what is said under these names is logged without its words
@@ -31,7 +31,7 @@ SOON_S = 1.0
 
 
 @dataclass(frozen=True)
-class Deletion:
+class DeletionRequest:
     """What goes after a yes, and what is said then."""
 
     done: str
@@ -41,7 +41,7 @@ class Deletion:
     scope: Scope = Scope()
 
 
-def forget_about(talk: Talk) -> None:
+def forget_about(talk: TurnContext) -> None:
     """Forget what is about something that is named, however it is named."""
     if not talk.slot("topic"):  # an engine took it for a request to forget, and nothing says what
         talk.say("forget_that_nothing")
@@ -51,7 +51,7 @@ def forget_about(talk: Talk) -> None:
         _ask_about(talk, whole_topic(talk.slot("topic"), talk.said.text, talk.spoken))
 
 
-def _ask_about(talk: Talk, topic: str) -> None:
+def _ask_about(talk: TurnContext, topic: str) -> None:
     shown = turned(speakable(topic), talk.spoken)
     named = topic_of(topic, talk.spoken) or topic
     client, lang = talk.means.counting, talk.spoken.tag
@@ -63,10 +63,10 @@ def _ask_about(talk: Talk, topic: str) -> None:
     if not going.told:
         talk.say("forget_about_nothing", topic=shown)
         return
-    _ask_back(talk, going, Deletion("forget_about_done", {"ids": going.ids}, {"topic": shown}))
+    _ask_back(talk, going, DeletionRequest("forget_about_done", {"ids": going.ids}, {"topic": shown}))
 
 
-def forget_that(talk: Talk) -> None:
+def forget_that(talk: TurnContext) -> None:
     """Forget what was just spoken of: what the last answer quoted, else what the person told last in this session."""
     named = requested(talk.as_heard(), talk.spoken)  # "I don't need the dentist's number any more, forget it"
     topic = named.slots.get("topic", "") if named is not None else ""
@@ -76,10 +76,10 @@ def forget_that(talk: Talk) -> None:
     if not going.told:
         talk.say("forget_that_nothing")
         return
-    _ask_back(talk, going, Deletion("forget_that_done", {"ids": going.ids}))
+    _ask_back(talk, going, DeletionRequest("forget_that_done", {"ids": going.ids}))
 
 
-def is_known(talk: Talk, topic: str) -> bool:
+def is_known(talk: TurnContext, topic: str) -> bool:
     """Whether anything was told about a topic that is no secret."""
     going = talk.client.would_forget(topic=topic_of(topic, talk.spoken) or topic, lang=talk.spoken.tag)
     return not all(hit.secret for hit in going.told)
@@ -88,7 +88,7 @@ def is_known(talk: Talk, topic: str) -> bool:
 _NOTHING = Foreseen(Forgotten(), [], [])
 
 
-def _ask_back(talk: Talk, going: Foreseen, deletion: Deletion) -> None:
+def _ask_back(talk: TurnContext, going: Foreseen, deletion: DeletionRequest) -> None:
     """Read back what would go, the first two and how many more there are; after a yes exactly that is deleted."""
     texts = [own_words(hit.text, talk.spoken) for hit in going.told]
     is_about = bool(deletion.slots)
@@ -109,17 +109,17 @@ def _ask_back(talk: Talk, going: Foreseen, deletion: Deletion) -> None:
         _ask(talk, question, done, text=texts[0], other=texts[1], **more)
 
 
-def _is_hushed(talk: Talk, text: str) -> bool:
+def _is_hushed(talk: TurnContext, text: str) -> bool:
     """Whether it is not to be read back in this room: others may hear it."""
     return talk.client.users.which().user_id != HOUSEHOLD or is_hushed_text(talk, text)
 
 
-def _number(talk: Talk, what: dict[str, Any]) -> int:
+def _number(talk: TurnContext, what: dict[str, Any]) -> int:
     """How many records would go."""
     return talk.means.counting.forget_by_kind(preview=True, **what).total
 
 
-def forget_time(talk: Talk) -> None:
+def forget_time(talk: TurnContext) -> None:
     """Forget what was said and kept in a time, in every session of the person."""
     named = time_expressions.parse_time_span(talk.said.text, talk.spoken, talk.now)
     if named is None:
@@ -131,37 +131,37 @@ def forget_time(talk: Talk) -> None:
     if not count:
         talk.say("forget_time_nothing", period=period)
         return
-    deletion = Deletion("forget_time_done", what, {"period": period})
+    deletion = DeletionRequest("forget_time_done", what, {"period": period})
     question = "forget_time_ask_one" if count == 1 else "forget_time_ask"
     _ask(talk, question, deletion, count=count, period=period)
 
 
-def forget_me(talk: Talk) -> None:
+def forget_me(talk: TurnContext) -> None:
     """Forget everything of the person who speaks."""
     _ask_for_everything(talk, "forget_me")
 
 
-def forget_all(talk: Talk) -> None:
+def forget_all(talk: TurnContext) -> None:
     """Forget everything that this person may reach."""
     _ask_for_everything(talk, "forget_all")
 
 
-def _ask_for_everything(talk: Talk, dialog: str) -> None:
+def _ask_for_everything(talk: TurnContext, dialog: str) -> None:
     what = {"everything": True}
     count = _number(talk, what)
     if count:
-        _ask(talk, f"{dialog}_ask", Deletion(f"{dialog}_done", what), count=count)
+        _ask(talk, f"{dialog}_ask", DeletionRequest(f"{dialog}_done", what), count=count)
     else:
         talk.say("forget_all_nothing")
 
 
-def _ask(talk: Talk, question: str, deletion: Deletion, **slots: object) -> None:
-    ends = Ends("forget_silence", "forget_kept", "forget_unclear", _is_reply)
+def _ask(talk: TurnContext, question: str, deletion: DeletionRequest, **slots: object) -> None:
+    ends = QuestionEndings("forget_silence", "forget_kept", "forget_unclear", _is_reply)
     talk.moment.items = []
     talk.ask(question, lambda reply: _answered(reply, deletion), ends, **slots)
 
 
-def _agreed(reply: Talk) -> bool | None:
+def _agreed(reply: TurnContext) -> bool | None:
     """Whether the reply is a yes or a no; a request to delete or to keep it is one, too: "away with it".
 
     "Forget that" alone is none, as it takes back a question as well; behind a yes it means what it says.
@@ -179,7 +179,7 @@ def _agreed(reply: Talk) -> bool | None:
     return {"forget_that": True, "remember_this": False}.get(asked.intent)
 
 
-def _is_reply(reply: Talk) -> bool:
+def _is_reply(reply: TurnContext) -> bool:
     """Whether it is a yes or a no, or at least nothing of its own: no question, command or statement."""
     if _agreed(reply) is not None:
         return True
@@ -187,7 +187,7 @@ def _is_reply(reply: Talk) -> bool:
     return not (spoken.is_question(said) or spoken.is_command(said) or spoken.is_statement(said))
 
 
-def _answered(reply: Talk, deletion: Deletion) -> None:
+def _answered(reply: TurnContext, deletion: DeletionRequest) -> None:
     agreed = _agreed(reply)
     if agreed:
         _delete(reply, deletion)
@@ -195,7 +195,7 @@ def _answered(reply: Talk, deletion: Deletion) -> None:
         reply.say("forget_unclear" if agreed is None else "forget_kept")
 
 
-def _delete(reply: Talk, deletion: Deletion) -> None:
+def _delete(reply: TurnContext, deletion: DeletionRequest) -> None:
     """Delete, for as long as that takes, and say what came of it; a handler waits for a second only."""
     work = threading.Thread(target=lambda: reply.forwarded(lambda _: _delete_and_say(reply, deletion)), daemon=True)
     work.start()
@@ -204,7 +204,7 @@ def _delete(reply: Talk, deletion: Deletion) -> None:
         reply.say("forget_slowly")
 
 
-def _delete_and_say(reply: Talk, deletion: Deletion) -> None:
+def _delete_and_say(reply: TurnContext, deletion: DeletionRequest) -> None:
     try:
         reply.means.patient.forget(deletion.scope, **deletion.what)
     except Unanswered:
@@ -217,7 +217,7 @@ def _delete_and_say(reply: Talk, deletion: Deletion) -> None:
     reply.say(deletion.done, **deletion.slots)
 
 
-INTENTS: dict[str, Callable[[Talk], None]] = {
+INTENTS: dict[str, Callable[[TurnContext], None]] = {
     "forget_that": forget_that,
     "forget_time": forget_time,
     "forget_about": forget_about,

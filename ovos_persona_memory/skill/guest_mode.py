@@ -6,24 +6,24 @@ from typing import Any
 
 from ovos_persona_memory.errors import NotAllowed
 from ovos_persona_memory.skill.spoken_numbers import sentence
-from ovos_persona_memory.skill.turn_context import Talk
+from ovos_persona_memory.skill.turn_context import TurnContext
 from ovos_persona_memory.text import Language, time_expressions
 
 
-def guest_on(talk: Talk) -> None:
+def guest_on(talk: TurnContext) -> None:
     """Nothing is written and nothing is read, for a time or until it is switched off."""
     until = _until(talk)
     _switch(talk, write=False, read=False, until=until)
     _say_with_end(talk, "guest_on", until)
 
 
-def guest_off(talk: Talk) -> None:
+def guest_off(talk: TurnContext) -> None:
     """Everything as before."""
     _switch(talk, write=True, read=True)
     talk.say("guest_off")
 
 
-def guest_status(talk: Talk) -> None:
+def guest_status(talk: TurnContext) -> None:
     """Whether anything is written and read."""
     capture = talk.client.capture()
     if capture.write and capture.read:
@@ -32,20 +32,20 @@ def guest_status(talk: Talk) -> None:
         _say_with_end(talk, "quiet_is_on" if capture.read else "guest_is_on", capture.until)
 
 
-def quiet_on(talk: Talk) -> None:
+def quiet_on(talk: TurnContext) -> None:
     """Nothing more is written; what is known stays in use."""
     until = _until(talk)
     _switch(talk, write=False, until=until)
     _say_with_end(talk, "quiet_on", until)
 
 
-def quiet_off(talk: Talk) -> None:
+def quiet_off(talk: TurnContext) -> None:
     """What is said is written again."""
     _switch(talk, write=True, read=True)
     talk.say("quiet_off")
 
 
-def _switch(talk: Talk, **wanted: Any) -> None:
+def _switch(talk: TurnContext, **wanted: Any) -> None:
     """Set it everywhere; a guest may do so for the own session alone."""
     try:
         talk.client.capture(talk.session, **wanted)
@@ -53,11 +53,11 @@ def _switch(talk: Talk, **wanted: Any) -> None:
         talk.client.capture(talk.session, session=True, **wanted)
 
 
-def _until(talk: Talk) -> float | None:
+def _until(talk: TurnContext) -> float | None:
     return time_expressions.ends_at(talk.slot("period"), talk.spoken, talk.now)
 
 
-def _say_with_end(talk: Talk, dialog: str, until: float | None) -> None:
+def _say_with_end(talk: TurnContext, dialog: str, until: float | None) -> None:
     if until is None:
         talk.say(dialog)
     else:

@@ -47,7 +47,7 @@ def preload(spoken: Language, intents: Iterable[str]) -> None:
 
 
 @dataclass(frozen=True)
-class _Fit:
+class _PatternMatch:
     """A wording that an utterance has."""
 
     intent: str
@@ -103,7 +103,7 @@ def _without_repeats(said: list[tuple[str, int]]) -> list[tuple[str, int]]:
     return left
 
 
-def _fit(words: list[str], spoken: Language, intents: tuple[str, ...]) -> _Fit | None:
+def _fit(words: list[str], spoken: Language, intents: tuple[str, ...]) -> _PatternMatch | None:
     """The wording that says most of the words, with as few small words around it as may be."""
     found = [
         _whole(fit, first, last, words, spoken)
@@ -114,13 +114,13 @@ def _fit(words: list[str], spoken: Language, intents: tuple[str, ...]) -> _Fit |
     return max(found, key=lambda fit: (fit.literal, _is_time(fit, words, spoken)), default=None)
 
 
-def _is_time(fit: _Fit, words: list[str], spoken: Language) -> bool:
+def _is_time(fit: _PatternMatch, words: list[str], spoken: Language) -> bool:
     """Whether the slot is for a time and holds nothing else."""
     named = _time_words(spoken.tag) | spoken.stop_words
     return fit.slot in TIMES and named.issuperset(words[slice(*fit.span)])
 
 
-def _slots(fit: _Fit, tokens: list[str], places: list[int]) -> dict[str, str]:
+def _slots(fit: _PatternMatch, tokens: list[str], places: list[int]) -> dict[str, str]:
     if fit.slot is None:
         return {}
     start, end = fit.span
@@ -138,7 +138,7 @@ def _cores(words: list[str], spoken: Language) -> Iterator[tuple[int, int]]:
     yield from ((first, last) for last in reversed(lasts) for first in reversed(firsts) if first < last)
 
 
-def _whole(fit: _Fit, first: int, last: int, words: list[str], spoken: Language) -> _Fit:
+def _whole(fit: _PatternMatch, first: int, last: int, words: list[str], spoken: Language) -> _PatternMatch:
     """The fit counted from the first word of all; to what is kept belong "now" and its like at its end."""
     start, end = fit.span[0] + first, fit.span[1] + first
     if fit.slot == "text" and end == last:
@@ -195,7 +195,7 @@ def _without_slot(words: list[str], spoken: Language, intents: tuple[str, ...]) 
     return None
 
 
-def _is_meant(fit: _Fit, words: list[str], spoken: Language) -> bool:
+def _is_meant(fit: _PatternMatch, words: list[str], spoken: Language) -> bool:
     """Whether the slot can be what the intent needs, and nothing says that something else is meant."""
     said = f" {' '.join(words)} "
     if any(f" {' '.join(fold(phrase))} " in said for phrase in _exclusions(fit.intent, spoken)):
@@ -224,19 +224,19 @@ def _exclusions(intent: str, spoken: Language) -> tuple[str, ...]:
     return spoken.lines(f"{NOT[intent]}.voc") if intent in NOT else ()
 
 
-def _fits(words: list[str], spoken: Language, intents: tuple[str, ...]) -> Iterator[_Fit]:
+def _fits(words: list[str], spoken: Language, intents: tuple[str, ...]) -> Iterator[_PatternMatch]:
     said = " ".join(words) + " "
     for intent, pattern in _patterns(spoken.tag, intents):
         found = pattern.fullmatch(said)
         if found is None:
             continue
         if not pattern.groupindex:
-            yield _Fit(intent, None, (0, 0), len(words))
+            yield _PatternMatch(intent, None, (0, 0), len(words))
             continue
         (slot,) = pattern.groupindex
         start = said[: found.start(slot)].count(" ")
         length = found[slot].count(" ")
-        yield _Fit(intent, slot, (start, start + length), len(words) - length)
+        yield _PatternMatch(intent, slot, (start, start + length), len(words) - length)
 
 
 @lru_cache(maxsize=64)

@@ -10,18 +10,18 @@ from ovos_persona_memory.skill import ask, care, forget, guest_mode, tell
 from ovos_persona_memory.skill.acts import requested, says_forget
 from ovos_persona_memory.skill.intent_matching import NOT, MatchedIntent, understood
 from ovos_persona_memory.skill.phrasing import is_said
-from ovos_persona_memory.skill.turn_context import Talk
+from ovos_persona_memory.skill.turn_context import TurnContext
 
 TOPIC = 3
 """Content words of a topic, at most, that is for the memory whether it knows anything about it or not."""
 ROOMS: tuple[ModuleType, ...] = (tell, ask, forget, guest_mode, care)
-INTENTS: dict[str, tuple[Callable[[Talk], None], ModuleType]] = {
+INTENTS: dict[str, tuple[Callable[[TurnContext], None], ModuleType]] = {
     name: (handler, room) for room in ROOMS for name, handler in room.INTENTS.items()
 }
 """Name to what does it, and the room with the dialogs for where that fails."""
 
 
-def meant(talk: Talk) -> MatchedIntent | None:
+def meant(talk: TurnContext) -> MatchedIntent | None:
     """What an utterance asks of the memory: by a wording, by its words alone, or as a correction; None: nothing."""
     found = (understood(form, talk.spoken, INTENTS) for form in talk.forms())
     worded = next((one for one in found if one), None)
@@ -33,7 +33,7 @@ def meant(talk: Talk) -> MatchedIntent | None:
         return None
 
 
-def _requested(talk: Talk) -> MatchedIntent | None:
+def _requested(talk: TurnContext) -> MatchedIntent | None:
     """A request in no wording of its own; one that may be for others only where something is known of it."""
     asked = next((one for form in talk.forms() if (one := requested(form, talk.spoken))), None)
     if asked is None or asked.intent != "forget_about":

@@ -22,8 +22,8 @@ from ovos_persona_memory.skill.intent_matching import NOT, MatchedIntent
 from ovos_persona_memory.skill.intent_samples import write_few
 from ovos_persona_memory.skill.intents import INTENTS, meant
 from ovos_persona_memory.skill.phrasing import is_said
-from ovos_persona_memory.skill.session_state import Moments
-from ovos_persona_memory.skill.turn_context import Means, Talk
+from ovos_persona_memory.skill.session_state import SessionStates
+from ovos_persona_memory.skill.turn_context import SkillResources, TurnContext
 from ovos_persona_memory.text import languages
 
 ANSWER_WITHIN_S = 0.8
@@ -46,8 +46,8 @@ class PersonaMemorySkill(ConversationalSkill, FallbackSkill):  # type: ignore[mi
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         # an editable install has the locale folder beside the package, not in it
         kwargs.setdefault("resources_dir", str(languages.locale_folder().parent))
-        self._means: Means | None = None
-        self._glance: secrets_kept.Glance | None = None
+        self._means: SkillResources | None = None
+        self._glance: secrets_kept.SecretLookup | None = None
         super().__init__(*args, **kwargs)
 
     @classproperty  # type: ignore[untyped-decorator]  # ovos_utils carries no types
@@ -68,13 +68,13 @@ class PersonaMemorySkill(ConversationalSkill, FallbackSkill):  # type: ignore[mi
     def initialize(self) -> None:
         """Connect to the daemon in the background, and offer the intents of every room."""
         transport = shared_transport(**bus_address())
-        self._glance = secrets_kept.Glance(MemoryClient(transport, GLANCE_WITHIN_S, of_person=True), messages.now)
+        self._glance = secrets_kept.SecretLookup(MemoryClient(transport, GLANCE_WITHIN_S, of_person=True), messages.now)
         # a person speaks, and means what they told, to whichever persona that was
         quick = MemoryClient(transport, ANSWER_WITHIN_S, BUSY_S, ANSWER_WITHIN_S, of_person=True)
         counting = MemoryClient(transport, COUNT_WITHIN_S, of_person=True)
         patient = MemoryClient(transport, DELETE_WITHIN_S, BUSY_S, ANSWER_WITHIN_S, of_person=True)
-        moments = Moments(messages.now)
-        self._means = Means(self._speak, quick, counting, patient, moments, self._shared_rooms, messages.now)
+        moments = SessionStates(messages.now)
+        self._means = SkillResources(self._speak, quick, counting, patient, moments, self._shared_rooms, messages.now)
         self.add_event(topics.UTTERANCE[0], self._heard, speak_errors=False)
         self.res_dir = self.file_system.path
         write_few(languages.locale_folder(), Path(self.res_dir) / "locale", self.native_langs)
@@ -138,7 +138,7 @@ class PersonaMemorySkill(ConversationalSkill, FallbackSkill):  # type: ignore[mi
         talk.means.moments.take_pending(talk.said.session_id)
         self._guard(talk, lambda: handler(talk), room)
 
-    def _guard(self, talk: Talk, work: Callable[[], Any], room: ModuleType) -> Any:
+    def _guard(self, talk: TurnContext, work: Callable[[], Any], room: ModuleType) -> Any:
         """Do it; what goes wrong is spoken."""
         try:
             return work()
@@ -153,10 +153,10 @@ class PersonaMemorySkill(ConversationalSkill, FallbackSkill):  # type: ignore[mi
             talk.say(room.PERHAPS if isinstance(error, Unanswered) else room.FAILED)
         return True
 
-    def _talk(self, message: Message) -> Talk:
+    def _talk(self, message: Message) -> TurnContext:
         if self._means is None:
             raise RuntimeError("the skill is not initialised")
-        return Talk(message, self._means)
+        return TurnContext(message, self._means)
 
     def _speak(self, _message: Message, text: str, dialog: str, expect_response: bool) -> None:
         # OVOSSkill.speak finds the message in this frame, and answers in its session
@@ -174,7 +174,7 @@ class PersonaMemorySkill(ConversationalSkill, FallbackSkill):  # type: ignore[mi
         What is a question or a command of its own is left to whoever it is for; our question ends then.
         """
         said = messages.addressed(message)
-        moment = self._moments.known(said.session_id)
+        moment = self._moments.existing_state(said.session_id)
         if moment is None:
             return False
         if moment.pending is None:
@@ -204,19 +204,19 @@ class PersonaMemorySkill(ConversationalSkill, FallbackSkill):  # type: ignore[mi
         return is_said(talk.spoken.phrases("more.voc"), talk.said.text) and len(talk.said.text.split()) <= 6
 
     @property
-    def _moments(self) -> Moments:
-        return self._means.moments if self._means is not None else Moments(messages.now)
+    def _moments(self) -> SessionStates:
+        return self._means.moments if self._means is not None else SessionStates(messages.now)
 
     # stop
 
     def can_stop(self, message: Message) -> bool:
         """Whether a question of ours is open in the session, or something is being read in it."""
-        moment = self._moments.known(messages.addressed(message).session_id)
+        moment = self._moments.existing_state(messages.addressed(message).session_id)
         return moment is not None and (moment.pending is not None or moment.reads_until > messages.now())
 
     def stop_session(self, session: Any) -> bool:
         """Stop reading; an open question is closed, and nothing was deleted, which is said."""
-        moment = self._moments.known(session.session_id)
+        moment = self._moments.existing_state(session.session_id)
         pending = self._moments.take_pending(session.session_id)
         if moment is None:
             return False

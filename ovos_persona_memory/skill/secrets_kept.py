@@ -11,7 +11,7 @@ from ovos_persona_memory.protocol import Addressed, MemoryClient
 from ovos_persona_memory.records import Hit
 from ovos_persona_memory.skill.intent_matching import MatchedIntent
 from ovos_persona_memory.skill.phrasing import agrees, own_words
-from ovos_persona_memory.skill.turn_context import Ends, Talk
+from ovos_persona_memory.skill.turn_context import QuestionEndings, TurnContext
 from ovos_persona_memory.text import (
     Language,
     fold,
@@ -32,7 +32,7 @@ AGAIN_S = 5.0
 # somebody asks to have one remembered
 
 
-def offer(talk: Talk, keep: Callable[[Talk], object]) -> None:
+def offer(talk: TurnContext, keep: Callable[[TurnContext], object]) -> None:
     """Ask whether a secret is to be kept, which waits in the question alone; ``keep`` does it, after a yes."""
     talk.moment.items = []  # nobody reads it out, corrects it or asks where it comes from
     if talk.client.status().get("secrets", {}).get("offer"):
@@ -41,7 +41,7 @@ def offer(talk: Talk, keep: Callable[[Talk], object]) -> None:
         talk.say("not_kept_secret")
 
 
-def _answered(reply: Talk, keep: Callable[[Talk], object]) -> None:
+def _answered(reply: TurnContext, keep: Callable[[TurnContext], object]) -> None:
     agreed = agrees(reply.said.text, reply.spoken)
     if not agreed:
         reply.say("secret_unclear" if agreed is None else "secret_not_kept")
@@ -55,20 +55,20 @@ def _answered(reply: Talk, keep: Callable[[Talk], object]) -> None:
     reply.say("secret_kept")
 
 
-def _is_reply(reply: Talk) -> bool:
+def _is_reply(reply: TurnContext) -> bool:
     """Whether it is a yes or a no, or at least no question or command of its own."""
     if agrees(reply.said.text, reply.spoken) is not None:
         return True
     return not (reply.spoken.is_question(reply.said.text) or reply.spoken.is_command(reply.said.text))
 
 
-_OFFERED = Ends("secret_silence", "secret_not_kept", "secret_unclear", _is_reply)
+_OFFERED = QuestionEndings("secret_silence", "secret_not_kept", "secret_unclear", _is_reply)
 
 
 # somebody asks for one
 
 
-class Glance:
+class SecretLookup:
     """Tells quickly whether something is for the memory since a secret bears on it: others wait for the answer.
 
     After an answer that did not come in time nothing is asked for a while.
@@ -103,7 +103,7 @@ class Glance:
             return False
 
 
-def tell(talk: Talk) -> bool:
+def tell(talk: TurnContext) -> bool:
     """Answer with the secret that was asked for, or say that it is not said here; whether there was one."""
     forms = _forms(_asked(talk.said.text, talk.spoken), talk.spoken)
     try:

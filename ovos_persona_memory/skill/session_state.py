@@ -16,7 +16,7 @@ LASTS_S = 300.0
 
 
 @dataclass(frozen=True)
-class Item:
+class SpokenItem:
     """Something remembered that was just spoken of."""
 
     text: str
@@ -39,7 +39,7 @@ class Item:
 
 
 @dataclass
-class Pending:
+class PendingQuestion:
     """A question that waits for its answer. Its functions are given the talk in which something else was said."""
 
     answer: Callable[[Any], None]
@@ -53,15 +53,15 @@ class Pending:
 
 
 @dataclass
-class Moment:
+class SessionState:
     """One session."""
 
-    pending: Pending | None = None
+    pending: PendingQuestion | None = None
     left: list[str] = field(default_factory=list)
     """Sentences that are not read yet."""
-    items: list[Item] = field(default_factory=list)
+    items: list[SpokenItem] = field(default_factory=list)
     """What was spoken of last: of a longer list what was read of it last."""
-    unread: list[Item] = field(default_factory=list)
+    unread: list[SpokenItem] = field(default_factory=list)
     """What of it is not read yet."""
     utterance: str = ""
     """What was said to the skill last."""
@@ -76,20 +76,20 @@ class Moment:
     touched: float = 0.0
 
 
-class Moments:
+class SessionStates:
     """The moments by session; the oldest go. Thread-safe."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
-        self._moments: dict[str, Moment] = {}
+        self._moments: dict[str, SessionState] = {}
         self._lock = threading.Lock()  # guards _moments
 
-    def of(self, session_id: str) -> Moment:
+    def state(self, session_id: str) -> SessionState:
         """The session's moment, a fresh one where the last is long past."""
         with self._lock:
             moment = self._newest(session_id)
             if moment.pending is None and self._clock() - moment.touched > LASTS_S:
-                moment = self._moments[session_id] = Moment(heard=moment.heard, count=moment.count)
+                moment = self._moments[session_id] = SessionState(heard=moment.heard, count=moment.count)
             moment.touched = self._clock()
             return moment
 
@@ -99,8 +99,8 @@ class Moments:
             moment = self._newest(session_id)
             moment.heard, moment.count = text, moment.count + 1
 
-    def _newest(self, session_id: str) -> Moment:
-        moment = self._moments.pop(session_id) if session_id in self._moments else Moment()
+    def _newest(self, session_id: str) -> SessionState:
+        moment = self._moments.pop(session_id) if session_id in self._moments else SessionState()
         self._moments[session_id] = moment
         while len(self._moments) > MOST:
             self._drop_oldest()
@@ -111,12 +111,12 @@ class Moments:
         if oldest.pending is not None:
             oldest.pending.timer.cancel()
 
-    def known(self, session_id: str) -> Moment | None:
+    def existing_state(self, session_id: str) -> SessionState | None:
         """The session's moment as it is; None where there is none."""
         with self._lock:
             return self._moments.get(session_id)
 
-    def take_pending(self, session_id: str, only: Pending | None = None) -> Pending | None:
+    def take_pending(self, session_id: str, only: PendingQuestion | None = None) -> PendingQuestion | None:
         """The open question of a session, which is then closed; None where there is none, or not this one.
 
         Of a reply, a stop and the end of patience that come at once, one alone gets it.

@@ -25,8 +25,8 @@ from ovos_persona_memory.skill import secrets_kept
 from ovos_persona_memory.skill.acts import is_pointing, says_nothing
 from ovos_persona_memory.skill.intent_matching import MatchedIntent, understood
 from ovos_persona_memory.skill.phrasing import agrees, own_words
-from ovos_persona_memory.skill.session_state import Item
-from ovos_persona_memory.skill.turn_context import Ends, Talk
+from ovos_persona_memory.skill.session_state import SpokenItem
+from ovos_persona_memory.skill.turn_context import QuestionEndings, TurnContext
 from ovos_persona_memory.text import Correction, Language, correction_in, fold, revised
 
 NOTHING = ("nothing_known", "nothing_known_about", "nothing_known_of_you", "cannot", "all_right")
@@ -40,7 +40,7 @@ HUSHED = "hushed"
 given it elsewhere: ``records.PRIVATE`` would ask for a person who is surely known, which a voice alone seldom is."""
 
 
-def remember(talk: Talk) -> None:
+def remember(talk: TurnContext) -> None:
     """Keep what was said, and say it back once it is on disk."""
     text = _to_keep(talk)
     if is_pointing(text, talk.spoken) or not text:
@@ -49,7 +49,7 @@ def remember(talk: Talk) -> None:
         _keep(talk, text)
 
 
-def _keep(talk: Talk, text: str) -> None:
+def _keep(talk: TurnContext, text: str) -> None:
     key = uuid.uuid4().hex[:12]
     try:
         kept = talk.client.remember(text, key=key, lang=talk.spoken.tag)
@@ -69,7 +69,7 @@ def _keep(talk: Talk, text: str) -> None:
     _confirm(talk, text, kept)
 
 
-def _keep_secret(reply: Talk, text: str, key: str) -> None:
+def _keep_secret(reply: TurnContext, text: str, key: str) -> None:
     try:
         reply.client.remember(text, key=key, lang=reply.spoken.tag, secret=True)
     except NoAnswer as error:
@@ -78,12 +78,12 @@ def _keep_secret(reply: Talk, text: str, key: str) -> None:
         raise
 
 
-def _confirm(talk: Talk, text: str, kept: Entry) -> None:
-    talk.spoke_of([Item(text, kept.created_at, kept.key, None, kept.id, kept.persona_id)])
+def _confirm(talk: TurnContext, text: str, kept: Entry) -> None:
+    talk.spoke_of([SpokenItem(text, kept.created_at, kept.key, None, kept.id, kept.persona_id)])
     talk.say("remembered", text=own_words(text, talk.spoken))
 
 
-def _later(talk: Talk, work: Callable[[], None]) -> None:
+def _later(talk: TurnContext, work: Callable[[], None]) -> None:
     """Do something for this utterance that nobody waits for."""
 
     def do(_: Message) -> None:
@@ -93,7 +93,7 @@ def _later(talk: Talk, work: Callable[[], None]) -> None:
     threading.Thread(target=lambda: talk.forwarded(do), name=LATER, daemon=True).start()
 
 
-def _say_what_became_of(talk: Talk, text: str, key: str) -> None:
+def _say_what_became_of(talk: TurnContext, text: str, key: str) -> None:
     """Say whether something was kept, once that is known: requests are carried out in their order."""
     kept = talk.means.patient.get(key)
     if kept is None:
@@ -102,12 +102,12 @@ def _say_what_became_of(talk: Talk, text: str, key: str) -> None:
         _confirm(talk, text, kept)
 
 
-def _take_back(talk: Talk, key: str) -> None:
+def _take_back(talk: TurnContext, key: str) -> None:
     """A request that reached nobody may still be carried out: it is said not to be kept, so it is not."""
     talk.client.forget(key=key)
 
 
-def _to_keep(talk: Talk) -> str:
+def _to_keep(talk: TurnContext) -> str:
     meant = understood(talk.as_heard(), talk.spoken, ["remember"])
     if meant is not None:
         return without_courtesy(meant.slots.get("text", ""), talk.spoken)
@@ -132,7 +132,7 @@ def without_courtesy(text: str, spoken: Language) -> str:
     return bare
 
 
-def remember_this(talk: Talk) -> None:
+def remember_this(talk: TurnContext) -> None:
     """Keep what was just said, by the person or in the assistant's last answer, and say it back."""
     just = _just_said(talk)
     if not just:
@@ -142,11 +142,11 @@ def remember_this(talk: Talk) -> None:
         if hit.kind != "memory":
             _keep(talk, own_words(hit.text, talk.spoken))
         else:  # it is kept already
-            talk.spoke_of([Item(hit.text, hit.at, hit.key, hit.speaker, hit.id)])
+            talk.spoke_of([SpokenItem(hit.text, hit.at, hit.key, hit.speaker, hit.id)])
             talk.say("remembered", text=own_words(hit.text, talk.spoken))
 
 
-def _just_said(talk: Talk) -> list[Hit]:
+def _just_said(talk: TurnContext) -> list[Hit]:
     """What "this" is: what the last answer quoted, what the person has just told, or the last answer itself."""
     known = talk.referents()
     if known.quoted:
@@ -159,7 +159,7 @@ def _just_said(talk: Talk) -> list[Hit]:
     return [] if known.answer is None or says_nothing else [known.answer]
 
 
-def _remember_reply(reply: Talk) -> None:
+def _remember_reply(reply: TurnContext) -> None:
     meant = understood(reply.as_heard(), reply.spoken, ["remember"])
     text = meant.slots.get("text", "") if meant is not None else reply.spoken.without_lead(reply.as_heard())
     if (
@@ -172,14 +172,14 @@ def _remember_reply(reply: Talk) -> None:
         _keep(reply, without_courtesy(text, reply.spoken))
 
 
-def _is_told(reply: Talk) -> bool:
+def _is_told(reply: TurnContext) -> bool:
     said = reply.said.text
     return (
         not (reply.spoken.is_question(said) or reply.spoken.is_command(said)) or reply.spoken.without_lead(said) != said
     )
 
 
-_REMEMBERING = Ends("remember_nothing", "remember_nothing", "remember_nothing", _is_told)
+_REMEMBERING = QuestionEndings("remember_nothing", "remember_nothing", "remember_nothing", _is_told)
 
 
 # corrections
@@ -193,7 +193,7 @@ class CorrectedStatement:
     text: str
 
 
-def contradicted(talk: Talk) -> MatchedIntent | None:
+def contradicted(talk: TurnContext) -> MatchedIntent | None:
     """A correction in no wording of its own, "no it is on monday", "oops the grey one"; else None.
 
     Where nothing but "no" says so, it is about what was spoken of in the utterance before alone: later on a "no"
@@ -212,7 +212,7 @@ def contradicted(talk: Talk) -> MatchedIntent | None:
     return MatchedIntent("correct", {"text": right.text}) if _wrong_one(right, known, talk.spoken) else None
 
 
-def correct(talk: Talk) -> None:
+def correct(talk: TurnContext) -> None:
     """Put what is right in the place of what was just spoken of, or of what it names; ask where that is not clear."""
     known = talk.referents()
     right = correction_in(talk.as_heard(), talk.spoken)
@@ -243,7 +243,7 @@ def _wrong_one(right: Correction, known: Referents, spoken: Language) -> Correct
     return min(found, key=lambda one: one[:2])[2] if found else None
 
 
-def _correct_what_was_told(talk: Talk) -> None:
+def _correct_what_was_told(talk: TurnContext) -> None:
     """Say what the daemon put right with these very words, where something was told just before and not spoken of."""
     newest = talk.client.facts.list(limit=1)
     words = set(talk.spoken.words(talk.said.text))
@@ -269,14 +269,14 @@ def _what_is_right(text: str, spoken: Language) -> str:
     return bare
 
 
-def _is_no_question(reply: Talk) -> bool:
+def _is_no_question(reply: TurnContext) -> bool:
     return not reply.spoken.is_question(reply.said.text)
 
 
-_CORRECTING = Ends("correct_not", "correct_not", "correct_not", _is_no_question)
+_CORRECTING = QuestionEndings("correct_not", "correct_not", "correct_not", _is_no_question)
 
 
-def _replace_by_reply(reply: Talk, wrong: Hit) -> None:
+def _replace_by_reply(reply: TurnContext, wrong: Hit) -> None:
     said = reply.spoken.without_lead(reply.as_heard())
     if agrees(said, reply.spoken) is False and len(said.split()) <= 3:
         reply.say("correct_not")
@@ -289,20 +289,20 @@ def _replace_by_reply(reply: Talk, wrong: Hit) -> None:
         _replace(reply, CorrectedStatement(wrong, made.text if made is not None else right.text))
 
 
-def _replace(talk: Talk, found: CorrectedStatement) -> None:
+def _replace(talk: TurnContext, found: CorrectedStatement) -> None:
     try:
         kept = talk.client.correct(found.wrong.id, found.text, lang=talk.spoken.tag)
     except UnknownEntry:  # it was forgotten elsewhere meanwhile
         talk.say("correct_what")
         return
-    talk.spoke_of([Item(kept.text, kept.updated_at, kept.key, None, kept.id, kept.persona_id)])
+    talk.spoke_of([SpokenItem(kept.text, kept.updated_at, kept.key, None, kept.id, kept.persona_id)])
     if talk.is_overheard and (kept.metadata.get(HUSHED) or kept.user_id != HOUSEHOLD):
         talk.say("corrected_quietly")
     else:
         talk.say("corrected", text=own_words(kept.text, talk.spoken))
 
 
-def private(talk: Talk) -> None:
+def private(talk: TurnContext) -> None:
     """What was last spoken of is not said aloud where others may hear."""
     if not talk.moment.items:
         talk.say("private_what")
@@ -314,7 +314,7 @@ def private(talk: Talk) -> None:
     talk.say("kept_private")
 
 
-def _made_private(talk: Talk, item: Item) -> bool:
+def _made_private(talk: TurnContext, item: SpokenItem) -> bool:
     """Whether it is a memory, which is private from now on."""
     if not item.key:
         return False

@@ -13,7 +13,7 @@ from ovos_bus_client.message import Message
 
 from ovos_persona_memory.protocol import MemoryClient, messages
 from ovos_persona_memory.records import Hit, HitKind, Referents, Scope
-from ovos_persona_memory.skill.session_state import Item, Moments, Pending
+from ovos_persona_memory.skill.session_state import PendingQuestion, SessionStates, SpokenItem
 from ovos_persona_memory.skill.spoken_numbers import day_in_words, in_words, sentence
 from ovos_persona_memory.text import Language, languages, time_expressions
 
@@ -31,7 +31,7 @@ Say = Callable[..., None]
 
 
 @dataclass(frozen=True)
-class Means:
+class SkillResources:
     """What every talk of one skill shares."""
 
     speak: Say
@@ -41,31 +41,31 @@ class Means:
     """For what goes through all that is kept: counting what would be deleted."""
     patient: MemoryClient
     """For what takes its time: deleting from a large memory."""
-    moments: Moments
+    moments: SessionStates
     shared_rooms: Callable[[], frozenset[str]]
     """Rooms in which others may hear, by site_id."""
     clock: Callable[[], float] = time.time
 
 
 @dataclass(frozen=True)
-class Ends:
+class QuestionEndings:
     """How a question ends that is not answered: what is a reply, and the dialogs for where there is none."""
 
     silent: str
     stopped: str
     unclear: str
-    is_reply: Callable[[Talk], bool]
+    is_reply: Callable[[TurnContext], bool]
 
 
-class Talk:
+class TurnContext:
     """One utterance that reached the skill. What is said goes to the session from which it came."""
 
-    def __init__(self, message: Message, means: Means) -> None:
+    def __init__(self, message: Message, means: SkillResources) -> None:
         self._message = message
         self.means = means
         self.said = messages.addressed(message)
         self.spoken: Language = languages.for_language(self.said.lang)
-        self.moment = means.moments.of(self.said.session_id)
+        self.moment = means.moments.state(self.said.session_id)
         self.hushed = False
         """Something was left out because others may hear it."""
 
@@ -137,7 +137,7 @@ class Talk:
         self.spoke_of(self.moment.unread)
         self.read(self.moment.left, "told_me")
 
-    def spoke_of(self, items: Sequence[Item]) -> None:
+    def spoke_of(self, items: Sequence[SpokenItem]) -> None:
         """Keep in mind what "that" means from now on in this session: as much of it as is read in one go."""
         self.moment.items, self.moment.unread = list(items[:AT_A_TIME]), list(items[AT_A_TIME:])
         self.spoke_of_the_same()
@@ -153,12 +153,12 @@ class Talk:
             return Referents(quoted=[_hit(item) for item in self.moment.items if item.id])
         return self.client.referents(self.session, said=self.as_heard())
 
-    def ask(self, question: str, answer: Callable[[Talk], None], ends: Ends, **slots: object) -> None:
+    def ask(self, question: str, answer: Callable[[TurnContext], None], ends: QuestionEndings, **slots: object) -> None:
         """Ask, and have the reply given to ``answer``."""
         self.means.moments.take_pending(self.said.session_id)
         timer = threading.Timer(ANSWER_S, lambda: self._gave_up(pending, ends.silent))
         timer.daemon = True
-        pending = Pending(
+        pending = PendingQuestion(
             answer=answer,
             is_reply=ends.is_reply,
             passed_over=lambda talk: talk.say(ends.unclear),
@@ -169,7 +169,7 @@ class Talk:
         self._speak(question, self.sentence(question, **slots), True)
         timer.start()
 
-    def _gave_up(self, pending: Pending, silence: str) -> None:
+    def _gave_up(self, pending: PendingQuestion, silence: str) -> None:
         if self.means.moments.take_pending(self.said.session_id, pending) is not None:
             self.say(silence)
 
@@ -178,6 +178,6 @@ class Talk:
         return work(self._message)
 
 
-def _hit(item: Item) -> Hit:
+def _hit(item: SpokenItem) -> Hit:
     kind: HitKind = "memory" if item.key and item.key != item.id else "turn"
     return Hit(item.id or "", kind, item.text, 0.0, True, "", item.at, speaker=item.speaker, key=item.key)

@@ -27,7 +27,7 @@ Rows = dict[str, list[Row]]
 """Rows of each table."""
 
 
-class Bare(ABC):
+class BareTables(ABC):
     """One connection beside the store's own."""
 
     mark: str
@@ -76,7 +76,7 @@ class Bare(ABC):
         return f"INSERT INTO {table} ({names}) VALUES ({marks}) ON CONFLICT ({keyed}) DO {then}"
 
 
-class BarePostgres(Bare):
+class BarePostgres(BareTables):
     """See Bare."""
 
     mark = "%s"
@@ -147,7 +147,7 @@ class BarePostgres(Bare):
             sql.close()
 
 
-class BareSqlite(Bare):
+class BareSqlite(BareTables):
     """See Bare. Its file is made where there is none."""
 
     mark = "?"

@@ -23,7 +23,7 @@ class Spread:
     count: int
 
     @classmethod
-    def of(cls, values: Sequence[float]) -> Spread:
+    def from_values(cls, values: Sequence[float]) -> Spread:
         """Of at least one value."""
         ranked = sorted(values)
         return cls(ranked[len(ranked) // 2], ranked[min(int(len(ranked) * 0.95), len(ranked) - 1)], len(ranked))

@@ -72,7 +72,7 @@ def _record_ms(memory: PersonaMemory, turn: Turn) -> float:
 
 
 def _figure(name: str, times: Times, note: str) -> Figure:
-    ours, other = map(Spread.of, times)
+    ours, other = map(Spread.from_values, times)
     met = ours.p50 - other.p50 <= MOST_MS if name == "any utterance" else None
     target = f"at most {MOST_MS:.0f} ms more" if met is not None else ""
     return Figure("g", f"recording {name}", "ms", ours, other, "without learning", target, met, note)

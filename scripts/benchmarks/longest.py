@@ -94,12 +94,12 @@ def _record(transport: BenchTransport, text: str, lang: str) -> Callable[[], flo
 
 
 def _figure(kind: str, behind: Times, alone: Times, took: Times) -> Figure:
-    ours, other, recording = map(Spread.of, (behind[kind], alone[kind], took[kind]))
+    ours, other, recording = map(Spread.from_values, (behind[kind], alone[kind], took[kind]))
     note = f"recording it took {recording.p50:.0f} ms (p50), {recording.p95:.0f} ms (p95)"
     name = f"context while {kind} are recorded"
     if kind == SHORT:
         return Figure("j", name, "ms", ours, other, "the same alone", note=note)
-    met = ours.p95 <= Spread.of(behind[SHORT]).p95 + MOST_MS
+    met = ours.p95 <= Spread.from_values(behind[SHORT]).p95 + MOST_MS
     target = f"p95 at most {MOST_MS:.0f} ms over that of {SHORT}"
     return Figure("j", name, "ms", ours, other, "the same alone", target, met, note)
 

@@ -89,13 +89,13 @@ def _compared(corpus: Corpus, mark: str, limits: tuple[float, float]) -> list[Fi
     questions = base.questions[:ASKED]
     who = f"{corpus.turns} turns of {corpus.people} {'people, one of them' if corpus.people > 1 else 'household'}"
     with _opened(base.folder, "none") as memory:
-        first_by_words = Spread.of([_recall_ms(memory, one) for one in questions])
-        by_words = Spread.of([_recall_ms(memory, one) for one in questions])
+        first_by_words = Spread.from_values([_recall_ms(memory, one) for one in questions])
+        by_words = Spread.from_values([_recall_ms(memory, one) for one in questions])
         raw = _fts(memory, base, questions)
     with _opened(base.folder, STAND_IN) as memory:
         _wait_until_read_ahead(memory)
-        first_by_vectors = Spread.of([_recall_ms(memory, one) for one in questions])
-        with_vectors = Spread.of([_recall_ms(memory, one) for one in questions])
+        first_by_vectors = Spread.from_values([_recall_ms(memory, one) for one in questions])
+        with_vectors = Spread.from_values([_recall_ms(memory, one) for one in questions])
         product = _product(corpus.turns if corpus.people == 1 else corpus.turns // corpus.people)
     figures = []
     for name, ours, other, against, limit_ms, note in (
@@ -136,12 +136,12 @@ def _alone(crowd: Corpus, turns: int) -> list[Figure]:
                 user_id = _with_about(memory, turns)
                 said = memory._store.turns(Scope(user_id=user_id))
                 questions = [Asked(f"{turn.text[:60]}?", user_id, "") for turn in said[:: max(len(said) // 60, 1)]]
-                among = Spread.of([_recall_ms(memory, one) for one in questions * 3])
+                among = Spread.from_values([_recall_ms(memory, one) for one in questions * 3])
             with _opened(Path(folder), name) as memory:
                 if not memory.status()["counts"]["turns"]:
                     _copy(said, memory)
                     wait_until_indexed(memory)
-                alone = Spread.of([_recall_ms(memory, one) for one in questions * 3])
+                alone = Spread.from_values([_recall_ms(memory, one) for one in questions * 3])
             met = among.p50 < 1.5 * alone.p50
             what = f"recall {'by words' if name == 'none' else 'with vectors'}, {len(said)} turns among {crowd.turns}"
             figures.append(Figure("f", what, "ms", among, alone, "alone", "within 1.5 of alone", met))
@@ -192,7 +192,7 @@ def _fts(memory: PersonaMemory, base: Built, questions: Sequence[Asked]) -> Spre
             began = time.perf_counter()
             sql.execute("SELECT rowid FROM said WHERE said MATCH ? ORDER BY rank LIMIT 15", (words,)).fetchall()
             took.append((time.perf_counter() - began) * 1000)
-    return Spread.of(took)
+    return Spread.from_values(took)
 
 
 def _product(turns: int) -> Spread:
@@ -203,4 +203,4 @@ def _product(turns: int) -> Spread:
         began = time.perf_counter()
         np.argpartition(rows @ query, -15)
         took.append((time.perf_counter() - began) * 1000)
-    return Spread.of(took)
+    return Spread.from_values(took)

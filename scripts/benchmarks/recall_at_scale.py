@@ -40,7 +40,7 @@ HNSW, COMPARED = "HNSW", "one by one"
 
 
 @dataclass(frozen=True)
-class Search:
+class SearchResult:
     """A question, where it was asked, and what a search by meaning alone found."""
 
     query: Floats
@@ -67,7 +67,9 @@ def run(size: str) -> list[Figure]:
         return figures + _compared(said, searches, took)
 
 
-def _timed(memory: PersonaMemory, store: PostgresStore, said: Said) -> tuple[list[Figure], dict[str, list[Search]]]:
+def _timed(
+    memory: PersonaMemory, store: PostgresStore, said: Said
+) -> tuple[list[Figure], dict[str, list[SearchResult]]]:
     chance = random.Random(5)
     numbers = chance.sample(range(len(said.texts)), ASKED + FIRST)
     asked, first = numbers[:ASKED], numbers[ASKED:]
@@ -78,12 +80,12 @@ def _timed(memory: PersonaMemory, store: PostgresStore, said: Said) -> tuple[lis
     figures, searches = [], {}
     for name, narrowed in SCOPES.items():
         scopes = {number: narrowed(said, number) for number in asked}
-        took = Spread.of([_recall_ms(memory, _half(said.texts[n]), scopes[n]) for n in asked])
+        took = Spread.from_values([_recall_ms(memory, _half(said.texts[n]), scopes[n]) for n in asked])
         searches[name] = [_searched(store, said.texts[n], scopes[n]) for n in asked]
         what = f"recall, one person among {len(said.texts)} turns, {name}"
         met = took.p95 < LIMIT_MS
         figures.append(Figure("i", what, "ms", took, target=f"p95 under {LIMIT_MS:g} ms", met=met))
-    took = Spread.of(
+    took = Spread.from_values(
         [_recall_ms(memory, _half(said.texts[n]).capitalize(), Scope(user_id=said.users[n])) for n in asked]
     )
     figures.append(Figure("i", "recall, all that is theirs, by a question with a name in it", "ms", took, note=NAMED))
@@ -102,20 +104,20 @@ def _recall_ms(memory: PersonaMemory, text: str, scope: Scope) -> float:
     return (time.perf_counter() - began) * 1000
 
 
-def _searched(store: PostgresStore, text: str, scope: Scope) -> Search:
+def _searched(store: PostgresStore, text: str, scope: Scope) -> SearchResult:
     query, vectors = embedded([_half(text), ""])[0], store._vectors
     few = vectors._listed(scope, BOTH) is not None or vectors._near(DIM, scope.user_id, SPARE * FOUND) is None
     began = time.perf_counter()
     near = vectors.nearest(STAND_IN, query, scope, BOTH, FOUND)
     took_ms = (time.perf_counter() - began) * 1000
-    return Search(query, scope, COMPARED if few else HNSW, [int(one.record.id) for one in near], took_ms)
+    return SearchResult(query, scope, COMPARED if few else HNSW, [int(one.record.id) for one in near], took_ms)
 
 
 # beside an exact search
 
 
-def _compared(said: Said, searches: dict[str, list[Search]], took: Took) -> list[Figure]:
-    figures, exact = [], Exact(said)
+def _compared(said: Said, searches: dict[str, list[SearchResult]], took: Took) -> list[Figure]:
+    figures, exact = [], ExactSearch(said)
     for name, all_ways in searches.items():
         for way in (HNSW, COMPARED):
             some = [one for one in all_ways if one.way == way]
@@ -126,18 +128,18 @@ def _compared(said: Said, searches: dict[str, list[Search]], took: Took) -> list
     return figures
 
 
-def _by_meaning(name: str, searches: Sequence[Search], exact: Exact) -> Figure:
+def _by_meaning(name: str, searches: Sequence[SearchResult], exact: ExactSearch) -> Figure:
     shares = [exact.share(one) for one in searches]
     mean = sum(shares) / len(shares)
     rows = sorted(exact.size(one.scope) for one in searches)
     note = (
         f"recall@{FOUND} against exact {mean:.4f}, the least {min(shares):.1f}; {rows[0]} to {rows[-1]} rows in scope"
     )
-    took = Spread.of([one.took_ms for one in searches])
+    took = Spread.from_values([one.took_ms for one in searches])
     return Figure("i", name, "ms", took, target=f"recall@10 at least {RECALLED}", met=mean >= RECALLED, note=note)
 
 
-class Exact:
+class ExactSearch:
     """Compares a question with every vector in scope."""
 
     def __init__(self, said: Said) -> None:
@@ -159,7 +161,7 @@ class Exact:
         """How many rows are in scope."""
         return len(self._rows(scope))
 
-    def share(self, search: Search) -> float:
+    def share(self, search: SearchResult) -> float:
         """How many of the ten that were found are as near as the ten that are nearest."""
         rows = self._rows(search.scope)
         scores = cosines(self._vectors[rows], search.query)

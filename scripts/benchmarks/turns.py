@@ -126,7 +126,7 @@ def _figures(hurried: dict[str, list[dict[str, Any]]], unhurried: dict[str, list
 
 
 def _spread(lines: list[dict[str, Any]], what: str = "request_ms") -> Spread:
-    return Spread.of([line[what] for line in lines if line[what] is not None] or [float("nan")])
+    return Spread.from_values([line[what] for line in lines if line[what] is not None] or [float("nan")])
 
 
 def _note(lines: list[dict[str, Any]], slow: list[dict[str, Any]]) -> str:

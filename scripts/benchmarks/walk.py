@@ -31,7 +31,7 @@ SESSION = {"session": {"session_id": "walk", "lang": "en-US"}}
 TELLS_NOTHING, TELLS, ASKS = "what time is it", "my brother tom works as a baker in leeds", "what is my cat called"
 
 
-class Walk:
+class CallTrace:
     """The calls of the worker, while it is told to count them."""
 
     def __init__(self) -> None:
@@ -68,7 +68,7 @@ def show(title: str, calls: Calls, every: bool) -> None:
 def main() -> None:
     """Start bus and daemon, say and ask everything once, and show what the second time enters."""
     every = "--every" in sys.argv
-    walk = Walk()
+    walk = CallTrace()
     with tempfile.TemporaryDirectory() as folder:
         bus = Bus(Path(folder), free_port())
         config = MemoryConfig(data_dir=f"{folder}/memory", announce=False, recall=RecallConfig(embedder="none"))
@@ -90,7 +90,7 @@ def main() -> None:
             bus.end()
 
 
-def _walked(walk: Walk, daemon: Daemon, wire: Wire, text: str) -> tuple[Calls, Calls]:
+def _walked(walk: CallTrace, daemon: Daemon, wire: Wire, text: str) -> tuple[Calls, Calls]:
     """What is called until an utterance is taken in, or a context request is answered, and what after that."""
     walk.taken()
     walk.counts = True

@@ -19,7 +19,7 @@ from ovos_persona_memory.protocol.transport import Patience
 from ovos_persona_memory.records import Scope
 from ovos_persona_memory.skill import forget, tell
 from ovos_persona_memory.skill.intents import ROOMS
-from ovos_persona_memory.skill.session_state import Moments
+from ovos_persona_memory.skill.session_state import SessionStates
 from ovos_persona_memory.skill.turn_context import Means, Talk
 from ovos_persona_memory.text import languages
 
@@ -52,7 +52,7 @@ class House:
     def __init__(self, daemon: Slow) -> None:
         self.heard: queue.Queue[tuple[str, str]] = queue.Queue()
         client = MemoryClient(daemon)
-        moments = Moments(lambda: 1000.0)
+        moments = SessionStates(lambda: 1000.0)
         self.means = Means(self._speak, client, client, client, moments, frozenset, lambda: 1000.0)
 
     def _speak(self, message: Message, text: str, dialog: str, expect_response: bool) -> None:

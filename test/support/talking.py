@@ -24,7 +24,7 @@ from ovos_persona_memory.protocol.transport import BusTransport
 from ovos_persona_memory.records import Heard, Request, Scope
 from ovos_persona_memory.service.verb_handlers import answer
 from ovos_persona_memory.skill import forget, intents, turn_context
-from ovos_persona_memory.skill.session_state import Moments
+from ovos_persona_memory.skill.session_state import SessionStates
 from ovos_persona_memory.skill.turn_context import Means, Talk
 from ovos_persona_memory.stores.base.store import Store
 from ovos_persona_memory.text import languages
@@ -74,7 +74,7 @@ class Household:
     def begin_anew(self) -> None:
         """Everything is forgotten, and nothing was spoken of."""
         self.memory.forget(everything=True)
-        self._moments = Moments(lambda: self.now)
+        self._moments = SessionStates(lambda: self.now)
         clients = (self._client, self._client, self._client)
         self._means = Means(self._speak, *clients, self._moments, frozenset, lambda: self.now)
 

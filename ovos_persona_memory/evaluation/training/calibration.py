@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ovos_persona_memory.evaluation.fact_scores import measure_learning
-from ovos_persona_memory.evaluation.labelled_talk import Talk
+from ovos_persona_memory.evaluation.labelled_talk import LabelledTalk
 from ovos_persona_memory.extraction import Candidate
 from ovos_persona_memory.extraction.fusion import calibration
 from ovos_persona_memory.extraction.fusion.calibration import RIGHT, WRONG, Signs, UtteranceAnalysis, signs_of
@@ -19,7 +19,7 @@ SETTINGS = {"c1": 0.0, "c2": 5.0, "max_iterations": 300}
 
 
 @dataclass(frozen=True)
-class Example:
+class CalibrationExample:
     """A fact that was learned."""
 
     signs: Signs
@@ -27,7 +27,7 @@ class Example:
 
 
 @dataclass
-class Watching:
+class SignalRecorder:
     """Believes everything, and notes the signs."""
 
     seen: dict[tuple[str, str | None, str | None], Signs] = field(default_factory=dict)
@@ -39,17 +39,17 @@ class Watching:
         return 1.0
 
 
-def examples(talk: Talk) -> Iterator[Example]:
+def examples(talk: LabelledTalk) -> Iterator[CalibrationExample]:
     """All that is learned of a talk where nobody looks twice."""
-    watching = Watching()
+    watching = SignalRecorder()
     calibration.override_for_tests(talk.language, watching)
     for one in measure_learning([talk]).learned:
         signs = watching.seen.get((one.said, one.slot, one.value))
         if signs is not None:
-            yield Example(signs, one.right)
+            yield CalibrationExample(signs, one.right)
 
 
-def fit(told: Sequence[Example], path: Path, say: Callable[[str], None]) -> None:
+def fit(told: Sequence[CalibrationExample], path: Path, say: Callable[[str], None]) -> None:
     """Write the second look that these examples make."""
     library: Any = import_module("pycrfsuite")
     trainer = library.Trainer(verbose=False, params=SETTINGS)

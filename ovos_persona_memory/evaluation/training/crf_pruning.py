@@ -27,7 +27,7 @@ BLOCK = 12
 _WORD = 0xFFFFFFFF
 
 
-class Feature(NamedTuple):
+class CrfFeature(NamedTuple):
     """What it weighs that two things come together."""
 
     kind: int
@@ -38,10 +38,10 @@ class Feature(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Model:
+class CrfModel:
     """What a file holds."""
 
-    features: list[Feature]
+    features: list[CrfFeature]
     labels: list[bytes]
     attributes: list[bytes]
 
@@ -53,13 +53,13 @@ def lighten(path: Path, weakest: float) -> None:
     kept = [one for one in model.features if one.kind != STATE or abs(one.weight) >= weakest]
     numbers = {old: new for new, old in enumerate(sorted({one.first for one in kept if one.kind == STATE}))}
     features = [one._replace(first=numbers[one.first]) if one.kind == STATE else one for one in kept]
-    path.write_bytes(bytes_of_model(Model(features, model.labels, [model.attributes[old] for old in numbers])))
+    path.write_bytes(bytes_of_model(CrfModel(features, model.labels, [model.attributes[old] for old in numbers])))
 
 
 # reading
 
 
-def model_from_bytes(data: bytes) -> Model:
+def model_from_bytes(data: bytes) -> CrfModel:
     """What the bytes of a file hold; ValueError where they are no such model."""
     if len(data) < HEADER.size or data[:4] != b"lCRF":
         raise ValueError("no model of CRFsuite's")
@@ -68,8 +68,8 @@ def model_from_bytes(data: bytes) -> Model:
         raise ValueError("no model of CRFsuite's")
     _, _, number = CHUNK.unpack_from(data, features)
     held = data[features + CHUNK.size :][: number * FEATURE.size]
-    found = [Feature(*one) for one in FEATURE.iter_unpack(held)]
-    return Model(found, _keys(data[labels:]), _keys(data[attributes:]))
+    found = [CrfFeature(*one) for one in FEATURE.iter_unpack(held)]
+    return CrfModel(found, _keys(data[labels:]), _keys(data[attributes:]))
 
 
 def _keys(database: bytes) -> list[bytes]:
@@ -85,7 +85,7 @@ def _keys(database: bytes) -> list[bytes]:
 # writing
 
 
-def bytes_of_model(model: Model) -> bytes:
+def bytes_of_model(model: CrfModel) -> bytes:
     """The bytes of a file."""
     of_attributes: list[list[int]] = [[] for _ in model.attributes]
     of_labels: list[list[int]] = [[] for _ in range(len(model.labels) + 2)]  # two more, for beginning and end

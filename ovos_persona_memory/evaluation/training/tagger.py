@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ovos_persona_memory.config import FactsConfig, MemoryConfig
-from ovos_persona_memory.evaluation.talk_markup import ENDING, Mark, MarkedTalk, read_marked
+from ovos_persona_memory.evaluation.talk_markup import ENDING, FactMark, MarkedTalk, read_marked
 from ovos_persona_memory.evaluation.training.crf_pruning import lighten
 from ovos_persona_memory.extraction import Circumstances, DialogueContext, LanguageResources, extract
 from ovos_persona_memory.extraction.fusion.template_spans import hints_of, refusal_reason
@@ -105,7 +105,7 @@ def samples(marked: MarkedTalk, hinted: bool = True) -> Iterator[Sample]:
             memory.record([turn], Scope(session_id=said.session, user_id=person))
 
 
-def _sample(turn: Turn, before: DialogueContext, marks: Sequence[Mark], hinted: bool) -> Iterator[Sample]:
+def _sample(turn: Turn, before: DialogueContext, marks: Sequence[FactMark], hinted: bool) -> Iterator[Sample]:
     spoken = LanguageResources.of(turn)
     words = spoken.templates.words_of(turn.text or "")
     told = extract(turn, Circumstances(before=before, guess=False)) if hinted else []
@@ -114,7 +114,7 @@ def _sample(turn: Turn, before: DialogueContext, marks: Sequence[Mark], hinted: 
         yield Sample(words, before, hints, refusal_reason(told), tuple(_labels(words, marks)))
 
 
-def _labels(words: Tokens, marks: Sequence[Mark]) -> _Label:
+def _labels(words: Tokens, marks: Sequence[FactMark]) -> _Label:
     labels = [NOTHING] * len(words.folded)
     for mark in marks:
         inside = [n for n, (first, last) in enumerate(words.spans) if first < mark.last and last > mark.first]
@@ -123,7 +123,7 @@ def _labels(words: Tokens, marks: Sequence[Mark]) -> _Label:
     return labels
 
 
-def varied(sample: Sample, kinds: Kinds, chance: random.Random) -> Sample | None:
+def varied(sample: Sample, kinds: WordKinds, chance: random.Random) -> Sample | None:
     """The same with other words of the same kinds; None where nothing was replaced."""
     folded: list[str] = []
     labels: _Label = []
@@ -196,14 +196,14 @@ def joined(sample: Sample, other: Sample) -> Sample:
 
 
 @dataclass(frozen=True)
-class Kinds:
+class WordKinds:
     """The words of each kind, and the kinds of each word."""
 
     words: Mapping[str, Sequence[tuple[str, ...]]]
     of: Mapping[tuple[str, ...], frozenset[str]]
 
     @classmethod
-    def in_file(cls, path: Path) -> Kinds:
+    def in_file(cls, path: Path) -> WordKinds:
         """Those of a language's ``facts.kinds``."""
         of = features.kinds_in(path.read_text(encoding="utf-8").splitlines())
         words: dict[str, list[tuple[str, ...]]] = {}
@@ -235,7 +235,7 @@ def train(told: Sequence[Sample], tag: str, path: Path, say: Callable[[str], Non
     """Write the model of a language that these samples and variants of them make."""
     library: Any = import_module("pycrfsuite")
     seen = features.for_language(tag)
-    kinds = Kinds.in_file(models_folder() / tag / features.FILE)
+    kinds = WordKinds.in_file(models_folder() / tag / features.FILE)
     chance = random.Random(SEED)
     trainer = library.Trainer(verbose=False, params=SETTINGS)
     count = 0

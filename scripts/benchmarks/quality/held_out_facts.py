@@ -20,7 +20,7 @@ DATA = ROOT / "test" / "data" / "facts"
 
 
 @dataclass(frozen=True)
-class Measured:
+class LanguageScores:
     """What the gate made of one language's sentences."""
 
     tag: str
@@ -49,7 +49,7 @@ def learned(text: str, tag: str) -> Iterator[tuple[str, str]]:
             yield one.slot, one.value or ""
 
 
-def measure(tag: str) -> Measured:
+def measure(tag: str) -> LanguageScores:
     """The gate against the sentences of a language."""
     held = json.loads((DATA / f"{tag}.json").read_text(encoding="utf-8"))
     right, count, trouble = 0, 0, []
@@ -63,7 +63,7 @@ def measure(tag: str) -> Measured:
         found = list(learned(text, tag))
         count += len(found)
         trouble += [f"{text}: nothing, learned {found}"] if found else []
-    return Measured(tag, len(held["tells"]), len(held["tells_nothing"]), right, count, tuple(trouble))
+    return LanguageScores(tag, len(held["tells"]), len(held["tells_nothing"]), right, count, tuple(trouble))
 
 
 def same(tag: str, one: str, other: str) -> bool:

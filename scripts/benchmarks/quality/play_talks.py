@@ -30,10 +30,10 @@ from ovos_persona_memory.protocol import MemoryClient  # noqa: E402
 from ovos_persona_memory.records import Scope  # noqa: E402
 from ovos_persona_memory.text import languages  # noqa: E402
 
-Talk = dict[str, Any]
+LabelledTalk = dict[str, Any]
 
 
-def read(path: Path) -> list[Talk]:
+def read(path: Path) -> list[LabelledTalk]:
     """The talks of a file."""
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
 
@@ -44,7 +44,7 @@ def holds(text: str, group: Sequence[str]) -> bool:
     return all(f" {' '.join(languages.fold(word))} " in said for word in group)
 
 
-def faults(talk: Talk, owner: MemoryClient, session_id: str) -> Iterator[str]:
+def faults(talk: LabelledTalk, owner: MemoryClient, session_id: str) -> Iterator[str]:
     """What is wrong with the records after a talk."""
     turns = owner.history(Scope(session_id=session_id), max_history=1000, hanging=True)
     notes = [entry.text for entry in owner.list(limit=1000)]
@@ -61,7 +61,7 @@ def faults(talk: Talk, owner: MemoryClient, session_id: str) -> Iterator[str]:
         yield f"noted: {notes}"
 
 
-def wrong_answers(talk: Talk, talker: Talker) -> Iterator[str]:
+def wrong_answers(talk: LabelledTalk, talker: Talker) -> Iterator[str]:
     """What is wrong with the answers to the questions after a talk."""
     for check in talk.get("checks", ()):
         reply = talker.say(check["ask"]).spoken
@@ -71,7 +71,7 @@ def wrong_answers(talk: Talk, talker: Talker) -> Iterator[str]:
             yield f"asked {check['ask']!r}: {reply!r} lacks {missing}, has {too_many}"
 
 
-def play(talk: Talk, wire: Wire, owner: MemoryClient) -> tuple[list[str], list[str], list[str]]:
+def play(talk: LabelledTalk, wire: Wire, owner: MemoryClient) -> tuple[list[str], list[str], list[str]]:
     """Play a talk: what was said, what is wrong in the store, what is wrong in the answers."""
     owner.forget(everything=True)
     session_id = f"talk-{talk['id']}-{uuid.uuid4().hex[:6]}"

@@ -70,7 +70,7 @@ ASK_FOR_ALL = {
 
 
 @dataclass(frozen=True)
-class Labelled:
+class LabelledUtterance:
     """One utterance and what it should reach."""
 
     lang: str
@@ -80,7 +80,7 @@ class Labelled:
 
 
 @dataclass(frozen=True)
-class Reached:
+class ReachedSkill:
     """What an utterance reached: the intent of ours, else None and who took it."""
 
     intent: str | None
@@ -91,13 +91,13 @@ class Reached:
     did_its_work: bool = True
 
 
-def read(path: Path) -> list[Labelled]:
+def read(path: Path) -> list[LabelledUtterance]:
     """The labelled utterances of a file."""
     text = path.read_text(encoding="utf-8")
     items = (
         json.loads(text) if text.lstrip().startswith("[") else [json.loads(line) for line in text.splitlines() if line]
     )
-    return [Labelled(i["lang"], i["text"], i.get("intent"), i.get("slots") or {}) for i in items]
+    return [LabelledUtterance(i["lang"], i["text"], i.get("intent"), i.get("slots") or {}) for i in items]
 
 
 class Talker:
@@ -107,7 +107,7 @@ class Talker:
         self._wire = wire
         self._session: dict[str, Any] = {"session_id": name, "lang": lang}
 
-    def say(self, text: str) -> Reached:
+    def say(self, text: str) -> ReachedSkill:
         """Say it, and see where it goes."""
         own = {name: self._session[name] for name in ("session_id", "lang")}
         said = {"utterances": [text], "lang": own["lang"]}
@@ -129,7 +129,7 @@ class Talker:
         return reached_by(matched, spoken)
 
 
-def reached_by(matched: dict[str, Any], spoken: Sequence[tuple[str, str]]) -> Reached:
+def reached_by(matched: dict[str, Any], spoken: Sequence[tuple[str, str]]) -> ReachedSkill:
     """What a notification of a match and the dialogs that followed say of an utterance."""
     name = str(matched.get("intent_name") or "nobody")
     by = str(matched.get("skill_id") or name.partition(":")[0])
@@ -137,15 +137,15 @@ def reached_by(matched: dict[str, Any], spoken: Sequence[tuple[str, str]]) -> Re
     ours = name.rpartition(":")[2].removesuffix(".intent") if by == SKILL else None
     dialogs = tuple(dialog for dialog, _ in spoken)
     words = " ".join(text for _, text in spoken)
-    return Reached(ours, by, {k: str(v) for k, v in (slots or {}).items() if isinstance(v, str)}, words, dialogs)
+    return ReachedSkill(ours, by, {k: str(v) for k, v in (slots or {}).items() if isinstance(v, str)}, words, dialogs)
 
 
-def play(wire: Wire, one: Labelled, number: int) -> Reached:
+def play(wire: Wire, one: LabelledUtterance, number: int) -> ReachedSkill:
     """Say it in a session of its own, and see where it goes."""
     return Talker(wire, one.lang, f"utterance-{number}").say(one.text)
 
 
-def is_right(one: Labelled, reached: Reached) -> bool:
+def is_right(one: LabelledUtterance, reached: ReachedSkill) -> bool:
     """Whether it reached what it should."""
     if one.intent is None:
         return reached.intent is None
@@ -163,7 +163,7 @@ def _same(spoken: languages.Language, wanted: str, got: str | None, text: str) -
     return left <= right or right <= left
 
 
-def table(rows: Sequence[tuple[Labelled, Reached]]) -> Iterator[str]:
+def table(rows: Sequence[tuple[LabelledUtterance, ReachedSkill]]) -> Iterator[str]:
     """The confusion table: expected, reached, how often, where they differ; then shares by language."""
     pairs = Counter((one.intent or "others", reached.intent or f"({reached.by})") for one, reached in rows)
     width = max(len(name) for pair in pairs for name in pair) + 2
@@ -178,7 +178,7 @@ def table(rows: Sequence[tuple[Labelled, Reached]]) -> Iterator[str]:
         yield f"{lang}: {share}, {sum(t is not None for t in taken)} of {len(taken)} of others taken"
 
 
-def misses(rows: Sequence[tuple[Labelled, Reached]]) -> Iterator[str]:
+def misses(rows: Sequence[tuple[LabelledUtterance, ReachedSkill]]) -> Iterator[str]:
     """Each utterance that went wrong."""
     for one, reached in rows:
         if not is_right(one, reached):
@@ -206,7 +206,7 @@ def main() -> int:
     return 0 if not taken and sum(right) >= args.least * len(right) else 1
 
 
-def played(labelled: Sequence[Labelled]) -> Iterator[tuple[Labelled, Reached]]:
+def played(labelled: Sequence[LabelledUtterance]) -> Iterator[tuple[LabelledUtterance, ReachedSkill]]:
     """Each utterance with what it reached, in an assistant of its language."""
     for lang in dict.fromkeys(one.lang for one in labelled):
         mine = [one for one in labelled if one.lang == lang]
@@ -221,7 +221,7 @@ def played(labelled: Sequence[Labelled]) -> Iterator[tuple[Labelled, Reached]]:
                 yield one, work(Talker(wire, lang, f"utterance-{number}"), owner, one, lead)
 
 
-def work(talker: Talker, owner: MemoryClient, one: Labelled, lead: str) -> Reached:
+def work(talker: Talker, owner: MemoryClient, one: LabelledUtterance, lead: str) -> ReachedSkill:
     """Say it to a memory that was given what it is about, and see whether its work was done."""
     owner.capture(write=True, read=True)
     owner.forget(everything=True)
@@ -240,7 +240,7 @@ def work(talker: Talker, owner: MemoryClient, one: Labelled, lead: str) -> Reach
     return replace(reached, did_its_work=done)
 
 
-def _prepare(talker: Talker, owner: MemoryClient, one: Labelled, lead: str) -> None:
+def _prepare(talker: Talker, owner: MemoryClient, one: LabelledUtterance, lead: str) -> None:
     if "topic" in one.slots:
         owner.remember(f"{one.slots['topic']} {MARK}", lang=one.lang)
     elif "thing" in one.slots:
@@ -257,7 +257,7 @@ def _prepare(talker: Talker, owner: MemoryClient, one: Labelled, lead: str) -> N
         talker.say(f"{lead} {MARK}")
 
 
-def _is_in_store(owner: MemoryClient, one: Labelled) -> bool:
+def _is_in_store(owner: MemoryClient, one: LabelledUtterance) -> bool:
     """Whether the store is as the utterance wants it."""
     texts = [" ".join(languages.fold(entry.text)) for entry in owner.list()]
     if one.intent in ("remember", "correct"):

@@ -16,10 +16,10 @@ from data.generators import household
 from ovos_persona_memory.config import MemoryConfig
 from ovos_persona_memory.errors import InvalidRequest, NoAnswer
 from ovos_persona_memory.evaluation import rankers
-from ovos_persona_memory.evaluation.labelled_conversations import Conversation, Moment, read_conversations
+from ovos_persona_memory.evaluation.labelled_conversations import LabelledConversation, Timestamp, read_conversations
 from ovos_persona_memory.evaluation.rankers import Ask, PlainBm25, Ranking, bm25, of_memory
 from ovos_persona_memory.evaluation.ranking_scores import (
-    Outcome,
+    QuestionOutcome,
     figures,
     hit_at,
     measured,
@@ -32,8 +32,10 @@ from ovos_persona_memory.evaluation.recall_run import before_it, measure_recall
 # the measures
 
 
-def outcome(*ranked: str, evidence: str = "", sure: str | None = "", kind: str = "k", took_ms: float = 1.0) -> Outcome:
-    return Outcome(kind, frozenset(evidence), ranked, None if sure is None else frozenset(sure), took_ms)
+def outcome(
+    *ranked: str, evidence: str = "", sure: str | None = "", kind: str = "k", took_ms: float = 1.0
+) -> QuestionOutcome:
+    return QuestionOutcome(kind, frozenset(evidence), ranked, None if sure is None else frozenset(sure), took_ms)
 
 
 def test_recall_is_the_share_of_the_evidence_among_the_first_k() -> None:
@@ -121,11 +123,11 @@ def line(**changed: Any) -> dict[str, Any]:
     return {"conversation": "one", "language": "en-US", "turns": [CAT, DOG], "questions": [ASKED]} | changed
 
 
-def given(**changed: Any) -> Conversation:
+def given(**changed: Any) -> LabelledConversation:
     return read_back(line(**changed))[0]
 
 
-def read_back(*lines: dict[str, Any], limit: int | None = None, packed: bool = False) -> list[Conversation]:
+def read_back(*lines: dict[str, Any], limit: int | None = None, packed: bool = False) -> list[LabelledConversation]:
     content = "\n\n".join(json.dumps(one) for one in lines).encode()
     return read_conversations(_Content(gzip.compress(content, mtime=0) if packed else content), limit)  # type: ignore[arg-type]  # like a path
 
@@ -280,7 +282,7 @@ def test_every_question_is_put_to_its_own_conversation_and_without_names_to_the_
     heard: list[tuple[str, str, float | None]] = []
 
     @contextmanager
-    def ranker(conversation: Conversation) -> Iterator[Ask]:
+    def ranker(conversation: LabelledConversation) -> Iterator[Ask]:
         def ask(question: str, at: float | None) -> Ranking:
             heard.append((conversation.conversation, question, at))
             return Ranking(["a"], frozenset({"a"} if conversation.conversation == "1" else ()))
@@ -291,7 +293,7 @@ def test_every_question_is_put_to_its_own_conversation_and_without_names_to_the_
     told: list[str] = []
     found = measure_recall("made up", ranker, read_back(*lines), told.append)
     own, bare = "what is Anna's cat called", "what is cat called"
-    assert heard == [(place, text, Moment(86400)) for place in "12" for text in (own, bare)]
+    assert heard == [(place, text, Timestamp(86400)) for place in "12" for text in (own, bare)]
     assert (found.silence, found.silence_questions, found.overall.no_sure_hit) == (0.5, 2, 0.5)
     assert told == ["made up: 1 (1 of 2)", "made up: 2 (2 of 2)"]
 

@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from ovos_persona_memory.evaluation.talk_markup import read_marked
 from ovos_persona_memory.evaluation.training.tagger import (
-    Kinds,
     Sample,
     Values,
+    WordKinds,
     joined,
     samples,
     samples_in,
@@ -236,7 +236,7 @@ def test_talk_counts_by_its_folder(talk: Path) -> None:
 
 
 def test_variants_keep_what_is_told() -> None:
-    kinds = Kinds.in_file(models_folder() / "en-US" / features.FILE)
+    kinds = WordKinds.in_file(models_folder() / "en-US" / features.FILE)
     made = [one for n in range(20) if (one := varied(ALLERGIC, kinds, random.Random(n))) is not None]
     assert made
     for one in made:
