@@ -26,16 +26,16 @@ from ovos_persona_memory.evaluation import (
     Ranking,
     RankingScores,
     Ratio,
-    as_document,
-    by_embedder,
+    embedder_ranker,
     labelled_conversations,
     measure_learning,
-    of_memory,
+    memory_ranker,
     ranking_scores,
     read_marked,
     read_talks,
     recall_run,
     talk_markup,
+    turn_document,
 )
 from ovos_persona_memory.search import embedding
 from ovos_persona_memory.service import open_embedder
@@ -53,7 +53,7 @@ def _lexical(conversation: LabelledConversation) -> Iterator[Ask]:
     with closing(made) as memory:
         known: dict[str, str] = {}
         for number, turn in enumerate(conversation.in_time_order()):
-            memory.store(as_document(turn), str(number))
+            memory.store(turn_document(turn), str(number))
             known[f"{number}_0"] = turn.id  # it names documents so: session and number
         yield lambda question, at: Ranking(
             [known[hit.source] for hit in memory.search(question, top_k=ranking_scores.K)]
@@ -112,10 +112,10 @@ def recall(  # one parameter an option
     for name, why in left_out.items():
         say(f"{name} is left out: {why}")
     config = MemoryConfig(backend=backend, recall=RecallConfig(embedder=setting or "none"))
-    rankers = {"memory": of_memory(config, open_embedder, heard)}
+    rankers = {"memory": memory_ranker(config, open_embedder, heard)}
     rankers |= {name: COMPARED[name] for name in compare if name in COMPARED and name not in left_out}
     if ALONE in compare and setting is not None:
-        rankers[ALONE] = by_embedder(open_embedder(setting))
+        rankers[ALONE] = embedder_ranker(open_embedder(setting))
     read_in = [(str(path), labelled_conversations.read_conversations(path, limit)) for path in files]
     found = [_measured(name, conversations, rankers) for name, conversations in read_in]
     how = (f"words and {setting}" if setting else "words") + (", each question heard first" if heard else "")

@@ -164,7 +164,7 @@ def _open_to_others(path: Path) -> str:
 def check_stores(config: MemoryConfig, in_use: bool) -> Iterator[Check]:
     """Where each kind of memory is kept; a file or a server that keeps several is looked at once."""
     try:
-        places = stores.places(config)
+        places = stores.store_locations(config)
         for place in dict.fromkeys(places.values()):
             kinds = ", ".join(name for name, one in places.items() if one == place)
             folder = stores.folder_of(place, config.folder)
@@ -181,7 +181,7 @@ def check_server(place: stores.StoreLocation, kinds: str) -> Check:
     """Whether a place that is no file can be used."""
     about = f"store for {kinds}"
     try:
-        stores.try_out(place)
+        stores.check_location(place)
     except ConfigError as error:
         return Check(about, "problem", error.reason, "see docs/config.md, kinds of memory")
     except PersonaMemoryError as error:

@@ -68,7 +68,7 @@ def _opened(place: str, data: Path | None, must_be_there: bool = False) -> Store
     if place == CONFIGURED:
         store = patiently(lambda: stores.open_stores(config))
     else:
-        where = stores.place_of(place)
+        where = stores.parse_location(place)
         folder = stores.folder_of(where, config.folder)
         if must_be_there and folder is not None and not stores.database_in(folder).exists():
             raise ConfigError(f"there is no memory in {folder}")

@@ -6,7 +6,15 @@ from ovos_persona_memory.evaluation import labelled_conversations, ranking_score
 from ovos_persona_memory.evaluation.fact_scores import LearningScores, Ratio, measure_learning
 from ovos_persona_memory.evaluation.labelled_conversations import LabelledConversation
 from ovos_persona_memory.evaluation.labelled_talk import LabelledTalk, read_talks
-from ovos_persona_memory.evaluation.rankers import RANKERS, Ask, Ranker, Ranking, as_document, by_embedder, of_memory
+from ovos_persona_memory.evaluation.rankers import (
+    RANKERS,
+    Ask,
+    Ranker,
+    Ranking,
+    embedder_ranker,
+    memory_ranker,
+    turn_document,
+)
 from ovos_persona_memory.evaluation.ranking_scores import RankerScores, RankingScores
 from ovos_persona_memory.evaluation.talk_markup import read_marked
 
@@ -21,14 +29,14 @@ __all__ = [
     "Ranking",
     "RankingScores",
     "Ratio",
-    "as_document",
-    "by_embedder",
+    "embedder_ranker",
     "labelled_conversations",
     "measure_learning",
-    "of_memory",
+    "memory_ranker",
     "ranking_scores",
     "read_marked",
     "read_talks",
     "recall_run",
     "talk_markup",
+    "turn_document",
 ]

@@ -51,7 +51,7 @@ class _Rollback(Exception):
     """Takes back what was recorded."""
 
 
-def of_memory(config: MemoryConfig, opener: embedding.Open = open_embedder, heard: bool = False) -> Ranker:
+def memory_ranker(config: MemoryConfig, opener: embedding.Open = open_embedder, heard: bool = False) -> Ranker:
     """The memory: a fresh one for each conversation, gone afterwards. ConfigError where its embedder cannot be had.
 
     ``heard``: each question is recorded as a turn of the last session before it is asked, as in the running assistant,
@@ -151,7 +151,7 @@ class PlainBm25:
         return [self._ids[place] for place in best[:k]]
 
 
-def as_document(turn: LabelledTurn) -> str:
+def turn_document(turn: LabelledTurn) -> str:
     """A turn for those that know nothing but texts: who said it is a part of it."""
     return f"{turn.speaker}: {turn.text}" if turn.speaker else turn.text
 
@@ -159,17 +159,17 @@ def as_document(turn: LabelledTurn) -> str:
 @contextmanager
 def bm25(conversation: LabelledConversation) -> Iterator[Ask]:
     """Plain BM25."""
-    index = PlainBm25([(turn.id, as_document(turn)) for turn in conversation.in_time_order()])
+    index = PlainBm25([(turn.id, turn_document(turn)) for turn in conversation.in_time_order()])
     yield lambda question, at: Ranking(index.rank(question, K))
 
 
-def by_embedder(embedder: Embedder) -> Ranker:
+def embedder_ranker(embedder: Embedder) -> Ranker:
     """The embedder alone: the cosine of question and turn."""
 
     @contextmanager
     def opened(conversation: LabelledConversation) -> Iterator[Ask]:
         turns = conversation.in_time_order()
-        rows = embedder.embed([as_document(turn) for turn in turns])
+        rows = embedder.embed([turn_document(turn) for turn in turns])
 
         def ask(question: str, at: float | None) -> Ranking:
             cosines = rows @ embedder.embed([question])[0]

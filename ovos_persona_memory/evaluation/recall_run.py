@@ -18,7 +18,7 @@ def measure_recall(
     strangers: list[QuestionOutcome] = []
     for place, conversation in enumerate(conversations):
         told(f"{system}: {conversation.name} ({place + 1} of {len(conversations)})")
-        before = before_it(conversations, place)
+        before = previous_conversation(conversations, place)
         with ranker(conversation) as ask:
             own += [_outcome(ask, asked, asked.question) for asked in conversation.questions]
             if before is not None:
@@ -26,7 +26,7 @@ def measure_recall(
     return measured(system, own, strangers)
 
 
-def before_it(conversations: Sequence[LabelledConversation], place: int) -> LabelledConversation | None:
+def previous_conversation(conversations: Sequence[LabelledConversation], place: int) -> LabelledConversation | None:
     """The conversation whose next one in the same language is the one at ``place``; after the last comes the first.
 
     None where it is the only one in its language: in another language silence would prove nothing.

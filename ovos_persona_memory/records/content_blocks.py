@@ -47,10 +47,10 @@ def _read(block: object) -> tuple[str | None, str]:
     return text, kind
 
 
-def refuse_unsayable(given: Any) -> None:
+def refuse_unusable_text(given: Any) -> None:
     """Unfit for what is no text and no content blocks, or cannot be kept."""
     refuse_unclean(text_of(given))
 
 
-Said = Annotated[str, refuse_unsayable]
+TextOrBlocks = Annotated[str, refuse_unusable_text]
 """A text, which ``record`` and ``restore`` take as content blocks, too."""

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeVar
 
-from ovos_persona_memory.records.content_blocks import Said
+from ovos_persona_memory.records.content_blocks import TextOrBlocks
 
 HOUSEHOLD = "household"
 """The user where nobody in particular is known."""
@@ -125,7 +125,7 @@ class Turn:
     """One speaker's contribution, as heard or as handed in."""
 
     role: Role
-    text: Said
+    text: TextOrBlocks
     at: float | None = None
     """When it was said, seconds since the epoch, UTC; None: now."""
     speaker: str | None = None

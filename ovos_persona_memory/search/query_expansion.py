@@ -48,9 +48,9 @@ class QueryExpansion:
     def searched(self, words: Sequence[str]) -> list[str]:
         """All index words to search for."""
         own = self.applied(words)
-        return list(dict.fromkeys([*own, *(other for word in own for other in sorted(self.alternatives(word)))]))
+        return list(dict.fromkeys([*own, *(other for word in own for other in sorted(self.variants(word)))]))
 
-    def alternatives(self, word: str) -> frozenset[str]:
+    def variants(self, word: str) -> frozenset[str]:
         """What else stands for a word."""
         return self.others.get(word, frozenset())
 
@@ -119,7 +119,7 @@ def expand_query(  # more than five: what is asked, and where its words are look
     compounding = spoken.primary in COMPOUNDING
     parts = _parts(lambda words: store.statistics(words, user_id, without), unknown, spoken) if compounding else {}
     forms = QueryExpansion(abroad, parts, asked_for=frozenset(wanted), known=counted)
-    left = [one for one in unknown if one.word not in parts and not spoken.in_pairs and len(one.bare) >= PART]
+    left = [one for one in unknown if one.word not in parts and not spoken.uses_bigrams and len(one.bare) >= PART]
     some = len(unknown) < len(asked) or bool(parts)
     if not left or (some and not compounding):
         return forms
@@ -131,7 +131,7 @@ def expand_query(  # more than five: what is asked, and where its words are look
 def _abroad(asked: Iterable[_QueryTerm], spoken: Language, tags: Iterable[str]) -> dict[str, frozenset[str]]:
     """The index words of each word in the other languages that are spoken here."""
     others = [tag for tag in tags if languages.for_language(tag).primary != spoken.primary]
-    if not others or spoken.in_pairs:
+    if not others or spoken.uses_bigrams:
         return {}
     found = {one.word: languages.forms(one.bare, spoken, others) - {one.word} for one in asked}
     return {word: forms for word, forms in found.items() if forms}

@@ -398,7 +398,7 @@ class _CandidateTable:
         self, asked: AnalysedQuery, time_words: frozenset[str], forms: QueryExpansion
     ) -> list[RankingCandidate]:
         """Everything here as the ranking takes it."""
-        wanted = [(word, f" {form} ") for word in asked.words for form in (word, *forms.alternatives(word))]
+        wanted = [(word, f" {form} ") for word in asked.words for form in (word, *forms.variants(word))]
         times = time_words if asked.asks_time else frozenset[str]()
         return [self._candidate(doc, text, wanted, times) for doc, text in self.words.items()]
 
@@ -475,7 +475,7 @@ class _AnswerClassifier:
         """``near``: the documents that meaning found, with their cosines."""
         self._question, self._asked, self._near = question, asked, near
         alike = question.spoken.alike
-        self._alike = {word: [f" {other} " for other in alike(word) | forms.alternatives(word)] for word in asked.words}
+        self._alike = {word: [f" {other} " for other in alike(word) | forms.variants(word)] for word in asked.words}
         self._forms = forms
         spoken, named = question.spoken, (word for span in asked.dates for word in span.words)
         self._date_words = {index for word in named for index in spoken.words(word)}
@@ -521,11 +521,7 @@ class _AnswerClassifier:
 
     def _named(self, word: str, text: str) -> str:
         """A word of the question, and the form in which a text holds it."""
-        held = (
-            []
-            if f" {word} " in text
-            else [form for form in sorted(self._forms.alternatives(word)) if f" {form} " in text]
-        )
+        held = [] if f" {word} " in text else [one for one in sorted(self._forms.variants(word)) if f" {one} " in text]
         return f"{word} ({'near to' if held[0] in self._forms.near else 'as'} {held[0]})" if held else word
 
     def reason(self, doc: int, text: str) -> str:

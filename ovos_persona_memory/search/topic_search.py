@@ -29,7 +29,7 @@ def groups_about(store: Store, scope: Scope, topic: str, lang: str | None) -> Gr
     """
     spoken = languages.for_text(lang, topic)
     vocabulary = _vocabulary(store, scope) if spoken.primary in COMPOUNDING else frozenset()
-    groups = tuple(_with_compounds(group, vocabulary) for group in languages.word_groups(topic, lang))
+    groups = tuple(_with_compounds(group, vocabulary) for group in languages.query_word_groups(topic, lang))
     if _is_told(store, scope, groups):
         return groups
     parts = _in_parts(spoken, topic, groups, vocabulary)
@@ -58,12 +58,12 @@ def says_the_same(record: Record, groups: Iterable[frozenset[str]]) -> bool:
     """Whether a record, or one sentence of a turn, has just these content words."""
     wanted = set(groups)
     parts = languages.sentences_of(record.text) if isinstance(record, Turn) else []
-    return any(set(languages.told_by(part, record.lang)) == wanted for part in (record.text, *parts))
+    return any(set(languages.statement_word_groups(part, record.lang)) == wanted for part in (record.text, *parts))
 
 
 def meant_alone(records: Sequence[Record], topic: str, lang: str | None) -> list[Record]:
     """Those that say just what is named, "i like tea", where somebody names a whole statement; else all of them."""
-    groups = languages.told_by(topic, lang)
+    groups = languages.statement_word_groups(topic, lang)
     same = [one for one in records if says_the_same(one, groups)] if len(set(groups)) >= EXACT else []
     return same or list(records)
 

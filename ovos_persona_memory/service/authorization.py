@@ -64,7 +64,7 @@ GUESTS_OWN_SESSION = frozenset(
 ``GUESTS_IN_VAIN`` a guest is refused: so is a verb that nobody has placed yet."""
 
 
-def over_the_bus(asked: Request, fields: Any, person: Person, config: MemoryConfig) -> Scope:
+def bus_scope(asked: Request, fields: Any, person: Person, config: MemoryConfig) -> Scope:
     """The scope of a request on the bus; NotAllowed where it asks for more than its message carries."""
     if config.bus.changes == "closed" and changes_something(asked):
         raise NotAllowed("changes over the bus are switched off (bus.changes)")
@@ -76,7 +76,7 @@ def over_the_bus(asked: Request, fields: Any, person: Person, config: MemoryConf
     return _guests(asked, fields, carried) if person.user_id == GUEST else _reach(asked, fields, carried, config)
 
 
-def owners(fields: Any) -> Scope:
+def owner_scope(fields: Any) -> Scope:
     """The scope of a request at the owner's door; InvalidRequest where it is about a session and names none."""
     scope = _owners_scope(getattr(fields, "scope", None))
     if getattr(fields, "session", False) and scope.session_id is None:
@@ -89,7 +89,7 @@ def changes_something(asked: Request) -> bool:
     return requests.changes(asked.verb, asked.data)
 
 
-def mark_of(asked: Request, fields: Any) -> bytes | None:
+def request_fingerprint(asked: Request, fields: Any) -> bytes | None:
     """What a request that keeps a text is known by when it comes again; None where another may look the same."""
     if asked.verb not in requests.KEEPS or asked.request_id is None:
         return None

@@ -24,13 +24,13 @@ def answer(memory: PersonaMemory, config: MemoryConfig, asked: Request, owner: b
     """
     fields = requests.read_request(asked)
     if owner:
-        return _VERBS[asked.verb](memory, asked, fields, authorization.owners(fields), config)
+        return _VERBS[asked.verb](memory, asked, fields, authorization.owner_scope(fields), config)
     person = memory.transcript.people.of_request(asked)
-    scope = authorization.over_the_bus(asked, fields, person, config)
+    scope = authorization.bus_scope(asked, fields, person, config)
     # the search covers more than the session and the room in which reading is off
     here = replace_fast(asked.scope, user_id=person.user_id, blind=scope.blind)
     scope = replace_fast(scope, blind=not memory.captures.may_read(here))
-    comes_again = authorization.mark_of(asked, fields)
+    comes_again = authorization.request_fingerprint(asked, fields)
     if comes_again is not None and memory.transcript.ledger.is_answered(comes_again):
         raise NotAllowed("this very request was carried out before something was forgotten: give it a new request_id")
     answered = _VERBS[asked.verb](memory, asked, fields, scope, config)

@@ -94,7 +94,7 @@ def asked_in(talk: TurnContext, named: time_expressions.TimeSpan, whose: Scope =
 
 def _asks(talk: TurnContext, episode: Episode, said: str) -> bool:
     """Whether anything was asked or told at all: a persona answers small talk, too."""
-    return not (episode.skill_id or "").startswith("persona") or talk.spoken.form(said) != "other"
+    return not (episode.skill_id or "").startswith("persona") or talk.spoken.sentence_type(said) != "other"
 
 
 def _is_not_aloud(talk: TurnContext, episode: Episode) -> bool:

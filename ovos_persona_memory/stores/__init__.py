@@ -85,6 +85,7 @@ __all__ = [
     "VectorIndex",
     "VectorStore",
     "bm25",
+    "check_location",
     "cosines",
     "database_in",
     "fact_in_scope",
@@ -99,11 +100,10 @@ __all__ = [
     "own",
     "own_waiting",
     "owner_name",
-    "place_of",
-    "places",
+    "parse_location",
     "quantised",
     "redacted",
-    "try_out",
+    "store_locations",
     "words_of",
 ]
 
@@ -167,7 +167,7 @@ def open_stores(config: MemoryConfig, clock: Callable[[], float] = time.time) ->
 
     ConfigError for what cannot be used or is not installed; a StoreError where one cannot be opened.
     """
-    kinds = places(config)
+    kinds = store_locations(config)
     if any(kinds[name].backend == "redis" for name in (EVERYTHING, "semantic") if name in kinds):
         raise ConfigError("the redis backend keeps neither documents nor vectors: name another for kinds.semantic")
     if EVERYTHING in kinds:
@@ -178,10 +178,10 @@ def open_stores(config: MemoryConfig, clock: Callable[[], float] = time.time) ->
         return open_store(place.backend, config.folder, clock, place)
 
     opening = StoreOpener(opened, lambda place: opened(_aside(place, config.folder)), _shelf_of(kinds.get("semantic")))
-    return compose(with_texts(kinds), opening)
+    return compose(text_locations(kinds), opening)
 
 
-def with_texts(kinds: Mapping[str, StoreLocation]) -> dict[str, StoreLocation]:
+def text_locations(kinds: Mapping[str, StoreLocation]) -> dict[str, StoreLocation]:
     """Where the texts of each kind are: those of documents beside other texts, where Chroma has the vectors.
 
     ConfigError where there are no texts beside which it could stand.
@@ -221,7 +221,7 @@ def _aside(place: StoreLocation, folder: Path) -> StoreLocation:
     return replace(place, collection=f"{place.collection or COLLECTION}_vectors")
 
 
-def places(config: MemoryConfig) -> dict[str, StoreLocation]:
+def store_locations(config: MemoryConfig) -> dict[str, StoreLocation]:
     """Where each kind that is on is kept; ``EVERYTHING`` alone where no kind has a place of its own."""
     kinds = config.kinds.chosen
     if not kinds:
@@ -234,7 +234,7 @@ def places(config: MemoryConfig) -> dict[str, StoreLocation]:
 
 def is_shared(config: MemoryConfig) -> bool:
     """Whether what is told is kept on a server, which may be away and to which other devices may write."""
-    return any(place.backend in SHARED for place in places(config).values())
+    return any(place.backend in SHARED for place in store_locations(config).values())
 
 
 def own(config: MemoryConfig) -> FolderLock | None:
@@ -244,7 +244,7 @@ def own(config: MemoryConfig) -> FolderLock | None:
 
     StoreBusy where another process has it: two daemons would answer every request twice.
     """
-    used = with_texts(places(config)).values()
+    used = text_locations(store_locations(config)).values()
     if all(place.backend == "inmemory" for place in used) or any(
         place.backend == "sqlite" and place.connection is None for place in used
     ):
@@ -268,7 +268,7 @@ def _locked(folder: Path, name: str) -> FolderLock:
     return FolderLock(folder, name)
 
 
-def place_of(text: str) -> StoreLocation:
+def parse_location(text: str) -> StoreLocation:
     """The place that somebody names: a server's URL, with a collection behind a #, or the folder of an SQLite file."""
     named = secret(text) or ""
     backend = SCHEMES.get(named.partition("://")[0]) if "://" in named else "sqlite"
@@ -283,7 +283,7 @@ def folder_of(place: StoreLocation, folder: Path) -> Path | None:
     return Path(secret(place.connection) or folder).expanduser() if place.backend == "sqlite" else None
 
 
-def try_out(place: StoreLocation) -> None:
+def check_location(place: StoreLocation) -> None:
     """Open what is at a place and let go of it; an error of ours where that cannot be done."""
     if place.backend == "chroma":
         with closing(_chroma_at(place)) as server:

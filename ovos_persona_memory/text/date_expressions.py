@@ -67,10 +67,10 @@ def named_days(text: str, lang: str, at: datetime) -> list[DaySpan]:
 
 
 def _relative(text: str, spoken: Language, today: date) -> Iterator[DaySpan]:
-    said = spoken.said(text)
+    said = spoken.padded(text)
     listed = sorted(spoken.pairs("relative_days.list"), key=lambda pair: -len(pair[0]))
     for phrase, meant in listed:
-        wanted = spoken.said(phrase)
+        wanted = spoken.padded(phrase)
         if wanted in said:
             said = said.replace(wanted, " ")
             unit, steps = meant.split()
@@ -98,16 +98,16 @@ def _month(year: int, month: int, words: frozenset[str] = frozenset()) -> DaySpa
 
 
 def _weekdays(text: str, spoken: Language, today: date) -> Iterator[DaySpan]:
-    said = spoken.said(text)
+    said = spoken.padded(text)
     for number, names in enumerate(spoken.lines("weekdays.list")):
-        found = [name for name in names.split(",") if spoken.said(name) in said]
+        found = [name for name in names.split(",") if spoken.padded(name) in said]
         if found:
             day = today - ((today.weekday() - number - 1) % 7 + 1) * DAY
             yield DaySpan(day, day, frozenset(fold(found[0])))
 
 
 def _months(text: str, spoken: Language, today: date) -> Iterator[DaySpan]:
-    named = _in_pairs(text, spoken) if spoken.in_pairs else _by_name(text, spoken)
+    named = _in_pairs(text, spoken) if spoken.uses_bigrams else _by_name(text, spoken)
     for year, month, day, words in named:
         for guess in [year] if year else [today.year, today.year - 1]:
             span = _days(guess, month, day, words)

@@ -101,7 +101,7 @@ def pairs(run: str) -> list[str]:
     return [run[i : i + 2] for i in range(len(run) - 1)] or [run]
 
 
-def indexed(text: str, primary: str) -> list[str]:
+def document_terms(text: str, primary: str) -> list[str]:
     """The index words of a text in the language with this primary tag, in order.
 
     A run of Han characters gives its single characters too: what is left of a question may be one alone.
@@ -114,8 +114,9 @@ def indexed(text: str, primary: str) -> list[str]:
     return [word for piece, paired in pieces(low) for word in _words_of(piece, paired, primary, _HAN.findall)]
 
 
-def asked(text: str, primary: str) -> list[str]:
-    """The index words to look for, in order: as ``indexed``, but single characters only where they stand alone."""
+def query_terms(text: str, primary: str) -> list[str]:
+    """The index words to look for, in order: as ``document_terms``, but single characters only where one stands
+    alone."""
     return [word for piece, paired in pieces(plain(text)) for word in _words_of(piece, paired, primary)]
 
 
@@ -136,7 +137,7 @@ _SCRIPTS = (
 
 
 @lru_cache(maxsize=2048)
-def by_script(text: str, primary: str) -> str | None:
+def language_of_script(text: str, primary: str) -> str | None:
     """The language that a text's script tells of; None where it may be of the one with this primary tag."""
     if text.isascii():
         return None
@@ -155,7 +156,7 @@ def rules() -> str:
 
 def forget_texts() -> None:
     """Let go of every text and word that is kept in mind to be quick."""
-    by_script.cache_clear()
+    language_of_script.cache_clear()
     _bare.cache_clear()
     _stem.cache_clear()
 

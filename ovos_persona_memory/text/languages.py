@@ -128,7 +128,7 @@ def for_language(tag: str | None) -> Language:
 
 def for_text(tag: str | None, text: str) -> Language:
     """The language of a text that is said to be of this one: another where its script tells so."""
-    return for_language(index_terms.by_script(text, _primary(tag or FALLBACK)) or tag)
+    return for_language(index_terms.language_of_script(text, _primary(tag or FALLBACK)) or tag)
 
 
 def forms(word: str, spoken: Language, tags: Iterable[str]) -> frozenset[str]:
@@ -136,23 +136,26 @@ def forms(word: str, spoken: Language, tags: Iterable[str]) -> frozenset[str]:
 
     Short stems that take off more than a letter, and stop words, are left out: the German stem of "notes" is "not".
     """
-    own = index_terms.asked(word, spoken.primary)
+    own = index_terms.query_terms(word, spoken.primary)
     shortest = min(SHORTEST, max(len(word) - 1, SHORTEST - 1))
     others = {
-        form for tag in tags for form in index_terms.asked(word, for_language(tag).primary) if len(form) >= shortest
+        form
+        for tag in tags
+        for form in index_terms.query_terms(word, for_language(tag).primary)
+        if len(form) >= shortest
     }
     return frozenset({*own, *(others - spoken.stop_words)})
 
 
-def word_groups(query: str, lang: str | None) -> tuple[frozenset[str], ...]:
+def query_word_groups(query: str, lang: str | None) -> tuple[frozenset[str], ...]:
     """The content words of a query, each in every form in which a text of any known language may be indexed."""
     asked = for_text(lang, query)
     return tuple(forms(word, asked, known()) for word in asked.bare_words(query))
 
 
-def told_by(text: str, lang: str | None) -> tuple[frozenset[str], ...]:
+def statement_word_groups(text: str, lang: str | None) -> tuple[frozenset[str], ...]:
     """The same of something to remember, without a leading "remember that"."""
-    return word_groups(for_language(lang).without_lead(text), lang)
+    return query_word_groups(for_language(lang).without_lead(text), lang)
 
 
 _CHOICE = re.compile(r"(?<=[(\[])[^()\[\]]+(?=[)\]])")
@@ -183,18 +186,18 @@ class Language:
         return _primary(self.tag)
 
     @property
-    def in_pairs(self) -> bool:
+    def uses_bigrams(self) -> bool:
         """Whether pairs of characters are its words."""
         return self.primary in _GLUED
 
     def words(self, text: str) -> list[str]:
         """The text as index words: folded and stemmed, or in pairs of characters, in order."""
-        return index_terms.indexed(text, self.primary)
+        return index_terms.document_terms(text, self.primary)
 
     def content_words(self, text: str) -> list[str]:
         """Index words of a question without its stop words, each once, in order; all of them if none is left."""
-        left = index_terms.asked(self._without_stop_words(text), self.primary)
-        return list(dict.fromkeys(left or index_terms.asked(text, self.primary)))
+        left = index_terms.query_terms(self._without_stop_words(text), self.primary)
+        return list(dict.fromkeys(left or index_terms.query_terms(text, self.primary)))
 
     def bare_words(self, text: str) -> list[str]:
         """The content words as they are said: folded, not stemmed."""
@@ -226,16 +229,16 @@ class Language:
         """Whether every sentence of the text is a question; written turns often tell something first."""
         return all(self.is_question(part) for part in sentences_of(_looked_at(text)))
 
-    def form(self, text: str) -> str:
+    def sentence_type(self, text: str) -> str:
         """question, statement, or other: a command, small talk, a word or two."""
-        said = self.said(text)
+        said = self.padded(text)
         if text.rstrip().endswith(_MARKS) or self._asks(said):
             return "question"
         if self.without_lead(text) != text:
             return "statement"
-        few = len(said) <= 3 if self.in_pairs else said.count(" ") <= 3
-        if not few and not self.in_pairs and (opening := self._opening(said)):
-            return self.form(said[len(opening) :])
+        few = len(said) <= 3 if self.uses_bigrams else said.count(" ") <= 3
+        if not few and not self.uses_bigrams and (opening := self._opening(said)):
+            return self.sentence_type(said[len(opening) :])
         return "other" if few or said.startswith(self._tells_nothing) else "statement"
 
     def _opening(self, said: str) -> str:
@@ -246,7 +249,7 @@ class Language:
         return longest if said[len(longest) :].count(" ") > 4 else ""
 
     def _asks(self, said: str) -> bool:
-        if self.in_pairs:
+        if self.uses_bigrams:
             return said.endswith(self._question_ends) or any(phrase in said for phrase in self._question_starts)
         return said.startswith(self._question_starts)
 
@@ -261,22 +264,22 @@ class Language:
 
     def asks_for(self, question: str) -> frozenset[str] | None:
         """Index words of which an answer to the question needs one ("where": in, at, on); None if none."""
-        said = self.said(question)
+        said = self.padded(question)
         return next((needed for asked, needed in self._needs.items() if asked in said), None)
 
     def has_phrase(self, name: str, text: str) -> bool:
         """Whether the text has one of the phrases of a list."""
-        said = self.said(text)
+        said = self.padded(text)
         return any(phrase in said for phrase in self._phrases(name))
 
-    def said(self, text: str) -> str:
+    def padded(self, text: str) -> str:
         """The words as phrases are looked for in them: a blank around each, or none where endings are glued on."""
         found = (word for word, _ in pieces(plain(text)))
-        return "".join(found) if self.in_pairs else f" {' '.join(found)} "
+        return "".join(found) if self.uses_bigrams else f" {' '.join(found)} "
 
     @lru_cache(maxsize=64)  # noqa: B019 - there is one object a language
     def _phrases(self, name: str) -> tuple[str, ...]:
-        return tuple(self.said(line) for line in self.lines(name))
+        return tuple(self.padded(line) for line in self.lines(name))
 
     @cached_property
     def time_words(self) -> frozenset[str]:
@@ -375,7 +378,7 @@ class Language:
     @cached_property
     def _lead(self) -> re.Pattern[str]:
         """What opens a request to remember, the longest first."""
-        gap = "" if self.in_pairs else " "
+        gap = "" if self.uses_bigrams else " "
         lines = sorted(self.lines("remember_that.list"), key=len, reverse=True)
         return re.compile("|".join(_wordings(line, gap) for line in lines) or r"(?!)", re.IGNORECASE)
 
@@ -387,7 +390,7 @@ class Language:
 
     @cached_property
     def _needs(self) -> dict[str, frozenset[str]]:
-        return {self.said(left): frozenset(self.words(right)) for left, right in self.pairs("answer_words.list")}
+        return {self.padded(left): frozenset(self.words(right)) for left, right in self.pairs("answer_words.list")}
 
     def pairs(self, name: str) -> Iterator[tuple[str, str]]:
         """Both sides of each line of a list, which a colon parts."""
@@ -408,7 +411,7 @@ def _looked_at(text: str) -> str:
 
 @lru_cache(maxsize=2048)
 def _form(spoken: Language, text: str) -> str:
-    return spoken.form(text)
+    return spoken.sentence_type(text)
 
 
 @lru_cache(maxsize=512)

@@ -95,7 +95,7 @@ class VectorBackend(ABC):
         """Why it cannot be used at the moment, in one sentence; None as far as is known."""
         return None
 
-    def told(self, label: VectorLabel) -> VectorLabel:
+    def stored_label(self, label: VectorLabel) -> VectorLabel:
         """The label as the shelf gives it back."""
         return label
 

@@ -59,7 +59,7 @@ class ChromaVectors:
         """Under which the vector of a doc is kept."""
         return self._hash("doc", user_id, str(doc))
 
-    def told(self, label: VectorLabel) -> VectorLabel:
+    def stored_label(self, label: VectorLabel) -> VectorLabel:
         """The label as the server gives it back."""
         return replace(label, digest=self._hash("text", label.digest))
 
@@ -85,7 +85,7 @@ class ChromaVectors:
             "kind": label.kind,
             "record": label.id,
             "doc": label.doc,
-            "digest": self.told(label).digest,
+            "digest": self.stored_label(label).digest,
         }
 
     def remove(self, index: str, pairs: Sequence[tuple[str, str]], within_s: float = WORK_S) -> None:
@@ -129,7 +129,7 @@ class ChromaVectors:
             there += len(held)
             for label in some:
                 digest = held.get(self.id_of(label.user_id, label.doc))
-                if digest != self.told(label).digest:
+                if digest != self.stored_label(label).digest:
                     lacking.append(label)
                     wrong += [] if digest is None else [(self.id_of(label.user_id, label.doc), digest)]
         if self._count(index) != there:
@@ -146,7 +146,7 @@ class ChromaVectors:
         lacking = [
             label
             for label in wanted()
-            if held.pop(self.id_of(label.user_id, label.doc), None) != self.told(label).digest
+            if held.pop(self.id_of(label.user_id, label.doc), None) != self.stored_label(label).digest
         ]
         wrong = set(held.items())
         self.remove(index, list(wrong))

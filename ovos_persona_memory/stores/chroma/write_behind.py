@@ -79,8 +79,8 @@ class WriteBehind(VectorBackend):
     def problem(self) -> str | None:
         return self._vectors.server.problem
 
-    def told(self, label: VectorLabel) -> VectorLabel:
-        return self._vectors.told(label)
+    def stored_label(self, label: VectorLabel) -> VectorLabel:
+        return self._vectors.stored_label(label)
 
     # within a transaction
 
@@ -136,7 +136,7 @@ class WriteBehind(VectorBackend):
             self._put_due(left)
 
     def _pair(self, label: VectorLabel) -> Pair:
-        return self._vectors.id_of(label.user_id, label.doc), self.told(label).digest
+        return self._vectors.id_of(label.user_id, label.doc), self.stored_label(label).digest
 
     def _due(self) -> PendingVectorDeletions:
         known = self._texts.state(DUE)
@@ -162,7 +162,7 @@ class WriteBehind(VectorBackend):
             held = self._vectors.held(index, user_id, docs)
             for after, before in labels.items():
                 told, row = held.get(before.doc, (None, None))
-                if row is not None and told == self.told(before):
+                if row is not None and told == self.stored_label(before):
                     found[after] = row
         return found
 

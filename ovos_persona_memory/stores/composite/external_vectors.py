@@ -230,7 +230,7 @@ class ExternalVectors(VectorStore):
     def _those_of(self, labels: Iterable[VectorLabel]) -> dict[VectorLabel, Turn | Entry]:
         """The records of which the very text is still there, by the labels that the shelf gives."""
         records = records_of(self._texts, {key_of(label) for label in labels})
-        return {self._shelf.told(label_of(record)): record for record in records.values()}
+        return {self._shelf.stored_label(label_of(record)): record for record in records.values()}
 
     def put(self, name: str, taken: Sequence[PendingText], vectors: Bytes) -> None:
         if taken and taken[0].kind == "document":
@@ -271,7 +271,7 @@ class ExternalVectors(VectorStore):
     def held(self, name: str, scope: Scope, kinds: frozenset[str]) -> Iterator[tuple[Turn | Entry, Bytes]]:
         every = self._texts.documents(scope, kinds)
         while some := [record for record, _ in islice(every, TOGETHER)]:
-            labels = {self._shelf.told(label_of(record)): record for record in some}
+            labels = {self._shelf.stored_label(label_of(record)): record for record in some}
             for user_id in {label.user_id for label in labels}:
                 docs = [label.doc for label in labels if label.user_id == user_id]
                 held = self._shelf.held(name, user_id, docs).values()

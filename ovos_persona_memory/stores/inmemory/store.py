@@ -200,7 +200,7 @@ class InMemoryStore(Store):
 
     def put_entry(self, entry: Entry, words: str) -> Entry:
         refuse_unstorable(entry, words)
-        place = owned_key(entry)
+        place = entry_key(entry)
         with self.transaction():
             if place in self._entries:
                 old = self._entries[place][0]
@@ -261,7 +261,7 @@ class InMemoryStore(Store):
                 self._set(self._turns, turn.id, _MISSING)
             for entry in entries:
                 self._vectors.deleted(entry)
-                self._set(self._entries, owned_key(entry), _MISSING)
+                self._set(self._entries, entry_key(entry), _MISSING)
             self.document_store.delete_selected(selection)
             self.fact_store.delete_selected(selection)
         return count
@@ -338,7 +338,7 @@ class InMemoryStore(Store):
         return Counts(len(turns), len(entries), len(sessions), len(self.users()), facts)
 
 
-def owned_key(entry: Entry) -> tuple[str, ...]:
+def entry_key(entry: Entry) -> tuple[str, ...]:
     """What an entry is kept under."""
     return _owned_key(entry.user_id, entry.key, entry.persona_id)
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from ovos_persona_memory.records import Turn
 from ovos_persona_memory.stores.base.learning_queue import LearningQueueStore, UnlearnedTurn
 from ovos_persona_memory.stores.postgres.connection import PostgresDatabase
-from ovos_persona_memory.stores.postgres.rows import TURN_COLUMNS, told
+from ovos_persona_memory.stores.postgres.rows import TURN_COLUMNS, turns_from
 
 PUT = (
     "INSERT INTO unlearned (household, seq, id, child)"
@@ -37,4 +37,4 @@ class PostgresLearningQueue(LearningQueueStore):
 
     def take(self, seqs: Sequence[int]) -> list[tuple[Turn, bool]]:
         found = self._db.all(TAKE, self._home, list(seqs), self._home)
-        return [(turn, row[-1]) for turn, row in zip(told(found), found, strict=True)]
+        return [(turn, row[-1]) for turn, row in zip(turns_from(found), found, strict=True)]

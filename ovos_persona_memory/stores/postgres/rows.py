@@ -78,10 +78,10 @@ CHANGE_ENTRY = (
 
 def turn_of(row: tuple[Any, ...]) -> tuple[Turn, str]:
     """A row of ``TURNS`` as a turn and its words."""
-    return told([row])[0], row[-1]
+    return turns_from([row])[0], row[-1]
 
 
-def told(rows: Iterable[tuple[Any, ...]]) -> list[Turn]:
+def turns_from(rows: Iterable[tuple[Any, ...]]) -> list[Turn]:
     """Rows of ``TURNS`` or ``TOLD`` as turns."""
     return turns_of(rows)
 

@@ -169,7 +169,7 @@ class PostgresStore(Store):
     ) -> list[Turn]:
         where = between(rows.within(self._home, scope), "at", since, until)
         sql = f"{rows.TURNS}{where} ORDER BY r.seq DESC LIMIT %s"
-        return rows.told(reversed(self._db.all(sql, *where.values, limit)))
+        return rows.turns_from(reversed(self._db.all(sql, *where.values, limit)))
 
     def talk(self, scope: Scope, limit: int | None = None) -> tuple[list[Turn], int]:
         return walks.talk(self._db, scope, limit)

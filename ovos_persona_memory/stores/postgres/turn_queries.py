@@ -43,7 +43,7 @@ def talk(db: PostgresDatabase, scope: Scope, limit: int | None) -> tuple[list[Tu
         where = rows.within(home, scope)
         found = db.all(f"{rows.TOLD}{where} ORDER BY r.seq DESC LIMIT %s", *noted, *where.values, limit)
     found.reverse()
-    return rows.told(found), found[0][-1] if found else 0
+    return rows.turns_from(found), found[0][-1] if found else 0
 
 
 def sessions(db: PostgresDatabase, scope: Scope, limit: int | None) -> list[Session]:

@@ -10,7 +10,7 @@ from typing import Any
 from ovos_persona_memory.errors import StoreError
 from ovos_persona_memory.records import Decision, Entry, Episode, Fact, FactChange, Note, Pause, Place, Scope, Turn
 from ovos_persona_memory.stores.inmemory.null_store import NullStore
-from ovos_persona_memory.stores.inmemory.store import InMemoryStore, owned_key
+from ovos_persona_memory.stores.inmemory.store import InMemoryStore, entry_key
 from ovos_persona_memory.stores.redis.connection import CommitRecord, RedisDatabase, RedisSettings
 from ovos_persona_memory.stores.redis.hash_table import HashTable, TableSchema
 
@@ -70,10 +70,10 @@ class RedisStore(InMemoryStore):
         if int(self._db.call("HGET", self._db.name("counters"), STEP) or 0) >= LAST_STEP:
             return
         with self.transaction():
-            old = [(place, held) for place, held in self._entries.items() if place != owned_key(held[0])]
+            old = [(place, held) for place, held in self._entries.items() if place != entry_key(held[0])]
             for place, held in old:
                 self._set(self._entries, place, self._gone)
-                self._set(self._entries, owned_key(held[0]), held)
+                self._set(self._entries, entry_key(held[0]), held)
         self._db.call("HSET", self._db.name("counters"), STEP, LAST_STEP)
 
     def close(self) -> None:

@@ -187,7 +187,7 @@ class SqliteStore(SqliteDatabase):
         for start in range(0, len(seqs), CHUNK):
             part = json.dumps(seqs[start : start + CHUNK])
             found = self._sql.execute(rows.TURNS_LISTED, (part,)).fetchall()
-            yield from zip(rows.told(found), (row[-1] for row in found), strict=True)
+            yield from zip(rows.turns_from(found), (row[-1] for row in found), strict=True)
 
     def oldest_turns(self, until: float, limit: int) -> list[str]:
         with self._reading():

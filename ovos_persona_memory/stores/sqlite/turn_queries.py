@@ -11,7 +11,7 @@ from typing import Any
 from ovos_persona_memory.records import Scope, Selection, Turn
 from ovos_persona_memory.stores.base.store import ExcludedTurn, NeighbourTurn
 from ovos_persona_memory.stores.sql.where_clause import Where, narrowed
-from ovos_persona_memory.stores.sqlite.rows import TOLD, but_for, chosen_turns, told
+from ovos_persona_memory.stores.sqlite.rows import TOLD, but_for, chosen_turns, turns_from
 
 FEW = 2000
 """A time window with fewer turns of a user is read whole and sorted."""
@@ -52,7 +52,7 @@ def talk(sql: sqlite3.Connection, scope: Scope, limit: int | None) -> tuple[list
     """See Store.talk; of a scope that names a user and a session and nothing else: all with one statement."""
     found = sql.execute(TOLD, (scope.user_id, scope.session_id, -1 if limit is None else limit)).fetchall()
     found.reverse()
-    return told(found), found[0][-1] if found else 0
+    return turns_from(found), found[0][-1] if found else 0
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ from support.servers.redis import RedisServer  # noqa: E402
 
 from ovos_persona_memory.config import MemoryConfig, parse  # noqa: E402
 from ovos_persona_memory.evaluation.labelled_conversations import LabelledConversation, read_conversations  # noqa: E402
-from ovos_persona_memory.evaluation.rankers import Ask, of_memory  # noqa: E402
+from ovos_persona_memory.evaluation.rankers import Ask, memory_ranker  # noqa: E402
 from ovos_persona_memory.evaluation.ranking_scores import RankerScores  # noqa: E402
 from ovos_persona_memory.evaluation.recall_run import measure_recall  # noqa: E402
 from ovos_persona_memory.search.embedding import Embedder, Kind  # noqa: E402
@@ -106,7 +106,7 @@ def measured(
         with settings_for(store, conversations.index(conversation), servers) as section:
             setting = "given" if embedder is not None else "none"
             config: MemoryConfig = parse({**section, "recall": {"embedder": setting}})
-            with of_memory(config, lambda _: embedder or open_embedder(_))(conversation) as ask:
+            with memory_ranker(config, lambda _: embedder or open_embedder(_))(conversation) as ask:
                 yield ask
 
     return measure_recall(store, ranker, conversations, lambda line: print(line, file=sys.stderr))

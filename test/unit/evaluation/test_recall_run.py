@@ -17,7 +17,7 @@ from ovos_persona_memory.config import MemoryConfig
 from ovos_persona_memory.errors import InvalidRequest, NoAnswer
 from ovos_persona_memory.evaluation import rankers
 from ovos_persona_memory.evaluation.labelled_conversations import LabelledConversation, Timestamp, read_conversations
-from ovos_persona_memory.evaluation.rankers import Ask, PlainBm25, Ranking, bm25, of_memory
+from ovos_persona_memory.evaluation.rankers import Ask, PlainBm25, Ranking, bm25, memory_ranker
 from ovos_persona_memory.evaluation.ranking_scores import (
     QuestionOutcome,
     figures,
@@ -27,7 +27,7 @@ from ovos_persona_memory.evaluation.ranking_scores import (
     recall_at,
     reciprocal_rank,
 )
-from ovos_persona_memory.evaluation.recall_run import before_it, measure_recall
+from ovos_persona_memory.evaluation.recall_run import measure_recall, previous_conversation
 
 # the measures
 
@@ -227,14 +227,14 @@ def test_plain_bm25_knows_the_speaker_as_a_word() -> None:
 
 
 def test_the_memory_ranks_by_the_ids_of_the_file_and_tells_what_is_sure() -> None:
-    with of_memory(MemoryConfig(backend="inmemory"))(given()) as ask:
+    with memory_ranker(MemoryConfig(backend="inmemory"))(given()) as ask:
         assert ask("what is my cat called", None) == Ranking(["a", "b"], frozenset("a"))
         assert ask("zebra", 1.0) == Ranking([], frozenset())
 
 
 def test_a_question_that_is_heard_first_finds_the_same_and_leaves_nothing() -> None:
     question = "what is my cat called"
-    with of_memory(MemoryConfig(backend="inmemory"), heard=True)(given()) as ask:
+    with memory_ranker(MemoryConfig(backend="inmemory"), heard=True)(given()) as ask:
         assert ask(question, None) == Ranking(["a", "b"], frozenset("a"))
         assert ask(question, None) == Ranking(["a", "b"], frozenset("a"))
 
@@ -263,7 +263,7 @@ def test_nothing_is_asked_before_all_turns_are_taken_up_and_not_waited_for_witho
 
 
 def test_a_conversation_without_turns_finds_nothing() -> None:
-    for ranker in (of_memory(MemoryConfig(backend="inmemory")), bm25):
+    for ranker in (memory_ranker(MemoryConfig(backend="inmemory")), bm25):
         with ranker(given(turns=[])) as ask:
             assert list(ask("what is my cat called", None).ids) == []
 
@@ -274,7 +274,7 @@ def test_a_conversation_without_turns_finds_nothing() -> None:
 def test_the_next_conversation_is_one_of_the_same_language() -> None:
     tags = ("en", "de", "en", "fr", "en")
     all_of_them = [given(conversation=str(place), language=tag) for place, tag in enumerate(tags)]
-    before = [before_it(all_of_them, place) for place in range(len(tags))]
+    before = [previous_conversation(all_of_them, place) for place in range(len(tags))]
     assert [one and one.conversation for one in before] == ["4", None, "0", None, "2"]
 
 
