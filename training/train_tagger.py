@@ -43,7 +43,7 @@ STEEPEST = 1.0
 NO_WORD = -100
 """The label of what fills up a batch."""
 NO_PIECE = -1
-"""... and in place of a piece."""
+"""The piece that fills up a batch."""
 Numbers = list[list[int]]
 
 

@@ -1,4 +1,4 @@
-"""The days that a question names: months, weekdays and days seen from today, by the language's lists."""
+"""Date expressions in a question: months, weekdays and days relative to today, by the language's lists."""
 
 from __future__ import annotations
 
@@ -17,39 +17,39 @@ DAY = timedelta(1)
 
 @dataclass(frozen=True)
 class DaySpan:
-    """Days that are named, from the first to the last."""
+    """A span of days, both ends included."""
 
     first: date
     last: date
     words: frozenset[str] = frozenset()
-    """The folded words that name them."""
+    """The folded words that name the days."""
     by_itself: bool = True
-    """Whether a text with these words tells of the days whenever it was said; "yesterday" does not."""
+    """Whether a text with these words means the same days whenever it was said; "yesterday" does not."""
 
     @property
     def short(self) -> bool:
-        """Whether it is no more than a week."""
+        """Whether the span is at most a week."""
         return self.last - self.first < 7 * DAY
 
     def holds(self, day: date | None) -> bool:
-        """Whether a day is one of them."""
+        """Whether a day is in the span."""
         return day is not None and self.first <= day <= self.last
 
 
 Dates = Callable[[str, str, datetime], Sequence[DaySpan]]
-"""A date parser: text, language tag and moment of asking (in the zone of who asks) to the days named."""
+"""A date parser: from text, language tag and moment of asking (in the asker's time zone) to the spans of days named."""
 
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _DAY = re.compile(r"([0-3]?\d)(?:st|nd|rd|th|er|e)?")
 _EAST_ASIAN = re.compile(r"(?:(\d{4})\s*[年년])?\s*(?<!\d)(\d{1,2})\s*[月월]\s*(?:(\d{1,2})\s*[日號号일])?")
 _NUMERALS = ("十二", "十一", "十", "九", "八", "七", "六", "五", "四", "三", "二", "一")
 _VERBS = frozenset({"may"})
-"""Names of months that are something else where no small word of time stands before them."""
+"""Month names that are also verbs: they are months only behind a preposition of time."""
 _BEFORE_A_MONTH = frozenset({"in", "of", "last", "this", "since", "until", "during", "by", "early", "late"})
 
 
 def zone(name: str | None) -> tzinfo | None:
-    """The time zone with this IANA name; None, the device's own, where there is none."""
+    """The time zone with this IANA name; None, which means the device's own, where there is no such zone."""
     try:
         return ZoneInfo(name) if name else None
     except (OSError, ValueError, KeyError):  # no such zone, no zone data, or no name
@@ -57,9 +57,9 @@ def zone(name: str | None) -> tzinfo | None:
 
 
 def named_days(text: str, lang: str, at: datetime) -> list[DaySpan]:
-    """The days that a text names, by the lists of its language; none it says nothing of.
+    """The spans of days that a text names, by the lists of its language; empty where it names none.
 
-    A date without a year is this year's and the last one's; a weekday the last one before today.
+    A date without a year gives this year's and last year's; a weekday is the last one before today.
     """
     spoken, today = languages.for_language(lang), at.date()
     relative = list(_relative(text, spoken, today))
@@ -126,7 +126,7 @@ _Named = tuple[int | None, int, int | None, frozenset[str]]
 
 
 def _in_pairs(text: str, spoken: Language) -> Iterator[_Named]:
-    """Months as numbers, or by a name that no blank parts from its day."""
+    """Months as numerals, or by a name that no blank separates from its day."""
     low = plain(text)
     if spoken.primary == "th":
         for month, name in enumerate(spoken.lines("months.list"), 1):
