@@ -61,7 +61,8 @@ class Fact:
 
     @property
     def place(self) -> str:
-        """Its subject, slot and thing: one fact is active for each, and a newer fact supersedes it."""
+        """The key of what it is about: speaker, subject, slot and thing. One fact is active for each; a newer one
+        supersedes it."""
         kind = "likes" if self.slot == "dislikes" else self.slot or ""
         return "\n".join((self.speaker or "", self.subject, kind, self.thing))
 

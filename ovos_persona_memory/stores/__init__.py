@@ -110,9 +110,9 @@ __all__ = [
 BACKENDS = ("inmemory", "sqlite", "postgres", "redis", "chroma")
 EVERYTHING = "everything"
 COLLECTION = "persona_memory"
-"""The name under which a server keeps records where none is given."""
+"""The default collection of a server."""
 SERVERS = {"postgres": "postgresql://user@host/database", "redis": "redis://host:6379/0", "chroma": "http://host:8000"}
-"""The backends that need a server, and how it is named."""
+"""The backends that need a server, with an example of their URL."""
 SCHEMES = {
     "postgresql": "postgres",
     "postgres": "postgres",
@@ -120,26 +120,26 @@ SCHEMES = {
     "rediss": "redis",
     "unix": "redis",
 }
-"""What the beginning of a URL says of the backend."""
+"""URL schemes mapped to backends."""
 NEEDS_NO_SERVER = ("inmemory", "sqlite")
 SHARED = ("postgres", "redis")
-"""The backends to which several devices write: each goes on alone while its server is away."""
+"""The backends that several devices share: each device goes on alone while its server is away."""
 
 
 @dataclass(frozen=True)
 class StoreLocation:
-    """Where a store keeps its records. Two that are equal are one store."""
+    """The location of a store. Equal locations are one store."""
 
     backend: str
     connection: str | None = field(default=None, repr=False)
-    """Of a server, how it is reached; of sqlite, a folder; None: the backend's own default."""
+    """The URL of a server, or the folder of sqlite; None: the backend's own default."""
     collection: str | None = None
-    """The name under which records are kept there; None: the backend's own default."""
+    """The name of the collection; None: the backend's own default."""
     ttl_s: float | None = field(default=None, compare=False)
-    """What was said may leave the store by itself so long after it was written, seconds."""
+    """Time to live of turns after they were written, seconds; None: they do not expire."""
 
     def __str__(self) -> str:
-        """For people: the backend and where it is, without user and password."""
+        """Backend and address for people, without user and password."""
         where = secret(self.connection)
         if where is None or self.backend == "inmemory":
             return self.backend
@@ -151,12 +151,12 @@ class StoreLocation:
 
 
 def database_in(folder: Path) -> Path:
-    """Where the sqlite backend keeps its records."""
+    """The database file of the sqlite backend in a folder."""
     return folder / "memory.db"
 
 
 def inspect(path: Path) -> str | None:
-    """What is wrong with a database file; None where nothing is found. Changes nothing."""
+    """The problem of a database file; None where none is found. Changes nothing."""
     from ovos_persona_memory.stores.sqlite import database_file
 
     return database_file.inspect(path)
@@ -165,7 +165,7 @@ def inspect(path: Path) -> str | None:
 def open_stores(config: MemoryConfig, clock: Callable[[], float] = time.time) -> Store:
     """The store that the settings name: one for everything, or one that joins the stores of each kind.
 
-    ConfigError for what cannot be used or is not installed; a StoreError where one cannot be opened.
+    ConfigError for a setting that cannot be used or needs an extra; a StoreError where a store cannot be opened.
     """
     kinds = store_locations(config)
     if any(kinds[name].backend == "redis" for name in (EVERYTHING, "semantic") if name in kinds):
@@ -182,9 +182,9 @@ def open_stores(config: MemoryConfig, clock: Callable[[], float] = time.time) ->
 
 
 def text_locations(kinds: Mapping[str, StoreLocation]) -> dict[str, StoreLocation]:
-    """Where the texts of each kind are: those of documents beside other texts, where Chroma has the vectors.
+    """The locations of the texts of each kind: where Chroma has the vectors, documents move beside other texts.
 
-    ConfigError where there are no texts beside which it could stand.
+    ConfigError where there are no texts for them to stand beside.
     """
     if kinds.get("semantic", StoreLocation("")).backend != "chroma":
         return dict(kinds)
@@ -213,7 +213,7 @@ def _chroma_at(place: StoreLocation) -> ChromaServer:
 
 
 def _aside(place: StoreLocation, folder: Path) -> StoreLocation:
-    """Where a store that holds nothing but vectors stands beside the one at a place."""
+    """The location of a store of vectors alone, beside the store at a location."""
     if place.backend == "inmemory":
         return place
     if place.backend == "sqlite":
@@ -222,7 +222,7 @@ def _aside(place: StoreLocation, folder: Path) -> StoreLocation:
 
 
 def store_locations(config: MemoryConfig) -> dict[str, StoreLocation]:
-    """Where each kind that is on is kept; ``EVERYTHING`` alone where no kind has a place of its own."""
+    """The location of each kind that is on; ``EVERYTHING`` alone where no kind has a location of its own."""
     kinds = config.kinds.chosen
     if not kinds:
         ttl_s = config.kinds.conversational.ttl
@@ -233,7 +233,7 @@ def store_locations(config: MemoryConfig) -> dict[str, StoreLocation]:
 
 
 def is_shared(config: MemoryConfig) -> bool:
-    """Whether what is told is kept on a server, which may be away and to which other devices may write."""
+    """Whether turns are kept on a server, which may be away and to which other devices may write."""
     return any(place.backend in SHARED for place in store_locations(config).values())
 
 
@@ -242,7 +242,7 @@ def own(config: MemoryConfig) -> FolderLock | None:
 
     None where a store in it holds the lock, or none is needed.
 
-    StoreBusy where another process has it: two daemons would answer every request twice.
+    StoreBusy where another process holds it: two daemons would answer every request twice.
     """
     used = text_locations(store_locations(config)).values()
     if all(place.backend == "inmemory" for place in used) or any(
@@ -253,9 +253,9 @@ def own(config: MemoryConfig) -> FolderLock | None:
 
 
 def own_waiting(config: MemoryConfig) -> FolderLock:
-    """The lock of what waits in the data folder for a store that others share; the folder is made where there is none.
+    """The lock of the offline queue in the data folder; the folder is made where there is none.
 
-    StoreBusy where another process has it: while the store is away nothing else tells two daemons apart.
+    StoreBusy where another process holds it: while the store is away nothing else tells two daemons apart.
     """
     return _locked(config.folder, WAITING_LOCK_FILE)
 
@@ -269,7 +269,7 @@ def _locked(folder: Path, name: str) -> FolderLock:
 
 
 def parse_location(text: str) -> StoreLocation:
-    """The place that somebody names: a server's URL, with a collection behind a #, or the folder of an SQLite file."""
+    """The location in a text: a server's URL, with a collection behind a #, or the folder of an SQLite file."""
     named = secret(text) or ""
     backend = SCHEMES.get(named.partition("://")[0]) if "://" in named else "sqlite"
     if backend is None:
@@ -279,12 +279,12 @@ def parse_location(text: str) -> StoreLocation:
 
 
 def folder_of(place: StoreLocation, folder: Path) -> Path | None:
-    """The folder of an SQLite file; None for every other place."""
+    """The folder of an SQLite file; None for every other location."""
     return Path(secret(place.connection) or folder).expanduser() if place.backend == "sqlite" else None
 
 
 def check_location(place: StoreLocation) -> None:
-    """Open what is at a place and let go of it; an error of ours where that cannot be done."""
+    """Open the store at a location and close it; an error of ours where that fails."""
     if place.backend == "chroma":
         with closing(_chroma_at(place)) as server:
             return server.check()
@@ -294,7 +294,7 @@ def check_location(place: StoreLocation) -> None:
 def open_store(
     backend: str, folder: Path | None, clock: Callable[[], float] = time.time, place: StoreLocation | None = None
 ) -> Store:
-    """The store of this name in the data folder (None where it needs none), or at a place of its own.
+    """The store of this backend in the data folder (None where it needs none), or at a location of its own.
 
     ConfigError for an unknown name or a missing folder; a StoreError where it cannot be opened.
     """

@@ -1,4 +1,4 @@
-"""Vectors on a Chroma server, which is told numbers alone: no text, no name, nobody's id that is not hashed."""
+"""Vectors on a Chroma server, which receives numbers alone: no text, no name, no id that is not hashed."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ from ovos_persona_memory.stores.base.vector_math import Bytes, Floats, quantised
 from ovos_persona_memory.stores.chroma.http_client import QUESTION_S, WORK_S, ChromaServer, CollectionMissing
 
 KEY = "vectors_key"
-"""Name of the store's small value under which users and texts are hashed for the server; it stays here."""
+"""Name of the store's small value, the key by which users and texts are hashed for the server; it stays here."""
 PAGE = 2_000
-"""Labels that are read at once when everything is compared."""
+"""Labels that one request of a full comparison reads."""
 TOGETHER = 500
-"""Vectors that travel at once."""
+"""Vectors that one request carries."""
 _NAME = re.compile(r"[A-Za-z0-9][\w.-]{0,99}", re.ASCII)
 COSINE = {"hnsw": {"space": "cosine"}}
 
 
 def refuse_unusable(collection: str) -> None:
-    """ConfigError for a name that Chroma does not take."""
+    """ConfigError for a name that Chroma does not accept."""
     if not _NAME.fullmatch(collection):
         raise ConfigError(
             "collection: Chroma takes letters, digits, -, _ and . alone, at the beginning a letter or digit"
@@ -37,9 +37,9 @@ def refuse_unusable(collection: str) -> None:
 
 
 class ChromaVectors:
-    """What a server keeps of one memory: a collection an index, and an id for each doc of a user.
+    """The vectors of one memory on a server: a collection for each index, and an id for each document of a user.
 
-    Every method raises ShelfAway where the server cannot be used. Thread-safe.
+    Every method raises VectorBackendAway where the server cannot be used. Thread-safe.
     """
 
     def __init__(self, server: ChromaServer, collection: str, texts: TextSource) -> None:
@@ -56,11 +56,11 @@ class ChromaVectors:
         return f"{self._name}-{self._hash('index', index)[:12]}"
 
     def id_of(self, user_id: str, doc: int) -> str:
-        """Under which the vector of a doc is kept."""
+        """The id of a document's vector on the server."""
         return self._hash("doc", user_id, str(doc))
 
     def stored_label(self, label: VectorLabel) -> VectorLabel:
-        """The label as the server gives it back."""
+        """The label in the form in which the server returns it."""
         return replace(label, digest=self._hash("text", label.digest))
 
     def _hash(self, *parts: str) -> str:
@@ -69,7 +69,7 @@ class ChromaVectors:
     # vectors
 
     def keep(self, index: str, labels: Sequence[VectorLabel], rows: Bytes, within_s: float = WORK_S) -> None:
-        """See Shelf.keep."""
+        """See VectorBackend.keep."""
         for start in range(0, len(labels), TOGETHER):
             some = labels[start : start + TOGETHER]
             body = {
@@ -89,14 +89,14 @@ class ChromaVectors:
         }
 
     def remove(self, index: str, pairs: Sequence[tuple[str, str]], within_s: float = WORK_S) -> None:
-        """Take vectors away by id and digest: one that was made of another text since stays."""
+        """Delete vectors by id and digest: one that was made of another text meanwhile stays."""
         for start in range(0, len(pairs), TOGETHER):
             ids, digests = zip(*pairs[start : start + TOGETHER], strict=True)
             where = {"digest": {"$in": list(dict.fromkeys(digests))}}
             self._ask(index, "delete", {"ids": list(dict.fromkeys(ids)), "where": where}, within_s)
 
     def nearest(self, index: str, user_id: str, query: Floats, limit: int) -> list[tuple[VectorLabel, Bytes]]:
-        """See Shelf.nearest."""
+        """See VectorBackend.nearest."""
         body = {
             "query_embeddings": [quantised(query[None, :])[0].tolist()],
             "n_results": limit,
@@ -108,7 +108,7 @@ class ChromaVectors:
             return list(_labelled(user_id, found["metadatas"][0], found["embeddings"][0]))
 
     def held(self, index: str, user_id: str, docs: Sequence[int]) -> Mapping[int, tuple[VectorLabel, Bytes]]:
-        """See Shelf.held."""
+        """See VectorBackend.held."""
         wanted = {self.id_of(user_id, doc): doc for doc in docs}
         if not wanted:
             return {}
@@ -119,7 +119,7 @@ class ChromaVectors:
         return {label.doc: (label, row) for label, row in labelled}
 
     def mend(self, index: str, wanted: Callable[[], Iterable[VectorLabel]]) -> list[VectorLabel]:
-        """See Shelf.mend."""
+        """See VectorBackend.mend."""
         if not self._count(index):
             return list(wanted())
         there, lacking, wrong = 0, list[VectorLabel](), list[tuple[str, str]]()
@@ -138,9 +138,9 @@ class ChromaVectors:
         return lacking
 
     def _mend_all(self, index: str, wanted: Callable[[], Iterable[VectorLabel]]) -> list[VectorLabel]:
-        """The same where the server has some of which no text is known, or has got some meanwhile: it lists them all.
+        """As ``mend``, where the server has vectors of unknown texts: every vector is listed.
 
-        That takes it longer the more it has, for each page.
+        The time for each page grows with the size of the collection.
         """
         held = dict(self._every(index))
         lacking = [
@@ -156,7 +156,7 @@ class ChromaVectors:
         return int(self._ask(index, "count", None, WORK_S, "GET"))
 
     def _digests(self, index: str, labels: Sequence[VectorLabel]) -> dict[str, str]:
-        """Ids and digests of what it has of some."""
+        """Ids and digests of those of these vectors that the server has."""
         ids = list({self.id_of(label.user_id, label.doc) for label in labels})
         found = self._ask(index, "get", {"ids": ids, "include": ["metadatas"]}, WORK_S)
         with _understood():
@@ -176,7 +176,7 @@ class ChromaVectors:
                 return
 
     def drop(self, index: str, within_s: float = WORK_S) -> None:
-        """Take a whole collection away; one that is not there stays away."""
+        """Delete a whole collection; a missing one is no error."""
         name = self.collection(index)
         self._known.pop(name, None)
         with suppress(CollectionMissing):
@@ -208,13 +208,13 @@ def _understood() -> Iterator[None]:
 
 
 def _pairs(found: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Ids and digests in an answer."""
+    """Ids and digests in a reply."""
     told = zip(found["ids"], found["metadatas"], strict=True)
     return [(str(one), str((of_it or {}).get("digest"))) for one, of_it in told]
 
 
 def _labelled(user_id: str, told: Sequence[Any], rows: Sequence[Any]) -> Iterator[tuple[VectorLabel, Bytes]]:
-    """What the server says: to be compared with the texts before it is believed."""
+    """The labels and vectors in a reply, still to be compared with the texts."""
     for one, row in zip(told, rows, strict=True):
         if one is not None and row is not None:
             label = VectorLabel(int(one["doc"]), user_id, str(one["kind"]), str(one["record"]), str(one["digest"]))

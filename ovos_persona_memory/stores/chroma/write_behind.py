@@ -1,4 +1,5 @@
-"""A shelf on a server apart: changed when the texts are, and never before; what it could not do is remembered."""
+"""Write-behind queue of a vector server: vectors change after the commit of their texts, and unfinished work is
+stored."""
 
 from __future__ import annotations
 
@@ -23,30 +24,30 @@ from ovos_persona_memory.stores.chroma.http_client import CHANGE_S, WORK_S
 from ovos_persona_memory.stores.chroma.vectors import ChromaVectors
 
 DUE = "vectors_due"
-"""Name of the store's small value that says which vectors are still to be deleted on the server."""
+"""Name of the store's small value that lists the vectors still to be deleted on the server."""
 AT_ONCE = 1_000
-"""More deletions than that are left to the background, so that nobody waits for them."""
+"""More deletions than this are left to the background, so that no caller waits for them."""
 IN_PARTS_OF = 5_000
-"""Deletions after which it is written down what is left."""
+"""Deletions after which the remaining work is stored."""
 Pair = tuple[str, str]
 """The server's id of a vector, and the digest of its text."""
 
 
 class PendingVectorDeletions(msgspec.Struct):
-    """What the server has not confirmed yet."""
+    """Deletions that the server has not confirmed yet."""
 
     pairs: dict[str, list[Pair]] = {}
     """Vectors to delete, by index."""
     indexes: list[str] = []
-    """To be dropped whole."""
+    """Indexes to be dropped whole."""
 
     @property
     def number(self) -> int:
-        """Of all that is due."""
+        """How many vectors and indexes are still to be deleted."""
         return len(self.indexes) + sum(map(len, self.pairs.values()))
 
     def without(self, done: Mapping[str, Iterable[Pair]]) -> PendingVectorDeletions:
-        """What is left when these are deleted, or kept again."""
+        """The rest when these deletions are done, or cancelled."""
         gone = {index: set(pairs) for index, pairs in done.items()}
         left = {
             index: [pair for pair in pairs if pair not in gone.get(index, ())] for index, pairs in self.pairs.items()
@@ -56,17 +57,17 @@ class PendingVectorDeletions(msgspec.Struct):
 
 @dataclass
 class _TransactionChanges:
-    """Of one transaction."""
+    """The vector changes of one transaction."""
 
     kept: dict[str, dict[VectorLabel, Bytes]] = field(default_factory=dict)
     moved: dict[str, dict[VectorLabel, VectorLabel]] = field(default_factory=dict)
-    """Which label comes from which."""
+    """New label mapped to the label that it replaces, by index."""
     gone: dict[str, dict[VectorLabel, None]] = field(default_factory=dict)
     dropped: dict[str, None] = field(default_factory=dict)
 
 
 class WriteBehind(VectorBackend):
-    """Thread-safe: what a transaction gathers is guarded by the lock of the texts' store, which it holds."""
+    """Thread-safe: the changes of a transaction are guarded by the lock of the store of texts, which it holds."""
 
     is_late = True
 
@@ -155,7 +156,7 @@ class WriteBehind(VectorBackend):
         return self._due().number > AT_ONCE or self._settle(AT_ONCE)
 
     def _moved(self, index: str, labels: Mapping[VectorLabel, VectorLabel]) -> dict[VectorLabel, Bytes]:
-        """The vectors under the new labels, as far as there are any."""
+        """Those vectors under the new labels that exist."""
         found: dict[VectorLabel, Bytes] = {}
         for user_id in {before.user_id for before in labels.values()}:
             docs = [before.doc for before in labels.values() if before.user_id == user_id]
@@ -167,7 +168,7 @@ class WriteBehind(VectorBackend):
         return found
 
     def _keep(self, index: str, rows: Mapping[VectorLabel, Bytes], within_s: float) -> None:
-        """Keep vectors, and take those away again whose text changed or went meanwhile."""
+        """Store vectors, and delete those again whose text changed or was deleted meanwhile."""
         if not rows:
             return
         labels = list(rows)
@@ -184,7 +185,7 @@ class WriteBehind(VectorBackend):
             continue
 
     def _settle(self, most: int) -> bool:
-        """Delete some of what is due; whether more is left."""
+        """Delete some of the pending vectors; whether more are left."""
         if not self._due().number or not self._settling.acquire(timeout=CHANGE_S):
             return False
         try:

@@ -17,14 +17,14 @@ DocumentKey = tuple[Namespace, str]
 
 
 class InMemoryDocuments(DocumentStore):
-    """One plain dict, in the order in which documents were put."""
+    """One dict, in the order in which documents were put."""
 
     def __init__(
         self,
         changes: UndoLog,
         written: Callable[[], None] = lambda: None,
     ) -> None:
-        """``written`` is called when a text was written."""
+        """``written`` is called after a text was written."""
         self._written = written
         self._transaction, self._put, self._gone = changes.transaction, changes.put, changes.gone
         self._held: dict[DocumentKey, tuple[int, StoredDocument]] = {}
@@ -74,7 +74,7 @@ class InMemoryDocuments(DocumentStore):
         return self._delete(lambda place: self._held[place][0] in numbers)
 
     def users(self) -> set[str]:
-        """Everybody who has documents."""
+        """The users who have documents."""
         return {space.user_id for space, _ in self._held}
 
     def merge_user(self, user_id: str, into: str) -> int:

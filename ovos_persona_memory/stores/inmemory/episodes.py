@@ -12,7 +12,7 @@ from ovos_persona_memory.stores.inmemory.undo_log import UndoLog
 
 
 class InMemoryEpisodes(EpisodeStore):
-    """One plain dict."""
+    """One dict."""
 
     def __init__(self, changes: UndoLog) -> None:
         self._transaction, self._put, self._gone = changes.transaction, changes.put, changes.gone

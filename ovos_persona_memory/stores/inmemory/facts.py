@@ -21,7 +21,7 @@ from ovos_persona_memory.stores.inmemory.undo_log import UndoLog
 
 
 class InMemoryFacts(FactStore):
-    """Plain dicts."""
+    """Dicts of facts, changes and decisions."""
 
     def __init__(self, changes: UndoLog) -> None:
         self._transaction, self._put, self._gone = changes.transaction, changes.put, changes.gone

@@ -1,4 +1,4 @@
-"""What stands in for a kind of memory that is off: it takes what it is told and keeps nothing."""
+"""Null object for a kind of memory that is off: it accepts writes and keeps nothing."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from ovos_persona_memory.stores.inmemory.vectors import InMemoryVectors
 
 
 class NullStore(InMemoryStore):
-    """What was said passes through it; what somebody asks to have kept is refused with NotAllowed."""
+    """Turns pass through it; a request to keep something is refused with NotAllowed."""
 
     durable = True  # it loses nothing that it said it had
 

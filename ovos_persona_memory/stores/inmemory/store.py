@@ -1,4 +1,4 @@
-"""A store in this process's memory: for tests, guests and trying things out."""
+"""A store in this process's memory, for tests, guests and trials."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from ovos_persona_memory.stores.inmemory.vectors import InMemoryVectors
 
 
 class InMemoryTombstones(TombstoneStore):
-    """One plain dict."""
+    """One dict."""
 
     def __init__(self, changes: UndoLog) -> None:
         self._transaction, self._put, self._gone = changes.transaction, changes.put, changes.gone
@@ -58,7 +58,7 @@ _MISSING = object()
 
 
 class InMemoryStore(Store):
-    """Plain dicts; the search is the plain scan."""
+    """Dicts; the search is the plain scan."""
 
     durable = False
 
@@ -233,11 +233,11 @@ class InMemoryStore(Store):
         return ((record, words) for record, words in held if in_scope(record, scope))
 
     def _turns_in(self, scope: Scope) -> Iterable[tuple[Turn, str]]:
-        """The turns of a scope, and perhaps others."""
+        """The turns of a scope; others may be among them."""
         return self._turns.values()
 
     def _entries_in(self, scope: Scope) -> Iterable[tuple[Entry, str]]:
-        """The entries of a scope, and perhaps others."""
+        """The entries of a scope; others may be among them."""
         return self._entries.values()
 
     # forgetting
@@ -339,7 +339,7 @@ class InMemoryStore(Store):
 
 
 def entry_key(entry: Entry) -> tuple[str, ...]:
-    """What an entry is kept under."""
+    """The key of an entry in its dict."""
     return _owned_key(entry.user_id, entry.key, entry.persona_id)
 
 

@@ -15,7 +15,7 @@ from ovos_persona_memory.stores.inmemory.undo_log import UndoLog
 
 
 class InMemoryVectors(VectorStore):
-    """Plain dicts: documents with the version of their text, and vectors with the one they were made from."""
+    """Two dicts: documents with the version of their text, and vectors with the version they were made from."""
 
     def __init__(
         self,
@@ -35,7 +35,7 @@ class InMemoryVectors(VectorStore):
     # what the store tells
 
     def wrote(self, record: Turn | Entry) -> None:
-        """A document is new or was changed."""
+        """Take note of a document that is new or was changed."""
         doc = doc_of(record)
         known = self._documents.get(doc)
         same = known is not None and _text(known[0]) == _text(record)
@@ -46,7 +46,7 @@ class InMemoryVectors(VectorStore):
         self._put(self._documents, doc, (record, known[1] if known and same else self._last))
 
     def deleted(self, record: Turn | Entry) -> None:
-        """A document has gone."""
+        """Take note of a document that was deleted."""
         self._take_out(doc_of(record))
         self._put(self._documents, doc_of(record), self._gone)
 

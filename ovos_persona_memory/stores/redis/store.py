@@ -1,4 +1,4 @@
-"""What was said, lasting memories, facts and episodes on a Redis or Valkey server, shared between devices."""
+"""Turns, lasting memories, facts and episodes on a Redis or Valkey server, shared between devices."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from ovos_persona_memory.stores.redis.hash_table import HashTable, TableSchema
 
 DIRTY = "purge"
 STEP, LAST_STEP = "step", 1
-"""Which changes of what is kept were made already, and the last of them."""
+"""The name of the number of the last migration step that was made, and its newest value."""
 REWRITTEN_S = 5.0
-"""So long a purge waits for the server to write its files anew, seconds; it goes on by itself after that."""
+"""Maximum wait of a purge for the server to rewrite its files, seconds; the server goes on after that."""
 
 SHAPES = (
     TableSchema("turn", str, tuple[Turn, str], lambda _, one: (one[0].user_id, one[0].session_id), 2, True, True),
@@ -35,18 +35,18 @@ SHAPES = (
 
 
 def open_redis(settings: RedisSettings | str) -> RedisStore:
-    """The store at these settings, or at this url. Several processes may have one open at the same time.
+    """The store with these settings, or at this URL. Several processes may have it open at the same time.
 
-    A StoreError with what is wrong where it cannot be reached or used.
+    A StoreError that says what is wrong where it cannot be reached or used.
     """
     return RedisStore(RedisSettings(settings) if isinstance(settings, str) else settings)
 
 
 class RedisStore(InMemoryStore):
-    """Hashes by session or user; what is asked for is looked through here, and remembered until a commit changes it.
+    """Hashes by session or user; searches scan them in this process, and they are cached until a commit changes them.
 
-    It keeps no documents and no vectors: they have a place of their own. Durable as far as the server is:
-    with ``appendonly yes`` and ``appendfsync always`` nothing acknowledged is lost.
+    It keeps no documents and no vectors: they have a place of their own. Durable as far as the server is: with
+    ``appendonly yes`` and ``appendfsync always`` nothing acknowledged is lost.
     """
 
     durable = True
@@ -66,7 +66,8 @@ class RedisStore(InMemoryStore):
             raise
 
     def _migrate(self) -> None:
-        """Once: what personas keep was kept under user and key alone, before a persona was a part of the name."""
+        """Move the memories of personas, which were once kept under user and key alone, to keys with the persona in
+        them."""
         if int(self._db.call("HGET", self._db.name("counters"), STEP) or 0) >= LAST_STEP:
             return
         with self.transaction():
@@ -162,7 +163,7 @@ class RedisStore(InMemoryStore):
             self._db.call("HSET", self._db.name("counters"), DIRTY, 1)
 
     def purge(self) -> None:
-        """What was deleted stays in the server's own files until it writes them anew: it is told to."""
+        """Have the server rewrite its files, which hold what was deleted until then."""
         with self._lock:
             raw = self._db.call("HGET", self._db.name("counters"), DIRTY)
             if raw in (None, b"0"):
