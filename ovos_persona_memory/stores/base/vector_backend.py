@@ -1,4 +1,5 @@
-"""Vectors kept apart from their texts: what such a place does, and one that is made of a document store."""
+"""The port of external vector backends, which keep vectors apart from their texts, and one built on a document
+store."""
 
 from __future__ import annotations
 
@@ -25,7 +26,7 @@ class VectorBackendAway(StoreUnavailable):
 
 @dataclass(frozen=True)
 class TextSource:
-    """What vectors stand beside."""
+    """The store of texts, as far as a vector backend needs it."""
 
     select: Callable[[Selection], Sequence[Turn | Entry]]
     documents: Callable[[Scope, frozenset[str]], Iterator[tuple[Turn | Entry, str]]]
@@ -37,7 +38,7 @@ class TextSource:
 
 @dataclass(frozen=True)
 class VectorLabel:
-    """What a vector belongs to."""
+    """The identity of a vector: its record and the text that it was made from."""
 
     doc: int
     """A turn's ``seq``, or minus an entry's."""
@@ -45,9 +46,9 @@ class VectorLabel:
     kind: str
     """turn or memory."""
     id: str
-    """The record's."""
+    """The record's id."""
     digest: str
-    """Of the text that the vector was made from."""
+    """Digest of the text that the vector was made from."""
 
 
 def label_of(record: Turn | Entry) -> VectorLabel:
@@ -60,12 +61,12 @@ Key = tuple[str, str, str]
 
 
 def key_of(label: VectorLabel) -> Key:
-    """Of the label's record."""
+    """The key of the label's record."""
     return label.kind, label.id, label.user_id
 
 
 def records_of(texts: TextSource, keys: Iterable[Key]) -> dict[Key, Turn | Entry]:
-    """Those of the records that are there."""
+    """The records with these keys that exist."""
     of_users: dict[str, list[str]] = {}
     for _, record_id, user_id in keys:
         of_users.setdefault(user_id, []).append(record_id)
@@ -75,12 +76,12 @@ def records_of(texts: TextSource, keys: Iterable[Key]) -> dict[Key, Turn | Entry
 
 
 def text_of(record: Turn | Entry) -> str:
-    """What of a record is embedded."""
+    """The text of a record that is embedded."""
     return record.text if isinstance(record, Turn) else entry_text(record.key, record.text, record.private)
 
 
 def digest_of(text: str) -> str:
-    """A text, as far as it must be told from others."""
+    """A digest that tells texts apart."""
     return hashlib.blake2b(text.encode(), digest_size=12).hexdigest()
 
 
@@ -88,7 +89,7 @@ class VectorBackend(ABC):
     """Vectors [dim] by index, user and ``VectorLabel.doc``. Driver errors arrive as a StoreError. Thread-safe."""
 
     is_late: bool = False
-    """Whether a change is made only when the transaction has ended, and so a vector may outlive its text."""
+    """Whether changes are made only after the transaction has ended, so that a vector may outlive its text."""
 
     @property
     def problem(self) -> str | None:
@@ -96,16 +97,16 @@ class VectorBackend(ABC):
         return None
 
     def stored_label(self, label: VectorLabel) -> VectorLabel:
-        """The label as the shelf gives it back."""
+        """The label in the form in which the backend returns it."""
         return label
 
     @abstractmethod
     def keep(self, index: str, labels: Sequence[VectorLabel], rows: Bytes) -> None:
-        """Keep vectors [n, dim], in place of those that the same docs of the same users had."""
+        """Store vectors [n, dim], in place of those that the same docs of the same users had."""
 
     @abstractmethod
     def remove(self, index: str, labels: Sequence[VectorLabel]) -> None:
-        """Take vectors away; those that are not there stay away."""
+        """Delete vectors; a missing one is no error."""
 
     def move(self, index: str, before: VectorLabel, after: VectorLabel) -> None:
         """Give a vector, where there is one, another label."""
@@ -116,47 +117,46 @@ class VectorBackend(ABC):
 
     @abstractmethod
     def nearest(self, index: str, user_id: str, query: Floats, limit: int) -> list[tuple[VectorLabel, Bytes]]:
-        """The ``limit`` vectors of a user that are nearest to ``query`` [dim], by and large, nearest first."""
+        """The ``limit`` vectors of a user that are approximately nearest to ``query`` [dim], nearest first."""
 
     @abstractmethod
     def held(self, index: str, user_id: str, docs: Sequence[int]) -> Mapping[int, tuple[VectorLabel, Bytes]]:
-        """The vectors of these docs of a user, as far as there are any."""
+        """The existing vectors of these docs of a user."""
 
     @abstractmethod
     def mend(self, index: str, wanted: Callable[[], Iterable[VectorLabel]]) -> list[VectorLabel]:
-        """Take every vector away that has none of these labels; those that have no vector. ``wanted`` is asked
-        after it was looked what is there, so that what is written meanwhile stays.
-        """
+        """Delete every vector that has none of these labels; the labels that have no vector. ``wanted`` is called after
+        the existing vectors were listed, so that what is written meanwhile stays."""
 
     @abstractmethod
     def drop(self, index: str) -> None:
-        """Take all vectors of an index away."""
+        """Delete all vectors of an index."""
 
     # where changes are made late
 
     def ending(self) -> Callable[[], bool] | None:
-        """Called at the end of a transaction, within it: what is to be done when it is committed; None: nothing.
+        """Called at the end of a transaction, within it: the work for after the commit; None: nothing.
 
-        That says whether something is left to ``settle``, and raises a StoreError where it cannot be done.
+        The work returns whether something is left to ``settle``, and raises a StoreError where it cannot be done.
         """
         return None
 
     def undone(self) -> None:  # noqa: B027 - nothing to do where nothing is late
-        """Called within a transaction that fails: its changes are not made."""
+        """Called within a transaction that fails: its changes are dropped."""
 
     def settle(self) -> None:  # noqa: B027 - likewise
-        """Do all that could not be done before; ShelfAway where it still cannot be."""
+        """Do all the work that is left; VectorBackendAway where it still cannot be done."""
 
     def close(self) -> None:  # noqa: B027 - likewise
-        """Let go of everything."""
+        """Release everything."""
 
     def details(self) -> Mapping[str, Any]:
-        """What an owner may want to know."""
+        """Details for the owner."""
         return {}
 
 
 class DocumentVectorBackend(VectorBackend):
-    """Documents without text in a store of their own: any backend can keep vectors for any other."""
+    """Vectors as documents without text in a store of their own: any backend can keep vectors for any other."""
 
     def __init__(self, store: Store) -> None:
         self._store, self._documents = store, store.document_store

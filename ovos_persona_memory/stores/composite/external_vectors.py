@@ -1,4 +1,4 @@
-"""Vectors beside stores that hold the texts: kept consistent, and never believed without a look at the text."""
+"""Vectors outside the stores of texts: kept consistent with the texts, and compared with them before they are used."""
 
 from __future__ import annotations
 
@@ -29,25 +29,25 @@ from ovos_persona_memory.stores.base.vector_math import Bytes, Floats, cosines
 from ovos_persona_memory.stores.base.vectors import NearDocument, PendingText, VectorIndex, VectorStore, is_held
 
 MORE = 4
-"""So many times as many vectors are asked for as are wanted: some may be out of scope, or stale."""
+"""Factor of vectors requested over those wanted: some may be out of scope, or stale."""
 TOGETHER = 500
 """Vectors that are read at once."""
 LOOKED_THROUGH = 2_000
-"""A scope with more documents is not looked through over a network: more of the nearest are asked for instead."""
+"""A scope with more documents is not scanned over a network: more of the nearest are requested instead."""
 LOOKED_AT = 1000
-"""Documents that wait for a vector are counted up to this many where their store holds texts of other kinds, too."""
+"""Pending documents are counted up to this many where their store holds texts of other kinds, too."""
 
 
 class ExternalVectors(VectorStore):
-    """Vectors of turns and entries on a shelf; those of documents stay with them, in the inner store.
+    """Vectors of turns and entries in a vector backend; those of documents stay with them, in the inner store.
 
-    What waits for a vector is known in memory alone: when an index is first looked at, labels and texts are
-    compared, what is missing waits, and what has no text any more, or another, goes. The lock guards what
-    waits; no store is called under it.
+    The pending texts are known in memory alone: when an index is first used, labels and texts are compared, missing
+    vectors become pending, and a vector without a text, or with a changed one, is deleted. The lock guards the pending
+    texts; no store is called under it.
     """
 
     def __init__(self, texts: TextSource, shelf: VectorBackend, semantic: Store, inside: frozenset[str]) -> None:
-        """``semantic``: holds documents, and ``inside`` are the kinds of texts that it holds besides."""
+        """``semantic``: the store of documents; ``inside``: the kinds of texts that it holds besides."""
         self._texts, self._shelf, self._inside = texts, shelf, inside
         self._inner, self._documents = semantic.vector_store, semantic.document_store
         self._inner.listener = self.wake
@@ -65,7 +65,7 @@ class ExternalVectors(VectorStore):
     # what the store tells
 
     def wrote(self, record: Turn | Entry) -> None:
-        """A text is new or was changed."""
+        """Take note of a text that is new or was changed."""
         label = label_of(record)
         with self._lock:
             for waiting in self._waiting.values():
@@ -76,7 +76,7 @@ class ExternalVectors(VectorStore):
             self.wake()
 
     def went(self, records: Sequence[Turn | Entry]) -> None:
-        """Texts have gone, or are about to be written anew."""
+        """Take note of texts that were deleted, or are about to be rewritten."""
         labels = [label_of(record) for record in records]
         with self._lock:
             for waiting in self._waiting.values():
@@ -86,7 +86,7 @@ class ExternalVectors(VectorStore):
             self._shelf.remove(index.name, labels)
 
     def moved(self, before: Turn, after: Turn) -> None:
-        """A turn whose text stays has got another user."""
+        """Take note of a turn with the same text and another user."""
         old, new = label_of(before), label_of(after)
         with self._lock:
             for waiting in self._waiting.values():
@@ -96,12 +96,12 @@ class ExternalVectors(VectorStore):
             self._shelf.move(index.name, old, new)
 
     def undone(self) -> None:
-        """A transaction failed, or the shelf did: what waits is found anew."""
+        """A transaction or the vector backend failed: the pending texts are found anew."""
         with self._lock:
             self._waiting.clear()
 
     def ending(self) -> Callable[[], None] | None:
-        """See Shelf.ending; what could not be done is found anew."""
+        """See VectorBackend.ending; work that could not be done is found anew."""
         late = self._shelf.ending()
 
         def then() -> None:
@@ -114,25 +114,25 @@ class ExternalVectors(VectorStore):
         return then if late is not None else None
 
     def failing(self) -> None:
-        """A transaction fails, and is not over yet."""
+        """A transaction fails, and has not ended yet."""
         self._shelf.undone()
 
     def tidy(self) -> None:
-        """Do what could not be done while the shelf was away, where nobody else does it in the background."""
+        """Do the work that was left while the vector backend was away, where no background thread does it."""
         if self.listener is None:
             with suppress(VectorBackendAway):
                 self._shelf.settle()
 
     def close(self) -> None:
-        """Let go of the shelf."""
+        """Close the vector backend."""
         self._shelf.close()
 
     def details(self) -> Mapping[str, Any]:
-        """Of the shelf, for an owner."""
+        """Details of the vector backend, for the owner."""
         return self._shelf.details()
 
     def _lost(self) -> None:
-        """The shelf may have lost something: it is compared again, when it can be."""
+        """The vector backend may have lost vectors: they are compared again, when it can be used."""
         self.undone()
         self.wake()
 
@@ -161,7 +161,7 @@ class ExternalVectors(VectorStore):
         return len(waiting) + sum(one.kind == "document" for one in self._inner.pending(name, LOOKED_AT))
 
     def _waits_by_now(self, name: str | None) -> list[tuple[Key, int]] | None:
-        """None where it cannot be told, or another thread is about to find it out."""
+        """The pending texts; None where they are not known, or another thread is about to find them."""
         if not self._comparing.acquire(blocking=False):
             return None
         try:
@@ -186,7 +186,7 @@ class ExternalVectors(VectorStore):
             return list(self._waiting.get(name, {}).items())
 
     def _compare(self, name: str) -> None:
-        """Mend an index: what it lacks waits, what it should not have goes."""
+        """Repair an index: missing vectors become pending, superfluous ones are deleted."""
         try:
             lacking = self._shelf.mend(name, lambda: (label_of(one) for one, _ in self._every()))
         except BaseException:
@@ -228,7 +228,7 @@ class ExternalVectors(VectorStore):
         return []
 
     def _those_of(self, labels: Iterable[VectorLabel]) -> dict[VectorLabel, Turn | Entry]:
-        """The records of which the very text is still there, by the labels that the shelf gives."""
+        """The records whose exact text still exists, by the labels that the vector backend returns."""
         records = records_of(self._texts, {key_of(label) for label in labels})
         return {self._shelf.stored_label(label_of(record)): record for record in records.values()}
 
@@ -248,7 +248,7 @@ class ExternalVectors(VectorStore):
                 self._shelf.keep(name, [label for label, _ in due], np.stack([vector for _, vector in due]))
 
     def _is_due(self, name: str, label: VectorLabel, version: int, records: Mapping[Key, Turn | Entry]) -> bool:
-        """Whether the text is still the one that was embedded; then it does not wait any longer."""
+        """Whether the text is still the one that was embedded; it is then no longer pending."""
         with self._lock:
             waiting = self._waiting.get(name, {})
             if waiting.get(key_of(label)) != version:
@@ -258,7 +258,7 @@ class ExternalVectors(VectorStore):
         return record is not None and label_of(record) == label
 
     def _put_documents(self, name: str, taken: Sequence[PendingText], vectors: Bytes) -> None:
-        """What the inner store gave, with zeros for what is not its business here."""
+        """Store vectors of the inner store's documents, with zeros for its other texts."""
         made = {(one.doc, one.version): vector for one, vector in zip(taken, vectors, strict=True)}
         dim = next(index.dim for index in self._inner.indexes() if index.name == name)
         none = np.zeros(dim, dtype=np.int8)
@@ -303,7 +303,7 @@ class ExternalVectors(VectorStore):
     def _believed(
         self, near: Sequence[tuple[VectorLabel, Bytes]], query: Floats, scope: Scope, kinds: frozenset[str]
     ) -> list[NearDocument]:
-        """Those whose very text is still there, and in scope; nearest first, of equal ones the newer."""
+        """The documents whose exact text still exists and is in scope; nearest first, of equal ones the newer."""
         there = self._those_of(label for label, _ in near)
         held = [(there[label], vector) for label, vector in near if label in there]
         within = [(record, vector) for record, vector in held if is_held(record, scope, kinds)]

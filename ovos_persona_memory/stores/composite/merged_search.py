@@ -1,4 +1,4 @@
-"""Search over two stores of which one holds turns and the other lasting memories, as if they were one."""
+"""Search merged over two stores of which one holds turns and the other lasting memories."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from ovos_persona_memory.stores.base.bm25 import bm25
 from ovos_persona_memory.stores.base.store import ExcludedTurn, FoundRecord, Statistics, Store, found_order
 
 MORE = 4
-"""So many times as many are looked at as are wanted: the two count words apart, and so rank a little differently."""
+"""Factor of hits requested over those wanted: the two stores count terms apart, and so rank a little differently."""
 
 
 @dataclass(frozen=True)
 class SearchTerms:
-    """What a search is asked for."""
+    """The arguments of a search."""
 
     words: Sequence[str]
     scope: Scope

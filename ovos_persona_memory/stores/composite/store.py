@@ -1,4 +1,4 @@
-"""One store out of several, where the kinds of memory are kept in different places."""
+"""A store composed of several, where the kinds of memory are kept in different places."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ from ovos_persona_memory.stores.composite.external_vectors import ExternalVector
 from ovos_persona_memory.stores.inmemory.null_store import NullStore
 
 KINDS = ("conversational", "facts", "episodic", "semantic")
-"""In the order in which their stores are entered, and so the reverse of the one in which they commit."""
+"""The order in which their stores are entered, and so the reverse of the order in which they commit."""
 P = TypeVar("P")
 
 
 @dataclass(frozen=True)
 class StoreParts:
-    """Where each kind is kept; several may be one store."""
+    """The store of each kind; several kinds may share one store."""
 
     talk: Store
     """Turns, and the notes of sessions."""
@@ -38,13 +38,14 @@ class StoreParts:
     """Entries and facts."""
     episodes: Store
     semantic: Store
-    """Documents, and the registry of indexes."""
+    """Documents, and the registry of vector indexes."""
     small: Store
-    """Pauses, small state and the ledger."""
+    """Pauses, small state and tombstones."""
     shelf: Callable[[TextSource], VectorBackend] | None = None
-    """Makes the place of the vectors of turns and entries; None: they are with the texts, which are in one store."""
+    """Makes the external backend of the vectors of turns and entries; None: they are with the texts, which are in one
+    store."""
     aside: Store | None = None
-    """The store that the shelf stands in, where it is one."""
+    """The store that the vector backend is built on, where it is one."""
 
     @property
     def stores(self) -> list[Store]:
@@ -55,19 +56,19 @@ class StoreParts:
 
 @dataclass(frozen=True)
 class StoreOpener(Generic[P]):
-    """How what is at a place is opened."""
+    """How the store at a location is opened."""
 
     store: Callable[[P], Store]
     aside: Callable[[P], Store]
-    """A store for vectors beside the one at a place."""
+    """Opens a store for vectors beside the one at a location."""
     shelf: Callable[[TextSource], VectorBackend] | None = None
-    """Where vectors are kept by what keeps nothing else; None: in a store."""
+    """Opens a backend that keeps nothing but vectors; None: vectors are in a store."""
 
 
 def compose(kinds: Mapping[str, P], opening: StoreOpener[P]) -> Store:
-    """The store of these kinds' places: the very store where all are at one place, else one that joins them.
+    """The store of these kinds' locations: the only store where all share a location, else one that joins them.
 
-    A kind that is missing is off. What was opened is closed where another cannot be.
+    A kind that is missing is off. Stores already opened are closed where another cannot be opened.
     """
     with ExitStack() as undo:
 
@@ -97,14 +98,14 @@ def compose(kinds: Mapping[str, P], opening: StoreOpener[P]) -> Store:
 
 
 class ComposedStore(Store):
-    """Each kind where it is kept; what concerns several is put together here.
+    """Passes each call to the store of its kind; a call about several kinds is composed here.
 
-    A transaction is one in each store. Of these the one that holds what was said, or else the first that is
-    on, commits last: where it fails, what the others have is done again when the same comes again.
+    A transaction is one in each store. Of these the one that holds turns, or else the first that is on, commits last:
+    where it fails, the changes in the others are repeated when the same request comes again.
     """
 
     def __init__(self, parts: StoreParts, names: Mapping[str, str]) -> None:
-        """``names``: for people, what each kind that is on is kept in."""
+        """``names``: where each kind that is on is kept, for people."""
         self._parts, self._names = parts, names
         self._talk, self._lasting, self._small = parts.talk, parts.lasting, parts.small
         self._stores = parts.stores
@@ -148,7 +149,7 @@ class ComposedStore(Store):
 
     @contextmanager
     def _vectors_too(self, late: list[Callable[[], None]]) -> Iterator[None]:
-        """Gathers what is to be done to vectors when the outermost transaction is committed."""
+        """Gathers the vector changes that follow the commit of the outermost transaction."""
         if self._beside is None:
             yield
             return

@@ -31,7 +31,7 @@ MOVE = (
 
 
 class PostgresDocuments(DocumentStore):
-    """In the store's transactions. A namespace is read whole by a search: the plain scans."""
+    """Runs in the store's transactions. A search reads the whole namespace: the plain scans."""
 
     def __init__(self, database: PostgresDatabase, vectors: PostgresVectors) -> None:
         self._db, self._home, self._vectors = database, database.settings.household, vectors
@@ -117,7 +117,7 @@ class PostgresDocuments(DocumentStore):
         return row[0] if row else None
 
     def _free(self, user_id: str, space: str, name: str, updated_at: float) -> str:
-        """The name under which a document moves in; an older one makes room for it."""
+        """The name under which a document moves in; an older document with this name is renamed."""
         other = self._at(user_id, space, name)
         if other is None:
             return name
@@ -136,7 +136,7 @@ class PostgresDocuments(DocumentStore):
         return found
 
     def _put_at(self, user_id: str, num: int, into: str, name: str, with_embedding: bool) -> None:
-        """Put a document anew, under this name of this user."""
+        """Put a document anew, under this user and name."""
         self._vectors.deleted_documents([(user_id, num)])
         self._db.run(MOVE, into, name, with_embedding, with_embedding, self._home, user_id, num)
         self._vectors.wake()

@@ -23,7 +23,7 @@ FINISH = "UPDATE episode SET outcome = %s, latency_ms = %s, turn_id = %s WHERE h
 
 
 class PostgresEpisodes(EpisodeStore):
-    """In the store's transactions."""
+    """Runs in the store's transactions."""
 
     def __init__(self, database: PostgresDatabase) -> None:
         self._db, self._home = database, database.settings.household

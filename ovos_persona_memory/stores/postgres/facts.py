@@ -31,7 +31,7 @@ SHORTEN = (
 
 
 class PostgresFacts(FactStore):
-    """In the store's transactions. A person's facts are few: the search is the plain scan."""
+    """Runs in the store's transactions. A user's facts are few: the search is the plain scan."""
 
     def __init__(self, database: PostgresDatabase) -> None:
         self._db, self._home = database, database.settings.household

@@ -1,4 +1,4 @@
-"""The list of turns from which something is still to be learned, in a PostgreSQL store."""
+"""The learning queue in the PostgreSQL store: turns from which facts are still to be learned."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ TAKE = (
     f" SELECT {TURN_COLUMNS}, t.child FROM taken t CROSS JOIN LATERAL"
     " (SELECT * FROM turn WHERE household = %s AND id = t.id LIMIT 1) r ORDER BY r.seq"
 )
-"""One look into the index for each: a join would rather read the whole table, while that is small."""
+"""One index look-up for each row: a join would rather read the whole table, while that is small."""
 
 
 class PostgresLearningQueue(LearningQueueStore):
-    """See UnlearnedStore. Writers of one household take turns, so that each turn is taken once."""
+    """See LearningQueueStore. Writers of one household take turns, so that each turn is taken once."""
 
     def __init__(self, database: PostgresDatabase) -> None:
         self._db, self._home = database, database.settings.household

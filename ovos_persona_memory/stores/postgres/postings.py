@@ -1,8 +1,8 @@
-"""The word index of the PostgreSQL store: postings and how often each word occurs, of each person by themselves.
+"""The inverted index of the PostgreSQL store: postings and document frequencies, for each user separately.
 
-Not a tsvector: that knows no person, so that neither how rare a word is for somebody nor the newest of
-their turns that hold it can be read from its index. The words of a new turn wait in the turn itself until a
-quiet moment enters some of them at once; a search looks at those by reading them.
+Not a tsvector: that knows no user, so that neither a term's document frequency for one user nor the newest of their
+turns that hold it can be read from its index. The terms of a new turn stay in the turn itself until a quiet moment
+enters some turns at once; a search scans those that wait.
 """
 
 from __future__ import annotations
@@ -21,13 +21,13 @@ from ovos_persona_memory.stores.postgres.rows import ANY_ROW, within
 from ovos_persona_memory.stores.sql.where_clause import Where, narrowed
 
 BUDGET = 1000
-"""A search reads about so many postings, those of the rarest words first."""
+"""A search reads about this many postings, those of the rarest terms first."""
 RESCORED = 200
-"""At least so many of the best by what was read are scored with all words."""
+"""At least this many of the best documents so far are scored with all terms."""
 INSPECTED = 20_000
-"""A search in a narrow scope looks through at most so many postings of one word."""
+"""A search in a narrow scope inspects at most this many postings of one term."""
 NEAR = 1000
-"""A scope with fewer documents is searched document by document when all words are common."""
+"""A scope with fewer documents is scanned document by document when all terms are common."""
 WAITING = 200
 """Turns of one process that wait at most."""
 TABLES = {"turn": "turn", "memory": "entry"}
@@ -97,12 +97,12 @@ LOOK_UP = (
     " ON p.household = %s AND p.user_id = %s AND p.hash = t.hash AND p.doc = d.doc"
 )
 Document = tuple[str, int, str]
-"""User, number (a turn's seq, or minus an entry's) and words."""
+"""User, number (a turn's seq, or minus an entry's) and index terms."""
 
 
 @dataclass(frozen=True)
 class PostgresPostingsQuery:
-    """What one search asks of one user's documents."""
+    """A search over one user's documents."""
 
     user_id: str
     scope: Scope
@@ -110,7 +110,7 @@ class PostgresPostingsQuery:
     limit: int
     budget: int = BUDGET
     without: Sequence[ExcludedTurn] = ()
-    """Turns of this user."""
+    """Turns of this user that are left out."""
 
 
 @dataclass(frozen=True)
@@ -118,25 +118,26 @@ class _PostgresTerm:
     word: str
     hash: int
     entered: int
-    """Documents that hold it, of those entered."""
+    """Document frequency of the term among entered documents."""
     frequency: int
-    """Documents that hold it, of all but those left out."""
+    """Document frequency of the term over all documents, entered in the index or still waiting, but for those left
+    out."""
 
 
 @dataclass(frozen=True)
 class _UserTerms:
-    """What a search knows of a person."""
+    """The terms and documents of the user searched."""
 
     terms: list[_PostgresTerm]
     documents: int
     length: int
-    """Words of all documents together."""
+    """Terms of all documents together."""
     waiting: list[tuple[int, str, bool]]
-    """Number and words of turns that wait and are not left out, and whether they are in scope."""
+    """Turns that wait and are not left out: number, terms, and whether they are in scope."""
 
 
 class PostgresPostings:
-    """In the store's transactions."""
+    """Runs in the store's transactions."""
 
     def __init__(self, database: PostgresDatabase) -> None:
         self._db, self._home = database, database.settings.household
@@ -145,13 +146,13 @@ class PostgresPostings:
     # keeping
 
     def added(self) -> None:
-        """A turn is new: it waits, unless too many do."""
+        """Take note of a new turn: it waits, unless too many do."""
         self._waiting += 1
         if self._waiting > WAITING:
             self.enter(WAITING)
 
     def enter(self, number: int) -> int:
-        """Enter so many of the turns that wait, of whichever daemon, the oldest first; how many were entered."""
+        """Enter at most this many waiting turns, of any daemon, the oldest first; how many were entered."""
         (mark,) = self._db.one(f"SELECT {MARK}", self._home)
         found = self._db.all(NOT_ENTERED, self._home, mark, number)
         if found:
@@ -175,7 +176,7 @@ class PostgresPostings:
         self._db.run(ENTER, *_columns(documents), self._home, self._home, self._home)
 
     def know_languages(self, spoken: Sequence[tuple[str, str | None]]) -> None:
-        """Note which language tags users have; those of turns that wait are read from them."""
+        """Note the language tags of users; those of waiting turns are read from the turns."""
         known = sorted({(user_id, lang) for user_id, lang in spoken if lang})
         if known:
             users, langs = zip(*known, strict=True)
@@ -194,19 +195,19 @@ class PostgresPostings:
         return known - (set(doubtful) - still)
 
     def remove(self, documents: Sequence[Document]) -> None:
-        """Take documents out: as they were put; those that wait need nothing."""
+        """Delete the postings of documents, given as they were put; waiting turns need nothing."""
         (mark,) = self._db.one(f"SELECT {MARK}", self._home)
         entered = [one for one in documents if one[1] <= mark]
         if entered:
             self._db.run(REMOVE, *_columns(entered), self._home, self._home, self._home)
 
     def clean(self, users: Sequence[str]) -> None:
-        """Forget the words that nothing of these users holds any more, and users of whom there is nothing."""
+        """Delete the terms that no document of these users holds any more, and users without documents."""
         for sql in GONE.values():
             self._db.run(sql, self._home, list(users))
 
     def changed(self, old: Document, new: Document) -> None:
-        """A document was changed, or has become another user's."""
+        """Replace the postings of a document whose text or user changed."""
         if old == new:
             return
         (mark,) = self._db.one(f"SELECT {MARK}", self._home)
@@ -216,7 +217,7 @@ class PostgresPostings:
         self.clean([old[0]])
 
     def works(self) -> bool:
-        """Whether the newest turn and memory that are entered are found by each of their words."""
+        """Whether the newest entered turn and memory are found by each of their terms."""
         (mark,) = self._db.one(f"SELECT {MARK}", self._home)
         sql = "SELECT r.user_id, {sign}r.seq, r.words FROM {table} r WHERE r.household = %s AND r.seq <= %s"
         newest = [
@@ -232,7 +233,7 @@ class PostgresPostings:
         return bool(self._db.one(sql, self._home, user_id, doc, wanted)[0] == len(wanted))
 
     def rebuild(self, documents: Sequence[Document]) -> None:
-        """Begin anew with these documents; every turn waits."""
+        """Rebuild the index with these documents; every turn waits."""
         for table in ("posting", "word", "person", "entered"):
             self._db.run(f"DELETE FROM {table} WHERE household = %s", self._home)
         self.put(documents)
@@ -247,7 +248,7 @@ class PostgresPostings:
         return Statistics(known.documents, known.length / known.documents if known.documents else 0.0, frequency)
 
     def users_of(self, words: Sequence[str]) -> list[str]:
-        """The users who have any of the words, or turns that wait."""
+        """The users who have any of the terms, or waiting turns."""
         sql = (
             "SELECT DISTINCT user_id FROM word WHERE household = %s"
             " AND hash IN (SELECT hashtextextended(w, 0) FROM unnest(%s::text[]) w)"
@@ -270,6 +271,7 @@ class PostgresPostings:
         return scores.best(query.limit)
 
     def _known(self, query: PostgresPostingsQuery, words: Sequence[str]) -> _UserTerms:
+        """The terms and documents of the user searched."""
         home, user_id = self._home, query.user_id
         found = self._db.all(TERMS, home, list(words), home, user_id, home, user_id)
         if not found:
@@ -294,7 +296,7 @@ class PostgresPostings:
         return _UserTerms(terms, documents, length, left)
 
     def _near(self, terms: Sequence[_PostgresTerm], query: PostgresPostingsQuery, scores: ScoreAccumulator) -> bool:
-        """Where a scope is narrow and the words are common: read its newest documents; whether those were all."""
+        """Scan the newest documents of a narrow scope for common terms; whether those were all."""
         scope = query.scope
         if (scope.session_id, scope.site_id, scope.task_id) == (None, None, None):
             return False
@@ -311,7 +313,7 @@ class PostgresPostings:
         return whole
 
     def _walk(self, terms: Sequence[_PostgresTerm], query: PostgresPostingsQuery, scores: ScoreAccumulator) -> None:
-        """Read postings, rarest word and newest document first, until the budget is spent."""
+        """Read postings, rarest term and newest document first, until the budget is spent."""
         left, limits, cut_short = query.budget, [], []
         for term in terms:
             wanted = max(min(left, RESCORED) if term.entered > left else term.entered, 0)
@@ -351,7 +353,7 @@ class PostgresPostings:
         query: PostgresPostingsQuery,
         scores: ScoreAccumulator,
     ) -> None:
-        """Add what these words give to these documents."""
+        """Add the scores of these terms to these documents."""
         hashes = [term.hash for term in terms]
         found = self._db.all(LOOK_UP, list(range(len(terms))), hashes, list(docs), self._home, query.user_id)
         for n, *posting in found:
@@ -364,7 +366,7 @@ def _columns(documents: Sequence[Document]) -> tuple[list[str], list[int], list[
 
 
 def _score(terms: Sequence[_PostgresTerm], documents: Sequence[tuple[Any, ...]], scores: ScoreAccumulator) -> None:
-    """Score documents, number and words, by reading them."""
+    """Score documents, number and terms, by scanning them."""
     rows: dict[str, list[Posting]] = {term.word: [] for term in terms}
     for doc, text in documents:
         held = Counter(words_of(text))

@@ -1,4 +1,4 @@
-"""Rows of the PostgreSQL store: as records, and which of them are in a scope."""
+"""Rows of the PostgreSQL store: mapping to records, and conditions for scopes and selections."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ANY_ROW = Where(mark="%s")
 
 
 def hashed(name: str) -> str:
-    """What stands for a name that nobody needs to read again."""
+    """The hash of a name that is only compared, never read again."""
     return hashlib.blake2b(name.encode(), digest_size=16).hexdigest()
 
 
@@ -29,7 +29,7 @@ def listed(fields: Iterable[str]) -> str:
 
 
 def marks(number: int) -> str:
-    """So many placeholders."""
+    """This many placeholders."""
     return ", ".join(["%s"] * number)
 
 
@@ -45,7 +45,7 @@ TOLD = (
     f"SELECT {TURN_COLUMNS}, coalesce((SELECT n.trimmed_to FROM note n"
     " WHERE n.household = %s AND n.user_id = %s AND n.session_id = %s), 0) FROM turn r"
 )
-"""The last column: up to which seq the session's note leaves its turns to the summary."""
+"""Rows of turns with a last column: the seq up to which the session's note replaces its turns."""
 NEXT = "nextval('persona_memory_order')"
 ADD_TURN = (
     f"INSERT INTO turn (household, user_id, seq, version, words, data, {', '.join(TURN_FIELDS)})"
@@ -60,7 +60,7 @@ ADD_TURNS = (
     f"INSERT INTO turn (household, seq, version, {', '.join(GIVEN)}) SELECT %s, seq, seq, {', '.join(GIVEN)}"
     f" FROM unnest(%s::bigint[], {GIVEN_ARRAYS}) g (seq, {', '.join(GIVEN)}) ON CONFLICT (household, id) DO NOTHING"
 )
-"""Many at once: a list of each column's values."""
+"""Inserts many turns: a list of values for each column."""
 CHANGE_TURN = (
     f"UPDATE turn SET user_id = %s, version = coalesce(%s, {NEXT}), words = %s, data = %s, {assigned(TURN_FIELDS)}"
     " WHERE household = %s AND user_id = %s AND seq = %s"
@@ -105,12 +105,12 @@ def entry_values(entry: Entry, words: str) -> list[Any]:
 
 
 def of_household(household: str) -> Where:
-    """The rows of a household."""
+    """Condition for the rows of a household."""
     return ANY_ROW.also("r.household = %s", household)
 
 
 def within(household: str, scope: Scope, kind: str = "turn") -> Where:
-    """The rows of a household in scope, of turns, memories or facts."""
+    """Conditions for the rows of a household in scope, of turns, memories or facts."""
     where = of_household(household)
     if scope.user_id is not None:
         where = where.also("r.user_id = %s", scope.user_id)
@@ -118,12 +118,12 @@ def within(household: str, scope: Scope, kind: str = "turn") -> Where:
 
 
 def but_for(where: Where, without: Sequence[ExcludedTurn]) -> Where:
-    """Only the turns that are not left out."""
+    """Conditions for turns that are not left out."""
     return where.also("NOT r.seq = ANY(%s)", [one.seq for one in without]) if without else where
 
 
 def chosen_turns(household: str, selection: Selection) -> Where | None:
-    """The turns of a selection, but for its words; None where it can hold none."""
+    """Conditions for the turns of a selection, but for its words; None where it can hold none."""
     if "turn" not in selection.kinds or selection.keys is not None:
         return None
     where = between(within(household, selection.scope), "at", selection.since, selection.until)
@@ -135,7 +135,7 @@ def chosen_turns(household: str, selection: Selection) -> Where | None:
 
 
 def chosen_entries(household: str, selection: Selection) -> Where | None:
-    """The entries of a selection; None where it can hold none."""
+    """Conditions for the entries of a selection; None where it can hold none."""
     if "memory" not in selection.kinds:
         return None
     where = between(within(household, selection.scope, "memory"), "updated_at", selection.since, selection.until)
@@ -159,7 +159,7 @@ def _worded(where: Where, selection: Selection) -> Where:
 
 
 def holding(where: Where, groups: tuple[frozenset[str], ...]) -> Where:
-    """Only rows whose words hold at least one of each group; of no group: none."""
+    """Conditions for rows whose terms hold at least one of each group; no row for no group."""
     if not groups:
         return where.also("false")
     for group in groups:

@@ -1,4 +1,4 @@
-"""What the PostgreSQL store keeps of a session beside its turns."""
+"""Session notes in the PostgreSQL store: summaries, descriptions and trim marks."""
 
 from __future__ import annotations
 

@@ -48,7 +48,7 @@ from ovos_persona_memory.stores.sql.where_clause import OWNER, Where, between, o
 CHUNK = 2000
 MIN_BUDGET = 100
 TIDIED = 100
-"""Turns whose words one step of tidying enters."""
+"""Turns that one step of tidying enters into the index."""
 USERS = " UNION ".join(
     f"SELECT user_id FROM {table} WHERE household = %(home)s" for table in ("turn", "entry", "fact", "note", "document")
 )
@@ -63,10 +63,10 @@ COUNTS = (
 
 
 def open_postgres(settings: PostgresSettings | str) -> PostgresStore:
-    """The store at these settings, or at this url; its tables are made where there are none.
+    """The store with these settings, or at this URL; its tables are made where there are none.
 
-    A StoreError with what to do where it cannot be reached, used or migrated. Several processes may have
-    one open at the same time.
+    A StoreError that says what to do where it cannot be reached, used or migrated. Several processes may have it open
+    at the same time.
     """
     return PostgresStore(PostgresSettings(settings) if isinstance(settings, str) else settings)
 
@@ -96,7 +96,7 @@ class PostgresStore(Store):
             raise
 
     def _mend_index(self) -> None:
-        """Build the word index anew where it does not find the newest: a database that came from elsewhere."""
+        """Rebuild the index where it does not find the newest documents: a database that came from elsewhere."""
         if self._words.works():
             return
         with self.transaction(), self._db.patiently():
@@ -306,7 +306,7 @@ class PostgresStore(Store):
         return found
 
     def _in_parts(self, select: str, where: Where, limit: int | None) -> Iterator[tuple[Any, ...]]:
-        """Rows, newest first, some at a time: no statement takes long, however many there are."""
+        """Rows, newest first, in parts: no statement takes long, however many rows there are."""
         left, part = limit, where
         while left is None or left > 0:
             most = CHUNK if left is None else min(left, CHUNK)

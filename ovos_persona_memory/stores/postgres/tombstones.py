@@ -1,4 +1,4 @@
-"""The ledger in the PostgreSQL store."""
+"""Tombstones in the PostgreSQL store."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ SHORTEN = (
 
 
 class PostgresTombstones(TombstoneStore):
-    """In the store's transactions."""
+    """Runs in the store's transactions."""
 
     def __init__(self, database: PostgresDatabase) -> None:
         self._db, self._home = database, database.settings.household

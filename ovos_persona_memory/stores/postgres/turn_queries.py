@@ -1,4 +1,4 @@
-"""Walks through the talk in a PostgreSQL store: sessions, their newest turns, what was said around a turn."""
+"""Queries over turns in the PostgreSQL store: sessions, their newest turns, the neighbours of a turn."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ TALK = f"{rows.TOLD} WHERE r.household = %s AND r.user_id = %s AND r.session_id 
 
 
 def talk(db: PostgresDatabase, scope: Scope, limit: int | None) -> tuple[list[Turn], int]:
-    """See Store.talk: both with one round trip."""
+    """See Store.talk: turns and note with one round trip."""
     home = db.settings.household
     noted = (home, scope.user_id or HOUSEHOLD, scope.session_id)
     if is_whole_session(scope):  # by far the most common
@@ -55,7 +55,7 @@ def sessions(db: PostgresDatabase, scope: Scope, limit: int | None) -> list[Sess
 
 @dataclass(frozen=True)
 class PostgresNeighbourQuery:
-    """How far to look around turns, and past what: see Store.around."""
+    """The parameters of Store.around: reach, persona and turns left out."""
 
     reach: int
     persona_id: str | None

@@ -26,22 +26,22 @@ from ovos_persona_memory.stores.sql.where_clause import known as known_to
 
 SLOTS = (0, 1)
 BUCKETS = 16
-"""HNSW indexes over which people are spread: the fewer rows of others one holds, the sooner a person's are found."""
+"""HNSW indexes over which users are spread: the fewer rows of others one holds, the sooner a user's are found."""
 EXACT = 35_000
-"""Rows that are compared in the time in which HNSW meets ``WIDTH`` rows."""
+"""Rows that an exact scan compares in the time in which HNSW visits ``WIDTH`` rows."""
 WIDTH, WIDTH_OF_EACH = 800, 400
-"""Rows that HNSW keeps in view at first, and so meets; where every bucket is searched."""
+"""Initial size of HNSW's candidate list; for one bucket, and for each where every bucket is searched."""
 SPARE = 2
-"""So many times more are taken from HNSW than are asked for: they come nearly in their order."""
+"""Factor of rows taken from HNSW over those wanted: it returns them only nearly in order."""
 PATIENCE = 4
-"""HNSW may meet so many times more rows than are needed on average: where a scope holds few of a person's rows, to
-compare those is quicker."""
+"""HNSW may visit this factor of the rows needed on average: where a scope holds few of a user's rows, an exact scan is
+quicker."""
 LISTED = 4000
-"""A narrow scope with no more documents is listed, and nothing else is looked at."""
+"""A narrow scope with no more documents than this is scanned exactly."""
 DROPPED = 5000
-"""Rows that are deleted at once."""
+"""Rows that one statement deletes."""
 INDEXED_DIM = 4000
-"""pgvector's HNSW takes no more dimensions of a halfvec."""
+"""Maximum dimension of a halfvec in pgvector's HNSW."""
 TABLES = {"turn": "turn", "memory": "entry"}
 BOTH = frozenset(TABLES)
 VECTOR = "halfvec_send(r.vector)"
@@ -124,22 +124,22 @@ GONE = (
 
 @dataclass(frozen=True)
 class _HnswSearch:
-    """How HNSW is searched."""
+    """Parameters of an HNSW search."""
 
     buckets: list[int]
     width: int
     most: int
-    """Rows that are met in each bucket, at most, where there are more than ``width``."""
+    """Rows visited in each bucket at most, where there are more than ``width``."""
 
     @property
     def settings(self) -> dict[str, str]:
-        """Of the connection, meanwhile; the planner might take no HNSW."""
+        """Settings of the connection during the search; without them the planner might not use HNSW."""
         most = max(self.width, self.most)
         return {"enable_sort": "off", "hnsw.ef_search": f"{self.width:d}", "hnsw.max_scan_tuples": f"{most:d}"}
 
 
 class PostgresVectors(VectorStore):
-    """In the store's transactions. Nothing is kept in memory: several daemons may write."""
+    """Runs in the store's transactions. Nothing is cached: several daemons may write."""
 
     def __init__(self, database: PostgresDatabase) -> None:
         self._db, self._home = database, database.settings.household
@@ -147,7 +147,7 @@ class PostgresVectors(VectorStore):
     # what the store tells
 
     def changed(self, kind: str, user_id: str, record: Turn | Entry, same_text: bool) -> None:
-        """A turn or memory, which was this user's, was changed."""
+        """Take note of a changed turn or memory, which was this user's."""
         if not same_text:
             self._delete([(user_id, kind, doc_of(record))])
             self.wake()
@@ -157,11 +157,11 @@ class PostgresVectors(VectorStore):
         self._db.run(MOVED, record.user_id, *places, *more, self._home, user_id, kind, doc_of(record))
 
     def deleted(self, gone: Sequence[Turn | Entry]) -> None:
-        """Turns and memories have gone."""
+        """Take note of deleted turns and memories."""
         self._delete([(one.user_id, "turn" if isinstance(one, Turn) else "memory", doc_of(one)) for one in gone])
 
     def deleted_documents(self, gone: Sequence[tuple[Any, ...]]) -> None:
-        """Documents have gone: user and number of each."""
+        """Take note of deleted documents: user and number of each."""
         self._delete([(user_id, "document", num) for user_id, num in gone])
 
     def _delete(self, gone: Sequence[tuple[str, str, int]]) -> None:
@@ -187,7 +187,7 @@ class PostgresVectors(VectorStore):
             raise StoreError("there are two indexes already")
 
     def _prepare(self, dim: int) -> None:
-        """Have an index for vectors of so many dimensions, of whichever household."""
+        """Make an HNSW index for vectors of this dimension, of whichever household."""
         if dim <= INDEXED_DIM:
             for bucket in range(BUCKETS):
                 self._db.run(NEAR.format(dim=dim, bucket=bucket))
@@ -203,7 +203,7 @@ class PostgresVectors(VectorStore):
         return True
 
     def _known(self, name: str | None) -> tuple[int, int, int] | None:
-        """Slot, dimensions and how far it has got."""
+        """Slot, dimension and progress of an index."""
         found: tuple[int, int, int] | None = self._db.one(KNOWN, self._home, name)
         return found
 
@@ -260,7 +260,7 @@ class PostgresVectors(VectorStore):
         return where.also("r.kind = ANY(%s)", sorted(kinds))
 
     def records(self, docs: Sequence[int], user_id: str | None) -> dict[int, Turn | Entry]:
-        """The turns and memories with these numbers, of this user or of anybody; what is gone is left out."""
+        """The turns and memories with these numbers, of this user or of anybody; deleted ones are left out."""
         found: dict[int, Turn | Entry] = {}
         for sign, select, read in ((1, rows.TURNS, rows.turn_of), (-1, rows.ENTRIES, rows.entry_of)):
             seqs = [sign * doc for doc in docs if sign * doc > 0]
@@ -285,7 +285,7 @@ class PostgresVectors(VectorStore):
     def _candidates(
         self, known: tuple[int, int, int], query: Floats, within: tuple[Scope, frozenset[str]], limit: int
     ) -> list[tuple[int, bytes]]:
-        """Numbers and vectors of the nearest and some more."""
+        """Numbers and vectors of the nearest documents and some more."""
         slot, dim, _ = known
         asked = _written(quantised(query[None, :])[0])
         listed = self._listed(*within)
@@ -304,13 +304,13 @@ class PostgresVectors(VectorStore):
     def _compared(
         self, slot: int, asked: str, within: tuple[Scope, frozenset[str]], docs: list[int] | None, limit: int
     ) -> list[tuple[int, bytes]]:
-        """The nearest of these documents, None: of all in scope, one by one."""
+        """The nearest of these documents by an exact scan; ``docs`` None: of all in scope."""
         where = self._placed(slot, *within)
         where = where if docs is None else where.also("r.doc = ANY(%s)", docs)
         return self._db.all(COMPARED.format(where=where), *where.values, asked, limit)
 
     def _listed(self, scope: Scope, kinds: frozenset[str]) -> list[int] | None:
-        """The documents in a narrow scope; None: it is none, or they are many."""
+        """The documents in a narrow scope; None where it is not narrow, or they are many."""
         if (scope.session_id, scope.site_id, scope.task_id) == (None, None, None):
             return None
         docs: list[int] = []
@@ -321,7 +321,8 @@ class PostgresVectors(VectorStore):
         return docs if len(docs) <= LISTED else None
 
     def _near(self, dim: int, user_id: str | None, wanted: int) -> _HnswSearch | None:
-        """How HNSW is searched for so many of a user, or of everybody; None: to compare all of theirs is quicker."""
+        """The parameters of an HNSW search for this many of a user's documents, or of everybody's; None where an exact
+        scan is quicker."""
         where = rows.within(self._home, Scope(user_id=user_id))
         (own,) = self._db.one(f"{OF_USER}{where}", *where.values)
         if user_id is None:
@@ -354,5 +355,5 @@ def _written(vector: Bytes) -> str:
 
 
 def _read(packed: bytes) -> Bytes:
-    """What halfvec_send gives: two numbers of 16 bits, then the vector's, all in network order."""
+    """The vector in the output of halfvec_send: two 16-bit numbers, then the components, all in network order."""
     return np.frombuffer(packed, dtype=">f2", offset=4).astype(np.int8)

@@ -1,4 +1,4 @@
-"""An opened SQLite database: its lock and transactions, its purging, what an owner may want to know of it."""
+"""An opened SQLite database: lock, transactions, purging and details."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from ovos_persona_memory.stores.sqlite.wal_sync import WalFile
 
 DATABASE = "memory.db"
 COMPACTED_PAGES = 1000
-"""A file of fewer pages (4 MB) is not written anew, however empty it is."""
+"""A file of fewer pages (4 MB) is not compacted, however empty it is."""
 
 
 class SqliteDatabase(Store):
@@ -55,7 +55,7 @@ class SqliteDatabase(Store):
 
     @abstractmethod
     def _settle(self, connection: sqlite3.Connection) -> None:
-        """Take a connection into use, with every schema step applied; called while opening."""
+        """Prepare a connection whose schema is current; called while opening."""
 
     def close(self) -> None:
         with self._guard:
@@ -94,7 +94,7 @@ class SqliteDatabase(Store):
 
     @contextmanager
     def _unhurried(self) -> Iterator[None]:
-        """Commits within do not wait for the disk; they are written in order with those before and after."""
+        """Commits in this context do not wait for the disk; they are written in order with those before and after."""
         with self._reading():
             if self._depth or self._journal is None:
                 yield
@@ -116,7 +116,7 @@ class SqliteDatabase(Store):
 
     @abstractmethod
     def _undone(self) -> None:
-        """A transaction failed: what is kept in memory of the tables is out of date."""
+        """Called after a rollback: caches of the tables are out of date."""
 
     def _end(self) -> None:
         if self._failed or self._sql.in_transaction:
@@ -189,7 +189,7 @@ class SqliteDatabase(Store):
 
 
 class _Transaction:
-    """All or nothing. One object may be entered within itself: it costs less than a generator each time."""
+    """All or nothing. One object may be entered within itself, which costs less than a generator each time."""
 
     def __init__(self, guard: driver_errors, begin: Callable[[], None], finish: Callable[[bool], None]) -> None:
         self._guard = guard

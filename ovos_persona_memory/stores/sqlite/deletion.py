@@ -1,4 +1,4 @@
-"""Forgetting in the SQLite store: which rows of turns, memories and notes go, and their going."""
+"""Deletion in the SQLite store: which rows of turns, memories and notes a selection takes, and deleting them."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ DELETED = (
 
 @dataclass(frozen=True)
 class SelectedRows:
-    """What a selection takes."""
+    """The rows that a selection takes."""
 
     turns: Sequence[int]
-    """``seq`` of each, newest first."""
+    """The ``seq`` of each turn, newest first."""
     entries: Sequence[int]
     notes: Sequence[NoteRow]
 
@@ -40,7 +40,7 @@ class SqliteDeletion:
         self._notes = notes
 
     def chosen(self, selection: Selection, owner: int | None) -> SelectedRows:
-        """What is selected; ``owner`` is the number of its user, None for everybody's."""
+        """The selected rows; ``owner`` is the number of its user, None for everybody's."""
         turns = newest_turns(self._sql, selection, owner, None)
         where = rows.chosen_entries(selection, owner)
         found = (
@@ -54,12 +54,12 @@ class SqliteDeletion:
         return SelectedRows(turns, entries, self._notes.chosen(selection, turns))
 
     def turn_ids(self, chosen: SelectedRows) -> list[str]:
-        """The ids of the turns that are chosen."""
+        """The ids of the selected turns."""
         sql = "SELECT t.id FROM json_each(?) j CROSS JOIN turn t ON t.seq = j.value"
         return [turn_id for (turn_id,) in self._sql.execute(sql, (json.dumps(list(chosen.turns)),))]
 
     def ids_among(self, chosen: SelectedRows, turn_ids: Sequence[str]) -> set[str]:
-        """Which of these turns are among the chosen."""
+        """Those of these turns that are selected."""
         seqs = set(chosen.turns)
         found = self._sql.execute(
             "SELECT t.id, t.seq FROM json_each(?) j CROSS JOIN turn t ON t.id = j.value", (json.dumps(list(turn_ids)),)
@@ -67,7 +67,7 @@ class SqliteDeletion:
         return {turn_id for turn_id, seq in found if seq in seqs}
 
     def delete(self, chosen: SelectedRows) -> None:
-        """Delete what was chosen; the next purge makes it gone."""
+        """Delete the selected rows; the next purge makes them gone."""
         self._notes.delete(chosen.notes)
         self._delete_rows("turn", 1, chosen.turns)
         self._delete_rows("entry", -1, chosen.entries)

@@ -37,7 +37,7 @@ EMBEDDINGS = (
     " WHERE d.namespace = ? AND d.dim = ?"
 )
 _Row = tuple[Any, ...]
-"""Id, text, metadata, updated_at, words and embedding of a document, as they are kept."""
+"""Id, text, metadata, updated_at, words and embedding of a document, as columns hold them."""
 Context = Callable[[], AbstractContextManager[None]]
 
 
@@ -51,7 +51,7 @@ class SqliteDocuments(DocumentStore):
         reading: Context,
         written: Callable[[], None] = lambda: None,
     ) -> None:
-        """``written`` is called when a text was written."""
+        """``written`` is called after a text was written."""
         self._sql = connection
         self._transaction = transaction
         self._reading = reading

@@ -1,4 +1,4 @@
-"""What the SQLite store keeps of a session beside its turns."""
+"""Session notes in the SQLite store: summaries, descriptions and trim marks."""
 
 from __future__ import annotations
 

@@ -52,9 +52,9 @@ USERS = (
 OLDEST = "SELECT r.id FROM owner o CROSS JOIN turn r INDEXED BY turn_at ON r.owner = o.num WHERE r.at < ? LIMIT ?"
 MIN_BUDGET = 100
 NEWER = 2**62
-"""More than any seq."""
+"""A number above every seq."""
 TIDIED, CHECKPOINTED = 50, 500
-"""Turns whose words one step of tidying enters, and after how many the journal is written into the database."""
+"""Turns that one step of tidying enters into the index, and after how many the journal is checkpointed."""
 NEWEST = (
     "SELECT r.owner, r.seq, b.words FROM {table} r JOIN body b ON b.num = r.body WHERE r.seq <= ? ORDER BY r.seq DESC"
 )
@@ -65,10 +65,10 @@ HAS_SECRETS = "SELECT 1 FROM entry WHERE owner = ? AND private = ? LIMIT 1"
 
 
 class SqliteStore(SqliteDatabase):
-    """Durable; owns its folder until closed. Texts are in ``body``, words in ``SqlitePostings``."""
+    """Durable; owns its folder until closed. Texts are in ``body``, index terms in ``SqlitePostings``."""
 
     _untidy = 0
-    """Turns whose words were entered since the journal was last written into the database."""
+    """Turns entered into the index since the last checkpoint."""
 
     def _settle(self, connection: sqlite3.Connection) -> None:
         self._sql, self._index, self._notes = connection, SqlitePostings(connection), SqliteSessionNotes(connection)
@@ -103,7 +103,7 @@ class SqliteStore(SqliteDatabase):
     # users and bodies
 
     def _owner_in(self, scope: Scope) -> int | None:
-        """The number of the scope's user, one that nobody has where they are unknown; None: everybody."""
+        """The number of the scope's user, ``NOBODY`` for an unknown user; None: everybody."""
         if scope.user_id is None:
             return None
         return self._owners.number(scope.user_id) or NOBODY
@@ -112,7 +112,7 @@ class SqliteStore(SqliteDatabase):
         return replaced_body(self._sql, num, body)
 
     def _reindex(self, doc: int, old: tuple[int, str], new: tuple[int, str]) -> None:
-        """Old and new are owner and words."""
+        """Replace the postings of a document; ``old`` and ``new`` are owner and words."""
         if old != new:
             self._index.remove(old[0], [(doc, old[1])])
             self._index.add(new[0], doc, new[1])
@@ -343,7 +343,7 @@ class SqliteStore(SqliteDatabase):
             yield rows.entry_of(row)[0]
 
     def _index_works(self) -> bool:
-        """Whether the newest documents are found by their words, and as many are entered as there are."""
+        """Whether the newest documents are found by their words, and the index holds as many as there are."""
         turn = self._one(f"{NEWEST.format(table='turn')} LIMIT 1", self._index.entered_to)
         entry = self._one(f"{NEWEST.format(table='entry')} LIMIT 1", NEWER)
         held = all(self._index.holds(row[0], sign * row[1], row[2]) for row, sign in ((turn, 1), (entry, -1)) if row)

@@ -1,4 +1,4 @@
-"""The ledger in the SQLite store."""
+"""Tombstones in the SQLite store."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Walks through the SQLite store's turns and sessions, each along the index that ends soonest."""
+"""Queries over turns and sessions of the SQLite store, each along the index that ends soonest."""
 
 from __future__ import annotations
 
@@ -49,7 +49,8 @@ def newest_turns(sql: sqlite3.Connection, selection: Selection, owner: int | Non
 
 
 def talk(sql: sqlite3.Connection, scope: Scope, limit: int | None) -> tuple[list[Turn], int]:
-    """See Store.talk; of a scope that names a user and a session and nothing else: all with one statement."""
+    """See Store.talk, for a scope that names a user and a session and nothing else: turns and note with one
+    statement."""
     found = sql.execute(TOLD, (scope.user_id, scope.session_id, -1 if limit is None else limit)).fetchall()
     found.reverse()
     return turns_from(found), found[0][-1] if found else 0
@@ -57,7 +58,7 @@ def talk(sql: sqlite3.Connection, scope: Scope, limit: int | None) -> tuple[list
 
 @dataclass(frozen=True)
 class SqliteNeighbourQuery:
-    """How far to look around turns, and past what: see Store.around."""
+    """The parameters of Store.around: reach, persona and turns left out."""
 
     reach: int
     persona_id: str | None
@@ -85,7 +86,7 @@ _seq = attrgetter("seq")
 
 
 def _walks(selection: Selection, owner: int | None, index: str) -> Sequence[Where]:
-    """One walk, or two where those of a persona and those of none are apart in the index."""
+    """One index range, or two where the turns of a persona and of no persona are apart in the index."""
     whole = chosen_turns(selection, owner)
     if whole is None:
         return ()

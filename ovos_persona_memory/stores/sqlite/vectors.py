@@ -1,4 +1,4 @@
-"""Vectors in the SQLite store: int8 rows on disk, and in memory what ranking needs of the users last asked for."""
+"""Vectors in the SQLite store: int8 rows on disk, and a cache of the tables of the users last asked for."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ from ovos_persona_memory.stores.base.vectors import (
 from ovos_persona_memory.stores.sqlite.rows import hash_of
 
 CHUNK = 1000
-"""Rows read or deleted at once: some 5 ms, in which nobody else has the store."""
+"""Rows read or deleted at once: some 5 ms, in which no other thread has the store."""
 CACHED_BYTES = max(32 * 1024 * 1024, os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 16)
-"""Of the tables of the users last asked for, all together: a sixteenth of the machine's memory. That of the last one is
-kept whatever its size."""
+"""Maximum size of all cached tables: a sixteenth of the machine's memory. The table of the last user is kept whatever
+its size."""
 BREATH_S = 0.001
-"""Between two parts that are read beforehand: a lock that is taken again at once is never had by those who wait."""
+"""Pause between two parts that are read ahead: a lock that is taken again at once never reaches those who wait."""
 SLOTS = (0, 1)
 BOTH = frozenset({"turn", "memory"})
 
@@ -72,7 +72,7 @@ OF_NAMESPACE = (
 )
 BY_NUM = "SELECT v.vector FROM json_each(?) j CROSS JOIN vector_{slot:d} v ON v.num = j.value"
 MORE = {"turn": f"0, '{ACCEPTED}'", "entry": "r.private, r.status"}
-"""Level and status."""
+"""Columns of level and status."""
 TABLES = (("turn", 1), ("entry", -1))
 KEPT_IN = ("turn", "entry", "document")
 Records = Callable[[Sequence[int]], Mapping[int, "Turn | Entry"]]
@@ -81,7 +81,7 @@ Context = Callable[[], AbstractContextManager[None]]
 
 @dataclass
 class _Cached:
-    """One user's vectors of one index; being read, as far as ``read_to`` in each table."""
+    """One user's vectors of one index; read so far up to ``read_to`` in each table."""
 
     table: VectorTable
     read_to: dict[str, int]
@@ -93,9 +93,8 @@ class SqliteVectors(VectorStore):
     def __init__(
         self, connection: sqlite3.Connection, transactions: tuple[Context, Context], reading: Context, records: Records
     ) -> None:
-        """``transactions``: one as always, and one that does not wait for the disk; ``records`` gives the documents
-        with these numbers.
-        """
+        """``transactions``: a durable one, and one that does not wait for the disk; ``records`` gives the documents
+        with these numbers."""
         self._sql = connection
         self._transaction, self._unsynced = transactions
         self._reading = reading
@@ -105,7 +104,7 @@ class SqliteVectors(VectorStore):
     # what the store tells
 
     def moved(self, doc: int, old: tuple[int, int], new: tuple[int, int], record: Turn | Entry) -> None:
-        """A document was changed; old and new are its owner and body."""
+        """Take note of a changed document; ``old`` and ``new`` are its owner and body."""
         same_place = old == new
         for (_, owner), cached in self._tables.items():
             if owner == old[0]:
@@ -116,12 +115,12 @@ class SqliteVectors(VectorStore):
             self.wake()
 
     def deleted(self, docs: Sequence[int]) -> None:
-        """Documents have gone; their rows went with their bodies."""
+        """Take note of deleted documents; their rows went with their bodies."""
         for cached in self._tables.values():
             cached.table.drop(docs)
 
     def undone(self) -> None:
-        """What is in memory may not be what is in the file."""
+        """Called after a rollback: the cache may differ from the file."""
         self._tables.clear()
 
     def _forget_owner(self, owner: int) -> None:
@@ -208,7 +207,7 @@ class SqliteVectors(VectorStore):
             self._sql.execute("UPDATE vector_index SET done_to = ? WHERE slot = ?", (taken[-1].version, slot))
 
     def _still_there(self, one: PendingText) -> Sequence[Any] | None:
-        """The owner of a text, and where it belongs; None where it changed or went."""
+        """The owner and placement of a text; None where it was changed or deleted."""
         if one.kind == "document":
             sql = "SELECT 0 FROM document WHERE body = ? AND num = ?"
         elif one.kind == "turn":
@@ -276,7 +275,7 @@ class SqliteVectors(VectorStore):
                 return
 
     def _warm_owner(self, name: str, owner: int, stopped: Callable[[], bool]) -> bool:
-        """Read a user's vectors a part at a time; whether all were read."""
+        """Read a user's vectors in parts; whether all were read."""
         more = True
         while more:
             if stopped():
