@@ -1,4 +1,4 @@
-"""From a question to hits: what was said or kept that bears on it, best first."""
+"""Recall: from a question to hits among turns, memories and facts, best first."""
 
 from __future__ import annotations
 
@@ -52,28 +52,27 @@ from ovos_persona_memory.text import languages
 
 KINDS = frozenset({"turn", "memory", "fact"})
 FEWEST, FOR_EACH = 12, 3
-"""Documents that are looked at closely, at least, and for each hit that is wanted: more change little (LoCoMo dev,
-recall@10: 77.6 with 24, 77.9 with 60), and each costs 0.1 ms with the talk around it."""
+"""Documents that are ranked, at least, and for each wanted hit: more change little (LoCoMo dev, recall@10: 77.6 with
+24, 77.9 with 60), and each costs 0.1 ms with its neighbours."""
 BY_LIKE_WORDS = 12
-"""And of those that hold words which answer for the question's."""
+"""Further documents that are ranked for synonyms of the question's words."""
 NEAREST, NEAREST_FOR_EACH = 10, 2
-"""And of those that are nearest to the question by meaning."""
+"""Further documents that are ranked for their vectors, at least, and for each wanted hit."""
 ALIKE = 0.2
-"""Cosine from which on a document means something alike: below, any two texts have as much in common."""
+"""Minimum cosine for a document to count as similar: below, any two texts have as much in common."""
 ANSWERS = 4.0
 """Added to the score of a hit that answers: more than everything else comes to."""
 NO_NAMES = ("user", "assistant", "human", "system")
-"""What stands for a speaker where nobody has a name."""
+"""Names of roles, which are no names of speakers."""
 NEWEST = 4
-"""So many of a user's newest turns are looked at for the question itself, which is recorded before it is answered."""
+"""Newest turns of a user that are checked for the question itself, which is recorded before it is answered."""
 ROUNDS, WIDER = 3, 4
-"""So often it is searched anew where the very same was asked before, and for so many times as much where that was
-all that was found."""
+"""Repeated searches at most where the same question was asked before, and the factor by which each is widened."""
 MOST_WORDS = 100
-"""So many different words of a question are looked for at most, the rarest: what a search costs grows with them."""
+"""Different words of a question that are searched at most, the rarest: the cost of a search grows with them."""
 COMPANIONS, NEAR = 10, 0.7
-"""So many of the best hits are sure for a question about what was surely talked about; where a hit answers, those
-that score nearly as well as the best (measured on LoCoMo dev: 49.2 % recall among sure hits, 90.5 % silence)."""
+"""For a question about a known topic this many of the best hits are sure; where a hit answers, those with a score >=
+this share of the best (measured on LoCoMo dev: 49.2 % recall among sure hits, 90.5 % silence)."""
 
 
 def recall(  # more than five: what is asked, and with what it is looked for
@@ -115,7 +114,7 @@ def recall(  # more than five: what is asked, and with what it is looked for
 
 
 def _bounded(store: Store, question: Question, scope: Scope) -> Question:
-    """The question; of a long one its beginning, and of all its words the rarest that anybody said."""
+    """The question; a long one is cut to its beginning, and to the rarest of its known words."""
     if len(question.text) < 2 * MOST_WORDS:
         return question
     text, spoken = languages.beginning(question.text), question.spoken
@@ -130,7 +129,7 @@ def _bounded(store: Store, question: Question, scope: Scope) -> Question:
 
 
 def _frequency(store: Store, question: Question, words: Sequence[str], user_id: str | None) -> Mapping[str, int]:
-    """How many of a user's documents hold each word, but for the question as it was heard; of nobody: none."""
+    """Document frequency of each word for a user, without the question itself; no words for nobody."""
     if user_id is None:
         return {}
     itself = [_excluded(turn, held) for turn, held in store.latest(user_id, NEWEST) if question.is_itself(turn)]
@@ -139,21 +138,23 @@ def _frequency(store: Store, question: Question, words: Sequence[str], user_id: 
 
 @dataclass(frozen=True)
 class _Search:
+    """The parameters of one search."""
+
     question: Question
     words: Sequence[str]
     scope: Scope
     kinds: frozenset[str]
     number: int
     without: Sequence[ExcludedTurn] = ()
-    """The question as it was heard, and earlier askings of the very same: they tell nothing."""
+    """The question itself as a turn, and turns that asked the same: they hold no answer."""
 
     @property
     def documents(self) -> frozenset[str]:
-        """The kinds that are found by the words of documents."""
+        """The kinds that the index of documents finds."""
         return self.kinds - {"fact"}
 
     def but_for(self, records: Sequence[Record]) -> list[Record]:
-        """The records without the question, and without what asked the same before."""
+        """The records without the question itself, and without turns that asked the same."""
         left_out = {one.seq for one in self.without}
         return [one for one in records if not (isinstance(one, Turn) and self._asks(one, left_out))]
 
@@ -163,18 +164,18 @@ class _Search:
 
 @dataclass(frozen=True)
 class _LexicalResults:
-    """What a question found by its words."""
+    """The results of the search by words."""
 
     search: _Search
-    """As it was searched at last."""
+    """The parameters of the last search made."""
     forms: QueryExpansion
     found: list[Record]
     asked_before: list[Turn]
-    """Turns in scope that asked the very same before, newest first."""
+    """Turns in scope that asked the same question before, newest first."""
 
 
 class _SemanticResults:
-    """What is near to a question by its meaning."""
+    """The results of the search by meaning."""
 
     def __init__(self, meaning: SemanticSearch, asked: Future[Floats], search: _Search, number: int) -> None:
         """``asked``: the question's vector."""
@@ -204,7 +205,7 @@ class _SemanticResults:
         return [one for one in near if one.cosine >= ALIKE and one.record.id in left][:number]
 
     def cosines(self, docs: Sequence[int]) -> Mapping[int, float]:
-        """Of these documents, those that have a vector."""
+        """The cosines of those of these documents that have a vector."""
         return self._meaning.cosines(self._query, docs, self._search.scope.user_id or "")
 
     def best(self, bare: str) -> float:
@@ -215,7 +216,7 @@ class _SemanticResults:
 
 
 def _looked_up(store: Store, search: _Search) -> _LexicalResults:
-    """What the question's words find, as if it had never been asked before, and was not in the log by now."""
+    """The results of the question's words, as if it had never been asked before, and were not in the log yet."""
     question, words, number = search.question, search.words, search.number
     askings = _QuestionTurns(store, question, search.scope.user_id)
     for left in reversed(range(ROUNDS + 1)):
@@ -235,10 +236,10 @@ def _looked_up(store: Store, search: _Search) -> _LexicalResults:
 
 
 class _QuestionTurns:
-    """The turns that ask what is asked, by now and before: they tell nothing, and count nowhere."""
+    """The turns that ask the question, now and before: they hold no answer, and count in no statistics."""
 
     def __init__(self, store: Store, question: Question, user_id: str | None) -> None:
-        """Looks at the user's newest turns: in the running assistant the question is one of them."""
+        """Checks the user's newest turns: in the running assistant the question is one of them."""
         self._store, self._question = store, question
         self._itself: list[Turn] = []
         self.before: list[Turn] = []
@@ -260,7 +261,7 @@ class _QuestionTurns:
                 open_in.discard(session)
 
     def take(self, found: Sequence[FoundRecord]) -> set[str]:
-        """Take in those of what a search found that ask the same, too; their ids."""
+        """Add those of the found documents that ask the same, too; their ids."""
         words = self._question.content_words
         turns = [one.record for one in found if isinstance(one.record, Turn) and one.words.issuperset(words)]
         asking = self._asking(turns)
@@ -283,10 +284,8 @@ def _excluded(turn: Turn, words: str) -> ExcludedTurn:
 
 
 def _found(store: Store, search: _Search, holding: Sequence[Record]) -> list[Record]:
-    """What has the question's words; behind it what has words alike, and facts that it asks for by their kind.
-
-    ``holding``: the documents that have its words.
-    """
+    """The records that hold the question's words, ``holding``; then those with synonyms, and facts of the kind asked
+    for."""
     words, spoken = search.words, search.question.spoken
     alike = [other for word in words for other in sorted(spoken.alike(word)) if other != word]
     facts = _facts(store, search, words, search.number)
@@ -300,7 +299,7 @@ def _found(store: Store, search: _Search, holding: Sequence[Record]) -> list[Rec
 
 
 def _asked_for(store: Store, search: _Search) -> list[Fact]:
-    """What is known of the person that the whole question asks for, however it was told: "what is my job"."""
+    """The facts of the kind that the whole question asks for, however they were told: "what is my job"."""
     if "fact" not in search.kinds or search.question.asks_hearer:
         return []
     slots = [slot for slot, words in search.question.spoken.asking_words.items() if words.issuperset(search.words)]
@@ -309,7 +308,7 @@ def _asked_for(store: Store, search: _Search) -> list[Fact]:
 
 
 def _each_once(records: Sequence[Record]) -> list[Record]:
-    """The records without facts that say no more than the turn beside them from which they were learned."""
+    """The records without facts that are subsumed by the turn from which they were learned."""
     sources = {one.turn_id for one in records if isinstance(one, Fact)}
     said = {one.id: languages.fold(one.text) for one in records if isinstance(one, Turn) and one.id in sources}
     return [
@@ -341,7 +340,7 @@ def _user_of(found: Sequence[Record]) -> str:
 
 
 class _CandidateTable:
-    """What was found and the talk around it, by ``doc``: a turn's ``seq``, minus a memory's, or a fact's number."""
+    """The found records and their neighbours, by ``doc``: a turn's ``seq``, minus a memory's, or a fact's number."""
 
     def __init__(self, store: Store, found: Sequence[Record], alike: _SemanticResults | None, search: _Search) -> None:
         scope = search.scope
@@ -374,7 +373,7 @@ class _CandidateTable:
         self.words[doc], self._added[doc] = f" {words} {more}", more.count(" ")
 
     def _with_facts(self, alike: _SemanticResults) -> Mapping[int, float]:
-        """How near each document is; a fact is as near as the turn that it was learned from."""
+        """The cosine of each document; a fact has the cosine of the turn from which it was learned."""
         facts = {doc: record for doc, record in self._records.items() if isinstance(record, Fact)}
         turns = {doc: self._store.turn(fact.turn_id) for doc, fact in facts.items() if fact.turn_id}
         sources = {doc: turn.seq for doc, turn in turns.items() if turn is not None}
@@ -391,13 +390,13 @@ class _CandidateTable:
             self._before[later.seq] = earlier.seq
 
     def speakers(self) -> set[str]:
-        """The folded first names of everybody who speaks here."""
+        """The folded first names of all speakers."""
         return {name for beside, _ in self._besides.values() if (name := _first_name(beside.speaker))}
 
     def candidates(
         self, asked: AnalysedQuery, time_words: frozenset[str], forms: QueryExpansion
     ) -> list[RankingCandidate]:
-        """Everything here as the ranking takes it."""
+        """All records as ranking candidates."""
         wanted = [(word, f" {form} ") for word in asked.words for form in (word, *forms.variants(word))]
         times = time_words if asked.asks_time else frozenset[str]()
         return [self._candidate(doc, text, wanted, times) for doc, text in self.words.items()]
@@ -422,30 +421,30 @@ class _CandidateTable:
         )
 
     def outdated(self, doc: int) -> bool:
-        """Whether what was said there about its speaker holds no more."""
+        """Whether the document's statement about its speaker holds no more."""
         return doc in self._outdated
 
     def called_off_by(self, doc: int) -> Turn | None:
-        """The turn that called off, moved or denied what was said there: it answers in its place. Else None."""
+        """The turn that called off, moved or denied the document's statement: it answers in its place. Else None."""
         changes = self._store.fact_store.changes([self._outdated[doc]]) if self._outdated.get(doc) else []
         ids = [one.turn_id for one in changes if one.what == "ended" and one.turn_id is not None]
         turn = self._store.turn(ids[-1]) if ids else None
         return turn if turn is not None and turn.text and not _outdated(self._store, [turn]) else None
 
     def taught(self, record: Record) -> bool:
-        """Whether a turn is a fact, word by word, so that it tells something: "no walnuts for my sister"."""
+        """Whether a turn is, word by word, a fact that was learned from it: "no walnuts for my sister"."""
         fact = self._learned.get(record.id)
         return fact is not None and languages.fold(fact.text) == languages.fold(record.text)
 
     def record(self, doc: int) -> Record | None:
-        """The record behind a candidate; None where it is only there for what stands beside it."""
+        """The record of a candidate; None where it is only a neighbour."""
         if doc in self._records or self._closed:
             return self._records.get(doc)
         return self._store.turn(self._besides[doc][0].id)
 
 
 def _times(text: str, wanted: Sequence[tuple[str, str]]) -> dict[str, int]:
-    """How often a text holds each word, in any of its forms."""
+    """The frequency of each word, in any of its forms, in a text."""
     times: dict[str, int] = {}
     for word, padded in wanted:
         if found := text.count(padded):
@@ -454,7 +453,7 @@ def _times(text: str, wanted: Sequence[tuple[str, str]]) -> dict[str, int]:
 
 
 def _outdated(store: Store, turns: Sequence[Turn]) -> dict[int, str]:
-    """The ``seq`` of those turns of whose facts none holds any more, each with the last of these facts."""
+    """The ``seq`` of the turns whose facts have all been superseded, each with the last of these facts."""
     seqs = {turn.id: turn.seq for turn in turns}
     facts = store.fact_store.of_turns(list(seqs)) if seqs else []
     holding = {fact.turn_id for fact in facts if fact.status != "superseded"}
@@ -467,12 +466,12 @@ def _first_name(speaker: str | None) -> str | None:
 
 
 class _AnswerClassifier:
-    """Tells whether a record answers the question, and why it was found."""
+    """Decides whether a record answers the question, and states why it was found."""
 
     def __init__(
         self, question: Question, asked: AnalysedQuery, forms: QueryExpansion, near: Mapping[int, float]
     ) -> None:
-        """``near``: the documents that meaning found, with their cosines."""
+        """``near``: the documents that the search by meaning found, with their cosines."""
         self._question, self._asked, self._near = question, asked, near
         alike = question.spoken.alike
         self._alike = {word: [f" {other} " for other in alike(word) | forms.variants(word)] for word in asked.words}
@@ -483,18 +482,19 @@ class _AnswerClassifier:
 
     @property
     def asks_enough(self) -> bool:
-        """Whether the question has so many words that what shares most of them is about the same."""
+        """Whether the question has enough words for a text that shares most of them to be about the same."""
         return len(self._alike) >= HELD
 
     def covered(self, text: str) -> list[str]:
-        """Which words of the question a text holds, or words that answer for them."""
+        """The words of the question that a text holds, itself or as a synonym."""
         return [word for word in self._alike if self._is_covered(word, text)]
 
     def _is_covered(self, word: str, text: str) -> bool:
         return any(other in text for other in self._alike[word])
 
     def may_answer(self, candidate: RankingCandidate, text: str) -> bool:
-        """Whether a person, the one asked about, said all that is asked for; the form is looked at later."""
+        """Whether a person, the one asked about, said everything that is asked for; the sentence type is checked
+        later."""
         if not (candidate.by_user or candidate.speaker):
             return False
         if self._asked.speaker is not None and candidate.speaker not in (None, self._asked.speaker):
@@ -508,15 +508,15 @@ class _AnswerClassifier:
         return self._needed is None or not self._needed.isdisjoint(words_of(text))
 
     def tells(self, record: Record, taught: bool) -> bool:
-        """Whether the record tells something, rather than asks or orders it; where the hearer is asked about
-        themselves, not of whoever said it. ``taught``: it is a fact, word by word."""
+        """Whether the record is a statement; for a question about the hearer, not one about its speaker. ``taught``: it
+        is a fact, word by word."""
         if self._question.asks_hearer and is_of_speaker(record):
             return False
         said = not isinstance(record, Turn) or languages.for_text(record.lang, record.text).is_statement(record.text)
         return taught or said
 
     def is_itself(self, record: Record) -> bool:
-        """Whether it is the question; it may have stood beside a hit."""
+        """Whether the record is the question itself, as a neighbour of a hit."""
         return isinstance(record, Turn) and self._question.is_itself(record)
 
     def _named(self, word: str, text: str) -> str:
@@ -525,7 +525,7 @@ class _AnswerClassifier:
         return f"{word} ({'near to' if held[0] in self._forms.near else 'as'} {held[0]})" if held else word
 
     def reason(self, doc: int, text: str) -> str:
-        """In words: why a document was found."""
+        """The reason, in words, why a document was found."""
         covered = [self._named(word, text) for word in self.covered(text)]
         if len(covered) == len(self._alike):
             return f"has all that was asked for: {', '.join(covered)}"
@@ -539,7 +539,7 @@ class _AnswerClassifier:
 def _hits(
     judge: _AnswerClassifier, table: _CandidateTable, ranked: Sequence[RankedCandidate], k: int, known: bool
 ) -> list[Hit]:
-    """Hits that answer first; of a question that was surely talked about (``known``), the best are sure too."""
+    """Hits that answer first; for a question about a known topic (``known``), the best are sure too."""
     best = max((one.score for one in ranked), default=0.0)
     order = sorted(ranked, key=lambda one: not _may_answer(judge, table, one))
     answers: list[Hit] = []
@@ -574,7 +574,7 @@ def _merged(called_off: Sequence[Hit], hits: Sequence[Hit]) -> list[Hit]:
 
 
 def _called_off(judge: _AnswerClassifier, table: _CandidateTable, ranked: Sequence[RankedCandidate]) -> list[Hit]:
-    """What says that something holds no more that would answer else: it answers in its place."""
+    """Hits of the statements that called off another which would answer: they answer in its place."""
     found: dict[str, Hit] = {}
     for one in ranked:
         doc = one.candidate.doc
@@ -586,7 +586,8 @@ def _called_off(judge: _AnswerClassifier, table: _CandidateTable, ranked: Sequen
 
 
 def _with_sure(hits: Sequence[Hit], judge: _AnswerClassifier, known: bool, best: float | None) -> list[Hit]:
-    """``best``: the best score where something answers; None where nothing does."""
+    """The hits with those marked sure that qualify. ``best``: the best score where a hit answers; None where none
+    does."""
     nearly = best is not None and judge.asks_enough
     near = [known or (nearly and hit.score >= NEAR * (best or 0.0)) for hit in hits]
     sure = [hit.answers or (place < COMPANIONS and near[place] and _tells(hit)) for place, hit in enumerate(hits)]
@@ -594,5 +595,5 @@ def _with_sure(hits: Sequence[Hit], judge: _AnswerClassifier, known: bool, best:
 
 
 def _tells(hit: Hit) -> bool:
-    """Whether it may be told as something that holds: no question, and not called off or put right since."""
+    """Whether a hit is a statement that holds: no question, and not called off or corrected since."""
     return not hit.outdated and not languages.for_text(hit.lang, hit.text).only_asks(hit.text)
