@@ -1,4 +1,4 @@
-"""Ask: what is known, where a thing is, what was told, why, how much, who."""
+"""Handlers of questions: what is known, where a thing is, what was told, why, how much, who."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from ovos_persona_memory.skill.turn_context import AT_A_TIME, SKILL, TurnContext
 from ovos_persona_memory.text import time_expressions
 
 LOOKED_AT = 50
-"""Memories at most that one question looks at."""
+"""Memories at most that one question reads."""
 MOST_KEPT = 1000
-"""Memories at most that are looked at for what is not to be said aloud."""
+"""Memories at most that are checked for texts that are not said aloud."""
 
 
 def about_me(talk: TurnContext) -> None:
-    """Read what was asked to be remembered, the newest first, then what was learned."""
+    """Read the memories, the newest first, then the learned facts."""
     learned = talk.client.facts.list(limit=LOOKED_AT)
     facts = [SpokenItem(one.text, one.last_seen_at, one.id, one.speaker, one.id) for one in _aloud(talk, learned)]
     kept = map(_item, _aloud(talk, _kept(talk)))
@@ -29,7 +29,7 @@ def about_me(talk: TurnContext) -> None:
 
 
 def about(talk: TurnContext) -> None:
-    """Read what is known of something of theirs; of themselves where nothing is named."""
+    """Read what is known about one of the person's topics; about the person where none is named."""
     if not talk.slot("topic"):
         about_me(talk)
         return
@@ -38,7 +38,7 @@ def about(talk: TurnContext) -> None:
 
 
 def where(talk: TurnContext) -> None:
-    """Say where they put something: the one answer, in their words."""
+    """Say where the person put something: the best answer, in their words."""
     thing = whole_topic(talk.slot("thing"), talk.said.text, talk.spoken)
     # whichever verb was said ("where did I tuck away my glasses"), the plain question finds it, too
     questions = (talk.said.text, talk.sentence("where_is", thing=thing))
@@ -48,18 +48,18 @@ def where(talk: TurnContext) -> None:
 
 
 def told(talk: TurnContext) -> None:
-    """Read what they said of something."""
+    """Read the person's statements about a topic."""
     topic = talk.slot("topic")
     _tell(talk, found(talk, talk.said.text, topic), "nothing_known_about", topic=topic)
 
 
 def told_when(talk: TurnContext) -> None:
-    """Read what they said at a time."""
+    """Read the person's statements of a time."""
     _of_time(talk, "nothing_told_then")
 
 
 def happened(talk: TurnContext) -> None:
-    """Read what was asked, kept and said at a time, today where none is named."""
+    """Read the questions, memories and statements of a time, today where none is named."""
     named = named_time(talk)
     items = [] if named is None else [*_told_in(talk, named), *asked_in(talk, named)]
     _tell(talk, sorted(_once(talk, items), key=lambda item: item.at), "nothing_happened")
@@ -86,14 +86,14 @@ def _told_in(talk: TurnContext, named: time_expressions.TimeSpan) -> list[Spoken
 
 
 def asked_in(talk: TurnContext, named: time_expressions.TimeSpan, whose: Scope = Scope()) -> list[SpokenItem]:
-    """What somebody asked of the assistant at a time and it did, or failed to do, in their words, oldest first."""
+    """What somebody asked of the assistant at a time, with success or failure, in their words, oldest first."""
     done = talk.client.episodes(whose, {"intent"}, named.since, named.until, LOOKED_AT, words=True)
     found = [one for one in reversed(done) if one.skill_id != SKILL and not _is_not_aloud(talk, one)]
     return [_asked(talk, one, one.said) for one in found if one.said and _asks(talk, one, one.said)]
 
 
 def _asks(talk: TurnContext, episode: Episode, said: str) -> bool:
-    """Whether anything was asked or told at all: a persona answers small talk, too."""
+    """Whether the utterance was a request or a statement: a persona answers small talk, too."""
     return not (episode.skill_id or "").startswith("persona") or talk.spoken.sentence_type(said) != "other"
 
 
@@ -128,7 +128,7 @@ def why(talk: TurnContext) -> None:
 
 
 def _origin(talk: TurnContext) -> Origin | None:
-    """Of what was spoken of last: by the skill, or in the answer of somebody else that came later."""
+    """The provenance of the last thing spoken of: by the skill, or in another's later answer."""
     question, item = last_said(talk), next(iter(talk.moment.items), None)
     if item is not None and question in (None, talk.moment.utterance) and (item.id or item.key):
         talk.spoke_of_the_same()
@@ -139,7 +139,7 @@ def _origin(talk: TurnContext) -> Origin | None:
 
 
 def last_said(talk: TurnContext) -> str | None:
-    """What was said in this session before this; None where nothing is left of it."""
+    """The utterance before this one in the session; None where its text is gone."""
     last = talk.client.history(talk.session, max_history=6, hanging=True)
     said = [message.text for message in last if message.role == "user" and message.text]
     if said and said[-1] in (talk.as_heard(), talk.said.text):
@@ -148,13 +148,13 @@ def last_said(talk: TurnContext) -> str | None:
 
 
 def _whose_words(talk: TurnContext, origin: Origin) -> str:
-    """The words of the turn, where they say what is remembered: it may have been corrected since."""
+    """The text of the turn, where it says what the memory says: the memory may have been corrected since."""
     known = set(talk.spoken.words(origin.text))
     return origin.said if origin.said and known <= set(talk.spoken.words(origin.said)) else origin.text
 
 
 def how_much(talk: TurnContext) -> None:
-    """Say how many things were told, kept or learned, and how much of the talk is known."""
+    """Say how many memories and facts there are, and how much of the conversations is kept."""
     counts = talk.client.status()["counts"]
     told = counts["entries"] + counts["facts"]
     if told <= LOOKED_AT:  # what was asked to be remembered may have been learned as well
@@ -167,7 +167,7 @@ def how_much(talk: TurnContext) -> None:
 
 
 def who_am_i(talk: TurnContext) -> None:
-    """Say as whom the speaker is known."""
+    """Say as which user the speaker is known."""
     person = talk.client.users.which()
     if person.user_id == HOUSEHOLD:
         talk.say("you_are_nobody")
@@ -181,12 +181,12 @@ def who_am_i(talk: TurnContext) -> None:
 
 
 def _kept(talk: TurnContext) -> list[Entry]:
-    """The memories that hold, the last changed first: no drafts, and nothing discarded."""
+    """The accepted memories, the last changed first."""
     return talk.client.list(limit=LOOKED_AT, status=ACCEPTED)
 
 
 def found(talk: TurnContext, question: str, topic: str) -> list[SpokenItem]:
-    """What people told of a topic, each thing once, best first."""
+    """Statements about a topic, each once, best first."""
     wanted = set(talk.spoken.content_words(topic))
     hits = [hit for hit in talk.client.recall(question, k=LOOKED_AT, lang=talk.spoken.tag) if _is_told(talk, hit)]
     return _items(talk, [hit for hit in hits if wanted <= set(talk.spoken.words(hit.text)) and not hit.outdated])
@@ -198,13 +198,13 @@ def _sure(talk: TurnContext, question: str) -> list[Hit]:
 
 
 def _is_told(talk: TurnContext, hit: Hit) -> bool:
-    """Whether it is something that a person told: neither a question nor the assistant's own words."""
+    """Whether it is a person's statement: neither a question nor the assistant's own words."""
     told_by_person = hit.kind != "turn" or (hit.role == "user" and _tells(talk, hit.text))
     return told_by_person and not (hit.user_id != HOUSEHOLD and _is_overheard_now(talk))
 
 
 def _tells(talk: TurnContext, said: str) -> bool:
-    """Whether an utterance tells something, and is not what asks for that to be kept to oneself: "this is private"."""
+    """Whether an utterance is a statement, and no request to keep it private: "this is private"."""
     if not talk.spoken.is_statement(said):
         return False
     asked = understood(said, talk.spoken, ("remember", "private"))
@@ -212,7 +212,7 @@ def _tells(talk: TurnContext, said: str) -> bool:
 
 
 def _is_overheard_now(talk: TurnContext) -> bool:
-    """Whether others may hear: something is left out for it."""
+    """Whether others may hear; notes that something is left out."""
     talk.hushed = talk.hushed or talk.is_overheard
     return talk.is_overheard
 
@@ -223,7 +223,7 @@ Kept = TypeVar("Kept", Entry, Fact)
 
 
 def _aloud(talk: TurnContext, kept: Iterable[Kept]) -> list[Kept]:
-    """Those of them that may be said in this room."""
+    """Those memories that may be said in this room."""
     if not talk.is_overheard:
         return [one for one in kept if not _is_called_off(one)]
     hushed = _hushed_words(talk)
@@ -235,7 +235,7 @@ def _aloud(talk: TurnContext, kept: Iterable[Kept]) -> list[Kept]:
 
 
 def _is_called_off(kept: Entry | Fact) -> bool:
-    """Whether it was called off or denied since."""
+    """Whether a memory was retracted or denied since."""
     return isinstance(kept, Entry) and bool(kept.metadata.get(OUTDATED))
 
 
@@ -253,7 +253,7 @@ def _items(talk: TurnContext, hits: Iterable[Hit]) -> list[SpokenItem]:
 
 
 def _hushed_words(talk: TurnContext) -> frozenset[tuple[str, ...]]:
-    """What is not to be said aloud in this room, each as its words: the same may stand in a turn and a fact."""
+    """The texts that are not to be said in this room, as sets of words: a turn and a fact may hold the same."""
     if not talk.is_overheard:
         return frozenset()
     kept = talk.client.list(limit=MOST_KEPT)
@@ -265,7 +265,7 @@ def _words_of(talk: TurnContext, text: str) -> tuple[str, ...]:
 
 
 def _once(talk: TurnContext, items: Iterable[SpokenItem]) -> list[SpokenItem]:
-    """Each thing once, a lasting memory rather than the turn that asked for it."""
+    """The items without repetitions, a lasting memory rather than the turn that asked for it."""
     seen: dict[str, SpokenItem] = {}
     for item in items:
         words = " ".join(_words_of(talk, item.text))

@@ -1,4 +1,4 @@
-"""Care: what somebody asked, told to who looks after them; what a child would have remembered, put to an adult."""
+"""Handlers for carers: a user's questions, told to the carer; a child's requests to remember, put to an adult."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ovos_persona_memory.text import fold
 
 
 def asked_of(talk: TurnContext) -> None:
-    """Read what somebody asked of the assistant, to who looks after them and to nobody else."""
+    """Read what somebody asked the assistant to that person's carer and to nobody else."""
     name = talk.slot("person")
     if set(fold(name)) <= _small_words(talk):  # "what did I ask you": no name of anybody
         told_when(talk)
@@ -45,7 +45,7 @@ def _quoted(talk: TurnContext, item: SpokenItem, name: str) -> str:
 
 
 def _meant(talk: TurnContext, name: str, known: Sequence[str]) -> str | None:
-    """The one of these users whom the name means, "my gran" or "gran"; None where it means nobody of them."""
+    """The user, among these, whom the name means, "my gran" or "gran"; None where it means none of them."""
     said = [word for word in fold(name) if word not in _small_words(talk)]
     return next((one for one in known if fold(one) in (fold(name), said)), None)
 
@@ -55,7 +55,7 @@ def _small_words(talk: TurnContext) -> frozenset[str]:
 
 
 def waiting(talk: TurnContext) -> None:
-    """Put what the asker's children would have remembered to the asker, one after the other."""
+    """Put the waiting requests of the asker's children to the asker, one after the other."""
     children = talk.client.users.relatives().approves_for
     if not children:
         talk.say("waiting_refused")

@@ -1,4 +1,4 @@
-"""Forget: what is to go is read back first, and goes after a yes alone."""
+"""Handlers of deletions: the records are read back first, and deleted after a yes alone."""
 
 from __future__ import annotations
 
@@ -27,12 +27,12 @@ from ovos_persona_memory.text import time_expressions
 
 # every dialog of this module begins with "forget": what is said under these names is logged without its words
 SOON_S = 1.0
-"""After so long without a result the person is told that it takes a moment, seconds."""
+"""Time without a result after which the person is told that it takes a moment, seconds."""
 
 
 @dataclass(frozen=True)
 class DeletionRequest:
-    """What goes after a yes, and what is said then."""
+    """The conditions of a deletion that waits for a yes, and the dialog that confirms it."""
 
     done: str
     what: dict[str, Any]
@@ -42,7 +42,7 @@ class DeletionRequest:
 
 
 def forget_about(talk: TurnContext) -> None:
-    """Forget what is about something that is named, however it is named."""
+    """Forget the records about a topic, however it is named."""
     if not talk.slot("topic"):  # an engine took it for a request to forget, and nothing says what
         talk.say("forget_that_nothing")
     elif is_pointing(talk.slot("topic"), talk.spoken):
@@ -67,7 +67,8 @@ def _ask_about(talk: TurnContext, topic: str) -> None:
 
 
 def forget_that(talk: TurnContext) -> None:
-    """Forget what was just spoken of: what the last answer quoted, else what the person told last in this session."""
+    """Forget the last thing spoken of: what the last answer quoted, else the person's last statement in this
+    session."""
     named = requested(talk.as_heard(), talk.spoken)  # "I don't need the dentist's number any more, forget it"
     topic = named.slots.get("topic", "") if named is not None else ""
     going = talk.means.counting.would_forget(topic=topic, lang=talk.spoken.tag) if topic else _NOTHING
@@ -80,7 +81,7 @@ def forget_that(talk: TurnContext) -> None:
 
 
 def is_known(talk: TurnContext, topic: str) -> bool:
-    """Whether anything was told about a topic that is no secret."""
+    """Whether there is a statement about a topic that is no secret."""
     going = talk.client.would_forget(topic=topic_of(topic, talk.spoken) or topic, lang=talk.spoken.tag)
     return not all(hit.secret for hit in going.told)
 
@@ -89,7 +90,8 @@ _NOTHING = Foreseen(Forgotten(), [], [])
 
 
 def _ask_back(talk: TurnContext, going: Foreseen, deletion: DeletionRequest) -> None:
-    """Read back what would go, the first two and how many more there are; after a yes exactly that is deleted."""
+    """Read back what would be deleted, the first two texts and the number of the others; after a yes exactly that is
+    deleted."""
     texts = [own_words(hit.text, talk.spoken) for hit in going.told]
     is_about = bool(deletion.slots)
     secret = any(hit.secret for hit in going.told)  # its words are not read back
@@ -110,17 +112,17 @@ def _ask_back(talk: TurnContext, going: Foreseen, deletion: DeletionRequest) -> 
 
 
 def _is_hushed(talk: TurnContext, text: str) -> bool:
-    """Whether it is not to be read back in this room: others may hear it."""
+    """Whether a text is not to be read back in this room, where others may hear it."""
     return talk.client.users.which().user_id != HOUSEHOLD or is_hushed_text(talk, text)
 
 
 def _number(talk: TurnContext, what: dict[str, Any]) -> int:
-    """How many records would go."""
+    """Number of records that would be deleted."""
     return talk.means.counting.forget_by_kind(preview=True, **what).total
 
 
 def forget_time(talk: TurnContext) -> None:
-    """Forget what was said and kept in a time, in every session of the person."""
+    """Forget what was said and kept in a span of time, in every session of the person."""
     named = time_expressions.parse_time_span(talk.said.text, talk.spoken, talk.now)
     if named is None:
         talk.say("forget_time_what")
@@ -137,7 +139,7 @@ def forget_time(talk: TurnContext) -> None:
 
 
 def forget_me(talk: TurnContext) -> None:
-    """Forget everything of the person who speaks."""
+    """Forget all records of the speaker."""
     _ask_for_everything(talk, "forget_me")
 
 
@@ -162,9 +164,9 @@ def _ask(talk: TurnContext, question: str, deletion: DeletionRequest, **slots: o
 
 
 def _agreed(reply: TurnContext) -> bool | None:
-    """Whether the reply is a yes or a no; a request to delete or to keep it is one, too: "away with it".
+    """Whether the reply is a yes or a no; a request to delete or to keep it counts, too: "away with it".
 
-    "Forget that" alone is none, as it takes back a question as well; behind a yes it means what it says.
+    "Forget that" alone does not, as it may cancel the question; behind a yes it is a request.
     """
     said, spoken = reply.said.text, reply.spoken
     rest = behind_yes(said, spoken)
@@ -180,7 +182,7 @@ def _agreed(reply: TurnContext) -> bool | None:
 
 
 def _is_reply(reply: TurnContext) -> bool:
-    """Whether it is a yes or a no, or at least nothing of its own: no question, command or statement."""
+    """Whether it is a yes or a no, or at least no new question, command or statement."""
     if _agreed(reply) is not None:
         return True
     said, spoken = reply.said.text, reply.spoken
@@ -196,7 +198,7 @@ def _answered(reply: TurnContext, deletion: DeletionRequest) -> None:
 
 
 def _delete(reply: TurnContext, deletion: DeletionRequest) -> None:
-    """Delete, for as long as that takes, and say what came of it; a handler waits for a second only."""
+    """Delete, for as long as that takes, and report the outcome; a handler waits for a second only."""
     work = threading.Thread(target=lambda: reply.forwarded(lambda _: _delete_and_say(reply, deletion)), daemon=True)
     work.start()
     work.join(SOON_S)

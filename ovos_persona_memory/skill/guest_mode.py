@@ -1,4 +1,4 @@
-"""Quiet: guest mode, and stop remembering."""
+"""Handlers of guest mode, and of "stop remembering"."""
 
 from __future__ import annotations
 
@@ -11,20 +11,20 @@ from ovos_persona_memory.text import Language, time_expressions
 
 
 def guest_on(talk: TurnContext) -> None:
-    """Nothing is written and nothing is read, for a time or until it is switched off."""
+    """Pause reading and writing, for a time or until it is switched off."""
     until = _until(talk)
     _switch(talk, write=False, read=False, until=until)
     _say_with_end(talk, "guest_on", until)
 
 
 def guest_off(talk: TurnContext) -> None:
-    """Everything as before."""
+    """End guest mode."""
     _switch(talk, write=True, read=True)
     talk.say("guest_off")
 
 
 def guest_status(talk: TurnContext) -> None:
-    """Whether anything is written and read."""
+    """Say whether memory is written and read."""
     capture = talk.client.capture()
     if capture.write and capture.read:
         talk.say("guest_is_off")
@@ -33,20 +33,20 @@ def guest_status(talk: TurnContext) -> None:
 
 
 def quiet_on(talk: TurnContext) -> None:
-    """Nothing more is written; what is known stays in use."""
+    """Pause writing; known records stay in use."""
     until = _until(talk)
     _switch(talk, write=False, until=until)
     _say_with_end(talk, "quiet_on", until)
 
 
 def quiet_off(talk: TurnContext) -> None:
-    """What is said is written again."""
+    """Resume writing."""
     _switch(talk, write=True, read=True)
     talk.say("quiet_off")
 
 
 def _switch(talk: TurnContext, **wanted: Any) -> None:
-    """Set it everywhere; a guest may do so for the own session alone."""
+    """Set the pause everywhere; a guest may set it for the own session alone."""
     try:
         talk.client.capture(talk.session, **wanted)
     except NotAllowed:
@@ -65,7 +65,7 @@ def _say_with_end(talk: TurnContext, dialog: str, until: float | None) -> None:
 
 
 def lasting(seconds: float, spoken: Language) -> str:
-    """A span in words, in minutes up to an hour and a half, then in hours."""
+    """A duration in words, in minutes up to an hour and a half, then in hours."""
     minutes = max(1, round(seconds / 60))
     if minutes > 90:
         return sentence(spoken, "hours", count=round(minutes / 60))

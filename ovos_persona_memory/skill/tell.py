@@ -1,4 +1,4 @@
-"""Tell: remember that, that is wrong, this is private."""
+"""Handlers of statements: remember that, that is wrong, this is private."""
 
 from __future__ import annotations
 
@@ -30,18 +30,18 @@ from ovos_persona_memory.skill.turn_context import QuestionEndings, TurnContext
 from ovos_persona_memory.text import Correction, Language, correction_in, fold, revised
 
 NOTHING = ("nothing_known", "nothing_known_about", "nothing_known_of_you", "cannot", "all_right")
-"""Dialogs that tell nothing that anybody would have kept."""
+"""Dialogs without content that anybody would have kept."""
 JUST_S = 10.0
-"""A fact that was said so shortly ago may be of the very words that are being answered, seconds."""
+"""A fact said within this time, seconds, may come from the very words that are being answered."""
 LATER = "told later"
-"""What the threads are called that nobody waits for."""
+"""The name of the threads that nobody waits for."""
 HUSHED = "hushed"
-"""In the metadata of a memory that is not to be said aloud where others may hear. Whoever it belongs to is still
-given it elsewhere: ``records.PRIVATE`` would ask for a person who is surely known, which a voice alone seldom is."""
+"""Metadata of a memory that is not said aloud where others may hear. Its owner is still given it elsewhere:
+``records.PRIVATE`` would need a person who is surely known, which a voice alone seldom is."""
 
 
 def remember(talk: TurnContext) -> None:
-    """Keep what was said, and say it back once it is on disk."""
+    """Keep the statement, and say it back once it is on disk."""
     text = _to_keep(talk)
     if is_pointing(text, talk.spoken) or not text:
         remember_this(talk)
@@ -84,7 +84,7 @@ def _confirm(talk: TurnContext, text: str, kept: Entry) -> None:
 
 
 def _later(talk: TurnContext, work: Callable[[], None]) -> None:
-    """Do something for this utterance that nobody waits for."""
+    """Do something for this utterance on a thread that nobody waits for."""
 
     def do(_: Message) -> None:
         with contextlib.suppress(PersonaMemoryError):
@@ -94,7 +94,7 @@ def _later(talk: TurnContext, work: Callable[[], None]) -> None:
 
 
 def _say_what_became_of(talk: TurnContext, text: str, key: str) -> None:
-    """Say whether something was kept, once that is known: requests are carried out in their order."""
+    """Say whether the statement was kept, once that is known: requests are carried out in their order."""
     kept = talk.means.patient.get(key)
     if kept is None:
         talk.say("not_stored")
@@ -103,7 +103,7 @@ def _say_what_became_of(talk: TurnContext, text: str, key: str) -> None:
 
 
 def _take_back(talk: TurnContext, key: str) -> None:
-    """A request that reached nobody may still be carried out: it is said not to be kept, so it is not."""
+    """Delete what a timed-out request may still store: the person is told that it was not kept."""
     talk.client.forget(key=key)
 
 
@@ -133,7 +133,7 @@ def without_courtesy(text: str, spoken: Language) -> str:
 
 
 def remember_this(talk: TurnContext) -> None:
-    """Keep what was just said, by the person or in the assistant's last answer, and say it back."""
+    """Keep the last statement, of the person or in the assistant's last answer, and say it back."""
     just = _just_said(talk)
     if not just:
         talk.ask("remember_what", _remember_reply, _REMEMBERING)
@@ -147,7 +147,7 @@ def remember_this(talk: TurnContext) -> None:
 
 
 def _just_said(talk: TurnContext) -> list[Hit]:
-    """What "this" is: what the last answer quoted, what the person has just told, or the last answer itself."""
+    """The antecedent of "this": what the last answer quoted, the person's last statement, or the last answer itself."""
     known = talk.referents()
     if known.quoted:
         return known.quoted[:1]
@@ -187,16 +187,16 @@ _REMEMBERING = QuestionEndings("remember_nothing", "remember_nothing", "remember
 
 @dataclass(frozen=True)
 class CorrectedStatement:
-    """A statement that a correction is about, and how it reads then."""
+    """A statement with its corrected text."""
 
     wrong: Hit
     text: str
 
 
 def contradicted(talk: TurnContext) -> MatchedIntent | None:
-    """A correction in no wording of its own, "no it is on monday", "oops the grey one"; else None.
+    """A correction in no listed wording, "no it is on monday", "oops the grey one"; else None.
 
-    Where nothing but "no" says so, it is about what was spoken of in the utterance before alone: later on a "no"
+    Where nothing but "no" introduces it, it can only correct what the utterance before spoke of: later on a "no"
     answers somebody else.
     """
     right = correction_in(talk.as_heard(), talk.spoken)
@@ -213,7 +213,8 @@ def contradicted(talk: TurnContext) -> MatchedIntent | None:
 
 
 def correct(talk: TurnContext) -> None:
-    """Put what is right in the place of what was just spoken of, or of what it names; ask where that is not clear."""
+    """Replace the wrong part of the last statement, or of the one that the correction names; ask where that is not
+    clear."""
     known = talk.referents()
     right = correction_in(talk.as_heard(), talk.spoken)
     if right is None and (text := _what_is_right(talk.slot("text"), talk.spoken)):
@@ -231,7 +232,7 @@ def correct(talk: TurnContext) -> None:
 
 
 def _wrong_one(right: Correction, known: Referents, spoken: Language) -> CorrectedStatement | None:
-    """The statement that is put right: what was just spoken of, or one told before that the correction says more of."""
+    """The statement to correct: the last one spoken of, or an earlier one that shares more with the correction."""
     candidates = list({hit.id: hit for hit in (*known.quoted, *known.told)}.values())
     found = [
         (place if not made.is_sentence else -made.shared, place, CorrectedStatement(hit, made.text))
@@ -244,7 +245,8 @@ def _wrong_one(right: Correction, known: Referents, spoken: Language) -> Correct
 
 
 def _correct_what_was_told(talk: TurnContext) -> None:
-    """Say what the daemon put right with these very words, where something was told just before and not spoken of."""
+    """Report the daemon's own correction by the same words, where something was stated just before and not spoken
+    of."""
     newest = talk.client.facts.list(limit=1)
     words = set(talk.spoken.words(talk.said.text))
     put_right = [
@@ -303,7 +305,7 @@ def _replace(talk: TurnContext, found: CorrectedStatement) -> None:
 
 
 def private(talk: TurnContext) -> None:
-    """What was last spoken of is not said aloud where others may hear."""
+    """Mark what was last spoken of as not to be said aloud where others may hear."""
     if not talk.moment.items:
         talk.say("private_what")
         return
@@ -315,7 +317,7 @@ def private(talk: TurnContext) -> None:
 
 
 def _made_private(talk: TurnContext, item: SpokenItem) -> bool:
-    """Whether it is a memory, which is private from now on."""
+    """Whether the item is a memory, which is private from now on."""
     if not item.key:
         return False
     try:
@@ -328,4 +330,4 @@ def _made_private(talk: TurnContext, item: SpokenItem) -> bool:
 INTENTS = {"remember": remember, "remember_this": remember_this, "correct": correct, "private": private}
 FAILED = "not_kept"
 PERHAPS = "kept_perhaps"
-"""The dialog for where nobody can tell whether it was kept."""
+"""The dialog for an unknown outcome of a request to keep something."""
