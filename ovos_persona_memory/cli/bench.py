@@ -43,7 +43,7 @@ from ovos_persona_memory.stores import NEEDS_NO_SERVER
 from ovos_persona_memory.text import counted
 
 WIDTH = 130
-"""Of the tables where there is no terminal, characters."""
+"""Width of the tables where there is no terminal, characters."""
 
 
 @contextmanager
@@ -68,7 +68,7 @@ NEEDS = {"lexical": ("ovos_memory_plugins", "ovos-memory-plugins")}
 
 @dataclass(frozen=True)
 class FileScores:
-    """What was measured on one file."""
+    """The scores on one file."""
 
     file: str
     conversations: int

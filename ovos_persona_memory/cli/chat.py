@@ -62,7 +62,7 @@ def _talk(conversation: Conversation, line: str, address: dict[str, Any], wait_s
 
 
 class PipeChat:
-    """Lines in, replies out, a line each; what answers nothing of ours goes to standard error."""
+    """Reads utterances and writes replies, one a line; speech that is no reply to us goes to standard error."""
 
     def __init__(self) -> None:
         self._answers = answers()
@@ -76,7 +76,7 @@ class PipeChat:
             say(f"(announcement) {line}")
 
     def interruptible(self) -> AbstractContextManager[None]:
-        """Around one utterance and its replies: what Ctrl-C means."""
+        """Context of one utterance and its replies: the meaning of Ctrl-C."""
         return contextlib.nullcontext()
 
     def lines(self) -> Iterator[str]:
@@ -89,7 +89,7 @@ class PipeChat:
 
 
 class TerminalChat(PipeChat):
-    """A prompt, and replies as they come; what answers nothing of ours is dimmed."""
+    """A prompt, and replies as they come; speech that is no reply to us is dimmed."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -97,7 +97,7 @@ class TerminalChat(PipeChat):
         self._asking = False
 
     def show(self, spoken: SpokenAnswer) -> None:
-        """Write what was spoken; while a line is being typed above it, as far as it was typed."""
+        """Write what was spoken, above a line that is being typed."""
         if self._asking:
             self._answers.write("\r\x1b[K")
         self._console.print(plain(spoken.text), style="" if spoken.ours else "dim", markup=False)
@@ -110,7 +110,7 @@ class TerminalChat(PipeChat):
         return contextlib.suppress(KeyboardInterrupt)
 
     def lines(self) -> Iterator[str]:
-        """What is typed, until Ctrl-D or Ctrl-C at the prompt."""
+        """The typed lines, until Ctrl-D or Ctrl-C at the prompt."""
         with contextlib.suppress(EOFError, KeyboardInterrupt):
             while True:
                 line = self._ask()

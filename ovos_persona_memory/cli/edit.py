@@ -29,7 +29,7 @@ from ovos_persona_memory.errors import InvalidRequest
 from ovos_persona_memory.records import PRIVATE, Capture, Status
 
 FORGET_WITHIN_S = 600.0
-"""Rewriting the files of a large memory takes its time."""
+"""Timeout, seconds: rewriting the files of a large memory takes its time."""
 
 
 def _pairs(_: click.Context, __: click.Parameter, given: tuple[str, ...]) -> dict[str, str] | None:

@@ -14,7 +14,7 @@ from ovos_persona_memory.errors import InvalidRequest
 from ovos_persona_memory.records import Fact, ListedStatus, Scope
 
 AUDIT_WITHIN_S = 600.0
-"""Everything that is kept is read."""
+"""Timeout, seconds: an audit reads all records."""
 STATUSES = ("active", "superseded", "waiting", "all")
 
 

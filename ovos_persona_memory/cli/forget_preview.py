@@ -1,4 +1,4 @@
-"""What a request to forget would take away."""
+"""Preview of a request to forget."""
 
 from __future__ import annotations
 
@@ -12,12 +12,13 @@ from ovos_persona_memory.records import Forgotten, Scope
 from ovos_persona_memory.text import counted_kinds, languages
 
 MOST = 1000
-"""Hits at most that are looked at for examples."""
+"""Hits at most that are searched for examples."""
 EXAMPLES = 5
 
 
 def preview(memory: Memory, scope: Scope, conditions: Mapping[str, Any]) -> Iterator[str]:
-    """Lines for people: the conditions, how much they take of each kind, and a few texts where words were given."""
+    """Lines for people: the conditions, how many records of each kind they take, and a few texts where words were
+    given."""
     whose = "everybody" if scope.user_id is None else scope.user_id
     yield f"To be forgotten, of {whose}: {'; '.join(_words(scope, conditions))}."
     going = memory.forget_by_kind(scope, preview=True, **conditions)
@@ -33,7 +34,7 @@ def preview(memory: Memory, scope: Scope, conditions: Mapping[str, Any]) -> Iter
 
 
 def in_words(forgotten: Forgotten) -> str:
-    """How much of each kind, as "2 turns, 1 memory"; "nothing" for nothing."""
+    """The counts of each kind, as "2 turns, 1 memory"; "nothing" for none."""
     return counted_kinds({kind: number for kind, number in asdict(forgotten).items() if number}) or "nothing"
 
 

@@ -44,7 +44,7 @@ def status(data: Path | None, as_json: bool) -> None:
 
 
 def by_meaning(found: Mapping[str, Any]) -> str:
-    """How search by meaning is, for people; ``found``: what ``status`` says."""
+    """The state of search by meaning, for people; ``found``: the answer of ``status``."""
     meaning, lag = found.get("meaning", {}), found["index_lag"]
     if meaning.get("problem"):
         return f"no: {meaning['problem']}"
@@ -54,12 +54,12 @@ def by_meaning(found: Mapping[str, Any]) -> str:
 
 
 def without_vectors(lag: int) -> str:
-    """How many texts search by meaning does not find yet, behind a semicolon; nothing where it finds all."""
+    """How many texts search by meaning does not find yet, behind a semicolon; empty where it finds all."""
     return f"; {counted(lag, 'text waits for its vector', 'texts wait for their vectors')}" if lag else ""
 
 
 def waiting_for_store(waiting: int) -> str:
-    """How much the daemon keeps until its store is there again."""
+    """How many arrivals the daemon has queued until its store is there again."""
     return counted(waiting, "turn or event waits", "turns and events wait")
 
 
@@ -260,6 +260,6 @@ def _with_metadata(entry: Entry) -> str:
 
 
 def _say_if_not_read(memory: Memory, session_id: str | None, found: Sequence[object]) -> None:
-    """An empty answer has a reason that is easily overlooked."""
+    """Tell why an answer is empty where reading is paused, which is easily overlooked."""
     if not found and not memory.capture(scope_of(None, session_id=session_id), session=session_id is not None).read:
         say("Reading is switched off; the command capture shows for how long.")

@@ -13,15 +13,15 @@ _SPAN = re.compile(r"(\d+(?:\.\d+)?)\s*([smhdw])", re.IGNORECASE)
 
 
 def span_s(text: str) -> float | None:
-    """The seconds that "30m", "2h" or "1d" says; None for any other text."""
+    """The duration in "30m", "2h" or "1d", seconds; None for any other text."""
     found = _SPAN.fullmatch(text.strip())
     return float(found[1]) * UNIT_S[found[2].lower()] if found else None
 
 
 def moment(text: str, now: float) -> float:
-    """The time that ISO 8601 says (local where it names no zone), or a span ago, in seconds since the epoch.
+    """The time that ISO 8601 names (local where it names no zone), or a duration ago, in seconds since the epoch.
 
-    ValueError where it says neither.
+    ValueError for any other text.
     """
     ago_s = span_s(text)
     if ago_s is not None:

@@ -22,7 +22,7 @@ from ovos_persona_memory.stores import Store
 
 CONFIGURED = "configured"
 STEPS = 10
-"""So often a section says how far it is."""
+"""Progress reports of a section."""
 
 
 @click.command(cls=Command)

@@ -1,4 +1,4 @@
-"""The command users: who there is, and two that are one person made one."""
+"""The command users: list the users, and merge two of them."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ovos_persona_memory.errors import InvalidRequest
 from ovos_persona_memory.text import counted_kinds
 
 MERGE_WITHIN_S = 600.0
-"""Moving and rewriting what a large memory holds takes its time."""
+"""Timeout, seconds: moving and rewriting a large memory takes its time."""
 
 
 @click.group()

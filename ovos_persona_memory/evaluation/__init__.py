@@ -1,4 +1,4 @@
-"""How well recall finds and facts are learned: labelled data, scores and training."""
+"""Evaluation of recall and of fact learning: labelled data, scores and training."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""How well facts are learned: labelled talk is recorded turn by turn, and what was learned compared with the labels."""
+"""Scores of fact learning: labelled talk is recorded turn by turn, and the learned facts are compared with the
+labels."""
 
 from __future__ import annotations
 
@@ -14,12 +15,12 @@ from ovos_persona_memory.text import Lexicon, languages, lexicon
 
 MOOD = "mood"
 STEP_S = 60.0
-"""Between two turns where a file gives no times, seconds."""
+"""Time between two turns where a file gives no times, seconds."""
 
 
 @dataclass(frozen=True)
 class LearnedFact:
-    """One fact that a turn taught."""
+    """One fact that was learned from a turn."""
 
     turn: str
     person: str
@@ -29,15 +30,16 @@ class LearnedFact:
     text: str
     thing: str = ""
     said: str = ""
-    """The words of the turn."""
+    """The text of the turn."""
     right: bool = False
     why: str = ""
-    """Of a wrong one: nothing (its turn must teach nothing), unlabelled (no label is of its turn), or differs."""
+    """Reason why it is wrong: nothing (its turn must teach nothing), unlabelled (no label is of its turn), or
+    differs."""
 
 
 @dataclass(frozen=True)
 class Ratio:
-    """Right or found ones among all."""
+    """A number of right or found facts among all."""
 
     number: int
     of: int
@@ -50,11 +52,11 @@ class Ratio:
 
 @dataclass(frozen=True)
 class LearningScores:
-    """What was measured on one file."""
+    """The scores on one file."""
 
     turns: int
     precision: Ratio
-    """Of all facts learned, those that a label of their turn names."""
+    """Of all learned facts, those that a label of their turn names."""
     recall_typed: Ratio
     """Of all labels with a slot, those that were learned."""
     recall_asked: Ratio
@@ -68,7 +70,8 @@ class LearningScores:
 
 
 def measure_learning(talks: Sequence[LabelledTalk], speakers: bool = False) -> LearningScores:
-    """Each talk in a memory of its own. ``speakers``: who has a name is a person, whatever the role."""
+    """The scores, each talk in a memory of its own. ``speakers``: a named speaker counts as a person, whatever the
+    role."""
     learned: list[LearnedFact] = []
     labels: list[LabelledFact] = []
     missed: list[LabelledFact] = []
@@ -138,7 +141,7 @@ def _learned(turn: TalkTurn, fact: Fact) -> LearnedFact:
 
 
 def _is_counted(one: LearnedFact, talk: LabelledTalk) -> bool:
-    """Whether whoever labelled a talk looked for such facts, some took no moods for facts, and left none of it open."""
+    """Whether the annotator looked for such facts: some took no moods for facts, and left some open."""
     if not one.right and one.why != "nothing" and any(_fits(one, label, talk) for label in talk.implied):
         return False
     return one.slot != MOOD or one.turn in talk.nothing or any(MOOD in label.slots for label in talk.facts)
@@ -154,7 +157,7 @@ def _judged(one: LearnedFact, talk: LabelledTalk) -> LearnedFact:
 
 
 def _fits(one: LearnedFact, label: LabelledFact, talk: LabelledTalk) -> bool:
-    """Whether a label names what was learned: its turn, person and slot, and all words of the shorter value."""
+    """Whether a label matches a learned fact: its turn, person and slot, and all words of the shorter value."""
     if one.turn != label.turn:
         return False
     said_by = next(turn.person for turn in talk.turns if turn.id == label.turn)
@@ -176,7 +179,7 @@ def _fits(one: LearnedFact, label: LabelledFact, talk: LabelledTalk) -> bool:
 
 
 def _words(text: str, label: LabelledFact, talk: LabelledTalk) -> set[str]:
-    """The stems that count of a value: where something lies, "in" and "under" do, too."""
+    """The stems of a value that count: for a place "in" and "under" do, too."""
     spoken, known = languages.for_language(talk.language), lexicon.for_language(talk.language)
     words = set(spoken.words(text))
     if "location" in label.slots:
@@ -186,8 +189,8 @@ def _words(text: str, label: LabelledFact, talk: LabelledTalk) -> set[str]:
 
 
 def _about(one: LearnedFact, subject: str, talk: LabelledTalk) -> bool:
-    """Whether a fact is about whom a label names: by the relation, whatever it is called, or by a name that others
-    of the talk's labels give them. Where a fact tells who somebody is, that is its thing."""
+    """Whether a fact is about the person whom a label names: by the relation, whatever it is called, or by a name that
+    other labels of the talk give them. Where a fact states an identity, that person is its thing."""
     known = lexicon.for_language(talk.language)
     wanted = _relation(known, subject)
     if wanted == _relation(known, one.subject):
@@ -211,7 +214,7 @@ def _about(one: LearnedFact, subject: str, talk: LabelledTalk) -> bool:
 
 
 def _relation(known: Lexicon, text: str) -> str:
-    """A relation as facts name it: an "elder sister" is a sister, and so is a "sister nora"."""
+    """A relation in the form of facts: an "elder sister" is a sister, and so is a "sister nora"."""
     held = known.words_of(text).folded
     parts = [held[first:] for first in range(len(held))] + [held[:-1]]
     relations = known.lists.get("relation", ())
@@ -221,18 +224,18 @@ def _relation(known: Lexicon, text: str) -> str:
 
 
 def _is_pet(name: str, talk: LabelledTalk) -> bool:
-    """Whether a label says that a pet is called so."""
+    """Whether a label says that a pet has this name."""
     pets = (label.value or "" for label in talk.facts if "pet" in label.slots)
     return any(languages.fold(value) == languages.fold(name) for value in pets)
 
 
 def _is_kind_of(kind: str, name: str, talk: LabelledTalk) -> bool:
-    """Whether a label says of a pet by a name that it is of a kind: "the cat" is Tattie."""
+    """Whether a label says that the pet of this name is of a kind: "the cat" is Tattie."""
     fold = languages.fold
     pets = (label for label in talk.facts + talk.implied if "pet" in label.slots and _whose(label) and label.value)
     return any(fold(_whose(label)) == fold(kind) and fold(label.value or "") == fold(name) for label in pets)
 
 
 def _whose(label: LabelledFact) -> str:
-    """Who or what a name that a label tells is of."""
+    """The owner of the name that a label states."""
     return label.subject or label.thing or ""

@@ -18,7 +18,7 @@ from ovos_persona_memory.errors import InvalidRequest
 from ovos_persona_memory.records import Role
 
 GZIP = b"\x1f\x8b"
-"""How a gzip file begins: RFC 1952, section 2.3.1."""
+"""Magic number of a gzip file: RFC 1952, section 2.3.1."""
 
 
 class Timestamp(float):
@@ -27,7 +27,7 @@ class Timestamp(float):
 
 @dataclass(frozen=True)
 class LabelledTurn:
-    """One turn of a conversation, with the id that evidence names it by."""
+    """One turn of a conversation, with the id by which evidence names it."""
 
     id: str
     role: Role
@@ -39,7 +39,7 @@ class LabelledTurn:
 
 @dataclass(frozen=True)
 class LabelledQuestion:
-    """A question, and which turns answer it."""
+    """A question, and the turns that answer it."""
 
     question: str
     kind: str
@@ -62,11 +62,11 @@ class LabelledConversation:
 
     @property
     def name(self) -> str:
-        """For people."""
+        """Name for people."""
         return f"{self.dataset} {self.conversation}".strip()
 
     def in_time_order(self) -> list[LabelledTurn]:
-        """The turns by time; one without a time was said when the one before it was."""
+        """The turns by time; a turn without a time has that of the turn before it."""
         at = next((turn.at for turn in self.turns if turn.at is not None), None)
         dated = []
         for turn in self.turns:
@@ -75,7 +75,7 @@ class LabelledConversation:
         return sorted(dated, key=lambda turn: turn.at or 0.0)
 
     def without_names(self, question: str) -> str:
-        """The question without the names of those who speak here, whole or in part."""
+        """The question without the names of this conversation's speakers, whole or in part."""
         parts = {part for name in self._names() for part in (name, *name.split())}
         if not parts:
             return question
@@ -84,11 +84,11 @@ class LabelledConversation:
         return " ".join(bare.split())
 
     def _names(self) -> set[str]:
-        """Of people: a file may repeat the role where it knows no name."""
+        """Names of people: a file may repeat the role where it knows no name."""
         return {turn.speaker for turn in self.turns if turn.speaker and turn.speaker != turn.role}
 
     def missing_evidence(self) -> list[tuple[str, str]]:
-        """Evidence that is no turn of the conversation, as (field, id): nobody can find it."""
+        """Evidence that is no turn of the conversation, as (field, id): no ranker can find it."""
         known = {turn.id for turn in self.turns}
         return [
             (f"questions[{number}].evidence", one)
@@ -110,7 +110,7 @@ def read_conversations(path: Path, limit: int | None = None) -> list[LabelledCon
 
 
 def lines_of(path: Path) -> Iterator[tuple[int, bytes]]:
-    """Lines that are not blank, with their numbers."""
+    """The non-blank lines of a file, with their numbers."""
     try:
         packed = path.read_bytes()
         content = gzip.decompress(packed) if packed.startswith(GZIP) else packed

@@ -1,4 +1,4 @@
-"""The measures of a ranking, and their means over many questions; docs/recall.md defines each."""
+"""Measures of a ranking, and their means over many questions; docs/recall.md defines each."""
 
 from __future__ import annotations
 
@@ -7,46 +7,46 @@ from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 
 K = 20
-"""How far down a ranking is looked at."""
+"""Number of ranks that are scored."""
 
 
 @dataclass(frozen=True)
 class QuestionOutcome:
-    """What came back for one question."""
+    """The answer to one question."""
 
     kind: str
     evidence: frozenset[str]
     ranked: tuple[str, ...]
     """Ids of turns, best first."""
     sure: frozenset[str] | None
-    """Which of them are sure; None where the ranker does not tell."""
+    """Those of them that are sure; None where the ranker does not tell."""
     took_ms: float
 
 
 @dataclass(frozen=True)
 class RankingScores:
-    """Means over questions, 0 to 1; None where there is no question to take it over."""
+    """Means over questions, 0 to 1; None where there is no question for the mean."""
 
     questions: int
-    """With evidence: what the next six are means over."""
+    """Number of questions with evidence, over which the next six means are taken."""
     recall_at_5: float | None
     recall_at_10: float | None
     recall_at_20: float | None
     hit_at_10: float | None
     mrr: float | None
     sure_recall_at_10: float | None
-    """Of the first ten only those count that are sure."""
+    """Recall among the sure hits of the first ten."""
     no_sure_hit: float | None
     """Share of questions with evidence that get no sure hit."""
     never_said: int
-    """Questions without evidence: nothing answers them."""
+    """Number of questions without evidence: no turn answers them."""
     never_said_silent: float | None
     """Share of those that get no sure hit."""
 
 
 @dataclass(frozen=True)
 class RankerScores:
-    """What was measured of one ranker on one file."""
+    """The scores of one ranker on one file."""
 
     system: str
     overall: RankingScores
@@ -86,7 +86,7 @@ def percentile(values: Sequence[float], share: float) -> float | None:
 
 
 def figures(outcomes: Sequence[QuestionOutcome]) -> RankingScores:
-    """The means over these questions."""
+    """The scores over these outcomes."""
     answerable = [one for one in outcomes if one.evidence]
     never = [one for one in outcomes if not one.evidence]
     recalls = [mean(recall_at(one.ranked, one.evidence, k) for one in answerable) for k in (5, 10, 20)]
@@ -109,18 +109,18 @@ def figures(outcomes: Sequence[QuestionOutcome]) -> RankingScores:
 
 
 def silent(outcomes: Iterable[QuestionOutcome]) -> float | None:
-    """Share of the questions without a sure hit, of those whose ranker tells."""
+    """Share of the questions without a sure hit, among those whose ranker tells."""
     return mean(float(not one.sure) for one in outcomes if one.sure is not None)
 
 
 def mean(values: Iterable[float]) -> float | None:
-    """None of no values."""
+    """The mean; None of no values."""
     found = list(values)
     return round(math.fsum(found) / len(found), 4) if found else None
 
 
 def measured(system: str, outcomes: Sequence[QuestionOutcome], strangers: Sequence[QuestionOutcome]) -> RankerScores:
-    """All measures of one ranker; ``strangers``: what came back where another conversation was asked."""
+    """All scores of one ranker; ``strangers``: outcomes of questions put to another conversation."""
     took = [one.took_ms for one in outcomes]
     kinds = sorted({one.kind for one in outcomes})
     p50, p95 = (percentile(took, share) for share in (0.5, 0.95))

@@ -1,4 +1,4 @@
-"""Every question of every conversation, put to one ranker: its own conversation, then another."""
+"""Recall run: every question of every conversation is put to one ranker, for its own conversation, then for another."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ovos_persona_memory.evaluation.ranking_scores import QuestionOutcome, Ranke
 def measure_recall(
     system: str, ranker: Ranker, conversations: Sequence[LabelledConversation], told: Callable[[str], None]
 ) -> RankerScores:
-    """The measures of one ranker over these conversations; ``told`` is handed a line for people before each."""
+    """The scores of one ranker over these conversations; ``told`` is called with a line for people before each."""
     own: list[QuestionOutcome] = []
     strangers: list[QuestionOutcome] = []
     for place, conversation in enumerate(conversations):
@@ -27,7 +27,7 @@ def measure_recall(
 
 
 def previous_conversation(conversations: Sequence[LabelledConversation], place: int) -> LabelledConversation | None:
-    """The conversation whose next one in the same language is the one at ``place``; after the last comes the first.
+    """The conversation before the one at ``place`` in the same language; the last one for the first.
 
     None where it is the only one in its language: in another language silence would prove nothing.
     """

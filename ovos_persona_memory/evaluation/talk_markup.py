@@ -1,4 +1,4 @@
-"""Talk whose facts are marked in the text, as people write it: docs/facts.md describes the format."""
+"""Markup of talk: facts are marked in the text, as people write it; docs/facts.md describes the format."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from ovos_persona_memory.records import GUEST, Role
 from ovos_persona_memory.text import languages
 
 ENDING = ".talk"
-"""Of the names of such files."""
+"""The suffix of such files."""
 TELEVISION = "tv"
 BESIDE = ("who", "thing")
-"""Marks of what is no fact by itself: whom one is about, and what a value belongs to."""
+"""Marks that are no facts by themselves: the person whom a fact is about, and the object of a value."""
 KEPT = "asked"
-"""The mark of what somebody asks to remember and that fits no slot."""
+"""The mark of a request to remember that fits no slot."""
 BEGAN = datetime(2026, 9, 1, 7, tzinfo=timezone.utc)
 BETWEEN_BLOCKS, BETWEEN_LINES = timedelta(minutes=30), timedelta(seconds=12)
 _LINE = re.compile(r"(?P<name>[^:>!]+)(?P<nothing>!?): ?(?P<text>.*)")
@@ -29,7 +29,7 @@ _MARK = re.compile(r"\[([^\]]+)\]\{([^}]+)\}")
 
 @dataclass(frozen=True)
 class FactMark:
-    """What the characters from ``first`` up to, not with, ``last`` of a turn tell."""
+    """A marked span of a turn: characters from ``first`` up to ``last``, ``last`` excluded."""
 
     kinds: tuple[str, ...]
     """Slots that are right, the best first; or "who", "thing" or "asked"."""
@@ -43,12 +43,12 @@ class MarkedTalk:
 
     talk: LabelledTalk
     marks: dict[str, tuple[FactMark, ...]] = field(default_factory=dict)
-    """By the id of a turn; none of a turn that must teach nothing."""
+    """Marks by the id of a turn; empty for a turn that must teach nothing."""
 
 
 @dataclass
 class _TalkBuilder:
-    """A talk as it is read."""
+    """A talk while its file is parsed."""
 
     language: str
     at: datetime = BEGAN
@@ -69,7 +69,7 @@ def read_marked(path: Path) -> MarkedTalk:
 
 
 def _read_line(read: _TalkBuilder, line: str) -> bool:
-    """Whether it could be read."""
+    """Parse one line; whether it could be read."""
     if not line:
         read.at += BETWEEN_BLOCKS
         return True
@@ -86,7 +86,7 @@ def _read_line(read: _TalkBuilder, line: str) -> bool:
 
 
 def _language_of(path: Path) -> str:
-    """The tag that the nearest folder is named by."""
+    """The language tag by which the nearest folder is named."""
     tag = next((folder.name for folder in path.absolute().parents if folder.name in languages.known()), None)
     if tag is None:
         raise InvalidRequest(str(path), "is in no folder named by its language, as en-US")
@@ -94,7 +94,7 @@ def _language_of(path: Path) -> str:
 
 
 def _said(read: _TalkBuilder, name: str, line: str, nothing: bool = False) -> None:
-    """One line; ``name``: empty for the assistant."""
+    """Add the turn of a line; ``name``: empty for the assistant."""
     read.at += BETWEEN_LINES
     turn_id = f"t{len(read.turns) + 1}"
     text, marks = _unmarked(line)
@@ -118,7 +118,7 @@ def _labels(turn_id: str, text: str, marks: tuple[FactMark, ...], person: str | 
 
 
 def _unmarked(line: str) -> tuple[str, tuple[FactMark, ...]]:
-    """A line without its marks, and where they stood in what is left."""
+    """A line without its marks, and the spans of these in the rest."""
     text, marks, place = "", [], 0
     for match in _MARK.finditer(line):
         text += line[place : match.start()]

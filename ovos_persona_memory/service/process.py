@@ -1,4 +1,4 @@
-"""The daemon as a process: from its start to a signal that ends it."""
+"""The daemon as a process, from its start to a signal that ends it."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ SWITCH_S = 0.0002  # after so long a thread that has work lets another one have 
 
 
 def run(config: MemoryConfig, ready: Callable[[], None] = lambda: None, **address: Any) -> None:
-    """Run until SIGTERM or SIGINT; ``ready`` is called once, when store and bus have been reached."""
+    """Run until SIGTERM or SIGINT; ``ready`` is called once, when store and bus are reached."""
     reader, writer = socket.socketpair()
     with reader, writer:
         writer.setblocking(False)

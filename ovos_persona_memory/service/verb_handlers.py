@@ -1,4 +1,4 @@
-"""From a request to its answer: one small function a verb."""
+"""Verb handlers: from a request to its answer, one small function for each verb."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Answer = dict[str, Any]
 
 
 def answer(memory: PersonaMemory, config: MemoryConfig, asked: Request, owner: bool) -> Answer:
-    """What the verb gives, ready for the wire. Every refusal and failure is a PersonaMemoryError.
+    """The result of a verb, ready for the wire. Every refusal and failure is a PersonaMemoryError.
 
     ``owner``: the request came through the owner's door and may reach everything.
     """
@@ -188,7 +188,7 @@ def _forget(memory: PersonaMemory, asked: Request, fields: Any, scope: Scope, _:
 
 
 def _asked_in(asked: Request, scope: Scope) -> Scope | None:
-    """The session in which somebody may be asking aloud; None at the owner's door."""
+    """The session of a request that may have been spoken; None at the owner's door."""
     return Scope(session_id=asked.scope.session_id, user_id=scope.user_id) if asked.context else None
 
 

@@ -1,4 +1,4 @@
-"""Takes the weakest weights out of a CRFsuite model: many of them move nothing, and all are held in memory.
+"""Pruning of a CRFsuite model: the weakest weights are removed, since many change nothing and all are held in memory.
 
 The format is that of Naoaki Okazaki's CRFsuite 0.12, as ``crf1d_model.c`` and its constant database (``cqdb.c``) write
 it: numbers are little-endian, offsets count from the beginning of the file, or of the database.
@@ -20,7 +20,7 @@ PAIR = struct.Struct("<II")
 STATE = 0
 """Kind of the weights that join an attribute and a label; the others join two labels."""
 TABLES = 256
-"""Of the hash tables in a database."""
+"""Number of hash tables in a database."""
 BYTE_ORDER = 0x62445371
 BLOCK = 12
 """Bytes that are hashed at a time."""
@@ -28,18 +28,18 @@ _WORD = 0xFFFFFFFF
 
 
 class CrfFeature(NamedTuple):
-    """What it weighs that two things come together."""
+    """A weighted pair of attribute and label, or of two labels."""
 
     kind: int
     first: int
-    """An attribute, or a label that stands before the other."""
+    """An attribute, or the label before the other."""
     label: int
     weight: float
 
 
 @dataclass(frozen=True)
 class CrfModel:
-    """What a file holds."""
+    """The contents of a model file."""
 
     features: list[CrfFeature]
     labels: list[bytes]
@@ -47,8 +47,8 @@ class CrfModel:
 
 
 def lighten(path: Path, weakest: float) -> None:
-    """Write the model in a file anew without the weights of attributes that are below ``weakest``, and without
-    attributes that have none left. ValueError where the file is no such model."""
+    """Rewrite a model file without attribute weights < ``weakest``, and without attributes that have none left.
+    ValueError where the file is no such model."""
     model = model_from_bytes(path.read_bytes())
     kept = [one for one in model.features if one.kind != STATE or abs(one.weight) >= weakest]
     numbers = {old: new for new, old in enumerate(sorted({one.first for one in kept if one.kind == STATE}))}
@@ -60,7 +60,7 @@ def lighten(path: Path, weakest: float) -> None:
 
 
 def model_from_bytes(data: bytes) -> CrfModel:
-    """What the bytes of a file hold; ValueError where they are no such model."""
+    """The model in the bytes of a file; ValueError where they are no such model."""
     if len(data) < HEADER.size or data[:4] != b"lCRF":
         raise ValueError("no model of CRFsuite's")
     _, size, kind, _, _, _, _, features, labels, attributes, *_ = HEADER.unpack_from(data)
@@ -73,7 +73,7 @@ def model_from_bytes(data: bytes) -> CrfModel:
 
 
 def _keys(database: bytes) -> list[bytes]:
-    """The keys of a database, each at the place of its number."""
+    """The keys of a database, each at the position of its number."""
     _, _, _, _, number, offset = DATABASE.unpack_from(database)
     keys = []
     for (place,) in struct.iter_unpack("<I", database[offset : offset + 4 * number]):
@@ -106,7 +106,7 @@ def bytes_of_model(model: CrfModel) -> bytes:
 
 
 def _references(name: bytes, numbers: Sequence[Sequence[int]], offset: int) -> bytes:
-    """Which features each has."""
+    """The numbers of each item's features."""
     held = [struct.pack(f"<{len(some) + 1}I", len(some), *some) for some in numbers]
     places, place = [], offset + CHUNK.size + 4 * len(held)
     for one in held:
@@ -116,7 +116,7 @@ def _references(name: bytes, numbers: Sequence[Sequence[int]], offset: int) -> b
 
 
 def _database(keys: Sequence[bytes]) -> bytes:
-    """The numbers of keys, which end with a zero byte, and the keys by their numbers."""
+    """The serialised numbers of keys, which end with a zero byte, and the keys by their numbers."""
     records, places = [], []
     place = DATABASE.size + PAIR.size * TABLES
     tables: list[list[tuple[int, int]]] = [[] for _ in range(TABLES)]
@@ -137,7 +137,7 @@ def _database(keys: Sequence[bytes]) -> bytes:
 
 
 def _placed(table: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """A hash table, half of it empty; where a place is taken, the next free one is used."""
+    """A hash table, half of it empty; a collision takes the next free place."""
     buckets = [(0, 0)] * (2 * len(table))
     for value, place in table:
         at = (value >> 8) % len(buckets)
