@@ -25,25 +25,26 @@ from ovos_persona_memory.extraction.tagger.features import TokenFeatures
 from ovos_persona_memory.extraction.tagger.network import BESIDE, GATES, OWN, Network, QuantisedTable, numbered
 
 ROUNDS, BATCH, DECAY = 4, 32, 0.05
-"""Rounds through all talk: more fit it better, and people who are not in it worse."""
+"""Epochs, utterances of a batch, and weight decay: more epochs fit the talk better, and people who are not in it
+worse."""
 ENCODER_RATE, RATE = 1e-4, 2e-3
-"""How fast it learns at most: what was trained before, and all else."""
+"""Maximum learning rates: of the pretrained encoder, and of all else."""
 LAYERS = 4
-"""Of the encoder: more understand better, and take more memory and time."""
+"""Layers of the encoder: more understand better, and take more memory and time."""
 WIDTH = 64
-"""Of the vectors that the memory reads, and of the memory in each direction."""
+"""Size of the vectors that the LSTM reads, and of its state in each direction."""
 SWAPPED, JOINED = 0.25, 0.1
-"""How likely an utterance has another value, and goes on with another utterance."""
+"""Probability that an utterance gets another value, and that it is joined with another utterance."""
 DROPPED, UNSEEN = 0.3, 0.2
-"""How much is left out while it learns: of vectors, of what stands beside words."""
+"""Dropout while training: of vectors, and of the features beside words."""
 SMOOTHED = 0.03
-"""Of each label's share that goes to all others."""
+"""Label smoothing."""
 STEEPEST = 1.0
-"""Length of a step's gradient at most."""
+"""Maximum norm of a gradient."""
 NO_WORD = -100
-"""The label of what fills up a batch."""
+"""The label of padding words."""
 NO_PIECE = -1
-"""The piece that fills up a batch."""
+"""The piece that pads a batch."""
 Numbers = list[list[int]]
 
 
@@ -53,7 +54,7 @@ class BatchedSample:
 
     pieces: list[int]
     firsts: list[int]
-    """Of each word, where its first piece stands."""
+    """Position of each word's first piece."""
     own: Numbers
     beside: Numbers
     labels: list[int]
@@ -61,11 +62,11 @@ class BatchedSample:
 
 @dataclass(frozen=True)
 class Batch:
-    """Utterances side by side, those that are shorter filled up."""
+    """Utterances side by side, shorter ones padded."""
 
     pieces: Tensor
     real: Tensor
-    """Which pieces are no filling."""
+    """Mask of the pieces that are no padding."""
     firsts: Tensor
     own: tuple[Tensor, Tensor]
     beside: tuple[Tensor, Tensor]
@@ -73,7 +74,7 @@ class Batch:
 
 
 class Net(nn.Module):
-    """What ``ovos_persona_memory.extraction.tagger.network`` computes."""
+    """The PyTorch form of ``ovos_persona_memory.extraction.tagger.network``."""
 
     def __init__(self, encoder: BaseEncoder, labels: int) -> None:
         super().__init__()
@@ -98,7 +99,7 @@ class Net(nn.Module):
 
 @dataclass(frozen=True)
 class Teacher:
-    """Shows a network the talk of one language, each round with other values and other things left out."""
+    """Batches of one language's talk, each epoch with other swapped values and other features left out."""
 
     seen: features.FeatureExtractor
     told: list[Sample]
@@ -109,12 +110,12 @@ class Teacher:
 
     @classmethod
     def for_samples(cls, told: list[Sample], tag: str, pieces: Pieces) -> Teacher:
-        """One for these samples; those that count twice stand in them twice."""
+        """The teacher of these samples; those that count twice are shown twice."""
         once = list({id(sample): sample for sample in told}.values())
         return cls(features.for_language(tag), told, labels_of(told), pieces, values_of(once), random.Random(SEED))
 
     def batches(self) -> Iterator[Batch]:
-        """All talk once, in no order, utterances of about the same length together."""
+        """All samples once, shuffled, utterances of about the same length together."""
         shown = [self._shown(self._varied(sample)) for sample in self.told]
         self.chance.shuffle(shown)
         some = 20 * BATCH
@@ -144,7 +145,7 @@ class Teacher:
 
 
 def labels_of(told: Sequence[Sample]) -> list[str]:
-    """All labels of samples, the one of what tells nothing first."""
+    """All labels of samples, the label of words that tell nothing first."""
     return [tagger.NOTHING, *sorted({label for sample in told for label in sample.labels} - {tagger.NOTHING})]
 
 
@@ -156,7 +157,7 @@ def main() -> None:
 
 
 def trained(told: list[Sample], tag: str) -> Network:
-    """The network that these samples make."""
+    """The network trained on these samples."""
     torch.manual_seed(SEED)
     words = {word for sample in told for word in sample.words.folded}
     encoder = BaseEncoder(BaseFile.read(), tag, words, LAYERS)
@@ -177,7 +178,7 @@ def trained(told: list[Sample], tag: str) -> Network:
 
 
 def made(net: Net, labels: Sequence[str]) -> Network:
-    """The network as it is used."""
+    """The network in the form that the product loads."""
     tables = {name: QuantisedTable.of(_array(getattr(net, name).weight)) for name in ("own", "beside")}
     return Network(tuple(labels), net.encoder.packed(), tables, _weights(net))
 
@@ -203,13 +204,13 @@ def _batch(part: Sequence[BatchedSample]) -> Batch:
 
 
 def _filled(lists: Sequence[list[int]], by: int) -> Tensor:
-    """A row for each, as long as the longest."""
+    """A row for each list, padded to the longest."""
     size = max(map(len, lists))
     return torch.tensor([some + [by] * (size - len(some)) for some in lists])
 
 
 def _bag(lists: Sequence[Numbers], size: int) -> tuple[Tensor, Tensor]:
-    """All numbers, and where each list of them begins."""
+    """All numbers, and the offset of each list."""
     every = [numbers for one in lists for numbers in (*one, *([[]] * (size - len(one))))]
     begins = np.cumsum([0, *map(len, every)])[:-1]
     return torch.tensor([number for some in every for number in some], dtype=torch.long), torch.from_numpy(begins)

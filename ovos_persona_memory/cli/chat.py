@@ -82,7 +82,7 @@ class PipeChat:
     def lines(self) -> Iterator[str]:
         """The utterances, until the input ends."""
         if isinstance(sys.stdin, io.TextIOWrapper):
-            sys.stdin.reconfigure(errors="replace")  # bytes that are no text must not end the talk
+            sys.stdin.reconfigure(errors="replace")  # undecodable bytes must not end the conversation
         for line in sys.stdin:
             if line.strip():
                 yield line.strip()

@@ -93,7 +93,7 @@ class Conversation:
                 if settled and quiet_s >= GRACE_S:
                     return True
                 self._changed.wait(min(left_s, GRACE_S - quiet_s) if settled else left_s)
-            # given up: what comes later is still heard, and its end is not taken for that of another utterance
+            # timed out: later speech is still heard, and its end is not taken for another utterance's
             self._open = 0
             self._ended |= self._known
         return False
@@ -115,7 +115,7 @@ class Conversation:
             self._heard(SpokenAnswer(event.text, ours))
 
     def _follow(self, event: Heard, session: dict[str, Any]) -> None:
-        # a session of one's own lives with whoever talks in it (OVOS-SESSION-2, 2.2): active skills, a skill
+        # the client keeps its own session (OVOS-SESSION-2, 2.2): active skills, a skill
         # that waits for a reply, the persona that was called
         if event.what == "handled" or event.expects_reply:
             self._session = session

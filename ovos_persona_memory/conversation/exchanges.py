@@ -108,7 +108,7 @@ class _Pairing:
         if turn.role == "user":
             self._newest = self._batches[batch]
             if turn.utterance_id is not None:
-                # also from a user turn that was heard: what is spoken late joins the answer handed in
+                # also from a heard user turn: late speech joins the answer that was handed in
                 self._by_utterance[turn.utterance_id] = self._newest
 
     def _begin(self, turn: Turn) -> Block:
@@ -146,7 +146,7 @@ class _Pairing:
         if self._newest is None:
             return None
         asked = self._newest.passed[0]
-        # what was handed in says by its place what it answers, however slow it was
+        # the order of a batch tells what an answer belongs to, however slow it was
         return self._newest if turn.source == "record" or _within(asked, turn, OPEN_S) else None
 
     def _announce(self, turn: Turn) -> None:

@@ -53,7 +53,7 @@ def _newest(told: list[Block], limits: Window, hanging: bool = False) -> list[Co
     if limits.max_history is None:
         return _all_of(told, hanging)
     lone = _lone_question(told, hanging)
-    # one more than is wanted: the first may lack what was joined to it
+    # one more than wanted: the first may lack messages that were joined to it
     newest_blocks = _taken_off(told, max(limits.max_history, 0) + 1)
     before = (turn for block in told for turn in (*block.passed, *block.added) if turn.role in INSTRUCTIONS)
     return [message_of(turn) for turn in before] + _joined([*newest_blocks, *lone])
@@ -107,7 +107,7 @@ def _joined(rendered: Iterable[list[ContextMessage]]) -> list[ContextMessage]:
 
 def _rendered(block: Block) -> list[ContextMessage]:
     """The messages of one block: those passed, with what was added to it merged in its place."""
-    if not block.answered:  # a hanging user turn goes, an instruction beside it stays
+    if not block.answered:  # a hanging user turn is dropped, an instruction beside it stays
         return [message_of(turn) for turn in (*block.passed, *block.added) if turn.role in INSTRUCTIONS]
     rendered = [message_of(turn) for turn in block.passed]
     for turn in block.added:
@@ -170,7 +170,7 @@ def _merged(earlier: ContextMessage, later: ContextMessage) -> ContextMessage:
 
 def message_of(turn: Turn) -> ContextMessage:
     """The turn alone as a message."""
-    message = object.__new__(ContextMessage)  # a third of the time that its constructor takes, a dozen times a history
+    message = object.__new__(ContextMessage)  # a third of the constructor's time, a dozen times for each history
     message.__dict__.update(
         role=turn.role,
         text=turn.text,

@@ -53,7 +53,7 @@ def _system(request: ContextRequest, notes: str) -> list[ContextMessage]:
     prompt = request.system_prompt.strip()
     if request.inject == "system_prompt" and PLACE in prompt:
         before, _, after = prompt.partition(PLACE)
-        # braces in what was said mean nothing, and a second place stays empty: nothing stands there twice
+        # braces in quoted text mean nothing, and a second placeholder stays empty: nothing is quoted twice
         prompt, notes = f"{before}{notes}{after.replace(PLACE, '')}".strip(), ""
     behind = notes if request.inject in ("system", "system_prompt") else ""
     text = "\n\n".join(part for part in (prompt, behind) if part)
@@ -127,7 +127,7 @@ def _within_budget(hits: Sequence[Hit], recalled: Recalled, request: ContextRequ
 def _shorter(hit: Hit, request: ContextRequest, now: float, most_tokens: int) -> Hit:
     """The hit with as much of its text as costs this many tokens; whole where too little would be left of it."""
     around = len(f"- {line(replace(hit, text=''), request.lang, now, request.timezone)}\n")
-    # escapes take room, too: as much as they take in the whole text
+    # escapes take room, too: as large a share as in the whole text
     room = (most_tokens * 4 - around) * len(hit.text) // max(len(quoted(hit.text)) - 2, 1)
     if len(hit.text) <= room or most_tokens < WORTH_SHORTENING:
         return hit
@@ -142,7 +142,7 @@ def line(hit: Hit, lang: str | None, now: float, timezone: str | None = None) ->
     """A hit as data for a prompt: speaker, date and quoted text, on one line in this language."""
     spoken = languages.for_language(lang)
     name = plain(hit.speaker or "")[:LONGEST_NAME]
-    # a name is text of others, too
+    # a name is other people's text, too
     who = quoted(name) if name else spoken.say("the_user" if hit.role == "user" else "the_assistant")
     when = spoken.when(*_moments(hit.at, now, timezone))
     return spoken.say("recalled_line", who=who, when=when, text=quoted(hit.text))

@@ -52,7 +52,7 @@ def turns_of(taken: Mapping[str, Any] | Sequence[MessageLike]) -> tuple[list[Tur
 
 def _turn_of(message: MessageLike, number: int) -> Turn:
     try:
-        # from its fields, as it would come from a file
+        # from its fields, as if it were read from a file
         told = msgspec.to_builtins(message)
         if isinstance(told, dict) and "text" in told:
             told["text"] = text_of(told["text"])

@@ -163,7 +163,7 @@ def _fits(one: LearnedFact, label: LabelledFact, talk: LabelledTalk) -> bool:
     said_by = next(turn.person for turn in talk.turns if turn.id == label.turn)
     if one.person != (label.person or said_by or HOUSEHOLD):
         return False
-    kind = one.slot == "detail" and one.thing == "kind"  # what animal a pet is
+    kind = one.slot == "detail" and one.thing == "kind"  # the animal that a pet is
     if label.slot and one.slot not in label.slots and not (kind and "pet" in label.slots):
         return False
     of_owner = one.slot == "location" and not (label.subject and one.subject)  # "(ivy's) present", of ivy
@@ -195,7 +195,7 @@ def _about(one: LearnedFact, subject: str, talk: LabelledTalk) -> bool:
     wanted = _relation(known, subject)
     if wanted == _relation(known, one.subject):
         return True
-    if not wanted:  # what is told of a pet is the speaker's
+    if not wanted:  # a pet's facts belong to the speaker
         return known.starts(known.words_of(one.subject), "pet") > 0
     if _is_kind_of(one.subject, subject, talk):
         return True

@@ -108,7 +108,7 @@ def _record(memory: PersonaMemory, turns: Sequence[LabelledTurn], lang: str) -> 
 
 
 def _plain(at: float | None) -> float | None:
-    return None if at is None else float(at)  # a file's own kind of number is no business of a store
+    return None if at is None else float(at)  # stores get a plain float, not the file's own type
 
 
 def wait_until_indexed(memory: PersonaMemory) -> None:

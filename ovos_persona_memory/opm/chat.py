@@ -47,7 +47,7 @@ class RecallChatEngine(ChatEngine):  # type: ignore[misc]  # ovos_plugin_manager
         """The answer to the last user message; empty content leaves it to the next handler."""
         asked = [message.content for message in messages if message.role == MessageRole.USER]
         spoken = languages.for_language(lang or self.lang)
-        # what the memory itself put before the utterance is neither asked nor told
+        # notes that the memory put before the utterance are neither question nor statement
         text = (
             self._reply(prompt.without_notes(asked[-1]).strip(), Scope(session_id=session_id), spoken) if asked else ""
         )

@@ -209,7 +209,7 @@ def _agent_message(message: ContextMessage) -> AgentMessage:
 
 
 def _agent_calls(calls: Sequence[ToolCall]) -> list[Any]:
-    # OPM before 2.3 knows no tool calls, and then none was ever handed in
+    # OPM before 2.3 knows no tool calls, so that none was ever handed in
     from ovos_plugin_manager.templates import agents
 
     return [agents.ToolCall(id=call.id, name=call.name, arguments=call.arguments) for call in calls]

@@ -54,7 +54,7 @@ def is_clean(text: str) -> bool:
     return "\0" not in text and (text.isascii() or not any("\ud800" <= c <= "\udfff" for c in text if c > "\ud7ff"))
 
 
-# what callers use
+# decorators and checks for callers
 
 
 def checked(verb: Callable[P, T]) -> Callable[P, T]:
@@ -141,7 +141,7 @@ def _check_of(hint: Any, name: str, may_be_empty: bool) -> Check | None:
     if origin is not None and issubclass(origin, Mapping):
         return json
     if origin is not None and issubclass(origin, Collection):
-        numbers = inner[0] is float  # an embedding, which is looked at as a whole
+        numbers = inner[0] is float  # an embedding is checked as a whole
         return _each((None if numbers else _check_of(inner[0], name, False)) or _any)
     if origin is Callable:
         return _function

@@ -81,7 +81,7 @@ class SentenceEmbedder:
     kind: Kind = "sentence"
 
     def __init__(self, name: str, model: Path, tokenizer: Path) -> None:
-        # From 1.31 on importing it writes an id of the device and prepares to send what it does to its maker.
+        # From 1.31 on, importing it writes an id of the device and prepares telemetry.
         os.environ["ORT_DISABLE_TELEMETRY"] = "1"
         import onnxruntime  # a driver: installed only with the extra
         from tokenizers import Tokenizer
@@ -89,7 +89,7 @@ class SentenceEmbedder:
         _keep_no_memory()
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = options.inter_op_num_threads = 1
-        options.enable_cpu_mem_arena = False  # the arena keeps what the largest batch once needed
+        options.enable_cpu_mem_arena = False  # the arena never shrinks below the largest batch
         self._session = onnxruntime.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])
         self._inputs = {given.name for given in self._session.get_inputs()}
         self._tokenizer: Any = Tokenizer.from_file(str(tokenizer))

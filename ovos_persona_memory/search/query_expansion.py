@@ -93,7 +93,7 @@ class _QueryTerm:
     word: str
 
 
-def expand_query(  # more than five: what is asked, and where its words are looked for
+def expand_query(  # more than five: the question, and the scope of the search
     store: Store,
     question: Sequence[str],
     spoken: Language,

@@ -75,7 +75,7 @@ COMPANIONS, NEAR = 10, 0.7
 this share of the best (measured on LoCoMo dev: 49.2 % recall among sure hits, 90.5 % silence)."""
 
 
-def recall(  # more than five: what is asked, and with what it is looked for
+def recall(  # more than five: the question, and the indexes of the search
     store: Store,
     question: Question,
     scope: Scope,
@@ -92,7 +92,7 @@ def recall(  # more than five: what is asked, and with what it is looked for
     if not words or k <= 0:
         return []
     near = max(NEAREST, NEAREST_FOR_EACH * k)
-    soon = meaning.soon(question.text) if meaning and scope.user_id else None  # meanwhile the words are looked for
+    soon = meaning.soon(question.text) if meaning and scope.user_id else None  # the words are searched meanwhile
     search = _Search(question, words, scope, kinds, max(FEWEST, FOR_EACH * k))
     looked_up = _looked_up(store, search)
     search, forms, found = looked_up.search, looked_up.forms, looked_up.found
@@ -101,7 +101,7 @@ def recall(  # more than five: what is asked, and with what it is looked for
     asked = analyse_question(question, table.speakers())
     asked = replace(asked, words=forms.applied(asked.words))
     statistics = forms.counted(_statistics(store, search, forms.searched(asked.words), looked_up))
-    if not statistics.mean_length:  # nothing but facts, and turns without words
+    if not statistics.mean_length:  # only facts, and turns without text
         statistics = replace(statistics, mean_length=1.0)
     candidates = table.candidates(asked, spoken.time_words, forms)
     ranked = rank(candidates, asked, statistics, alike.kind if alike else None)
@@ -222,7 +222,7 @@ def _looked_up(store: Store, search: _Search) -> _LexicalResults:
     for left in reversed(range(ROUNDS + 1)):
         kinds, unheard = search.documents or BOTH, [*askings.turns, *askings.answers]
         forms = expand_query(store, question.bare_words, question.spoken, search.scope, kinds, unheard)
-        forms = replace(forms, known=None) if askings.answers else forms  # which do count where words are weighed
+        forms = replace(forms, known=None) if askings.answers else forms  # answers do count in term weights
         search = replace(search, words=forms.searched(words), without=[*askings.turns])
         holding = _documents(store, search, search.words, number)
         again = askings.take(holding) if left else ()
@@ -335,7 +335,7 @@ def _statistics(store: Store, search: _Search, words: Sequence[str], looked_up: 
 
 
 def _user_of(found: Sequence[Record]) -> str:
-    # with everybody's records in scope the statistics are those of the user who has most to say on it
+    # with everybody's records in scope the statistics are those of the user with most hits
     return Counter(one.user_id for one in found).most_common(1)[0][0] if found else ""
 
 
@@ -344,7 +344,7 @@ class _CandidateTable:
 
     def __init__(self, store: Store, found: Sequence[Record], alike: _SemanticResults | None, search: _Search) -> None:
         scope = search.scope
-        self._store, self._zone = store, search.question.zone  # a turn's day is counted where the person is who asks
+        self._store, self._zone = store, search.question.zone  # the day of a turn is that in the asker's time zone
         self._closed = scope.site_id is not None or scope.task_id is not None
         near = [one.record for one in alike.near] if alike else []
         self._learned = {one.turn_id: one for one in found if isinstance(one, Fact) and one.turn_id}

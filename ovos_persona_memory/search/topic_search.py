@@ -38,7 +38,7 @@ def groups_about(store: Store, scope: Scope, topic: str, lang: str | None) -> Gr
     fewer = combinations(groups, len(groups) - 1) if len(groups) >= FEWEST else ()
     told = Counter({some: len(_told(store, scope, some)) for some in fewer})
     found = [some for some, number in told.items() if number]
-    # of several choices the rarest words say most of what is meant
+    # of several choices the rarest words identify the topic best
     return min(found, key=lambda some: told[some], default=groups)
 
 

@@ -159,7 +159,7 @@ class Indexer:
             self._wait_for_work()
             if not self._stopped.is_set():
                 self._begin(self._open(self._setting or ""))
-        except Exception as error:  # a model of the owner's may fail in any way
+        except Exception as error:  # the owner's own model may raise anything
             self._fail(error)
         finally:
             self._loaded.set()
@@ -169,7 +169,7 @@ class Indexer:
                     self._finish()
                     self._wait_for_work()
             except PersonaMemoryError:
-                self._stopped.wait(AGAIN_S)  # the store says so itself to whoever asks it
+                self._stopped.wait(AGAIN_S)  # the store's own status reports it
             except Exception as error:
                 self._fail(error)
 
@@ -257,5 +257,5 @@ class Indexer:
 
 
 def _step_back() -> None:
-    with suppress(OSError, AttributeError):  # Linux alone has a priority for each thread
+    with suppress(OSError, AttributeError):  # only Linux has a priority for each thread
         os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICENESS)

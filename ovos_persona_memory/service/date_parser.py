@@ -48,7 +48,7 @@ def _days(text: str, lang: str, at: datetime, parser: Callable[[], Extract | Non
         return found
     try:
         parsed = extract(text, lang=lang, anchorDate=at)
-    except Exception as error:  # another project's code, and not every language has one
+    except Exception as error:  # another project's code may raise anything, and not every language has a parser
         LOG.debug("no date was parsed: %s", type(error).__name__)
         return found
     day = parsed[0].date() if parsed else at.date()

@@ -76,7 +76,7 @@ class Acknowledging:
             self._sync()
         except StoreError as error:
             return error
-        except Exception as error:  # nothing is acknowledged that may not be there, and the thread lives
+        except Exception as error:  # no unsynced write is acknowledged, and the thread survives
             LOG.exception("what was written could not be brought to the disk")
             return PersonaMemoryError(f"it failed inside: {type(error).__name__}")
         return None

@@ -322,7 +322,7 @@ class Offline:
     def _may_wait(asked: Request) -> bool:
         """Whether a change needs nothing from the store."""
         if asked.verb == "remember":
-            return asked.data.get("secret") is not True  # a secret waits in no file
+            return asked.data.get("secret") is not True  # a secret is never queued
         return asked.verb == "record" or (asked.verb == "capture" and changes_something(asked))
 
     # when it is there again
@@ -369,12 +369,12 @@ class Offline:
             what = offline_records.read_record(one)
             private = isinstance(error, NotAllowed) and not isinstance(error, WasForgotten)
             if private and isinstance(what, Request) and what.data.get("key") is not None:
-                # under this key is something private: it was acknowledged, and gets another
+                # the key is taken by a private memory: the acknowledged one gets another key
                 return self._alone(
                     memory,
                     replace(one, body=offline_records.encoded(replace_fast(what, data={**what.data, "key": None}))),
                 )
-            # what is refused for what it is will never be taken
+            # a request refused for its content will always be refused
             LOG.warning("something that waited for the store was refused: %s", type(error).__name__)
             memory.put_state(self._mark, str(one.num))
             return []

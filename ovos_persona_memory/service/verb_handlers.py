@@ -27,7 +27,7 @@ def answer(memory: PersonaMemory, config: MemoryConfig, asked: Request, owner: b
         return _VERBS[asked.verb](memory, asked, fields, authorization.owner_scope(fields), config)
     person = memory.transcript.people.of_request(asked)
     scope = authorization.bus_scope(asked, fields, person, config)
-    # the search covers more than the session and the room in which reading is off
+    # the search covers more than the session and room in which reading is paused
     here = replace_fast(asked.scope, user_id=person.user_id, blind=scope.blind)
     scope = replace_fast(scope, blind=not memory.captures.may_read(here))
     comes_again = authorization.request_fingerprint(asked, fields)

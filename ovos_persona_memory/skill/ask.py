@@ -157,7 +157,7 @@ def how_much(talk: TurnContext) -> None:
     """Say how many memories and facts there are, and how much of the conversations is kept."""
     counts = talk.client.status()["counts"]
     told = counts["entries"] + counts["facts"]
-    if told <= LOOKED_AT:  # what was asked to be remembered may have been learned as well
+    if told <= LOOKED_AT:  # a memory may have been learned as a fact as well
         kept = [one.text for one in _kept(talk)]
         learned = [one.text for one in talk.client.facts.list(limit=LOOKED_AT)]
         told = len({_words_of(talk, text) for text in (*kept, *learned)})

@@ -35,7 +35,7 @@ def _read(talk: TurnContext, whose: str) -> None:
     if not items:
         talk.say("asked_of_nothing", name=shown)
         return
-    talk.spoke_of([])  # nothing of it is the asker's to correct or to forget
+    talk.spoke_of([])  # the asker may neither correct nor forget these
     talk.read([_quoted(talk, item, shown) for item in items], "asked_of")
 
 

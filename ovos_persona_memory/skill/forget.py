@@ -43,7 +43,7 @@ class DeletionRequest:
 
 def forget_about(talk: TurnContext) -> None:
     """Forget the records about a topic, however it is named."""
-    if not talk.slot("topic"):  # an engine took it for a request to forget, and nothing says what
+    if not talk.slot("topic"):  # an engine took it for a request to forget, which has no object
         talk.say("forget_that_nothing")
     elif is_pointing(talk.slot("topic"), talk.spoken):
         forget_that(talk)

@@ -69,7 +69,7 @@ def understood(text: str, spoken: Language, intents: Iterable[str]) -> MatchedIn
     if not whole or len(whole) > 2 * LONGEST:
         return _to_remember(text, spoken, named)
     if [word for word, _ in whole] in [fold(line) for line in spoken.lines("not_ours.voc")]:
-        return None  # a phrase that others own: "forget it" takes back a request
+        return None  # a phrase of other skills: "forget it" cancels a request
     bare = [(word, place) for word, place in whole if word not in _fillers(spoken.tag)]
     forms = [whole, *(said for said in (bare, _without_repeats(bare)) if said != whole)]
     found = [(fit, said) for said in forms if (fit := _fit([word for word, _ in said], spoken, named))]

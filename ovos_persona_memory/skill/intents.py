@@ -29,7 +29,7 @@ def meant(talk: TurnContext) -> MatchedIntent | None:
         return worded
     try:
         return _requested(talk) or tell.contradicted(talk)
-    except PersonaMemoryError:  # the memory does not answer: whoever else knows the utterance may
+    except PersonaMemoryError:  # the memory does not answer: another skill may
         return None
 
 

@@ -69,7 +69,7 @@ class PersonaMemorySkill(ConversationalSkill, FallbackSkill):  # type: ignore[mi
         """Connect to the daemon in the background, and register the intents of every module."""
         transport = shared_transport(**bus_address())
         self._glance = secrets_kept.SecretLookup(MemoryClient(transport, GLANCE_WITHIN_S, of_person=True), messages.now)
-        # a person speaks, and means what they told, to whichever persona that was
+        # a person means their own statements, to whichever persona they were made
         quick = MemoryClient(transport, ANSWER_WITHIN_S, BUSY_S, ANSWER_WITHIN_S, of_person=True)
         counting = MemoryClient(transport, COUNT_WITHIN_S, of_person=True)
         patient = MemoryClient(transport, DELETE_WITHIN_S, BUSY_S, ANSWER_WITHIN_S, of_person=True)
@@ -102,7 +102,7 @@ class PersonaMemorySkill(ConversationalSkill, FallbackSkill):  # type: ignore[mi
         handle.__name__ = f"handle_{name}"
         self.register_intent_file(f"{name}.intent", handle, voc_blacklist=[NOT[name]] if name in NOT else [])
 
-    # what no intent engine knew
+    # utterances that no intent engine matched
 
     def can_answer(self, message: Message, *_: Any) -> bool:
         """Whether the utterance is an explicit request to the memory, or asks for a secret in it."""

@@ -29,13 +29,13 @@ AGAIN_S = 5.0
 """Pause after an answer that did not come in time, seconds, in which nothing is asked."""
 
 
-# somebody asks to have one remembered
+# requests to remember a secret
 
 
 def offer(talk: TurnContext, keep: Callable[[TurnContext], object]) -> None:
     """Ask whether a secret is to be kept; it exists in the question alone until then. ``keep`` is called after a
     yes."""
-    talk.moment.items = []  # nobody reads it out, corrects it or asks where it comes from
+    talk.moment.items = []  # it is not read out or corrected, and has no provenance to ask for
     if talk.client.status().get("secrets", {}).get("offer"):
         talk.ask("secret_ask", lambda reply: _answered(reply, keep), _OFFERED)
     else:
@@ -66,7 +66,7 @@ def _is_reply(reply: TurnContext) -> bool:
 _OFFERED = QuestionEndings("secret_silence", "secret_not_kept", "secret_unclear", _is_reply)
 
 
-# somebody asks for one
+# questions for a secret
 
 
 class SecretLookup:
@@ -154,7 +154,7 @@ def _forms(question: str, spoken: Language) -> Iterator[str]:
         yield left
 
 
-# somebody asks to have one forgotten
+# requests to forget a secret
 
 
 def _names_time(said: Addressed, spoken: Language, at: float) -> bool:

@@ -83,5 +83,5 @@ def _said(pronounce: Callable[[int, str], str] | None, number: int, tag: str) ->
         return str(number)
     try:
         return str(pronounce(number, tag)).replace(",", "").strip()
-    except Exception:  # what a parser of another project cannot do is no reason to say nothing
+    except Exception:  # a failure of another project's parser must not silence the answer
         return str(number)

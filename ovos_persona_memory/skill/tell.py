@@ -141,7 +141,7 @@ def remember_this(talk: TurnContext) -> None:
     for hit in just:
         if hit.kind != "memory":
             _keep(talk, own_words(hit.text, talk.spoken))
-        else:  # it is kept already
+        else:  # the statement is kept already
             talk.spoke_of([SpokenItem(hit.text, hit.at, hit.key, hit.speaker, hit.id)])
             talk.say("remembered", text=own_words(hit.text, talk.spoken))
 
@@ -224,7 +224,7 @@ def correct(talk: TurnContext) -> None:
         _replace(talk, found)
     elif not known.meant:
         _correct_what_was_told(talk)
-    elif right is not None and set(fold(right.text)) <= set(fold(known.meant[0].text)):  # it was put right already
+    elif right is not None and set(fold(right.text)) <= set(fold(known.meant[0].text)):  # corrected already
         talk.say("corrected", text=own_words(known.meant[0].text, talk.spoken))
     else:
         wrong = known.meant[0]
@@ -239,7 +239,7 @@ def _wrong_one(right: Correction, known: Referents, spoken: Language) -> Correct
         for place, hit in enumerate(candidates)
         if (made := revised(own_words(hit.text, spoken), right, spoken)) is not None
     ]
-    if not right.is_plain:  # a bare "no" is about nothing that was not just spoken of, unless it names it
+    if not right.is_plain:  # a bare "no" corrects only the last thing spoken of, unless it names another
         found = [one for one in found if one[0] <= 0]
     return min(found, key=lambda one: one[:2])[2] if found else None
 
@@ -294,7 +294,7 @@ def _replace_by_reply(reply: TurnContext, wrong: Hit) -> None:
 def _replace(talk: TurnContext, found: CorrectedStatement) -> None:
     try:
         kept = talk.client.correct(found.wrong.id, found.text, lang=talk.spoken.tag)
-    except UnknownEntry:  # it was forgotten elsewhere meanwhile
+    except UnknownEntry:  # the statement was forgotten elsewhere meanwhile
         talk.say("correct_what")
         return
     talk.spoke_of([SpokenItem(kept.text, kept.updated_at, kept.key, None, kept.id, kept.persona_id)])
@@ -310,7 +310,7 @@ def private(talk: TurnContext) -> None:
         talk.say("private_what")
         return
     for item in talk.moment.items:
-        if not _made_private(talk, item):  # only said, or learned of it: a memory with the same words stands for both
+        if not _made_private(talk, item):  # a turn or a fact: a memory with the same words stands for both
             talk.client.remember(item.text, metadata={HUSHED: True}, lang=talk.spoken.tag)
     talk.spoke_of_the_same()
     talk.say("kept_private")

@@ -52,7 +52,7 @@ def zone(name: str | None) -> tzinfo | None:
     """The time zone with this IANA name; None, which means the device's own, where there is no such zone."""
     try:
         return ZoneInfo(name) if name else None
-    except (OSError, ValueError, KeyError):  # no such zone, no zone data, or no name
+    except (OSError, ValueError, KeyError):  # unknown zone, no zone data, or no name
         return None
 
 
@@ -83,7 +83,7 @@ def _span(unit: str, steps: int, today: date) -> DaySpan:
         return DaySpan(today + steps * DAY, today + steps * DAY)
     if unit == "week":
         return DaySpan(monday + 7 * steps * DAY, monday + 7 * steps * DAY + 6 * DAY)
-    if unit == "weekend":  # the last one, which may be now
+    if unit == "weekend":  # the last weekend, which may be the present one
         saturday = today - ((today.weekday() - 5) % 7) * DAY
         return DaySpan(saturday, saturday + DAY)
     if unit == "month":
@@ -118,7 +118,7 @@ def _months(text: str, spoken: Language, today: date) -> Iterator[DaySpan]:
 def _days(year: int, month: int, day: int | None, words: frozenset[str]) -> DaySpan | None:
     try:
         return DaySpan(date(year, month, day), date(year, month, day), words) if day else _month(year, month, words)
-    except (ValueError, OverflowError):  # no such day, or one at the end of the calendar
+    except (ValueError, OverflowError):  # no such day, or a day beyond the calendar's end
         return None
 
 

@@ -187,7 +187,7 @@ def _release(package: str) -> list[str]:
 
 def _compiled(algorithm: str) -> Any:
     made = importlib.import_module("Stemmer").Stemmer(algorithm)
-    made.maxCacheSize = 0  # it would keep words in mind that are to be forgotten
+    made.maxCacheSize = 0  # its cache would keep forgotten words
     return made
 
 

@@ -70,7 +70,7 @@ SPELLED = re.compile(r"[^\W_]+")
 """A token as it is spelled."""
 
 
-@lru_cache(maxsize=16)  # one turn is looked at from several sides
+@lru_cache(maxsize=16)  # one turn is analysed several times
 def spelled(text: str) -> tuple[tuple[str, ...], tuple[tuple[int, int], ...]]:
     """The folded tokens of a text, with the span of each."""
     folded: list[str] = []
@@ -89,7 +89,7 @@ def beginning(text: str) -> str:
 
     What follows is kept and indexed like everything else; nothing is learned from it, and it decides nothing.
     """
-    return text if len(text) < 2 * SENTENCE_WORDS else _beginning(text)  # most, quickly: no word is shorter
+    return text if len(text) < 2 * SENTENCE_WORDS else _beginning(text)  # quick exit for most texts: no word is shorter
 
 
 def _begin(text: str) -> str:

@@ -238,7 +238,7 @@ def _windows(old: Sequence[str], new: Sequence[str], spoken: Language) -> Iterab
         for end in range(start + 1, min(start + size + 2, len(old)) + 1):
             if not _alike(left[start:end], right, kinds, spoken) or _cuts(left, end, right, spoken):
                 continue
-            of_size = 0.02 * abs(end - start - size) - 0.001 * start  # of equals the later one as long as it
+            of_size = 0.02 * abs(end - start - size) - 0.001 * start  # of equal costs the later stretch of this length
             yield _distance(left[start:end], right, kinds) / size + of_size, start, end
 
 
@@ -329,7 +329,7 @@ def _is_not(words: Sequence[str], place: int, spoken: Language) -> bool:
     return any((one,) == (_one(words[place]),) for one, *more in _phrases(spoken.tag, "not") if not more)
 
 
-# what takes a statement back
+# retractions
 
 
 @dataclass(frozen=True)

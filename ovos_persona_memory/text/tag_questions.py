@@ -20,7 +20,7 @@ def statement_asked_about(text: str, lang: str | None) -> str | None:
     where the utterance is no such question."""
     spoken = languages.for_text(lang, text)
     if languages.beginning(text) != text or spoken.without_lead(text) != text or spoken.is_command(text):
-        return None  # nobody asks back behind a text of that length
+        return None  # a text of that length has no tag question
     known = lexicon.for_language(spoken.tag)
     words = known.words_of(text)
     size, first = len(words.folded), known.starts(words, "asking_whether")
@@ -29,7 +29,7 @@ def statement_asked_about(text: str, lang: str | None) -> str | None:
     anew = (start for start, long in known.places(words, "or_else") if _asks_anew(known, words, start, long))
     last = min(anew, default=size)
     back = _asked_back(known, words)
-    # "the shop is on the right" only ends as a question may
+    # "the shop is on the right" merely ends like a tag question
     if back and (back < size - 1 or known.has_word(("alternative",), words.folded[back])):
         last = min(last, back)
     if (first, last) == (0, size) or first >= last:
@@ -55,7 +55,7 @@ def _is_of_speaker(known: Lexicon, behind: Sequence[str]) -> bool:
 def is_put_in_doubt(known: Lexicon, words: Tokens, first: int, last: int) -> bool:
     """Whether the tokens from ``first`` to ``last`` are asked rather than stated, by what stands before or behind
     them."""
-    behind = range(first + 1, last + BEHIND + 1)  # a clause may hold it
+    behind = range(first + 1, last + BEHIND + 1)  # the tag may stand inside a clause
     return _is_asked_back(known, words, behind) or _is_asked(known, words, first) or _or_else(known, words, behind)
 
 

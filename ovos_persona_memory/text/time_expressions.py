@@ -35,7 +35,7 @@ def duration_s(phrase: str, spoken: Language) -> float | None:
     """The duration that a phrase names, seconds: "five minutes", "an hour and a half"; None where it names none."""
     count: float | None = None
     total = unit = 0.0
-    ended = 0  # where the last number or unit ended; after a unit, what belongs to it follows within a word
+    ended = 0  # end of the last number or unit; the next part of a duration follows a unit within a word
     for value, is_unit, start, end in _measures(fold(phrase), spoken):
         if total and start > ended + 1:
             break

@@ -1,4 +1,5 @@
-"""Part g: what facts, their gate and forgetting add to recording an utterance, in one run with and without."""
+"""Part g: the cost that facts, their extraction and forgetting add to recording an utterance, in one run with and
+without."""
 
 from __future__ import annotations
 
@@ -20,7 +21,7 @@ from ovos_persona_memory.records import Scope, Turn
 
 SIZES = {"quick": (20_000, 400), "full": (100_000, 3000)}
 FORGOTTEN = 50
-"""Sessions of 20 turns that were forgotten before, where forgetting is measured."""
+"""Sessions of 20 turns that are forgotten before forgetting is measured."""
 MOST_MS = 2.0
 TOLD = ROOT / "test" / "data" / "household_en.json"
 ASKED = (

@@ -34,13 +34,13 @@ ASKED = 300
 DIM = 384
 STAND_IN = "stand-in"
 REAL = "when did my sister tell me about the new dentist"
-"""Embedded by MiniLM for each question: invented words fall into three times as many tokens as those of a language."""
+"""A question that MiniLM embeds each time: invented words give three times as many tokens as those of a language."""
 
 
 class StandIn:
     """A random vector for each word, and their mean for a text: as large as MiniLM's, and made a thousand times sooner.
 
-    A question takes MiniLM's time: a real one is embedded by that, too.
+    A question takes MiniLM's time, since a real one is embedded by MiniLM, too.
     """
 
     kind: Kind = "sentence"
@@ -116,7 +116,7 @@ def _first(took: Spread) -> str:
 
 
 def _wait_until_read_ahead(memory: PersonaMemory) -> None:
-    """Until what questions need is in memory, as it is some seconds after a start."""
+    """Wait until the tables of a question are cached, as they are some seconds after a start."""
     held, vectors = -1, memory._store.vector_store
     assert isinstance(vectors, SqliteVectors)
     while held < len(vectors._tables):

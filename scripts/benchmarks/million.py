@@ -12,7 +12,7 @@ from ovos_persona_memory.records import Context, ContextRequest, Scope
 
 TURNS = {"quick": 50_000, "full": 1_000_000}
 CASES = ((500, 25.0), (1, 150.0))
-"""People, and what p95 is to stay under, milliseconds."""
+"""Number of people, and the target of p95, milliseconds."""
 ASKED = 400
 
 

@@ -25,8 +25,7 @@ from ovos_persona_memory.stores.postgres.vectors import SPARE
 TURNS = {"quick": 20_000, "full": 1_000_000}
 ASKED = 200
 FIRST = 300
-"""Other questions that are asked before anything is measured: a server that has run for a while holds its indexes in
-memory."""
+"""Warm-up questions before anything is measured: a server that has run for a while has its indexes in memory."""
 FOUND = 10
 LIMIT_MS, RECALLED = 50.0, 0.98
 SCOPES: dict[str, Callable[[Said, int], Scope]] = {
@@ -41,7 +40,7 @@ HNSW, COMPARED = "HNSW", "one by one"
 
 @dataclass(frozen=True)
 class SearchResult:
-    """A question, where it was asked, and what a search by meaning alone found."""
+    """A question, its scope, and the documents that a search by meaning alone found."""
 
     query: Floats
     scope: Scope
@@ -94,7 +93,7 @@ def _timed(
 
 
 def _half(text: str) -> str:
-    """Half of the words, as they are heard: near to the turn, and not the same."""
+    """Half of a turn's words: a question near to the turn, and not the same."""
     return " ".join(text.lower().split()[::2])
 
 
@@ -158,11 +157,11 @@ class ExactSearch:
         return np.flatnonzero(inside)
 
     def size(self, scope: Scope) -> int:
-        """How many rows are in scope."""
+        """Number of rows in scope."""
         return len(self._rows(scope))
 
     def share(self, search: SearchResult) -> float:
-        """How many of the ten that were found are as near as the ten that are nearest."""
+        """How many of the ten found documents are as near as the ten nearest."""
         rows = self._rows(search.scope)
         scores = cosines(self._vectors[rows], search.query)
         last = np.partition(scores, -FOUND)[-FOUND] if len(scores) > FOUND else scores.min()

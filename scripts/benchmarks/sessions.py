@@ -52,17 +52,17 @@ LOADED = "the same rows loaded by table"
 
 @dataclass(frozen=True)
 class RoundTimes:
-    """What one round of one side took, seconds."""
+    """Times of one round of one side, seconds."""
 
     waited: list[float]
-    """Until it was durable, of each session."""
+    """Until the commit was durable, for each session."""
     read: float
     later: float = 0.0
-    """What is put off."""
+    """Time of postponed work."""
 
     @property
     def kept(self) -> float:
-        """Until all was durable."""
+        """Time until all was durable."""
         return max(self.waited)
 
 
@@ -74,7 +74,7 @@ class MemoryAndCopies:
     watched: BareTables
     copy: BareTables
     others: Sequence[BareTables] = ()
-    """For one commit, and for a commit each, of one memory alone."""
+    """Further copies: for one commit, and for a commit each, of one memory alone."""
 
 
 def run(size: str) -> list[Figure]:
@@ -85,7 +85,7 @@ def run(size: str) -> list[Figure]:
 
 
 def on_postgres(folder: Path, size: str) -> list[Figure]:
-    """With a server that is as durable as it comes."""
+    """The figures on a server with full durability."""
     server = PostgresServer(folder)
     try:
         databases = Databases(server)
@@ -99,7 +99,7 @@ def on_postgres(folder: Path, size: str) -> list[Figure]:
 
 
 def on_sqlite(folder: Path, size: str) -> list[Figure]:
-    """Files on the disk."""
+    """The figures on files on the disk."""
     stores = [SqliteStore(folder / "0"), SqliteStore(folder / "1")]
     with ExitStack() as stack:
         bare = [stack.enter_context(closing(BareSqlite(folder / str(number)))) for number in range(7)]
@@ -149,7 +149,7 @@ def _exchanges(talk: Talk, name: str, number: int) -> list[list[Turn]]:
 def _both(
     ours: MemoryAndCopies, said: Sequence[list[Turn]]
 ) -> tuple[RoundTimes, RoundTimes, dict[str, RoundTimes], Counter[str]]:
-    """A round through the memory, and the rows that it left written by bare statements; how many of each table."""
+    """A round through the memory, and its rows written by bare statements; the number of rows of each table."""
     scopes = [Scope(turns[0].session_id, turns[0].user_id) for turns in said]
     given = [[replace_fast(turn, id="") for turn in turns] for turns in said]
     memory, began = ours.memory, time.perf_counter()
@@ -174,7 +174,7 @@ def _both(
 
 
 def _tidied(memory: PersonaMemory) -> tuple[float, int]:
-    """Do what was put off: the seconds, and how many commits it took."""
+    """Do the postponed work: seconds, and number of commits."""
     began, commits = time.perf_counter(), 1
     while memory.tidy():
         commits += 1
@@ -182,7 +182,7 @@ def _tidied(memory: PersonaMemory) -> tuple[float, int]:
 
 
 def _parts(rows: Rows, number: int) -> list[Rows]:
-    """The rows in so many parts."""
+    """The rows in this many parts."""
     return [{table: every[part::number] for table, every in rows.items()} for part in range(number)]
 
 
@@ -201,7 +201,7 @@ def _copied(copy: BareTables, said: Sequence[list[Turn]], at_once: Rows, later: 
 def _one_by_one(
     copy: BareTables, said: Sequence[list[Turn]], at_once: Rows, later: Sequence[Rows], together: bool
 ) -> RoundTimes:
-    """The rows in as many parts as there are sessions, a commit for each of them, or one (``together``)."""
+    """Write the rows in as many parts as there are sessions, a commit for each of them, or one (``together``)."""
     parts, began = _parts(at_once, len(said)), time.perf_counter()
     if together:
         copy.put_together(parts)
@@ -218,7 +218,7 @@ def _one_by_one(
 
 
 def _turns_alone(bare: BareTables, said: Sequence[list[Turn]], at_once: bool) -> RoundTimes:
-    """Each by itself waits for those before it, which were all asked for at once."""
+    """Write each part alone; all are requested at once, so that each waits for those before it."""
     began, waited = time.perf_counter(), []
     for commit in [list(chain.from_iterable(said))] if at_once else said:
         bare.keep(commit)

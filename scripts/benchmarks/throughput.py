@@ -57,7 +57,7 @@ def _drive(services: Stack, data: Path, verb: str, load: tuple[int, int, float])
 
 
 def _commits(data: Path) -> int:
-    """How often was committed: the counter in the index of the write-ahead log (sqlite.org/walformat.html, 2.1)."""
+    """Number of commits: the counter in the index of the write-ahead log (sqlite.org/walformat.html, 2.1)."""
     index = next(data.glob("*.db-shm"), None)
     if index is None:
         return 0

@@ -88,7 +88,7 @@ def _keys(database: bytes) -> list[bytes]:
 def bytes_of_model(model: CrfModel) -> bytes:
     """The bytes of a file."""
     of_attributes: list[list[int]] = [[] for _ in model.attributes]
-    of_labels: list[list[int]] = [[] for _ in range(len(model.labels) + 2)]  # two more, for beginning and end
+    of_labels: list[list[int]] = [[] for _ in range(len(model.labels) + 2)]  # two more, for the begin and end states
     for number, one in enumerate(model.features):
         (of_attributes if one.kind == STATE else of_labels)[one.first].append(number)
     body = b"".join(FEATURE.pack(*one) for one in model.features)

@@ -157,7 +157,7 @@ class FactStore(ABC):
 
     def _keep_newest(self, user_id: str, place: str, now: float) -> None:
         active = [(fact, words) for fact, words in self.held(user_id) if fact.place == place]
-        if all(fact.last_seen_at <= now for fact, _ in active):  # else they stand by their seq
+        if all(fact.last_seen_at <= now for fact, _ in active):  # otherwise they are ordered by seq
             active.sort(key=lambda one: (one[0].last_seen_at, one[0].seq))
         *older, (newest, _) = active
         for fact, words in older:

@@ -43,7 +43,7 @@ class FolderLock:
             os.ftruncate(self._file, 0)
             os.pwrite(self._file, f"{os.getpid()}\n".encode(), 0)
         except OSError:
-            pass  # a full disk: the lock holds all the same, only unnamed
+            pass  # a full disk: the lock holds, only its holder is not named
 
     def release(self) -> None:
         """Let go; a second call does nothing."""

@@ -132,7 +132,7 @@ class VectorBackend(ABC):
     def drop(self, index: str) -> None:
         """Delete all vectors of an index."""
 
-    # where changes are made late
+    # for backends whose changes are late
 
     def ending(self) -> Callable[[], bool] | None:
         """Called at the end of a transaction, within it: the work for after the commit; None: nothing.

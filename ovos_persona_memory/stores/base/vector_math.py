@@ -261,7 +261,7 @@ class VectorTable:
             part = self._signs[:, start : min(start + SIGNS, self._used)]
             distance[start : start + SIGNS] = _ones(part ^ asked).sum(axis=0, dtype=np.uint16)
         if mask is not None:
-            distance[~mask] = 64 * len(asked) + 1  # farther than any
+            distance[~mask] = 64 * len(asked) + 1  # a distance above every real one
         farthest = np.partition(distance, number)[number]
         nearer, as_far = np.flatnonzero(distance < farthest), np.flatnonzero(distance == farthest)
         return np.sort(np.append(nearer, as_far[len(nearer) - number :]))

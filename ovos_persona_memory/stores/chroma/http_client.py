@@ -119,7 +119,7 @@ class ChromaServer:
         with self._lock:
             known = self._idle.pop() if self._idle else None
         if known is not None:
-            # one that was idle may have been closed by the other side; a timeout is none of that
+            # the server may have closed an idle connection; a timeout is another matter
             with suppress(ConnectionError, HTTPException):
                 return self._over(known, method, path, body, within_s)
         return self._over(self._connection(), method, path, body, within_s)

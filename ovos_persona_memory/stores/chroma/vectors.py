@@ -45,7 +45,7 @@ class ChromaVectors:
     def __init__(self, server: ChromaServer, collection: str, texts: TextSource) -> None:
         self.server = server
         self._key = _key_of(texts)
-        # memories that share a server, and a name on it, do not share vectors
+        # memories with the same collection name on one server do not share vectors
         self._name = f"{collection}-{self._hash('memory')[:12]}"
         self._known: dict[str, str] = {}
 
@@ -218,7 +218,7 @@ def _labelled(user_id: str, told: Sequence[Any], rows: Sequence[Any]) -> Iterato
     for one, row in zip(told, rows, strict=True):
         if one is not None and row is not None:
             label = VectorLabel(int(one["doc"]), user_id, str(one["kind"]), str(one["record"]), str(one["digest"]))
-            # it keeps float32, of which ours are whole numbers
+            # the server keeps float32; our components are whole numbers
             yield label, np.rint(np.asarray(row, dtype=np.float32)).astype(np.int8)
 
 

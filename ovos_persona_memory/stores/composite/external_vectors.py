@@ -62,7 +62,7 @@ class ExternalVectors(VectorStore):
     def problem(self) -> str | None:
         return self._shelf.problem
 
-    # what the store tells
+    # notifications of the store
 
     def wrote(self, record: Turn | Entry) -> None:
         """Take note of a text that is new or was changed."""
@@ -72,7 +72,7 @@ class ExternalVectors(VectorStore):
                 self._version += 1
                 waiting.pop(key_of(label), None)
                 waiting[key_of(label)] = self._version
-        if label.kind not in self._inside:  # else its own store says so
+        if label.kind not in self._inside:  # otherwise its own store notifies
             self.wake()
 
     def went(self, records: Sequence[Turn | Entry]) -> None:
@@ -291,7 +291,7 @@ class ExternalVectors(VectorStore):
         found = self._believed(near, query, scope, kinds)
         if len(found) >= limit:
             return found[:limit]
-        # a narrow scope may hold none of them: then it is small enough to be looked through
+        # a narrow scope may hold none of the nearest: it is then small enough for a scan
         if not self._shelf.is_late or self._is_small(scope, kinds):
             return super().nearest(name, query, scope, kinds, limit)
         near = self._shelf.nearest(name, scope.user_id or "", query, limit * MORE**3)

@@ -153,7 +153,7 @@ class ComposedStore(Store):
         if self._beside is None:
             yield
             return
-        self._depth += 1  # guarded by the locks of the stores, which the transaction holds
+        self._depth += 1  # guarded by the stores' locks, which the transaction holds
         try:
             yield
             if self._depth == 1 and (then := self._beside.ending()) is not None:

@@ -20,7 +20,7 @@ from ovos_persona_memory.stores.inmemory.vectors import InMemoryVectors
 class NullStore(InMemoryStore):
     """Turns pass through it; a request to keep something is refused with NotAllowed."""
 
-    durable = True  # it loses nothing that it said it had
+    durable = True  # nothing that it acknowledged is lost
 
     def __init__(self) -> None:
         super().__init__()

@@ -32,7 +32,7 @@ class InMemoryVectors(VectorStore):
         self._vectors: dict[tuple[str, int], tuple[int, Bytes]] = {}
         self._last = 0
 
-    # what the store tells
+    # notifications of the store
 
     def wrote(self, record: Turn | Entry) -> None:
         """Take note of a document that is new or was changed."""

@@ -177,7 +177,7 @@ class PostgresDatabase:
             if self.late is not None:
                 self.late.write()
         except BaseException:
-            self._failed = True  # whoever catches it: nothing is committed without what was to be written
+            self._failed = True  # even if a caller catches it, nothing is committed without the deferred writes
             raise
 
     def _execute(self, sql: str, values: Sequence[Any] | None = None) -> psycopg.Cursor[Row]:
@@ -207,7 +207,7 @@ class PostgresDatabase:
             until, line = self._until, self._line
             wait = longest if until is None else min(until - self._clock(), longest)
             if wait > 0:
-                continue  # what is asked in the meantime has as much time at least
+                continue  # requests in the meantime get at least as much time
             wait = longest
             if line is not None:
                 with suppress(OSError):

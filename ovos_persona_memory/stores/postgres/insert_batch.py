@@ -49,7 +49,7 @@ class InsertBatch:
         """Write the batch; a StoreError where one of its ids is known."""
         if self._is_fetching:
             return
-        # numbers that are left go, too: the next statement may give out higher ones
+        # unused numbers are dropped, too: the next statement may give out higher ones
         given, self._rows, self._numbers = self._rows, [], []
         if given:
             columns = map(list, zip(*given, strict=True))

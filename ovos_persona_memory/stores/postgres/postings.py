@@ -337,7 +337,7 @@ class PostgresPostings:
         if scope.conditions:
             row = Where(("r.household = %s", "r.seq = abs(p.doc)"))
             inside = Where(("r.user_id = %s", *scope.conditions))
-            # each row by its number alone: of a table not counted yet all indexes seem to give one row
+            # by number alone: before the first ANALYZE every index seems to give one row
             newest = (
                 f"SELECT p.* FROM ({newest} LIMIT {INSPECTED}) p CROSS JOIN LATERAL"
                 f" (SELECT * FROM {TABLES[kind]} r{row} OFFSET 0) r{inside} ORDER BY p.doc {direction}"

@@ -45,7 +45,7 @@ INDEXED_DIM = 4000
 TABLES = {"turn": "turn", "memory": "entry"}
 BOTH = frozenset(TABLES)
 VECTOR = "halfvec_send(r.vector)"
-# what is sent is written out after the choice: before it, that would be done for every row
+# vectors are serialised after the ranking; before it, every row would be
 COMPARED = (
     f"SELECT r.doc, {VECTOR} FROM (SELECT r.doc, r.vector FROM vector r{{where}}"
     " ORDER BY r.vector <=> %s::halfvec, abs(r.doc) DESC LIMIT %s) r"
@@ -70,7 +70,7 @@ NEW = " UNION ALL ".join(
     for table, version, columns in (
         ("turn", "version", "'turn' AS kind, r.seq, r.version AS version, r.text, NULL AS key, 0 AS private"),
         ("entry", "version", "'memory', -r.seq, r.version, r.text, r.key, r.private"),
-        # what has an embedding of its own needs none
+        # documents with an embedding of their own need no vector
         ("document", "num", "'document', r.num, r.num, CASE WHEN r.dim IS NULL THEN r.text ELSE '' END, NULL, 0"),
     )
 )
@@ -144,7 +144,7 @@ class PostgresVectors(VectorStore):
     def __init__(self, database: PostgresDatabase) -> None:
         self._db, self._home = database, database.settings.household
 
-    # what the store tells
+    # notifications of the store
 
     def changed(self, kind: str, user_id: str, record: Turn | Entry, same_text: bool) -> None:
         """Take note of a changed turn or memory, which was this user's."""
@@ -229,7 +229,7 @@ class PostgresVectors(VectorStore):
             known = self._known(name)
             if known is None or not taken:
                 return
-            if not hurried:  # what a crash of the server takes of them is embedded again
+            if not hurried:  # vectors lost in a crash of the server are embedded again
                 self._db.run("SET LOCAL synchronous_commit = off")
             for kind, sql in PUTS.items():
                 some = [(n, one) for n, one in enumerate(taken) if one.kind == kind and vectors[n].any()]
@@ -274,7 +274,7 @@ class PostgresVectors(VectorStore):
         known = self._known(name)
         if limit <= 0 or known is None:
             return []
-        if not query.any():  # near to nothing, as far as pgvector is concerned
+        if not query.any():  # pgvector has no cosine for a vector of zeros
             return super().nearest(name, query, scope, kinds, limit)
         found = self._candidates(known, query, (scope, kinds), limit)
         scores = cosines(np.stack([_read(packed) for _, packed in found]), query).tolist() if found else []
@@ -293,7 +293,7 @@ class PostgresVectors(VectorStore):
         if near is None:
             return self._compared(slot, asked, within, listed, limit)
         where, sql, values = self._placed(slot, *within).also(f"r.dim = {dim:d}"), [], []
-        for bucket in near.buckets:  # written out: this way the planner knows which index holds them
+        for bucket in near.buckets:  # as a literal, from which the planner knows the index
             part = where.also(f"{BUCKET.format('r.')} = {bucket:d}")
             sql.append(MET.format(where=part, dim=dim))
             values += [*part.values, asked, SPARE * limit]

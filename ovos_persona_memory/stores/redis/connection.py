@@ -48,7 +48,7 @@ KEEP = """
 if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
 return 1
 """
-# a hash that was emptied is kept a minute: an apply that comes late finds that it is late
+# an emptied hash is kept for a minute, so that a late apply finds its commit number
 COMMIT = """
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
 redis.call('SET', KEYS[2], ARGV[2])
@@ -233,7 +233,7 @@ class RedisDatabase:
         try:
             self._apply(record)
         except StoreError:
-            self.rollback()  # committed all the same: whoever takes the lock next does the rest
+            self.rollback()  # the commit holds: the next holder of the lock applies the rest
             return
         self._end("done")
 
@@ -244,7 +244,7 @@ class RedisDatabase:
     def _end(self, outcome: str) -> None:
         token, self._token = self._token, None
         if token is not None:
-            with suppress(StoreError):  # the lock goes by itself, and a journal that stays is carried out again
+            with suppress(StoreError):  # the lock expires by itself, and a journal that stays is carried out again
                 self._script(END, self._keys[:2], token, outcome)
 
     def _apply(self, record: CommitRecord) -> None:
@@ -274,7 +274,7 @@ def _options(settings: RedisSettings) -> dict[str, Any]:
 
 
 def _client(settings: RedisSettings) -> Any:
-    # not where it said nothing for the whole time: whoever asks would wait as many times as long
+    # no retry after a timeout: the caller would wait as many times as long
     lost = redis.exceptions.ConnectionError
     retry = Retry(ExponentialBackoff(cap=0.5, base=0.02), TRIES, supported_errors=(lost,))
     return redis.Redis.from_url(settings.url, retry=retry, retry_on_error=[lost], **_options(settings))

@@ -120,7 +120,7 @@ class HashTable(MutableMapping[Any, Any]):
                     members.append(part)
             if self._shape.located and before != part:
                 record.places[self._place(key)] = part
-                record.lives_ms = 2 * self._lives_ms  # what it leads to may have been written again meanwhile
+                record.lives_ms = 2 * self._lives_ms  # the item may have been written again meanwhile
 
     def forget_changes(self) -> None:
         """Clear the changes: the transaction has ended with a commit or a rollback."""

@@ -128,7 +128,7 @@ class RedisStore(InMemoryStore):
         else:
             table[key] = value
 
-    # one writer at a time: what is looked up before a change is looked up under the lock
+    # one writer at a time: a read before a change happens under the lock
 
     def add_turn(self, turn: Turn, words: str) -> Turn:
         if self._depth:
@@ -148,7 +148,7 @@ class RedisStore(InMemoryStore):
         with self.transaction():
             super().change_turn(turn, words)
 
-    # narrower than everything
+    # narrower than the whole store
 
     def _turns_in(self, scope: Scope) -> Iterable[tuple[Turn, str]]:
         return self._tables["turn"].within(scope.user_id, scope.session_id).values()

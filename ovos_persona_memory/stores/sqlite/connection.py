@@ -150,7 +150,7 @@ class SqliteDatabase(Store):
             if not due or self._depth:
                 return False
             # rows that are deleted leave copies of their neighbours behind, until the file is written anew:
-            # where that is cut short, opening does it
+            # where the rewriting is interrupted, opening repeats it
             with self.transaction():
                 self._sql.execute("INSERT OR IGNORE INTO pending (what) VALUES ('compact')")
                 self._sql.execute("DELETE FROM body WHERE text IS NULL AND num < (SELECT max(num) FROM body)")

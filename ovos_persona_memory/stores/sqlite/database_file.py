@@ -58,7 +58,7 @@ def _ours(error: Exception, path: Path) -> StoreError:
         return StoreDamaged(f"{path} is damaged: restart to have it set aside, then restore a backup")
     if "unable to open" in said or "readonly" in said:
         return StoreUnavailable(f"{path} cannot be opened: let this user write to it and its folder")
-    if said.endswith("turn.id"):  # of a turn that was to be new
+    if said.endswith("turn.id"):  # the id of a new turn
         return StoreError("there is a turn with this id already")
     return StoreError(f"{path}: {error}")
 
@@ -157,7 +157,7 @@ def configure(connection: sqlite3.Connection) -> None:
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = FULL")
     connection.execute("PRAGMA secure_delete = ON")
-    connection.execute("PRAGMA temp_store = MEMORY")  # a sorter's file would hold what people said
+    connection.execute("PRAGMA temp_store = MEMORY")  # a sorter's temporary file would hold people's texts
     connection.execute("PRAGMA cache_size = -8000")
     connection.execute(f"PRAGMA wal_autocheckpoint = {JOURNAL_PAGES:d}")
 
@@ -168,7 +168,7 @@ def _migrate(connection: sqlite3.Connection) -> None:
             continue
         connection.execute("BEGIN IMMEDIATE")
         try:
-            if schema_step(connection) < number:  # another process may have been faster
+            if schema_step(connection) < number:  # another process may have migrated first
                 _apply(connection, number, step)
             connection.execute("COMMIT")
         except BaseException:

@@ -134,7 +134,7 @@ class SqliteDocuments(DocumentStore):
             if kept[3] >= moving[3]:
                 moving[0] = free
             else:
-                # the namespace stays: what moves comes at once
+                # the namespace stays: the moved documents are inserted at once
                 self._insert(space, (free, *kept[1:]))
                 self._take_away(space, [num])
         if moving[5] is not None and dim not in (None, len(moving[5]) // 4):

@@ -126,7 +126,7 @@ class SqlitePostings:
     def _enter(self, owner: int, documents: Sequence[tuple[int, str]]) -> None:
         held = [(doc, Counter(map(hash_of, words_of(words)))) for doc, words in documents]
         frequency = Counter(number for _, times in held for number in times)
-        # in the order of the tables: neighbours are on one page
+        # in the order of the table, so that neighbours share a page
         counted = json.dumps({number: frequency[number] for number in sorted(frequency)})
         nums = {number: num for num, number in self._sql.execute(COUNTED, (owner, counted))}
         postings = [(nums[number], doc, n, times.total()) for doc, times in held for number, n in times.items()]
@@ -257,7 +257,7 @@ class SqlitePostings:
         left, cut_short = query.budget, []
         for term in terms:
             wanted = left if term.frequency <= left else min(left, RESCORED - len(scores.parts))
-            wanted += len(query.without) if wanted > 0 else 0  # those are read, too
+            wanted += len(query.without) if wanted > 0 else 0  # buffered postings count, too
             read = 0
             for kind in query.kinds if wanted > 0 else ():
                 found = self._postings(term, kind, query.scope, wanted)

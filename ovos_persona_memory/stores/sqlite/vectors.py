@@ -51,7 +51,7 @@ NEW = (
     "SELECT 'memory', -r.seq, r.body, b.text, b.name, r.private"
     " FROM entry r INDEXED BY entry_body CROSS JOIN body b ON b.num = r.body"
     " WHERE r.body > ? ORDER BY r.body LIMIT ?",
-    # what has an embedding of its own needs none
+    # documents with an embedding of their own need no vector
     "SELECT 'document', r.num, r.body, CASE WHEN r.dim IS NULL THEN b.text ELSE '' END, NULL, 0"
     " FROM document r INDEXED BY document_body CROSS JOIN body b ON b.num = r.body"
     " WHERE r.body > ? ORDER BY r.body LIMIT ?",
@@ -101,7 +101,7 @@ class SqliteVectors(VectorStore):
         self._records = records
         self._tables: OrderedDict[tuple[int, int], _Cached] = OrderedDict()
 
-    # what the store tells
+    # notifications of the store
 
     def moved(self, doc: int, old: tuple[int, int], new: tuple[int, int], record: Turn | Entry) -> None:
         """Take note of a changed document; ``old`` and ``new`` are its owner and body."""
@@ -156,7 +156,7 @@ class SqliteVectors(VectorStore):
                 return True
             for key in [key for key in self._tables if key[0] == slot]:
                 del self._tables[key]
-            # never a row out of the middle: whole pages go, and secure_delete overwrites those
+            # rows go in order, never from the middle: whole pages are freed, and secure_delete overwrites those
             last = self._sql.execute(f"SELECT num FROM vector_{slot:d} ORDER BY num LIMIT 1 OFFSET {CHUNK}").fetchone()
             if last:
                 self._sql.execute(f"DELETE FROM vector_{slot:d} WHERE num < ?", last)
@@ -196,7 +196,7 @@ class SqliteVectors(VectorStore):
         ]
 
     def put(self, name: str, taken: Sequence[PendingText], vectors: Bytes) -> None:
-        with self._unsynced():  # what a loss of power takes of it is embedded again
+        with self._unsynced():  # vectors lost in a power failure are embedded again
             slot = self._slot(name)
             if slot is None or not taken:
                 return

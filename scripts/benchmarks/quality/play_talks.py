@@ -45,7 +45,7 @@ def holds(text: str, group: Sequence[str]) -> bool:
 
 
 def faults(talk: LabelledTalk, owner: MemoryClient, session_id: str) -> Iterator[str]:
-    """What is wrong with the records after a talk."""
+    """The errors in the records after a talk."""
     turns = owner.history(Scope(session_id=session_id), max_history=1000, hanging=True)
     notes = [entry.text for entry in owner.list(limit=1000)]
     facts = owner.facts.list(status="all", limit=1000)
@@ -62,7 +62,7 @@ def faults(talk: LabelledTalk, owner: MemoryClient, session_id: str) -> Iterator
 
 
 def wrong_answers(talk: LabelledTalk, talker: Talker) -> Iterator[str]:
-    """What is wrong with the answers to the questions after a talk."""
+    """The errors in the answers to the questions after a talk."""
     for check in talk.get("checks", ()):
         reply = talker.say(check["ask"]).spoken
         missing = [word for word in check.get("has", ()) if not holds(reply, [word])]
@@ -72,7 +72,7 @@ def wrong_answers(talk: LabelledTalk, talker: Talker) -> Iterator[str]:
 
 
 def play(talk: LabelledTalk, wire: Wire, owner: MemoryClient) -> tuple[list[str], list[str], list[str]]:
-    """Play a talk: what was said, what is wrong in the store, what is wrong in the answers."""
+    """Play a talk: its utterances, the errors in the store, the errors in the answers."""
     owner.forget(everything=True)
     session_id = f"talk-{talk['id']}-{uuid.uuid4().hex[:6]}"
     talker = Talker(wire, talk["lang"], session_id)

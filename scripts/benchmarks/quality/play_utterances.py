@@ -35,14 +35,14 @@ from ovos_persona_memory.text import languages  # noqa: E402
 SKILL = "ovos-skill-persona-memory.openvoiceos"
 HANDLED_WITHIN_S = 20.0
 MARK = "velvet cormorant"
-"""Words of what the memory is given before an utterance; nobody says them otherwise."""
+"""Words of the memory that is made before an utterance; no utterance holds them otherwise."""
 UNDONE = {
     *("memory_away", "not_kept", "not_switched", "not_remembering", "changes_closed", "None"),
     *("remember_what", "correct_what", "correct_how", "private_what", "why_what", "forget_time_what"),
     *("forget_that_nothing", "forget_about_nothing", "forget_all_nothing", "forget_failed"),
     *("nothing_known", "nothing_known_about", "nothing_known_of_you"),
 }
-"""Dialogs after which nothing was done."""
+"""Dialogs that report that nothing was done."""
 PUT = {
     "ca-ES": "{thing} és al soterrani",
     "da-DK": "{thing} ligger i kælderen",
@@ -71,7 +71,7 @@ ASK_FOR_ALL = {
 
 @dataclass(frozen=True)
 class LabelledUtterance:
-    """One utterance and what it should reach."""
+    """One utterance and its expected intent."""
 
     lang: str
     text: str
@@ -81,7 +81,7 @@ class LabelledUtterance:
 
 @dataclass(frozen=True)
 class ReachedSkill:
-    """What an utterance reached: the intent of ours, else None and who took it."""
+    """The intent of ours that an utterance reached, else None and the skill that took it."""
 
     intent: str | None
     by: str
@@ -101,14 +101,14 @@ def read(path: Path) -> list[LabelledUtterance]:
 
 
 class Talker:
-    """Somebody who talks in a session of their own, and holds it as a client does."""
+    """A speaker in a session of their own, which is kept as a client keeps it."""
 
     def __init__(self, wire: Wire, lang: str, name: str) -> None:
         self._wire = wire
         self._session: dict[str, Any] = {"session_id": name, "lang": lang}
 
     def say(self, text: str) -> ReachedSkill:
-        """Say it, and see where it goes."""
+        """Say a text; which intent it reached."""
         own = {name: self._session[name] for name in ("session_id", "lang")}
         said = {"utterances": [text], "lang": own["lang"]}
         self._wire.send("recognizer_loop:utterance", said, {"session": {**self._session, **own}})
@@ -130,7 +130,7 @@ class Talker:
 
 
 def reached_by(matched: dict[str, Any], spoken: Sequence[tuple[str, str]]) -> ReachedSkill:
-    """What a notification of a match and the dialogs that followed say of an utterance."""
+    """The intent that a notification of a match and the dialogs behind it show."""
     name = str(matched.get("intent_name") or "nobody")
     by = str(matched.get("skill_id") or name.partition(":")[0])
     slots = matched.get("slots") if isinstance(matched.get("slots"), dict) else {}
@@ -141,12 +141,12 @@ def reached_by(matched: dict[str, Any], spoken: Sequence[tuple[str, str]]) -> Re
 
 
 def play(wire: Wire, one: LabelledUtterance, number: int) -> ReachedSkill:
-    """Say it in a session of its own, and see where it goes."""
+    """Say an utterance in a session of its own; which intent it reached."""
     return Talker(wire, one.lang, f"utterance-{number}").say(one.text)
 
 
 def is_right(one: LabelledUtterance, reached: ReachedSkill) -> bool:
-    """Whether it reached what it should."""
+    """Whether the expected intent and slots were reached."""
     if one.intent is None:
         return reached.intent is None
     if not reached.did_its_work or one.intent not in (reached.intent, "more"):
@@ -179,7 +179,7 @@ def table(rows: Sequence[tuple[LabelledUtterance, ReachedSkill]]) -> Iterator[st
 
 
 def misses(rows: Sequence[tuple[LabelledUtterance, ReachedSkill]]) -> Iterator[str]:
-    """Each utterance that went wrong."""
+    """The utterances with a wrong result."""
     for one, reached in rows:
         if not is_right(one, reached):
             got = f"{reached.intent or reached.by} {reached.slots or ''} {reached.dialogs}".strip()
@@ -222,7 +222,7 @@ def played(labelled: Sequence[LabelledUtterance]) -> Iterator[tuple[LabelledUtte
 
 
 def work(talker: Talker, owner: MemoryClient, one: LabelledUtterance, lead: str) -> ReachedSkill:
-    """Say it to a memory that was given what it is about, and see whether its work was done."""
+    """Say the utterance to a memory with the records it is about; whether its work was done."""
     owner.capture(write=True, read=True)
     owner.forget(everything=True)
     _prepare(talker, owner, one, lead)
@@ -258,7 +258,7 @@ def _prepare(talker: Talker, owner: MemoryClient, one: LabelledUtterance, lead: 
 
 
 def _is_in_store(owner: MemoryClient, one: LabelledUtterance) -> bool:
-    """Whether the store is as the utterance wants it."""
+    """Whether the store holds the expected records."""
     texts = [" ".join(languages.fold(entry.text)) for entry in owner.list()]
     if one.intent in ("remember", "correct"):
         wanted = languages.for_language(one.lang).content_words(one.slots.get("text", ""))

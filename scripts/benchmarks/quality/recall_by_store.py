@@ -38,12 +38,12 @@ from ovos_persona_memory.stores.base.vector_math import Floats  # noqa: E402
 KINDS = ("conversational", "facts", "episodic", "semantic")
 STORES = ("inmemory", "sqlite", "kinds", "redis", "postgres", "chroma")
 MOST_POINTS = 3.0
-"""By so much two stores may differ at most."""
+"""Maximum difference between two stores, percentage points."""
 
 
 @dataclass
 class CachedEmbedder:
-    """An embedder that embeds each text once, whatever the number of stores. Not for its speed to be measured."""
+    """An embedder that embeds each text once, whatever the number of stores. Its speed is not to be measured."""
 
     embedder: Embedder
     known: dict[str, Floats] = field(default_factory=dict)
@@ -73,7 +73,7 @@ class CachedEmbedder:
 
 @contextmanager
 def settings_for(store: str, conversation: int, servers: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Settings by which a store that holds nothing is opened; a conversation has one of its own."""
+    """The settings of an empty store; each conversation has a store of its own."""
     sqlite = {name: {"backend": "sqlite"} for name in KINDS}
     if store == "kinds":
         folder = servers["folder"] / f"kinds-{conversation}-{time.monotonic_ns()}"
