@@ -18,7 +18,7 @@ from torch import Tensor, nn
 from torch.nn import functional
 from train_crf import asked_for
 
-from ovos_persona_memory.evaluation.training.tagger import SEED, Sample, Values, joined, swapped, values_of
+from ovos_persona_memory.evaluation.training.tagger import SEED, Sample, Values, joined_samples, swapped, values_of
 from ovos_persona_memory.extraction.tagger import features, tagger
 from ovos_persona_memory.extraction.tagger.encoder import BEGIN, END, Pieces
 from ovos_persona_memory.extraction.tagger.features import TokenFeatures
@@ -127,7 +127,7 @@ class Teacher:
     def _varied(self, sample: Sample) -> Sample:
         if self.chance.random() < SWAPPED:
             sample = swapped(sample, self.values, self.chance)
-        return joined(sample, self.chance.choice(self.told)) if self.chance.random() < JOINED else sample
+        return joined_samples(sample, self.chance.choice(self.told)) if self.chance.random() < JOINED else sample
 
     def _shown(self, sample: Sample) -> BatchedSample:
         seen = self.seen.extract(sample.words, sample.before, sample.hints, sample.refused)

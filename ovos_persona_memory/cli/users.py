@@ -11,7 +11,7 @@ import rich_click as click
 from ovos_persona_memory.cli.connection import open_memory
 from ovos_persona_memory.cli.options import data_option, json_option
 from ovos_persona_memory.cli.output import Command, answer, answer_json, answer_rows, progress
-from ovos_persona_memory.cli.time_format import shown
+from ovos_persona_memory.cli.time_format import format_time
 from ovos_persona_memory.errors import InvalidRequest
 from ovos_persona_memory.text import counted_kinds
 
@@ -35,7 +35,7 @@ def list_users(data: Path | None, as_json: bool) -> None:
         return answer_json({"users": found})
     rows = [
         [
-            shown(one.last_at) if one.last_at else "never",
+            format_time(one.last_at) if one.last_at else "never",
             str(one.turns),
             str(one.memories),
             str(one.documents),

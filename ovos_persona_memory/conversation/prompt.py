@@ -9,7 +9,7 @@ from functools import cache
 
 from ovos_persona_memory.conversation.deduplication import without_repeats
 from ovos_persona_memory.conversation.excerpts import excerpt
-from ovos_persona_memory.conversation.quoting import plain, quoted
+from ovos_persona_memory.conversation.quoting import quoted, visible_text
 from ovos_persona_memory.conversation.window import WORTH_SHORTENING, estimate_tokens, message_tokens
 from ovos_persona_memory.records import Context, ContextMessage, ContextRequest, Hit, Note, ToolCall
 from ovos_persona_memory.text import date_expressions, languages
@@ -141,7 +141,7 @@ def _notes(lines: Sequence[str], request: ContextRequest) -> str:
 def line(hit: Hit, lang: str | None, now: float, timezone: str | None = None) -> str:
     """A hit as data for a prompt: speaker, date and quoted text, on one line in this language."""
     spoken = languages.for_language(lang)
-    name = plain(hit.speaker or "")[:LONGEST_NAME]
+    name = visible_text(hit.speaker or "")[:LONGEST_NAME]
     # a name is other people's text, too
     who = quoted(name) if name else spoken.say("the_user" if hit.role == "user" else "the_assistant")
     when = spoken.when(*_moments(hit.at, now, timezone))
@@ -150,7 +150,7 @@ def line(hit: Hit, lang: str | None, now: float, timezone: str | None = None) ->
 
 def _summary(note: Note, request: ContextRequest, now: float) -> str:
     """A heading, and each line of the summary quoted on a line of its own."""
-    lines = [f"- {quoted(line)}" for line in note.summary.splitlines() if plain(line)]
+    lines = [f"- {quoted(line)}" for line in note.summary.splitlines() if visible_text(line)]
     if not lines:
         return ""
     when = languages.for_language(request.lang).when(*_moments(note.updated_at, now, request.timezone))

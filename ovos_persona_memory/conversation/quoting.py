@@ -20,12 +20,12 @@ _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 def quoted(text: str) -> str:
     """The text on one line, between double quotation marks that nothing in it closes.
 
-    ``json.loads`` gives ``plain(text)`` back: quotation marks, backslashes and MARKS are escaped.
+    ``json.loads`` gives ``visible_text(text)`` back: quotation marks, backslashes and MARKS are escaped.
     """
-    return f'"{"".join(map(_escaped, plain(text)))}"'
+    return f'"{"".join(map(_escaped, visible_text(text)))}"'
 
 
-def plain(text: str) -> str:
+def visible_text(text: str) -> str:
     """The visible text on one line: without control, direction and zero-width characters."""
     return " ".join("".join(map(_seen, text)).split())
 

@@ -46,7 +46,7 @@ def window(messages: Sequence[ContextMessage], limits: Window) -> list[ContextMe
     in the middle, visibly. With a budget < 32 tokens that holds for the newest two alone.
     """
     if limits.max_tokens is not None and limits.max_tokens >= WORTH_SHORTENING:
-        messages = [shortened(message, limits.max_tokens // 2, limits.count_tokens) for message in messages]
+        messages = [shorten_message(message, limits.max_tokens // 2, limits.count_tokens) for message in messages]
     messages, start = _cut(messages, limits)
     kept = [message for message in messages[:start] if message.role in INSTRUCTIONS]
     return [*kept, *messages[start:]]
@@ -96,7 +96,7 @@ def message_tokens(message: ContextMessage, count_tokens: Callable[[str], int] |
     return count(message.text) + sum(count(call) for call in calls)
 
 
-def shortened(
+def shorten_message(
     message: ContextMessage, max_tokens: int, count_tokens: Callable[[str], int] | None = None
 ) -> ContextMessage:
     """The message without the middle of its text where it costs more tokens; system messages stay as they are."""
@@ -202,7 +202,8 @@ def _shortened_unit(
     fixed = sum(cost for cost, message in zip(costs, unit, strict=True) if message.tool_calls)
     shares = _shares([0 if one.tool_calls else cost for cost, one in zip(costs, unit, strict=True)], share - fixed)
     return [
-        one if one.tool_calls else shortened(one, most, count_tokens) for one, most in zip(unit, shares, strict=True)
+        one if one.tool_calls else shorten_message(one, most, count_tokens)
+        for one, most in zip(unit, shares, strict=True)
     ]
 
 

@@ -58,7 +58,7 @@ class RankerScores:
     silence_questions: int
 
 
-def first(ranked: Sequence[str], k: int) -> list[str]:
+def first_distinct(ranked: Sequence[str], k: int) -> list[str]:
     """The first ``k`` ids; one that comes twice counts where it came first."""
     return list(dict.fromkeys(ranked))[:k]
 
@@ -66,17 +66,17 @@ def first(ranked: Sequence[str], k: int) -> list[str]:
 def recall_at(ranked: Sequence[str], evidence: Collection[str], k: int) -> float:
     """Share of the evidence, of which there is some, among the first ``k``."""
     wanted = set(evidence)
-    return len(wanted.intersection(first(ranked, k))) / len(wanted)
+    return len(wanted.intersection(first_distinct(ranked, k))) / len(wanted)
 
 
 def hit_at(ranked: Sequence[str], evidence: Collection[str], k: int) -> float:
     """1 where any evidence is among the first ``k``, else 0."""
-    return float(not set(evidence).isdisjoint(first(ranked, k)))
+    return float(not set(evidence).isdisjoint(first_distinct(ranked, k)))
 
 
 def reciprocal_rank(ranked: Sequence[str], evidence: Collection[str], k: int = K) -> float:
     """1 / rank of the first evidence among the first ``k``; 0 where none is."""
-    return next((1 / rank for rank, one in enumerate(first(ranked, k), start=1) if one in evidence), 0.0)
+    return next((1 / rank for rank, one in enumerate(first_distinct(ranked, k), start=1) if one in evidence), 0.0)
 
 
 def percentile(values: Sequence[float], share: float) -> float | None:
@@ -98,7 +98,7 @@ def figures(outcomes: Sequence[QuestionOutcome]) -> RankingScores:
         hit_at_10=mean(hit_at(one.ranked, one.evidence, 10) for one in answerable),
         mrr=mean(reciprocal_rank(one.ranked, one.evidence) for one in answerable),
         sure_recall_at_10=mean(
-            recall_at([i for i in first(one.ranked, 10) if i in one.sure], one.evidence, 10)
+            recall_at([i for i in first_distinct(one.ranked, 10) if i in one.sure], one.evidence, 10)
             for one in answerable
             if one.sure is not None
         ),

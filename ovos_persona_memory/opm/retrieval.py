@@ -53,7 +53,7 @@ class PersonaMemoryRetrieval(RetrievalEngine):  # type: ignore[misc]  # ovos_plu
 
 
 def _spoken(hit: Hit) -> str:
-    return quoting.plain(hit.text)
+    return quoting.visible_text(hit.text)
 
 
 def scored(hits: Sequence[Hit], shown: Callable[[Hit], str] = _spoken) -> list[tuple[str, float]]:

@@ -52,7 +52,7 @@ class RequestWords:
 
 
 @lru_cache(maxsize=64)
-def words_of(tag: str) -> RequestWords:
+def request_words(tag: str) -> RequestWords:
     """The request words of a language; empty where it has no such list."""
     spoken = languages.for_language(tag)
     lists = {name: tuple(tuple(fold(one)) for one in right.split(",")) for name, right in spoken.pairs(LIST)}
@@ -81,7 +81,7 @@ def words_of(tag: str) -> RequestWords:
 def requested(text: str, spoken: Language) -> MatchedIntent | None:
     """The intent of an utterance: forget_that, forget_about with its topic, or remember_this; else None."""
     tokens = text.split()
-    known = words_of(spoken.tag)
+    known = request_words(spoken.tag)
     if not tokens or len(tokens) > LONGEST or not known.forget or _is_for_others(text, spoken):
         return None
     said = [(word, place) for place, token in enumerate(tokens) for word in fold(token)]
@@ -107,7 +107,7 @@ def requested(text: str, spoken: Language) -> MatchedIntent | None:
 
 def _is_for_others(text: str, spoken: Language) -> bool:
     """Whether it cancels a request to another skill: "no forget it", "oublie"."""
-    words, small = fold(text), words_of(spoken.tag).small
+    words, small = fold(text), request_words(spoken.tag).small
     for phrase in (fold(line) for line in spoken.lines("not_ours.voc")):
         places = (n for n in range(len(words)) if words[n : n + len(phrase)] == phrase)
         if any(_is_all_small([*words[:n], *words[n + len(phrase) :]], small, len(phrase)) for n in places):
@@ -129,13 +129,13 @@ def _without_reason(parts: Sequence[tuple[str, ...]], known: RequestWords) -> Se
 
 def says_forget(text: str, spoken: Language) -> bool:
     """Whether it has a verb that only a memory is addressed with."""
-    known = words_of(spoken.tag)
+    known = request_words(spoken.tag)
     return any((_parted(word, known)[0],) in known.forget for word in fold(text))
 
 
 def is_pointing(text: str, spoken: Language) -> bool:
     """Whether a text has no content word: "that last bit", "this one too please"."""
-    known = words_of(spoken.tag)
+    known = request_words(spoken.tag)
     said = fold(text)
     return bool(said) and all(word in known.small for word in said)
 
@@ -150,7 +150,7 @@ def says_nothing(text: str, spoken: Language) -> bool:
 
 def topic_of(text: str, spoken: Language) -> str:
     """The content words of a text, with what stands between them; empty where there are none."""
-    known, tokens = words_of(spoken.tag), text.split()
+    known, tokens = request_words(spoken.tag), text.split()
     naming = [place for place, token in enumerate(tokens) if any(word not in known.small for word in fold(token))]
     return " ".join(tokens[naming[0] : naming[-1] + 1]).strip(" ,.;:!?") if naming else ""
 

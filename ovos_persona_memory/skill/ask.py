@@ -34,7 +34,7 @@ def about(talk: TurnContext) -> None:
         about_me(talk)
         return
     topic = whole_topic(talk.slot("topic"), talk.said.text, talk.spoken)
-    _tell(talk, found(talk, talk.said.text, topic), "nothing_known_about", topic=topic)
+    _tell(talk, statements_about(talk, talk.said.text, topic), "nothing_known_about", topic=topic)
 
 
 def where(talk: TurnContext) -> None:
@@ -50,7 +50,7 @@ def where(talk: TurnContext) -> None:
 def told(talk: TurnContext) -> None:
     """Read the person's statements about a topic."""
     topic = talk.slot("topic")
-    _tell(talk, found(talk, talk.said.text, topic), "nothing_known_about", topic=topic)
+    _tell(talk, statements_about(talk, talk.said.text, topic), "nothing_known_about", topic=topic)
 
 
 def told_when(talk: TurnContext) -> None:
@@ -185,7 +185,7 @@ def _kept(talk: TurnContext) -> list[Entry]:
     return talk.client.list(limit=LOOKED_AT, status=ACCEPTED)
 
 
-def found(talk: TurnContext, question: str, topic: str) -> list[SpokenItem]:
+def statements_about(talk: TurnContext, question: str, topic: str) -> list[SpokenItem]:
     """Statements about a topic, each once, best first."""
     wanted = set(talk.spoken.content_words(topic))
     hits = [hit for hit in talk.client.recall(question, k=LOOKED_AT, lang=talk.spoken.tag) if _is_told(talk, hit)]

@@ -10,7 +10,7 @@ from typing import Any
 from ovos_persona_memory.errors import PersonaMemoryError, Unanswered
 from ovos_persona_memory.records import HOUSEHOLD, Foreseen, Forgotten, Scope
 from ovos_persona_memory.skill.acts import is_pointing, requested, says_forget, topic_of
-from ovos_persona_memory.skill.ask import found, is_hushed_text
+from ovos_persona_memory.skill.ask import is_hushed_text, statements_about
 from ovos_persona_memory.skill.phrasing import (
     agrees,
     behind_yes,
@@ -21,7 +21,7 @@ from ovos_persona_memory.skill.phrasing import (
     turned,
     whole_topic,
 )
-from ovos_persona_memory.skill.spoken_numbers import in_words
+from ovos_persona_memory.skill.spoken_numbers import number_in_words
 from ovos_persona_memory.skill.turn_context import QuestionEndings, TurnContext
 from ovos_persona_memory.text import time_expressions
 
@@ -58,7 +58,7 @@ def _ask_about(talk: TurnContext, topic: str) -> None:
     going = client.would_forget(topic=topic, lang=lang)
     if not going.told and named != topic:
         going = client.would_forget(topic=named, lang=lang)
-    if not going.told and (answers := [hit.id for hit in found(talk, topic, named) if hit.id]):
+    if not going.told and (answers := [hit.id for hit in statements_about(talk, topic, named) if hit.id]):
         going = client.would_forget(ids=answers)
     if not going.told:
         talk.say("forget_about_nothing", topic=shown)
@@ -104,7 +104,7 @@ def _ask_back(talk: TurnContext, going: Foreseen, deletion: DeletionRequest) -> 
         done = deletion if is_about else replace(deletion, slots={"text": texts[0]})
         _ask(talk, "forget_that_ask", done, text=texts[0])
     else:
-        counted = {"count": in_words(len(texts), talk.spoken.tag)}
+        counted = {"count": number_in_words(len(texts), talk.spoken.tag)}
         done = deletion if is_about else replace(deletion, done="forget_these_done", slots=counted)
         question = "forget_two_ask" if len(texts) == 2 else "forget_more_ask"
         more = {} if len(texts) == 2 else {"count": len(texts) - 2}

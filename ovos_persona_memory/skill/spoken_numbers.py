@@ -41,11 +41,11 @@ COUNTS = frozenset({"minutes"})
 def sentence(spoken: Language, dialog: str, **slots: object) -> str:
     """A sentence of the language, its numeric slots in words."""
     feminine = True if dialog in COUNTS_THINGS else False if dialog in COUNTS else None
-    told = {n: in_words(v, spoken.tag, feminine) if isinstance(v, int) else str(v) for n, v in slots.items()}
+    told = {n: number_in_words(v, spoken.tag, feminine) if isinstance(v, int) else str(v) for n, v in slots.items()}
     return spoken.say(dialog, **told)
 
 
-def in_words(number: int, tag: str, feminine: bool | None = None) -> str:
+def number_in_words(number: int, tag: str, feminine: bool | None = None) -> str:
     """The number in words; digits where no words are available. ``feminine``: gender of the counted noun; None: no
     noun."""
     plain = _words(number, tag)

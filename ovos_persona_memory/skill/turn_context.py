@@ -14,7 +14,7 @@ from ovos_bus_client.message import Message
 from ovos_persona_memory.protocol import MemoryClient, messages
 from ovos_persona_memory.records import Hit, HitKind, Referents, Scope
 from ovos_persona_memory.skill.session_state import PendingQuestion, SessionStates, SpokenItem
-from ovos_persona_memory.skill.spoken_numbers import day_in_words, in_words, sentence
+from ovos_persona_memory.skill.spoken_numbers import day_in_words, number_in_words, sentence
 from ovos_persona_memory.text import Language, languages, time_expressions
 
 SKILL = "ovos-skill-persona-memory.openvoiceos"
@@ -108,7 +108,7 @@ class TurnContext:
         """A time in words, in the person's zone."""
         said, tag = datetime.fromtimestamp(at, self.now.tzinfo), self.spoken.tag
         return self.spoken.when(
-            said, self.now, lambda number: in_words(number, tag), lambda day: day_in_words(day, tag)
+            said, self.now, lambda number: number_in_words(number, tag), lambda day: day_in_words(day, tag)
         )
 
     def say(self, dialog: str, **slots: object) -> None:

@@ -198,11 +198,11 @@ def text_locations(kinds: Mapping[str, StoreLocation]) -> dict[str, StoreLocatio
 def _shelf_of(place: StoreLocation | None) -> Callable[[TextSource], VectorBackend] | None:
     if place is None or place.backend != "chroma":
         return None
-    from ovos_persona_memory.stores.chroma.vectors import ChromaVectors, refuse_unusable
+    from ovos_persona_memory.stores.chroma.vectors import ChromaVectors, refuse_collection_name
     from ovos_persona_memory.stores.chroma.write_behind import WriteBehind
 
     server, name = _chroma_at(place), place.collection or COLLECTION
-    refuse_unusable(name)
+    refuse_collection_name(name)
     return lambda texts: WriteBehind(ChromaVectors(server, name, texts), texts)
 
 

@@ -16,14 +16,14 @@ _KEPT_LOCK = Lock()  # guards _KEPT: a language may be read on another thread
 
 
 def lru_cached(read: Callable[[_Key], _Made], most: int) -> Callable[[_Key], _Made]:
-    """The function with a cache of its last ``most`` results, which ``forget`` clears."""
+    """The function with a cache of its last ``most`` results, which ``clear_caches`` clears."""
     found = lru_cache(maxsize=most)(read)
     with _KEPT_LOCK:
         _KEPT.add(found)
     return found
 
 
-def forget() -> None:
+def clear_caches() -> None:
     """Clear every cache that ``lru_cached`` made. Thread-safe."""
     with _KEPT_LOCK:
         for one in _KEPT:

@@ -110,7 +110,7 @@ _beginning = caching.lru_cached(_begin, LAST_BEGUN)
 
 def forget_texts() -> None:
     """Clear every cached text and word."""
-    caching.forget()
+    caching.clear_caches()
     _form.cache_clear()
     spelled.cache_clear()
     index_terms.forget_texts()

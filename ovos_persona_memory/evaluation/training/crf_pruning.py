@@ -123,7 +123,7 @@ def _database(keys: Sequence[bytes]) -> bytes:
     for number, key in enumerate(keys):
         records.append(PAIR.pack(number, len(key)) + key)
         places.append(place)
-        value = hashed(key)
+        value = lookup3(key)
         tables[value % TABLES].append((value, place))
         place += len(records[-1])
     buckets, heads = [], []
@@ -147,7 +147,7 @@ def _placed(table: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     return buckets
 
 
-def hashed(key: bytes) -> int:
+def lookup3(key: bytes) -> int:
     """``hashlittle`` of Bob Jenkins' lookup3.c (2006, public domain), 32 bits."""
     state = [(0xDEADBEEF + len(key)) & _WORD] * 3
     blocks = list(struct.iter_unpack("<3I", key + bytes(-len(key) % BLOCK)))

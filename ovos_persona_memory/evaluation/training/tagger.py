@@ -186,7 +186,7 @@ def _is_apart(span: tuple[str, int, int], hints: Sequence[TemplateSpan]) -> bool
     return all(hint.last <= first or hint.first >= last or (hint.first, hint.last) == (first, last) for hint in hints)
 
 
-def joined(sample: Sample, other: Sample) -> Sample:
+def joined_samples(sample: Sample, other: Sample) -> Sample:
     """Both samples in one utterance; the first alone where that is too long."""
     size = len(sample.labels)
     if size + len(other.labels) >= LONGEST:

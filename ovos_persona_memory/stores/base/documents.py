@@ -129,7 +129,7 @@ class DocumentStore(ABC):
         return sorted(found, key=lambda document: -document.score)[: max(limit, 0)]
 
 
-def numbered(name: str, is_free: Callable[[str], bool]) -> str:
+def free_name(name: str, is_free: Callable[[str], bool]) -> str:
     """The name with the first number behind it, from 2 on, that is free."""
     return next(one for number in count(2) if is_free(one := f"{name}-{number}"))
 

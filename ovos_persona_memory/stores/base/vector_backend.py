@@ -53,7 +53,9 @@ class VectorLabel:
 
 def label_of(record: Turn | Entry) -> VectorLabel:
     """The label of a record's vector as its text is now."""
-    return VectorLabel(doc_of(record), record.user_id, kind_of(record), record.id or "", digest_of(text_of(record)))
+    return VectorLabel(
+        doc_of(record), record.user_id, kind_of(record), record.id or "", digest_of(embedded_text(record))
+    )
 
 
 Key = tuple[str, str, str]
@@ -75,7 +77,7 @@ def records_of(texts: TextSource, keys: Iterable[Key]) -> dict[Key, Turn | Entry
     return {key_of(label_of(record)): record for record in found}
 
 
-def text_of(record: Turn | Entry) -> str:
+def embedded_text(record: Turn | Entry) -> str:
     """The text of a record that is embedded."""
     return record.text if isinstance(record, Turn) else entry_text(record.key, record.text, record.private)
 

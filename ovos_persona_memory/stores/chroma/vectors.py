@@ -28,7 +28,7 @@ _NAME = re.compile(r"[A-Za-z0-9][\w.-]{0,99}", re.ASCII)
 COSINE = {"hnsw": {"space": "cosine"}}
 
 
-def refuse_unusable(collection: str) -> None:
+def refuse_collection_name(collection: str) -> None:
     """ConfigError for a name that Chroma does not accept."""
     if not _NAME.fullmatch(collection):
         raise ConfigError(

@@ -20,10 +20,10 @@ from ovos_persona_memory.stores.base.vector_backend import (
     VectorBackend,
     VectorBackendAway,
     VectorLabel,
+    embedded_text,
     key_of,
     label_of,
     records_of,
-    text_of,
 )
 from ovos_persona_memory.stores.base.vector_math import Bytes, Floats, cosines
 from ovos_persona_memory.stores.base.vectors import NearDocument, PendingText, VectorIndex, VectorStore, is_held
@@ -211,7 +211,7 @@ class ExternalVectors(VectorStore):
                 if key in records:
                     label = label_of(records[key])
                     self._given[name, label.doc] = label
-                    taken.append(PendingText(label.kind, label.doc, version, text_of(records[key])))
+                    taken.append(PendingText(label.kind, label.doc, version, embedded_text(records[key])))
         return taken or self._pending_documents(name, limit)
 
     def _pass_over(self, name: str, gone: Iterable[Key]) -> None:

@@ -7,7 +7,7 @@ from copy import deepcopy
 from dataclasses import replace
 
 from ovos_persona_memory.records import Document, Namespace
-from ovos_persona_memory.stores.base.documents import DocumentStore, StoredDocument, numbered
+from ovos_persona_memory.stores.base.documents import DocumentStore, StoredDocument, free_name
 from ovos_persona_memory.stores.base.selection import holds_all
 from ovos_persona_memory.stores.base.store import refuse_unstorable
 from ovos_persona_memory.stores.base.vector_math import Floats
@@ -89,7 +89,7 @@ class InMemoryDocuments(DocumentStore):
         dim, name, other = self.dimension(space), held.document.id, self.get(space, held.document.id)
         if other is not None:
             older = min(held, other, key=lambda one: one.document.updated_at)
-            free = numbered(name, lambda one: (space, one) not in self._held)
+            free = free_name(name, lambda one: (space, one) not in self._held)
             if older is other:
                 self._put(self._held, (space, name), self._gone)
                 self._keep(other, space, free, dim)

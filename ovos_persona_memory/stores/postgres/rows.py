@@ -18,12 +18,12 @@ ANY_ROW = Where(mark="%s")
 """No condition, in this dialect."""
 
 
-def hashed(name: str) -> str:
+def name_hash(name: str) -> str:
     """The hash of a name that is only compared, never read again."""
     return hashlib.blake2b(name.encode(), digest_size=16).hexdigest()
 
 
-def listed(fields: Iterable[str]) -> str:
+def column_list(fields: Iterable[str]) -> str:
     """The columns of the rows ``r``."""
     return ", ".join(f"r.{name}" for name in fields)
 
@@ -38,9 +38,9 @@ def assigned(fields: list[str]) -> str:
     return ", ".join(f"{name} = %s" for name in fields)
 
 
-TURN_COLUMNS = f"{listed(COLUMNS)}, {packed('r.{}::int')}, r.data"
+TURN_COLUMNS = f"{column_list(COLUMNS)}, {packed('r.{}::int')}, r.data"
 TURNS = f"SELECT {TURN_COLUMNS}, r.words FROM turn r"
-ENTRIES = f"SELECT r.seq, r.user_id, r.words, r.data, {listed(ENTRY_FIELDS)} FROM entry r"
+ENTRIES = f"SELECT r.seq, r.user_id, r.words, r.data, {column_list(ENTRY_FIELDS)} FROM entry r"
 TOLD = (
     f"SELECT {TURN_COLUMNS}, coalesce((SELECT n.trimmed_to FROM note n"
     " WHERE n.household = %s AND n.user_id = %s AND n.session_id = %s), 0) FROM turn r"

@@ -93,10 +93,10 @@ PUT = (
 )
 NAMES = ", ".join(PLACES)
 PUT_TURNS = PUT.format(
-    places=NAMES, given=rows.listed(PLACES), more=f"0, '{ACCEPTED}'", table="turn", version="version"
+    places=NAMES, given=rows.column_list(PLACES), more=f"0, '{ACCEPTED}'", table="turn", version="version"
 )
 PUT_ENTRIES = PUT.format(
-    places=NAMES, given=rows.listed(PLACES), more="r.private, r.status", table="entry", version="version"
+    places=NAMES, given=rows.column_list(PLACES), more="r.private, r.status", table="entry", version="version"
 )
 PUT_DOCUMENTS = PUT.format(
     places=NAMES, given="NULL, NULL, NULL, NULL", more=f"0, '{ACCEPTED}'", table="document", version="num"
@@ -338,7 +338,7 @@ class PostgresVectors(VectorStore):
     def documents(self, name: str, space: Namespace) -> list[tuple[str, Bytes]]:
         known = self._known(name)
         slot = known[0] if known else -1
-        found = self._db.all(OF_NAMESPACE, self._home, space.user_id, rows.hashed(space.name), slot)
+        found = self._db.all(OF_NAMESPACE, self._home, space.user_id, rows.name_hash(space.name), slot)
         return [(document_id, _read(packed)) for document_id, packed in found]
 
     def cosines(self, name: str, query: Floats, docs: Iterable[int], user_id: str) -> Mapping[int, float]:

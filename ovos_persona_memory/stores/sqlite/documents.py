@@ -15,7 +15,7 @@ import numpy as np
 
 from ovos_persona_memory.records import Document, Namespace
 from ovos_persona_memory.stores.base.bm25 import Bm25, words_of
-from ovos_persona_memory.stores.base.documents import ALONG, DocumentStore, StoredDocument, fits, numbered
+from ovos_persona_memory.stores.base.documents import ALONG, DocumentStore, StoredDocument, fits, free_name
 from ovos_persona_memory.stores.base.store import refuse_unstorable
 from ovos_persona_memory.stores.base.vector_math import Floats
 from ovos_persona_memory.stores.sql.where_clause import Where
@@ -129,7 +129,7 @@ class SqliteDocuments(DocumentStore):
     def _move(self, moving: list[Any], space: int, dim: int | None) -> None:
         other = self._named(space, moving[0])
         if other is not None:
-            free = numbered(moving[0], lambda name: self._named(space, name) is None)
+            free = free_name(moving[0], lambda name: self._named(space, name) is None)
             num, *kept = other
             if kept[3] >= moving[3]:
                 moving[0] = free
