@@ -25,7 +25,7 @@ from ovos_persona_memory.stores.base import bm25, documents, facts, score_accumu
 from ovos_persona_memory.stores.base import folder_lock as locks
 from ovos_persona_memory.stores.base.facts import FactStore
 from ovos_persona_memory.stores.base.vector_backend import key_of, records_of
-from ovos_persona_memory.stores.base.vector_math import VectorTable, Within
+from ovos_persona_memory.stores.base.vector_math import VectorFilter, VectorTable
 from ovos_persona_memory.stores.chroma.vectors import ChromaVectors
 from ovos_persona_memory.stores.chroma.write_behind import WriteBehind
 from ovos_persona_memory.stores.composite import merged_search
@@ -50,12 +50,12 @@ from ovos_persona_memory.stores.sqlite import (
 from ovos_persona_memory.stores.sqlite import facts as sqlite_facts
 from ovos_persona_memory.stores.sqlite import store as sqlite_store
 from ovos_persona_memory.stores.sqlite import vectors as sqlite_vectors
-from ovos_persona_memory.stores.sqlite.deletion import Deletions
+from ovos_persona_memory.stores.sqlite.deletion import SqliteDeletion
 from ovos_persona_memory.stores.sqlite.documents import SqliteDocuments
 from ovos_persona_memory.stores.sqlite.episodes import SqliteEpisodes
 from ovos_persona_memory.stores.sqlite.postings import ScoredDocument, SqlitePostings
 from ovos_persona_memory.stores.sqlite.postings_buffer import PostingsBuffer
-from ovos_persona_memory.stores.sqlite.session_notes import Notes
+from ovos_persona_memory.stores.sqlite.session_notes import SqliteSessionNotes
 from ovos_persona_memory.stores.sqlite.store import SqliteStore
 from ovos_persona_memory.stores.sqlite.vectors import SqliteVectors
 
@@ -135,8 +135,8 @@ def turns_first(self: ScoredDocument) -> Any:
 
 
 def unsettled(self: SqliteStore, connection: Any) -> None:
-    self._sql, self._index, self._notes = connection, SqlitePostings(connection), Notes(connection)
-    self._deletions = Deletions(connection, self._index, self._notes)
+    self._sql, self._index, self._notes = connection, SqlitePostings(connection), SqliteSessionNotes(connection)
+    self._deletions = SqliteDeletion(connection, self._index, self._notes)
     self.document_store = SqliteDocuments(connection, self.transaction, self._reading)
     self.vector_store = self._vectors = SqliteVectors(connection, self.transaction, self._reading, self._records)
 
@@ -206,8 +206,8 @@ IGNORED_VECTOR = (
 )
 
 
-def everything_within(scope: Scope, kinds: Any) -> Within:
-    return Within()
+def everything_within(scope: Scope, kinds: Any) -> VectorFilter:
+    return VectorFilter()
 
 
 def there_all_the_same(self: SqliteVectors, one: Any) -> Any:

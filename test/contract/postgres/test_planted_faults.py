@@ -238,7 +238,7 @@ FAULTS = {
     "a note outlives what it retells": Fault(
         "turn_that_it_may_retell", instead(PostgresSessionNotes, "retelling", lambda self, turns: [])
     ),
-    "namespaces are one": Fault("namespace", instead(documents, "hashed", lambda name: "")),
+    "namespaces are one": Fault("namespace", instead(documents, "name_hash", lambda name: "")),
     "an older document takes the name": Fault(
         "becomes_the_others", instead(PostgresDocuments, "_free", lambda self, user, space, name, at: name)
     ),

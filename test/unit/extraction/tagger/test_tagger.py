@@ -17,7 +17,7 @@ from ovos_persona_memory.evaluation.training.tagger import (
     Sample,
     Values,
     WordKinds,
-    joined,
+    joined_samples,
     samples,
     samples_in,
     swapped,
@@ -215,11 +215,11 @@ def test_a_value_of_which_a_template_took_a_part_stays() -> None:
 
 def test_an_utterance_goes_on_with_another() -> None:
     other = replace(ALLERGIC, hints=(TemplateSpan("allergy", 4, 6),))
-    both = joined(ALLERGIC, other)
+    both = joined_samples(ALLERGIC, other)
     assert both.words.folded == (*ALLERGIC.words.folded, *other.words.folded)
     assert both.labels == (*ALLERGIC.labels, *other.labels)
     assert both.hints[-1] == TemplateSpan("allergy", 16, 18)
-    assert joined(both, other) == both  # long enough
+    assert joined_samples(both, other) == both  # long enough
 
 
 def test_the_values_of_talk_are_those_of_slots() -> None:
