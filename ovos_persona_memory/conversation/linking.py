@@ -160,5 +160,5 @@ def _unspaced(text: str) -> str:
 
 
 def spelled(text: str) -> str:
-    """What is compared of a text: the text without case, white space and punctuation."""
+    """The text without case, white space and punctuation, for comparison."""
     return "".join(char for char in unicodedata.normalize("NFKC", text).casefold() if char.isalnum())

@@ -509,7 +509,7 @@ class Referents:
     quoted: list[Hit] = field(default_factory=list)
     """The records that the last answer quoted."""
     told: list[Hit] = field(default_factory=list)
-    """What the person stated in this session; questions are left out."""
+    """The person's statements in this session; questions are left out."""
     answer: Hit | None = None
     """The last answer itself, where it quoted no record."""
     told_last: bool = False

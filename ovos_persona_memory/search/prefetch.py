@@ -38,9 +38,9 @@ class Prefetch:
         self._store, self._clock, self._indexer = store, clock, indexer
         self._foreseen: _PrefetchedHits | None = None
         self.dates: Dates = named_days
-        """Finds the days that a question names; an edge may put a better parser here."""
+        """The parser of date expressions; an edge may set a better one."""
         self.timezone: str | None = None
-        """An IANA name, where a question comes with none; None: as the system's clock is set."""
+        """The default time zone, an IANA name; None: that of the system's clock."""
 
     def hits(self, question: Question, scope: Scope, k: int, kinds: Set[str] | None = None) -> list[Hit]:
         """See ``recall``; the question's moment, parser and time zone are filled in. Episodes come last, never sure.

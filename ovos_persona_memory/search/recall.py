@@ -243,11 +243,11 @@ class _QuestionTurns:
         self._store, self._question = store, question
         self._itself: list[Turn] = []
         self.before: list[Turn] = []
-        """Those of them that asked it before."""
+        """Turns that asked the same before."""
         self.turns: list[ExcludedTurn] = []
-        """All of them."""
+        """All turns that ask the question."""
         self.answers: list[ExcludedTurn] = []
-        """What the assistant said right after each: "I know nothing about your dentist" makes no word known."""
+        """The assistant's turns right behind them: "I know nothing about your dentist" makes no word known."""
         newest = store.latest(user_id, NEWEST)
         asking = {turn.id for turn in self._asking([turn for turn, _ in newest])}
         open_in: set[str] = set()
@@ -353,9 +353,9 @@ class _CandidateTable:
         self._before: dict[int, int] = {}
         self._after: dict[int, int] = {}
         self.words: dict[int, str] = {}
-        """Index words of each, with a blank before and after each word; of facts also what asks for them."""
+        """Index terms of each document, a blank before and after each; for facts also the terms that ask for them."""
         self._added: dict[int, int] = {}
-        """How many of those only ask for it."""
+        """Number of those terms that only ask for the fact."""
         turns = [record for record in self._records.values() if isinstance(record, Turn)]
         memories = [record for record in self._records.values() if isinstance(record, Entry)]
         called_off = {doc_of(one): "" for one in memories if one.metadata.get(OUTDATED)}

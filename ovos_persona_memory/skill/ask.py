@@ -86,7 +86,7 @@ def _told_in(talk: TurnContext, named: time_expressions.TimeSpan) -> list[Spoken
 
 
 def asked_in(talk: TurnContext, named: time_expressions.TimeSpan, whose: Scope = Scope()) -> list[SpokenItem]:
-    """What somebody asked of the assistant at a time, with success or failure, in their words, oldest first."""
+    """Requests of a person to the assistant at a time, with success or failure, in their words, oldest first."""
     done = talk.client.episodes(whose, {"intent"}, named.since, named.until, LOOKED_AT, words=True)
     found = [one for one in reversed(done) if one.skill_id != SKILL and not _is_not_aloud(talk, one)]
     return [_asked(talk, one, one.said) for one in found if one.said and _asks(talk, one, one.said)]

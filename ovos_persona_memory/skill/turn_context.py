@@ -67,7 +67,7 @@ class TurnContext:
         self.spoken: Language = languages.for_language(self.said.lang)
         self.moment = means.moments.state(self.said.session_id)
         self.hushed = False
-        """Something was left out because others may hear it."""
+        """Whether something was left out because others may hear it."""
 
     @property
     def client(self) -> MemoryClient:

@@ -79,7 +79,7 @@ class ChromaServer:
         self._idle: list[HTTPConnection] = []
         self._away_until: float | None = None
         self.problem: str | None = None
-        """Why it cannot be used, as far as is known."""
+        """Why the server cannot be used; None as far as is known."""
 
     def close(self) -> None:
         """Close the connections."""

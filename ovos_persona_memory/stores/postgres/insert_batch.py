@@ -23,7 +23,7 @@ class InsertBatch:
         self._numbers: list[int] = []
         self._is_fetching = False
         self.added = 0
-        """Turns of this transaction so far."""
+        """Number of turns added in this transaction."""
         database.late = self
 
     def add(self, turns: Sequence[tuple[Turn, str]]) -> list[Turn]:

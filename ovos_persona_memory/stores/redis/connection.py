@@ -130,7 +130,7 @@ class RedisDatabase:
         self._token: str | None = None
         self._locked_at = 0.0
         self.counters: dict[str, int] = {}
-        """Of this transaction: those of the collection, as they will be after it."""
+        """The collection's counters, as this transaction will leave them."""
         with _ours():
             self._client: Any = _client(settings)
             self.is_cluster = bool(self._client.info("cluster").get("cluster_enabled"))

@@ -73,7 +73,7 @@ class OfflineQueue:
                 self._sql = self._opened()
             self._length: int = self._sql.execute("SELECT count(body) FROM waiting").fetchone()[0]
         self.device = self._named()
-        """This device's name, for the shared store: unique, and another one with each new file."""
+        """This device's name in the shared store: unique, and new with each new file."""
 
     def _opened(self) -> sqlite3.Connection:
         create_private(self._path)

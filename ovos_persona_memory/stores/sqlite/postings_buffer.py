@@ -27,7 +27,7 @@ class PostingsBuffer:
         self._newest = 0
         self._in_order = True
         self._documents: dict[tuple[int, str], dict[int, int]] = {}
-        """Which hold a word, and how often."""
+        """Documents that hold a term, with its frequency, by user and term."""
         self._lengths: dict[int, int] = {}
         self._sizes: dict[int, list[int]] = defaultdict(lambda: [0, 0])
 
