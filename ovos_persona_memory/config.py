@@ -22,101 +22,101 @@ SECTION = "persona_memory"
 
 @dataclass(frozen=True)
 class HistoryConfig:
-    """What of a session's log becomes its history."""
+    """Which part of a session's log becomes its history."""
 
     key: str = "session"
     """session, or site where a hub mints a session for every message."""
     max_age_s: float = 43200.0
-    """Nothing older opens a prompt, seconds."""
+    """Maximum age of a prompt's history, seconds."""
     machine_skills: tuple[str, ...] = (
         "skill-ovos-fallback-unknown.openvoiceos",
         "ovos-skill-fallback-unknown.openvoiceos",
     )
-    """Skills whose speech answers nothing."""
+    """Skills whose speech is machine talk and answers nothing."""
     machine_dialogs: tuple[str, ...] = ("persona_error", "no_personas", "unknown_persona")
-    """Dialogs whose speech answers nothing."""
+    """Dialogs whose speech is machine talk and answers nothing."""
     redacted_intents: tuple[str, ...] = (
         "ovos-skill-persona-memory.openvoiceos:forget",
         "ovos-skill-persona-memory.openvoiceos:asked_of",
         "ovos-skill-persona-memory.openvoiceos:waiting",
         "ovos-skill-persona-memory.openvoiceos:secret",
     )
-    """Beginnings of intents ("skill:intent") and dialogs ("skill:dialog") that are logged without their words."""
+    """Prefixes of intents ("skill:intent") and dialogs ("skill:dialog") that are logged without their text."""
 
 
 @dataclass(frozen=True)
 class RecallConfig:
-    """What is recalled into a persona's context."""
+    """How much is recalled into a persona's context."""
 
     limit: int = 3
     """Hits at most; 0 for none."""
     max_tokens: int = 400
     """Tokens at most, characters / 4."""
     episodes: int = 0
-    """Of the hits, so many tell what happened in the session last: skills that were asked, tools that were used."""
+    """Of the hits, this many are the session's newest episodes: skills that were asked, tools that were used."""
     embedder: str = "auto"
     """Search by meaning: auto (minilm where it is installed), none, minilm, static, a folder or a plugin."""
 
 
 @dataclass(frozen=True)
 class IdentityConfig:
-    """Whose words an utterance is taken for."""
+    """How the speaker of an utterance is identified."""
 
     trust: str = "none"
-    """none: everybody is one household; configured: as the map says, anybody else is a guest;
-    session: as the session's user_id says, where it is missing a guest."""
+    """none: everybody is one household; configured: as the map says, anybody else is a guest; session: as the session's
+    user_id says, a guest where it is missing."""
     map: dict[str, str] = field(default_factory=dict)
-    """For trust configured: from a session, or else a room (site), to its user."""
+    """For trust configured: a session, or else a room (site), mapped to its user."""
     children: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    """From a child to the adults who approve: before one does, nothing that lasts is kept of the child."""
+    """Children mapped to the adults who approve: before one does, nothing that lasts is kept of the child."""
     carers: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    """From a user to those who look after the user, and may ask what the user asked."""
+    """Users mapped to their carers, who may ask what the user asked."""
 
 
 @dataclass(frozen=True)
 class CaptureConfig:
-    """What is never kept."""
+    """Exclusions from recording."""
 
     exclude_skills: tuple[str, ...] = ()
-    """Skills of which neither what they speak is kept nor what was said to them."""
+    """Skills whose speech, and the utterances that they answer, are not recorded."""
     exclude_users: tuple[str, ...] = ()
-    """Users of whom nothing is kept."""
+    """Users of whom nothing is recorded."""
 
 
 @dataclass(frozen=True)
 class FactsConfig:
-    """What is learned of people."""
+    """How facts about people are learned."""
 
     learn: bool = True
     """Whether facts are learned from what people say."""
     guess: bool = True
-    """Whether what no sentence pattern fits may be guessed, where the language has a model for it."""
+    """Whether the tagger may add facts that no template matches, where the language has a model for it."""
     half_life_d: float = 730.0
-    """Days after which a fact that is not said again is half as sure: tastes, home, work."""
+    """Half-life, in days, of the confidence of tastes, home and work; saying a fact again renews it."""
     place_half_life_d: float = 21.0
-    """... where a thing was put."""
+    """Half-life, in days, of the confidence of where a thing was put."""
     mood_half_life_d: float = 2.0
-    """... a mood."""
+    """Half-life, in days, of the confidence of a mood."""
 
 
 @dataclass(frozen=True)
 class RetentionConfig:
-    """What is kept for so long and no longer."""
+    """How long records are kept."""
 
     turns_days: float | None = None
-    """What was said, days; none: until it is forgotten. Lasting memories and facts stay in any case."""
+    """Retention of turns, days; none: until they are forgotten. Memories and facts stay in any case."""
     episodes_days: float | None = None
-    """What happened, days; none: until it is forgotten."""
+    """Retention of episodes, days; none: until they are forgotten."""
     decisions_days: float | None = None
-    """What was decided about facts, days; none: 30, and 1,000 decisions at most."""
+    """Retention of decisions about facts, days; none: 30, and 1,000 decisions at most."""
 
 
 @dataclass(frozen=True)
 class SecretsConfig:
-    """Passwords, PINs and codes that somebody asks to have remembered."""
+    """Passwords, PINs and codes that a user asks to have remembered."""
 
     offer: bool = True
-    """Whether one may be kept, after a question and a clear yes; false: it is refused."""
+    """Whether a secret may be kept, after a question and a clear yes; false: it is refused."""
 
 
 @dataclass(frozen=True)
@@ -132,15 +132,15 @@ class KindConfig:
     """Where one kind of memory is kept."""
 
     backend: str | None = None
-    """Its name; none: as ``backend`` says where no kind names one, else this kind is off."""
+    """Name of the backend; none: that of ``backend`` where no kind names one, else this kind is off."""
     connection: str | None = field(default=None, repr=False)
-    """How the backend is reached; env:NAME or file:PATH where it is a secret."""
+    """Connection of the backend; env:NAME or file:PATH where it is a secret."""
     collection: str | None = None
-    """The name under which it is kept there."""
+    """Name of the collection in the backend."""
     ttl: float | None = None
-    """Kept for so long, seconds; none: until it is forgotten."""
+    """Time to live, seconds; none: until it is forgotten."""
     top_k: int | None = None
-    """Recalled records of this kind in a persona's context at most; of semantic: in place of recall.limit."""
+    """Recalled records of this kind in a persona's context at most; for semantic it replaces recall.limit."""
 
 
 @dataclass(frozen=True)
@@ -148,17 +148,17 @@ class KindsConfig:
     """Where each kind of memory is kept."""
 
     conversational: KindConfig = field(default_factory=KindConfig)
-    """What was said: turns, and the summaries of sessions."""
+    """Turns, and the summaries of sessions."""
     semantic: KindConfig = field(default_factory=KindConfig)
-    """What search by meaning needs, and documents."""
+    """The vectors of search by meaning, and documents."""
     episodic: KindConfig = field(default_factory=KindConfig)
-    """What happened."""
+    """Episodes."""
     facts: KindConfig = field(default_factory=KindConfig)
     """Lasting memories, and facts about people."""
 
     @property
     def chosen(self) -> dict[str, KindConfig]:
-        """The kinds that name a backend; empty where all are kept together."""
+        """The kinds that name a backend; empty where all kinds share one."""
         every = {one.name: getattr(self, one.name) for one in fields(self)}
         return {name: kind for name, kind in every.items() if kind.backend is not None}
 
@@ -170,11 +170,11 @@ class MemoryConfig:
     data_dir: str | None = None
     """The data folder; none: ovos_persona_memory in the user's XDG data folder."""
     backend: str = "sqlite"
-    """Where records are kept, unless ``kinds`` says otherwise."""
+    """The backend of all records, unless ``kinds`` says otherwise."""
     connection: str | None = field(default=None, repr=False)
-    """How the backend is reached, where it is a server; env:NAME or file:PATH where it is a secret."""
+    """Connection of a backend that is a server; env:NAME or file:PATH where it is a secret."""
     collection: str | None = None
-    """The name under which everything is kept there."""
+    """Name of the collection in the backend."""
     default_persona: str | None = None
     """The persona of a request over the bus that names none; none: intents.persona.default_persona."""
     announce: bool = True
@@ -254,7 +254,7 @@ def _refuse_unusable_kinds(kinds: KindsConfig) -> None:
 
 
 def settled(config: MemoryConfig) -> MemoryConfig:
-    """The settings with what follows from those of the kinds: what is off, for how long and how much."""
+    """The settings with the consequences of the kinds' own settings: what is off, retention and limits."""
     kinds, chosen = config.kinds, config.kinds.chosen
     days = config.retention.turns_days, config.retention.episodes_days
     turns, episodes = (_shorter(*pair) for pair in zip(days, (kinds.conversational, kinds.episodic), strict=True))
@@ -274,9 +274,9 @@ def _shorter(days: float | None, kind: KindConfig) -> float | None:
 
 
 def secret(setting: str | None) -> str | None:
-    """A setting that may be kept elsewhere: in the environment (``env:NAME``) or in a file (``file:PATH``).
+    """A setting that may be stored in the environment (``env:NAME``) or in a file (``file:PATH``).
 
-    ConfigError, which never tells what was read, where there is none.
+    ConfigError, which never quotes what was read, where there is none.
     """
     where, _, name = (setting or "").partition(":")
     if where == "env":
@@ -293,7 +293,7 @@ def secret(setting: str | None) -> str | None:
 
 
 def _check_relation(identity: IdentityConfig, name: str, user_id: str, others: tuple[str, ...]) -> None:
-    """Both sides are people who are told apart, and neither side is both."""
+    """Raise ConfigError unless both sides are users who are told apart, and they differ."""
     for one in (user_id, *others):
         _refuse_unusable(name, one)
         if one in (HOUSEHOLD, GUEST):
@@ -310,19 +310,19 @@ def _refuse_unusable(name: str, user_id: str) -> None:
 
 
 def persona_settings() -> dict[str, Any]:
-    """ovos-persona's own settings, with ``personas_path`` where the user keeps personas."""
+    """ovos-persona's own settings, with ``personas_path``, the folder of the user's personas."""
     section = (Configuration().get("intents") or {}).get("persona") or {}
     return {"personas_path": get_xdg_config_save_path("ovos_persona")} | dict(section)
 
 
 def pipeline() -> tuple[str, ...]:
-    """The stages that an utterance passes until one of them answers, in their order."""
+    """The stages of the intent pipeline, in their order."""
     stages = (Configuration().get("intents") or {}).get("pipeline")
     return tuple(map(str, stages)) if isinstance(stages, list) else ()
 
 
 def bus_address(host: str | None = None, port: int | None = None) -> dict[str, Any]:
-    """Where the messagebus is: host, port, route and ssl as ovos-config says, unless given."""
+    """The address of the messagebus: host, port, route and ssl by ovos-config, unless given."""
     configured: dict[str, Any] = load_message_bus_config()._asdict()
     return configured | ({"host": host} if host else {}) | ({"port": port} if port else {})
 
@@ -333,13 +333,13 @@ def device_language() -> str:
 
 
 def device_languages() -> tuple[str, ...]:
-    """The languages that the assistant understands, BCP-47 tags, the one it speaks by default first."""
+    """The languages that the assistant understands, BCP-47 tags, its default language first."""
     others = Configuration().get("secondary_langs")
     return (device_language(), *map(str, others if isinstance(others, list) else ()))
 
 
 def device_timezone() -> str | None:
-    """The time zone of the device's place, an IANA name; None where the settings name none."""
+    """The time zone of the device's location, an IANA name; None where the settings name none."""
     named = (Configuration().get("location") or {}).get("timezone") or {}
     return str(named["code"]) if isinstance(named, dict) and named.get("code") else None
 

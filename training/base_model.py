@@ -100,7 +100,7 @@ class BaseFile:
         return (self.wide if name.endswith("fo.w") else self.width) // BLOCK * SCALED
 
     def weights(self, name: str, rows: int) -> Tensor:
-        """... as numbers."""
+        """The tensor of half bytes with this name as floats [rows, n]."""
         blocks = self.blocks(name, rows)
         scales = blocks[:, :, :2].copy().view(np.float16).astype(np.float32)
         low, high = blocks[:, :, 2:] & 15, blocks[:, :, 2:] >> 4

@@ -12,7 +12,7 @@ import argparse
 from collections.abc import Iterator
 from pathlib import Path
 
-from ovos_persona_memory.evaluation.labelled_talk import Talk, read_talks
+from ovos_persona_memory.evaluation.labelled_talk import LabelledTalk, read_talks
 from ovos_persona_memory.evaluation.talk_markup import ENDING, read_marked
 from ovos_persona_memory.evaluation.training.calibration import examples, fit
 from ovos_persona_memory.extraction.fusion import calibration
@@ -20,13 +20,13 @@ from ovos_persona_memory.extraction.tagger.features import models_folder
 
 DATA = Path(__file__).parents[1] / "test" / "data"
 TRAINED_ON = frozenset({"month", "month4", "month5"})
-"""The months that the models know."""
+"""The months of talk that the models were trained on."""
 KEPT_OUT = frozenset({"month29", "month50", "month51", "month60", "month61", "month62", "month63"})
-"""The months that are kept to measure it."""
+"""The months that are held out for measuring."""
 
 
-def months(tag: str) -> Iterator[Talk]:
-    """All talk of a language that its models do not know."""
+def months(tag: str) -> Iterator[LabelledTalk]:
+    """All talk of a language that its models were not trained on."""
     ending = f"_{tag.partition('-')[0]}.jsonl.gz"
     for path in sorted((DATA / "months").glob(f"*{ending}")):
         if path.name.removesuffix(ending) not in TRAINED_ON | KEPT_OUT:

@@ -18,42 +18,43 @@ from torch import Tensor, nn
 from torch.nn import functional
 from train_crf import asked_for
 
-from ovos_persona_memory.evaluation.training.tagger import SEED, Sample, Values, joined, swapped, values_of
+from ovos_persona_memory.evaluation.training.tagger import SEED, Sample, Values, joined_samples, swapped, values_of
 from ovos_persona_memory.extraction.tagger import features, tagger
 from ovos_persona_memory.extraction.tagger.encoder import BEGIN, END, Pieces
 from ovos_persona_memory.extraction.tagger.features import TokenFeatures
 from ovos_persona_memory.extraction.tagger.network import BESIDE, GATES, OWN, Network, QuantisedTable, numbered
 
 ROUNDS, BATCH, DECAY = 4, 32, 0.05
-"""Rounds through all talk: more fit it better, and people who are not in it worse."""
+"""Epochs, utterances of a batch, and weight decay: more epochs fit the talk better, and people who are not in it
+worse."""
 ENCODER_RATE, RATE = 1e-4, 2e-3
-"""How fast it learns at most: what was trained before, and all else."""
+"""Maximum learning rates: of the pretrained encoder, and of all else."""
 LAYERS = 4
-"""Of the encoder: more understand better, and take more memory and time."""
+"""Layers of the encoder: more understand better, and take more memory and time."""
 WIDTH = 64
-"""Of the vectors that the memory reads, and of the memory in each direction."""
+"""Size of the vectors that the LSTM reads, and of its state in each direction."""
 SWAPPED, JOINED = 0.25, 0.1
-"""How likely an utterance has another value, and goes on with another utterance."""
+"""Probability that an utterance gets another value, and that it is joined with another utterance."""
 DROPPED, UNSEEN = 0.3, 0.2
-"""How much is left out while it learns: of vectors, of what stands beside words."""
+"""Dropout while training: of vectors, and of the features beside words."""
 SMOOTHED = 0.03
-"""Of each label's share that goes to all others."""
+"""Label smoothing."""
 STEEPEST = 1.0
-"""Length of a step's gradient at most."""
+"""Maximum norm of a gradient."""
 NO_WORD = -100
-"""The label of what fills up a batch."""
+"""The label of padding words."""
 NO_PIECE = -1
-"""... and in place of a piece."""
+"""The piece that pads a batch."""
 Numbers = list[list[int]]
 
 
 @dataclass(frozen=True)
-class Shown:
+class BatchedSample:
     """An utterance as numbers."""
 
     pieces: list[int]
     firsts: list[int]
-    """Of each word, where its first piece stands."""
+    """Position of each word's first piece."""
     own: Numbers
     beside: Numbers
     labels: list[int]
@@ -61,11 +62,11 @@ class Shown:
 
 @dataclass(frozen=True)
 class Batch:
-    """Utterances side by side, those that are shorter filled up."""
+    """Utterances side by side, shorter ones padded."""
 
     pieces: Tensor
     real: Tensor
-    """Which pieces are no filling."""
+    """Mask of the pieces that are no padding."""
     firsts: Tensor
     own: tuple[Tensor, Tensor]
     beside: tuple[Tensor, Tensor]
@@ -73,7 +74,7 @@ class Batch:
 
 
 class Net(nn.Module):
-    """What ``ovos_persona_memory.extraction.tagger.network`` computes."""
+    """The PyTorch form of ``ovos_persona_memory.extraction.tagger.network``."""
 
     def __init__(self, encoder: BaseEncoder, labels: int) -> None:
         super().__init__()
@@ -98,7 +99,7 @@ class Net(nn.Module):
 
 @dataclass(frozen=True)
 class Teacher:
-    """Shows a network the talk of one language, each round with other values and other things left out."""
+    """Batches of one language's talk, each epoch with other swapped values and other features left out."""
 
     seen: features.FeatureExtractor
     told: list[Sample]
@@ -108,13 +109,13 @@ class Teacher:
     chance: random.Random
 
     @classmethod
-    def of(cls, told: list[Sample], tag: str, pieces: Pieces) -> Teacher:
-        """One for these samples; those that count twice stand in them twice."""
+    def for_samples(cls, told: list[Sample], tag: str, pieces: Pieces) -> Teacher:
+        """The teacher of these samples; those that count twice are shown twice."""
         once = list({id(sample): sample for sample in told}.values())
         return cls(features.for_language(tag), told, labels_of(told), pieces, values_of(once), random.Random(SEED))
 
     def batches(self) -> Iterator[Batch]:
-        """All talk once, in no order, utterances of about the same length together."""
+        """All samples once, shuffled, utterances of about the same length together."""
         shown = [self._shown(self._varied(sample)) for sample in self.told]
         self.chance.shuffle(shown)
         some = 20 * BATCH
@@ -126,12 +127,12 @@ class Teacher:
     def _varied(self, sample: Sample) -> Sample:
         if self.chance.random() < SWAPPED:
             sample = swapped(sample, self.values, self.chance)
-        return joined(sample, self.chance.choice(self.told)) if self.chance.random() < JOINED else sample
+        return joined_samples(sample, self.chance.choice(self.told)) if self.chance.random() < JOINED else sample
 
-    def _shown(self, sample: Sample) -> Shown:
+    def _shown(self, sample: Sample) -> BatchedSample:
         seen = self.seen.extract(sample.words, sample.before, sample.hints, sample.refused)
         cut = [self.pieces.cut(word) for word in sample.words.folded]
-        return Shown(
+        return BatchedSample(
             [BEGIN, *(row for word in cut for row in word), END],
             np.cumsum([1, *map(len, cut[:-1])]).tolist(),
             [numbered(look.own, OWN) for look in seen],
@@ -144,7 +145,7 @@ class Teacher:
 
 
 def labels_of(told: Sequence[Sample]) -> list[str]:
-    """All labels of samples, the one of what tells nothing first."""
+    """All labels of samples, the label of words that tell nothing first."""
     return [tagger.NOTHING, *sorted({label for sample in told for label in sample.labels} - {tagger.NOTHING})]
 
 
@@ -156,11 +157,11 @@ def main() -> None:
 
 
 def trained(told: list[Sample], tag: str) -> Network:
-    """The network that these samples make."""
+    """The network trained on these samples."""
     torch.manual_seed(SEED)
     words = {word for sample in told for word in sample.words.folded}
     encoder = BaseEncoder(BaseFile.read(), tag, words, LAYERS)
-    teacher = Teacher.of(told, tag, encoder.pieces)
+    teacher = Teacher.for_samples(told, tag, encoder.pieces)
     net = Net(encoder, len(teacher.labels))
     others = [weight for name, weight in net.named_parameters() if not name.startswith("encoder.")]
     rates = [ENCODER_RATE, RATE]
@@ -177,7 +178,7 @@ def trained(told: list[Sample], tag: str) -> Network:
 
 
 def made(net: Net, labels: Sequence[str]) -> Network:
-    """The network as it is used."""
+    """The network in the form that the product loads."""
     tables = {name: QuantisedTable.of(_array(getattr(net, name).weight)) for name in ("own", "beside")}
     return Network(tuple(labels), net.encoder.packed(), tables, _weights(net))
 
@@ -194,7 +195,7 @@ def _step(net: Net, batch: Batch, optimizer: Any, pace: Any) -> float:
     return float(loss.detach())
 
 
-def _batch(part: Sequence[Shown]) -> Batch:
+def _batch(part: Sequence[BatchedSample]) -> Batch:
     size = max(len(one.labels) for one in part)
     pieces = _filled([one.pieces for one in part], NO_PIECE)
     firsts, labels = _filled([one.firsts for one in part], 0), _filled([one.labels for one in part], NO_WORD)
@@ -203,13 +204,13 @@ def _batch(part: Sequence[Shown]) -> Batch:
 
 
 def _filled(lists: Sequence[list[int]], by: int) -> Tensor:
-    """A row for each, as long as the longest."""
+    """A row for each list, padded to the longest."""
     size = max(map(len, lists))
     return torch.tensor([some + [by] * (size - len(some)) for some in lists])
 
 
 def _bag(lists: Sequence[Numbers], size: int) -> tuple[Tensor, Tensor]:
-    """All numbers, and where each list of them begins."""
+    """All numbers, and the offset of each list."""
     every = [numbers for one in lists for numbers in (*one, *([[]] * (size - len(one))))]
     begins = np.cumsum([0, *map(len, every)])[:-1]
     return torch.tensor([number for some in every for number in some], dtype=torch.long), torch.from_numpy(begins)

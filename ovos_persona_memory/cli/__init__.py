@@ -27,7 +27,7 @@ def main() -> None:
 
 
 def _daemon() -> Any:
-    """It stays in memory, and does without what the other commands need."""
+    """Run the daemon, which stays in memory, without importing the other commands."""
     from ovos_persona_memory.cli.run import run
 
     return run

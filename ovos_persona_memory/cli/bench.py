@@ -18,24 +18,24 @@ from ovos_persona_memory.config import MemoryConfig, RecallConfig
 from ovos_persona_memory.evaluation import (
     RANKERS,
     Ask,
-    Conversation,
-    Figures,
-    LearnedFigures,
-    Measured,
+    LabelledConversation,
+    LabelledTalk,
+    LearningScores,
     Ranker,
+    RankerScores,
     Ranking,
-    Share,
-    Talk,
-    as_document,
-    by_embedder,
+    RankingScores,
+    Ratio,
+    embedder_ranker,
     labelled_conversations,
     measure_learning,
-    of_memory,
+    memory_ranker,
     ranking_scores,
     read_marked,
     read_talks,
     recall_run,
     talk_markup,
+    turn_document,
 )
 from ovos_persona_memory.search import embedding
 from ovos_persona_memory.service import open_embedder
@@ -43,17 +43,17 @@ from ovos_persona_memory.stores import NEEDS_NO_SERVER
 from ovos_persona_memory.text import counted
 
 WIDTH = 130
-"""Of the tables where there is no terminal, characters."""
+"""Width of the tables where there is no terminal, characters."""
 
 
 @contextmanager
-def _lexical(conversation: Conversation) -> Iterator[Ask]:
+def _lexical(conversation: LabelledConversation) -> Iterator[Ask]:
     """LexicalMemory of ovos-memory-plugins, a document a turn."""
     made = import_module("ovos_memory_plugins.lexical").LexicalMemory({"db_path": ":memory:"})
     with closing(made) as memory:
         known: dict[str, str] = {}
         for number, turn in enumerate(conversation.in_time_order()):
-            memory.store(as_document(turn), str(number))
+            memory.store(turn_document(turn), str(number))
             known[f"{number}_0"] = turn.id  # it names documents so: session and number
         yield lambda question, at: Ranking(
             [known[hit.source] for hit in memory.search(question, top_k=ranking_scores.K)]
@@ -67,14 +67,14 @@ NEEDS = {"lexical": ("ovos_memory_plugins", "ovos-memory-plugins")}
 
 
 @dataclass(frozen=True)
-class FileMeasured:
-    """What was measured on one file."""
+class FileScores:
+    """The scores on one file."""
 
     file: str
     conversations: int
     turns: int
     questions: int
-    systems: list[Measured]
+    systems: list[RankerScores]
 
 
 @click.group()
@@ -112,10 +112,10 @@ def recall(  # one parameter an option
     for name, why in left_out.items():
         say(f"{name} is left out: {why}")
     config = MemoryConfig(backend=backend, recall=RecallConfig(embedder=setting or "none"))
-    rankers = {"memory": of_memory(config, open_embedder, heard)}
+    rankers = {"memory": memory_ranker(config, open_embedder, heard)}
     rankers |= {name: COMPARED[name] for name in compare if name in COMPARED and name not in left_out}
     if ALONE in compare and setting is not None:
-        rankers[ALONE] = by_embedder(open_embedder(setting))
+        rankers[ALONE] = embedder_ranker(open_embedder(setting))
     read_in = [(str(path), labelled_conversations.read_conversations(path, limit)) for path in files]
     found = [_measured(name, conversations, rankers) for name, conversations in read_in]
     how = (f"words and {setting}" if setting else "words") + (", each question heard first" if heard else "")
@@ -143,11 +143,11 @@ def facts(files: Sequence[Path], speakers: bool, listed: bool, as_json: bool) ->
     return None
 
 
-def _talks(path: Path) -> list[Talk]:
+def _talks(path: Path) -> list[LabelledTalk]:
     return [read_marked(path).talk] if path.suffix == talk_markup.ENDING else read_talks(path)
 
 
-def _show_learned(figures: LearnedFigures) -> None:
+def _show_learned(figures: LearningScores) -> None:
     whole = {
         "precision": figures.precision,
         "recall of what fills a slot": figures.recall_typed,
@@ -160,11 +160,11 @@ def _show_learned(figures: LearnedFigures) -> None:
     answer_rows(["slot", "precision", "recall"], rows)
 
 
-def _share(share: Share) -> str:
+def _share(share: Ratio) -> str:
     return f"{100 * share.share:.1f} % ({share.number} of {share.of})" if share.share is not None else "none"
 
 
-def _list_learned(figures: LearnedFigures) -> None:
+def _list_learned(figures: LearningScores) -> None:
     for one in figures.learned:
         mark = "right" if one.right else one.why
         about = " ".join(filter(None, (one.person, one.slot or "asked", one.subject)))
@@ -175,11 +175,11 @@ def _list_learned(figures: LearnedFigures) -> None:
         answer(f"missed: {label.turn} {label.slot or 'asked'}: {label.value or ''}")
 
 
-def _measured(name: str, conversations: list[Conversation], rankers: Mapping[str, Ranker]) -> FileMeasured:
+def _measured(name: str, conversations: list[LabelledConversation], rankers: Mapping[str, Ranker]) -> FileScores:
     for one in conversations:
         for field, turn_id in one.missing_evidence():
             say(f"{name}, conversation {one.conversation}, {field}: no turn is {turn_id!r}; it counts as not found")
-    return FileMeasured(
+    return FileScores(
         file=name,
         conversations=len(conversations),
         turns=sum(len(one.turns) for one in conversations),
@@ -188,7 +188,7 @@ def _measured(name: str, conversations: list[Conversation], rankers: Mapping[str
     )
 
 
-def _show(found: Sequence[FileMeasured], how: str) -> None:
+def _show(found: Sequence[FileScores], how: str) -> None:
     console = Console(file=answers(), highlight=False, width=None if answers().isatty() else WIDTH)
     for one in found:
         sizes = {"conversation": one.conversations, "turn": one.turns, "question": one.questions}
@@ -198,7 +198,7 @@ def _show(found: Sequence[FileMeasured], how: str) -> None:
         console.print(_sureness(one.systems))
 
 
-def _finding(systems: Sequence[Measured]) -> Table:
+def _finding(systems: Sequence[RankerScores]) -> Table:
     names = ("questions", "recall@5", "@10", "@20", "hit@10", "MRR", "sure recall@10", "no sure hit")
     table = _table(("system", "kind"), names)
     for system in systems:
@@ -209,14 +209,14 @@ def _finding(systems: Sequence[Measured]) -> Table:
     return table
 
 
-def _cells(figures: Figures) -> list[str]:
+def _cells(figures: RankingScores) -> list[str]:
     shares = (figures.recall_at_5, figures.recall_at_10, figures.recall_at_20, figures.hit_at_10)
     rank = "" if figures.mrr is None else f"{figures.mrr:.3f}"
     sure = (figures.sure_recall_at_10, figures.no_sure_hit)
     return [str(figures.questions), *map(_percent, shares), rank, *map(_percent, sure)]
 
 
-def _sureness(systems: Sequence[Measured]) -> Table:
+def _sureness(systems: Sequence[RankerScores]) -> Table:
     names = ("never said", "silent", "asked of another", "silent", "p50 ms", "p95 ms")
     table = _table(("system",), names)
     for one in systems:

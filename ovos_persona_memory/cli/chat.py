@@ -37,7 +37,7 @@ def chat(host: str | None, port: int | None, session: str | None, lang: str | No
     """
     address = bus_address(host, port)
     interactive = sys.stdin.isatty() and answers().isatty()
-    screen: Pipe = Terminal() if interactive else Pipe()
+    screen: PipeChat = TerminalChat() if interactive else PipeChat()
     conversation = Conversation(session or str(uuid.uuid4()), lang or device_language(), screen.show, **address)
     try:
         _reach_bus(conversation, address, wait_s)
@@ -61,8 +61,8 @@ def _talk(conversation: Conversation, line: str, address: dict[str, Any], wait_s
         say(f"The assistant has not finished with {line!r} within {HANDLED_WITHIN_S:.0f} s.")
 
 
-class Pipe:
-    """Lines in, replies out, a line each; what answers nothing of ours goes to standard error."""
+class PipeChat:
+    """Reads utterances and writes replies, one a line; speech that is no reply to us goes to standard error."""
 
     def __init__(self) -> None:
         self._answers = answers()
@@ -76,20 +76,20 @@ class Pipe:
             say(f"(announcement) {line}")
 
     def interruptible(self) -> AbstractContextManager[None]:
-        """Around one utterance and its replies: what Ctrl-C means."""
+        """Context of one utterance and its replies: the meaning of Ctrl-C."""
         return contextlib.nullcontext()
 
     def lines(self) -> Iterator[str]:
         """The utterances, until the input ends."""
         if isinstance(sys.stdin, io.TextIOWrapper):
-            sys.stdin.reconfigure(errors="replace")  # bytes that are no text must not end the talk
+            sys.stdin.reconfigure(errors="replace")  # undecodable bytes must not end the conversation
         for line in sys.stdin:
             if line.strip():
                 yield line.strip()
 
 
-class Terminal(Pipe):
-    """A prompt, and replies as they come; what answers nothing of ours is dimmed."""
+class TerminalChat(PipeChat):
+    """A prompt, and replies as they come; speech that is no reply to us is dimmed."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -97,7 +97,7 @@ class Terminal(Pipe):
         self._asking = False
 
     def show(self, spoken: SpokenAnswer) -> None:
-        """Write what was spoken; while a line is being typed above it, as far as it was typed."""
+        """Write what was spoken, above a line that is being typed."""
         if self._asking:
             self._answers.write("\r\x1b[K")
         self._console.print(plain(spoken.text), style="" if spoken.ours else "dim", markup=False)
@@ -110,7 +110,7 @@ class Terminal(Pipe):
         return contextlib.suppress(KeyboardInterrupt)
 
     def lines(self) -> Iterator[str]:
-        """What is typed, until Ctrl-D or Ctrl-C at the prompt."""
+        """The typed lines, until Ctrl-D or Ctrl-C at the prompt."""
         with contextlib.suppress(EOFError, KeyboardInterrupt):
             while True:
                 line = self._ask()

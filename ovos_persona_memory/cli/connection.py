@@ -1,4 +1,4 @@
-"""How a command reaches the memory and the messagebus."""
+"""Connections of a command to the memory and the messagebus."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from ovos_persona_memory.service import date_parser, open_embedder
 Memory = MemoryClient | PersonaMemory
 Opened = TypeVar("Opened")
 BUSY_S = 2.0
-"""How long a command waits for another process to let go of the store, seconds."""
+"""Maximum wait for another process to close the store, seconds."""
 
 
 def settings(folder: Path | None) -> MemoryConfig:
@@ -37,7 +37,7 @@ def url(address: dict[str, Any]) -> str:
 
 @contextmanager
 def open_memory(folder: Path | None, timeout_s: float = 30.0) -> Iterator[Memory]:
-    """The memory of a data folder: asked of its daemon, or opened here, under the store's lock, where none runs."""
+    """The memory of a data folder: a client of its daemon, or opened here, under the store's lock, where none runs."""
     chosen = settings(folder)
     with patiently(lambda: _reached(chosen, timeout_s)) as memory:
         if isinstance(memory, MemoryClient):
@@ -46,9 +46,10 @@ def open_memory(folder: Path | None, timeout_s: float = 30.0) -> Iterator[Memory
 
 
 def patiently(opened: Callable[[], Opened]) -> Opened:
-    """What ``opened`` gives, tried for a while: another command, or a daemon that starts or ends, lets go of it soon.
+    """The result of ``opened``, tried for a while: another command, or a daemon that starts or ends, closes the store
+    soon.
 
-    StoreBusy, which names who has it, where that takes longer.
+    StoreBusy, which names its holder, where that takes longer.
     """
     deadline, pause = time.monotonic() + BUSY_S, threading.Event()
     while True:

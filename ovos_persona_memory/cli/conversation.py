@@ -13,14 +13,14 @@ from ovos_persona_memory.protocol import BusConnection, messages, topics
 from ovos_persona_memory.records import Heard
 
 SOURCE = "persona_memory_chat"
-"""Who we are on the bus. No audio service takes it for its own, so the device does not speak our replies."""
+"""Our name on the bus. No audio service takes it for its own, so the device does not speak our replies."""
 GRACE_S = 0.25
-"""Speech may come after the end of its utterance: that long it stays quiet before the next, seconds."""
+"""Speech may come after the end of its utterance: the next one waits for this much silence, seconds."""
 
 
 @dataclass(frozen=True)
 class SpokenAnswer:
-    """Something that the assistant said."""
+    """Speech of the assistant."""
 
     text: str
     ours: bool
@@ -28,7 +28,7 @@ class SpokenAnswer:
 
 
 class Conversation:
-    """Says utterances and hears what is spoken, in order. ``heard`` is called on the receiving thread."""
+    """Says utterances and hears speech, in order. ``heard`` is called on the receiving thread."""
 
     def __init__(
         self,  # more than five: these are the session's fields
@@ -39,7 +39,7 @@ class Conversation:
         user_id: str | None = None,
         **address: Any,
     ) -> None:
-        """``site_id``: the room in which it is talked; ``user_id``: who talks, as far as the device believes it."""
+        """``site_id``: the room of the conversation; ``user_id``: the speaker, as far as the device trusts it."""
         named = {"session_id": session_id, "lang": lang, "site_id": site_id, "user_id": user_id}
         self._own = {name: value for name, value in named.items() if value is not None}
         self._session: dict[str, Any] = dict(self._own)
@@ -56,16 +56,16 @@ class Conversation:
         self._bus = BusConnection(wanted.__contains__, self._arrived, **address)
 
     def start(self, timeout_s: float) -> bool:
-        """Connect; False where the bus is not reached in time, while it is tried further."""
+        """Connect; False where the bus is not reached in time, while the attempts go on."""
         self._bus.start()
         return self.connected(timeout_s)
 
     def connected(self, timeout_s: float) -> bool:
-        """Whether the bus is there, waiting at most so long for it."""
+        """Whether the bus is there, waiting at most this long for it."""
         return bool(self._bus.connected_event.wait(timeout_s))
 
     def close(self) -> None:
-        """Leave the bus."""
+        """Close the connection."""
         self._bus.close()
 
     def say(self, text: str) -> None:
@@ -84,7 +84,7 @@ class Conversation:
             raise NoAnswer("the messagebus is away")
 
     def wait(self, timeout_s: float) -> bool:
-        """Wait until what was said has been handled, or a question came back, and it is quiet; False when too late."""
+        """Wait until the utterance has been handled, or a question came back, and it is quiet; False on timeout."""
         deadline = time.monotonic() + timeout_s
         with self._changed:
             while (left_s := deadline - time.monotonic()) > 0:
@@ -93,7 +93,7 @@ class Conversation:
                 if settled and quiet_s >= GRACE_S:
                     return True
                 self._changed.wait(min(left_s, GRACE_S - quiet_s) if settled else left_s)
-            # given up: what comes later is still heard, and its end is not taken for that of another utterance
+            # timed out: later speech is still heard, and its end is not taken for another utterance's
             self._open = 0
             self._ended |= self._known
         return False
@@ -115,7 +115,7 @@ class Conversation:
             self._heard(SpokenAnswer(event.text, ours))
 
     def _follow(self, event: Heard, session: dict[str, Any]) -> None:
-        # a session of one's own lives with whoever talks in it (OVOS-SESSION-2, 2.2): active skills, a skill
+        # the client keeps its own session (OVOS-SESSION-2, 2.2): active skills, a skill
         # that waits for a reply, the persona that was called
         if event.what == "handled" or event.expects_reply:
             self._session = session

@@ -35,7 +35,7 @@ PLUGIN = "ovos-persona-memory-plugin"
 OPENAI = "ovos-chat-openai-plugin"
 STAGE = "ovos-persona-pipeline-plugin"
 IN_SYSTEM = ("system", "system_prompt")
-"""Injection modes in which what is remembered travels in the system message."""
+"""Injection modes that put recalled text into the system message."""
 PACKAGES = ("ovos-bus-client", "ovos-plugin-manager", "ovos-persona", "ovos-core")
 START = "start it: ovos-persona-memory run, or systemctl --user start ovos-persona-memory"
 BUS_WITHIN_S, DAEMON_WITHIN_S = 3.0, 2.0
@@ -45,14 +45,14 @@ OLDEST_SQLITE = (3, 40)
 
 @dataclass(frozen=True)
 class Check:
-    """What one look found."""
+    """The result of one check."""
 
     check: str
-    """What was looked at."""
+    """What was checked."""
     state: State
     found: str
     mend: str = ""
-    """How to mend it; empty where there is nothing to mend."""
+    """How to mend it; empty where nothing is wrong."""
 
 
 @click.command(cls=Command)
@@ -78,7 +78,7 @@ def _show(one: Check) -> None:
 
 
 def examine(data: Path | None, address: dict[str, Any]) -> Iterator[Check]:
-    """Every check, in the order in which things depend on each other."""
+    """All checks, in the order in which things depend on each other."""
     config, of_settings = check_settings(data)
     yield of_settings
     yield from check_bus(address)
@@ -94,7 +94,7 @@ def examine(data: Path | None, address: dict[str, Any]) -> Iterator[Check]:
 
 
 def check_settings(data: Path | None) -> tuple[MemoryConfig, Check]:
-    """The settings, the defaults where they cannot be used, and what was found."""
+    """The settings, the defaults where they cannot be used, and the checks of them."""
     try:
         return settings(data), Check("settings", "ok", "can be used")
     except ConfigError as error:
@@ -156,15 +156,15 @@ def check_folder(folder: Path) -> Check:
 
 
 def _open_to_others(path: Path) -> str:
-    """The mode, where others than the owner may do anything."""
+    """The mode, where other users have any permission."""
     mode = stat.S_IMODE(path.stat().st_mode)
     return f"{mode:04o}" if mode & 0o077 else ""
 
 
 def check_stores(config: MemoryConfig, in_use: bool) -> Iterator[Check]:
-    """Where each kind of memory is kept; a file or a server that keeps several is looked at once."""
+    """Checks of the location of each kind of memory; a location that keeps several kinds is checked once."""
     try:
-        places = stores.places(config)
+        places = stores.store_locations(config)
         for place in dict.fromkeys(places.values()):
             kinds = ", ".join(name for name, one in places.items() if one == place)
             folder = stores.folder_of(place, config.folder)
@@ -177,11 +177,11 @@ def check_stores(config: MemoryConfig, in_use: bool) -> Iterator[Check]:
         yield Check("stores", "problem", error.reason, "correct it in mycroft.conf")
 
 
-def check_server(place: stores.Place, kinds: str) -> Check:
-    """Whether a place that is no file can be used."""
+def check_server(place: stores.StoreLocation, kinds: str) -> Check:
+    """Whether a location that is no file can be used."""
     about = f"store for {kinds}"
     try:
-        stores.try_out(place)
+        stores.check_location(place)
     except ConfigError as error:
         return Check(about, "problem", error.reason, "see docs/config.md, kinds of memory")
     except PersonaMemoryError as error:
@@ -205,7 +205,7 @@ def check_database(path: Path, in_use: bool) -> Check:
 
 
 def check_set_aside(folder: Path) -> Check:
-    """Databases that could not be used and were set aside at an earlier start."""
+    """Databases that an earlier start set aside because they could not be used."""
     names = sorted(path.name for path in folder.glob("*.damaged-*") if not path.name.endswith(("-wal", "-shm")))
     if not names:
         return Check("set aside", "ok", "no database was set aside")
@@ -241,7 +241,7 @@ def has_chat_engines() -> bool:
 
 
 def check_line(current: bool) -> Check:
-    """Which OVOS is installed."""
+    """The installed line of OVOS."""
     versions = ", ".join(f"{name} {_version(name)}" for name in PACKAGES)
     if current:
         return Check("OVOS", "ok", f"current line: {versions}")
@@ -279,7 +279,7 @@ def check_personas(current: bool) -> Iterator[Check]:
 
 
 def check_pipeline(stages: Sequence[str], section: Mapping[str, Any], wanted: bool) -> Check:
-    """Whether utterances reach personas. ``wanted``: somebody has set one up."""
+    """Whether utterances reach personas. ``wanted``: the user has set one up."""
     named = [stage for stage in stages if stage.startswith(STAGE)]
     if not named:
         mend = f'name "{STAGE}-high" and "{STAGE}-low" in intents.pipeline of mycroft.conf, see docs/personas.md'
@@ -292,7 +292,7 @@ def check_pipeline(stages: Sequence[str], section: Mapping[str, Any], wanted: bo
 
 
 def _keeps_from_default(named: Sequence[str], section: Mapping[str, Any]) -> str:
-    """What to do for the default persona to answer what no skill took; empty where it does."""
+    """What to do so that the default persona answers what no skill took; empty where it does."""
     if f"{STAGE}-low" not in named:
         return f'name "{STAGE}-low" in intents.pipeline of mycroft.conf, too'
     return "" if section.get("handle_fallback") else 'write "handle_fallback": true in intents.persona of mycroft.conf'
@@ -307,7 +307,7 @@ def _persona(path: Path) -> dict[str, Any] | None:
 
 
 def check_persona(name: str, persona: Mapping[str, Any], path: Path) -> Iterator[Check]:
-    """Whether the memory reaches one persona, and all of it."""
+    """Whether the memory reaches one persona completely."""
     about = f"persona {name}"
     module = persona.get("memory_module")
     if module != PLUGIN:
@@ -319,7 +319,7 @@ def check_persona(name: str, persona: Mapping[str, Any], path: Path) -> Iterator
 
 
 def _dropped(about: str, persona: Mapping[str, Any], path: Path) -> Iterator[Check]:
-    """What of the memory's messages a chat engine leaves out."""
+    """The messages of the memory that a chat engine leaves out."""
     block = _block(persona, PLUGIN)
     inject = block.get("inject_mode") or get_args(Inject)[0]
     if inject not in get_args(Inject):

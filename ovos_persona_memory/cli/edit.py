@@ -11,7 +11,7 @@ from typing import Any
 import rich_click as click
 
 from ovos_persona_memory.cli.connection import open_memory
-from ovos_persona_memory.cli.forget_preview import in_words, preview
+from ovos_persona_memory.cli.forget_preview import count_phrase, preview
 from ovos_persona_memory.cli.options import (
     data_option,
     everyone_option,
@@ -23,13 +23,13 @@ from ovos_persona_memory.cli.options import (
     user_option,
 )
 from ovos_persona_memory.cli.output import Command, answer, answer_json, progress, say
-from ovos_persona_memory.cli.time_format import as_moment, as_span_s, shown
+from ovos_persona_memory.cli.time_format import as_moment, as_span_s, format_time
 from ovos_persona_memory.config import device_language
 from ovos_persona_memory.errors import InvalidRequest
 from ovos_persona_memory.records import PRIVATE, Capture, Status
 
 FORGET_WITHIN_S = 600.0
-"""Rewriting the files of a large memory takes its time."""
+"""Timeout, seconds: rewriting the files of a large memory takes its time."""
 
 
 def _pairs(_: click.Context, __: click.Parameter, given: tuple[str, ...]) -> dict[str, str] | None:
@@ -170,7 +170,7 @@ def forget(  # one parameter an option; those that choose what to forget come in
             forgotten = memory.forget_by_kind(scope, **conditions)
     if as_json:
         return answer_json({"forgotten": forgotten.total, "kinds": forgotten})
-    return answer(f"Forgot {forgotten.total}: {in_words(forgotten)}.")
+    return answer(f"Forgot {forgotten.total}: {count_phrase(forgotten)}.")
 
 
 def _ask() -> None:
@@ -221,5 +221,5 @@ def _sentence(setting: Capture) -> str:
     used = "is used" if setting.read else "is not used"
     places = (("in session", setting.session_id), ("in room", setting.site_id), ("by", setting.user_id))
     where = "".join(f" {word} {name}" for word, name in places if name is not None)
-    until = f", until {shown(setting.until)}" if setting.until is not None else ""
+    until = f", until {format_time(setting.until)}" if setting.until is not None else ""
     return f"What is said{where} {kept}, what was kept {used}{until}."

@@ -19,7 +19,7 @@ from ovos_persona_memory.cli.options import (
     user_option,
 )
 from ovos_persona_memory.cli.output import Command, answer, answer_json, answer_rows, say
-from ovos_persona_memory.cli.time_format import as_moment, shown
+from ovos_persona_memory.cli.time_format import as_moment, format_time
 from ovos_persona_memory.config import device_language
 from ovos_persona_memory.errors import InvalidRequest, UnknownEntry
 from ovos_persona_memory.memory import named_time
@@ -68,7 +68,7 @@ def _row(episode: Episode) -> list[str]:
     name = ":".join(filter(None, (episode.skill_id, episode.name)))
     took = "" if episode.latency_ms is None else f"{episode.latency_ms:.0f}"
     more = json.dumps(dict(episode.detail), ensure_ascii=False) if episode.detail else ""
-    return [shown(episode.at), episode.kind, name, episode.outcome or "", took, more]
+    return [format_time(episode.at), episode.kind, name, episode.outcome or "", took, more]
 
 
 @click.command(cls=Command)
@@ -101,7 +101,7 @@ def why(  # one parameter an option
 def _lines(origin: Origin) -> list[str]:
     told = [
         ("text", origin.text),
-        ("said", f"{shown(origin.at)} by {origin.speaker or f'{origin.role} of {origin.user_id}'}"),
+        ("said", f"{format_time(origin.at)} by {origin.speaker or f'{origin.role} of {origin.user_id}'}"),
         ("words", origin.said),
         ("session", origin.session_id),
         ("room", origin.site_id),
@@ -109,5 +109,5 @@ def _lines(origin: Origin) -> list[str]:
     ]
     if origin.used is not None:
         asked = f", asked: {origin.used.question}" if origin.used.question else ""
-        told.append(("used", f"{counted(origin.used.times, 'time')}, last {shown(origin.used.at)}{asked}"))
+        told.append(("used", f"{counted(origin.used.times, 'time')}, last {format_time(origin.used.at)}{asked}"))
     return [f"{name}: {value}" for name, value in told if value]

@@ -9,12 +9,12 @@ import rich_click as click
 from ovos_persona_memory.cli.connection import Memory, open_memory
 from ovos_persona_memory.cli.options import data_option, everyone_option, json_option, scope_of, user_option
 from ovos_persona_memory.cli.output import Command, answer, answer_json, answer_rows
-from ovos_persona_memory.cli.time_format import as_moment, shown
+from ovos_persona_memory.cli.time_format import as_moment, format_time
 from ovos_persona_memory.errors import InvalidRequest
 from ovos_persona_memory.records import Fact, ListedStatus, Scope
 
 AUDIT_WITHIN_S = 600.0
-"""Everything that is kept is read."""
+"""Timeout, seconds: an audit reads all records."""
 STATUSES = ("active", "superseded", "waiting", "all")
 
 
@@ -56,7 +56,7 @@ def facts(  # one parameter an option
 
 def _rows(found: list[Fact]) -> None:
     rows = [
-        [shown(one.last_seen_at), one.user_id, _about(one), f"{one.confidence:.2f}", one.status, one.id, one.text]
+        [format_time(one.last_seen_at), one.user_id, _about(one), f"{one.confidence:.2f}", one.status, one.id, one.text]
         for one in found
     ]
     answer_rows(["said", "user", "about", "sure", "status", "id", "text"], rows)
@@ -71,7 +71,7 @@ def _story(memory: Memory, fact_id: str, scope: Scope, as_json: bool) -> None:
     if as_json:
         return answer_json(story)
     texts = {fact.id: fact.text for fact in story.facts}
-    rows = [[shown(one.at), one.what, one.turn_id or "", texts.get(one.fact_id, "")] for one in story.changes]
+    rows = [[format_time(one.at), one.what, one.turn_id or "", texts.get(one.fact_id, "")] for one in story.changes]
     return answer_rows(["when", "what", "turn", "fact"], rows)
 
 
@@ -79,7 +79,9 @@ def _decisions(memory: Memory, scope: Scope, limit: int, as_json: bool) -> None:
     found = memory.facts.decisions(scope, limit)
     if as_json:
         return answer_json({"decisions": found})
-    rows = [[shown(one.at), one.user_id, one.outcome, one.reason, one.slot or "", one.turn_id or ""] for one in found]
+    rows = [
+        [format_time(one.at), one.user_id, one.outcome, one.reason, one.slot or "", one.turn_id or ""] for one in found
+    ]
     return answer_rows(["when", "user", "outcome", "reason", "slot", "turn"], rows)
 
 

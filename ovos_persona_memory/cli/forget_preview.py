@@ -1,4 +1,4 @@
-"""What a request to forget would take away."""
+"""Preview of a request to forget."""
 
 from __future__ import annotations
 
@@ -7,21 +7,22 @@ from dataclasses import asdict
 from typing import Any
 
 from ovos_persona_memory.cli.connection import Memory
-from ovos_persona_memory.cli.time_format import shown
+from ovos_persona_memory.cli.time_format import format_time
 from ovos_persona_memory.records import Forgotten, Scope
 from ovos_persona_memory.text import counted_kinds, languages
 
 MOST = 1000
-"""Hits at most that are looked at for examples."""
+"""Hits at most that are searched for examples."""
 EXAMPLES = 5
 
 
 def preview(memory: Memory, scope: Scope, conditions: Mapping[str, Any]) -> Iterator[str]:
-    """Lines for people: the conditions, how much they take of each kind, and a few texts where words were given."""
+    """Lines for people: the conditions, how many records of each kind they take, and a few texts where words were
+    given."""
     whose = "everybody" if scope.user_id is None else scope.user_id
     yield f"To be forgotten, of {whose}: {'; '.join(_words(scope, conditions))}."
     going = memory.forget_by_kind(scope, preview=True, **conditions)
-    yield f"  {in_words(going)}."
+    yield f"  {count_phrase(going)}."
     if not memory.capture(scope, session=scope.session_id is not None).read:
         yield "  Reading is switched off: the texts cannot be shown."
     elif "key" in conditions:
@@ -32,8 +33,8 @@ def preview(memory: Memory, scope: Scope, conditions: Mapping[str, Any]) -> Iter
         yield from _holding(memory, scope, conditions)
 
 
-def in_words(forgotten: Forgotten) -> str:
-    """How much of each kind, as "2 turns, 1 memory"; "nothing" for nothing."""
+def count_phrase(forgotten: Forgotten) -> str:
+    """The counts of each kind, as "2 turns, 1 memory"; "nothing" for none."""
     return counted_kinds({kind: number for kind, number in asdict(forgotten).items() if number}) or "nothing"
 
 
@@ -52,7 +53,7 @@ def _words(scope: Scope, conditions: Mapping[str, Any]) -> Iterator[str]:
         if name in said:
             yield said[name].format(value)
         elif name in ("since", "until"):
-            yield f"what was said {'since' if name == 'since' else 'before'} {shown(value)}"
+            yield f"what was said {'since' if name == 'since' else 'before'} {format_time(value)}"
     if "everything" in conditions and len(conditions) == 2 and scope.session_id is None:
         yield "everything"
 

@@ -20,7 +20,7 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 
 class InputFile(click.Path):
-    """A file that a command reads; ``Command`` looks at all of them before it runs."""
+    """A file that a command reads; ``Command`` checks all of them before it runs."""
 
     def __init__(self) -> None:
         super().__init__(path_type=Path)
@@ -41,7 +41,7 @@ class InputFile(click.Path):
 
 
 def _or_the_programs(ctx: click.Context, param: click.Parameter, value: Any) -> Any:
-    """An option may stand before the command too."""
+    """The value of an option, which may also stand before the command."""
     return ctx.find_root().params.get(param.name or "") if value is None else value
 
 

@@ -1,4 +1,4 @@
-"""Standard output is for answers alone: logs, questions and errors go to standard error."""
+"""Output: standard output is for answers alone; logs, questions and errors go to standard error."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ class Command(click.RichCommand):
             _ANSWERS.reset(before)
 
     def _refuse_unreadable_files(self, ctx: click.Context) -> None:
-        """All of them, before the first is taken in."""
+        """Check all input files before the first is read."""
         for param in self.params:
             if isinstance(param.type, InputFile):
                 given = ctx.params[param.name or ""]
@@ -56,7 +56,7 @@ class Command(click.RichCommand):
 
 
 def degraded_if(degraded: Callable[[], bool]) -> None:
-    """How to tell, when a command answers and at its end, whether the store of the memory that it asked was away."""
+    """Set the function that tells, when a command answers and at its end, whether the memory's store was away."""
     _DEGRADED.set(degraded)
 
 
@@ -67,18 +67,18 @@ def answers() -> TextIO:
 
 @contextlib.contextmanager
 def to_answers() -> Iterator[None]:
-    """Inside the block print and input use the real standard output."""
+    """Within this context print and input use the real standard output."""
     with contextlib.redirect_stdout(answers()):
         yield
 
 
 def say(text: str) -> None:
-    """Tell the person something that is no answer, on standard error."""
+    """Print a remark that is no answer, on standard error."""
     print(text, file=sys.stderr, flush=True)
 
 
 def plain(text: str) -> str:
-    """The text without control characters: what was said must not steer a terminal. Line ends stay."""
+    """The text without control characters, which must not steer a terminal. Line ends stay."""
     return "".join(c for c in text if c == "\n" or unicodedata.category(c) != "Cc")
 
 
@@ -111,7 +111,7 @@ def answer_text(text: Text) -> None:
 
 @contextlib.contextmanager
 def progress(what: str) -> Iterator[None]:
-    """Shows on a terminal, on standard error, that something takes its time."""
+    """Show progress of a long step on a terminal, on standard error."""
     console = Console(stderr=True)
     with console.status(what) if console.is_terminal else contextlib.nullcontext():
         yield

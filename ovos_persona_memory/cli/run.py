@@ -34,7 +34,7 @@ def _say_ready(folder: Path, bus: str) -> None:
 
 
 def _status(folder: Path) -> dict[str, Any] | None:
-    """What the daemon of this folder says; None where none runs."""
+    """The status of the daemon of this folder; None where none runs."""
     try:
         with MemoryClient.over_door(folder) as client:
             return dict(client.status())

@@ -21,7 +21,7 @@ from ovos_persona_memory.cli.options import (
     user_option,
 )
 from ovos_persona_memory.cli.output import Command, answer, answer_json, answer_rows, say
-from ovos_persona_memory.cli.time_format import shown
+from ovos_persona_memory.cli.time_format import format_time
 from ovos_persona_memory.config import device_language
 from ovos_persona_memory.errors import InvalidRequest, UnknownEntry
 from ovos_persona_memory.protocol import MemoryClient
@@ -44,7 +44,7 @@ def status(data: Path | None, as_json: bool) -> None:
 
 
 def by_meaning(found: Mapping[str, Any]) -> str:
-    """How search by meaning is, for people; ``found``: what ``status`` says."""
+    """The state of search by meaning, for people; ``found``: the answer of ``status``."""
     meaning, lag = found.get("meaning", {}), found["index_lag"]
     if meaning.get("problem"):
         return f"no: {meaning['problem']}"
@@ -54,18 +54,18 @@ def by_meaning(found: Mapping[str, Any]) -> str:
 
 
 def without_vectors(lag: int) -> str:
-    """How many texts search by meaning does not find yet, behind a semicolon; nothing where it finds all."""
+    """How many texts search by meaning does not find yet, behind a semicolon; empty where it finds all."""
     return f"; {counted(lag, 'text waits for its vector', 'texts wait for their vectors')}" if lag else ""
 
 
 def waiting_for_store(waiting: int) -> str:
-    """How much the daemon keeps until its store is there again."""
+    """How many arrivals the daemon has queued until its store is there again."""
     return counted(waiting, "turn or event waits", "turns and events wait")
 
 
 def _status_lines(found: Mapping[str, Any]) -> list[tuple[str, str]]:
     counts, store, capture = found["counts"], found["store"], found["capture"]
-    until = f" until {shown(capture['until'])}" if capture["until"] is not None else ""
+    until = f" until {format_time(capture['until'])}" if capture["until"] is not None else ""
     size = f", {store['bytes'] / 1e6:.1f} MB" if "bytes" in store else ""
     lines = [
         ("version", str(found["version"])),
@@ -142,7 +142,7 @@ def turn(id: str, user: str | None, everyone: bool, data: Path | None, as_json: 
             raise UnknownEntry(f"there is no turn with the id {id!r}")
     if as_json:
         return answer_json({"turn": found})
-    row = [shown(found.at or 0.0), found.user_id, found.session_id or "", found.speaker or found.role, found.text]
+    row = [format_time(found.at or 0.0), found.user_id, found.session_id or "", found.speaker or found.role, found.text]
     return answer_rows(["when", "user", "session", "from", "text"], [row])
 
 
@@ -158,7 +158,10 @@ def sessions(limit: int, user: str | None, everyone: bool, data: Path | None, as
         found = memory.sessions(scope_of(user, everyone), limit)
     if as_json:
         return answer_json({"sessions": found})
-    rows = [[shown(one.first_at), shown(one.last_at), str(one.turns), one.user_id, one.session_id] for one in found]
+    rows = [
+        [format_time(one.first_at), format_time(one.last_at), str(one.turns), one.user_id, one.session_id]
+        for one in found
+    ]
     return answer_rows(["first", "last", "turns", "user", "session"], rows)
 
 
@@ -197,7 +200,7 @@ def recall(  # one parameter an option
 
 def _hit_row(hit: Hit) -> list[str]:
     origin = f"memory {hit.key}" if hit.key else hit.speaker or hit.role
-    return [shown(hit.at), _yes(hit.sure), f"{hit.score:.2f}", origin, f"{hit.text} ({hit.reason})"]
+    return [format_time(hit.at), _yes(hit.sure), f"{hit.score:.2f}", origin, f"{hit.text} ({hit.reason})"]
 
 
 @click.command("list", cls=Command)
@@ -229,7 +232,7 @@ def list_(  # one parameter an option
         _say_if_not_read(memory, None, entries)
     if as_json:
         return answer_json({"memories": entries})
-    rows = [[shown(entry.updated_at), entry.user_id, entry.key, _with_metadata(entry)] for entry in entries]
+    rows = [[format_time(entry.updated_at), entry.user_id, entry.key, _with_metadata(entry)] for entry in entries]
     return answer_rows(["changed", "user", "key", "text"], rows)
 
 
@@ -260,6 +263,6 @@ def _with_metadata(entry: Entry) -> str:
 
 
 def _say_if_not_read(memory: Memory, session_id: str | None, found: Sequence[object]) -> None:
-    """An empty answer has a reason that is easily overlooked."""
+    """Tell why an answer is empty where reading is paused, which is easily overlooked."""
     if not found and not memory.capture(scope_of(None, session_id=session_id), session=session_id is not None).read:
         say("Reading is switched off; the command capture shows for how long.")

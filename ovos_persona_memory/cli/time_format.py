@@ -13,15 +13,15 @@ _SPAN = re.compile(r"(\d+(?:\.\d+)?)\s*([smhdw])", re.IGNORECASE)
 
 
 def span_s(text: str) -> float | None:
-    """The seconds that "30m", "2h" or "1d" says; None for any other text."""
+    """The duration in "30m", "2h" or "1d", seconds; None for any other text."""
     found = _SPAN.fullmatch(text.strip())
     return float(found[1]) * UNIT_S[found[2].lower()] if found else None
 
 
-def moment(text: str, now: float) -> float:
-    """The time that ISO 8601 says (local where it names no zone), or a span ago, in seconds since the epoch.
+def parse_time(text: str, now: float) -> float:
+    """The time that ISO 8601 names (local where it names no zone), or a duration ago, in seconds since the epoch.
 
-    ValueError where it says neither.
+    ValueError for any other text.
     """
     ago_s = span_s(text)
     if ago_s is not None:
@@ -30,7 +30,7 @@ def moment(text: str, now: float) -> float:
     return datetime.fromisoformat(re.sub(r"[zZ]$", "+00:00", text.strip())).timestamp()
 
 
-def shown(at: float | None) -> str:
+def format_time(at: float | None) -> str:
     """A time for people, in this device's zone; "never" for None."""
     return "never" if at is None else datetime.fromtimestamp(at).strftime("%Y-%m-%d %H:%M")
 
@@ -38,7 +38,7 @@ def shown(at: float | None) -> str:
 def as_moment(value: str) -> float:
     """An option's value as seconds since the epoch."""
     try:
-        return moment(value, time.time())
+        return parse_time(value, time.time())
     except (ValueError, OverflowError, OSError):
         raise click.BadParameter(
             f"{value!r} is no time: write 2026-11-21, 2026-11-21T18:30 or, for a time ago, 30m, 2h, 3d"

@@ -22,7 +22,7 @@ from ovos_persona_memory.stores import Store
 
 CONFIGURED = "configured"
 STEPS = 10
-"""So often a section says how far it is."""
+"""Progress reports of a section."""
 
 
 @click.command(cls=Command)
@@ -68,7 +68,7 @@ def _opened(place: str, data: Path | None, must_be_there: bool = False) -> Store
     if place == CONFIGURED:
         store = patiently(lambda: stores.open_stores(config))
     else:
-        where = stores.place_of(place)
+        where = stores.parse_location(place)
         folder = stores.folder_of(where, config.folder)
         if must_be_there and folder is not None and not stores.database_in(folder).exists():
             raise ConfigError(f"there is no memory in {folder}")

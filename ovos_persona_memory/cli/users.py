@@ -1,4 +1,4 @@
-"""The command users: who there is, and two that are one person made one."""
+"""The command users: list the users, and merge two of them."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ import rich_click as click
 from ovos_persona_memory.cli.connection import open_memory
 from ovos_persona_memory.cli.options import data_option, json_option
 from ovos_persona_memory.cli.output import Command, answer, answer_json, answer_rows, progress
-from ovos_persona_memory.cli.time_format import shown
+from ovos_persona_memory.cli.time_format import format_time
 from ovos_persona_memory.errors import InvalidRequest
 from ovos_persona_memory.text import counted_kinds
 
 MERGE_WITHIN_S = 600.0
-"""Moving and rewriting what a large memory holds takes its time."""
+"""Timeout, seconds: moving and rewriting a large memory takes its time."""
 
 
 @click.group()
@@ -35,7 +35,7 @@ def list_users(data: Path | None, as_json: bool) -> None:
         return answer_json({"users": found})
     rows = [
         [
-            shown(one.last_at) if one.last_at else "never",
+            format_time(one.last_at) if one.last_at else "never",
             str(one.turns),
             str(one.memories),
             str(one.documents),

@@ -1,4 +1,4 @@
-"""Which of the hits a persona is told already: by its history, by the summary, by a better hit."""
+"""Deduplication: hits that a persona is given already, by its history, by the summary, or by a better hit."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from ovos_persona_memory.records import ContextMessage, Hit
 from ovos_persona_memory.text import languages
 
 BESIDE_A_CUT = 4
-"""Words on each side of a cut by which the text of a shortened message is known again."""
+"""Words on each side of an omission by which the text of a shortened message is recognised."""
 
 
 def without_repeats(hits: Sequence[Hit], history: Sequence[ContextMessage], summary: str) -> list[Hit]:
-    """The hits, best first, of which no other message and no other hit holds the words; case and marks are no words.
+    """The hits, best first, whose words no message and no other hit holds; case and punctuation are ignored.
 
     Of two hits of one speaker of which one holds the other, the longer stays; of two speakers, the better.
     """
@@ -33,12 +33,12 @@ def without_repeats(hits: Sequence[Hit], history: Sequence[ContextMessage], summ
 
 
 def _is_between(text: str, before: str, behind: str) -> bool:
-    """Whether a text is what stands there shortened: a few letters of long words tell that, too."""
+    """Whether a text is what an omission took out, by the words beside it; a few letters of long words are enough."""
     return len(text) > len(before) + len(behind) and text.startswith(before) and text.endswith(behind)
 
 
 def _with(fresh: Sequence[Hit], hit: Hit) -> list[Hit]:
-    """The hits with one more: in the place of what it repeats, unless somebody else had said that."""
+    """The hits with one more, in place of the hit that it repeats, unless that is another speaker's."""
     repeated = [one for one in fresh if _bare(one.text) in _bare(hit.text)]
     if not repeated:
         return [*fresh, hit]
@@ -66,7 +66,7 @@ def _texts(value: object) -> Iterator[str]:
 
 
 def _beside_cuts(message: ContextMessage) -> Iterator[str]:
-    """The whole words before and behind what was taken out of a long message."""
+    """The whole words before and behind each omission in a long message."""
     before, cut, behind = message.text.partition(SHORTENED)
     if cut:
         for words in (before.split()[:-1][-BESIDE_A_CUT:], behind.split()[1:][:BESIDE_A_CUT]):

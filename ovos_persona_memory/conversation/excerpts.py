@@ -1,4 +1,4 @@
-"""The part of a long text that bears on a question."""
+"""Excerpts: the part of a long text that bears on a question."""
 
 from __future__ import annotations
 
@@ -7,13 +7,13 @@ import re
 from ovos_persona_memory.text import Language, beginning
 
 LEFT_OUT = "…"
-"""Stands where something was left out."""
+"""The mark of an omission."""
 _SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
 
 
 def excerpt(text: str, question: str, spoken: Language, most: int) -> str:
-    """The text, or of one with more than ``most`` characters the sentences around the one that has most of the
-    question's words, with a mark where others were left out; a longer sentence without its middle."""
+    """The text; of one with more than ``most`` characters the sentences around the one with most of the question's
+    words, with a mark at each omission; a longer sentence without its middle."""
     if len(text) <= most:
         return text
     sentences = [sentence for sentence in _SENTENCE.split(text) if sentence.strip()]
@@ -28,7 +28,7 @@ def excerpt(text: str, question: str, spoken: Language, most: int) -> str:
 
 
 def _widened(sentences: list[str], best: int, room: int) -> tuple[int, int]:
-    """From which to before which sentence: what follows the best, then what stands before it, as far as it fits."""
+    """The range of sentences that fits around the best one: those that follow it first, then those before it."""
     first, last = best, best + 1
     room -= len(sentences[best])
     while last < len(sentences) and len(sentences[last]) < room:

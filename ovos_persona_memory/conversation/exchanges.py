@@ -1,4 +1,4 @@
-"""Who answers whom: the turns of one session, grouped into the blocks that its history is made of."""
+"""Exchanges: the turns of one session, grouped by question and answer."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from dataclasses import dataclass, field, replace
 from ovos_persona_memory.records import Turn
 
 OPEN_S = 300.0
-"""Speech without an id answers the newest user turn for so long, seconds; handlers run for minutes."""
+"""Speech without an id answers the newest user turn for this long, seconds; handlers run for minutes."""
 
 
 @dataclass(slots=True)
 class Block:
-    """What enters the history together: an exchange, or a batch as it was handed in."""
+    """A unit of history: an exchange, or a batch as it was handed in."""
 
     passed: list[Turn]
-    """Kept as they stand: the user turn, or the whole batch."""
+    """Turns that stay as they are: the user turn, or the whole batch."""
     added: list[Turn] = field(default_factory=list)
-    """What was heard for it later, in that order; marked as an announcement where it answers nobody."""
+    """Turns heard for it later, in that order; an unrelated one is marked as an announcement."""
 
     @property
     def is_batch(self) -> bool:
@@ -27,7 +27,7 @@ class Block:
 
     @property
     def answered(self) -> bool:
-        """Whether it has a place in the history: somebody answered, and nothing was taken out."""
+        """Whether it belongs into the history: it has an answer, and nothing was redacted."""
         if self.is_batch:
             return True
         return not self.passed[0].redacted and "assistant" in [turn.role for turn in self.added]
@@ -39,7 +39,7 @@ class Block:
 
     @property
     def at(self) -> float | None:
-        """When its newest turn was said; an announcement is no turn of its own. None: not known."""
+        """The time of its newest turn, announcements aside. None: not known."""
         own = [turn.at for turn in (*self.passed, *self.added) if turn.at is not None and not turn.announcement]
         return max(own, default=None)
 
@@ -47,8 +47,8 @@ class Block:
 def blocks(turns: Iterable[Turn]) -> list[Block]:
     """The exchanges and batches of one session, in the order in which they began; hanging user turns among them.
 
-    ``turns`` in order of arrival. Machine talk, out-of-band questions and announcements with nothing
-    before them take no part.
+    ``turns`` in order of arrival. Machine talk, out-of-band questions and announcements with nothing before them are
+    left out.
     """
     pairing = _Pairing()
     for turn in _spared(turns):
@@ -57,7 +57,7 @@ def blocks(turns: Iterable[Turn]) -> list[Block]:
 
 
 def blocks_by_session(turns: Iterable[Turn]) -> list[Block]:
-    """The same of several sessions: each pairs its own, and all stand in the order in which they began."""
+    """The blocks of several sessions: each session is grouped alone, and all stand in the order in which they began."""
     talks: dict[tuple[str, str | None], list[Turn]] = {}
     places: dict[int, int] = {}
     for place, turn in enumerate(turns):
@@ -67,7 +67,7 @@ def blocks_by_session(turns: Iterable[Turn]) -> list[Block]:
 
 
 class _Pairing:
-    """Walks through the turns once, knowing at each which user turn further speech would answer."""
+    """Walks through the turns once and tracks the user turn that further speech would answer."""
 
     def __init__(self) -> None:
         self.blocks: list[Block] = []
@@ -108,7 +108,7 @@ class _Pairing:
         if turn.role == "user":
             self._newest = self._batches[batch]
             if turn.utterance_id is not None:
-                # also from a user turn that was heard: what is spoken late joins the answer handed in
+                # also from a heard user turn: late speech joins the answer that was handed in
                 self._by_utterance[turn.utterance_id] = self._newest
 
     def _begin(self, turn: Turn) -> Block:
@@ -146,7 +146,7 @@ class _Pairing:
         if self._newest is None:
             return None
         asked = self._newest.passed[0]
-        # what was handed in says by its place what it answers, however slow it was
+        # the order of a batch tells what an answer belongs to, however slow it was
         return self._newest if turn.source == "record" or _within(asked, turn, OPEN_S) else None
 
     def _announce(self, turn: Turn) -> None:
@@ -167,7 +167,7 @@ class _Pairing:
 
 
 def _spared(turns: Iterable[Turn]) -> list[Turn]:
-    """The turns that can take part; from a batch goes also what answered a turn whose words were taken out."""
+    """The turns that can take part; in a batch the answer to a redacted turn is dropped, too."""
     spared: list[Turn] = []
     answers_nothing: str | None = None
     for turn in turns:
@@ -187,5 +187,5 @@ def _is_plain_speech(turn: Turn) -> bool:
 
 
 def _within(earlier: Turn, later: Turn, seconds: float) -> bool:
-    """True also where one of the times is not known."""
+    """Whether two times are at most this far apart; true also where one of them is not known."""
     return earlier.at is None or later.at is None or later.at - earlier.at <= seconds

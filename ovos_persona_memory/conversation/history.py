@@ -10,7 +10,7 @@ from ovos_persona_memory.conversation.window import INSTRUCTIONS, Window, newest
 from ovos_persona_memory.records import ContextMessage, Role, Turn
 
 Grouping = Callable[[Iterable[Turn]], list[Block]]
-"""Who answers whom: ``blocks``, or ``blocks_by_session`` where turns of several sessions are mixed."""
+"""Groups turns into exchanges: ``blocks``, or ``blocks_by_session`` where turns of several sessions are mixed."""
 
 
 def history(
@@ -19,7 +19,7 @@ def history(
     """The history for a prompt, oldest first: exchanges that were answered, within the limits, without orphans.
 
     ``turns`` of one session, in order of arrival, or of several where they are ``grouped`` by session; ``now`` in
-    seconds since the epoch. ``roles``: only the messages of these, which are then what the limits are about, but for
+    seconds since the epoch. ``roles``: only messages of these roles, to which the limits then apply, except that on
     rounds.
     """
     if roles is not None:
@@ -30,10 +30,10 @@ def history(
 def raw_history(
     turns: Iterable[Turn], limits: Window, now: float, grouped: Grouping = blocks, roles: Collection[Role] | None = None
 ) -> list[ContextMessage]:
-    """The same before repair: what ``get_history`` of ovos-persona's BasicShortTermMemory gives.
+    """The history before repair, as ``get_history`` of ovos-persona's BasicShortTermMemory gives it.
 
-    A last question that nobody has answered stays, so do hanging user messages of a batch, and a cut may leave an
-    answer without its question.
+    A last question without an answer stays, so do hanging user messages of a batch, and a cut may leave an answer
+    without its question.
     """
     if roles is not None:
         return of_roles(raw_history(turns, _rounds_of(limits), now, grouped), roles, limits)
@@ -53,21 +53,21 @@ def _newest(told: list[Block], limits: Window, hanging: bool = False) -> list[Co
     if limits.max_history is None:
         return _all_of(told, hanging)
     lone = _lone_question(told, hanging)
-    # one more than is wanted: the first may lack what was joined to it
+    # one more than wanted: the first may lack messages that were joined to it
     newest_blocks = _taken_off(told, max(limits.max_history, 0) + 1)
     before = (turn for block in told for turn in (*block.passed, *block.added) if turn.role in INSTRUCTIONS)
     return [message_of(turn) for turn in before] + _joined([*newest_blocks, *lone])
 
 
 def _lone_question(told: Sequence[Block], hanging: bool) -> list[list[ContextMessage]]:
-    """What was asked last, where it is wanted and nobody has answered it."""
+    """The last question, where hanging ones are wanted and it has no answer."""
     if not hanging or not told or told[-1].answered:
         return []
     return [[message_of(turn) for turn in told[-1].passed if turn.role == "user" and not turn.redacted]]
 
 
 def _taken_off(told: list[Block], most: int) -> list[list[ContextMessage]]:
-    """Take the last blocks off the list, rendered: as many as make so many messages when they are joined."""
+    """Pop the last blocks off the list, rendered: as many as give this many messages when they are joined."""
     taken: list[list[ContextMessage]] = []
     number = 0
     while told and number < most:
@@ -82,9 +82,9 @@ def _taken_off(told: list[Block], most: int) -> list[list[ContextMessage]]:
 def messages(
     turns: Iterable[Turn], since: float | None = None, grouped: Grouping = blocks, hanging: bool = False
 ) -> list[ContextMessage]:
-    """All messages of one session, grouped and merged; ``since`` leaves out what was all said before it.
+    """All messages of one session, grouped and merged; ``since`` leaves out blocks that ended before it.
 
-    ``hanging``: with a last question that nobody has answered.
+    ``hanging``: with a last question without an answer.
     """
     return _all_of(_told(turns, since, grouped), hanging)
 
@@ -106,8 +106,8 @@ def _joined(rendered: Iterable[list[ContextMessage]]) -> list[ContextMessage]:
 
 
 def _rendered(block: Block) -> list[ContextMessage]:
-    """The messages of one block: as passed, and what was added to it merged, in its place."""
-    if not block.answered:  # a hanging user turn goes, an instruction beside it stays
+    """The messages of one block: those passed, with what was added to it merged in its place."""
+    if not block.answered:  # a hanging user turn is dropped, an instruction beside it stays
         return [message_of(turn) for turn in (*block.passed, *block.added) if turn.role in INSTRUCTIONS]
     rendered = [message_of(turn) for turn in block.passed]
     for turn in block.added:
@@ -126,7 +126,7 @@ def _add(rendered: list[ContextMessage], turn: Turn) -> None:
 
 
 def _add_announcement(rendered: list[ContextMessage], announcement: ContextMessage) -> None:
-    """It joins the last message of the assistant that calls no tool."""
+    """Append an announcement to the last message of the assistant that calls no tool."""
     for i in reversed(range(len(rendered))):
         if rendered[i].role == "assistant" and not rendered[i].tool_calls:
             rendered[i] = _merged(rendered[i], announcement)
@@ -134,7 +134,7 @@ def _add_announcement(rendered: list[ContextMessage], announcement: ContextMessa
 
 
 def _add_result(rendered: list[ContextMessage], result: ContextMessage) -> None:
-    """It goes behind its call and the results already there: speech may have come in between."""
+    """Insert a tool result behind its call and the results already there: speech may have come in between."""
     for i in reversed(range(len(rendered))):
         if any(call.id == result.tool_call_id for call in rendered[i].tool_calls):
             end = i + 1
@@ -145,7 +145,7 @@ def _add_result(rendered: list[ContextMessage], result: ContextMessage) -> None:
 
 
 def _join(stored: list[ContextMessage], new: Sequence[ContextMessage]) -> None:
-    """The seam of BasicShortTermMemory: a hanging question goes, two answers in a row become one."""
+    """Join two lists as BasicShortTermMemory does: a hanging question is dropped, two answers in a row become one."""
     if not (stored and new):
         stored.extend(new)
         return
@@ -158,7 +158,7 @@ def _join(stored: list[ContextMessage], new: Sequence[ContextMessage]) -> None:
 
 
 def _meet(last: ContextMessage, first: ContextMessage) -> bool:
-    """Whether two messages in a row are one in the end: two questions, or two answers that call no tool."""
+    """Whether two messages in a row become one: two questions, or two answers that call no tool."""
     if last.role != first.role:
         return False
     return last.role == "user" or (last.role == "assistant" and not (last.tool_calls or first.tool_calls))
@@ -170,7 +170,7 @@ def _merged(earlier: ContextMessage, later: ContextMessage) -> ContextMessage:
 
 def message_of(turn: Turn) -> ContextMessage:
     """The turn alone as a message."""
-    message = object.__new__(ContextMessage)  # a third of the time that its constructor takes, a dozen times a history
+    message = object.__new__(ContextMessage)  # a third of the constructor's time, a dozen times for each history
     message.__dict__.update(
         role=turn.role,
         text=turn.text,

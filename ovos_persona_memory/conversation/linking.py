@@ -1,4 +1,4 @@
-"""One writer, no doubles: which heard turn an utterance id or a persona's own record belongs to."""
+"""Linking without duplicates: which heard turn an utterance id or a persona's own record belongs to."""
 
 from __future__ import annotations
 
@@ -10,15 +10,16 @@ from ovos_persona_memory.conversation.exchanges import OPEN_S
 from ovos_persona_memory.records import Turn
 
 CLAIM_S = 120.0
-"""A user turn that got no id for so long gets none any more, seconds: core stamps everything that follows it."""
+"""A user turn that got no id within this time gets none any more, seconds: core stamps every message that follows
+it."""
 
 
 def claimant(turns: Sequence[Turn], utterance_id: str, text: str | None = None) -> Turn | None:
-    """The user turn that takes an id seen for the first time; None where it is held already or nobody wants one.
+    """The user turn that takes an id seen for the first time; None where a turn has it already or none lacks one.
 
-    ``turns`` of one session, in order of arrival, up to the moment the id was seen; ``text`` is what
-    ``ovos.intent.matched`` says was matched. The oldest turn of that text, else the oldest after the
-    last one that has an id, else the oldest.
+    ``turns`` of one session, in order of arrival, up to the moment the id was seen; ``text`` is the utterance in
+    ``ovos.intent.matched``. The oldest turn of that text, else the oldest after the last one that has an id, else the
+    oldest.
     """
     if any(turn.utterance_id == utterance_id for turn in turns if turn.role == "user"):
         return None
@@ -35,9 +36,8 @@ def heard_answer(
 ) -> list[Turn]:
     """The heard turns that a persona's record stands for, in order of arrival: its answer and the user turn asked.
 
-    By the utterance id; else by the text of the answer, white space ignored: the newest sentences in
-    a row that are not linked, make it up together, and ended within ``within_s`` before ``now``.
-    Empty when the answer was not heard.
+    By the utterance id; else by the text of the answer, white space ignored: the newest sentences in a row that are not
+    linked, make it up together, and ended within ``within_s`` before ``now``. Empty when the answer was not heard.
     """
     free = [turn for turn in turns if _is_heard(turn) and not turn.linked]
     speech = [turn for turn in free if turn.role == "assistant" and not (turn.machine or turn.announcement)]
@@ -55,12 +55,12 @@ def already_recorded(
     within_s: float = 30.0,
     heard: Mapping[str, str] | None = None,
 ) -> Turn | None:
-    """The persona's record of which this speech, heard after it, is a part; None: it is news.
+    """The persona's record of which this speech, heard after it, is a part; None where it is new.
 
-    ``turns`` of one session, in order of arrival, without the speech itself. ``heard`` maps the id of
-    a record to all that was heard of it so far, so that each piece counts once. Where no utterance id
-    tells, the speech has to be the next piece, and a record before the newest heard user turn is
-    none: the speech answers that turn, though it may be in the same words.
+    ``turns`` of one session, in order of arrival, without the speech itself. ``heard`` maps the id of a record to
+    everything heard of it so far, so that each piece counts once. Where no utterance id decides, the speech has to be
+    the next piece, and a record before the newest heard user turn does not count: the speech answers that turn, though
+    it may be in the same words.
     """
     since_asked = list(takewhile(lambda turn: not (turn.role == "user" and _is_heard(turn)), reversed(turns)))
     for i, record in enumerate(reversed(turns)):
@@ -160,5 +160,5 @@ def _unspaced(text: str) -> str:
 
 
 def spelled(text: str) -> str:
-    """What is compared of a text: the text without case, white space and punctuation."""
+    """The text without case, white space and punctuation, for comparison."""
     return "".join(char for char in unicodedata.normalize("NFKC", text).casefold() if char.isalnum())

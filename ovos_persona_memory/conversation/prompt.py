@@ -1,4 +1,4 @@
-"""From history and hits to the messages that a persona is handed."""
+"""Prompts: from history and hits to the messages that a persona is handed."""
 
 from __future__ import annotations
 
@@ -9,22 +9,22 @@ from functools import cache
 
 from ovos_persona_memory.conversation.deduplication import without_repeats
 from ovos_persona_memory.conversation.excerpts import excerpt
-from ovos_persona_memory.conversation.quoting import plain, quoted
+from ovos_persona_memory.conversation.quoting import quoted, visible_text
 from ovos_persona_memory.conversation.window import WORTH_SHORTENING, estimate_tokens, message_tokens
 from ovos_persona_memory.records import Context, ContextMessage, ContextRequest, Hit, Note, ToolCall
 from ovos_persona_memory.text import date_expressions, languages
 
 TOOL = "memory_recall"
-"""The tool that seems to have been called where what is recalled is injected as a tool's result."""
+"""The name of the simulated tool whose result carries recalled text."""
 PLACE = "{memory}"
-"""Where a system prompt may say that what is remembered shall stand (injection mode system_prompt)."""
+"""Placeholder in a system prompt for recalled text (injection mode system_prompt)."""
 LONGEST_NAME = 64
 """Characters of a speaker's name that are shown."""
 
 
 @dataclass(frozen=True)
 class Recalled:
-    """What was found for an utterance, and how much of it may be used."""
+    """The hits for an utterance, and the budget for quoting them."""
 
     hits: Sequence[Hit]
     """Best first."""
@@ -33,15 +33,14 @@ class Recalled:
     budget_tokens: int
     """Tokens of quoted text at most."""
     note: Note = field(default_factory=Note)
-    """Its summary is what is known of the session's earlier part."""
+    """The session's note; its summary replaces the session's earlier part."""
 
 
 def build_prompt(request: ContextRequest, history: Sequence[ContextMessage], recalled: Recalled, now: float) -> Context:
     """The persona context: one system message if there is anything for it, the history, the utterance last.
 
-    The session's summary, and of the hits the best that fit the budget and that neither the history
-    nor the summary holds already, are quoted, as data with who said it and when, in the place that
-    ``request.inject`` names.
+    The session's summary, and of the hits the best that fit the budget and that neither the history nor the summary
+    holds already, are quoted as data, with speaker and date, in the place that ``request.inject`` names.
     """
     hits = without_repeats(recalled.hits, history, recalled.note.summary)
     lines = _within_budget(hits, recalled, request, now)
@@ -54,7 +53,7 @@ def _system(request: ContextRequest, notes: str) -> list[ContextMessage]:
     prompt = request.system_prompt.strip()
     if request.inject == "system_prompt" and PLACE in prompt:
         before, _, after = prompt.partition(PLACE)
-        # braces in what was said mean nothing, and a second place stays empty: nothing stands there twice
+        # braces in quoted text mean nothing, and a second placeholder stays empty: nothing is quoted twice
         prompt, notes = f"{before}{notes}{after.replace(PLACE, '')}".strip(), ""
     behind = notes if request.inject in ("system", "system_prompt") else ""
     text = "\n\n".join(part for part in (prompt, behind) if part)
@@ -63,9 +62,9 @@ def _system(request: ContextRequest, notes: str) -> list[ContextMessage]:
 
 
 def _called(request: ContextRequest, history: Sequence[ContextMessage], notes: str) -> list[ContextMessage]:
-    """A call of a memory tool with its result, where that is how what is recalled comes in.
+    """A call of a memory tool with its result, for injection mode tool.
 
-    A talk never opens with a call: where the history is empty, a question of ours stands before it.
+    A conversation never opens with a call: where the history is empty, a question of ours stands before it.
     """
     if request.inject != "tool" or not notes:
         return []
@@ -104,14 +103,15 @@ def _is_notes(block: str) -> bool:
 
 @cache
 def _headings() -> tuple[str, ...]:
-    """The headings of notes in every shipped language; of those with a date, what stands before it."""
+    """The headings of notes in every shipped language; of those with a date, the text before it."""
     spoken = [languages.for_language(tag) for tag in languages.shipped()]
     dated = (one.say("summary_heading", when="\n").split("\n")[0] for one in spoken)
     return tuple({*dated, *(one.say("recalled_heading") for one in spoken)})
 
 
 def _within_budget(hits: Sequence[Hit], recalled: Recalled, request: ContextRequest, now: float) -> dict[int, str]:
-    """The lines of the hits that fit, by their place; a long text takes half of the budget at most, in an excerpt."""
+    """The lines of the hits that fit, by their position; a long text takes half of the budget at most, in an
+    excerpt."""
     lines: dict[int, str] = {}
     left = recalled.budget_tokens
     for place, hit in enumerate(hits[: recalled.limit]):
@@ -125,9 +125,9 @@ def _within_budget(hits: Sequence[Hit], recalled: Recalled, request: ContextRequ
 
 
 def _shorter(hit: Hit, request: ContextRequest, now: float, most_tokens: int) -> Hit:
-    """The hit with as much of its text as costs so many tokens; whole where too little would be left of it."""
+    """The hit with as much of its text as costs this many tokens; whole where too little would be left of it."""
     around = len(f"- {line(replace(hit, text=''), request.lang, now, request.timezone)}\n")
-    # escapes take room, too: as much as they take in the whole text
+    # escapes take room, too: as large a share as in the whole text
     room = (most_tokens * 4 - around) * len(hit.text) // max(len(quoted(hit.text)) - 2, 1)
     if len(hit.text) <= room or most_tokens < WORTH_SHORTENING:
         return hit
@@ -139,10 +139,10 @@ def _notes(lines: Sequence[str], request: ContextRequest) -> str:
 
 
 def line(hit: Hit, lang: str | None, now: float, timezone: str | None = None) -> str:
-    """A hit as data for a prompt: who said it, when, and its text quoted, on one line in this language."""
+    """A hit as data for a prompt: speaker, date and quoted text, on one line in this language."""
     spoken = languages.for_language(lang)
-    name = plain(hit.speaker or "")[:LONGEST_NAME]
-    # a name is text of others, too
+    name = visible_text(hit.speaker or "")[:LONGEST_NAME]
+    # a name is other people's text, too
     who = quoted(name) if name else spoken.say("the_user" if hit.role == "user" else "the_assistant")
     when = spoken.when(*_moments(hit.at, now, timezone))
     return spoken.say("recalled_line", who=who, when=when, text=quoted(hit.text))
@@ -150,7 +150,7 @@ def line(hit: Hit, lang: str | None, now: float, timezone: str | None = None) ->
 
 def _summary(note: Note, request: ContextRequest, now: float) -> str:
     """A heading, and each line of the summary quoted on a line of its own."""
-    lines = [f"- {quoted(line)}" for line in note.summary.splitlines() if plain(line)]
+    lines = [f"- {quoted(line)}" for line in note.summary.splitlines() if visible_text(line)]
     if not lines:
         return ""
     when = languages.for_language(request.lang).when(*_moments(note.updated_at, now, request.timezone))

@@ -1,4 +1,4 @@
-"""What others wrote, put so that nothing in it can pass for more than a quotation."""
+"""Quoting of other people's text, so that nothing in it can pass for instructions or markup."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ import unicodedata
 from functools import lru_cache
 
 MARKS = frozenset("<[`\u1fef\ufe47\ufe64\uff02\uff1c\uff3b\ufe68\uff3c\uff40")
-"""Open what a chat template, a tag or Markdown takes for its own; and all that NFKC, which some tokenizers apply,
-makes one of these, a double quotation mark or a backslash."""
+"""Characters that a chat template, a tag or Markdown interprets, and all that NFKC, which some tokenizers apply, turns
+into one of these, a double quotation mark or a backslash."""
 BETWEEN_WORDS = "\u200b\u200c"
-"""Have no width, and stand between words: a blank takes their place."""
+"""Zero-width characters that stand between words: a blank replaces them."""
 UNSEEN = re.compile("[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0000-\U000e0fff]")
 """Letters and marks that show nothing, in which text can be hidden (Unicode: Default_Ignorable_Code_Point)."""
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
@@ -20,18 +20,18 @@ _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 def quoted(text: str) -> str:
     """The text on one line, between double quotation marks that nothing in it closes.
 
-    ``json.loads`` gives ``plain(text)`` back: quotation marks, backslashes and MARKS are escaped.
+    ``json.loads`` gives ``visible_text(text)`` back: quotation marks, backslashes and MARKS are escaped.
     """
-    return f'"{"".join(map(_escaped, plain(text)))}"'
+    return f'"{"".join(map(_escaped, visible_text(text)))}"'
 
 
-def plain(text: str) -> str:
-    """The text as it is seen, on one line: without control, direction and zero-width characters."""
+def visible_text(text: str) -> str:
+    """The visible text on one line: without control, direction and zero-width characters."""
     return " ".join("".join(map(_seen, text)).split())
 
 
 def as_json(value: object) -> str:
-    """The value as JSON, in whose strings MARKS and what is not seen stand escaped; nothing is lost."""
+    """The value as JSON, in whose strings MARKS and invisible characters are escaped; nothing is lost."""
     written = json.dumps(value, ensure_ascii=False)
     return _STRING.sub(lambda string: "".join(map(_escaped_in_json, string[0])), written)
 

@@ -1,4 +1,4 @@
-"""The older part of a session, which a summary may stand for, and a session as something to take and put back."""
+"""Snapshots of a session, and its older part, which a summary may replace."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ MessageLike = ContextMessage | Turn | Mapping[str, Any]
 
 
 class Snapshot(TypedDict):
-    """A session taken out whole; a copy, which no later change reaches."""
+    """A copy of a whole session, which no later change reaches."""
 
     messages: list[ContextMessage]
     """Oldest first."""
@@ -37,7 +37,7 @@ def snapshot(turns: Sequence[Turn], summary: str, max_history: int | None) -> Sn
 def turns_of(taken: Mapping[str, Any] | Sequence[MessageLike]) -> tuple[list[Turn], str]:
     """The turns and the summary in a snapshot, or in a plain list of messages.
 
-    A message is a ContextMessage, a Turn or a mapping with the same names. InvalidRequest where it is none.
+    A message is a ContextMessage, a Turn or a mapping with the same names. InvalidRequest for anything else.
     """
     if isinstance(taken, Mapping) and "messages" not in taken:
         raise InvalidRequest("messages", "is missing")
@@ -52,7 +52,7 @@ def turns_of(taken: Mapping[str, Any] | Sequence[MessageLike]) -> tuple[list[Tur
 
 def _turn_of(message: MessageLike, number: int) -> Turn:
     try:
-        # from its fields, as it would come from a file
+        # from its fields, as if it were read from a file
         told = msgspec.to_builtins(message)
         if isinstance(told, dict) and "text" in told:
             told["text"] = text_of(told["text"])
@@ -76,10 +76,10 @@ def _turn_of(message: MessageLike, number: int) -> Turn:
 
 
 def older(turns: Sequence[Turn], keep_recent: int) -> list[Turn]:
-    """What was said before the newest ``keep_recent`` turns of a session, oldest first; no system messages.
+    """The turns before the newest ``keep_recent`` of a session, oldest first; no system messages.
 
-    What takes no part in history is left out. The cut never falls between a call and its results:
-    it moves to before the call.
+    Turns that take no part in history are left out. The cut never falls between a call and its results: it moves to
+    before the call.
     """
     said = _talk(turns)
     cut = max(len(said) - max(keep_recent, 0), 0)

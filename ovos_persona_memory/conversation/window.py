@@ -1,4 +1,4 @@
-"""The newest part of a list of messages, cut so that nothing in it is an orphan."""
+"""The window of a history: the newest part of a list of messages, cut without orphans."""
 
 from __future__ import annotations
 
@@ -9,44 +9,44 @@ from dataclasses import dataclass, replace
 from ovos_persona_memory.records import ContextMessage, Role
 
 INSTRUCTIONS = ("system", "developer")
-"""Roles that are no part of the talk: they stay where messages before a cut go."""
+"""Roles that are no part of the conversation: they stay where messages before a cut are dropped."""
 
 
 SHORTENED = " […] "
-"""Stands where the middle of a long message was."""
+"""The mark of a long message's omitted middle."""
 WORTH_SHORTENING = 32
-"""Of a smaller budget, tokens, no message is shortened but the newest question and its answer."""
+"""With a smaller budget, tokens, only the newest question and its answer are shortened."""
 LEAST = 4
-"""Of fewer tokens nothing can be read."""
+"""Minimum budget of a readable message, tokens."""
 
 
 @dataclass(frozen=True)
 class Window:
-    """How much history is wanted. All limits that are set hold; below zero counts as zero."""
+    """Limits of a history. All limits that are set hold; below zero counts as zero."""
 
     max_history: int | None = None
-    """At most so many messages, and the system messages before them."""
+    """Messages at most, and the system messages before them."""
     max_rounds: int | None = None
-    """At most so many rounds, 0 for no limit; a round starts with a user message."""
+    """Rounds at most, 0 for no limit; a round starts with a user message."""
     max_tokens: int | None = None
-    """At most so many tokens, in whole messages, system messages included; those alone may exceed it.
+    """Tokens at most, in whole messages, system messages included; those alone may exceed it.
 
     The newest question that was answered stays with its answer: where the two do not fit, both are shortened.
     """
     max_age_s: float | None = None
-    """Nothing that was said longer ago than this, seconds."""
+    """Maximum age of a message, seconds."""
     count_tokens: Callable[[str], int] | None = None
-    """None: characters / 4, rounded up."""
+    """The tokenizer's count; None: characters / 4, rounded up."""
 
 
 def window(messages: Sequence[ContextMessage], limits: Window) -> list[ContextMessage]:
     """The newest messages within the limits and the system messages before them, not yet repaired.
 
-    Of a budget of tokens no message takes more than half, so that a question and its answer fit:
-    a longer one is shortened in the middle, visibly. Under a budget of 32 that holds for the newest two alone.
+    No message takes more than half of a token budget, so that a question and its answer fit: a longer one is shortened
+    in the middle, visibly. With a budget < 32 tokens that holds for the newest two alone.
     """
     if limits.max_tokens is not None and limits.max_tokens >= WORTH_SHORTENING:
-        messages = [shortened(message, limits.max_tokens // 2, limits.count_tokens) for message in messages]
+        messages = [shorten_message(message, limits.max_tokens // 2, limits.count_tokens) for message in messages]
     messages, start = _cut(messages, limits)
     kept = [message for message in messages[:start] if message.role in INSTRUCTIONS]
     return [*kept, *messages[start:]]
@@ -55,7 +55,7 @@ def window(messages: Sequence[ContextMessage], limits: Window) -> list[ContextMe
 def newest(messages: Sequence[ContextMessage], limits: Window) -> list[ContextMessage]:
     """The newest messages within the limits, cut off plainly, as BasicShortTermMemory of ovos-persona does it.
 
-    But where a cut leaves a tool's result without its call, that goes, too.
+    But where a cut leaves a tool's result without its call, the result is dropped, too.
     """
     messages, start = _cut(messages, limits)
     while 0 < start < len(messages) and messages[start].role == "tool":
@@ -64,7 +64,7 @@ def newest(messages: Sequence[ContextMessage], limits: Window) -> list[ContextMe
 
 
 def of_roles(messages: Sequence[ContextMessage], roles: Collection[Role], limits: Window) -> list[ContextMessage]:
-    """The newest messages of these roles within the limits; a call stands in them with its results or not at all."""
+    """The newest messages of these roles within the limits; a tool call is included with its results or not at all."""
     chosen = [message for message in messages if message.role in roles]
     if "tool" not in roles:
         chosen = [replace(one, tool_calls=()) for one in chosen if one.text.strip() or not one.tool_calls]
@@ -78,8 +78,8 @@ def of_roles(messages: Sequence[ContextMessage], roles: Collection[Role], limits
 def repair(messages: Sequence[ContextMessage]) -> list[ContextMessage]:
     """The messages that a strict chat template accepts; of an accepted list, the same list.
 
-    No answer before the first question, no question after the last answer, no tool result without
-    its call, no call without all its results directly after it; the text of such a call stays.
+    No answer before the first question, no question after the last answer, no tool result without its call, no call
+    without all its results directly after it; the text of such a call stays.
     """
     return _to_last_answer(_from_first_question(_whole_calls(messages)))
 
@@ -90,16 +90,16 @@ def estimate_tokens(text: str) -> int:
 
 
 def message_tokens(message: ContextMessage, count_tokens: Callable[[str], int] | None = None) -> int:
-    """What a message costs: its text and the names and arguments of the tools it calls."""
+    """Tokens of a message: its text and the names and arguments of the tools it calls."""
     count = count_tokens or estimate_tokens
     calls = (call.name + json.dumps(call.arguments, ensure_ascii=False, default=str) for call in message.tool_calls)
     return count(message.text) + sum(count(call) for call in calls)
 
 
-def shortened(
+def shorten_message(
     message: ContextMessage, max_tokens: int, count_tokens: Callable[[str], int] | None = None
 ) -> ContextMessage:
-    """The message with the middle of its text taken out where it costs more; system messages stay as they are."""
+    """The message without the middle of its text where it costs more tokens; system messages stay as they are."""
     if message.role in INSTRUCTIONS:
         return message
     count, text = count_tokens or estimate_tokens, message.text
@@ -111,7 +111,8 @@ def shortened(
 
 
 def _cut(messages: Sequence[ContextMessage], limits: Window) -> tuple[Sequence[ContextMessage], int]:
-    """Where the newest messages begin that all limits allow; and the messages, of which the newest may be shortened."""
+    """The start of the newest messages that all limits allow; and the messages, of which the newest may be
+    shortened."""
     start = max(0, len(messages) - limits.max_history) if limits.max_history is not None else 0
     if limits.max_rounds is not None:
         start = max(start, _start_by_rounds(messages, limits.max_rounds))
@@ -131,7 +132,7 @@ def _cut(messages: Sequence[ContextMessage], limits: Window) -> tuple[Sequence[C
 
 
 def _newest_answered(messages: Sequence[ContextMessage]) -> int | None:
-    """The place of the newest question that something follows as its answer; None where there is none."""
+    """The position of the newest question that has an answer; None where there is none."""
     answered = False
     for place in reversed(range(len(messages))):
         if messages[place].role == "user" and answered:
@@ -143,9 +144,9 @@ def _newest_answered(messages: Sequence[ContextMessage]) -> int | None:
 def _squeezed(
     messages: Sequence[ContextMessage], left: int, count_tokens: Callable[[str], int] | None
 ) -> list[ContextMessage] | None:
-    """A round that does not fit: its question, its last answer, what is asked after it, and of the rest what fits.
+    """A round that does not fit: its question, its last answer, the question after it, and of the rest what fits.
 
-    The first three are shortened to so many tokens as are ``left``; None where nothing could be read of them then.
+    The first three are shortened to ``left`` tokens; None where nothing could be read of them then.
     """
     units = _units(messages)
     last = max(place for place, unit in enumerate(units) if messages[unit[0]].role != "user")
@@ -168,7 +169,7 @@ def _squeezed(
 
 
 def _units(messages: Sequence[ContextMessage]) -> list[list[int]]:
-    """The places of what stays or goes together: a message, or a call with its results; no instructions."""
+    """The positions of messages that stay or go together: a message, or a call with its results; no instructions."""
     units: list[list[int]] = []
     for place, message in enumerate(messages):
         if message.role == "tool" and units and messages[units[-1][0]].role == "assistant":
@@ -179,7 +180,7 @@ def _units(messages: Sequence[ContextMessage]) -> list[list[int]]:
 
 
 def _shares(costs: Sequence[int], left: int) -> list[int]:
-    """So many tokens dealt out: who needs less leaves the rest to the others."""
+    """A budget of tokens shared out: a message that needs less leaves the rest to the others."""
     shares = [0] * len(costs)
     for number, place in enumerate(sorted(range(len(costs)), key=lambda place: costs[place])):
         shares[place] = min(costs[place], left // (len(costs) - number))
@@ -194,14 +195,15 @@ def _cost(messages: Sequence[ContextMessage], count_tokens: Callable[[str], int]
 def _shortened_unit(
     unit: Sequence[ContextMessage], share: int, count_tokens: Callable[[str], int] | None
 ) -> list[ContextMessage]:
-    """The messages in so many tokens, if that can be; of a call the results are shortened."""
+    """The messages within this many tokens, if possible; of a call the results are shortened."""
     costs = [message_tokens(message, count_tokens) for message in unit]
     if sum(costs) <= share or share < LEAST:
         return list(unit)
     fixed = sum(cost for cost, message in zip(costs, unit, strict=True) if message.tool_calls)
     shares = _shares([0 if one.tool_calls else cost for cost, one in zip(costs, unit, strict=True)], share - fixed)
     return [
-        one if one.tool_calls else shortened(one, most, count_tokens) for one, most in zip(unit, shares, strict=True)
+        one if one.tool_calls else shorten_message(one, most, count_tokens)
+        for one, most in zip(unit, shares, strict=True)
     ]
 
 

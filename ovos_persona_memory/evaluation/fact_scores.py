@@ -1,4 +1,5 @@
-"""How well facts are learned: labelled talk is recorded turn by turn, and what was learned compared with the labels."""
+"""Scores of fact learning: labelled talk is recorded turn by turn, and the learned facts are compared with the
+labels."""
 
 from __future__ import annotations
 
@@ -7,19 +8,19 @@ from contextlib import closing
 from dataclasses import dataclass, replace
 
 from ovos_persona_memory.config import MemoryConfig
-from ovos_persona_memory.evaluation.labelled_talk import LabelledFact, SaidTurn, Talk
+from ovos_persona_memory.evaluation.labelled_talk import LabelledFact, LabelledTalk, TalkTurn
 from ovos_persona_memory.memory import PersonaMemory
 from ovos_persona_memory.records import GUEST, HOUSEHOLD, Fact, Scope, Turn
 from ovos_persona_memory.text import Lexicon, languages, lexicon
 
 MOOD = "mood"
 STEP_S = 60.0
-"""Between two turns where a file gives no times, seconds."""
+"""Time between two turns where a file gives no times, seconds."""
 
 
 @dataclass(frozen=True)
-class Learned:
-    """One fact that a turn taught."""
+class LearnedFact:
+    """One fact that was learned from a turn."""
 
     turn: str
     person: str
@@ -29,15 +30,16 @@ class Learned:
     text: str
     thing: str = ""
     said: str = ""
-    """The words of the turn."""
+    """The text of the turn."""
     right: bool = False
     why: str = ""
-    """Of a wrong one: nothing (its turn must teach nothing), unlabelled (no label is of its turn), or differs."""
+    """Reason why it is wrong: nothing (its turn must teach nothing), unlabelled (no label is of its turn), or
+    differs."""
 
 
 @dataclass(frozen=True)
-class Share:
-    """Right or found ones among all."""
+class Ratio:
+    """A number of right or found facts among all."""
 
     number: int
     of: int
@@ -49,27 +51,28 @@ class Share:
 
 
 @dataclass(frozen=True)
-class LearnedFigures:
-    """What was measured on one file."""
+class LearningScores:
+    """The scores on one file."""
 
     turns: int
-    precision: Share
-    """Of all facts learned, those that a label of their turn names."""
-    recall_typed: Share
+    precision: Ratio
+    """Of all learned facts, those that a label of their turn names."""
+    recall_typed: Ratio
     """Of all labels with a slot, those that were learned."""
-    recall_asked: Share
+    recall_asked: Ratio
     """Of all labels without a slot, those that were kept."""
     from_nothing: int
     """Facts learned from turns that must teach nothing."""
-    slots: dict[str, dict[str, Share]]
+    slots: dict[str, dict[str, Ratio]]
     """Precision and recall by slot."""
-    learned: list[Learned]
+    learned: list[LearnedFact]
     missed: list[LabelledFact]
 
 
-def measure_learning(talks: Sequence[Talk], speakers: bool = False) -> LearnedFigures:
-    """Each talk in a memory of its own. ``speakers``: who has a name is a person, whatever the role."""
-    learned: list[Learned] = []
+def measure_learning(talks: Sequence[LabelledTalk], speakers: bool = False) -> LearningScores:
+    """The scores, each talk in a memory of its own. ``speakers``: a named speaker counts as a person, whatever the
+    role."""
+    learned: list[LearnedFact] = []
     labels: list[LabelledFact] = []
     missed: list[LabelledFact] = []
     for talk in talks:
@@ -79,7 +82,7 @@ def measure_learning(talks: Sequence[Talk], speakers: bool = False) -> LearnedFi
         labels += talk.facts
         missed += [label for label in talk.facts if not any(_fits(one, label, talk) for one in judged)]
     typed, asked = ([one for one in labels if bool(one.slot) is slotted] for slotted in (True, False))
-    return LearnedFigures(
+    return LearningScores(
         turns=sum(len(talk.turns) for talk in talks),
         precision=_right(learned),
         recall_typed=_found(typed, missed),
@@ -91,17 +94,17 @@ def measure_learning(talks: Sequence[Talk], speakers: bool = False) -> LearnedFi
     )
 
 
-def _right(learned: Sequence[Learned]) -> Share:
-    return Share(sum(one.right for one in learned), len(learned))
+def _right(learned: Sequence[LearnedFact]) -> Ratio:
+    return Ratio(sum(one.right for one in learned), len(learned))
 
 
-def _found(labels: Sequence[LabelledFact], missed: Sequence[LabelledFact]) -> Share:
-    return Share(sum(not any(one is other for other in missed) for one in labels), len(labels))
+def _found(labels: Sequence[LabelledFact], missed: Sequence[LabelledFact]) -> Ratio:
+    return Ratio(sum(not any(one is other for other in missed) for one in labels), len(labels))
 
 
 def _by_slot(
-    learned: Sequence[Learned], labels: Sequence[LabelledFact], missed: Sequence[LabelledFact]
-) -> dict[str, dict[str, Share]]:
+    learned: Sequence[LearnedFact], labels: Sequence[LabelledFact], missed: Sequence[LabelledFact]
+) -> dict[str, dict[str, Ratio]]:
     names = {one.slot or "" for one in learned} | {one.slots[0] for one in labels}
     return {
         name or "asked": {
@@ -112,7 +115,7 @@ def _by_slot(
     }
 
 
-def _learned_from(talk: Talk, speakers: bool) -> Iterator[Learned]:
+def _learned_from(talk: LabelledTalk, speakers: bool) -> Iterator[LearnedFact]:
     now = 0.0
     with closing(PersonaMemory.open(config=MemoryConfig(backend="inmemory"), clock=lambda: now)) as memory:
         spoke: dict[str | None, str] = {}
@@ -128,24 +131,24 @@ def _learned_from(talk: Talk, speakers: bool) -> Iterator[Learned]:
             yield from (_learned(turn, fact) for fact in known if fact is not None)
 
 
-def _turn(turn: SaidTurn, talk: Talk, at: float, speakers: bool) -> Turn:
+def _turn(turn: TalkTurn, talk: LabelledTalk, at: float, speakers: bool) -> Turn:
     named = speakers and turn.speaker is not None
     role = "user" if named and turn.role == "assistant" else turn.role
     return Turn(role, turn.text, at=at, speaker=turn.speaker, lang=turn.language or talk.language)
 
 
-def _learned(turn: SaidTurn, fact: Fact) -> Learned:
-    return Learned(turn.id, fact.user_id, fact.slot, fact.subject, fact.value, fact.text, fact.thing, turn.text)
+def _learned(turn: TalkTurn, fact: Fact) -> LearnedFact:
+    return LearnedFact(turn.id, fact.user_id, fact.slot, fact.subject, fact.value, fact.text, fact.thing, turn.text)
 
 
-def _is_counted(one: Learned, talk: Talk) -> bool:
-    """Whether whoever labelled a talk looked for such facts, some took no moods for facts, and left none of it open."""
+def _is_counted(one: LearnedFact, talk: LabelledTalk) -> bool:
+    """Whether the annotator looked for such facts: some took no moods for facts, and left some open."""
     if not one.right and one.why != "nothing" and any(_fits(one, label, talk) for label in talk.implied):
         return False
     return one.slot != MOOD or one.turn in talk.nothing or any(MOOD in label.slots for label in talk.facts)
 
 
-def _judged(one: Learned, talk: Talk) -> Learned:
+def _judged(one: LearnedFact, talk: LabelledTalk) -> LearnedFact:
     if one.turn in talk.nothing:
         return replace(one, why="nothing")
     labels = [label for label in talk.facts if label.turn == one.turn]
@@ -154,14 +157,14 @@ def _judged(one: Learned, talk: Talk) -> Learned:
     return replace(one, why="differs" if labels else "unlabelled")
 
 
-def _fits(one: Learned, label: LabelledFact, talk: Talk) -> bool:
-    """Whether a label names what was learned: its turn, person and slot, and all words of the shorter value."""
+def _fits(one: LearnedFact, label: LabelledFact, talk: LabelledTalk) -> bool:
+    """Whether a label matches a learned fact: its turn, person and slot, and all words of the shorter value."""
     if one.turn != label.turn:
         return False
     said_by = next(turn.person for turn in talk.turns if turn.id == label.turn)
     if one.person != (label.person or said_by or HOUSEHOLD):
         return False
-    kind = one.slot == "detail" and one.thing == "kind"  # what animal a pet is
+    kind = one.slot == "detail" and one.thing == "kind"  # the animal that a pet is
     if label.slot and one.slot not in label.slots and not (kind and "pet" in label.slots):
         return False
     of_owner = one.slot == "location" and not (label.subject and one.subject)  # "(ivy's) present", of ivy
@@ -176,8 +179,8 @@ def _fits(one: Learned, label: LabelledFact, talk: Talk) -> bool:
     return wanted <= named or (bool(one.value) and done <= wanted)
 
 
-def _words(text: str, label: LabelledFact, talk: Talk) -> set[str]:
-    """The stems that count of a value: where something lies, "in" and "under" do, too."""
+def _words(text: str, label: LabelledFact, talk: LabelledTalk) -> set[str]:
+    """The stems of a value that count: for a place "in" and "under" do, too."""
     spoken, known = languages.for_language(talk.language), lexicon.for_language(talk.language)
     words = set(spoken.words(text))
     if "location" in label.slots:
@@ -186,14 +189,14 @@ def _words(text: str, label: LabelledFact, talk: Talk) -> set[str]:
     return words.difference(*(spoken.words(word) for word in small)) or words
 
 
-def _about(one: Learned, subject: str, talk: Talk) -> bool:
-    """Whether a fact is about whom a label names: by the relation, whatever it is called, or by a name that others
-    of the talk's labels give them. Where a fact tells who somebody is, that is its thing."""
+def _about(one: LearnedFact, subject: str, talk: LabelledTalk) -> bool:
+    """Whether a fact is about the person whom a label names: by the relation, whatever it is called, or by a name that
+    other labels of the talk give them. Where a fact states an identity, that person is its thing."""
     known = lexicon.for_language(talk.language)
     wanted = _relation(known, subject)
     if wanted == _relation(known, one.subject):
         return True
-    if not wanted:  # what is told of a pet is the speaker's
+    if not wanted:  # a pet's facts belong to the speaker
         return known.starts(known.words_of(one.subject), "pet") > 0
     if _is_kind_of(one.subject, subject, talk):
         return True
@@ -212,7 +215,7 @@ def _about(one: Learned, subject: str, talk: Talk) -> bool:
 
 
 def _relation(known: Lexicon, text: str) -> str:
-    """A relation as facts name it: an "elder sister" is a sister, and so is a "sister nora"."""
+    """A relation in the form of facts: an "elder sister" is a sister, and so is a "sister nora"."""
     held = known.words_of(text).folded
     parts = [held[first:] for first in range(len(held))] + [held[:-1]]
     relations = known.lists.get("relation", ())
@@ -221,19 +224,19 @@ def _relation(known: Lexicon, text: str) -> str:
     return known.same.get(found, found)
 
 
-def _is_pet(name: str, talk: Talk) -> bool:
-    """Whether a label says that a pet is called so."""
+def _is_pet(name: str, talk: LabelledTalk) -> bool:
+    """Whether a label says that a pet has this name."""
     pets = (label.value or "" for label in talk.facts if "pet" in label.slots)
     return any(languages.fold(value) == languages.fold(name) for value in pets)
 
 
-def _is_kind_of(kind: str, name: str, talk: Talk) -> bool:
-    """Whether a label says of a pet by a name that it is of a kind: "the cat" is Tattie."""
+def _is_kind_of(kind: str, name: str, talk: LabelledTalk) -> bool:
+    """Whether a label says that the pet of this name is of a kind: "the cat" is Tattie."""
     fold = languages.fold
     pets = (label for label in talk.facts + talk.implied if "pet" in label.slots and _whose(label) and label.value)
     return any(fold(_whose(label)) == fold(kind) and fold(label.value or "") == fold(name) for label in pets)
 
 
 def _whose(label: LabelledFact) -> str:
-    """Who or what a name that a label tells is of."""
+    """The owner of the name that a label states."""
     return label.subject or label.thing or ""

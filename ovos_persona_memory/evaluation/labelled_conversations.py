@@ -18,39 +18,39 @@ from ovos_persona_memory.errors import InvalidRequest
 from ovos_persona_memory.records import Role
 
 GZIP = b"\x1f\x8b"
-"""How a gzip file begins: RFC 1952, section 2.3.1."""
+"""Magic number of a gzip file: RFC 1952, section 2.3.1."""
 
 
-class Moment(float):
+class Timestamp(float):
     """Seconds since the epoch; ISO 8601 in a file, local time where it names no zone."""
 
 
 @dataclass(frozen=True)
 class LabelledTurn:
-    """One turn of a conversation, with the id that evidence names it by."""
+    """One turn of a conversation, with the id by which evidence names it."""
 
     id: str
     role: Role
     text: str
     session: str | None = None
-    at: Moment | None = None
+    at: Timestamp | None = None
     speaker: str | None = None
 
 
 @dataclass(frozen=True)
 class LabelledQuestion:
-    """A question, and which turns answer it."""
+    """A question, and the turns that answer it."""
 
     question: str
     kind: str
     evidence: list[str]
     """Ids of turns; empty where the answer was never said."""
-    asked_at: Moment | None = None
+    asked_at: Timestamp | None = None
     """None: at the end of the conversation."""
 
 
 @dataclass(frozen=True)
-class Conversation:
+class LabelledConversation:
     """One line of a file."""
 
     conversation: str
@@ -62,11 +62,11 @@ class Conversation:
 
     @property
     def name(self) -> str:
-        """For people."""
+        """Name for people."""
         return f"{self.dataset} {self.conversation}".strip()
 
     def in_time_order(self) -> list[LabelledTurn]:
-        """The turns by time; one without a time was said when the one before it was."""
+        """The turns by time; a turn without a time has that of the turn before it."""
         at = next((turn.at for turn in self.turns if turn.at is not None), None)
         dated = []
         for turn in self.turns:
@@ -75,7 +75,7 @@ class Conversation:
         return sorted(dated, key=lambda turn: turn.at or 0.0)
 
     def without_names(self, question: str) -> str:
-        """The question without the names of those who speak here, whole or in part."""
+        """The question without the names of this conversation's speakers, whole or in part."""
         parts = {part for name in self._names() for part in (name, *name.split())}
         if not parts:
             return question
@@ -84,11 +84,11 @@ class Conversation:
         return " ".join(bare.split())
 
     def _names(self) -> set[str]:
-        """Of people: a file may repeat the role where it knows no name."""
+        """Names of people: a file may repeat the role where it knows no name."""
         return {turn.speaker for turn in self.turns if turn.speaker and turn.speaker != turn.role}
 
     def missing_evidence(self) -> list[tuple[str, str]]:
-        """Evidence that is no turn of the conversation, as (field, id): nobody can find it."""
+        """Evidence that is no turn of the conversation, as (field, id): no ranker can find it."""
         known = {turn.id for turn in self.turns}
         return [
             (f"questions[{number}].evidence", one)
@@ -98,7 +98,7 @@ class Conversation:
         ]
 
 
-def read_conversations(path: Path, limit: int | None = None) -> list[Conversation]:
+def read_conversations(path: Path, limit: int | None = None) -> list[LabelledConversation]:
     """The first ``limit`` conversations of a file, plain or gzip; at least one.
 
     InvalidRequest naming file, line and field where the file is not as documented.
@@ -110,7 +110,7 @@ def read_conversations(path: Path, limit: int | None = None) -> list[Conversatio
 
 
 def lines_of(path: Path) -> Iterator[tuple[int, bytes]]:
-    """Lines that are not blank, with their numbers."""
+    """The non-blank lines of a file, with their numbers."""
     try:
         packed = path.read_bytes()
         content = gzip.decompress(packed) if packed.startswith(GZIP) else packed
@@ -121,10 +121,10 @@ def lines_of(path: Path) -> Iterator[tuple[int, bytes]]:
             yield number, line
 
 
-def _conversation(path: Path, number: int, line: bytes) -> Conversation:
+def _conversation(path: Path, number: int, line: bytes) -> LabelledConversation:
     place = f"{path}, line {number}"
     try:
-        read_in = msgspec.json.decode(line, type=Conversation, dec_hook=moment)
+        read_in = msgspec.json.decode(line, type=LabelledConversation, dec_hook=parse_timestamp)
     except msgspec.ValidationError as error:
         problem, _, where = str(error).partition(" - at `$.")
         raise InvalidRequest(f"{place}, {where.rstrip('`')}" if where else place, problem) from error
@@ -134,7 +134,7 @@ def _conversation(path: Path, number: int, line: bytes) -> Conversation:
     return read_in
 
 
-def _refuse_doubles(place: str, conversation: Conversation) -> None:
+def _refuse_doubles(place: str, conversation: LabelledConversation) -> None:
     known: set[str] = set()
     for number, turn in enumerate(conversation.turns):
         if turn.id in known:
@@ -142,12 +142,12 @@ def _refuse_doubles(place: str, conversation: Conversation) -> None:
         known.add(turn.id)
 
 
-def moment(_: type, value: Any) -> Moment:
+def parse_timestamp(_: type, value: Any) -> Timestamp:
     """A time in a file as seconds; ValueError where it is none."""
     if not isinstance(value, str):
         raise ValueError("Expected a time in ISO 8601")
     try:
         # Python 3.10 knows no Z
-        return Moment(datetime.fromisoformat(re.sub(r"[zZ]$", "+00:00", value)).timestamp())
+        return Timestamp(datetime.fromisoformat(re.sub(r"[zZ]$", "+00:00", value)).timestamp())
     except (ValueError, OverflowError, OSError):
         raise ValueError(f"{value!r} is no time in ISO 8601") from None

@@ -8,24 +8,24 @@ from pathlib import Path
 import msgspec
 
 from ovos_persona_memory.errors import InvalidRequest
-from ovos_persona_memory.evaluation.labelled_conversations import Moment, lines_of, moment
+from ovos_persona_memory.evaluation.labelled_conversations import Timestamp, lines_of, parse_timestamp
 from ovos_persona_memory.records import HOUSEHOLD, Role
 
 
 @dataclass(frozen=True)
-class SaidTurn:
-    """One turn, with who said it."""
+class TalkTurn:
+    """One turn, with its speaker."""
 
     id: str
     role: Role
     text: str
     session: str | None = None
-    at: Moment | None = None
+    at: Timestamp | None = None
     person: str | None = HOUSEHOLD
     """The user; "guest" for a guest, null where nobody is known, as for a television."""
     speaker: str | None = None
     language: str | None = None
-    """Where it is not that of the talk."""
+    """The language where it is not that of the talk."""
 
 
 @dataclass(frozen=True)
@@ -34,39 +34,39 @@ class LabelledFact:
 
     turn: str
     slot: str | None = None
-    """null: somebody asks to remember it, and no slot fits. Several, divided by bars: any of these."""
+    """The slot; null for a request to remember that fits no slot. Several, divided by bars: any of these."""
     value: str | None = None
-    """What is told; without a slot the words to remember."""
+    """The value; without a slot the words to remember."""
     person: str | None = None
-    """Whose it is; null: whoever said the turn."""
+    """The person whose fact it is; null: the speaker of the turn."""
     subject: str | None = None
-    """The relation that it is about; null: it is not looked at."""
+    """The relation of the person whom it is about; null: any."""
     thing: str | None = None
-    """What the value belongs to; looked at only where it tells who somebody is, or of what kind a pet."""
+    """The object of the value; compared only where the fact states an identity, or the kind of a pet."""
 
     @property
     def slots(self) -> list[str]:
-        """The slots that are right; an empty one where none fits."""
+        """The slots that are right; an empty name where none fits."""
         return (self.slot or "").split("|")
 
 
 @dataclass(frozen=True)
-class Talk:
+class LabelledTalk:
     """One line of a file."""
 
     language: str
-    turns: list[SaidTurn]
-    """In the order in which they are heard, which need not be that of their times."""
+    turns: list[TalkTurn]
+    """In order of arrival, which need not be that of their times."""
     facts: list[LabelledFact] = field(default_factory=list)
     nothing: list[str] = field(default_factory=list)
     """Ids of turns that must teach nothing: questions, the assistant, the television, a guest, ..."""
     conversation: str = ""
     dataset: str = ""
     implied: list[LabelledFact] = field(default_factory=list)
-    """What no turn says outright, but a listener may conclude: learning it is neither right nor wrong."""
+    """Facts that no turn states, but a listener may conclude: learning them is neither right nor wrong."""
 
 
-def read_talks(path: Path) -> list[Talk]:
+def read_talks(path: Path) -> list[LabelledTalk]:
     """The talks of a file, plain or gzip; InvalidRequest naming file, line and field where it is not as documented."""
     found = [_talk(path, number, line) for number, line in lines_of(path)]
     if not found:
@@ -74,10 +74,10 @@ def read_talks(path: Path) -> list[Talk]:
     return found
 
 
-def _talk(path: Path, number: int, line: bytes) -> Talk:
+def _talk(path: Path, number: int, line: bytes) -> LabelledTalk:
     place = f"{path}, line {number}"
     try:
-        talk = msgspec.json.decode(line, type=Talk, dec_hook=moment)
+        talk = msgspec.json.decode(line, type=LabelledTalk, dec_hook=parse_timestamp)
     except msgspec.ValidationError as error:
         problem, _, where = str(error).partition(" - at `$.")
         raise InvalidRequest(f"{place}, {where.rstrip('`')}" if where else place, problem) from error

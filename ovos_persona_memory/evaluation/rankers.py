@@ -1,4 +1,4 @@
-"""Who ranks the turns of a conversation for a question: the memory, and what it is compared with."""
+"""Rankers of a conversation's turns for a question: the memory, and the systems that it is compared with."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ import numpy as np
 
 from ovos_persona_memory.config import MemoryConfig
 from ovos_persona_memory.errors import ConfigError, NoAnswer
-from ovos_persona_memory.evaluation.labelled_conversations import Conversation, LabelledTurn
+from ovos_persona_memory.evaluation.labelled_conversations import LabelledConversation, LabelledTurn
 from ovos_persona_memory.evaluation.ranking_scores import K
 from ovos_persona_memory.memory import PersonaMemory
 from ovos_persona_memory.records import Scope, Turn
@@ -29,37 +29,38 @@ POLL_S = 0.02
 
 @dataclass(frozen=True)
 class Ranking:
-    """What a ranker answers."""
+    """The answer of a ranker."""
 
     ids: Sequence[str]
-    """Of turns of the conversation, best first, at most ``K``."""
+    """Ids of turns of the conversation, best first, at most ``K``."""
     sure: frozenset[str] | None = None
-    """Which of them are sure; None where the ranker does not tell."""
+    """Those of them that are sure; None where the ranker does not tell."""
 
 
 Ask = Callable[[str, float | None], Ranking]
-"""Ranks for a question, asked at so many seconds since the epoch (None: at the end of the conversation)."""
-Ranker = Callable[[Conversation], AbstractContextManager[Ask]]
-"""Takes a conversation in, once, and answers while it is open."""
+"""Ranks the turns for a question, asked at this time, seconds since the epoch (None: at the end of the
+conversation)."""
+Ranker = Callable[[LabelledConversation], AbstractContextManager[Ask]]
+"""Indexes a conversation, once, and answers questions while it is open."""
 
 
 HEARD = "asked"
-"""The utterance of a question that is heard first."""
+"""The utterance id of a question that is recorded before it is asked."""
 
 
-class _Undone(Exception):
-    """Takes back what was recorded."""
+class _Rollback(Exception):
+    """Raised to roll the recorded question back."""
 
 
-def of_memory(config: MemoryConfig, opener: embedding.Open = open_embedder, heard: bool = False) -> Ranker:
-    """The memory: a fresh one for each conversation, gone afterwards. ConfigError where its embedder cannot be had.
+def memory_ranker(config: MemoryConfig, opener: embedding.Open = open_embedder, heard: bool = False) -> Ranker:
+    """The memory as a ranker: a fresh one for each conversation. ConfigError where its embedder cannot be loaded.
 
     ``heard``: each question is recorded as a turn of the last session before it is asked, as in the running assistant,
-    and taken back afterwards.
+    and rolled back afterwards.
     """
 
     @contextmanager
-    def opened(conversation: Conversation) -> Iterator[Ask]:
+    def opened(conversation: LabelledConversation) -> Iterator[Ask]:
         turns = conversation.in_time_order()
         with (
             tempfile.TemporaryDirectory(prefix="ovos-persona-memory-bench-") as folder,
@@ -75,10 +76,10 @@ def of_memory(config: MemoryConfig, opener: embedding.Open = open_embedder, hear
             def ask_aloud(question: str, at: float | None) -> Ranking:
                 said = Turn("user", question, at=at, lang=conversation.language)
                 found: list[Ranking] = []
-                with suppress(_Undone), memory.transcript.undoing(), memory.transaction():
+                with suppress(_Rollback), memory.transcript.undoing(), memory.transaction():
                     memory.record([said], Scope(session_id=turns[-1].session if turns else None), utterance_id=HEARD)
                     found.append(ask(question, at, HEARD))
-                    raise _Undone
+                    raise _Rollback
                 return found[0]
 
             yield ask_aloud if heard else ask
@@ -87,7 +88,7 @@ def of_memory(config: MemoryConfig, opener: embedding.Open = open_embedder, hear
 
 
 def _clock_from_the_end_of(turns: Sequence[LabelledTurn]) -> Callable[[], float]:
-    """A clock that runs on from the last turn: what is asked without a time is asked then, whatever the date."""
+    """A clock that runs on from the last turn: a question without a time is asked then, whatever the date."""
     last = turns[-1].at if turns else None
     ahead = time.time() if last is None else last
     opened = time.monotonic()
@@ -95,7 +96,7 @@ def _clock_from_the_end_of(turns: Sequence[LabelledTurn]) -> Callable[[], float]
 
 
 def _record(memory: PersonaMemory, turns: Sequence[LabelledTurn], lang: str) -> dict[str, str]:
-    """From the ids that the memory gave to those of the conversation."""
+    """The ids that the memory gave mapped to those of the conversation."""
     known: dict[str, str] = {}
     with memory.transaction():
         for session, said in groupby(turns, key=lambda turn: turn.session):
@@ -107,13 +108,13 @@ def _record(memory: PersonaMemory, turns: Sequence[LabelledTurn], lang: str) -> 
 
 
 def _plain(at: float | None) -> float | None:
-    return None if at is None else float(at)  # a file's own kind of number is no business of a store
+    return None if at is None else float(at)  # stores get a plain float, not the file's own type
 
 
 def wait_until_indexed(memory: PersonaMemory) -> None:
-    """Return when search by meaning has taken up every turn; NoAnswer where it does not come to an end.
+    """Return when every turn has a vector; NoAnswer where the indexer does not finish.
 
-    ConfigError where the embedder of the settings cannot be had.
+    ConfigError where the embedder of the settings cannot be loaded.
     """
     deadline, pause = time.monotonic() + INDEXED_WITHIN_S, threading.Event()
     while (status := memory.status())["index_lag"] > 0:
@@ -125,7 +126,7 @@ def wait_until_indexed(memory: PersonaMemory) -> None:
 
 
 class PlainBm25:
-    """BM25 over all words, unstemmed, stop words among them: what a search without any language does."""
+    """BM25 over all words, unstemmed, stop words included: a search without any language resources."""
 
     def __init__(self, documents: Sequence[tuple[str, str]]) -> None:
         """``documents``: (id, text), oldest first."""
@@ -140,7 +141,7 @@ class PlainBm25:
                 self._held[word].append((place, times))
 
     def rank(self, question: str, k: int) -> list[str]:
-        """Ids of what holds a word of the question, best first, of equals the newer."""
+        """Ids of the documents that hold a word of the question, best first, of equals the newer."""
         scores: dict[int, float] = defaultdict(float)
         for word in sorted(set(languages.fold(question))):
             places = self._held.get(word, [])
@@ -151,25 +152,25 @@ class PlainBm25:
         return [self._ids[place] for place in best[:k]]
 
 
-def as_document(turn: LabelledTurn) -> str:
-    """A turn for those that know nothing but texts: who said it is a part of it."""
+def turn_document(turn: LabelledTurn) -> str:
+    """The text of a turn for rankers of plain texts, with the speaker's name in it."""
     return f"{turn.speaker}: {turn.text}" if turn.speaker else turn.text
 
 
 @contextmanager
-def bm25(conversation: Conversation) -> Iterator[Ask]:
-    """Plain BM25."""
-    index = PlainBm25([(turn.id, as_document(turn)) for turn in conversation.in_time_order()])
+def bm25(conversation: LabelledConversation) -> Iterator[Ask]:
+    """Plain BM25 as a ranker."""
+    index = PlainBm25([(turn.id, turn_document(turn)) for turn in conversation.in_time_order()])
     yield lambda question, at: Ranking(index.rank(question, K))
 
 
-def by_embedder(embedder: Embedder) -> Ranker:
+def embedder_ranker(embedder: Embedder) -> Ranker:
     """The embedder alone: the cosine of question and turn."""
 
     @contextmanager
-    def opened(conversation: Conversation) -> Iterator[Ask]:
+    def opened(conversation: LabelledConversation) -> Iterator[Ask]:
         turns = conversation.in_time_order()
-        rows = embedder.embed([as_document(turn) for turn in turns])
+        rows = embedder.embed([turn_document(turn) for turn in turns])
 
         def ask(question: str, at: float | None) -> Ranking:
             cosines = rows @ embedder.embed([question])[0]
@@ -182,4 +183,4 @@ def by_embedder(embedder: Embedder) -> Ranker:
 
 
 RANKERS: dict[str, Ranker] = {"bm25": bm25}
-"""What the memory can be compared with, by name. An edge may add rankers that need packages of OVOS."""
+"""The systems that the memory can be compared with, by name. An edge may add rankers that need packages of OVOS."""

@@ -1,4 +1,4 @@
-"""Talk whose facts are marked in the text, as people write it: docs/facts.md describes the format."""
+"""Markup of talk: facts are marked in the text, as people write it; docs/facts.md describes the format."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
 from ovos_persona_memory.errors import InvalidRequest
-from ovos_persona_memory.evaluation.labelled_conversations import Moment
-from ovos_persona_memory.evaluation.labelled_talk import LabelledFact, SaidTurn, Talk
+from ovos_persona_memory.evaluation.labelled_conversations import Timestamp
+from ovos_persona_memory.evaluation.labelled_talk import LabelledFact, LabelledTalk, TalkTurn
 from ovos_persona_memory.records import GUEST, Role
 from ovos_persona_memory.text import languages
 
 ENDING = ".talk"
-"""Of the names of such files."""
+"""The suffix of such files."""
 TELEVISION = "tv"
 BESIDE = ("who", "thing")
-"""Marks of what is no fact by itself: whom one is about, and what a value belongs to."""
+"""Marks that are no facts by themselves: the person whom a fact is about, and the object of a value."""
 KEPT = "asked"
-"""The mark of what somebody asks to remember and that fits no slot."""
+"""The mark of a request to remember that fits no slot."""
 BEGAN = datetime(2026, 9, 1, 7, tzinfo=timezone.utc)
 BETWEEN_BLOCKS, BETWEEN_LINES = timedelta(minutes=30), timedelta(seconds=12)
 _LINE = re.compile(r"(?P<name>[^:>!]+)(?P<nothing>!?): ?(?P<text>.*)")
@@ -28,8 +28,8 @@ _MARK = re.compile(r"\[([^\]]+)\]\{([^}]+)\}")
 
 
 @dataclass(frozen=True)
-class Mark:
-    """What the characters from ``first`` up to, not with, ``last`` of a turn tell."""
+class FactMark:
+    """A marked span of a turn: characters from ``first`` up to ``last``, ``last`` excluded."""
 
     kinds: tuple[str, ...]
     """Slots that are right, the best first; or "who", "thing" or "asked"."""
@@ -41,35 +41,35 @@ class Mark:
 class MarkedTalk:
     """A talk, and the marks of its turns."""
 
-    talk: Talk
-    marks: dict[str, tuple[Mark, ...]] = field(default_factory=dict)
-    """By the id of a turn; none of a turn that must teach nothing."""
+    talk: LabelledTalk
+    marks: dict[str, tuple[FactMark, ...]] = field(default_factory=dict)
+    """Marks by the id of a turn; empty for a turn that must teach nothing."""
 
 
 @dataclass
-class _Writing:
-    """A talk as it is read."""
+class _TalkBuilder:
+    """A talk while its file is parsed."""
 
     language: str
     at: datetime = BEGAN
     room: str = ""
-    turns: list[SaidTurn] = field(default_factory=list)
+    turns: list[TalkTurn] = field(default_factory=list)
     facts: list[LabelledFact] = field(default_factory=list)
     nothing: list[str] = field(default_factory=list)
-    marks: dict[str, tuple[Mark, ...]] = field(default_factory=dict)
+    marks: dict[str, tuple[FactMark, ...]] = field(default_factory=dict)
 
 
 def read_marked(path: Path) -> MarkedTalk:
     """The talk in a file; InvalidRequest naming file and line where it is not as documented."""
-    read = _Writing(_language_of(path))
+    read = _TalkBuilder(_language_of(path))
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
         if not _read_line(read, line.strip()):
             raise InvalidRequest(f"{path}, line {number}", "is neither '@room', 'name: words' nor '> words'")
-    return MarkedTalk(Talk(read.language, read.turns, read.facts, read.nothing, path.stem), read.marks)
+    return MarkedTalk(LabelledTalk(read.language, read.turns, read.facts, read.nothing, path.stem), read.marks)
 
 
-def _read_line(read: _Writing, line: str) -> bool:
-    """Whether it could be read."""
+def _read_line(read: _TalkBuilder, line: str) -> bool:
+    """Parse one line; whether it could be read."""
     if not line:
         read.at += BETWEEN_BLOCKS
         return True
@@ -86,23 +86,23 @@ def _read_line(read: _Writing, line: str) -> bool:
 
 
 def _language_of(path: Path) -> str:
-    """The tag that the nearest folder is named by."""
+    """The language tag by which the nearest folder is named."""
     tag = next((folder.name for folder in path.absolute().parents if folder.name in languages.known()), None)
     if tag is None:
         raise InvalidRequest(str(path), "is in no folder named by its language, as en-US")
     return tag
 
 
-def _said(read: _Writing, name: str, line: str, nothing: bool = False) -> None:
-    """One line; ``name``: empty for the assistant."""
+def _said(read: _TalkBuilder, name: str, line: str, nothing: bool = False) -> None:
+    """Add the turn of a line; ``name``: empty for the assistant."""
     read.at += BETWEEN_LINES
     turn_id = f"t{len(read.turns) + 1}"
     text, marks = _unmarked(line)
     person = None if name in ("", TELEVISION) else GUEST if name.startswith(GUEST) else name
     role: Role = "user" if name else "assistant"
     speaker = name or None
-    at = Moment(read.at.timestamp())
-    read.turns.append(SaidTurn(turn_id, role, text, read.room, at, person, speaker, read.language))
+    at = Timestamp(read.at.timestamp())
+    read.turns.append(TalkTurn(turn_id, role, text, read.room, at, person, speaker, read.language))
     if nothing or person in (None, GUEST):
         read.nothing += [turn_id] if name else []
         return
@@ -110,19 +110,19 @@ def _said(read: _Writing, name: str, line: str, nothing: bool = False) -> None:
     read.facts += _labels(turn_id, text, marks, person)
 
 
-def _labels(turn_id: str, text: str, marks: tuple[Mark, ...], person: str | None) -> Iterator[LabelledFact]:
+def _labels(turn_id: str, text: str, marks: tuple[FactMark, ...], person: str | None) -> Iterator[LabelledFact]:
     for mark in marks:
         if mark.kinds[0] not in BESIDE:
             slot = None if KEPT in mark.kinds else "|".join(mark.kinds)
             yield LabelledFact(turn_id, slot, text[mark.first : mark.last], person)
 
 
-def _unmarked(line: str) -> tuple[str, tuple[Mark, ...]]:
-    """A line without its marks, and where they stood in what is left."""
+def _unmarked(line: str) -> tuple[str, tuple[FactMark, ...]]:
+    """A line without its marks, and the spans of these in the rest."""
     text, marks, place = "", [], 0
     for match in _MARK.finditer(line):
         text += line[place : match.start()]
-        marks.append(Mark(tuple(match[2].split("|")), len(text), len(text) + len(match[1])))
+        marks.append(FactMark(tuple(match[2].split("|")), len(text), len(text) + len(match[1])))
         text += match[1]
         place = match.end()
     return text + line[place:], tuple(marks)

@@ -51,7 +51,7 @@ QUESTION = 3
 AGREEING = 2
 """Words at most of what the assistant says that answers nothing: "got it"."""
 TURNS = 2
-"""... nor what was spoken of more turns ago."""
+"""A thing that was spoken of this many turns ago, or earlier, is no antecedent any more."""
 REMEMBERED = 3
 """So many people of whom somebody spoke are kept in mind."""
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ovos_persona_memory.errors import InvalidRequest
 from ovos_persona_memory.memory.transcript import MemoryParts
 from ovos_persona_memory.records import HOUSEHOLD, Document, Namespace, Scope, checked
-from ovos_persona_memory.search import ALIKE, Meaning
+from ovos_persona_memory.search import ALIKE, SemanticSearch
 from ovos_persona_memory.stores import Floats, fits, normalised
 from ovos_persona_memory.text import counted, languages
 
@@ -38,7 +38,7 @@ class DocumentScope:
     """Language of texts and questions, a BCP-47 tag."""
     embed: Embed | None = None
     """Gives embeddings where a caller gives none; None: the memory's own search by meaning, where it has one."""
-    meaning: Callable[[], Meaning | None] = lambda: None
+    meaning: Callable[[], SemanticSearch | None] = lambda: None
     """That search: of namespaces in which nobody gave embeddings."""
 
 
@@ -123,7 +123,9 @@ class Documents:
         near = self._near(meaning, query, depth, wanted)
         return _fused(self._store.by_words(words, self._space, depth, wanted), near)[:k]
 
-    def _near(self, meaning: Meaning, query: str, number: int, wanted: Mapping[str, Any] | None) -> list[Document]:
+    def _near(
+        self, meaning: SemanticSearch, query: str, number: int, wanted: Mapping[str, Any] | None
+    ) -> list[Document]:
         held = meaning.vectors.documents(meaning.index, self._space)
         scores = meaning.compared(query, [vector for _, vector in held])
         near = sorted(((score, one) for (one, _), score in zip(held, scores, strict=True)), reverse=True)

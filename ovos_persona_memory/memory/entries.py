@@ -229,7 +229,7 @@ class Entries:
 
     def _saying_the_same(self, wrong: topic_search.Record) -> Sequence[topic_search.Record]:
         """A record, what was made of it, and what says the same in the same words."""
-        words = languages.told_by(wrong.text, wrong.lang)
+        words = languages.statement_word_groups(wrong.text, wrong.lang)
         of_user = Selection(Scope(user_id=wrong.user_id), words=words)
         held: tuple[topic_search.Record, ...] = (*self._store.select(of_user), *self._store.fact_store.chosen(of_user))
         same = [one for one in held if says_the_same(one, words) and is_told_by_person(one)]

@@ -67,7 +67,7 @@ class _Told:
     @property
     def words(self) -> tuple[frozenset[str], ...]:
         """Its content words, in every form."""
-        return languages.told_by(self.text, self.lang)
+        return languages.statement_word_groups(self.text, self.lang)
 
 
 class Forgetting:
@@ -126,7 +126,7 @@ class Forgetting:
             ids=None if wanted.ids is None else tuple(wanted.ids),
             since=wanted.since,
             until=wanted.until,
-            words=None if wanted.query is None else languages.word_groups(wanted.query, wanted.lang),
+            words=None if wanted.query is None else languages.query_word_groups(wanted.query, wanted.lang),
             spare=tuple(turn.id for turn in asking),
             source=wanted.source,
         )
@@ -186,7 +186,9 @@ class Forgetting:
 
         Whoever names a statement means it wherever it was said in the same words.
         """
-        same = [languages.told_by(one.text, one.lang) for one in gone] if selection.ids is not None else []
+        same = (
+            [languages.statement_word_groups(one.text, one.lang) for one in gone] if selection.ids is not None else []
+        )
         changes = self._store.fact_store.changes([fact.id])
         ids = [change.turn_id for change in changes if change.what in SAID and change.turn_id is not None]
         turns = (self._store.turn(turn_id) for turn_id in reversed(ids))
@@ -242,7 +244,7 @@ class Forgetting:
         same = [one for one in turns if one.role == "user" and says_the_same(one, told.words)]
         yield from same
         staying = [one for one in holding if is_told_by_person(one) and not says_the_same(one, told.words)]
-        more = [languages.told_by(one.text, one.lang) for one in staying]
+        more = [languages.statement_word_groups(one.text, one.lang) for one in staying]
         for turn in turns:
             if turn.role != "user" and _retells(turn, told, more):
                 yield turn
@@ -310,7 +312,7 @@ def _retells(turn: Turn, told: _Told, more: Sequence[Sequence[frozenset[str]]]) 
     if len(told.words) < TELLING:  # one word is in many a sentence
         whole = languages.fold(languages.for_language(told.lang).without_lead(told.text))
         return any(said[n : n + len(whole)] == whole for n in range(len(said) - len(whole) + 1))
-    held = {form for group in languages.told_by(turn.text, turn.lang) for form in group}
+    held = {form for group in languages.statement_word_groups(turn.text, turn.lang) for form in group}
     return not any(all(not held.isdisjoint(group) for group in words) for words in more)
 
 
@@ -322,7 +324,9 @@ def _each_once(records: Iterable[topic_search.Record]) -> list[Hit]:
     each = {one.id: one for one in records}
     made = {one.id for one in each.values() if not isinstance(one, Turn) and one.turn_id in each}
     ordered = sorted((one for one in each.values() if one.id not in made), key=lambda one: not isinstance(one, Turn))
-    once = {frozenset(languages.told_by(one.text, one.lang)) or one.text: one for one in reversed(ordered)}
+    once = {
+        frozenset(languages.statement_word_groups(one.text, one.lang)) or one.text: one for one in reversed(ordered)
+    }
     hits = (hit_of(one, 0.0, False, "") for one in once.values())
     return sorted((replace(hit, text="") if hit.secret else hit for hit in hits), key=lambda hit: -hit.at)
 

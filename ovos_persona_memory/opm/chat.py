@@ -18,17 +18,17 @@ from ovos_persona_memory.records import Hit, Scope, Turn
 from ovos_persona_memory.text import Language, languages, statement_asked_about, tells_secret
 
 LONGEST = 240
-"""Characters at most of what is quoted or said back."""
+"""Characters at most of a quotation or a confirmation."""
 BUSY_S = 3.0
-"""So much longer where the memory says that it lives and is only slow, seconds."""
+"""Extra time where the memory reports that it is only slow, seconds."""
 
 
 class RecallChatEngine(ChatEngine):  # type: ignore[misc]  # ovos_plugin_manager carries no types
-    """Quotes people's own words back to them, or says that it knows nothing; it never makes anything up.
+    """Answers with quotations of people's own words, or says that it knows nothing; it never makes anything up.
 
-    A question is answered from the best sure hit, with when it was said. A statement is confirmed,
-    with its content, once it is on disk. With ``fallthrough: true`` what it cannot answer yields
-    nothing, so that the persona's next handler may try.
+    A question is answered from the best sure hit, with when it was said. A statement is confirmed, with its content,
+    once it is on disk. With ``fallthrough: true`` a message that it cannot answer yields nothing, so that the persona's
+    next handler may try.
     """
 
     def __init__(self, config: dict[str, Any] | None = None) -> None:
@@ -44,10 +44,10 @@ class RecallChatEngine(ChatEngine):  # type: ignore[misc]  # ovos_plugin_manager
         units: str | None = None,
         tools: Any = None,
     ) -> AgentMessage:
-        """The answer to the last user message; its content is empty where the next handler is to answer."""
+        """The answer to the last user message; empty content leaves it to the next handler."""
         asked = [message.content for message in messages if message.role == MessageRole.USER]
         spoken = languages.for_language(lang or self.lang)
-        # what the memory itself put before the utterance is neither asked nor told
+        # notes that the memory put before the utterance are neither question nor statement
         text = (
             self._reply(prompt.without_notes(asked[-1]).strip(), Scope(session_id=session_id), spoken) if asked else ""
         )
@@ -60,7 +60,7 @@ class RecallChatEngine(ChatEngine):  # type: ignore[misc]  # ovos_plugin_manager
         lang: str | None = None,
         units: str | None = None,
     ) -> Iterable[str]:
-        """The answer as one sentence; nothing at all where the next handler is to answer."""
+        """The answer as one sentence; nothing where it is left to the next handler."""
         text = self.continue_chat(messages, session_id, lang, units).content
         if text:
             yield text
@@ -112,7 +112,7 @@ def _quoted(hit: Hit, spoken: Language) -> str:
 
 
 def _bare(text: str) -> str:
-    """The text on one line, without its last stop; of a longer one as much as anybody listens to."""
+    """The text on one line, without its last full stop; a longer one is cut to a listenable length."""
     plain = " ".join(text.split())
     if len(plain) > LONGEST:
         plain = plain[: LONGEST + 1].rpartition(" ")[0] or plain[:LONGEST]

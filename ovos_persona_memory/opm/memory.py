@@ -30,10 +30,10 @@ from ovos_persona_memory.records import (
 )
 
 REST_S = 5.0
-"""After a miss the daemon is not asked again for so long, seconds."""
+"""Pause after a miss, seconds, in which the daemon is not asked."""
 SESSIONS = 200
 TURNS = 400
-"""What the window in RAM holds at most: sessions, and turns of each."""
+"""Capacity of the window in RAM: sessions, and turns of each."""
 
 _ROLES = {role.value: role for role in MessageRole}
 
@@ -79,7 +79,7 @@ class PersonaMemoryPlugin(AgentContextManager):  # type: ignore[misc]  # ovos_pl
         return _to_agent(answer)
 
     def update_history(self, new_messages: list[AgentMessage], session_id: str) -> None:
-        """Take in what was said; returns at once."""
+        """Record the messages; returns at once."""
         if not new_messages:
             return
         batch, now = uuid.uuid4().hex, time.time()
@@ -114,7 +114,7 @@ class PersonaMemoryPlugin(AgentContextManager):  # type: ignore[misc]  # ovos_pl
         return _to_agent(prompt.build_prompt(request, recent, Recalled([], 0, 0), now).messages)
 
     def _empty_window(self) -> None:
-        """Something was forgotten: nobody says what, so that everything that is kept in RAM goes."""
+        """Clear the window in RAM after a deletion, since the notification does not say which turns are gone."""
         with self._lock:
             self._heard.clear()
 
@@ -123,7 +123,7 @@ class PersonaMemoryPlugin(AgentContextManager):  # type: ignore[misc]  # ovos_pl
             return list(self._heard.get(session_id, ()))
 
     def _ask(self, question: Any) -> Any:
-        """The daemon's answer; None, soon, where it is away or says no."""
+        """The daemon's answer; None, quickly, where it is away or refuses."""
         if not self._transport.connected or time.monotonic() < self._rest_until:
             self._note_absence("the messagebus is away")
             return None
@@ -188,7 +188,7 @@ def _to_turn(message: AgentMessage, batch: str, now: float, session_id: str) -> 
 
 
 def _words(content: Any) -> str:
-    """What a message says, its content blocks as text; whatever else it may be as Python writes it."""
+    """The text of a message, content blocks included; any other content as Python prints it."""
     try:
         return text_of(content)
     except Unfit:
@@ -209,7 +209,7 @@ def _agent_message(message: ContextMessage) -> AgentMessage:
 
 
 def _agent_calls(calls: Sequence[ToolCall]) -> list[Any]:
-    # OPM before 2.3 knows no tool calls, and then none was ever handed in
+    # OPM before 2.3 knows no tool calls, so that none was ever handed in
     from ovos_plugin_manager.templates import agents
 
     return [agents.ToolCall(id=call.id, name=call.name, arguments=call.arguments) for call in calls]

@@ -1,4 +1,4 @@
-"""The retrieval plugin: what was said or kept that bears on a query, with a score for each."""
+"""The retrieval plugin: records that bear on a query, with a score for each."""
 
 from __future__ import annotations
 
@@ -19,16 +19,15 @@ from ovos_persona_memory.text import languages
 
 
 class PersonaMemoryRetrieval(RetrievalEngine):  # type: ignore[misc]  # ovos_plugin_manager carries no types
-    """Asks the daemon for what bears on a query, in the session of the message that is being handled.
+    """Asks the daemon for records that bear on a query, in the session of the message being handled.
 
-    A persona speaks the first result of a handler as it is, whatever the user said. So, unless
-    ``sure_only`` is false, only a question is answered, and only by sure hits that can be quoted
-    as the answer. Otherwise the results are data for a prompt, and each text is quoted, with who
-    said it and when. It never waits: a bus that is away gives nothing at once, an answer takes at
-    most ``timeout_s``.
+    A persona speaks the first result of a handler as it is, whatever the user said. So, unless ``sure_only`` is false,
+    only a question is answered, and only by sure hits that can be quoted as the answer. Otherwise the results are data
+    for a prompt, and each text is quoted, with speaker and date. It never waits: a bus that is away gives nothing at
+    once, an answer takes at most ``timeout_s``.
 
-    Settings, in the block ``ovos-persona-memory-retrieval-plugin``: ``sure_only`` (true),
-    ``timeout_s`` (0.5), ``host`` and ``port`` of the bus.
+    Settings, in the block ``ovos-persona-memory-retrieval-plugin``: ``sure_only`` (true), ``timeout_s`` (0.5), ``host``
+    and ``port`` of the bus.
     """
 
     def __init__(self, config: dict[str, Any] | None = None) -> None:
@@ -54,11 +53,11 @@ class PersonaMemoryRetrieval(RetrievalEngine):  # type: ignore[misc]  # ovos_plu
 
 
 def _spoken(hit: Hit) -> str:
-    return quoting.plain(hit.text)
+    return quoting.visible_text(hit.text)
 
 
 def scored(hits: Sequence[Hit], shown: Callable[[Hit], str] = _spoken) -> list[tuple[str, float]]:
-    """Each hit as it is ``shown`` with its score as a share of the first one's, never above that of a better hit."""
+    """Each hit in its ``shown`` form with its score as a share of the first one's, never above that of a better hit."""
     shares: list[tuple[str, float]] = []
     best, least = (hits[0].score or 1.0) if hits else 1.0, 1.0
     for hit in hits:

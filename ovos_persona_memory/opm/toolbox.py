@@ -179,7 +179,7 @@ class PersonaMemoryTools(ToolBox):  # type: ignore[misc]  # as above
     def memory_add(self, asked: Addition, scope: Scope) -> OneMemory:
         """Keep a lasting memory that the user asked for. Under a key that exists the text is replaced and the
         metadata merged; without a key one is made."""
-        # what a model keeps is nobody's own words: it is found, and answers nothing
+        # a text kept by a model is nobody's own words: it is found, and answers nothing
         metadata = {**(asked.metadata or {}), "by": "assistant"}
         kept = self._client.remember(asked.content, scope, key=asked.key, metadata=metadata)
         return OneMemory(memory=_memory(kept))

@@ -1,4 +1,4 @@
-"""A text handed in as a list of content blocks, as the chat interfaces of language models have it."""
+"""Texts handed in as a list of content blocks, as the chat interfaces of language models have them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ OF_TEXT = ("text", "input_text", "output_text")
 
 
 def text_of(given: str | Sequence[Any]) -> str:
-    """The text; that of content blocks is the text of each, one a line. Unfit for anything else.
+    """The text; for content blocks the text of each, one a line. Unfit for anything else.
 
     A block is a text, or an object with its ``type``. Pictures, sounds and the like have no text and are left out;
     where nothing else is there, their types stand for them: "[image_url]".
@@ -47,10 +47,10 @@ def _read(block: object) -> tuple[str | None, str]:
     return text, kind
 
 
-def refuse_unsayable(given: Any) -> None:
-    """Unfit for what is no text and no content blocks, or cannot be kept."""
+def refuse_unusable_text(given: Any) -> None:
+    """Raise Unfit for a value that is neither text nor content blocks, or that cannot be stored."""
     refuse_unclean(text_of(given))
 
 
-Said = Annotated[str, refuse_unsayable]
-"""A text, which ``record`` and ``restore`` take as content blocks, too."""
+TextOrBlocks = Annotated[str, refuse_unusable_text]
+"""A text; ``record`` and ``restore`` accept content blocks in its place."""

@@ -6,21 +6,21 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Literal, TypeVar
 
-from ovos_persona_memory.records.content_blocks import Said
+from ovos_persona_memory.records.content_blocks import TextOrBlocks
 
 HOUSEHOLD = "household"
-"""The user where nobody in particular is known."""
+"""The user of an utterance whose speaker is not known in particular."""
 GUEST = "guest"
-"""The user where people are told apart and it is not known who speaks. Guests share nothing but the name."""
+"""The user of an unknown speaker on a device that tells people apart. Guests share nothing but the name."""
 
 Role = Literal["system", "developer", "user", "assistant", "tool"]
 Source = Literal["heard", "record", "query"]
 HitKind = Literal["turn", "memory", "fact", "episode"]
 Status = Literal["draft", "accepted", "discard"]
-"""Of a lasting memory, in the only order in which a change may go: from draft to accepted, from either to discard."""
+"""The status of a lasting memory. It changes in this order only: from draft to accepted, from either to discard."""
 ACCEPTED: Status = "accepted"
 NO_PERSONA = ""
-"""The persona of a scope that holds only what belongs to no persona; no persona is called so."""
+"""The persona of a scope that holds only records of no persona; no persona has this name."""
 LastingKind = Literal["memory", "fact"]
 Inject = Literal["system", "developer", "system_prompt", "user", "tool"]
 
@@ -29,9 +29,9 @@ Record = TypeVar("Record")
 
 
 def replace_fast(record: Record, **fields: Any) -> Record:
-    """The record with other values in these fields, as ``dataclasses.replace`` gives it.
+    """A copy of the record with other values in these fields, as ``dataclasses.replace`` makes it.
 
-    In a tenth of the time, for what is done with every utterance: nothing is set field by field.
+    It takes a tenth of the time, since no field is set one by one: it serves what happens with every utterance.
     """
     new = object.__new__(type(record))
     new.__dict__.update(record.__dict__, **fields)
@@ -55,22 +55,24 @@ class Scope:
     user_id: str | None = HOUSEHOLD
     """None reaches everybody's records: only ``everyone()`` makes it, for the owner's edges."""
     persona_id: str | None = None
-    """A persona's scope holds its own records and those of no persona; that of ``NO_PERSONA`` those of none alone."""
+    """The scope of a persona holds its own records and those of no persona; the scope of ``NO_PERSONA`` only the
+    latter."""
     site_id: str | None = None
     task_id: str | None = None
     auth_level: int | None = None
-    """How surely the user is known who asks, 0 to 5; what is private needs its level. None: the owner asks."""
+    """How surely the asking user is known, 0 to 5; a private record needs its level. None: the owner asks."""
     blind: bool = False
-    """Nothing may be read: reading is off where it is asked, or a guest asks for what is no guest's."""
+    """Nothing may be read: reading is paused, or a guest asks for records of a user."""
     secrets: bool = False
-    """Secrets that somebody asked to keep are in it, too: they are in no other, whoever asks."""
+    """Whether kept secrets are in scope; no other scope reaches them, whoever asks."""
     status: Status | None = None
-    """Only memories of this status; what has none, a turn or a fact, is as good as accepted. None: of any."""
+    """Only memories of this status; a record without a status, a turn or a fact, counts as accepted. None: any
+    status."""
     assumed_persona: bool = False
-    """Nobody named the persona: it is the default one."""
+    """The request named no persona: the default one is assumed."""
     any_persona: bool = False
-    """Over the bus, where a request without a persona is the default persona's: it is the person's instead, and
-    reaches what belongs to whichever persona, or to the one named here. Elsewhere that is so in any case."""
+    """For a request over the bus without a persona, which is otherwise the default persona's: the scope is the person's
+    and reaches the records of every persona, or of the one named here. Other requests do so in any case."""
 
     @classmethod
     def everyone(cls) -> Scope:
@@ -79,31 +81,32 @@ class Scope:
 
     @classmethod
     def whole(cls) -> Scope:
-        """Everything that a store holds: for what looks after it, and gives nothing of it to anybody."""
+        """Everything that a store holds: for maintenance, which hands out no record."""
         return cls(user_id=None, secrets=True)
 
     def may_know(self, private: int) -> bool:
-        """Whether whoever asks is known surely enough for what needs this level; of a secret, whether one is meant."""
+        """Whether the asking user's level reaches a record of this level; for a secret, whether secrets are in
+        scope."""
         if private >= SECRET_LEVEL:
             return self.secrets
         return self.auth_level is None or private <= self.auth_level
 
     def takes(self, status: str) -> bool:
-        """Whether a memory of this status is asked for, or what has none, as ``ACCEPTED``."""
+        """Whether a memory of this status is in scope; a record without a status is passed as ``ACCEPTED``."""
         return self.status in (None, status)
 
     @property
     def owner(self) -> str | None:
-        """The persona to which belongs what is written in this scope; None: to none."""
+        """The persona that owns what is written in this scope; None for no persona."""
         return self.persona_id or None
 
 
 @dataclass(frozen=True)
 class Claim:
-    """Who a message says is speaking: a hint, until it is weighed by what this device trusts."""
+    """The speaker that a message names: a hint, until it is weighed by what this device trusts."""
 
     user_id: str | None = None
-    """None: nobody, or a name that cannot be read."""
+    """None: no user is named, or the name cannot be read."""
     auth_level: int = 0
     """0 to 5 (OVOS-USER-ID-1, section 3)."""
 
@@ -113,7 +116,7 @@ NOBODY = Claim()
 
 @dataclass(frozen=True)
 class Person:
-    """Whose words an utterance is taken for, and how surely."""
+    """The user whose words an utterance is taken for, and how surely that is known."""
 
     user_id: str = HOUSEHOLD
     auth_level: int = 0
@@ -125,11 +128,11 @@ class Turn:
     """One speaker's contribution, as heard or as handed in."""
 
     role: Role
-    text: Said
+    text: TextOrBlocks
     at: float | None = None
     """When it was said, seconds since the epoch, UTC; None: now."""
     speaker: str | None = None
-    """A name for who said it, where one is known."""
+    """A name for the speaker, where one is known."""
     lang: str | None = None
     """BCP-47 tag of the text."""
     id: str = ""
@@ -146,7 +149,7 @@ class Turn:
     source: Source = "heard"
     """heard: from the bus; record: handed in; query: an out-of-band question or its answer."""
     skill_id: str | None = None
-    """Who spoke, for an assistant turn heard on the bus."""
+    """The skill that spoke, for an assistant turn heard on the bus."""
     expects_reply: bool = False
     announcement: bool = False
     """Spoken by itself (a timer), not to answer anybody."""
@@ -155,13 +158,13 @@ class Turn:
     linked: bool = False
     """A persona's own record of this turn has been matched with it."""
     batch: str | None = None
-    """Turns handed in together, to be kept as they were passed."""
+    """The id that turns handed in together share; they are kept as they were passed."""
     redacted: bool = False
     """The words were taken out on purpose; the text is empty."""
     tool_calls: tuple[ToolCall, ...] = ()
     tool_call_id: str | None = None
     name: str | None = None
-    """Tool name on a tool result."""
+    """The name of the tool, on a tool result."""
 
 
 @dataclass(frozen=True)
@@ -196,34 +199,34 @@ class Entry:
     turn_id: str | None = None
     """The turn in which somebody asked to have it remembered, where that was heard."""
     status: Status = ACCEPTED
-    """A draft waits to be accepted; what is no longer to be used is a discard. Neither is recalled unless asked for."""
+    """A draft waits to be accepted; a discard is no longer to be used. Neither is recalled unless asked for."""
 
     @property
     def private(self) -> int:
-        """How surely its user must be known to whom it is given, 0 to 5; SECRET_LEVEL of a secret."""
+        """The level, 0 to 5, that its user must be known with to be given it; SECRET_LEVEL for a secret."""
         return level_of(self.metadata)
 
     @property
     def secret(self) -> bool:
-        """Whether it is a secret that somebody asked to keep: given to nobody who does not ask for secrets."""
+        """Whether it is a secret that the user asked to keep: no scope holds it but one with ``secrets``."""
         return self.private >= SECRET_LEVEL
 
 
 OUTDATED = "outdated"
-"""Metadata of a memory: true where it was called off or denied since. It answers nothing then."""
+"""Metadata of a memory: true where it was retracted or denied later. It answers no question then."""
 PRIVATE = "private"
-"""Metadata of a memory: true, or from 1 to 5 how surely its user must be known to whom it is given; true is 1."""
+"""Metadata of a memory: true, or the level from 1 to 5 that its user must be known with to be given it; true is 1."""
 
 
 SECRET = "secret"
-"""Metadata of a memory: true where it is a secret that somebody asked to keep."""
+"""Metadata of a memory: true where it is a secret that the user asked to keep."""
 SECRET_LEVEL = 6
-"""The level of a secret, above all levels at which somebody may be known: ``Scope.secrets`` alone reaches it."""
+"""The level of a secret, above every level that a person can have: ``Scope.secrets`` alone reaches it."""
 
 
 def level_of(metadata: Mapping[str, Any]) -> int:
-    """How surely a user must be known, 0 to 5, to be given what has these metadata; 5 where they cannot be read, and
-    SECRET_LEVEL of a secret."""
+    """The level, 0 to 5, that a user must be known with to be given a record with these metadata; 5 where they cannot
+    be read, and SECRET_LEVEL for a secret."""
     if metadata.get(SECRET) is True:
         return SECRET_LEVEL
     wanted = metadata.get(PRIVATE, 0)
@@ -242,7 +245,7 @@ class Hit:
     sure: bool
     """True when words and structure make it an answer rather than a neighbour."""
     reason: str
-    """In words: why it was found."""
+    """One phrase for people: why the record was found."""
     at: float
     """When it was said or last changed, seconds since the epoch, UTC."""
     role: Role = "user"
@@ -250,21 +253,21 @@ class Hit:
     session_id: str | None = None
     user_id: str = HOUSEHOLD
     key: str | None = None
-    """Of a memory; None for a turn."""
+    """The key of a memory; None for a turn."""
     lang: str | None = None
     persona_id: str | None = None
-    """The persona that it belongs to; None: to none. Of a memory it names it together with user and key."""
+    """The persona that owns the record; None for no persona. User, persona and key together name a memory."""
     answers: bool = False
-    """True when it holds by itself all that was asked for, and can be quoted as the answer."""
+    """True when the record alone holds everything that was asked for, and can be quoted as the answer."""
     outdated: bool = False
-    """True when it was corrected, taken back or replaced since: it is never sure, and answers nothing."""
+    """True when it was corrected, retracted or replaced later: it is never sure, and answers nothing."""
     secret: bool = False
-    """True of a secret that somebody asked to keep; it is found where secrets are asked for alone."""
+    """True for a kept secret; it is found only in a scope with ``secrets``."""
 
 
 @dataclass(frozen=True)
 class Session:
-    """What is known of one session without reading its turns."""
+    """A summary of one session that needs none of its turns."""
 
     session_id: str
     user_id: str
@@ -272,26 +275,26 @@ class Session:
     first_at: float
     last_at: float
     description: str = ""
-    """What it is about, as somebody has put it."""
+    """The topic of the session, as a client has set it."""
 
 
 @dataclass(frozen=True)
 class User:
-    """How much is kept of one user."""
+    """How many records are kept of one user."""
 
     user_id: str
     turns: int
     memories: int
     documents: int
     notes: int
-    """Sessions with a summary or a description."""
+    """Number of sessions with a summary or a description."""
     last_at: float | None
-    """When their newest turn was said, seconds since the epoch, UTC; None: they have none."""
+    """When the user's newest turn was said, seconds since the epoch, UTC; None where there is no turn."""
 
 
 @dataclass(frozen=True)
 class Moved:
-    """How much has got another user."""
+    """How many records moved from one user to another."""
 
     turns: int = 0
     memories: int = 0
@@ -305,17 +308,17 @@ class Note:
     """What is kept of a session beside its turns."""
 
     summary: str = ""
-    """Its working memory: what was said so far, in short."""
+    """The working memory of the session: a summary of the conversation so far."""
     description: str = ""
     trimmed_to: int = 0
-    """Turns with a seq up to this are left to the summary: they stay in the log, and are in no history."""
+    """The summary replaces the turns with a seq <= this: they stay in the log, and are in no history."""
     updated_at: float = 0.0
     """Seconds since the epoch, UTC."""
 
 
 @dataclass(frozen=True)
 class Document:
-    """A text with an id and metadata, kept to be found: never mixed with turns and memories."""
+    """A text with an id and metadata, kept for search; never mixed with turns and memories."""
 
     id: str
     text: str
@@ -325,12 +328,12 @@ class Document:
     updated_at: float = 0.0
     """Seconds since the epoch, UTC."""
     score: float = 0.0
-    """Of a search: higher is better; comparable within one answer only."""
+    """The score of a search: higher is better; comparable within one answer only."""
 
 
 @dataclass(frozen=True)
 class Namespace:
-    """Documents of one user that are searched together."""
+    """A collection of one user's documents that are searched together."""
 
     user_id: str = HOUSEHOLD
     name: str = "default"
@@ -343,18 +346,18 @@ class Capture:
     write: bool = True
     read: bool = True
     until: float | None = None
-    """When this ends by itself, seconds since the epoch, UTC; None: until changed."""
+    """When this state ends by itself, seconds since the epoch, UTC; None: until it is changed."""
     session_id: str | None = None
-    """The one session it is about; where neither this nor a room nor a user is named, it is about everything."""
+    """The session that it is limited to; it is global where neither session nor room nor user is named."""
     site_id: str | None = None
-    """The one room."""
+    """The room that it is limited to."""
     user_id: str | None = None
-    """The one user."""
+    """The user that it is limited to."""
 
 
 @dataclass(frozen=True)
 class Place:
-    """What a pause is about: a session, a room, a user, or everything."""
+    """The target of a pause: a session, a room, a user, or everything."""
 
     kind: Literal["everything", "session", "site", "user"] = "everything"
     name: str = ""
@@ -362,53 +365,53 @@ class Place:
 
 @dataclass(frozen=True)
 class Pause:
-    """A time in which memory is not to be written, or not read."""
+    """A period in which memory is not written, or not read."""
 
     place: Place
     since: float
     """Seconds since the epoch, UTC."""
     until: float | None
-    """None: it goes on until it is changed."""
+    """None: the pause goes on until it is changed."""
     write: bool
-    """Whether memory may be written all the same."""
+    """Whether memory may be written during the pause."""
     read: bool
 
 
 @dataclass(frozen=True)
 class ContextRequest:
-    """What a persona asks for before it answers."""
+    """A persona's request for its context, before it answers."""
 
     utterance: str
     scope: Scope = Scope()
     max_history: int | None = 5
-    """At most so many messages of history."""
+    """Messages of history at most."""
     max_rounds: int | None = None
-    """At most so many rounds; a round starts with a user message."""
+    """Rounds of history at most; a round starts with a user message."""
     max_tokens: int | None = None
-    """At most so many tokens of history."""
+    """Tokens of history at most."""
     max_age_s: float | None = None
-    """No history older than this, seconds; None: no limit."""
+    """Maximum age of history, seconds; None: no limit."""
     system_prompt: str = ""
     recall: int | None = None
-    """At most so many recalled hits, 0 for none; None: as the settings say."""
+    """Recalled hits at most, 0 for none; None: as the settings say."""
     recall_tokens: int | None = None
-    """At most so many tokens of recalled text; None: as the settings say."""
+    """Tokens of recalled text at most; None: as the settings say."""
     session: bool = False
-    """Only what was said in the session of the scope is recalled; else in any of the user's."""
+    """Whether recall is limited to the scope's session; else it covers all of the user's sessions."""
     inject: Inject = "system"
-    """Where what is recalled stands: with the system prompt; in a developer message; at {memory} in the
-    system prompt; before the utterance; or as the result of a tool."""
+    """Where recalled text is placed: with the system prompt; in a developer message; at {memory} in the system prompt;
+    before the utterance; or as the result of a tool."""
     lang: str | None = None
     utterance_id: str | None = None
     at: float | None = None
     """The time of asking, seconds since the epoch, UTC; None: now."""
     timezone: str | None = None
-    """Of who asks, an IANA name: days are counted and told there; None: the device's own."""
+    """The asker's time zone, an IANA name, for days in questions and answers; None: the device's own."""
 
 
 @dataclass(frozen=True)
 class Context:
-    """A persona context: what a solver is handed."""
+    """A persona context: the messages handed to a solver."""
 
     messages: list[ContextMessage]
     """System message first if there is one; the current utterance last."""
@@ -419,7 +422,7 @@ class Context:
 
 @dataclass(frozen=True)
 class Selection:
-    """Which records to forget. Every field that is set narrows; nothing set selects all of the scope."""
+    """Which records to forget. Every field that is set narrows; with no field set it selects the whole scope."""
 
     scope: Scope
     keys: tuple[str, ...] | None = None
@@ -432,9 +435,9 @@ class Selection:
     until: float | None = None
     """Only what was said or last changed in [since, until), seconds since the epoch, UTC."""
     words: tuple[frozenset[str], ...] | None = None
-    """Only what holds at least one index word of each of these groups."""
+    """Only records that hold at least one index word of each of these groups."""
     spare: tuple[str, ...] = ()
-    """No records with these ids; this alone narrows nothing else."""
+    """Never the records with these ids; this field alone does not narrow the selection."""
     kinds: frozenset[str] = frozenset({"turn", "memory", "fact", "episode"})
     source: str | None = None
     """Only turns that this skill or persona spoke."""
@@ -442,77 +445,77 @@ class Selection:
 
 @dataclass(frozen=True)
 class ForgetConditions:
-    """What somebody asks to have forgotten; every condition that is set narrows."""
+    """The conditions of a request to forget; every condition that is set narrows."""
 
     key: str | None = None
     """The lasting memory with this key."""
     ids: Sequence[str] | None = None
     """Turns and memories with these ids."""
     query: str | None = None
-    """What holds all of its words."""
+    """Only records that hold all of these words."""
     topic: str | None = None
-    """What is about this, however it is named: inflections and compounds count, and the best of the words are enough
-    where nothing holds all. Somebody is to look at what that would be (``preview``) before it goes."""
+    """Only records about this topic, however it is named: inflections and compounds count, and some of the words are
+    enough where no record holds all. The asker should look at ``preview`` before anything is deleted."""
     since: float | None = None
     until: float | None = None
-    """What was said or last changed in [since, until), seconds since the epoch, UTC."""
+    """Only records that were said or last changed in [since, until), seconds since the epoch, UTC."""
     source: str | None = None
-    """What this skill or persona said."""
+    """Only turns that this skill or persona spoke."""
     everything: bool = False
-    """Needed where nothing else says what to forget."""
+    """Must be true where no other condition is set."""
     lang: str | None = None
     """Language of the query, a BCP-47 tag."""
     asked_in: Scope | None = None
-    """The session, and its user, in which somebody says so aloud."""
+    """The session and user of a spoken request."""
     utterance_id: str | None = None
-    """The utterance in which it is asked for, where it has an id."""
+    """The id of the utterance that asks, where it has one."""
 
 
 @dataclass(frozen=True)
 class Forgotten:
-    """How much was forgotten."""
+    """How many records were forgotten."""
 
     turns: int = 0
     memories: int = 0
     documents: int = 0
     notes: int = 0
     redacted: int = 0
-    """Turns that stay in the log without their words."""
+    """Turns that stay in the log without their text."""
     facts: int = 0
-    """Without those that go with the turn that they were learned from."""
+    """Facts, without those that were deleted with the turn from which they were learned."""
     episodes: int = 0
 
     @property
     def total(self) -> int:
-        """Turns, memories, facts and documents together; a note goes with its session, an episode tells of them."""
+        """Turns, memories, facts and documents together; notes and episodes go with these and are not counted."""
         return self.turns + self.memories + self.facts + self.documents
 
 
 @dataclass(frozen=True)
 class Foreseen:
-    """What a deletion would take, worked out before anything is changed."""
+    """A preview of a deletion: what it would take, while nothing is changed yet."""
 
     kinds: Forgotten
     told: list[Hit]
-    """What people told that would go, each thing once, the newest first: what is read back to whoever asks."""
+    """Statements of people that would go, each once, the newest first: these are read back to the asker."""
     ids: list[str]
-    """Of every turn, memory and fact that would go, questions and answers about it among them."""
+    """Ids of every turn, memory and fact that would go, including questions and answers about it."""
 
 
 @dataclass(frozen=True)
 class Referents:
-    """What "that" can mean now in a session. Each list holds the newest first; empty: there is nothing."""
+    """The antecedents that "that" can have now in a session. Each list holds the newest first; it may be empty."""
 
     quoted: list[Hit] = field(default_factory=list)
-    """What the last answer quoted of the memory."""
+    """The records that the last answer quoted."""
     told: list[Hit] = field(default_factory=list)
-    """What the person told in this session, never a question."""
+    """The person's statements in this session; questions are left out."""
     answer: Hit | None = None
-    """The last answer itself, where it quoted nothing of the memory."""
+    """The last answer itself, where it quoted no record."""
     told_last: bool = False
-    """Whether the first of ``told`` is the last thing of all that the person said."""
+    """Whether the first of ``told`` is the person's very last utterance."""
 
     @property
     def meant(self) -> list[Hit]:
-        """What "forget that" means: what the last answer quoted, else the last thing that the person told."""
+        """The antecedent in "forget that": what the last answer quoted, else the person's last statement."""
         return self.quoted or self.told[:1]

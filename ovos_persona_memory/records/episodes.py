@@ -1,4 +1,4 @@
-"""Episodes: what happened, as plain data."""
+"""Episodes, the log of events, as plain data."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ EPISODE_KINDS: tuple[EpisodeKind, ...] = ("exchange", "intent", "tool_call", "re
 
 @dataclass(frozen=True)
 class Episode:
-    """Something that happened. What was said in it is in the turns, and only there."""
+    """One event. What was said in it is in the turns, and only there."""
 
     kind: EpisodeKind
     """exchange: an utterance was handled; intent: a skill was chosen for it; tool_call: a persona used a tool;
@@ -23,36 +23,36 @@ class Episode:
     """When it began, seconds since the epoch, UTC."""
     id: str = ""
     seq: int = 0
-    """Order in which it was noted, given by the store."""
+    """Order of arrival in the log, given by the store."""
     user_id: str = HOUSEHOLD
     session_id: str | None = None
     persona_id: str | None = None
     site_id: str | None = None
     utterance_id: str | None = None
     turn_id: str | None = None
-    """The user's turn that it belongs to."""
+    """The id of the user turn that it belongs to."""
     skill_id: str | None = None
     name: str | None = None
-    """Of the intent or the tool."""
+    """The name of the intent or the tool."""
     outcome: str | None = None
-    """handled, failed, unmatched; ok or error of a tool; None: not known yet."""
+    """handled, failed, unmatched; ok or error for a tool; None: not known yet."""
     latency_ms: float | None = None
-    """From its beginning to its end; of an exchange to its first answer."""
+    """From its beginning to its end; for an exchange, to its first answer."""
     detail: Mapping[str, Any] = field(default_factory=dict)
-    """Of an exchange: tokens and tools; of an intent: its slots; of a tool call: its arguments and error."""
+    """For an exchange its tokens and tools; for an intent its slots; for a tool call its arguments and error."""
     used: tuple[str, ...] = ()
-    """Of a recall: ids of the records, best first."""
+    """For a recall the ids of the records, best first."""
     said: str | None = None
-    """The words of its turn, where they were asked for and are still there; never kept with it."""
+    """The text of its turn, where that was asked for and still exists; it is never stored with the episode."""
 
 
 @dataclass(frozen=True)
 class EpisodesWanted:
-    """Which episodes to list."""
+    """A query for episodes."""
 
     scope: Scope
     kinds: frozenset[str] = frozenset({"exchange", "intent", "tool_call"})
     since: float | None = None
     until: float | None = None
-    """Those that began in [since, until), seconds since the epoch, UTC."""
+    """Only episodes that began in [since, until), seconds since the epoch, UTC."""
     limit: int | None = None

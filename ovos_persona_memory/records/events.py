@@ -1,4 +1,4 @@
-"""What one message on the bus says or asks, as plain data."""
+"""Events and requests from the bus, as plain data."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ DEFAULT_SESSION = "default"
 
 @dataclass(frozen=True)
 class Heard:
-    """What one event on the bus says, in our words."""
+    """One event on the bus."""
 
     what: str
-    """A name out of ``_WHAT``: utterance, speech, handled, cancelled, matched and so on."""
+    """The kind of event, a name out of ``_WHAT``: utterance, speech, handled, cancelled, matched and so on."""
     scope: Scope
     at: float
     text: str = ""
@@ -30,29 +30,29 @@ class Heard:
     scheduled: bool = False
     session_id: str = DEFAULT_SESSION
     question: str = ""
-    """For an out-of-band answer: what was asked."""
+    """The question of an out-of-band answer."""
     names_user: str | None = None
-    """For a request to clear data: whose, as the message says."""
+    """The user that a request to clear data names."""
     clears: tuple[object, ...] = ()
-    """For a request to clear data: what, as the message says."""
+    """The data that a request to clear data names."""
     claim: Claim = NOBODY
-    """Whose it is by its own words: of weight only where an utterance first arrives."""
+    """The speaker that the message names: of weight only in the frame where an utterance first arrives."""
     detail: Mapping[str, Any] = field(default_factory=dict)
-    """What an episode keeps of it."""
+    """The part of the event that its episode keeps."""
     id: str = ""
-    """Names it for good where it may come to the store twice: the id of its turn."""
+    """A lasting id of an event that may reach the store twice: the id of its turn."""
     secret: bool = False
-    """It told a secret, and its words were taken out."""
+    """Whether it held a secret, so that its text was removed."""
 
 
 @dataclass(frozen=True)
 class Request:
-    """One request for a verb, not yet checked against what the verb takes."""
+    """One request for a verb, whose fields are not checked yet."""
 
     verb: str
     data: Mapping[str, Any]
     scope: Scope
-    """What the message itself carries: its session, site and persona."""
+    """The scope that the message itself carries: its session, site and persona."""
     request_id: Any = None
     lang: str | None = None
     utterance_id: str | None = None
@@ -61,4 +61,4 @@ class Request:
     context: Mapping[str, Any] = field(default_factory=dict)
     claim: Claim = NOBODY
     id: str = ""
-    """Names it for good where it may come to the store twice."""
+    """A lasting id of a request that may reach the store twice."""

@@ -1,18 +1,18 @@
-"""Names of users, and how users stand to each other, as plain data."""
+"""Names of users and relations between users, as plain data."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
 MAX_USER_ID = 256
-"""Characters; a longer name of a user is nobody's."""
+"""Characters at most of a user's name; a longer name is no user's."""
 
 
 @dataclass(frozen=True)
 class Relatives:
-    """Users to whom another stands in a relation that the settings name."""
+    """Users related to another user by the settings."""
 
     approves_for: tuple[str, ...] = ()
-    """Children: the other may take in what waits of theirs."""
+    """Children whose waiting memories the user may approve."""
     cares_for: tuple[str, ...] = ()
-    """The other may ask what they asked."""
+    """People whose questions the user may ask about."""

@@ -1,4 +1,4 @@
-"""Where a memory comes from, as plain data."""
+"""The provenance of a memory, as plain data."""
 
 from __future__ import annotations
 
@@ -10,28 +10,28 @@ from ovos_persona_memory.records.core import Role
 
 @dataclass(frozen=True)
 class Use:
-    """That something remembered was handed to a persona, or quoted."""
+    """The uses of a record: it was handed to a persona, or quoted."""
 
     at: float
-    """Seconds since the epoch, UTC."""
+    """The time of the last use, seconds since the epoch, UTC."""
     times: int
-    """How often, as far as the log of episodes reaches."""
+    """The number of uses, as far as the log of episodes reaches."""
     question: str | None = None
-    """What was asked; None where that was forgotten, or not heard."""
+    """The question that it answered; None where that was forgotten, or not heard."""
 
 
 @dataclass(frozen=True)
 class Origin:
-    """Who told something, when, where and in whose words, how sure it is, and when it was last used."""
+    """The provenance of a record: speaker, time, place, original words, confidence and last use."""
 
     id: str
     kind: Literal["turn", "memory", "fact"]
     text: str
     at: float
-    """When it was said, or first kept, seconds since the epoch, UTC."""
+    """When it was said, or first stored, seconds since the epoch, UTC."""
     user_id: str
     role: Role = "user"
-    """Whose words they are: the user's, or the assistant's."""
+    """The role of the speaker: the user, or the assistant."""
     speaker: str | None = None
     session_id: str | None = None
     site_id: str | None = None
@@ -39,12 +39,12 @@ class Origin:
     skill_id: str | None = None
     lang: str | None = None
     key: str | None = None
-    """Of a memory."""
+    """The key of a memory."""
     sure: float | None = None
-    """Of a fact, 0 to 1, as it is now; None: it was not weighed."""
+    """The confidence of a fact, 0 to 1, at the time of asking; None: it was not weighed."""
     turn_id: str | None = None
-    """The turn in which it was said; None where that was not heard, or lost its words."""
+    """The id of the turn in which it was said; None where that was not heard, or was redacted."""
     said: str | None = None
-    """The words of that turn."""
+    """The text of that turn."""
     used: Use | None = None
     """Its last use; None where it was never used."""

@@ -1,4 +1,4 @@
-"""What callers hand in, checked against its annotations before anything is done with it."""
+"""Validation of what callers hand in, by its annotations, before anything is done with it."""
 
 from __future__ import annotations
 
@@ -19,50 +19,50 @@ Check = Callable[[Any], None]
 """Raises Unfit for a value that cannot be used."""
 
 LATEST = 4_102_444_800.0
-"""2100-01-01T00:00:00Z: nothing was said or asked later, seconds since the epoch."""
+"""2100-01-01T00:00:00Z, seconds since the epoch: a later time is refused."""
 LONGEST_S = 1e11
 """The year 5138; in milliseconds the year 1973, so that no time of today in milliseconds passes for seconds."""
 HIGHEST = 2**31 - 1
-"""What every store can count to."""
+"""The largest number that every store can hold."""
 MAX_DEPTH = 16
-"""Levels of metadata, of arguments of a tool and of a request."""
+"""Nesting levels at most of metadata, of a tool's arguments and of a request."""
 MAY_BE_EMPTY = frozenset(
     {"text", "question", "utterance", "query", "topic", "said", "system_prompt", "summary", "description", "persona_id"}
 )
-"""Texts that somebody says or writes, by the names of their fields, and the persona, of which "" is none. All others
-name something, and are not empty."""
+"""Fields that may be empty: texts that people say or write, and the persona, of which "" means none. Every other text
+is a name, and must not be empty."""
 NO_MOMENT = "must be seconds since the epoch, UTC, of the years 1970 to 2099; a greater number may be milliseconds"
 NO_SECONDS = "must be seconds, from 0 to 100000000000; a greater number may be milliseconds"
 UNCLEAN = "holds a NUL or half a character (a lone surrogate)"
 
 
 class Unfit(ValueError):
-    """A value that cannot be used, and where in it that is: ``[0].role``."""
+    """A value that cannot be used, and its path inside the argument: ``[0].role``."""
 
     def __init__(self, problem: str, place: str = "") -> None:
         super().__init__(problem)
         self.problem, self.place = problem, place
 
     def inside(self, name: str | int) -> Unfit:
-        """The same, of what holds the value under this name or at this place."""
+        """The same problem, with the path seen from the container that holds the value under this name or index."""
         outer = f"[{name}]" if isinstance(name, int) else f".{name}"
         return Unfit(self.problem, outer + self.place)
 
 
 def is_clean(text: str) -> bool:
-    """Whether a text can be kept: no NUL and no lone surrogate."""
+    """Whether a text can be stored: no NUL and no lone surrogate."""
     return "\0" not in text and (text.isascii() or not any("\ud800" <= c <= "\udfff" for c in text if c > "\ud7ff"))
 
 
-# what callers use
+# decorators and checks for callers
 
 
 def checked(verb: Callable[P, T]) -> Callable[P, T]:
-    """Make a method refuse what it cannot use: InvalidRequest, by the name of the parameter.
+    """Make a method refuse arguments that it cannot use: InvalidRequest, by the name of the parameter.
 
-    What an annotation allows is decided by ``_check_of``; of ``Annotated[str, check]`` the check decides. A record
-    that is all of a request (``request``) gives its own fields' names: ``context(ContextRequest(inject="nope"))``
-    names ``inject``.
+    What an annotation allows is decided by ``_check_of``; in ``Annotated[str, check]`` the check decides. A record that
+    is the whole request (``request``) gives its own fields' names: ``context(ContextRequest(inject="nope"))`` names
+    ``inject``.
     """
     plan: list[tuple[str, object, Check]] = []
 
@@ -94,7 +94,7 @@ def refuse_unusable(record: object, field: str = "") -> None:
 
 
 def _plan(verb: Callable[..., object]) -> list[tuple[str, object, Check]]:
-    """Name, default and check of each parameter that may be given by its place, in order."""
+    """Name, default and check of each positional parameter, in order."""
     hints = typing.get_type_hints(verb, include_extras=True)
     kept = inspect.signature(verb).parameters.values()
     places = [one for one in kept if one.kind is one.POSITIONAL_OR_KEYWORD]
@@ -141,7 +141,7 @@ def _check_of(hint: Any, name: str, may_be_empty: bool) -> Check | None:
     if origin is not None and issubclass(origin, Mapping):
         return json
     if origin is not None and issubclass(origin, Collection):
-        numbers = inner[0] is float  # an embedding, which is looked at as a whole
+        numbers = inner[0] is float  # an embedding is checked as a whole
         return _each((None if numbers else _check_of(inner[0], name, False)) or _any)
     if origin is Callable:
         return _function
@@ -161,7 +161,7 @@ def _or_none(check: Check) -> Check:
 
 @functools.cache
 def _record(shape: Any) -> Check:
-    """The check of a record: of its type, and of each field that is not as it is by default."""
+    """The check of a record: its type, and each field that differs from its default."""
     hints = typing.get_type_hints(shape, include_extras=True)
     every = [
         (field.name, field.default, _check_of(hints[field.name], field.name, field.default == ""))
@@ -185,7 +185,7 @@ def _record(shape: Any) -> Check:
 
 
 def _each(check: Check) -> Check:
-    """The check of a list: any collection but a text, a mapping or what can be read once only."""
+    """The check of a list: any collection but a text, a mapping or an iterator."""
 
     def checking(value: Any) -> None:
         if type(value) not in (list, tuple) and not _is_list(value):
@@ -212,7 +212,7 @@ def _text(value: Any) -> None:
 
 
 def refuse_unclean(text: str) -> None:
-    """Unfit for a text that cannot be kept."""
+    """Raise Unfit for a text that cannot be stored."""
     if not is_clean(text):
         raise Unfit(UNCLEAN)
 
@@ -298,5 +298,5 @@ _WORDS = {str: "a text", bool: "true or false", int: "a whole number", float: "a
 
 
 def _what(value: object) -> str:
-    """What a value is, for people; never the value itself, which somebody may have said."""
+    """The type of a value as a phrase for people; never the value itself, which a person may have said."""
     return _WORDS.get(type(value), f"a {type(value).__name__}")

@@ -10,16 +10,16 @@ from ovos_persona_memory.search.query import Question
 from ovos_persona_memory.search.recall import ALIKE
 from ovos_persona_memory.search.record_terms import index_words
 from ovos_persona_memory.search.topic_search import is_told_by_person, says_the_same
-from ovos_persona_memory.search.vector_indexer import Indexer, Meaning
+from ovos_persona_memory.search.vector_indexer import Indexer, SemanticSearch
 
 __all__ = [
     "ALIKE",
     "Embedder",
     "Indexer",
-    "Meaning",
     "Prefetch",
     "Question",
     "Record",
+    "SemanticSearch",
     "embedding",
     "episode_search",
     "hit_of",

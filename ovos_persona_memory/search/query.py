@@ -1,4 +1,4 @@
-"""What is known of a question before anything is searched: its words, whom and which time it is about."""
+"""Query analysis: a question's words, speaker and dates, before anything is searched."""
 
 from __future__ import annotations
 
@@ -12,49 +12,49 @@ from ovos_persona_memory.records import Turn
 from ovos_persona_memory.text import Dates, DaySpan, Language, date_expressions, languages, named_days
 
 ITSELF_S = 30.0
-"""A turn that holds a question's words and was said within so long before is that question, seconds."""
+"""A turn with a question's words that was said within this time before it, seconds, is the question itself."""
 
 
 @dataclass(frozen=True)
 class Question:
-    """What is asked, by whom, and what must not answer it."""
+    """A question with its asker and time, and which turns are the question itself."""
 
     text: str
     lang: str | None = None
     utterance_id: str | None = None
-    """Turns of this utterance are left out: it does not answer itself."""
+    """Turns of this utterance are left out: a question does not answer itself."""
     said_after: float | None = None
-    """Turns with the question's very words said since then are left out, seconds since the epoch, UTC."""
+    """Turns with exactly the question's words said since this time are left out, seconds since the epoch, UTC."""
     at: float | None = None
     """The time of asking, seconds since the epoch, UTC; None: now."""
     dates: Dates = named_days
-    """Finds the days that the question names."""
+    """The parser of date expressions."""
     timezone: str | None = None
-    """Of who asks, an IANA name; None: the device's own."""
+    """The asker's time zone, an IANA name; None: the device's own."""
     terms: tuple[str, ...] = ()
-    """Of a long question the words that are looked for, folded; ``text`` is its beginning then."""
+    """The words of a long question that are searched, folded; ``text`` is then its beginning."""
     said: str | None = None
-    """All of a long question."""
+    """The full text of a long question."""
 
     @cached_property
     def folded(self) -> list[str]:
-        """All of its words, folded."""
+        """All words of the question, folded."""
         return languages.fold(self.text if self.said is None else self.said)
 
     @property
     def bare_words(self) -> list[str]:
-        """Its content words as they are said: folded, not stemmed."""
+        """The content words as they are said: folded, not stemmed."""
         return [*self.terms] or self.spoken.bare_words(self.text)
 
     @cached_property
     def content_words(self) -> list[str]:
-        """Its content words, folded and stemmed, each once."""
+        """The content words, folded and stemmed, each once."""
         found = [word for term in self.terms for word in self.spoken.words(term)[:1]]
         return list(dict.fromkeys(found)) or self.spoken.content_words(self.text)
 
     @property
     def zone(self) -> tzinfo | None:
-        """Where days are counted; None: as the system's clock is set."""
+        """The time zone in which days are counted; None: that of the system's clock."""
         return date_expressions.zone(self.timezone)
 
     @cached_property
@@ -69,7 +69,7 @@ class Question:
 
     @property
     def asks_hearer(self) -> bool:
-        """Whether it asks the hearer about themselves: "what is your name", but not "is my name like your name"."""
+        """Whether it asks about the hearer: "what is your name", but not "is my name like your name"."""
         own = set(self.spoken.swaps).isdisjoint(languages.fold(self.text))
         return own and self.spoken.has_phrase("asks_hearer.list", self.text)
 
@@ -79,9 +79,9 @@ class Question:
         return languages.for_text(self.lang, self.text)
 
     def is_itself(self, turn: Turn) -> bool:
-        """Whether a turn is this very question: by its utterance, else by its words and how lately they were said.
+        """Whether a turn is this very question: by its utterance, else by its words and how recently they were said.
 
-        What asks for a part of an utterance ("my cat" of "tell me about my cat") is the same question.
+        A part of an utterance ("my cat" of "tell me about my cat") is the same question.
         """
         if turn.role != "user":
             return False
@@ -94,7 +94,7 @@ class Question:
         return lately and _only_asks(turn) and set(self.content_words).issubset(self.spoken.words(turn.text))
 
     def was_asked(self, turn: Turn, heard: Sequence[Turn]) -> bool:
-        """Whether a turn asked the very same before. ``heard``: the turns that are the question itself."""
+        """Whether a turn asked the same before. ``heard``: the turns that are the question itself."""
         if turn.role != "user" or not _only_asks(turn):
             return False
         return self._is_said_by(turn) or any(languages.fold(one.text) == languages.fold(turn.text) for one in heard)
@@ -112,20 +112,20 @@ class AnalysedQuery:
     """A question as the ranking needs it."""
 
     words: tuple[str, ...]
-    """Content words, folded and stemmed, each once, without the names of speakers unless nothing else is left."""
+    """Content words, folded and stemmed, each once, without speakers' names unless nothing else is left."""
     speaker: str | None = None
-    """The one speaker whom the question names, folded; None for none or several."""
+    """The only speaker whom the question names, folded; None for none or several."""
     of_assistant: bool = False
-    """It asks what the assistant said ("did you recommend")."""
+    """Whether it asks about the assistant's own words ("did you recommend")."""
     dates: tuple[DaySpan, ...] = ()
     asks_time: bool = False
-    """It asks when, or how long."""
+    """Whether it asks for a time or a duration."""
     bare: str = ""
     """The question's text without the names of speakers."""
 
 
-def understand(question: Question, speakers: Iterable[str]) -> AnalysedQuery:
-    """The question in parts; ``speakers``: the folded names of those who may be meant."""
+def analyse_question(question: Question, speakers: Iterable[str]) -> AnalysedQuery:
+    """The analysed question; ``speakers``: the folded names that it may mean."""
     spoken, folded = question.spoken, languages.fold(question.text)
     named = sorted(set(speakers) & set(folded))
     names = {word for name in named for word in spoken.words(name)}
@@ -141,7 +141,7 @@ def understand(question: Question, speakers: Iterable[str]) -> AnalysedQuery:
 
 
 def _without(names: Iterable[str], text: str) -> str:
-    """The text without these folded words, and what an apostrophe ties to them."""
+    """The text without these folded words, and what an apostrophe joins to them."""
     gone = set(names)
     if not gone:
         return text

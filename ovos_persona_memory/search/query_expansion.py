@@ -1,6 +1,7 @@
-"""Other index words under which a question's words may stand: a stem of another language, a part, a near word.
+"""Query expansion: other index terms for a question's words: a stem of another language, a part of a compound, a near
+word.
 
-A turn is stemmed in its own language and a question in the asker's, and an index word is known by its hash alone
+A turn is stemmed in its own language and a question in the asker's, and an index term is known by its hash alone
 (docs/recall.md, "Languages").
 """
 
@@ -10,52 +11,53 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from ovos_persona_memory.records import Hit, Scope
-from ovos_persona_memory.stores import Excluded, Statistics, Store, words_of
+from ovos_persona_memory.stores import ExcludedTurn, Statistics, Store, words_of
 from ovos_persona_memory.text import Language, languages
 
 COMPOUNDING = frozenset({"da", "de", "nl", "no", "nb", "nn", "sv", "is", "fi", "hu"})
 """Languages that write compounds as one word."""
 PART, COMPOUND = 4, 8
-"""Letters of a part, and of a compound, at least."""
+"""Letters at least of a part, and of a compound."""
 REST = 3
-"""So many letters must be left of a compound beside a part, or it is no part: "raum" is none of "traum"."""
+"""Letters at least that remain of a compound beside a part: "raum" is no part of "traum"."""
 LOOKED_THROUGH, LOOKED_THROUGH_FOR_ONE = 2000, 300
-"""So many of the newest documents are looked through where no word is known, and where only some are not."""
+"""Newest documents that are scanned where no word of the question is known, and where only some are unknown."""
 WHOLE = 1
 MOST = 8
-"""At most so many index words stand for one word."""
+"""Index terms at most that stand for one word."""
 
 
 @dataclass(frozen=True)
-class Forms:
-    """What to look for besides the question's own index words."""
+class QueryExpansion:
+    """The index terms to search for besides the question's own."""
 
     others: Mapping[str, frozenset[str]] = field(default_factory=dict)
-    """Index word of the question: others that stand for it."""
+    """Index term of the question mapped to terms that stand for it."""
     parts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Index word of the question that nobody said: the parts that are asked for in its place."""
+    """Index term of an unknown compound mapped to the parts that are searched in its place."""
     near: frozenset[str] = frozenset()
-    """Those of ``others`` that only begin or end like the word: nothing is sure by them."""
+    """Those of ``others`` that only share the beginning or end of the word: no hit is sure by them."""
     asked_for: frozenset[str] = field(default=frozenset(), compare=False)
-    """Words that the store was asked for to find these forms."""
+    """Terms whose statistics were requested from the store to find these."""
     known: Statistics | None = field(default=None, compare=False)
-    """What it told of those words; None where it was not asked."""
+    """The statistics of those terms; None where the store was not asked."""
 
     def applied(self, words: Sequence[str]) -> tuple[str, ...]:
-        """The question's words, compounds in their parts."""
+        """The question's terms, compounds split into their parts."""
         return tuple(dict.fromkeys(part for word in words for part in self.parts.get(word, (word,))))
 
     def searched(self, words: Sequence[str]) -> list[str]:
-        """All index words to search for."""
+        """All index terms to search for."""
         own = self.applied(words)
-        return list(dict.fromkeys([*own, *(other for word in own for other in sorted(self.of(word)))]))
+        return list(dict.fromkeys([*own, *(other for word in own for other in sorted(self.variants(word)))]))
 
-    def of(self, word: str) -> frozenset[str]:
-        """What else stands for a word."""
+    def variants(self, word: str) -> frozenset[str]:
+        """The terms that stand for a term, without itself."""
         return self.others.get(word, frozenset())
 
     def counted(self, known: Statistics) -> Statistics:
-        """The statistics with each word's documents under all its forms; ``known`` holds those of all forms."""
+        """The statistics with the document frequency of each term over all its forms; ``known`` holds those of all
+        forms."""
         if not self.others:
             return known
         frequency = dict(known.frequency)
@@ -65,18 +67,18 @@ class Forms:
         return replace(known, frequency={word: n for word, n in frequency.items() if n})
 
     def statistics(self, words: Sequence[str]) -> Statistics | None:
-        """What the store told of these words; None where it was not asked for all of them."""
+        """The store's statistics of these terms; None where it was not asked for all of them."""
         return self.known if self.asked_for.issuperset(words) else None
 
     def unsure(self, hits: Sequence[Hit]) -> list[Hit]:
-        """The hits, none of them sure where words were only near, unless it holds a whole part of a compound."""
+        """The hits, none of them sure where terms were only near, unless a hit holds a whole part of a compound."""
         if not self.near:
             return list(hits)
         whole = {other for others in self.others.values() for other in others} - self.near
         return [hit if whole & _held(hit) else replace(hit, sure=False, answers=False) for hit in hits]
 
 
-NONE = Forms()
+NONE = QueryExpansion()
 
 
 def _held(hit: Hit) -> set[str]:
@@ -84,30 +86,30 @@ def _held(hit: Hit) -> set[str]:
 
 
 @dataclass(frozen=True)
-class _Asked:
-    """A word of the question: as it was said, folded, and as an index word."""
+class _QueryTerm:
+    """A word of the question: folded, and as an index term."""
 
     bare: str
     word: str
 
 
-def forms_of(  # more than five: what is asked, and where its words are looked for
+def expand_query(  # more than five: the question, and the scope of the search
     store: Store,
     question: Sequence[str],
     spoken: Language,
     scope: Scope,
     kinds: frozenset[str],
-    without: Sequence[Excluded] = (),
-) -> Forms:
-    """The forms for a question in the index of the scope's user; none where everybody's records are in scope.
+    without: Sequence[ExcludedTurn] = (),
+) -> QueryExpansion:
+    """The expansion of a question for the index of the scope's user; empty where everybody's records are in scope.
 
-    ``question``: its content words, folded. ``without``: turns whose words are not known by them: the question is in
+    ``question``: its content words, folded. ``without``: turns whose words do not count as known: the question is in
     the log before it is answered.
     """
     if scope.user_id is None:
         return NONE
     user_id = scope.user_id
-    asked = [_Asked(bare, word) for bare in question for word in spoken.words(bare)[:1]]
+    asked = [_QueryTerm(bare, word) for bare in question for word in spoken.words(bare)[:1]]
     foreign = [one for one in without if languages.for_language(one.lang).primary != spoken.primary]
     abroad = _abroad(asked, spoken, store.languages(user_id, foreign))
     wanted = [one.word for one in asked] + [other for others in abroad.values() for other in others]
@@ -118,8 +120,8 @@ def forms_of(  # more than five: what is asked, and where its words are looked f
     abroad = {word: here for word, others in abroad.items() if (here := others & known)}
     compounding = spoken.primary in COMPOUNDING
     parts = _parts(lambda words: store.statistics(words, user_id, without), unknown, spoken) if compounding else {}
-    forms = Forms(abroad, parts, asked_for=frozenset(wanted), known=counted)
-    left = [one for one in unknown if one.word not in parts and not spoken.in_pairs and len(one.bare) >= PART]
+    forms = QueryExpansion(abroad, parts, asked_for=frozenset(wanted), known=counted)
+    left = [one for one in unknown if one.word not in parts and not spoken.uses_bigrams and len(one.bare) >= PART]
     some = len(unknown) < len(asked) or bool(parts)
     if not left or (some and not compounding):
         return forms
@@ -128,19 +130,19 @@ def forms_of(  # more than five: what is asked, and where its words are looked f
     return _looked_up(left, vocabulary, forms, WHOLE if compounding else 0)
 
 
-def _abroad(asked: Iterable[_Asked], spoken: Language, tags: Iterable[str]) -> dict[str, frozenset[str]]:
-    """The index words of each word in the other languages that are spoken here."""
+def _abroad(asked: Iterable[_QueryTerm], spoken: Language, tags: Iterable[str]) -> dict[str, frozenset[str]]:
+    """The index terms of each word in the other languages that are spoken here."""
     others = [tag for tag in tags if languages.for_language(tag).primary != spoken.primary]
-    if not others or spoken.in_pairs:
+    if not others or spoken.uses_bigrams:
         return {}
     found = {one.word: languages.forms(one.bare, spoken, others) - {one.word} for one in asked}
     return {word: forms for word, forms in found.items() if forms}
 
 
 def _parts(
-    counted: Callable[[Sequence[str]], Statistics], unknown: Sequence[_Asked], spoken: Language
+    counted: Callable[[Sequence[str]], Statistics], unknown: Sequence[_QueryTerm], spoken: Language
 ) -> dict[str, tuple[str, ...]]:
-    """For each compound the two parts that are known here, or the one that is, behind the word itself."""
+    """For each compound the two parts that are known here, or the known one, behind the word itself."""
     splits = {one.word: list(_splits(one.bare, spoken)) for one in unknown if len(one.bare) >= COMPOUND}
     candidates = [part for pairs in splits.values() for pair in pairs for part in pair]
     known = counted(candidates).frequency if candidates else {}
@@ -162,10 +164,13 @@ def _splits(bare: str, spoken: Language) -> Iterator[tuple[str, str]]:
             yield left[0], right[0]
 
 
-def _looked_up(left: Iterable[_Asked], vocabulary: Iterable[str], forms: Forms, whole: int) -> Forms:
-    """These forms and, for each word, those of a vocabulary that hold it, are held by it, or begin like it.
+def _looked_up(
+    left: Iterable[_QueryTerm], vocabulary: Iterable[str], forms: QueryExpansion, whole: int
+) -> QueryExpansion:
+    """The expansion and, for each word, the terms of a vocabulary that contain it, are contained in it, or begin like
+    it.
 
-    Those of a grade up to ``whole`` are as good as the word.
+    Terms of a grade <= ``whole`` count as the word itself.
     """
     found: dict[str, frozenset[str]] = {}
     near: set[str] = set()
@@ -178,8 +183,9 @@ def _looked_up(left: Iterable[_Asked], vocabulary: Iterable[str], forms: Forms, 
     return replace(forms, others={**forms.others, **found}, near=frozenset(near))
 
 
-def _grade(asked: _Asked, other: str) -> int:
-    """1 (WHOLE): one is a part of the other; 2: one begins or ends the other; 3: they begin alike; 0: nothing."""
+def _grade(asked: _QueryTerm, other: str) -> int:
+    """1 (WHOLE): one word is a part of the other; 2: one begins or ends the other; 3: they begin alike; 0: no
+    relation."""
     word = asked.word
     if len(other) < PART or len(asked.bare) < PART or (len(word) < PART and len(asked.bare) == PART):
         return 0

@@ -1,7 +1,7 @@
-"""The order of candidates for one question: words, meaning, and the talk around them.
+"""Ranking of candidates for one question: words, meaning, and neighbouring turns.
 
-Every constant was measured on the development parts of LoCoMo and BEAM on 2026-11-21 (docs/recall.md);
-the search for them is written down there, with what did not help.
+Every constant was measured on the development parts of LoCoMo and BEAM on 2026-11-21 (docs/recall.md); the search for
+them is written down there, with what did not help.
 """
 
 from __future__ import annotations
@@ -16,75 +16,75 @@ from ovos_persona_memory.stores import Statistics, bm25
 from ovos_persona_memory.text import DaySpan, date_expressions
 
 DECAY = {0: 1.0, -1: 0.5, 1: 0.5, -2: 0.25, 2: 0.25}
-"""What a word is worth that is said so many turns before (-) or after (+) the turn, within the session."""
+"""Weight of a word in a turn this many turns before (-) or after (+), within the session."""
 REACH = 2
 NEAR_S = 1800.0
-"""Turns further apart than this are no neighbours, whatever session they carry, seconds."""
+"""Turns further apart than this, seconds, are no neighbours, even in one session."""
 IN_SESSION = 0.4
 """Weight of the share of the question's words that the turn's whole session holds."""
 BY_PERSON = 0.45
-"""Added for the one speaker that the question names; where nobody has a name, for what the user said."""
+"""Added for the only speaker that the question names; where nobody has a name, for the user's turns."""
 ON_DATE, DAYS_BEFORE, DAYS_AFTER = 0.5, 1, 10
-"""Added for turns told around a date that the question names."""
+"""Added for turns said around a date that the question names, from the first to the second number of days."""
 WITH_TIME = 0.25
-"""Added for turns with time words when the question asks when or how long."""
+"""Added for turns with time words when the question asks for a time or a duration."""
 MEANING = {"static": 0.5, "sentence": 0.8}
 """Weight of the similarity of vectors, by kind of embedder."""
 BEFORE, AFTER = 0.5, 0.25
-"""Share of a short neighbour's similarity."""
+"""Share of a short neighbour's similarity: of the turn before, and of the turn after."""
 SHORT = 60
-"""Words of a turn that can be a reply: a longer one holds any words, and says little about its neighbours."""
+"""Words at most of a turn that can be a reply: a longer one holds any words, and says little about its neighbours."""
 HELD = 3
-"""So many different words of the question are held at one place before it counts as known: every question that
+"""Different words of the question that one place must hold, >=, for its topic to count as known: every question that
 tempts to a wrong answer in the household data (test/data) shares two or fewer."""
 COVER = 0.44
-"""Share (by rarity) of the question's words that must be held there, by words alone."""
+"""Share (weighted by rarity) of the question's words that the place must hold, >=, by words alone."""
 COVER_OF = {"zh": 0.36, "ja": 0.36, "ko": 0.36, "th": 0.55}
-"""The same where pairs of characters are the words: of Han and Hangul some pairs of a question are no words at all,
-and Thai pairs are letters, of which any two texts share many (docs/recall.md, "Languages")."""
+"""``COVER`` in languages of bigrams: of Han and Hangul some bigrams of a question are no words at all, and Thai bigrams
+are letters, of which any two texts share many (docs/recall.md, "Languages")."""
 COVER_BESIDE, COSINE_WEIGHT, KNOWN = 0.36, 3.8, 2.0
-"""With vectors that share must be COVER_BESIDE, and with COSINE_WEIGHT x best cosine it must reach KNOWN."""
+"""With vectors that share must be >= COVER_BESIDE, and the share plus COSINE_WEIGHT x best cosine >= KNOWN."""
 
 
 @dataclass(frozen=True)
-class Candidate:
-    """A document that is looked at, or a turn beside one."""
+class RankingCandidate:
+    """A document to be ranked, or a neighbouring turn."""
 
     doc: int
     """A turn's ``seq``, or minus a memory's."""
     times: Mapping[str, int]
-    """Question word to how often it is held."""
+    """Question word mapped to its frequency."""
     length: int
-    """Words."""
+    """Length in words."""
     at: float | None = None
     day: date | None = None
     speaker: str | None = None
-    """Folded name; None where speakers have no names."""
+    """Folded name of the speaker; None where speakers have no names."""
     by_user: bool = True
     has_time: bool = False
     session: str = ""
     before: int | None = None
     after: int | None = None
-    """The ``doc`` of the turns next to it in its session; None where there is none, or it was not fetched."""
+    """The ``doc`` of the turns before and after it in its session; None where there is none, or it was not fetched."""
     cosine: float | None = None
-    """Similarity of the question and this document alone; None where it has no vector."""
+    """Cosine of the question and this document alone; None where it has no vector."""
 
 
 @dataclass(frozen=True)
-class Scored:
-    """A candidate with its score and what of the question it holds."""
+class RankedCandidate:
+    """A candidate with its score and its coverage of the question."""
 
-    candidate: Candidate
+    candidate: RankingCandidate
     score: float
     cover_near: float
-    """Share (by rarity) of the question's words in the turn and what somebody else said right beside it."""
+    """Share (weighted by rarity) of the question's words in the turn and in a neighbouring turn of another speaker."""
     held_near: int
-    """How many different words that are; 0 where no person said it."""
+    """Number of these different words; 0 where no person said it."""
 
 
 def rank(
-    candidates: Sequence[Candidate], asked: AnalysedQuery, known: Statistics, kind: str | None = None
-) -> list[Scored]:
+    candidates: Sequence[RankingCandidate], asked: AnalysedQuery, known: Statistics, kind: str | None = None
+) -> list[RankedCandidate]:
     """The candidates, best first, each scored among these. ``kind``: of the embedder; None where there is none."""
     weights = {word: _rarity(known.documents, known.frequency.get(word, 0)) for word in asked.words}
     around = _around(candidates)
@@ -100,16 +100,16 @@ def rank(
         by_person = candidate.by_user or candidate.speaker is not None
         cover = sum(weights.get(word, 0.0) for word in held) / total
         scored.append(
-            Scored(candidate, score + _bonus(candidate, asked, nameless), cover, len(held) if by_person else 0)
+            RankedCandidate(candidate, score + _bonus(candidate, asked, nameless), cover, len(held) if by_person else 0)
         )
     return sorted(scored, key=lambda one: (-one.score, -abs(one.candidate.doc)))
 
 
-def is_known(ranked: Sequence[Scored], best_cosine: float | None = None, cover: float = COVER) -> bool:
-    """Whether a person talked here about what the question asks, at one place.
+def is_known(ranked: Sequence[RankedCandidate], best_cosine: float | None = None, cover: float = COVER) -> bool:
+    """Whether a person spoke about the topic of the question, at one place.
 
-    ``best_cosine``: of the question and all that is in scope; None without an embedder. ``cover``: what
-    share of its words must be held there, by words alone.
+    ``best_cosine``: of the question and everything in scope; None without an embedder. ``cover``: the share of its
+    words that must be held there, by words alone.
     """
     most = max((one.cover_near for one in ranked if one.held_near >= HELD), default=0.0)
     if best_cosine is None or not most:
@@ -122,17 +122,17 @@ def _rarity(documents: int, frequency: int) -> float:
 
 
 def _share(times: int, length: int, mean_length: float) -> float:
-    """BM25's share for one word, 0 to 1."""
+    """BM25's term-frequency component of one word, 0 to 1."""
     return times / (times + bm25.K1 * (1 - bm25.B + bm25.B * length / mean_length)) if times else 0.0
 
 
-def _around(candidates: Sequence[Candidate]) -> list[dict[int, int]]:
-    """For each candidate the places of the turns around it, by step: {0: own place, -1: before, ...}."""
+def _around(candidates: Sequence[RankingCandidate]) -> list[dict[int, int]]:
+    """For each candidate the positions of its neighbours, by step: {0: own position, -1: before, ...}."""
     places = {candidate.doc: place for place, candidate in enumerate(candidates)}
     return [_steps(place, candidates, places) for place in range(len(candidates))]
 
 
-def _steps(place: int, candidates: Sequence[Candidate], places: Mapping[int, int]) -> dict[int, int]:
+def _steps(place: int, candidates: Sequence[RankingCandidate], places: Mapping[int, int]) -> dict[int, int]:
     steps = {0: place}
     for direction in (-1, 1):
         here = place
@@ -145,20 +145,20 @@ def _steps(place: int, candidates: Sequence[Candidate], places: Mapping[int, int
     return steps
 
 
-def _near(one: Candidate, other: Candidate) -> bool:
+def _near(one: RankingCandidate, other: RankingCandidate) -> bool:
     return one.at is None or other.at is None or abs(one.at - other.at) <= NEAR_S
 
 
 def _by_words(
-    candidates: Sequence[Candidate],
+    candidates: Sequence[RankingCandidate],
     around: Sequence[Mapping[int, int]],
     weights: Mapping[str, float],
     mean_length: float,
 ) -> list[float]:
-    """0 to 1: each word counts once over the turn and its neighbours, as the root of the sum of squares.
+    """Lexical score, 0 to 1: each word counts once over the turn and its neighbours, as the root of the sum of squares.
 
-    So a turn whose neighbour holds the other words of the question comes before one whose neighbour
-    repeats the same word.
+    So a turn whose neighbour holds the other words of the question comes before one whose neighbour repeats the same
+    word.
     """
     shares = [{w: _share(n, one.length, mean_length) for w, n in one.times.items()} for one in candidates]
     raw = [_with_neighbours(beside, shares, weights) for beside in around]
@@ -182,7 +182,7 @@ def _with_neighbours(
 
 
 def _session_cover(
-    candidates: Sequence[Candidate], shares: Sequence[Mapping[str, float]], weights: Mapping[str, float]
+    candidates: Sequence[RankingCandidate], shares: Sequence[Mapping[str, float]], weights: Mapping[str, float]
 ) -> dict[str, float]:
     best: dict[str, dict[str, float]] = {}
     for candidate, held in zip(candidates, shares, strict=True):
@@ -193,11 +193,12 @@ def _session_cover(
 
 
 def _by_meaning(
-    candidates: Sequence[Candidate], around: Sequence[Mapping[int, int]], words: Sequence[float]
+    candidates: Sequence[RankingCandidate], around: Sequence[Mapping[int, int]], words: Sequence[float]
 ) -> list[float]:
-    """0 to 1: a candidate's own similarity and a share of short neighbours', stretched over the candidates.
+    """Semantic score, 0 to 1: a candidate's own similarity and a share of short neighbours', scaled over the
+    candidates.
 
-    What has no vector yet gets its score by ``words``: what was said just now is not worth less for it.
+    A candidate without a vector gets its score by ``words``: a turn that was said just now is not worth less for it.
     """
     mixed = [_similarity(beside, candidates) for beside in around]
     known = [value for value in mixed if value is not None]
@@ -206,7 +207,7 @@ def _by_meaning(
     return [score if value is None else (value - low) / span for value, score in zip(mixed, words, strict=True)]
 
 
-def _similarity(beside: Mapping[int, int], candidates: Sequence[Candidate]) -> float | None:
+def _similarity(beside: Mapping[int, int], candidates: Sequence[RankingCandidate]) -> float | None:
     total, weight = candidates[beside[0]].cosine, 1.0
     if total is None:
         return None
@@ -218,9 +219,11 @@ def _similarity(beside: Mapping[int, int], candidates: Sequence[Candidate]) -> f
     return total / math.sqrt(weight)
 
 
-def _held_near(candidate: Candidate, beside: Mapping[int, int], candidates: Sequence[Candidate]) -> set[str]:
-    """Words held by the turn and by a short reply, or what it replied to: two statements of one person in a row
-    are often about two things, and a long page holds any words."""
+def _held_near(
+    candidate: RankingCandidate, beside: Mapping[int, int], candidates: Sequence[RankingCandidate]
+) -> set[str]:
+    """Words held by the turn and by a short reply, or by the turn it replied to: two statements of one person in a row
+    are often about two topics, and a long page holds any words."""
     held = set(candidate.times)
     for step in (-1, 1):
         other = candidates[beside[step]] if step in beside else None
@@ -231,7 +234,7 @@ def _held_near(candidate: Candidate, beside: Mapping[int, int], candidates: Sequ
     return held
 
 
-def _bonus(candidate: Candidate, asked: AnalysedQuery, nameless: bool) -> float:
+def _bonus(candidate: RankingCandidate, asked: AnalysedQuery, nameless: bool) -> float:
     total = 0.0
     if asked.speaker is not None:
         total += BY_PERSON * (candidate.speaker == asked.speaker)
@@ -243,5 +246,5 @@ def _bonus(candidate: Candidate, asked: AnalysedQuery, nameless: bool) -> float:
 
 
 def told_of(day: date, span: DaySpan) -> bool:
-    """Whether a turn of this day may tell of these days: from the day before, to some days after."""
+    """Whether a turn of this day may be about these days: from the day before, to some days after."""
     return span.first - DAYS_BEFORE * date_expressions.DAY <= day <= span.last + DAYS_AFTER * date_expressions.DAY

@@ -1,4 +1,4 @@
-"""From a question to hits: what was said or kept that bears on it, best first."""
+"""Recall: from a question to hits among turns, memories and facts, best first."""
 
 from __future__ import annotations
 
@@ -21,18 +21,27 @@ from ovos_persona_memory.search.hits import (
     speaker_of,
     unsure_if_date_mismatch,
 )
-from ovos_persona_memory.search.query import AnalysedQuery, Question, understand
-from ovos_persona_memory.search.query_expansion import Forms, forms_of
-from ovos_persona_memory.search.ranking import COVER, COVER_OF, HELD, REACH, Candidate, Scored, is_known, rank
+from ovos_persona_memory.search.query import AnalysedQuery, Question, analyse_question
+from ovos_persona_memory.search.query_expansion import QueryExpansion, expand_query
+from ovos_persona_memory.search.ranking import (
+    COVER,
+    COVER_OF,
+    HELD,
+    REACH,
+    RankedCandidate,
+    RankingCandidate,
+    is_known,
+    rank,
+)
 from ovos_persona_memory.search.record_terms import asking_words, index_words
-from ovos_persona_memory.search.vector_indexer import Meaning
+from ovos_persona_memory.search.vector_indexer import SemanticSearch
 from ovos_persona_memory.stores import (
     BOTH,
-    Excluded,
+    ExcludedTurn,
     FactQuery,
     Floats,
     FoundRecord,
-    Near,
+    NearDocument,
     NeighbourTurn,
     Statistics,
     Store,
@@ -43,37 +52,36 @@ from ovos_persona_memory.text import languages
 
 KINDS = frozenset({"turn", "memory", "fact"})
 FEWEST, FOR_EACH = 12, 3
-"""Documents that are looked at closely, at least, and for each hit that is wanted: more change little (LoCoMo dev,
-recall@10: 77.6 with 24, 77.9 with 60), and each costs 0.1 ms with the talk around it."""
+"""Documents that are ranked, at least, and for each wanted hit: more change little (LoCoMo dev, recall@10: 77.6 with
+24, 77.9 with 60), and each costs 0.1 ms with its neighbours."""
 BY_LIKE_WORDS = 12
-"""And of those that hold words which answer for the question's."""
+"""Further documents that are ranked for synonyms of the question's words."""
 NEAREST, NEAREST_FOR_EACH = 10, 2
-"""And of those that are nearest to the question by meaning."""
+"""Further documents that are ranked for their vectors, at least, and for each wanted hit."""
 ALIKE = 0.2
-"""Cosine from which on a document means something alike: below, any two texts have as much in common."""
+"""Minimum cosine for a document to count as similar: below, any two texts have as much in common."""
 ANSWERS = 4.0
 """Added to the score of a hit that answers: more than everything else comes to."""
 NO_NAMES = ("user", "assistant", "human", "system")
-"""What stands for a speaker where nobody has a name."""
+"""Names of roles, which are no names of speakers."""
 NEWEST = 4
-"""So many of a user's newest turns are looked at for the question itself, which is recorded before it is answered."""
+"""Newest turns of a user that are checked for the question itself, which is recorded before it is answered."""
 ROUNDS, WIDER = 3, 4
-"""So often it is searched anew where the very same was asked before, and for so many times as much where that was
-all that was found."""
+"""Repeated searches at most where the same question was asked before, and the factor by which each is widened."""
 MOST_WORDS = 100
-"""So many different words of a question are looked for at most, the rarest: what a search costs grows with them."""
+"""Different words of a question that are searched at most, the rarest: the cost of a search grows with them."""
 COMPANIONS, NEAR = 10, 0.7
-"""So many of the best hits are sure for a question about what was surely talked about; where a hit answers, those
-that score nearly as well as the best (measured on LoCoMo dev: 49.2 % recall among sure hits, 90.5 % silence)."""
+"""For a question about a known topic this many of the best hits are sure; where a hit answers, those with a score >=
+this share of the best (measured on LoCoMo dev: 49.2 % recall among sure hits, 90.5 % silence)."""
 
 
-def recall(  # more than five: what is asked, and with what it is looked for
+def recall(  # more than five: the question, and the indexes of the search
     store: Store,
     question: Question,
     scope: Scope,
     k: int,
     kinds: frozenset[str] = KINDS,
-    meaning: Meaning | None = None,
+    meaning: SemanticSearch | None = None,
 ) -> list[Hit]:
     """At most ``k`` hits in scope: those that answer first, then by score; empty when nothing is found.
 
@@ -84,20 +92,20 @@ def recall(  # more than five: what is asked, and with what it is looked for
     if not words or k <= 0:
         return []
     near = max(NEAREST, NEAREST_FOR_EACH * k)
-    soon = meaning.soon(question.text) if meaning and scope.user_id else None  # meanwhile the words are looked for
+    soon = meaning.soon(question.text) if meaning and scope.user_id else None  # the words are searched meanwhile
     search = _Search(question, words, scope, kinds, max(FEWEST, FOR_EACH * k))
     looked_up = _looked_up(store, search)
     search, forms, found = looked_up.search, looked_up.forms, looked_up.found
-    alike = _Alike(meaning, soon, search, near) if meaning and soon else None
-    table = _Table(store, found, alike, search)
-    asked = understand(question, table.speakers())
+    alike = _SemanticResults(meaning, soon, search, near) if meaning and soon else None
+    table = _CandidateTable(store, found, alike, search)
+    asked = analyse_question(question, table.speakers())
     asked = replace(asked, words=forms.applied(asked.words))
     statistics = forms.counted(_statistics(store, search, forms.searched(asked.words), looked_up))
-    if not statistics.mean_length:  # nothing but facts, and turns without words
+    if not statistics.mean_length:  # only facts, and turns without text
         statistics = replace(statistics, mean_length=1.0)
     candidates = table.candidates(asked, spoken.time_words, forms)
     ranked = rank(candidates, asked, statistics, alike.kind if alike else None)
-    judge = _Judge(question, asked, forms, alike.found if alike else {})
+    judge = _AnswerClassifier(question, asked, forms, alike.found if alike else {})
     known = is_known(ranked, alike.best(asked.bare) if alike else None, COVER_OF.get(spoken.primary, COVER))
     hits = unsure_if_date_mismatch(forms.unsure(_hits(judge, table, ranked, k, known)), asked.dates, question.zone)
     called_off = _called_off(judge, table, ranked)
@@ -106,7 +114,7 @@ def recall(  # more than five: what is asked, and with what it is looked for
 
 
 def _bounded(store: Store, question: Question, scope: Scope) -> Question:
-    """The question; of a long one its beginning, and of all its words the rarest that anybody said."""
+    """The question; a long one is cut to its beginning, and to the rarest of its known words."""
     if len(question.text) < 2 * MOST_WORDS:
         return question
     text, spoken = languages.beginning(question.text), question.spoken
@@ -121,7 +129,7 @@ def _bounded(store: Store, question: Question, scope: Scope) -> Question:
 
 
 def _frequency(store: Store, question: Question, words: Sequence[str], user_id: str | None) -> Mapping[str, int]:
-    """How many of a user's documents hold each word, but for the question as it was heard; of nobody: none."""
+    """Document frequency of each word for a user, without the question itself; no words for nobody."""
     if user_id is None:
         return {}
     itself = [_excluded(turn, held) for turn, held in store.latest(user_id, NEWEST) if question.is_itself(turn)]
@@ -130,21 +138,23 @@ def _frequency(store: Store, question: Question, words: Sequence[str], user_id: 
 
 @dataclass(frozen=True)
 class _Search:
+    """The parameters of one search."""
+
     question: Question
     words: Sequence[str]
     scope: Scope
     kinds: frozenset[str]
     number: int
-    without: Sequence[Excluded] = ()
-    """The question as it was heard, and earlier askings of the very same: they tell nothing."""
+    without: Sequence[ExcludedTurn] = ()
+    """The question itself as a turn, and turns that asked the same: they hold no answer."""
 
     @property
     def documents(self) -> frozenset[str]:
-        """The kinds that are found by the words of documents."""
+        """The kinds that the index of documents finds."""
         return self.kinds - {"fact"}
 
     def but_for(self, records: Sequence[Record]) -> list[Record]:
-        """The records without the question, and without what asked the same before."""
+        """The records without the question itself, and without turns that asked the same."""
         left_out = {one.seq for one in self.without}
         return [one for one in records if not (isinstance(one, Turn) and self._asks(one, left_out))]
 
@@ -153,21 +163,21 @@ class _Search:
 
 
 @dataclass(frozen=True)
-class _LookedUp:
-    """What a question found by its words."""
+class _LexicalResults:
+    """The results of the search by words."""
 
     search: _Search
-    """As it was searched at last."""
-    forms: Forms
+    """The parameters of the last search made."""
+    forms: QueryExpansion
     found: list[Record]
     asked_before: list[Turn]
-    """Turns in scope that asked the very same before, newest first."""
+    """Turns in scope that asked the same question before, newest first."""
 
 
-class _Alike:
-    """What is near to a question by its meaning."""
+class _SemanticResults:
+    """The results of the search by meaning."""
 
-    def __init__(self, meaning: Meaning, asked: Future[Floats], search: _Search, number: int) -> None:
+    def __init__(self, meaning: SemanticSearch, asked: Future[Floats], search: _Search, number: int) -> None:
         """``asked``: the question's vector."""
         self._meaning, self._asked, self._search, self._number = meaning, asked, search, number
         self.kind = meaning.kind
@@ -177,7 +187,7 @@ class _Alike:
         return self._asked.result()
 
     @cached_property
-    def near(self) -> list[Near]:
+    def near(self) -> list[NearDocument]:
         """The nearest documents, nearest first."""
         return self._nearest(self._query, self._number)
 
@@ -186,7 +196,7 @@ class _Alike:
         """Their numbers and cosines."""
         return {doc_of(one.record): one.cosine for one in self.near}
 
-    def _nearest(self, query: Floats, number: int) -> list[Near]:
+    def _nearest(self, query: Floats, number: int) -> list[NearDocument]:
         search = self._search
         if not search.documents:
             return []
@@ -195,24 +205,24 @@ class _Alike:
         return [one for one in near if one.cosine >= ALIKE and one.record.id in left][:number]
 
     def cosines(self, docs: Sequence[int]) -> Mapping[int, float]:
-        """Of these documents, those that have a vector."""
+        """The cosines of those of these documents that have a vector."""
         return self._meaning.cosines(self._query, docs, self._search.scope.user_id or "")
 
     def best(self, bare: str) -> float:
         """The best cosine of everything in scope; ``bare``: the question without names, which are in every greeting."""
         same = bare == self._search.question.text
-        near = self.near if same else self._nearest(self._meaning.of(bare), FEWEST)
+        near = self.near if same else self._nearest(self._meaning.embed_question(bare), FEWEST)
         return max((one.cosine for one in near), default=0.0)
 
 
-def _looked_up(store: Store, search: _Search) -> _LookedUp:
-    """What the question's words find, as if it had never been asked before, and was not in the log by now."""
+def _looked_up(store: Store, search: _Search) -> _LexicalResults:
+    """The results of the question's words, as if it had never been asked before, and were not in the log yet."""
     question, words, number = search.question, search.words, search.number
-    askings = _Askings(store, question, search.scope.user_id)
+    askings = _QuestionTurns(store, question, search.scope.user_id)
     for left in reversed(range(ROUNDS + 1)):
         kinds, unheard = search.documents or BOTH, [*askings.turns, *askings.answers]
-        forms = forms_of(store, question.bare_words, question.spoken, search.scope, kinds, unheard)
-        forms = replace(forms, known=None) if askings.answers else forms  # which do count where words are weighed
+        forms = expand_query(store, question.bare_words, question.spoken, search.scope, kinds, unheard)
+        forms = replace(forms, known=None) if askings.answers else forms  # answers do count in term weights
         search = replace(search, words=forms.searched(words), without=[*askings.turns])
         holding = _documents(store, search, search.words, number)
         again = askings.take(holding) if left else ()
@@ -222,22 +232,22 @@ def _looked_up(store: Store, search: _Search) -> _LookedUp:
     before = [turn for turn in askings.before if "turn" in search.kinds and in_scope(turn, search.scope)]
     before.sort(key=lambda turn: -turn.seq)
     found = _found(store, search, [one.record for one in holding[: search.number]])
-    return _LookedUp(search, forms, found, before)
+    return _LexicalResults(search, forms, found, before)
 
 
-class _Askings:
-    """The turns that ask what is asked, by now and before: they tell nothing, and count nowhere."""
+class _QuestionTurns:
+    """The turns that ask the question, now and before: they hold no answer, and count in no statistics."""
 
     def __init__(self, store: Store, question: Question, user_id: str | None) -> None:
-        """Looks at the user's newest turns: in the running assistant the question is one of them."""
+        """Checks the user's newest turns: in the running assistant the question is one of them."""
         self._store, self._question = store, question
         self._itself: list[Turn] = []
         self.before: list[Turn] = []
-        """Those of them that asked it before."""
-        self.turns: list[Excluded] = []
-        """All of them."""
-        self.answers: list[Excluded] = []
-        """What the assistant said right after each: "I know nothing about your dentist" makes no word known."""
+        """Turns that asked the same before."""
+        self.turns: list[ExcludedTurn] = []
+        """All turns that ask the question."""
+        self.answers: list[ExcludedTurn] = []
+        """The assistant's turns right behind them: "I know nothing about your dentist" makes no word known."""
         newest = store.latest(user_id, NEWEST)
         asking = {turn.id for turn in self._asking([turn for turn, _ in newest])}
         open_in: set[str] = set()
@@ -251,7 +261,7 @@ class _Askings:
                 open_in.discard(session)
 
     def take(self, found: Sequence[FoundRecord]) -> set[str]:
-        """Take in those of what a search found that ask the same, too; their ids."""
+        """Add those of the found documents that ask the same, too; their ids."""
         words = self._question.content_words
         turns = [one.record for one in found if isinstance(one.record, Turn) and one.words.issuperset(words)]
         asking = self._asking(turns)
@@ -269,15 +279,13 @@ class _Askings:
         return itself + before
 
 
-def _excluded(turn: Turn, words: str) -> Excluded:
-    return Excluded(turn.seq, turn.user_id, turn.lang, words)
+def _excluded(turn: Turn, words: str) -> ExcludedTurn:
+    return ExcludedTurn(turn.seq, turn.user_id, turn.lang, words)
 
 
 def _found(store: Store, search: _Search, holding: Sequence[Record]) -> list[Record]:
-    """What has the question's words; behind it what has words alike, and facts that it asks for by their kind.
-
-    ``holding``: the documents that have its words.
-    """
+    """The records that hold the question's words, ``holding``; then those with synonyms, and facts of the kind asked
+    for."""
     words, spoken = search.words, search.question.spoken
     alike = [other for word in words for other in sorted(spoken.alike(word)) if other != word]
     facts = _facts(store, search, words, search.number)
@@ -291,7 +299,7 @@ def _found(store: Store, search: _Search, holding: Sequence[Record]) -> list[Rec
 
 
 def _asked_for(store: Store, search: _Search) -> list[Fact]:
-    """What is known of the person that the whole question asks for, however it was told: "what is my job"."""
+    """The facts of the kind that the whole question asks for, however they were told: "what is my job"."""
     if "fact" not in search.kinds or search.question.asks_hearer:
         return []
     slots = [slot for slot, words in search.question.spoken.asking_words.items() if words.issuperset(search.words)]
@@ -300,7 +308,7 @@ def _asked_for(store: Store, search: _Search) -> list[Fact]:
 
 
 def _each_once(records: Sequence[Record]) -> list[Record]:
-    """The records without facts that say no more than the turn beside them from which they were learned."""
+    """The records without facts that are subsumed by the turn from which they were learned."""
     sources = {one.turn_id for one in records if isinstance(one, Fact)}
     said = {one.id: languages.fold(one.text) for one in records if isinstance(one, Turn) and one.id in sources}
     return [
@@ -320,23 +328,23 @@ def _facts(store: Store, search: _Search, words: Sequence[str], number: int) -> 
     return [one.record for one in store.fact_store.search(words, search.scope, number)]
 
 
-def _statistics(store: Store, search: _Search, words: Sequence[str], looked_up: _LookedUp) -> Statistics:
+def _statistics(store: Store, search: _Search, words: Sequence[str], looked_up: _LexicalResults) -> Statistics:
     known = looked_up.forms.statistics(words)
     user_id = search.scope.user_id or _user_of(looked_up.found)
     return known or store.statistics(words, user_id, search.without)
 
 
 def _user_of(found: Sequence[Record]) -> str:
-    # with everybody's records in scope the statistics are those of the user who has most to say on it
+    # with everybody's records in scope the statistics are those of the user with most hits
     return Counter(one.user_id for one in found).most_common(1)[0][0] if found else ""
 
 
-class _Table:
-    """What was found and the talk around it, by ``doc``: a turn's ``seq``, minus a memory's, or a fact's number."""
+class _CandidateTable:
+    """The found records and their neighbours, by ``doc``: a turn's ``seq``, minus a memory's, or a fact's number."""
 
-    def __init__(self, store: Store, found: Sequence[Record], alike: _Alike | None, search: _Search) -> None:
+    def __init__(self, store: Store, found: Sequence[Record], alike: _SemanticResults | None, search: _Search) -> None:
         scope = search.scope
-        self._store, self._zone = store, search.question.zone  # a turn's day is counted where the person is who asks
+        self._store, self._zone = store, search.question.zone  # the day of a turn is that in the asker's time zone
         self._closed = scope.site_id is not None or scope.task_id is not None
         near = [one.record for one in alike.near] if alike else []
         self._learned = {one.turn_id: one for one in found if isinstance(one, Fact) and one.turn_id}
@@ -345,9 +353,9 @@ class _Table:
         self._before: dict[int, int] = {}
         self._after: dict[int, int] = {}
         self.words: dict[int, str] = {}
-        """Index words of each, with a blank before and after each word; of facts also what asks for them."""
+        """Index terms of each document, a blank before and after each; for facts also the terms that ask for them."""
         self._added: dict[int, int] = {}
-        """How many of those only ask for it."""
+        """Number of those terms that only ask for the fact."""
         turns = [record for record in self._records.values() if isinstance(record, Turn)]
         memories = [record for record in self._records.values() if isinstance(record, Entry)]
         called_off = {doc_of(one): "" for one in memories if one.metadata.get(OUTDATED)}
@@ -364,8 +372,8 @@ class _Table:
         more = asking_words(record)
         self.words[doc], self._added[doc] = f" {words} {more}", more.count(" ")
 
-    def _with_facts(self, alike: _Alike) -> Mapping[int, float]:
-        """How near each document is; a fact is as near as the turn that it was learned from."""
+    def _with_facts(self, alike: _SemanticResults) -> Mapping[int, float]:
+        """The cosine of each document; a fact has the cosine of the turn from which it was learned."""
         facts = {doc: record for doc, record in self._records.items() if isinstance(record, Fact)}
         turns = {doc: self._store.turn(fact.turn_id) for doc, fact in facts.items() if fact.turn_id}
         sources = {doc: turn.seq for doc, turn in turns.items() if turn is not None}
@@ -382,20 +390,22 @@ class _Table:
             self._before[later.seq] = earlier.seq
 
     def speakers(self) -> set[str]:
-        """The folded first names of everybody who speaks here."""
+        """The folded first names of all speakers."""
         return {name for beside, _ in self._besides.values() if (name := _first_name(beside.speaker))}
 
-    def candidates(self, asked: AnalysedQuery, time_words: frozenset[str], forms: Forms) -> list[Candidate]:
-        """Everything here as the ranking takes it."""
-        wanted = [(word, f" {form} ") for word in asked.words for form in (word, *forms.of(word))]
+    def candidates(
+        self, asked: AnalysedQuery, time_words: frozenset[str], forms: QueryExpansion
+    ) -> list[RankingCandidate]:
+        """All records as ranking candidates."""
+        wanted = [(word, f" {form} ") for word in asked.words for form in (word, *forms.variants(word))]
         times = time_words if asked.asks_time else frozenset[str]()
         return [self._candidate(doc, text, wanted, times) for doc, text in self.words.items()]
 
     def _candidate(
         self, doc: int, text: str, wanted: Sequence[tuple[str, str]], time_words: frozenset[str]
-    ) -> Candidate:
+    ) -> RankingCandidate:
         beside, session = self._besides.get(doc, (None, f"memory {doc}"))
-        return Candidate(
+        return RankingCandidate(
             doc=doc,
             times=_times(text, wanted),
             length=max(text.count(" ") - 1 - self._added.get(doc, 0), 0),
@@ -411,30 +421,30 @@ class _Table:
         )
 
     def outdated(self, doc: int) -> bool:
-        """Whether what was said there about its speaker holds no more."""
+        """Whether the document's statement about its speaker holds no more."""
         return doc in self._outdated
 
     def called_off_by(self, doc: int) -> Turn | None:
-        """The turn that called off, moved or denied what was said there: it answers in its place. Else None."""
+        """The turn that called off, moved or denied the document's statement: it answers in its place. Else None."""
         changes = self._store.fact_store.changes([self._outdated[doc]]) if self._outdated.get(doc) else []
         ids = [one.turn_id for one in changes if one.what == "ended" and one.turn_id is not None]
         turn = self._store.turn(ids[-1]) if ids else None
         return turn if turn is not None and turn.text and not _outdated(self._store, [turn]) else None
 
     def taught(self, record: Record) -> bool:
-        """Whether a turn is a fact, word by word, so that it tells something: "no walnuts for my sister"."""
+        """Whether a turn is, word by word, a fact that was learned from it: "no walnuts for my sister"."""
         fact = self._learned.get(record.id)
         return fact is not None and languages.fold(fact.text) == languages.fold(record.text)
 
     def record(self, doc: int) -> Record | None:
-        """The record behind a candidate; None where it is only there for what stands beside it."""
+        """The record of a candidate; None where it is only a neighbour."""
         if doc in self._records or self._closed:
             return self._records.get(doc)
         return self._store.turn(self._besides[doc][0].id)
 
 
 def _times(text: str, wanted: Sequence[tuple[str, str]]) -> dict[str, int]:
-    """How often a text holds each word, in any of its forms."""
+    """The frequency of each word, in any of its forms, in a text."""
     times: dict[str, int] = {}
     for word, padded in wanted:
         if found := text.count(padded):
@@ -443,7 +453,7 @@ def _times(text: str, wanted: Sequence[tuple[str, str]]) -> dict[str, int]:
 
 
 def _outdated(store: Store, turns: Sequence[Turn]) -> dict[int, str]:
-    """The ``seq`` of those turns of whose facts none holds any more, each with the last of these facts."""
+    """The ``seq`` of the turns whose facts have all been superseded, each with the last of these facts."""
     seqs = {turn.id: turn.seq for turn in turns}
     facts = store.fact_store.of_turns(list(seqs)) if seqs else []
     holding = {fact.turn_id for fact in facts if fact.status != "superseded"}
@@ -455,14 +465,16 @@ def _first_name(speaker: str | None) -> str | None:
     return None if name in NO_NAMES else name
 
 
-class _Judge:
-    """Tells whether a record answers the question, and why it was found."""
+class _AnswerClassifier:
+    """Decides whether a record answers the question, and states why it was found."""
 
-    def __init__(self, question: Question, asked: AnalysedQuery, forms: Forms, near: Mapping[int, float]) -> None:
-        """``near``: the documents that meaning found, with their cosines."""
+    def __init__(
+        self, question: Question, asked: AnalysedQuery, forms: QueryExpansion, near: Mapping[int, float]
+    ) -> None:
+        """``near``: the documents that the search by meaning found, with their cosines."""
         self._question, self._asked, self._near = question, asked, near
         alike = question.spoken.alike
-        self._alike = {word: [f" {other} " for other in alike(word) | forms.of(word)] for word in asked.words}
+        self._alike = {word: [f" {other} " for other in alike(word) | forms.variants(word)] for word in asked.words}
         self._forms = forms
         spoken, named = question.spoken, (word for span in asked.dates for word in span.words)
         self._date_words = {index for word in named for index in spoken.words(word)}
@@ -470,18 +482,19 @@ class _Judge:
 
     @property
     def asks_enough(self) -> bool:
-        """Whether the question has so many words that what shares most of them is about the same."""
+        """Whether the question has enough words for a text that shares most of them to be about the same."""
         return len(self._alike) >= HELD
 
     def covered(self, text: str) -> list[str]:
-        """Which words of the question a text holds, or words that answer for them."""
+        """The words of the question that a text holds, itself or as a synonym."""
         return [word for word in self._alike if self._is_covered(word, text)]
 
     def _is_covered(self, word: str, text: str) -> bool:
         return any(other in text for other in self._alike[word])
 
-    def may_answer(self, candidate: Candidate, text: str) -> bool:
-        """Whether a person, the one asked about, said all that is asked for; the form is looked at later."""
+    def may_answer(self, candidate: RankingCandidate, text: str) -> bool:
+        """Whether a person, the one asked about, said everything that is asked for; the sentence type is checked
+        later."""
         if not (candidate.by_user or candidate.speaker):
             return False
         if self._asked.speaker is not None and candidate.speaker not in (None, self._asked.speaker):
@@ -495,24 +508,24 @@ class _Judge:
         return self._needed is None or not self._needed.isdisjoint(words_of(text))
 
     def tells(self, record: Record, taught: bool) -> bool:
-        """Whether the record tells something, rather than asks or orders it; where the hearer is asked about
-        themselves, not of whoever said it. ``taught``: it is a fact, word by word."""
+        """Whether the record is a statement; for a question about the hearer, not one about its speaker. ``taught``: it
+        is a fact, word by word."""
         if self._question.asks_hearer and is_of_speaker(record):
             return False
         said = not isinstance(record, Turn) or languages.for_text(record.lang, record.text).is_statement(record.text)
         return taught or said
 
     def is_itself(self, record: Record) -> bool:
-        """Whether it is the question; it may have stood beside a hit."""
+        """Whether the record is the question itself, as a neighbour of a hit."""
         return isinstance(record, Turn) and self._question.is_itself(record)
 
     def _named(self, word: str, text: str) -> str:
         """A word of the question, and the form in which a text holds it."""
-        held = [] if f" {word} " in text else [form for form in sorted(self._forms.of(word)) if f" {form} " in text]
+        held = [] if f" {word} " in text else [one for one in sorted(self._forms.variants(word)) if f" {one} " in text]
         return f"{word} ({'near to' if held[0] in self._forms.near else 'as'} {held[0]})" if held else word
 
     def reason(self, doc: int, text: str) -> str:
-        """In words: why a document was found."""
+        """The reason, in words, why a document was found."""
         covered = [self._named(word, text) for word in self.covered(text)]
         if len(covered) == len(self._alike):
             return f"has all that was asked for: {', '.join(covered)}"
@@ -523,8 +536,10 @@ class _Judge:
         return held or "stands beside what has some of it"
 
 
-def _hits(judge: _Judge, table: _Table, ranked: Sequence[Scored], k: int, known: bool) -> list[Hit]:
-    """Hits that answer first; of a question that was surely talked about (``known``), the best are sure too."""
+def _hits(
+    judge: _AnswerClassifier, table: _CandidateTable, ranked: Sequence[RankedCandidate], k: int, known: bool
+) -> list[Hit]:
+    """Hits that answer first; for a question about a known topic (``known``), the best are sure too."""
     best = max((one.score for one in ranked), default=0.0)
     order = sorted(ranked, key=lambda one: not _may_answer(judge, table, one))
     answers: list[Hit] = []
@@ -545,7 +560,7 @@ def _hits(judge: _Judge, table: _Table, ranked: Sequence[Scored], k: int, known:
     return _with_sure([*answers, *others][:k], judge, known, best if answers else None)
 
 
-def _may_answer(judge: _Judge, table: _Table, one: Scored) -> bool:
+def _may_answer(judge: _AnswerClassifier, table: _CandidateTable, one: RankedCandidate) -> bool:
     doc = one.candidate.doc
     return not table.outdated(doc) and judge.may_answer(one.candidate, table.words[doc])
 
@@ -558,8 +573,8 @@ def _merged(called_off: Sequence[Hit], hits: Sequence[Hit]) -> list[Hit]:
     return [*answers, *(hit for hit in others if not hit.answers)]
 
 
-def _called_off(judge: _Judge, table: _Table, ranked: Sequence[Scored]) -> list[Hit]:
-    """What says that something holds no more that would answer else: it answers in its place."""
+def _called_off(judge: _AnswerClassifier, table: _CandidateTable, ranked: Sequence[RankedCandidate]) -> list[Hit]:
+    """Hits of the statements that called off another which would answer: they answer in its place."""
     found: dict[str, Hit] = {}
     for one in ranked:
         doc = one.candidate.doc
@@ -570,8 +585,9 @@ def _called_off(judge: _Judge, table: _Table, ranked: Sequence[Scored]) -> list[
     return list(found.values())
 
 
-def _with_sure(hits: Sequence[Hit], judge: _Judge, known: bool, best: float | None) -> list[Hit]:
-    """``best``: the best score where something answers; None where nothing does."""
+def _with_sure(hits: Sequence[Hit], judge: _AnswerClassifier, known: bool, best: float | None) -> list[Hit]:
+    """The hits with those marked sure that qualify. ``best``: the best score where a hit answers; None where none
+    does."""
     nearly = best is not None and judge.asks_enough
     near = [known or (nearly and hit.score >= NEAR * (best or 0.0)) for hit in hits]
     sure = [hit.answers or (place < COMPANIONS and near[place] and _tells(hit)) for place, hit in enumerate(hits)]
@@ -579,5 +595,5 @@ def _with_sure(hits: Sequence[Hit], judge: _Judge, known: bool, best: float | No
 
 
 def _tells(hit: Hit) -> bool:
-    """Whether it may be told as something that holds: no question, and not called off or put right since."""
+    """Whether a hit is a statement that holds: no question, and not called off or corrected since."""
     return not hit.outdated and not languages.for_text(hit.lang, hit.text).only_asks(hit.text)

@@ -1,4 +1,4 @@
-"""The index words of a record, and those of a whole store, made anew when the rules for words change."""
+"""The index terms of a record, and reindexing a store when the rules for terms change."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from ovos_persona_memory.stores import BOTH, EVERY_STATUS, Store
 from ovos_persona_memory.text import index_terms, languages
 
 STATE = "word_rules"
-"""The small value that says by which rules a store's words were made."""
+"""Name of the store's small value: the rules that made its index terms."""
 TOGETHER = 500
-"""So many records are changed in one transaction."""
+"""Records that one transaction reindexes."""
 
 NAMED = ("pet", "family")
-"""Slots of facts that tell a name, unless they tell what somebody has: "we have a cat"."""
+"""Slots whose facts state a name, or a possession: "we have a cat"."""
 
 
 def index_words(record: Turn | Entry | Fact) -> str:
-    """The words that a record is found by, in the language of its text."""
+    """The index terms of a record, in the language of its text."""
     spoken = languages.for_text(record.lang, record.text)
     if isinstance(record, Turn):
         return " ".join(spoken.words(record.text))
@@ -27,8 +27,8 @@ def index_words(record: Turn | Entry | Fact) -> str:
 
 
 def asking_words(record: Turn | Entry | Fact | None) -> str:
-    """Index words that ask for a fact, whatever it was told with, each with a blank behind it: "who is allergic to
-    nuts"; empty for what is none."""
+    """Index terms of words that ask for a fact, however it was told, each with a blank behind it: "who is allergic to
+    nuts"; empty for other records."""
     if not isinstance(record, Fact) or not record.slot:
         return ""
     spoken = languages.for_text(record.lang, record.text)
@@ -38,7 +38,7 @@ def asking_words(record: Turn | Entry | Fact | None) -> str:
 
 
 def renew(store: Store) -> int:
-    """Make all index words anew where other rules made them; how many records that changed.
+    """Reindex all records where other rules made their terms; how many records that changed.
 
     Where the process ends in between, the next start does the rest.
     """

@@ -1,4 +1,4 @@
-"""From what somebody names ("the dentist", "Ben's shoe size") to the records that are about it."""
+"""Topic search: from a phrase ("the dentist", "Ben's shoe size") to the records about it."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ from ovos_persona_memory.text import Language, languages
 
 Record = Turn | Entry | Fact
 Groups = tuple[frozenset[str], ...]
-"""Content words, each as every index word under which it may stand."""
+"""Content words, each as every index term under which it may stand."""
 FEWEST = 3
-"""Of a topic with so many content words or more, what holds all but one of them is about it where nothing holds all."""
+"""A topic of this many content words, or more, also selects records that hold all but one, where none holds all."""
 EXACT = 2
-"""A statement with so many content words or more is meant itself, and nothing that says more."""
+"""A statement of this many content words, or more, selects only records that say just that."""
 
 
 def groups_about(store: Store, scope: Scope, topic: str, lang: str | None) -> Groups:
     """The content words by which records about a topic are selected; empty where it has none.
 
-    Every inflection of a word counts, and in languages that write compounds as one word each compound of it:
-    "Zahnarzt" takes "Zahnarzttermin". Where nothing that was told holds all words, a compound that nobody said stands
-    for its parts, and of three words or more the best all but one are enough.
+    Every inflection of a word counts, and in languages with compounds each compound of it: "Zahnarzt" takes
+    "Zahnarzttermin". Where no statement holds all words, an unknown compound is replaced by its parts, and of three
+    words or more the best all but one are enough.
     """
     spoken = languages.for_text(lang, topic)
     vocabulary = _vocabulary(store, scope) if spoken.primary in COMPOUNDING else frozenset()
-    groups = tuple(_with_compounds(group, vocabulary) for group in languages.word_groups(topic, lang))
+    groups = tuple(_with_compounds(group, vocabulary) for group in languages.query_word_groups(topic, lang))
     if _is_told(store, scope, groups):
         return groups
     parts = _in_parts(spoken, topic, groups, vocabulary)
@@ -38,12 +38,12 @@ def groups_about(store: Store, scope: Scope, topic: str, lang: str | None) -> Gr
     fewer = combinations(groups, len(groups) - 1) if len(groups) >= FEWEST else ()
     told = Counter({some: len(_told(store, scope, some)) for some in fewer})
     found = [some for some, number in told.items() if number]
-    # of several choices the rarest words say most of what is meant
+    # of several choices the rarest words identify the topic best
     return min(found, key=lambda some: told[some], default=groups)
 
 
 def is_told_by_person(record: Record) -> bool:
-    """Whether a person told it: a memory, a fact, or a turn of theirs that is no question and no command."""
+    """Whether a person stated it: a memory, a fact, or a user turn that is no question and no command."""
     if not isinstance(record, Turn):
         return True
     if record.role != "user" or not record.text:
@@ -55,15 +55,15 @@ def is_told_by_person(record: Record) -> bool:
 
 
 def says_the_same(record: Record, groups: Iterable[frozenset[str]]) -> bool:
-    """Whether a record, or one sentence of a turn, has just these content words."""
+    """Whether a record, or one sentence of a turn, has exactly these content words."""
     wanted = set(groups)
     parts = languages.sentences_of(record.text) if isinstance(record, Turn) else []
-    return any(set(languages.told_by(part, record.lang)) == wanted for part in (record.text, *parts))
+    return any(set(languages.statement_word_groups(part, record.lang)) == wanted for part in (record.text, *parts))
 
 
 def meant_alone(records: Sequence[Record], topic: str, lang: str | None) -> list[Record]:
-    """Those that say just what is named, "i like tea", where somebody names a whole statement; else all of them."""
-    groups = languages.told_by(topic, lang)
+    """The records that say exactly the topic, "i like tea", where the topic is a whole statement; else all of them."""
+    groups = languages.statement_word_groups(topic, lang)
     same = [one for one in records if says_the_same(one, groups)] if len(set(groups)) >= EXACT else []
     return same or list(records)
 
@@ -83,7 +83,7 @@ def _vocabulary(store: Store, scope: Scope) -> frozenset[str]:
 
 
 def _with_compounds(group: frozenset[str], vocabulary: frozenset[str]) -> frozenset[str]:
-    """The index words of a word and those of compounds that begin or end with it."""
+    """The index terms of a word and those of compounds that begin or end with it."""
     long = [word for word in group if len(word) >= PART]
     return group | {
         other for other in vocabulary for word in long if len(other) >= len(word) + REST and _holds(other, word)
@@ -95,7 +95,7 @@ def _holds(compound: str, word: str) -> bool:
 
 
 def _in_parts(spoken: Language, topic: str, groups: Groups, vocabulary: frozenset[str]) -> Groups:
-    """The groups, each that nobody said with the known words by which its compound begins and ends."""
+    """The groups, each unknown one replaced by the known words with which its compound begins and ends."""
     found: list[frozenset[str]] = []
     for bare, group in zip(spoken.bare_words(topic), groups, strict=True):
         short = [other for other in vocabulary if PART <= len(other) <= len(bare) - REST]

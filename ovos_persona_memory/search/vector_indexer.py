@@ -1,4 +1,4 @@
-"""Search by meaning kept up to date: what was said gets its vectors in the background."""
+"""The vector index, kept up to date in the background, and search by meaning over it."""
 
 from __future__ import annotations
 
@@ -16,26 +16,35 @@ import numpy as np
 from ovos_persona_memory.errors import PersonaMemoryError
 from ovos_persona_memory.records import Scope
 from ovos_persona_memory.search.embedding import Embedder, Open, chosen, give_memory_back, open_embedder
-from ovos_persona_memory.stores import Bytes, Floats, Index, Near, Pending, VectorStore, cosines, quantised
+from ovos_persona_memory.stores import (
+    Bytes,
+    Floats,
+    NearDocument,
+    PendingText,
+    VectorIndex,
+    VectorStore,
+    cosines,
+    quantised,
+)
 
 QUIET_S = 0.2
-"""After something was written the work begins so much later: its own answer comes first, seconds."""
+"""Delay of the work after a write, seconds: the answer to the write comes first."""
 TAKEN, TOGETHER = 64, 4
-"""Texts that share a commit, and those that pass through the model before others get their turn."""
+"""Texts that share a commit, and texts that pass through the model before other threads get their turn."""
 YIELD_S = 0.03
-"""The work waits so long after a question, seconds."""
+"""Pause of the work after a question, seconds."""
 AGAIN_S = 5.0
-"""After a failure of the store it is tried again, seconds."""
+"""Pause after a failure of the store, seconds."""
 NICENESS = 10
-"""Of the thread, where the system has one for each: questions come first."""
+"""Niceness of the thread, where the system has one for each: questions come first."""
 
 
 _EMBEDDING = ThreadPoolExecutor(2, thread_name_prefix="embedding")
 
 
 @dataclass(frozen=True)
-class Meaning:
-    """Search by meaning, as far as the index goes."""
+class SemanticSearch:
+    """Search by meaning over the texts that the index holds so far."""
 
     vectors: VectorStore
     index: str
@@ -43,24 +52,24 @@ class Meaning:
 
     @property
     def kind(self) -> str:
-        """Of the embedder."""
+        """The kind of embedder."""
         return self.embedder.kind
 
     def soon(self, text: str) -> Future[Floats]:
-        """A question's vector [dim], found by another thread while this one goes on."""
-        return _EMBEDDING.submit(self.of, text)
+        """A question's vector [dim], computed on another thread."""
+        return _EMBEDDING.submit(self.embed_question, text)
 
-    def of(self, text: str) -> Floats:
+    def embed_question(self, text: str) -> Floats:
         """A question's vector [dim]."""
         found: Floats = self.embedder.embed([text])[0]
         return found
 
     def compared(self, text: str, vectors: Sequence[Bytes]) -> list[float]:
         """The cosines of a question and vectors [dim] of this index."""
-        found: list[float] = cosines(np.stack(vectors), self.of(text)).tolist() if vectors else []
+        found: list[float] = cosines(np.stack(vectors), self.embed_question(text)).tolist() if vectors else []
         return found
 
-    def nearest(self, query: Floats, scope: Scope, kinds: frozenset[str], limit: int) -> list[Near]:
+    def nearest(self, query: Floats, scope: Scope, kinds: frozenset[str], limit: int) -> list[NearDocument]:
         """See VectorStore.nearest."""
         return self.vectors.nearest(self.index, query, scope, kinds, limit)
 
@@ -70,23 +79,22 @@ class Meaning:
 
 
 class Indexer:
-    """One thread that embeds what has no vector yet.
+    """One thread that embeds texts without a vector.
 
-    Where another embedder is chosen than the one that made the vectors, that one goes on answering
-    until the new index is complete. Thread-safe. The lock guards what is told to others: which
-    index answers, and what went wrong.
+    Where another embedder is chosen than the one that made the vectors, the old index goes on answering until the new
+    one is complete. Thread-safe. The lock guards what other threads read: the answering index, and the last problem.
     """
 
     def __init__(
         self, vectors: VectorStore, setting: str, opener: Open = open_embedder, load_wait_s: float = 0.0
     ) -> None:
-        """``load_wait_s``: how long a question waits at most for a model that is being loaded, seconds."""
+        """``load_wait_s``: maximum wait of a question for a model that is being loaded, seconds."""
         self._vectors = vectors
         self._setting = chosen(setting)
         self._open = opener
         self._load_wait_s = load_wait_s
         self._lock = threading.Lock()
-        self._answering: Meaning | None = None
+        self._answering: SemanticSearch | None = None
         self._problem: str | None = None
         self._name: str | None = None
         self._asked_at = 0.0
@@ -96,7 +104,7 @@ class Indexer:
         self._thread = threading.Thread(target=self._run, name="indexer", daemon=True)
 
     def start(self) -> None:
-        """Begin, where an embedder is chosen; nothing is loaded before there is something to embed or to ask."""
+        """Start, where an embedder is chosen; nothing is loaded before there is a text or a question to embed."""
         if self._setting is None:
             return
         self._vectors.listener = self._work.set
@@ -105,7 +113,7 @@ class Indexer:
         self._thread.start()
 
     def stop(self) -> None:
-        """End the work; what is under way is left, and done after the next start."""
+        """Stop the work; what is under way is dropped, and done after the next start."""
         self._stopped.set()
         self._work.set()
         if self._thread.is_alive():
@@ -114,7 +122,7 @@ class Indexer:
 
     @property
     def lag(self) -> int:
-        """Turns and memories that have no vector yet; 0 where no embedder is chosen, or none can be had."""
+        """Turns and memories without a vector; 0 where no embedder is chosen, or none can be loaded."""
         if self._setting is None or self._problem is not None:
             return 0
         name = self._name
@@ -123,7 +131,7 @@ class Indexer:
         return self._vectors.lag(name)
 
     def state(self) -> dict[str, Any]:
-        """For people: which embedder, which index answers, what went wrong."""
+        """State for people: embedder, answering index, last problem."""
         answering = self._answering
         return {
             "embedder": self._setting or "none",
@@ -132,8 +140,8 @@ class Indexer:
             "problem": self._problem or (self._vectors.problem if self._setting else None),
         }
 
-    def meaning(self) -> Meaning | None:
-        """Search by meaning; None where there is none: questions then go by words alone."""
+    def meaning(self) -> SemanticSearch | None:
+        """Search by meaning; None where there is none, so that questions go by words alone."""
         self._asked_at = time.monotonic()
         if self._setting is None:
             return None
@@ -151,7 +159,7 @@ class Indexer:
             self._wait_for_work()
             if not self._stopped.is_set():
                 self._begin(self._open(self._setting or ""))
-        except Exception as error:  # a model of the owner's may fail in any way
+        except Exception as error:  # the owner's own model may raise anything
             self._fail(error)
         finally:
             self._loaded.set()
@@ -161,7 +169,7 @@ class Indexer:
                     self._finish()
                     self._wait_for_work()
             except PersonaMemoryError:
-                self._stopped.wait(AGAIN_S)  # the store says so itself to whoever asks it
+                self._stopped.wait(AGAIN_S)  # the store's own status reports it
             except Exception as error:
                 self._fail(error)
 
@@ -176,7 +184,7 @@ class Indexer:
         self._work.clear()
 
     def _begin(self, embedder: Embedder) -> None:
-        """Choose which index answers, and which one is built."""
+        """Choose the answering index, and the one to build."""
         self._embedder = embedder
         indexes = self._vectors.indexes()
         mine = [index for index in indexes if (index.name, index.dim) == (embedder.name, embedder.dim)]
@@ -184,13 +192,13 @@ class Indexer:
             if index not in mine and (place > 0 or index.name == embedder.name):
                 self._drop(index.name)
         if not mine:
-            self._vectors.start(Index(embedder.name, self._setting or "", embedder.dim))
+            self._vectors.start(VectorIndex(embedder.name, self._setting or "", embedder.dim))
         first = self._vectors.indexes()[0]
         self._name = embedder.name
         self._answer_by(embedder if first.name == embedder.name else self._opened(first), first.name)
 
-    def _opened(self, index: Index) -> Embedder | None:
-        """The embedder that made an index; None where it cannot be had any more."""
+    def _opened(self, index: VectorIndex) -> Embedder | None:
+        """The embedder that made an index; None where it can no longer be loaded."""
         with suppress(Exception):
             found = self._open(index.setting)
             return found if (found.name, found.dim) == (index.name, index.dim) else None
@@ -200,13 +208,13 @@ class Indexer:
         if embedder is not None:
             self._vectors.warm(name)
         with self._lock:
-            self._answering = Meaning(self._vectors, name, embedder) if embedder is not None else None
+            self._answering = SemanticSearch(self._vectors, name, embedder) if embedder is not None else None
         self._loaded.set()
         if embedder is not None:
             self._vectors.warm_others(name, self._is_to_stop)
 
     def _is_to_stop(self) -> bool:
-        """Whether to end, once it is nobody's turn but the thread's own."""
+        """Wait for the thread's turn; whether to stop then."""
         self._give_way()
         return self._stopped.is_set()
 
@@ -225,7 +233,7 @@ class Indexer:
         self._keep(taken, rows)
         return bool(taken)
 
-    def _keep(self, taken: Sequence[Pending], rows: Floats) -> None:
+    def _keep(self, taken: Sequence[PendingText], rows: Floats) -> None:
         if taken:
             self._vectors.put(self._embedder.name, taken, quantised(rows))
 
@@ -234,7 +242,7 @@ class Indexer:
             self._stopped.wait(YIELD_S)
 
     def _finish(self) -> None:
-        """Everything is taken up: from now on this index answers, and the one before goes."""
+        """All texts have vectors: this index answers from now on, and the one before is dropped."""
         old = [index.name for index in self._vectors.indexes() if index.name != self._embedder.name]
         if old or self._answering is None:
             self._answer_by(self._embedder, self._embedder.name)
@@ -249,5 +257,5 @@ class Indexer:
 
 
 def _step_back() -> None:
-    with suppress(OSError, AttributeError):  # Linux alone has a priority for each thread
+    with suppress(OSError, AttributeError):  # only Linux has a priority for each thread
         os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICENESS)

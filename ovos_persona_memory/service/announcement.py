@@ -1,4 +1,4 @@
-"""The first start says once, aloud, that it remembers and how to stop it."""
+"""The announcement at the first start: that the device remembers, and how to stop it."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from ovos_persona_memory.text import languages
 ANNOUNCED = "announced"
 DIALOG = "first_start"
 AUDIBLE = ("ready", "handled")
-"""What is heard on the bus when somebody is there to speak."""
+"""Events that show that a voice is available."""
 
 
 class Announcement:
-    """What people still have to be told, until they were told."""
+    """The announcement, until it was spoken."""
 
     def __init__(self, send: Callable[[bytes], bool]) -> None:
-        """``send``: puts a frame on the bus; whether it is there."""
+        """``send``: puts a frame on the bus and returns whether the bus is there."""
         self._send = send
         self._due = False
 
     def of(self, memory: PersonaMemory, wanted: bool) -> None:
-        """Begin anew: whether people still have to be told is known to this memory."""
+        """Start anew with this memory, which knows whether the announcement is still due."""
         self._due = wanted and memory.state(ANNOUNCED) is None
 
     def connected(self) -> None:
@@ -33,14 +33,14 @@ class Announcement:
             self._send(messages.frame(topics.AUDIO_READY, {}))
 
     def heard(self, what: str, memory: PersonaMemory) -> None:
-        """Have it spoken when somebody is there to speak."""
+        """Speak the announcement once an event shows that a voice is available."""
         if self._due and what in AUDIBLE and self._send(announcement(device_language())):
             self._due = False
             memory.put_state(ANNOUNCED, "1")
 
 
 def announcement(lang: str) -> bytes:
-    """The frame that has it spoken, in the device's language where that is shipped, else in English."""
+    """The frame of the announcement, in the device's language where that is shipped, else in English."""
     spoken = languages.for_language(lang)
     tag = spoken.tag if spoken.sentences(DIALOG) else languages.FALLBACK
     data = {

@@ -1,4 +1,5 @@
-"""What a request reaches: over the bus the session and the person of its message, through the owner's door all."""
+"""Authorization: the scope of a request. Over the bus it is the session and person of its message, at the owner's door
+everything."""
 
 from __future__ import annotations
 
@@ -29,13 +30,13 @@ OF_USER = frozenset(
         "facts.audit",
     }
 )
-"""Verbs that reach all of the person's records over the bus, wherever they were said."""
+"""Verbs that reach all of the person's records over the bus, whatever their session."""
 OWNERS = frozenset({"users.list", "users.merge"})
-"""Verbs that are for the owner's door alone."""
+"""Verbs for the owner's door alone."""
 AS_CARRIED = frozenset({"record", "session.restore", "remember", "update", "correct", "capture"})
-"""Verbs that note the session, room and persona of the message, or are about them."""
+"""Verbs that record the session, room and persona of the message, or are about them."""
 LASTING = frozenset({"remember", "update", "correct", "document.upsert", "facts.review"})
-"""Verbs that keep something that lasts: for a child they wait for an adult (``identity.children``)."""
+"""Verbs that keep a lasting record: for a child they wait for an adult (``identity.children``)."""
 GUESTS_IN_VAIN = frozenset({"recall", "get", "list", "document.search", "document.get", "facts"})
 """Verbs that a guest may use, and that find nothing."""
 GUESTS_OWN_SESSION = frozenset(
@@ -60,11 +61,11 @@ GUESTS_OWN_SESSION = frozenset(
         "users",
     }
 )
-"""Verbs that a guest may use, for the session that the guest is in. Of those that are neither here nor in
-``GUESTS_IN_VAIN`` a guest is refused: so is a verb that nobody has placed yet."""
+"""Verbs that a guest may use, for the guest's own session. A verb that is neither here nor in ``GUESTS_IN_VAIN`` is
+refused to a guest: so is a verb that nobody has classified yet."""
 
 
-def over_the_bus(asked: Request, fields: Any, person: Person, config: MemoryConfig) -> Scope:
+def bus_scope(asked: Request, fields: Any, person: Person, config: MemoryConfig) -> Scope:
     """The scope of a request on the bus; NotAllowed where it asks for more than its message carries."""
     if config.bus.changes == "closed" and changes_something(asked):
         raise NotAllowed("changes over the bus are switched off (bus.changes)")
@@ -76,7 +77,7 @@ def over_the_bus(asked: Request, fields: Any, person: Person, config: MemoryConf
     return _guests(asked, fields, carried) if person.user_id == GUEST else _reach(asked, fields, carried, config)
 
 
-def owners(fields: Any) -> Scope:
+def owner_scope(fields: Any) -> Scope:
     """The scope of a request at the owner's door; InvalidRequest where it is about a session and names none."""
     scope = _owners_scope(getattr(fields, "scope", None))
     if getattr(fields, "session", False) and scope.session_id is None:
@@ -85,12 +86,13 @@ def owners(fields: Any) -> Scope:
 
 
 def changes_something(asked: Request) -> bool:
-    """Whether the request is to write, or only to read."""
+    """Whether the request writes, rather than only reads."""
     return requests.changes(asked.verb, asked.data)
 
 
-def mark_of(asked: Request, fields: Any) -> bytes | None:
-    """What a request that keeps a text is known by when it comes again; None where another may look the same."""
+def request_fingerprint(asked: Request, fields: Any) -> bytes | None:
+    """The identity of a request that keeps a text, by which a repeated delivery is recognised; None where a different
+    request may look the same."""
     if asked.verb not in requests.KEEPS or asked.request_id is None:
         return None
     told = msgspec.json.encode([asked.verb, asked.scope.session_id, asked.request_id, fields], order="deterministic")
@@ -98,7 +100,7 @@ def mark_of(asked: Request, fields: Any) -> bytes | None:
 
 
 def _carried(asked: Request, given: Any, person: Person, config: MemoryConfig) -> Scope:
-    """What the message carries; without a persona it is the default one's, unless it is asked for the person."""
+    """The scope of the message; without a persona it has the default one, unless the request is for the person."""
     scope = replace_fast(asked.scope, user_id=person.user_id, auth_level=person.auth_level)
     if scope.persona_id is None:
         scope = replace_fast(scope, persona_id=config.default_persona or NO_PERSONA, assumed_persona=True)
@@ -118,7 +120,7 @@ def _carried(asked: Request, given: Any, person: Person, config: MemoryConfig) -
 
 
 def _may_reach(verb: str, given: Any, whose: str | None, person: Person, identity: IdentityConfig) -> bool:
-    """Whether somebody reaches something of another: an adult what waits of a child, a carer what was asked."""
+    """Whether a user may reach another's records: an adult a child's waiting requests, a carer a user's questions."""
     if person.user_id == GUEST or verb not in topics.OF_OTHERS:
         return False
     if verb == "facts" and (given.status != "waiting" or given.at is not None):
@@ -127,7 +129,7 @@ def _may_reach(verb: str, given: Any, whose: str | None, person: Person, identit
 
 
 def _reach(asked: Request, fields: Any, carried: Scope, config: MemoryConfig) -> Scope:
-    """A search covers all of the person's records, wherever they were said; history is of the session."""
+    """The records that a verb reaches: a search covers all of the person's records, history only the session's."""
     if asked.verb in AS_CARRIED:
         return carried
     named = getattr(fields, "scope", None)
@@ -140,7 +142,7 @@ def _reach(asked: Request, fields: Any, carried: Scope, config: MemoryConfig) ->
 
 
 def _guests(asked: Request, fields: Any, carried: Scope) -> Scope:
-    """A guest has the session that the guest is in, and nothing that lasts longer."""
+    """The scope of a guest: the guest's own session, and nothing that lasts longer."""
     if asked.verb not in GUESTS_OWN_SESSION and asked.verb not in GUESTS_IN_VAIN:
         raise NotAllowed(f"a guest keeps nothing and changes nothing that lasts ({asked.verb})")
     if asked.verb == "capture" and changes_something(asked) and not fields.session:

@@ -1,4 +1,5 @@
-"""The days that a question names, with ovos-date-parser where it is installed and the language's lists find none."""
+"""Date parsing of questions by the language's lists, and by ovos-date-parser where it is installed and they find
+none."""
 
 from __future__ import annotations
 
@@ -16,16 +17,17 @@ from ovos_persona_memory.text import DaySpan, languages, named_days
 Extract = Callable[..., Any]
 _DIGIT = re.compile(r"\d")
 LONGEST = 400
-"""Characters at most of a question that the parser is given: it takes a tenth of a second for numbers of four times
-as many (2026-11-28)."""
+"""Characters at most of a question that is parsed: numbers of four times as many take a tenth of a second
+(2026-11-28)."""
 PARSED = frozenset({"ca", "da", "de", "en", "es", "fr", "gl", "it", "nl", "pt"})
-"""Languages that are given to it. For others 0.29.0 warns and takes 0.2 s to find nothing (tried 2026-11-22)."""
+"""Languages that are passed to the parser. For others 0.29.0 warns and takes 0.2 s to find nothing (tried
+2026-11-22)."""
 
 
 def days(text: str, lang: str, at: datetime) -> list[DaySpan]:
-    """See dates.named_days; "three weeks ago" is found too where the parser knows the language.
+    """See ``named_days``; "three weeks ago" is found too where the parser knows the language.
 
-    Only days gone by are taken from the parser: "at five" is no day, and it would give tomorrow.
+    Only past days are taken from the parser: "at five" is no day, and it would give tomorrow.
     """
     return _days(text, lang, at, _parser)
 
@@ -33,7 +35,8 @@ def days(text: str, lang: str, at: datetime) -> list[DaySpan]:
 def days_at_once(text: str, lang: str, at: datetime) -> list[DaySpan]:
     """As ``days``, but never waits for the parser, which takes seconds to load.
 
-    The first question that needs it has it loaded in the background; until then the language's lists have to do.
+    The first question that needs it starts loading it in the background; until then the language's lists alone are
+    used.
     """
     return _days(text, lang, at, _parser_if_loaded)
 
@@ -45,7 +48,7 @@ def _days(text: str, lang: str, at: datetime, parser: Callable[[], Extract | Non
         return found
     try:
         parsed = extract(text, lang=lang, anchorDate=at)
-    except Exception as error:  # another project's code, and not every language has one
+    except Exception as error:  # another project's code may raise anything, and not every language has a parser
         LOG.debug("no date was parsed: %s", type(error).__name__)
         return found
     day = parsed[0].date() if parsed else at.date()
@@ -53,7 +56,7 @@ def _days(text: str, lang: str, at: datetime, parser: Callable[[], Extract | Non
 
 
 def _may_name_a_day(text: str, lang: str) -> bool:
-    """A parser takes milliseconds: it is asked only where a number or a word of time stands."""
+    """Whether a text holds a number or a time word: only then is the parser called, which takes milliseconds."""
     spoken = languages.for_language(lang)
     if spoken.primary not in PARSED or len(text) > LONGEST:
         return False

@@ -1,4 +1,5 @@
-"""Answers on their way out: each leaves when the disk has what it tells of, in the order in which they were given."""
+"""Durable replies: each is sent once the disk holds the commit that it reports, in the order in which they were
+given."""
 
 from __future__ import annotations
 
@@ -11,18 +12,18 @@ from ovos_utils.log import LOG
 from ovos_persona_memory.errors import PersonaMemoryError, StoreError
 
 Leave = Callable[[PersonaMemoryError | None], None]
-"""Sends what was held back: told why the disk does not have it, or None."""
+"""Sends a held reply; its argument is the failure of the sync, or None."""
 
 
 class Acknowledging:
-    """Lets the worker go on while the disk is busy; one wait serves all that were given meanwhile.
+    """Lets the worker go on while the disk syncs; one sync serves all replies given meanwhile.
 
-    Thread-safe. What tells of nothing unwritten leaves at once, on the caller's thread, unless something
-    that was given before is still held back.
+    Thread-safe. A reply that reports no write is sent at once, on the caller's thread, unless an earlier one is still
+    held back.
     """
 
     def __init__(self, sync: Callable[[], None]) -> None:
-        """``sync``: returns when all that was committed before is on the disk; StoreError where it cannot be."""
+        """``sync``: returns when all earlier commits are on the disk; StoreError where it cannot be."""
         self._sync = sync
         self._changed = threading.Condition()  # guards the three below
         self._held: deque[tuple[Leave, bool]] = deque()
@@ -32,15 +33,15 @@ class Acknowledging:
 
     @property
     def busy(self) -> bool:
-        """Whether something is held back right now."""
+        """Whether a reply is held back right now."""
         return self._busy or bool(self._held)
 
     def start(self) -> None:
-        """Begin; what was given before waits until now."""
+        """Start the thread; replies given before wait until now."""
         self._thread.start()
 
     def add(self, leave: Leave, written: bool) -> None:
-        """Let something leave; ``written``: not before the disk has all that was committed until now."""
+        """Send a reply; ``written``: not before the disk holds all commits up to now."""
         with self._changed:
             at_once = not (written or self._held or self._busy)
             if not at_once:
@@ -50,7 +51,7 @@ class Acknowledging:
             leave(None)
 
     def stop(self, timeout_s: float) -> None:
-        """Let everything leave that is held back, waiting at most so long for it."""
+        """Send all replies that are held back, waiting at most this long for the disk."""
         with self._changed:
             self._ended = True
             self._changed.notify()
@@ -75,7 +76,7 @@ class Acknowledging:
             self._sync()
         except StoreError as error:
             return error
-        except Exception as error:  # nothing is acknowledged that may not be there, and the thread lives
+        except Exception as error:  # no unsynced write is acknowledged, and the thread survives
             LOG.exception("what was written could not be brought to the disk")
             return PersonaMemoryError(f"it failed inside: {type(error).__name__}")
         return None

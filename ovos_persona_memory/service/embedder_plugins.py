@@ -1,4 +1,4 @@
-"""Embedders by name, plugins among them."""
+"""Embedders by name, OVOS plugins included."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ OURS = ("minilm", "static")
 
 
 class PluginEmbedder:
-    """A plugin for ``opm.embeddings.text``."""
+    """An embedder plugin of ``opm.embeddings.text``."""
 
     kind: embedding.Kind = "sentence"
 
@@ -34,7 +34,7 @@ class PluginEmbedder:
 
 
 def open_embedder(name: str) -> Embedder:
-    """Load an embedder of ours, of a folder, or of a plugin; ConfigError where it cannot be had."""
+    """Load an embedder of ours, of a folder, or of a plugin; ConfigError where it cannot be loaded."""
     if name in OURS or os.sep in name or Path(name).is_dir():
         return embedding.open_embedder(name)
     try:

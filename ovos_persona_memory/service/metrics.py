@@ -1,4 +1,4 @@
-"""How long answers took lately, by verb."""
+"""Latencies of recent answers, by verb."""
 
 from __future__ import annotations
 
@@ -6,18 +6,18 @@ import threading
 from collections import deque
 
 NEWEST = 500
-"""Answers of each verb that count."""
+"""Answers of each verb that are kept."""
 
 
 class Latencies:
-    """Thread-safe."""
+    """Latencies of the newest answers. Thread-safe."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()  # guards _took_ms
         self._took_ms: dict[str, deque[float]] = {}
 
     def note(self, verb: str, took_ms: float) -> None:
-        """Take in one answer."""
+        """Add the latency of one answer."""
         with self._lock:
             self._took_ms.setdefault(verb, deque(maxlen=NEWEST)).append(took_ms)
 

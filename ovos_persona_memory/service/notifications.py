@@ -1,4 +1,4 @@
-"""What everybody on the bus is told about changes: ids and numbers, no personal text."""
+"""Notifications of changes on the bus: ids and numbers, no personal text."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Outcome = Mapping[str, Any]
 
 
 def events(done: Sequence[tuple[Heard | Request, Outcome | None]]) -> list[bytes]:
-    """The frames that tell of what was done together; the turns of one session are told of at once."""
+    """The frames about these changes; the turns of one session share a frame."""
     recorded: dict[str, list[str]] = {}
     learned: dict[str, list[str]] = {}
     frames: list[bytes] = []
@@ -40,7 +40,7 @@ def _change_made(what: Heard | Request, outcome: Outcome) -> str | None:
 
 
 class PendingNotifications:
-    """What everybody on the bus is still to be told of. For the worker alone."""
+    """Changes that were not announced yet. For the worker alone."""
 
     def __init__(self) -> None:
         self._done: list[tuple[Heard | Request, Outcome | None]] = []
@@ -49,18 +49,18 @@ class PendingNotifications:
         return len(self._done)
 
     def add(self, done: Iterable[tuple[Heard | Request, Outcome | None]]) -> None:
-        """Take note of what was done, as far as it is news."""
+        """Add those of these outcomes that are news."""
         self._done += [one for one in done if is_news(one[1])]
 
     def take(self) -> list[bytes]:
-        """The frames that tell of it all; it is told of then."""
+        """The frames about all pending changes, which are then no longer pending."""
         told = events(self._done)
         self._done.clear()
         return told
 
 
 def is_news(outcome: Outcome | None) -> bool:
-    """Whether everybody is told of an outcome: of one that waits for the store when it is there."""
+    """Whether an outcome is announced; one that waits for the store is announced when it is delivered."""
     return (
         outcome is not None
         and not outcome.get("degraded")
@@ -69,7 +69,7 @@ def is_news(outcome: Outcome | None) -> bool:
 
 
 def learned_late(learned: Mapping[str | None, Sequence[str]]) -> list[bytes]:
-    """The frames that tell which facts were learned in a quiet moment, by session."""
+    """The frames about facts learned in a quiet moment, by session."""
     return [
         messages.frame(topics.LEARNED, {"ids": ids}, session_id or DEFAULT_SESSION)
         for session_id, ids in learned.items()

@@ -1,4 +1,4 @@
-"""What a device does while the store that it shares with others is away: what comes in waits, and is delivered."""
+"""Offline mode: while the shared store is away, events and requests are queued, and delivered later."""
 
 from __future__ import annotations
 
@@ -36,13 +36,13 @@ Outcome = dict[str, Any]
 Told = tuple[Heard | Request, Outcome | None]
 
 TRY_S = 1.0
-"""Between two attempts to reach the store, seconds."""
+"""Interval between two attempts to reach the store, seconds."""
 RECENT, RECENT_S = 400, 600.0
-"""Of what came in last, so much is kept in mind, and so long, seconds: with it a session goes on."""
+"""Newest arrivals that are kept in RAM, and their maximum age, seconds: a session goes on with them."""
 LOOKED_S = 1.0
-"""Whether another device has forgotten something is looked at so often at most, seconds."""
+"""Minimum interval between two checks whether another device has forgotten something, seconds."""
 SHOWN = 2000
-"""Of what waits, so much of the newest is known to those who ask."""
+"""Newest queued arrivals that answers can draw on."""
 LOCAL = frozenset(
     {
         "context",
@@ -60,15 +60,15 @@ LOCAL = frozenset(
         "status",
     }
 )
-"""Verbs that are answered with what is known on this device."""
+"""Verbs that are answered from this device's own knowledge."""
 ASKED_THERE = LOCAL - {"context", "history", "capture", "users", "status"}
-"""Of these, those that are answered by a store that can be read and not written."""
+"""Those of these verbs that a store answers that can be read and not written."""
 OURS = frozenset({"ready", "nothing"})
-"""Events that say nothing about what was said."""
+"""Events without any speech."""
 
 
 class Clock:
-    """The time; or, for what is delivered late, the time at which it came in. For the worker alone."""
+    """The time; for a late delivery, the time of arrival. For the worker alone."""
 
     def __init__(self) -> None:
         self._at: float | None = None
@@ -78,7 +78,7 @@ class Clock:
 
     @contextmanager
     def stands(self, at: float) -> Iterator[None]:
-        """Within, it is that time, seconds since the epoch."""
+        """Within this context the time is ``at``, seconds since the epoch."""
         self._at = at
         try:
             yield
@@ -87,17 +87,17 @@ class Clock:
 
 
 def is_away(error: Exception) -> bool:
-    """Whether a failure says that the store cannot keep anything now, whatever it is given."""
+    """Whether an error says that the store can keep nothing at the moment, whatever it is given."""
     return isinstance(error, (StoreUnavailable, StoreBusy, StoreFull, StoreDamaged))
 
 
 class Offline:
     """Takes the memory's place while its store is away. Used by the worker alone, but for ``reached``.
 
-    What is heard, recorded, remembered and switched is taken in by a memory in RAM, by the very rules of the
-    memory itself, and stands in a file before it is acknowledged. Once the store is reached the file's
-    contents are handed to it, oldest first and each at the time at which it came in, while what comes in
-    meanwhile joins the end. A number that is committed with them tells how far that went: each is kept once.
+    Events and requests are applied to a memory in RAM, by the same rules as in the memory itself, and are queued in a
+    file before they are acknowledged. Once the store is reached the queue is delivered, oldest first and each at its
+    time of arrival, while new arrivals join the end. A number that is committed with them tells how far the delivery
+    went: each is kept once.
     """
 
     def __init__(self, config: MemoryConfig, clock: Clock, wake: Callable[[], None]) -> None:
@@ -128,7 +128,7 @@ class Offline:
 
     @property
     def waiting(self) -> int:
-        """How much is not delivered yet."""
+        """Number of arrivals that are not delivered yet."""
         return len(self._file)
 
     @property
@@ -138,20 +138,20 @@ class Offline:
 
     @property
     def holds_talk(self) -> bool:
-        """Whether it keeps in mind what another device may forget: for a while after the last that came in."""
+        """Whether it holds turns that another device may forget: for a while after the last arrival."""
         if self._recent and self._recent[-1].at < time.time() - RECENT_S:
             self._recent.clear()
         return bool(self._recent)
 
     def needs_store(self, arrival: Arrival) -> bool:
-        """Whether something can be done by the store alone."""
+        """Whether a request can be answered by the store alone."""
         return isinstance(arrival.what, Request) and self._needs_store(arrival.what)
 
     def _needs_store(self, asked: Request) -> bool:
         return not self._may_wait(asked) and (changes_something(asked) or asked.verb not in LOCAL)
 
     def close(self) -> None:
-        """End the attempts and let go of the file, and of a memory that was reached and not taken."""
+        """Stop the attempts and close the file, and a memory that was reached and not taken."""
         self._ended.set()
         if self._trying is not None:
             self._trying.join(0.5)
@@ -163,7 +163,7 @@ class Offline:
     # while the store is there
 
     def note(self, memory: PersonaMemory, done: Sequence[Arrival]) -> StoreError | None:
-        """Keep in mind what was just taken in, and on the disk what is paused; a failure of the store, if it fails."""
+        """Keep the newest arrivals in RAM, and pauses on the disk; a StoreError where that fails."""
         for arrival in done:
             if arrival.alone:
                 self._recent.clear()
@@ -198,9 +198,9 @@ class Offline:
     def begin(
         self, memory: PersonaMemory | None, error: PersonaMemoryError, opened: Callable[[], PersonaMemory]
     ) -> None:
-        """The store is away: go on without it, and try again in the background.
+        """Start offline mode, and try to reach the store in the background.
 
-        ``memory``: that of the store, None where it could not be opened, which ``opened`` does then.
+        ``memory``: the store's memory; None where it could not be opened: ``opened`` then opens it.
         """
         self._memory, self._failure, self.reached, self._readable = memory, error, None, False
         if self._here is None:
@@ -233,7 +233,7 @@ class Offline:
         return True
 
     def _started(self) -> PersonaMemory:
-        """A memory in RAM that knows what came in last and what waits."""
+        """A memory in RAM with the newest arrivals and the queue."""
         store = open_store("inmemory", None)
         unknown = [Pause(capture.EVERYTHING, since=0.0, until=None, write=False, read=False)]
         for pause in unknown if self._pauses is None else self._pauses:
@@ -253,9 +253,9 @@ class Offline:
         return here
 
     def take(self, arrivals: Sequence[Arrival], tried: bool = False) -> list[tuple[Arrival, Outcome | None]]:
-        """What to answer to each, None for an event; what is to be delivered is on the disk when this returns.
+        """The answer to each arrival, None for an event; the queue is on the disk when this returns.
 
-        ``tried``: the store may have taken them in before it was lost.
+        ``tried``: the store may have taken them before it was lost.
         """
         outcomes: list[tuple[Arrival, Outcome | None]] = [(one, self._outcome(one)) for one in arrivals]
         waiting = [
@@ -283,7 +283,7 @@ class Offline:
             return _refusal(PersonaMemoryError(f"it failed inside: {type(error).__name__}"))
 
     def _taken(self, here: PersonaMemory, what: Heard | Request, owner: bool) -> Outcome:
-        """What is answered without the store; ``waits``: whether it is to be delivered."""
+        """The answer that needs no store; ``waits``: whether the arrival is to be delivered."""
         if isinstance(what, Heard):
             return {"ok": True, "waits": self._heard(here, what), "bare": here.transcript.is_bare(what.id)}
         if self._needs_store(what):
@@ -320,17 +320,17 @@ class Offline:
 
     @staticmethod
     def _may_wait(asked: Request) -> bool:
-        """Whether a change needs nothing of the store."""
+        """Whether a change needs nothing from the store."""
         if asked.verb == "remember":
-            return asked.data.get("secret") is not True  # a secret waits in no file
+            return asked.data.get("secret") is not True  # a secret is never queued
         return asked.verb == "record" or (asked.verb == "capture" and changes_something(asked))
 
     # when it is there again
 
     def deliver(self) -> list[Told]:
-        """Hand the oldest of what waits to the store, as much as shares a commit: what was done with each.
+        """Deliver the oldest arrivals of the queue, as many as share a commit; the outcome of each.
 
-        A StoreError for which ``is_away`` holds: the store was lost again, nothing is lost.
+        A StoreError for which ``is_away`` holds: the store was lost again, no arrival is lost.
         """
         memory = self.reached
         assert memory is not None
@@ -369,12 +369,12 @@ class Offline:
             what = offline_records.read_record(one)
             private = isinstance(error, NotAllowed) and not isinstance(error, WasForgotten)
             if private and isinstance(what, Request) and what.data.get("key") is not None:
-                # under this key is something private: it was acknowledged, and gets another
+                # the key is taken by a private memory: the acknowledged one gets another key
                 return self._alone(
                     memory,
                     replace(one, body=offline_records.encoded(replace_fast(what, data={**what.data, "key": None}))),
                 )
-            # what is refused for what it is will never be taken
+            # a request refused for its content will always be refused
             LOG.warning("something that waited for the store was refused: %s", type(error).__name__)
             memory.put_state(self._mark, str(one.num))
             return []
@@ -392,7 +392,7 @@ class Offline:
             return what, {"ok": True, "ids": ids, "learned": memory.facts.take_learned()}
 
     def end(self) -> PersonaMemory:
-        """Everything is delivered: the memory, which takes its place again."""
+        """The memory, which takes its place again when the queue is empty."""
         memory, self._memory = self.reached, None
         assert memory is not None
         self.reached = self._here = None

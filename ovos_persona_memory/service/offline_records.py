@@ -1,4 +1,4 @@
-"""What waits for the store as it stands in its file: an event or a request, without any secret."""
+"""Serialisation of the offline queue: an event or a request, without any secret."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from ovos_persona_memory.text import tells_secret
 
 
 def record_of(arrival: Arrival, tried: bool, bare: bool = False) -> QueuedArrival:
-    """An arrival, to be kept. ``tried``: the store may hold it already; ``bare``: it is kept without its words."""
+    """The queued form of an arrival. ``tried``: the store may hold it already; ``bare``: its text is left out."""
     what = arrival.what
     if isinstance(what, Heard):
         body = encoded(replace(what, text="", question="", detail={}, secret=True) if bare else _without_secret(what))
@@ -27,19 +27,19 @@ def record_of(arrival: Arrival, tried: bool, bare: bool = False) -> QueuedArriva
 
 
 def encoded(what: Heard | Request) -> bytes:
-    """Its body."""
+    """The body of a queued arrival."""
     return msgspec.json.encode(what)
 
 
 def read_record(kept: QueuedArrival) -> Heard | Request:
-    """The event or request again."""
+    """The event or request of a queued arrival."""
     if kept.kind == "heard":
         return msgspec.json.decode(kept.body, type=Heard)
     return msgspec.json.decode(kept.body, type=Request)
 
 
 def _without_secret(heard: Heard) -> Heard:
-    """Secrets are on no disk, for no moment."""
+    """The event without its secret: secrets never reach a disk."""
     if not any(tells_secret(text, heard.lang) for text in (heard.text, heard.question)):
         return heard
     left = without_secrets(heard.text, heard.lang) if heard.what in ("utterance", "matched") else ""

@@ -19,9 +19,9 @@ Reply = Callable[[bytes], None]
 
 
 class Door:
-    """Listens at the door of a data folder; whoever may open the folder is the owner.
+    """Listens at the socket of a data folder; whoever may open the folder is the owner.
 
-    Each line goes to ``arrived`` with the function that sends its answer back; a thread a visitor.
+    Each line is passed to ``arrived`` with the function that sends its answer back; each visitor has a thread.
     """
 
     def __init__(self, folder: Path, arrived: Callable[[bytes, Reply], None]) -> None:
@@ -30,7 +30,7 @@ class Door:
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
 
     def open(self) -> None:
-        """Start to listen; OSError where the socket cannot be made."""
+        """Start listening; OSError where the socket cannot be made."""
         self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         (self._folder / DOOR).unlink(missing_ok=True)
         before = os.umask(0o177)
@@ -43,7 +43,7 @@ class Door:
         threading.Thread(target=self._welcome, name="door", daemon=True).start()
 
     def close(self) -> None:
-        """Stop listening and take the socket away."""
+        """Stop listening and remove the socket."""
         self._socket.close()
         (self._folder / DOOR).unlink(missing_ok=True)
 

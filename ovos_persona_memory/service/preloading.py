@@ -1,4 +1,4 @@
-"""What it takes to understand a language is read before anybody speaks."""
+"""Preloading of language resources before the first utterance."""
 
 from __future__ import annotations
 
@@ -15,20 +15,21 @@ _SAYS_NOTHING = "one two three"
 
 
 class Languages:
-    """Reads word lists, patterns and models of languages in the background, in their order.
+    """Loads word lists, patterns and models of languages in the background, in their order.
 
-    Else the first to speak would wait: a second on a desktop, several on a Raspberry Pi.
+    Otherwise the first utterance would wait: a second on a desktop, several on a Raspberry Pi.
     """
 
     def __init__(self, tags: Sequence[str], guess: bool = True) -> None:
-        """``tags``: BCP-47. ``guess``: their models, too."""
+        """``tags``: BCP-47. ``guess``: whether models are loaded, too."""
         self._tags = tuple(dict.fromkeys(languages.for_language(tag).tag for tag in tags))
         self._known = ExtractionContext(guess=guess)
         self._thread = threading.Thread(target=self._read_all, name="languages", daemon=True)
         self._busy = threading.Event()
 
     def start(self) -> None:
-        """Read the word lists of the first, by which secrets are known before anything is kept; begin with the rest."""
+        """Load the word lists of the first language, which detect secrets before anything is kept; start loading the
+        rest."""
         if self._tags:
             lexicon.for_language(self._tags[0])
             self._busy.set()
@@ -36,7 +37,7 @@ class Languages:
 
     @property
     def busy(self) -> bool:
-        """Whether they are being read: who learns from what was said would wait for one. Thread-safe."""
+        """Whether languages are being loaded: a learner would wait for one of them. Thread-safe."""
         return self._busy.is_set()
 
     def _read_all(self) -> None:
@@ -45,7 +46,7 @@ class Languages:
                 self._read(tag)
         finally:
             self._busy.clear()
-        # what was read lives as long as the process: looking through it costs 30 ms at a time
+        # loaded resources live as long as the process: the garbage collector would scan them for 30 ms at a time
         gc.collect()
         gc.freeze()
 

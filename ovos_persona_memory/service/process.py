@@ -1,4 +1,4 @@
-"""The daemon as a process: from its start to a signal that ends it."""
+"""The daemon as a process, from its start to a signal that ends it."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from typing import Any
 from ovos_persona_memory.config import MemoryConfig
 from ovos_persona_memory.service.daemon import Daemon
 
-SWITCH_S = 0.0002  # after so long a thread that has work lets another one have its turn, seconds
+SWITCH_S = 0.0002  # switch interval of busy threads, seconds
 
 
 def run(config: MemoryConfig, ready: Callable[[], None] = lambda: None, **address: Any) -> None:
-    """Run until SIGTERM or SIGINT; ``ready`` is called once, when store and bus have been reached."""
+    """Run until SIGTERM or SIGINT; ``ready`` is called once, when store and bus are reached."""
     reader, writer = socket.socketpair()
     with reader, writer:
         writer.setblocking(False)
@@ -25,11 +25,11 @@ def run(config: MemoryConfig, ready: Callable[[], None] = lambda: None, **addres
         signal.set_wakeup_fd(writer.fileno())
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, lambda *_: None)
-        # the worker lets go at each statement: python's own 5 ms it would wait each time for a busy receiver
+        # the worker releases the GIL at each statement, and would wait python's own 5 ms for it each time
         sys.setswitchinterval(SWITCH_S)
         daemon = Daemon(config, ready, **address)
         daemon.start()
-        # what was made at the start lives as long as the process: looking through it costs 30 ms at a time
+        # objects made at the start live as long as the process: the collector would scan them for 30 ms at a time
         gc.collect()
         gc.freeze()
         reader.recv(1)

@@ -1,4 +1,4 @@
-"""Telling systemd that the daemon is ready."""
+"""Notification of systemd that the daemon is ready."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ovos_utils.log import LOG
 
 
 def tell_ready() -> None:
-    """Say READY=1 where systemd asks for it (sd_notify(3))."""
+    """Send READY=1 where systemd asks for it (sd_notify(3))."""
     address = os.environ.get("NOTIFY_SOCKET")
     if not address:
         return

@@ -1,4 +1,4 @@
-"""From a request to its answer: one small function a verb."""
+"""Verb handlers: from a request to its answer, one small function for each verb."""
 
 from __future__ import annotations
 
@@ -18,19 +18,19 @@ Answer = dict[str, Any]
 
 
 def answer(memory: PersonaMemory, config: MemoryConfig, asked: Request, owner: bool) -> Answer:
-    """What the verb gives, ready for the wire. Every refusal and failure is a PersonaMemoryError.
+    """The result of a verb, ready for the wire. Every refusal and failure is a PersonaMemoryError.
 
     ``owner``: the request came through the owner's door and may reach everything.
     """
     fields = requests.read_request(asked)
     if owner:
-        return _VERBS[asked.verb](memory, asked, fields, authorization.owners(fields), config)
+        return _VERBS[asked.verb](memory, asked, fields, authorization.owner_scope(fields), config)
     person = memory.transcript.people.of_request(asked)
-    scope = authorization.over_the_bus(asked, fields, person, config)
-    # the search covers more than the session and the room in which reading is off
+    scope = authorization.bus_scope(asked, fields, person, config)
+    # the search covers more than the session and room in which reading is paused
     here = replace_fast(asked.scope, user_id=person.user_id, blind=scope.blind)
     scope = replace_fast(scope, blind=not memory.captures.may_read(here))
-    comes_again = authorization.mark_of(asked, fields)
+    comes_again = authorization.request_fingerprint(asked, fields)
     if comes_again is not None and memory.transcript.ledger.is_answered(comes_again):
         raise NotAllowed("this very request was carried out before something was forgotten: give it a new request_id")
     answered = _VERBS[asked.verb](memory, asked, fields, scope, config)
@@ -188,7 +188,7 @@ def _forget(memory: PersonaMemory, asked: Request, fields: Any, scope: Scope, _:
 
 
 def _asked_in(asked: Request, scope: Scope) -> Scope | None:
-    """The session in which somebody may be asking aloud; None at the owner's door."""
+    """The session of a request that may have been spoken; None at the owner's door."""
     return Scope(session_id=asked.scope.session_id, user_id=scope.user_id) if asked.context else None
 
 

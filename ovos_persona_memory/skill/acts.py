@@ -1,7 +1,7 @@
-"""Requests to forget or to keep that are known by their words alone, in whatever order they are said.
+"""Requests to forget or to keep that are recognised by their words alone, in any order.
 
 A request has one of the language's verbs (``memory_words.list``). Where everything beside it is a pronoun, a stop word
-or a word of courtesy, it is about what was just spoken of; anything else names what is meant.
+or a word of courtesy, its object is the last thing spoken of; anything else names the object.
 """
 
 from __future__ import annotations
@@ -15,45 +15,45 @@ from ovos_persona_memory.text import Language, fold, languages
 
 LIST = "memory_words.list"
 BEFORE, BEHIND = 2, 3
-"""Words before and behind a verb among which a "not" turns it round."""
+"""Words before and behind a verb among which a "not" negates it."""
 EXCLAMATION = 4
-"""Letters, at most, of the one unknown word before a request that is an exclamation."""
+"""Letters at most of a single unknown word before a request that counts as an exclamation."""
 ADVERBS = 3
-"""Words, at most, that say how or where something is to be kept."""
+"""Words at most that say how or where something is to be kept."""
 NOTHING = 6
-"""Words of a reply, at most, that says that there is nothing to keep."""
+"""Words at most of a reply that there is nothing to keep."""
 TO = {"en": "to"}
-"""What follows a verb that asks for a deed instead: "forget to lock the door"."""
+"""The word behind a verb that makes it a reminder instead: "forget to lock the door"."""
 
 
 @dataclass(frozen=True)
 class RequestWords:
-    """The words of one language by which requests are known, folded; a verb may have several."""
+    """The words of one language by which requests are recognised, folded; a verb may have several."""
 
     forget: tuple[tuple[str, ...], ...]
     erase: tuple[tuple[str, ...], ...]
-    """Verbs that ask to forget what is named, and are said to others, too: "delete"."""
+    """Verbs that ask to forget a named object, and that address other skills, too: "delete"."""
     drop: tuple[tuple[str, ...], ...]
     """Verbs that ask to forget only beside "that": they ask for other things, too."""
     remember: tuple[tuple[str, ...], ...]
     never: frozenset[str]
     that: frozenset[str]
     small: frozenset[str]
-    """Everything that names nothing."""
+    """Words without content."""
     subjects: frozenset[str]
     point: frozenset[str]
-    """Pronouns that open no clause of their own: what follows them gives a reason."""
+    """Pronouns that open no clause of their own: the clause behind them is a reason."""
     noes: frozenset[str]
     """Words that are a "no" by themselves."""
     polite: tuple[tuple[str, ...], ...]
     """Phrases that open a request, the longest first."""
     clitics: tuple[str, ...]
-    """Pronouns that are written behind a verb as one word with it, the longest first."""
+    """Pronouns that are joined to the end of a verb, the longest first."""
 
 
 @lru_cache(maxsize=64)
-def words_of(tag: str) -> RequestWords:
-    """The words of a language; empty where it has no such list."""
+def request_words(tag: str) -> RequestWords:
+    """The request words of a language; empty where it has no such list."""
     spoken = languages.for_language(tag)
     lists = {name: tuple(tuple(fold(one)) for one in right.split(",")) for name, right in spoken.pairs(LIST)}
     small = {word for name in ("that", "with", "never") for phrase in lists.get(name, ()) for word in phrase}
@@ -79,9 +79,9 @@ def words_of(tag: str) -> RequestWords:
 
 
 def requested(text: str, spoken: Language) -> MatchedIntent | None:
-    """What an utterance asks of the memory: forget_that, forget_about with its topic, or remember_this; else None."""
+    """The intent of an utterance: forget_that, forget_about with its topic, or remember_this; else None."""
     tokens = text.split()
-    known = words_of(spoken.tag)
+    known = request_words(spoken.tag)
     if not tokens or len(tokens) > LONGEST or not known.forget or _is_for_others(text, spoken):
         return None
     said = [(word, place) for place, token in enumerate(tokens) for word in fold(token)]
@@ -106,8 +106,8 @@ def requested(text: str, spoken: Language) -> MatchedIntent | None:
 
 
 def _is_for_others(text: str, spoken: Language) -> bool:
-    """Whether it takes back a request to whoever else was asked: "no forget it", "oublie"."""
-    words, small = fold(text), words_of(spoken.tag).small
+    """Whether it cancels a request to another skill: "no forget it", "oublie"."""
+    words, small = fold(text), request_words(spoken.tag).small
     for phrase in (fold(line) for line in spoken.lines("not_ours.voc")):
         places = (n for n in range(len(words)) if words[n : n + len(phrase)] == phrase)
         if any(_is_all_small([*words[:n], *words[n + len(phrase) :]], small, len(phrase)) for n in places):
@@ -116,7 +116,7 @@ def _is_for_others(text: str, spoken: Language) -> bool:
 
 
 def _is_all_small(words: Sequence[str], small: frozenset[str], size: int) -> bool:
-    """Whether beside a phrase there is nothing, or beside one of several words nothing that names anything."""
+    """Whether nothing, or beside a phrase of several words nothing with content, stands beside the phrase."""
     return not words or (size > 1 and all(word in small for word in words))
 
 
@@ -128,14 +128,14 @@ def _without_reason(parts: Sequence[tuple[str, ...]], known: RequestWords) -> Se
 
 
 def says_forget(text: str, spoken: Language) -> bool:
-    """Whether it has a verb that is said to a memory alone."""
-    known = words_of(spoken.tag)
+    """Whether it has a verb that only a memory is addressed with."""
+    known = request_words(spoken.tag)
     return any((_parted(word, known)[0],) in known.forget for word in fold(text))
 
 
 def is_pointing(text: str, spoken: Language) -> bool:
-    """Whether a text names nothing: "that last bit", "this one too please"."""
-    known = words_of(spoken.tag)
+    """Whether a text has no content word: "that last bit", "this one too please"."""
+    known = request_words(spoken.tag)
     said = fold(text)
     return bool(said) and all(word in known.small for word in said)
 
@@ -149,16 +149,16 @@ def says_nothing(text: str, spoken: Language) -> bool:
 
 
 def topic_of(text: str, spoken: Language) -> str:
-    """The words of a text that name something, with what stands between them; empty where none does."""
-    known, tokens = words_of(spoken.tag), text.split()
+    """The content words of a text, with what stands between them; empty where there are none."""
+    known, tokens = request_words(spoken.tag), text.split()
     naming = [place for place, token in enumerate(tokens) if any(word not in known.small for word in fold(token))]
     return " ".join(tokens[naming[0] : naming[-1] + 1]).strip(" ,.;:!?") if naming else ""
 
 
 def _asks(text: str, spoken: Language, known: RequestWords | None = None) -> bool:
-    """Whether it is a question, and no request in the words of one: "can you forget that".
+    """Whether it is a question, and not a request in the form of one: "can you forget that".
 
-    ``known``: of a text that names nothing. Where pronouns are joined to verbs, "que" opens a wish there.
+    ``known``: of a text without content words. Where pronouns are joined to verbs, "que" opens a wish there.
     """
     if known is not None and known.clitics:
         return text.rstrip().endswith("?")
@@ -175,9 +175,9 @@ def _is_negated(words: Sequence[str], known: RequestWords) -> bool:
 
 
 def _whole(words: Sequence[str], verbs: Iterable[tuple[str, ...]], known: RequestWords, adverbs: int = 0) -> bool:
-    """Whether there is one of the verbs, and beside it nothing that names anything.
+    """Whether there is one of the verbs, and beside it no content word.
 
-    Beside a pronoun that no noun can follow, so many words of another kind may stand: "n'oublie surtout pas ça".
+    Beside a pronoun that no noun can follow, ``adverbs`` words of another kind may stand: "n'oublie surtout pas ça".
     """
     for verb in verbs:
         if set(verb) <= set(words) and _is_asked(words, verb, known):
@@ -190,25 +190,26 @@ def _whole(words: Sequence[str], verbs: Iterable[tuple[str, ...]], known: Reques
 
 
 def _is_asked(words: Sequence[str], verb: tuple[str, ...], known: RequestWords) -> bool:
-    """Whether the verb is asked for, and not told of whoever speaks: "i forget that"."""
+    """Whether the verb is a request, and not a statement about the speaker: "i forget that"."""
     place = words.index(verb[0])
     return place == 0 or words[place - 1] not in known.subjects
 
 
 def _verb(words: Sequence[str], verbs: Iterable[tuple[str, ...]]) -> int | None:
-    """Where the first word stands that begins one of the verbs which are all there; None where none is."""
+    """The position of the first word of a verb of which all words are there; None where there is none."""
     there = {verb[0] for verb in verbs if set(verb) <= set(words)}
     return next((place for place, word in enumerate(words) if word in there), None)
 
 
 def _is_turned(words: Sequence[str], verb: int, known: RequestWords) -> bool:
-    """Whether a "not" stands near the verb: "don't forget that"."""
+    """Whether a "not" near the verb negates it: "don't forget that"."""
     near = (*words[max(verb - BEFORE, 0) : verb], *words[verb + 1 : verb + 1 + BEHIND])
     return any(word in known.never for word in near)
 
 
 def _is_turned_anywhere(words: Sequence[str], verb: int, known: RequestWords) -> bool:
-    """The same of a request that is nothing else, where the verb may stand last; a "no" that opens it is an answer."""
+    """As ``_is_turned``, of a request without an object, where the verb may stand last; a "no" at its beginning is an
+    answer."""
     opens = words[0] not in known.noes or all(word in known.clitics for word in words[1:verb])  # "não te esqueças"
     return any(word in known.never and (place or opens) for place, word in enumerate(words))
 
@@ -216,7 +217,7 @@ def _is_turned_anywhere(words: Sequence[str], verb: int, known: RequestWords) ->
 def _named(
     words: Sequence[str], said: Sequence[tuple[str, int]], tokens: Sequence[str], verb: int, known: RequestWords
 ) -> MatchedIntent | None:
-    """A request that names what is to be forgotten; None where the verb stands amid a sentence of its own."""
+    """A request that names its object; None where the verb stands inside another sentence."""
     before, behind = words[:verb], words[verb + 1 :]
     leads, ends = (all(word in known.small for word in part) for part in (before, behind))
     if not (leads or ends) or _is_own(before, known) or list(behind[:1]) == [TO["en"]]:
@@ -231,7 +232,8 @@ def _named(
 
 
 def _is_own(before: Sequence[str], known: RequestWords) -> bool:
-    """Whether the words before a verb tell of whoever speaks, "i always", and do not ask, "i want you to"."""
+    """Whether the words before a verb make a statement about the speaker, "i always", and no request, "i want you
+    to"."""
     left = list(before)
     while (length := next((len(one) for one in known.polite if tuple(left[: len(one)]) == one), 0)) > 0:
         del left[:length]

@@ -1,4 +1,4 @@
-"""Ask: what is known, where a thing is, what was told, why, how much, who."""
+"""Handlers of questions: what is known, where a thing is, what was told, why, how much, who."""
 
 from __future__ import annotations
 
@@ -9,36 +9,36 @@ from ovos_persona_memory.errors import StoreUnavailable
 from ovos_persona_memory.records import ACCEPTED, GUEST, HOUSEHOLD, OUTDATED, Entry, Episode, Fact, Hit, Origin, Scope
 from ovos_persona_memory.skill.intent_matching import understood
 from ovos_persona_memory.skill.phrasing import own_words, speakable, turned, whole_topic
-from ovos_persona_memory.skill.session_state import Item
+from ovos_persona_memory.skill.session_state import SpokenItem
 from ovos_persona_memory.skill.tell import HUSHED
-from ovos_persona_memory.skill.turn_context import AT_A_TIME, SKILL, Talk
+from ovos_persona_memory.skill.turn_context import AT_A_TIME, SKILL, TurnContext
 from ovos_persona_memory.text import time_expressions
 
 LOOKED_AT = 50
-"""Memories at most that one question looks at."""
+"""Memories at most that one question reads."""
 MOST_KEPT = 1000
-"""Memories at most that are looked at for what is not to be said aloud."""
+"""Memories at most that are checked for texts that are not said aloud."""
 
 
-def about_me(talk: Talk) -> None:
-    """Read what was asked to be remembered, the newest first, then what was learned."""
+def about_me(talk: TurnContext) -> None:
+    """Read the memories, the newest first, then the learned facts."""
     learned = talk.client.facts.list(limit=LOOKED_AT)
-    facts = [Item(one.text, one.last_seen_at, one.id, one.speaker, one.id) for one in _aloud(talk, learned)]
+    facts = [SpokenItem(one.text, one.last_seen_at, one.id, one.speaker, one.id) for one in _aloud(talk, learned)]
     kept = map(_item, _aloud(talk, _kept(talk)))
     _tell(talk, _once(talk, [*kept, *facts]), "nothing_known_of_you")
 
 
-def about(talk: Talk) -> None:
-    """Read what is known of something of theirs; of themselves where nothing is named."""
+def about(talk: TurnContext) -> None:
+    """Read what is known about one of the person's topics; about the person where none is named."""
     if not talk.slot("topic"):
         about_me(talk)
         return
     topic = whole_topic(talk.slot("topic"), talk.said.text, talk.spoken)
-    _tell(talk, found(talk, talk.said.text, topic), "nothing_known_about", topic=topic)
+    _tell(talk, statements_about(talk, talk.said.text, topic), "nothing_known_about", topic=topic)
 
 
-def where(talk: Talk) -> None:
-    """Say where they put something: the one answer, in their words."""
+def where(talk: TurnContext) -> None:
+    """Say where the person put something: the best answer, in their words."""
     thing = whole_topic(talk.slot("thing"), talk.said.text, talk.spoken)
     # whichever verb was said ("where did I tuck away my glasses"), the plain question finds it, too
     questions = (talk.said.text, talk.sentence("where_is", thing=thing))
@@ -47,30 +47,30 @@ def where(talk: Talk) -> None:
     _tell(talk, _items(talk, hits)[:1], "nothing_known_about", topic=thing)
 
 
-def told(talk: Talk) -> None:
-    """Read what they said of something."""
+def told(talk: TurnContext) -> None:
+    """Read the person's statements about a topic."""
     topic = talk.slot("topic")
-    _tell(talk, found(talk, talk.said.text, topic), "nothing_known_about", topic=topic)
+    _tell(talk, statements_about(talk, talk.said.text, topic), "nothing_known_about", topic=topic)
 
 
-def told_when(talk: Talk) -> None:
-    """Read what they said at a time."""
+def told_when(talk: TurnContext) -> None:
+    """Read the person's statements of a time."""
     _of_time(talk, "nothing_told_then")
 
 
-def happened(talk: Talk) -> None:
-    """Read what was asked, kept and said at a time, today where none is named."""
+def happened(talk: TurnContext) -> None:
+    """Read the questions, memories and statements of a time, today where none is named."""
     named = named_time(talk)
     items = [] if named is None else [*_told_in(talk, named), *asked_in(talk, named)]
     _tell(talk, sorted(_once(talk, items), key=lambda item: item.at), "nothing_happened")
 
 
-def _of_time(talk: Talk, nothing: str) -> None:
+def _of_time(talk: TurnContext, nothing: str) -> None:
     named = named_time(talk)
     _tell(talk, [] if named is None else _told_in(talk, named), nothing)
 
 
-def named_time(talk: Talk) -> time_expressions.TimeSpan | None:
+def named_time(talk: TurnContext) -> time_expressions.TimeSpan | None:
     """The time that the utterance names, today where it names none."""
     today = talk.spoken.phrases("today.dialog")[0]
     return time_expressions.parse_time_span(talk.said.text, talk.spoken, talk.now) or time_expressions.parse_time_span(
@@ -78,38 +78,38 @@ def named_time(talk: Talk) -> time_expressions.TimeSpan | None:
     )
 
 
-def _told_in(talk: Talk, named: time_expressions.TimeSpan) -> list[Item]:
+def _told_in(talk: TurnContext, named: time_expressions.TimeSpan) -> list[SpokenItem]:
     kept = [e for e in _kept(talk) if named.since <= e.updated_at < named.until]
     said = [hit for hit in _sure(talk, talk.said.text) if named.since <= hit.at < named.until]
     items = [*map(_item, _aloud(talk, kept)), *_items(talk, said)]
     return sorted(_once(talk, items), key=lambda item: item.at)
 
 
-def asked_in(talk: Talk, named: time_expressions.TimeSpan, whose: Scope = Scope()) -> list[Item]:
-    """What somebody asked of the assistant at a time and it did, or failed to do, in their words, oldest first."""
+def asked_in(talk: TurnContext, named: time_expressions.TimeSpan, whose: Scope = Scope()) -> list[SpokenItem]:
+    """Requests of a person to the assistant at a time, with success or failure, in their words, oldest first."""
     done = talk.client.episodes(whose, {"intent"}, named.since, named.until, LOOKED_AT, words=True)
     found = [one for one in reversed(done) if one.skill_id != SKILL and not _is_not_aloud(talk, one)]
     return [_asked(talk, one, one.said) for one in found if one.said and _asks(talk, one, one.said)]
 
 
-def _asks(talk: Talk, episode: Episode, said: str) -> bool:
-    """Whether anything was asked or told at all: a persona answers small talk, too."""
-    return not (episode.skill_id or "").startswith("persona") or talk.spoken.form(said) != "other"
+def _asks(talk: TurnContext, episode: Episode, said: str) -> bool:
+    """Whether the utterance was a request or a statement: a persona answers small talk, too."""
+    return not (episode.skill_id or "").startswith("persona") or talk.spoken.sentence_type(said) != "other"
 
 
-def _is_not_aloud(talk: Talk, episode: Episode) -> bool:
+def _is_not_aloud(talk: TurnContext, episode: Episode) -> bool:
     hushed = talk.is_overheard and episode.user_id != HOUSEHOLD
     talk.hushed = talk.hushed or hushed
     return hushed
 
 
-def _asked(talk: Talk, episode: Episode, said: str) -> Item:
+def _asked(talk: TurnContext, episode: Episode, said: str) -> SpokenItem:
     failed = "asked_me_in_vain" if episode.outcome == "failed" else "asked_me"
     told_as = "told_me" if talk.spoken.is_statement(said) and not talk.spoken.is_command(said) else failed
-    return Item(said, episode.at, id=episode.turn_id, told_as=told_as)
+    return SpokenItem(said, episode.at, id=episode.turn_id, told_as=told_as)
 
 
-def why(talk: Talk) -> None:
+def why(talk: TurnContext) -> None:
     """Say when and in whose words the last thing spoken of was told."""
     origin = _origin(talk)
     if origin is None:
@@ -127,8 +127,8 @@ def why(talk: Talk) -> None:
         talk.say("because", **slots)
 
 
-def _origin(talk: Talk) -> Origin | None:
-    """Of what was spoken of last: by the skill, or in the answer of somebody else that came later."""
+def _origin(talk: TurnContext) -> Origin | None:
+    """The provenance of the last thing spoken of: by the skill, or in another's later answer."""
     question, item = last_said(talk), next(iter(talk.moment.items), None)
     if item is not None and question in (None, talk.moment.utterance) and (item.id or item.key):
         talk.spoke_of_the_same()
@@ -138,8 +138,8 @@ def _origin(talk: Talk) -> Origin | None:
     return talk.client.why(talk.session) if answer is None else talk.client.why(id=answer.id)
 
 
-def last_said(talk: Talk) -> str | None:
-    """What was said in this session before this; None where nothing is left of it."""
+def last_said(talk: TurnContext) -> str | None:
+    """The utterance before this one in the session; None where its text is gone."""
     last = talk.client.history(talk.session, max_history=6, hanging=True)
     said = [message.text for message in last if message.role == "user" and message.text]
     if said and said[-1] in (talk.as_heard(), talk.said.text):
@@ -147,17 +147,17 @@ def last_said(talk: Talk) -> str | None:
     return said[-1] if said else None
 
 
-def _whose_words(talk: Talk, origin: Origin) -> str:
-    """The words of the turn, where they say what is remembered: it may have been corrected since."""
+def _whose_words(talk: TurnContext, origin: Origin) -> str:
+    """The text of the turn, where it says what the memory says: the memory may have been corrected since."""
     known = set(talk.spoken.words(origin.text))
     return origin.said if origin.said and known <= set(talk.spoken.words(origin.said)) else origin.text
 
 
-def how_much(talk: Talk) -> None:
-    """Say how many things were told, kept or learned, and how much of the talk is known."""
+def how_much(talk: TurnContext) -> None:
+    """Say how many memories and facts there are, and how much of the conversations is kept."""
     counts = talk.client.status()["counts"]
     told = counts["entries"] + counts["facts"]
-    if told <= LOOKED_AT:  # what was asked to be remembered may have been learned as well
+    if told <= LOOKED_AT:  # a memory may have been learned as a fact as well
         kept = [one.text for one in _kept(talk)]
         learned = [one.text for one in talk.client.facts.list(limit=LOOKED_AT)]
         told = len({_words_of(talk, text) for text in (*kept, *learned)})
@@ -166,8 +166,8 @@ def how_much(talk: Talk) -> None:
         talk.say("how_much_said", turns=counts["turns"])
 
 
-def who_am_i(talk: Talk) -> None:
-    """Say as whom the speaker is known."""
+def who_am_i(talk: TurnContext) -> None:
+    """Say as which user the speaker is known."""
     person = talk.client.users.which()
     if person.user_id == HOUSEHOLD:
         talk.say("you_are_nobody")
@@ -180,39 +180,39 @@ def who_am_i(talk: Talk) -> None:
 # finding
 
 
-def _kept(talk: Talk) -> list[Entry]:
-    """The memories that hold, the last changed first: no drafts, and nothing discarded."""
+def _kept(talk: TurnContext) -> list[Entry]:
+    """The accepted memories, the last changed first."""
     return talk.client.list(limit=LOOKED_AT, status=ACCEPTED)
 
 
-def found(talk: Talk, question: str, topic: str) -> list[Item]:
-    """What people told of a topic, each thing once, best first."""
+def statements_about(talk: TurnContext, question: str, topic: str) -> list[SpokenItem]:
+    """Statements about a topic, each once, best first."""
     wanted = set(talk.spoken.content_words(topic))
     hits = [hit for hit in talk.client.recall(question, k=LOOKED_AT, lang=talk.spoken.tag) if _is_told(talk, hit)]
     return _items(talk, [hit for hit in hits if wanted <= set(talk.spoken.words(hit.text)) and not hit.outdated])
 
 
-def _sure(talk: Talk, question: str) -> list[Hit]:
+def _sure(talk: TurnContext, question: str) -> list[Hit]:
     hits = talk.client.recall(question, k=LOOKED_AT, lang=talk.spoken.tag)
     return [hit for hit in hits if hit.sure and _is_told(talk, hit)]
 
 
-def _is_told(talk: Talk, hit: Hit) -> bool:
-    """Whether it is something that a person told: neither a question nor the assistant's own words."""
+def _is_told(talk: TurnContext, hit: Hit) -> bool:
+    """Whether it is a person's statement: neither a question nor the assistant's own words."""
     told_by_person = hit.kind != "turn" or (hit.role == "user" and _tells(talk, hit.text))
     return told_by_person and not (hit.user_id != HOUSEHOLD and _is_overheard_now(talk))
 
 
-def _tells(talk: Talk, said: str) -> bool:
-    """Whether an utterance tells something, and is not what asks for that to be kept to oneself: "this is private"."""
+def _tells(talk: TurnContext, said: str) -> bool:
+    """Whether an utterance is a statement, and no request to keep it private: "this is private"."""
     if not talk.spoken.is_statement(said):
         return False
     asked = understood(said, talk.spoken, ("remember", "private"))
     return asked is None or asked.intent != "private"
 
 
-def _is_overheard_now(talk: Talk) -> bool:
-    """Whether others may hear: something is left out for it."""
+def _is_overheard_now(talk: TurnContext) -> bool:
+    """Whether others may hear; notes that something is left out."""
     talk.hushed = talk.hushed or talk.is_overheard
     return talk.is_overheard
 
@@ -222,8 +222,8 @@ def _is_overheard_now(talk: Talk) -> bool:
 Kept = TypeVar("Kept", Entry, Fact)
 
 
-def _aloud(talk: Talk, kept: Iterable[Kept]) -> list[Kept]:
-    """Those of them that may be said in this room."""
+def _aloud(talk: TurnContext, kept: Iterable[Kept]) -> list[Kept]:
+    """Those memories that may be said in this room."""
     if not talk.is_overheard:
         return [one for one in kept if not _is_called_off(one)]
     hushed = _hushed_words(talk)
@@ -235,38 +235,38 @@ def _aloud(talk: Talk, kept: Iterable[Kept]) -> list[Kept]:
 
 
 def _is_called_off(kept: Entry | Fact) -> bool:
-    """Whether it was called off or denied since."""
+    """Whether a memory was retracted or denied since."""
     return isinstance(kept, Entry) and bool(kept.metadata.get(OUTDATED))
 
 
-def is_hushed_text(talk: Talk, text: str) -> bool:
+def is_hushed_text(talk: TurnContext, text: str) -> bool:
     """Whether this text is not to be said in this room."""
     return talk.is_overheard and _words_of(talk, text) in _hushed_words(talk)
 
 
-def _items(talk: Talk, hits: Iterable[Hit]) -> list[Item]:
+def _items(talk: TurnContext, hits: Iterable[Hit]) -> list[SpokenItem]:
     hushed = _hushed_words(talk)
-    found = _once(talk, [Item(hit.text, hit.at, hit.key, hit.speaker, hit.id, hit.persona_id) for hit in hits])
+    found = _once(talk, [SpokenItem(hit.text, hit.at, hit.key, hit.speaker, hit.id, hit.persona_id) for hit in hits])
     left = [item for item in found if _words_of(talk, item.text) not in hushed]
     talk.hushed = talk.hushed or len(left) < len(found)
     return left
 
 
-def _hushed_words(talk: Talk) -> frozenset[tuple[str, ...]]:
-    """What is not to be said aloud in this room, each as its words: the same may stand in a turn and a fact."""
+def _hushed_words(talk: TurnContext) -> frozenset[tuple[str, ...]]:
+    """The texts that are not to be said in this room, as sets of words: a turn and a fact may hold the same."""
     if not talk.is_overheard:
         return frozenset()
     kept = talk.client.list(limit=MOST_KEPT)
     return frozenset(_words_of(talk, one.text) for one in kept if one.metadata.get(HUSHED) or one.user_id != HOUSEHOLD)
 
 
-def _words_of(talk: Talk, text: str) -> tuple[str, ...]:
+def _words_of(talk: TurnContext, text: str) -> tuple[str, ...]:
     return tuple(talk.spoken.words(own_words(text, talk.spoken)))
 
 
-def _once(talk: Talk, items: Iterable[Item]) -> list[Item]:
-    """Each thing once, a lasting memory rather than the turn that asked for it."""
-    seen: dict[str, Item] = {}
+def _once(talk: TurnContext, items: Iterable[SpokenItem]) -> list[SpokenItem]:
+    """The items without repetitions, a lasting memory rather than the turn that asked for it."""
+    seen: dict[str, SpokenItem] = {}
     for item in items:
         words = " ".join(_words_of(talk, item.text))
         if words and (words not in seen or seen[words].key is None):
@@ -274,14 +274,14 @@ def _once(talk: Talk, items: Iterable[Item]) -> list[Item]:
     return list(seen.values())
 
 
-def _item(entry: Entry) -> Item:
-    return Item(entry.text, entry.updated_at, entry.key, None, entry.id, entry.persona_id)
+def _item(entry: Entry) -> SpokenItem:
+    return SpokenItem(entry.text, entry.updated_at, entry.key, None, entry.id, entry.persona_id)
 
 
 # speaking
 
 
-def _tell(talk: Talk, items: Sequence[Item], nothing: str, **slots: str) -> None:
+def _tell(talk: TurnContext, items: Sequence[SpokenItem], nothing: str, **slots: str) -> None:
     talk.spoke_of(items)
     if items:
         talk.read([_told_along(talk, items, place) for place in range(len(items))], "told_me")
@@ -293,7 +293,7 @@ def _tell(talk: Talk, items: Sequence[Item], nothing: str, **slots: str) -> None
     talk.say(quiet or nothing, **told)
 
 
-def _told_along(talk: Talk, items: Sequence[Item], place: int) -> str:
+def _told_along(talk: TurnContext, items: Sequence[SpokenItem], place: int) -> str:
     """An item as it is read behind others: the day is said once, and again where the reading goes on after a while."""
     item, before = items[place], items[place - 1]
     opens = place % AT_A_TIME == 0 or {item.told_as, before.told_as} != {"told_me"} or item.speaker or before.speaker
@@ -302,7 +302,7 @@ def _told_along(talk: Talk, items: Sequence[Item], place: int) -> str:
     return talk.sentence("also_told_me", text=own_words(item.text, talk.spoken))
 
 
-def _quoted(talk: Talk, item: Item) -> str:
+def _quoted(talk: TurnContext, item: SpokenItem) -> str:
     slots = {"when": talk.when(item.at), "text": own_words(item.text, talk.spoken)}
     if item.speaker:
         return talk.sentence(f"somebody_{item.told_as}", speaker=speakable(item.speaker), **slots)

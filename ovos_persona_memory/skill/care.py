@@ -1,4 +1,4 @@
-"""Care: what somebody asked, told to who looks after them; what a child would have remembered, put to an adult."""
+"""Handlers for carers: a user's questions, told to the carer; a child's requests to remember, put to an adult."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from collections.abc import Callable, Sequence
 from ovos_persona_memory.records import Fact, Scope
 from ovos_persona_memory.skill.ask import asked_in, named_time, told_when
 from ovos_persona_memory.skill.phrasing import agrees, own_words, speakable
-from ovos_persona_memory.skill.session_state import Item
-from ovos_persona_memory.skill.turn_context import Ends, Talk
+from ovos_persona_memory.skill.session_state import SpokenItem
+from ovos_persona_memory.skill.turn_context import QuestionEndings, TurnContext
 from ovos_persona_memory.text import fold
 
 # every dialog here that tells of somebody else begins with "asked_of" or "waiting": it is logged without its words
 
 
-def asked_of(talk: Talk) -> None:
-    """Read what somebody asked of the assistant, to who looks after them and to nobody else."""
+def asked_of(talk: TurnContext) -> None:
+    """Read what somebody asked the assistant to that person's carer and to nobody else."""
     name = talk.slot("person")
     if set(fold(name)) <= _small_words(talk):  # "what did I ask you": no name of anybody
         told_when(talk)
@@ -29,33 +29,33 @@ def asked_of(talk: Talk) -> None:
         _read(talk, whose)
 
 
-def _read(talk: Talk, whose: str) -> None:
+def _read(talk: TurnContext, whose: str) -> None:
     period, shown = named_time(talk), speakable(whose)
     items = [] if period is None else asked_in(talk, period, Scope(user_id=whose))
     if not items:
         talk.say("asked_of_nothing", name=shown)
         return
-    talk.spoke_of([])  # nothing of it is the asker's to correct or to forget
+    talk.spoke_of([])  # the asker may neither correct nor forget these
     talk.read([_quoted(talk, item, shown) for item in items], "asked_of")
 
 
-def _quoted(talk: Talk, item: Item, name: str) -> str:
+def _quoted(talk: TurnContext, item: SpokenItem, name: str) -> str:
     dialog = "asked_of_in_vain" if item.told_as == "asked_me_in_vain" else "asked_of"
     return talk.sentence(dialog, name=name, when=talk.when(item.at), text=own_words(item.text, talk.spoken))
 
 
-def _meant(talk: Talk, name: str, known: Sequence[str]) -> str | None:
-    """The one of these users whom the name means, "my gran" or "gran"; None where it means nobody of them."""
+def _meant(talk: TurnContext, name: str, known: Sequence[str]) -> str | None:
+    """The user, among these, whom the name means, "my gran" or "gran"; None where it means none of them."""
     said = [word for word in fold(name) if word not in _small_words(talk)]
     return next((one for one in known if fold(one) in (fold(name), said)), None)
 
 
-def _small_words(talk: Talk) -> frozenset[str]:
+def _small_words(talk: TurnContext) -> frozenset[str]:
     return talk.spoken.stop_words | {word for swap in talk.spoken.swaps for word in fold(swap)}
 
 
-def waiting(talk: Talk) -> None:
-    """Put what the asker's children would have remembered to the asker, one after the other."""
+def waiting(talk: TurnContext) -> None:
+    """Put the waiting requests of the asker's children to the asker, one after the other."""
     children = talk.client.users.relatives().approves_for
     if not children:
         talk.say("waiting_refused")
@@ -65,11 +65,11 @@ def waiting(talk: Talk) -> None:
         _ask_next(talk, [fact for child in children for fact in _waiting_of(talk, child)])
 
 
-def _waiting_of(talk: Talk, child: str) -> list[Fact]:
+def _waiting_of(talk: TurnContext, child: str) -> list[Fact]:
     return talk.client.facts.list(Scope(user_id=child), "waiting")[::-1]
 
 
-def _ask_next(talk: Talk, left: Sequence[Fact]) -> None:
+def _ask_next(talk: TurnContext, left: Sequence[Fact]) -> None:
     if not left:
         talk.say("waiting_nothing")
         return
@@ -78,7 +78,7 @@ def _ask_next(talk: Talk, left: Sequence[Fact]) -> None:
     talk.ask("waiting_ask", lambda reply: _decide(reply, fact, left[1:]), _DECIDING, **slots)
 
 
-def _decide(reply: Talk, fact: Fact, left: Sequence[Fact]) -> None:
+def _decide(reply: TurnContext, fact: Fact, left: Sequence[Fact]) -> None:
     agreed = agrees(reply.said.text, reply.spoken)
     if agreed is None or _means_stop(reply):
         reply.say("waiting_left")
@@ -89,15 +89,15 @@ def _decide(reply: Talk, fact: Fact, left: Sequence[Fact]) -> None:
         _ask_next(reply, left)
 
 
-def _means_stop(reply: Talk) -> bool:
+def _means_stop(reply: TurnContext) -> bool:
     """Whether it is a "forget it" rather than a no: then nothing is decided."""
     said = fold(reply.said.text)
     return any(said == fold(phrase) for phrase in reply.spoken.phrases("cancel.voc"))
 
 
-_DECIDING = Ends(
+_DECIDING = QuestionEndings(
     "waiting_left", "waiting_left", "waiting_left", lambda reply: agrees(reply.said.text, reply.spoken) is not None
 )
 
-INTENTS: dict[str, Callable[[Talk], None]] = {"asked_of": asked_of, "waiting": waiting}
+INTENTS: dict[str, Callable[[TurnContext], None]] = {"asked_of": asked_of, "waiting": waiting}
 FAILED = PERHAPS = "memory_away"

@@ -1,4 +1,4 @@
-"""Forget: what is to go is read back first, and goes after a yes alone."""
+"""Handlers of deletions: the records are read back first, and deleted after a yes alone."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 from ovos_persona_memory.errors import PersonaMemoryError, Unanswered
 from ovos_persona_memory.records import HOUSEHOLD, Foreseen, Forgotten, Scope
 from ovos_persona_memory.skill.acts import is_pointing, requested, says_forget, topic_of
-from ovos_persona_memory.skill.ask import found, is_hushed_text
+from ovos_persona_memory.skill.ask import is_hushed_text, statements_about
 from ovos_persona_memory.skill.phrasing import (
     agrees,
     behind_yes,
@@ -21,18 +21,18 @@ from ovos_persona_memory.skill.phrasing import (
     turned,
     whole_topic,
 )
-from ovos_persona_memory.skill.spoken_numbers import in_words
-from ovos_persona_memory.skill.turn_context import Ends, Talk
+from ovos_persona_memory.skill.spoken_numbers import number_in_words
+from ovos_persona_memory.skill.turn_context import QuestionEndings, TurnContext
 from ovos_persona_memory.text import time_expressions
 
 # every dialog of this module begins with "forget": what is said under these names is logged without its words
 SOON_S = 1.0
-"""After so long without a result the person is told that it takes a moment, seconds."""
+"""Time without a result after which the person is told that it takes a moment, seconds."""
 
 
 @dataclass(frozen=True)
-class Deletion:
-    """What goes after a yes, and what is said then."""
+class DeletionRequest:
+    """The conditions of a deletion that waits for a yes, and the dialog that confirms it."""
 
     done: str
     what: dict[str, Any]
@@ -41,9 +41,9 @@ class Deletion:
     scope: Scope = Scope()
 
 
-def forget_about(talk: Talk) -> None:
-    """Forget what is about something that is named, however it is named."""
-    if not talk.slot("topic"):  # an engine took it for a request to forget, and nothing says what
+def forget_about(talk: TurnContext) -> None:
+    """Forget the records about a topic, however it is named."""
+    if not talk.slot("topic"):  # an engine took it for a request to forget, which has no object
         talk.say("forget_that_nothing")
     elif is_pointing(talk.slot("topic"), talk.spoken):
         forget_that(talk)
@@ -51,23 +51,24 @@ def forget_about(talk: Talk) -> None:
         _ask_about(talk, whole_topic(talk.slot("topic"), talk.said.text, talk.spoken))
 
 
-def _ask_about(talk: Talk, topic: str) -> None:
+def _ask_about(talk: TurnContext, topic: str) -> None:
     shown = turned(speakable(topic), talk.spoken)
     named = topic_of(topic, talk.spoken) or topic
     client, lang = talk.means.counting, talk.spoken.tag
     going = client.would_forget(topic=topic, lang=lang)
     if not going.told and named != topic:
         going = client.would_forget(topic=named, lang=lang)
-    if not going.told and (answers := [hit.id for hit in found(talk, topic, named) if hit.id]):
+    if not going.told and (answers := [hit.id for hit in statements_about(talk, topic, named) if hit.id]):
         going = client.would_forget(ids=answers)
     if not going.told:
         talk.say("forget_about_nothing", topic=shown)
         return
-    _ask_back(talk, going, Deletion("forget_about_done", {"ids": going.ids}, {"topic": shown}))
+    _ask_back(talk, going, DeletionRequest("forget_about_done", {"ids": going.ids}, {"topic": shown}))
 
 
-def forget_that(talk: Talk) -> None:
-    """Forget what was just spoken of: what the last answer quoted, else what the person told last in this session."""
+def forget_that(talk: TurnContext) -> None:
+    """Forget the last thing spoken of: what the last answer quoted, else the person's last statement in this
+    session."""
     named = requested(talk.as_heard(), talk.spoken)  # "I don't need the dentist's number any more, forget it"
     topic = named.slots.get("topic", "") if named is not None else ""
     going = talk.means.counting.would_forget(topic=topic, lang=talk.spoken.tag) if topic else _NOTHING
@@ -76,11 +77,11 @@ def forget_that(talk: Talk) -> None:
     if not going.told:
         talk.say("forget_that_nothing")
         return
-    _ask_back(talk, going, Deletion("forget_that_done", {"ids": going.ids}))
+    _ask_back(talk, going, DeletionRequest("forget_that_done", {"ids": going.ids}))
 
 
-def is_known(talk: Talk, topic: str) -> bool:
-    """Whether anything was told about a topic that is no secret."""
+def is_known(talk: TurnContext, topic: str) -> bool:
+    """Whether there is a statement about a topic that is no secret."""
     going = talk.client.would_forget(topic=topic_of(topic, talk.spoken) or topic, lang=talk.spoken.tag)
     return not all(hit.secret for hit in going.told)
 
@@ -88,8 +89,9 @@ def is_known(talk: Talk, topic: str) -> bool:
 _NOTHING = Foreseen(Forgotten(), [], [])
 
 
-def _ask_back(talk: Talk, going: Foreseen, deletion: Deletion) -> None:
-    """Read back what would go, the first two and how many more there are; after a yes exactly that is deleted."""
+def _ask_back(talk: TurnContext, going: Foreseen, deletion: DeletionRequest) -> None:
+    """Read back what would be deleted, the first two texts and the number of the others; after a yes exactly that is
+    deleted."""
     texts = [own_words(hit.text, talk.spoken) for hit in going.told]
     is_about = bool(deletion.slots)
     secret = any(hit.secret for hit in going.told)  # its words are not read back
@@ -102,25 +104,25 @@ def _ask_back(talk: Talk, going: Foreseen, deletion: Deletion) -> None:
         done = deletion if is_about else replace(deletion, slots={"text": texts[0]})
         _ask(talk, "forget_that_ask", done, text=texts[0])
     else:
-        counted = {"count": in_words(len(texts), talk.spoken.tag)}
+        counted = {"count": number_in_words(len(texts), talk.spoken.tag)}
         done = deletion if is_about else replace(deletion, done="forget_these_done", slots=counted)
         question = "forget_two_ask" if len(texts) == 2 else "forget_more_ask"
         more = {} if len(texts) == 2 else {"count": len(texts) - 2}
         _ask(talk, question, done, text=texts[0], other=texts[1], **more)
 
 
-def _is_hushed(talk: Talk, text: str) -> bool:
-    """Whether it is not to be read back in this room: others may hear it."""
+def _is_hushed(talk: TurnContext, text: str) -> bool:
+    """Whether a text is not to be read back in this room, where others may hear it."""
     return talk.client.users.which().user_id != HOUSEHOLD or is_hushed_text(talk, text)
 
 
-def _number(talk: Talk, what: dict[str, Any]) -> int:
-    """How many records would go."""
+def _number(talk: TurnContext, what: dict[str, Any]) -> int:
+    """Number of records that would be deleted."""
     return talk.means.counting.forget_by_kind(preview=True, **what).total
 
 
-def forget_time(talk: Talk) -> None:
-    """Forget what was said and kept in a time, in every session of the person."""
+def forget_time(talk: TurnContext) -> None:
+    """Forget what was said and kept in a span of time, in every session of the person."""
     named = time_expressions.parse_time_span(talk.said.text, talk.spoken, talk.now)
     if named is None:
         talk.say("forget_time_what")
@@ -131,40 +133,40 @@ def forget_time(talk: Talk) -> None:
     if not count:
         talk.say("forget_time_nothing", period=period)
         return
-    deletion = Deletion("forget_time_done", what, {"period": period})
+    deletion = DeletionRequest("forget_time_done", what, {"period": period})
     question = "forget_time_ask_one" if count == 1 else "forget_time_ask"
     _ask(talk, question, deletion, count=count, period=period)
 
 
-def forget_me(talk: Talk) -> None:
-    """Forget everything of the person who speaks."""
+def forget_me(talk: TurnContext) -> None:
+    """Forget all records of the speaker."""
     _ask_for_everything(talk, "forget_me")
 
 
-def forget_all(talk: Talk) -> None:
+def forget_all(talk: TurnContext) -> None:
     """Forget everything that this person may reach."""
     _ask_for_everything(talk, "forget_all")
 
 
-def _ask_for_everything(talk: Talk, dialog: str) -> None:
+def _ask_for_everything(talk: TurnContext, dialog: str) -> None:
     what = {"everything": True}
     count = _number(talk, what)
     if count:
-        _ask(talk, f"{dialog}_ask", Deletion(f"{dialog}_done", what), count=count)
+        _ask(talk, f"{dialog}_ask", DeletionRequest(f"{dialog}_done", what), count=count)
     else:
         talk.say("forget_all_nothing")
 
 
-def _ask(talk: Talk, question: str, deletion: Deletion, **slots: object) -> None:
-    ends = Ends("forget_silence", "forget_kept", "forget_unclear", _is_reply)
+def _ask(talk: TurnContext, question: str, deletion: DeletionRequest, **slots: object) -> None:
+    ends = QuestionEndings("forget_silence", "forget_kept", "forget_unclear", _is_reply)
     talk.moment.items = []
     talk.ask(question, lambda reply: _answered(reply, deletion), ends, **slots)
 
 
-def _agreed(reply: Talk) -> bool | None:
-    """Whether the reply is a yes or a no; a request to delete or to keep it is one, too: "away with it".
+def _agreed(reply: TurnContext) -> bool | None:
+    """Whether the reply is a yes or a no; a request to delete or to keep it counts, too: "away with it".
 
-    "Forget that" alone is none, as it takes back a question as well; behind a yes it means what it says.
+    "Forget that" alone does not, as it may cancel the question; behind a yes it is a request.
     """
     said, spoken = reply.said.text, reply.spoken
     rest = behind_yes(said, spoken)
@@ -179,15 +181,15 @@ def _agreed(reply: Talk) -> bool | None:
     return {"forget_that": True, "remember_this": False}.get(asked.intent)
 
 
-def _is_reply(reply: Talk) -> bool:
-    """Whether it is a yes or a no, or at least nothing of its own: no question, command or statement."""
+def _is_reply(reply: TurnContext) -> bool:
+    """Whether it is a yes or a no, or at least no new question, command or statement."""
     if _agreed(reply) is not None:
         return True
     said, spoken = reply.said.text, reply.spoken
     return not (spoken.is_question(said) or spoken.is_command(said) or spoken.is_statement(said))
 
 
-def _answered(reply: Talk, deletion: Deletion) -> None:
+def _answered(reply: TurnContext, deletion: DeletionRequest) -> None:
     agreed = _agreed(reply)
     if agreed:
         _delete(reply, deletion)
@@ -195,8 +197,8 @@ def _answered(reply: Talk, deletion: Deletion) -> None:
         reply.say("forget_unclear" if agreed is None else "forget_kept")
 
 
-def _delete(reply: Talk, deletion: Deletion) -> None:
-    """Delete, for as long as that takes, and say what came of it; a handler waits for a second only."""
+def _delete(reply: TurnContext, deletion: DeletionRequest) -> None:
+    """Delete, for as long as that takes, and report the outcome; a handler waits for a second only."""
     work = threading.Thread(target=lambda: reply.forwarded(lambda _: _delete_and_say(reply, deletion)), daemon=True)
     work.start()
     work.join(SOON_S)
@@ -204,7 +206,7 @@ def _delete(reply: Talk, deletion: Deletion) -> None:
         reply.say("forget_slowly")
 
 
-def _delete_and_say(reply: Talk, deletion: Deletion) -> None:
+def _delete_and_say(reply: TurnContext, deletion: DeletionRequest) -> None:
     try:
         reply.means.patient.forget(deletion.scope, **deletion.what)
     except Unanswered:
@@ -217,7 +219,7 @@ def _delete_and_say(reply: Talk, deletion: Deletion) -> None:
     reply.say(deletion.done, **deletion.slots)
 
 
-INTENTS: dict[str, Callable[[Talk], None]] = {
+INTENTS: dict[str, Callable[[TurnContext], None]] = {
     "forget_that": forget_that,
     "forget_time": forget_time,
     "forget_about": forget_about,

@@ -1,8 +1,8 @@
-"""What an utterance asks of the skill, by the wordings of the intent files: a pure function over texts.
+"""Intent matching of whole utterances by the wordings of the intent files: a pure function over texts.
 
-An intent engine is given a few plain wordings, as it has to expand each, and matches whole utterances alone. Whatever
-it does not know is looked at here, where a line of an intent file is one pattern, however many wordings it has, and
-where small words around a request ("um", "could you", "please") do not matter.
+An intent engine is given a few plain wordings, as it has to expand each, and matches whole utterances alone. Other
+utterances are matched here, where a line of an intent file is one pattern, however many wordings it has, and where
+filler words around a request ("um", "could you", "please") do not matter.
 """
 
 from __future__ import annotations
@@ -15,16 +15,17 @@ from functools import lru_cache
 from ovos_persona_memory.text import Language, fold, languages
 
 NOT: Mapping[str, str] = {"remember": "remember_not", "forget_about": "forget_not"}
-"""Vocabularies with which an intent is not meant: "remember to" is a reminder."""
+"""Vocabularies that exclude an intent: "remember to" is a reminder."""
 SHORTEST = 3
-"""Words of something to be kept that stands before "remember that", at least one more."""
+"""Words at least of a statement before "remember that"."""
 STUTTERED = 4
-"""Words at most that somebody says again who stumbles over them."""
+"""Words at most that a stumbling speaker repeats."""
 TIMES = frozenset({"period", "day"})
-"""Slots that hold a time. Of two wordings that say as much, one with a time alone is it: "what was said on Monday"."""
+"""Slots that hold a time. Of two wordings that match as much, the one whose slot is a time alone wins: "what was said
+on Monday"."""
 LONGEST = 60
-"""Words of an utterance at most, but for one that begins with "remember that"; of a language without blanks twice as
-many pairs of characters."""
+"""Words at most of an utterance, unless it begins with "remember that"; in a language of bigrams twice as many
+bigrams."""
 AROUND = 4
 """Phrases of politeness at most that are taken off before a request, and behind it: each doubles the work."""
 _MARKS = {"(": "(?:", "|": "|", ")": ")", "[": "(?:(?:", "]": ")?)"}
@@ -33,33 +34,34 @@ _PIECE = re.compile(r"[()\[\]|]|{\w+}|[^\s()\[\]|{}]+")
 
 @dataclass(frozen=True)
 class MatchedIntent:
-    """The intent that was meant."""
+    """An intent with its slots."""
 
     intent: str
     slots: Mapping[str, str] = field(default_factory=dict)
-    """Name to words, as they were said."""
+    """Name mapped to the words as they were said."""
 
 
 def preload(spoken: Language, intents: Iterable[str]) -> None:
-    """Read the wordings of a language, which takes some tenths of a second, before the first utterance needs them."""
+    """Compile the patterns of a language, which takes some tenths of a second, before the first utterance needs
+    them."""
     for intent in intents:
         _patterns_of(spoken.tag, intent)
 
 
 @dataclass(frozen=True)
-class _Fit:
-    """A wording that an utterance has."""
+class _PatternMatch:
+    """A pattern that matches an utterance."""
 
     intent: str
     slot: str | None
     span: tuple[int, int]
     """First and last word of the slot, as a range."""
     literal: int
-    """Words that stand in the wording itself."""
+    """Number of words that stand in the pattern itself."""
 
 
 def understood(text: str, spoken: Language, intents: Iterable[str]) -> MatchedIntent | None:
-    """The intent whose wording says most of the utterance; None where it is none of these."""
+    """The intent whose pattern covers most of the utterance; None where none matches."""
     tokens, named = text.split(), tuple(intents)
     if len(tokens) > LONGEST:
         return _to_remember(text, spoken, named)
@@ -67,7 +69,7 @@ def understood(text: str, spoken: Language, intents: Iterable[str]) -> MatchedIn
     if not whole or len(whole) > 2 * LONGEST:
         return _to_remember(text, spoken, named)
     if [word for word, _ in whole] in [fold(line) for line in spoken.lines("not_ours.voc")]:
-        return None  # a phrase that others own: "forget it" takes back a request
+        return None  # a phrase of other skills: "forget it" cancels a request
     bare = [(word, place) for word, place in whole if word not in _fillers(spoken.tag)]
     forms = [whole, *(said for said in (bare, _without_repeats(bare)) if said != whole)]
     found = [(fit, said) for said in forms if (fit := _fit([word for word, _ in said], spoken, named))]
@@ -79,7 +81,7 @@ def understood(text: str, spoken: Language, intents: Iterable[str]) -> MatchedIn
 
 
 def _to_remember(text: str, spoken: Language, intents: tuple[str, ...]) -> MatchedIntent | None:
-    """What is to be kept of a text that is too long to be anything else; None where it does not ask for that."""
+    """The statement of a text too long for any other intent; None where it is no request to remember."""
     kept = spoken.without_lead(text)
     if kept == text or "remember" not in intents:
         return None
@@ -90,7 +92,7 @@ def _to_remember(text: str, spoken: Language, intents: tuple[str, ...]) -> Match
 
 
 def _without_repeats(said: list[tuple[str, int]]) -> list[tuple[str, int]]:
-    """The words without what somebody begins to say twice: "what did I what did I tell you"."""
+    """The words without false starts: "what did I what did I tell you"."""
     left = list(said)
     for length in range(STUTTERED, 0, -1):
         place = 0
@@ -103,8 +105,8 @@ def _without_repeats(said: list[tuple[str, int]]) -> list[tuple[str, int]]:
     return left
 
 
-def _fit(words: list[str], spoken: Language, intents: tuple[str, ...]) -> _Fit | None:
-    """The wording that says most of the words, with as few small words around it as may be."""
+def _fit(words: list[str], spoken: Language, intents: tuple[str, ...]) -> _PatternMatch | None:
+    """The pattern that covers most of the words, with as few filler words around it as possible."""
     found = [
         _whole(fit, first, last, words, spoken)
         for first, last in _cores(words, spoken)
@@ -114,13 +116,13 @@ def _fit(words: list[str], spoken: Language, intents: tuple[str, ...]) -> _Fit |
     return max(found, key=lambda fit: (fit.literal, _is_time(fit, words, spoken)), default=None)
 
 
-def _is_time(fit: _Fit, words: list[str], spoken: Language) -> bool:
-    """Whether the slot is for a time and holds nothing else."""
+def _is_time(fit: _PatternMatch, words: list[str], spoken: Language) -> bool:
+    """Whether the slot is meant for a time and holds nothing else."""
     named = _time_words(spoken.tag) | spoken.stop_words
     return fit.slot in TIMES and named.issuperset(words[slice(*fit.span)])
 
 
-def _slots(fit: _Fit, tokens: list[str], places: list[int]) -> dict[str, str]:
+def _slots(fit: _PatternMatch, tokens: list[str], places: list[int]) -> dict[str, str]:
     if fit.slot is None:
         return {}
     start, end = fit.span
@@ -128,7 +130,7 @@ def _slots(fit: _Fit, tokens: list[str], places: list[int]) -> dict[str, str]:
 
 
 def _cores(words: list[str], spoken: Language) -> Iterator[tuple[int, int]]:
-    """Where the request itself may stand: with fewest of the small words around it first, then with more."""
+    """The spans where the request itself may stand: with fewest filler words around it first, then with more."""
     starts, ends, loose = _edges(spoken.tag)
     firsts, lasts = [0], [len(words)]
     while (length := _edge(words[firsts[-1] :], starts)) and firsts[-1] + length < len(words) and len(firsts) <= AROUND:
@@ -138,8 +140,8 @@ def _cores(words: list[str], spoken: Language) -> Iterator[tuple[int, int]]:
     yield from ((first, last) for last in reversed(lasts) for first in reversed(firsts) if first < last)
 
 
-def _whole(fit: _Fit, first: int, last: int, words: list[str], spoken: Language) -> _Fit:
-    """The fit counted from the first word of all; to what is kept belong "now" and its like at its end."""
+def _whole(fit: _PatternMatch, first: int, last: int, words: list[str], spoken: Language) -> _PatternMatch:
+    """The match with positions in the whole utterance; "now" and its like at the end belong to a statement."""
     start, end = fit.span[0] + first, fit.span[1] + first
     if fit.slot == "text" and end == last:
         end = len(words)
@@ -149,13 +151,13 @@ def _whole(fit: _Fit, first: int, last: int, words: list[str], spoken: Language)
 
 
 def _edge(words: list[str], phrases: tuple[list[str], ...]) -> int:
-    """How many words the longest of the phrases has that the words begin with."""
+    """The length, in words, of the longest phrase that the words begin with."""
     return next((len(phrase) for phrase in phrases if words[: len(phrase)] == phrase), 0)
 
 
 @lru_cache(maxsize=64)
 def _edges(tag: str) -> tuple[tuple[list[str], ...], tuple[list[str], ...], tuple[list[str], ...]]:
-    """Phrases before a request, polite ones after it, and others after it; of the latter the last word first."""
+    """Phrases before a request, polite ones after it, and others after it; the latter two with the last word first."""
     spoken = languages.for_language(tag)
     files = ("polite_start.voc", "polite_end.voc", "loose_end.voc")
     starts, ends, loose = (sorted(map(fold, spoken.phrases(name)), key=len, reverse=True) for name in files)
@@ -163,7 +165,7 @@ def _edges(tag: str) -> tuple[tuple[list[str], ...], tuple[list[str], ...], tupl
 
 
 def _of_two_clauses(words: list[str], spoken: Language, intents: tuple[str, ...]) -> MatchedIntent | None:
-    """The intent of the one of two clauses to which the other gives the reason, or which asks for the same."""
+    """The intent of one of two clauses, where the other gives the reason or asks for the same."""
     joints = {tuple(fold(line)) for line in spoken.phrases("joint.voc")}
     for place in range(len(words) - 1, 1, -1):
         if _gives_reason(words[place:], spoken) and (asked := _without_slot(words[:place], spoken, intents)):
@@ -195,8 +197,8 @@ def _without_slot(words: list[str], spoken: Language, intents: tuple[str, ...]) 
     return None
 
 
-def _is_meant(fit: _Fit, words: list[str], spoken: Language) -> bool:
-    """Whether the slot can be what the intent needs, and nothing says that something else is meant."""
+def _is_meant(fit: _PatternMatch, words: list[str], spoken: Language) -> bool:
+    """Whether the slot fits the intent, and no exclusion applies."""
     said = f" {' '.join(words)} "
     if any(f" {' '.join(fold(phrase))} " in said for phrase in _exclusions(fit.intent, spoken)):
         return False
@@ -211,7 +213,7 @@ def _is_meant(fit: _Fit, words: list[str], spoken: Language) -> bool:
 
 @lru_cache(maxsize=64)
 def _time_words(tag: str) -> frozenset[str]:
-    """Folded words of which whoever names a time says one."""
+    """Folded words, one of which every time expression holds."""
     spoken = languages.for_language(tag)
     files = ("weekdays.list", "months.list", "relative_days.list", "time_words.list")
     lines = (line.partition(":")[0] for name in files for line in spoken.phrases(name))
@@ -224,24 +226,24 @@ def _exclusions(intent: str, spoken: Language) -> tuple[str, ...]:
     return spoken.lines(f"{NOT[intent]}.voc") if intent in NOT else ()
 
 
-def _fits(words: list[str], spoken: Language, intents: tuple[str, ...]) -> Iterator[_Fit]:
+def _fits(words: list[str], spoken: Language, intents: tuple[str, ...]) -> Iterator[_PatternMatch]:
     said = " ".join(words) + " "
     for intent, pattern in _patterns(spoken.tag, intents):
         found = pattern.fullmatch(said)
         if found is None:
             continue
         if not pattern.groupindex:
-            yield _Fit(intent, None, (0, 0), len(words))
+            yield _PatternMatch(intent, None, (0, 0), len(words))
             continue
         (slot,) = pattern.groupindex
         start = said[: found.start(slot)].count(" ")
         length = found[slot].count(" ")
-        yield _Fit(intent, slot, (start, start + length), len(words) - length)
+        yield _PatternMatch(intent, slot, (start, start + length), len(words) - length)
 
 
 @lru_cache(maxsize=64)
 def _fillers(tag: str) -> frozenset[str]:
-    """Folded words that may stand anywhere and mean nothing."""
+    """Folded words that may stand anywhere without a meaning."""
     return frozenset(word for line in languages.for_language(tag).phrases("fillers.voc") for word in fold(line))
 
 
@@ -253,7 +255,7 @@ def _patterns(tag: str, intents: tuple[str, ...]) -> Iterator[tuple[str, re.Patt
 def _patterns_of(tag: str, intent: str) -> tuple[re.Pattern[str], ...]:
     """A pattern for each line of the files of an intent, over folded words with a blank after each.
 
-    Words that mean nothing need not be there: they are taken out of an utterance, too.
+    Filler words are optional in it: they are removed from an utterance, too.
     """
     spoken = languages.for_language(tag)
     lines = (line for kind in ("intent", "patterns") for line in spoken.lines(f"{intent}.{kind}"))
@@ -263,7 +265,7 @@ def _patterns_of(tag: str, intent: str) -> tuple[re.Pattern[str], ...]:
 def pattern(line: str, fillers: frozenset[str] = frozenset()) -> str:
     """The regular expression of a line with (a | b), [a] and {slot}; OVOS-INTENT-1, section 3.
 
-    ``fillers``: words that need not be there, once something else was.
+    ``fillers``: words that are optional behind the first word.
     """
     made: list[str] = []
     depth, begun = 0, False

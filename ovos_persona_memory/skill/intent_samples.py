@@ -16,9 +16,10 @@ from pathlib import Path
 from ovos_persona_memory.text import languages
 
 EACH = 3
-"""Wordings that are kept of one line of an intent file with a slot."""
+"""Wordings kept of each line of an intent file with a slot."""
 PLAIN = 24
-"""Those of a line without: such a wording comes before the slot of another skill that would take all of it."""
+"""Wordings kept of each line without a slot: such a wording comes before the slot of another skill that would take all
+of it."""
 _GROUP = re.compile(r"\[([^\[\]()]*)\]|\(([^\[\]()]*)\)")
 
 
@@ -34,7 +35,7 @@ def expanded(line: str) -> list[str]:
 
 
 def few(lines: list[str], each: int = EACH, plain: int = PLAIN) -> list[str]:
-    """The plainest wording of each line, and some spread over the rest."""
+    """The plainest wording of each line, and some of the rest, evenly spread."""
     kept: list[str] = []
     for line in lines:
         wordings = expanded(line)
@@ -43,7 +44,7 @@ def few(lines: list[str], each: int = EACH, plain: int = PLAIN) -> list[str]:
 
 
 def wordings(folder: Path, intent: str) -> list[str]:
-    """What an engine is given of an intent: a few wordings of each line, and each one of what others would take."""
+    """The wordings of an intent for an engine: a few of each line, and every one that another skill would claim."""
     given = few(_lines(folder / f"{intent}.intent"))
     claimed = (one for line in _lines(folder / f"{intent}.claims") for one in expanded(line))
     return list(dict.fromkeys([*given, *claimed]))
@@ -56,7 +57,7 @@ def _lines(path: Path) -> list[str]:
 
 
 def write_few(locale: Path, target: Path, langs: Iterable[str]) -> None:
-    """A copy of what an engine needs of these languages, with few wordings in each intent file.
+    """Write a copy of the files that an engine needs of these languages, with few wordings in each intent file.
 
     The folder of a language that is not shipped holds the files of the nearest one.
     """

@@ -1,4 +1,4 @@
-"""Every intent of the skill with its handler, and which one an utterance means."""
+"""Every intent of the skill with its handler, and the choice of the intent for an utterance."""
 
 from __future__ import annotations
 
@@ -10,31 +10,31 @@ from ovos_persona_memory.skill import ask, care, forget, guest_mode, tell
 from ovos_persona_memory.skill.acts import requested, says_forget
 from ovos_persona_memory.skill.intent_matching import NOT, MatchedIntent, understood
 from ovos_persona_memory.skill.phrasing import is_said
-from ovos_persona_memory.skill.turn_context import Talk
+from ovos_persona_memory.skill.turn_context import TurnContext
 
 TOPIC = 3
-"""Content words of a topic, at most, that is for the memory whether it knows anything about it or not."""
+"""Content words at most of a topic that is taken for the memory's even where nothing is known about it."""
 ROOMS: tuple[ModuleType, ...] = (tell, ask, forget, guest_mode, care)
-INTENTS: dict[str, tuple[Callable[[Talk], None], ModuleType]] = {
+INTENTS: dict[str, tuple[Callable[[TurnContext], None], ModuleType]] = {
     name: (handler, room) for room in ROOMS for name, handler in room.INTENTS.items()
 }
-"""Name to what does it, and the room with the dialogs for where that fails."""
+"""Name mapped to its handler, and to the module with the dialogs for its failure."""
 
 
-def meant(talk: Talk) -> MatchedIntent | None:
-    """What an utterance asks of the memory: by a wording, by its words alone, or as a correction; None: nothing."""
+def meant(talk: TurnContext) -> MatchedIntent | None:
+    """The intent of an utterance: by its wording, by its words alone, or as a correction; None where there is none."""
     found = (understood(form, talk.spoken, INTENTS) for form in talk.forms())
     worded = next((one for one in found if one), None)
     if worded is not None:
         return worded
     try:
         return _requested(talk) or tell.contradicted(talk)
-    except PersonaMemoryError:  # the memory does not answer: whoever else knows the utterance may
+    except PersonaMemoryError:  # the memory does not answer: another skill may
         return None
 
 
-def _requested(talk: Talk) -> MatchedIntent | None:
-    """A request in no wording of its own; one that may be for others only where something is known of it."""
+def _requested(talk: TurnContext) -> MatchedIntent | None:
+    """A request in no listed wording; one that may address other skills only where something is known of its object."""
     asked = next((one for form in talk.forms() if (one := requested(form, talk.spoken))), None)
     if asked is None or asked.intent != "forget_about":
         return asked

@@ -1,4 +1,4 @@
-"""The skill as ovos-core loads it: intents in, one handler each, replies and stops by session."""
+"""The skill as ovos-core loads it: intents, fallback, replies and stops by session."""
 
 from __future__ import annotations
 
@@ -22,37 +22,37 @@ from ovos_persona_memory.skill.intent_matching import NOT, MatchedIntent
 from ovos_persona_memory.skill.intent_samples import write_few
 from ovos_persona_memory.skill.intents import INTENTS, meant
 from ovos_persona_memory.skill.phrasing import is_said
-from ovos_persona_memory.skill.session_state import Moments
-from ovos_persona_memory.skill.turn_context import Means, Talk
+from ovos_persona_memory.skill.session_state import SessionStates
+from ovos_persona_memory.skill.turn_context import SkillResources, TurnContext
 from ovos_persona_memory.text import languages
 
 ANSWER_WITHIN_S = 0.8
-"""How long the memory may take before it is said to be away, seconds: within a second people hear it."""
+"""Timeout of the memory before it is said to be away, seconds: within a second people hear it."""
 BUSY_S = 5.0
-"""So much longer where it says that it lives and is only slow, with a card that stalls perhaps, seconds."""
+"""Extra time where the memory reports that it is only slow, because of a stalling card perhaps, seconds."""
 GLANCE_WITHIN_S = 0.3
-"""How long it may take to say whether something is for the memory at all, seconds: others wait to answer."""
+"""Timeout of the decision whether an utterance is for the memory, seconds: other skills wait for it."""
 COUNT_WITHIN_S = 3.0
-"""How long it may take to count what would be deleted, seconds: on a busy device more than a question."""
+"""Timeout of counting what would be deleted, seconds: on a busy device it takes longer than a question."""
 DELETE_WITHIN_S = 60.0
-"""How long a deletion may take before it is said to have failed, seconds."""
+"""Timeout of a deletion before it is said to have failed, seconds."""
 BEFORE_OTHERS = 4
-"""Among the fallbacks those of high priority: what is said to the memory in so many words is for nobody else."""
+"""Priority of the fallback, a high one: an explicit request to the memory is for no other skill."""
 
 
 class PersonaMemorySkill(ConversationalSkill, FallbackSkill):  # type: ignore[misc]  # ovos_workshop carries no types
-    """People talk to their memory. Each utterance is answered in the session from which it came."""
+    """The skill. Each utterance is answered in the session from which it came."""
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         # an editable install has the locale folder beside the package, not in it
         kwargs.setdefault("resources_dir", str(languages.locale_folder().parent))
-        self._means: Means | None = None
-        self._glance: secrets_kept.Glance | None = None
+        self._means: SkillResources | None = None
+        self._glance: secrets_kept.SecretLookup | None = None
         super().__init__(*args, **kwargs)
 
     @classproperty  # type: ignore[untyped-decorator]  # ovos_utils carries no types
     def runtime_requirements(self) -> RuntimeRequirements:
-        """Neither a network nor a screen is waited for."""
+        """The skill needs neither a network nor a screen."""
         return RuntimeRequirements(
             internet_before_load=False,
             network_before_load=False,
@@ -66,15 +66,15 @@ class PersonaMemorySkill(ConversationalSkill, FallbackSkill):  # type: ignore[mi
         )
 
     def initialize(self) -> None:
-        """Connect to the daemon in the background, and offer the intents of every room."""
+        """Connect to the daemon in the background, and register the intents of every module."""
         transport = shared_transport(**bus_address())
-        self._glance = secrets_kept.Glance(MemoryClient(transport, GLANCE_WITHIN_S, of_person=True), messages.now)
-        # a person speaks, and means what they told, to whichever persona that was
+        self._glance = secrets_kept.SecretLookup(MemoryClient(transport, GLANCE_WITHIN_S, of_person=True), messages.now)
+        # a person means their own statements, to whichever persona they were made
         quick = MemoryClient(transport, ANSWER_WITHIN_S, BUSY_S, ANSWER_WITHIN_S, of_person=True)
         counting = MemoryClient(transport, COUNT_WITHIN_S, of_person=True)
         patient = MemoryClient(transport, DELETE_WITHIN_S, BUSY_S, ANSWER_WITHIN_S, of_person=True)
-        moments = Moments(messages.now)
-        self._means = Means(self._speak, quick, counting, patient, moments, self._shared_rooms, messages.now)
+        moments = SessionStates(messages.now)
+        self._means = SkillResources(self._speak, quick, counting, patient, moments, self._shared_rooms, messages.now)
         self.add_event(topics.UTTERANCE[0], self._heard, speak_errors=False)
         self.res_dir = self.file_system.path
         write_few(languages.locale_folder(), Path(self.res_dir) / "locale", self.native_langs)
@@ -102,16 +102,16 @@ class PersonaMemorySkill(ConversationalSkill, FallbackSkill):  # type: ignore[mi
         handle.__name__ = f"handle_{name}"
         self.register_intent_file(f"{name}.intent", handle, voc_blacklist=[NOT[name]] if name in NOT else [])
 
-    # what no intent engine knew
+    # utterances that no intent engine matched
 
     def can_answer(self, message: Message, *_: Any) -> bool:
-        """Whether the utterance says in so many words something that is for the memory, or asks for a secret in it."""
+        """Whether the utterance is an explicit request to the memory, or asks for a secret in it."""
         if self._meant(message) is not None:
             return True
         return self._glance is not None and self._glance.answers(messages.addressed(message))
 
     def handle_otherwise(self, message: Message) -> bool:
-        """Do what an utterance asks that no intent engine knew."""
+        """Handle an utterance that no intent engine matched."""
         known = self._meant(message)
         if known is None:
             return secrets_kept.tell(self._talk(message))
@@ -124,7 +124,8 @@ class PersonaMemorySkill(ConversationalSkill, FallbackSkill):  # type: ignore[mi
         return self._glance.meant(messages.addressed(message), known) if self._glance is not None else known
 
     def _answer_as(self, message: Message, known: MatchedIntent, is_told: bool = False) -> None:
-        """Do what was meant, and tell who logs intents, our daemon among them, which one it is, if none has yet."""
+        """Run the handler of the intent, and tell observers of intents, our daemon among them, which one it is, if none
+        has yet."""
         said = messages.addressed(message)
         slots, name = dict(known.slots), f"{self.skill_id}:{known.intent}"
         about = {"utterance": said.text, "lang": said.lang, "skill_id": self.skill_id}
@@ -138,8 +139,8 @@ class PersonaMemorySkill(ConversationalSkill, FallbackSkill):  # type: ignore[mi
         talk.means.moments.take_pending(talk.said.session_id)
         self._guard(talk, lambda: handler(talk), room)
 
-    def _guard(self, talk: Talk, work: Callable[[], Any], room: ModuleType) -> Any:
-        """Do it; what goes wrong is spoken."""
+    def _guard(self, talk: TurnContext, work: Callable[[], Any], room: ModuleType) -> Any:
+        """Run the handler; a failure is spoken."""
         try:
             return work()
         except CapturePaused:
@@ -153,10 +154,10 @@ class PersonaMemorySkill(ConversationalSkill, FallbackSkill):  # type: ignore[mi
             talk.say(room.PERHAPS if isinstance(error, Unanswered) else room.FAILED)
         return True
 
-    def _talk(self, message: Message) -> Talk:
+    def _talk(self, message: Message) -> TurnContext:
         if self._means is None:
             raise RuntimeError("the skill is not initialised")
-        return Talk(message, self._means)
+        return TurnContext(message, self._means)
 
     def _speak(self, _message: Message, text: str, dialog: str, expect_response: bool) -> None:
         # OVOSSkill.speak finds the message in this frame, and answers in its session
@@ -169,12 +170,12 @@ class PersonaMemorySkill(ConversationalSkill, FallbackSkill):  # type: ignore[mi
     # replies
 
     def can_converse(self, message: Message) -> bool:
-        """Whether the utterance answers a question of ours, or asks us to read on.
+        """Whether the utterance answers a question of ours, or asks for more to be read.
 
-        What is a question or a command of its own is left to whoever it is for; our question ends then.
+        A question or command of its own is left to other skills; our question ends then.
         """
         said = messages.addressed(message)
-        moment = self._moments.known(said.session_id)
+        moment = self._moments.existing_state(said.session_id)
         if moment is None:
             return False
         if moment.pending is None:
@@ -188,7 +189,7 @@ class PersonaMemorySkill(ConversationalSkill, FallbackSkill):  # type: ignore[mi
         return False
 
     def converse(self, message: Message) -> bool:
-        """Take the reply."""
+        """Handle the reply."""
         talk = self._talk(message)
         pending = self._moments.take_pending(talk.said.session_id)
         if pending is not None:
@@ -204,19 +205,19 @@ class PersonaMemorySkill(ConversationalSkill, FallbackSkill):  # type: ignore[mi
         return is_said(talk.spoken.phrases("more.voc"), talk.said.text) and len(talk.said.text.split()) <= 6
 
     @property
-    def _moments(self) -> Moments:
-        return self._means.moments if self._means is not None else Moments(messages.now)
+    def _moments(self) -> SessionStates:
+        return self._means.moments if self._means is not None else SessionStates(messages.now)
 
     # stop
 
     def can_stop(self, message: Message) -> bool:
-        """Whether a question of ours is open in the session, or something is being read in it."""
-        moment = self._moments.known(messages.addressed(message).session_id)
+        """Whether a question of ours is open in the session, or a text is being read in it."""
+        moment = self._moments.existing_state(messages.addressed(message).session_id)
         return moment is not None and (moment.pending is not None or moment.reads_until > messages.now())
 
     def stop_session(self, session: Any) -> bool:
-        """Stop reading; an open question is closed, and nothing was deleted, which is said."""
-        moment = self._moments.known(session.session_id)
+        """Stop reading; an open question is closed, and the person is told that nothing was deleted."""
+        moment = self._moments.existing_state(session.session_id)
         pending = self._moments.take_pending(session.session_id)
         if moment is None:
             return False

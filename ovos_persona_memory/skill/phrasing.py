@@ -1,4 +1,4 @@
-"""From what is remembered to what can be said aloud: pure functions over texts."""
+"""Phrasing: from a stored text to a sentence that can be spoken; pure functions over texts."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from datetime import datetime
 from ovos_persona_memory.text import Language, beginning, fold, time_expressions
 
 YES, FEW = 8, 4
-"""Words of a reply, at most, that begins with a yes, and of one that ends with it."""
+"""Words at most of a reply that begins with a yes, and of a reply that ends with it."""
 LONGEST = 240
-"""Characters of one quoted memory at most."""
+"""Characters at most of one quoted memory."""
 LONGEST_TIME = 12
-"""Words at most that name a time: "the last three quarters of an hour"."""
+"""Words at most of a time expression: "the last three quarters of an hour"."""
 
 # OVOS-INTENT-2: none of ()[]{}| in spoken text; the rest is mark-up, which a voice would read out
 _UNSPEAKABLE = re.compile(r"[()\[\]{}|<>*_`~^\\#\"„“”«»]+")
@@ -21,7 +21,8 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\ufeff]+")
 
 
 def speakable(text: str, longest: int = LONGEST) -> str:
-    """The text on one line, without what no voice can read, and without its last stop; cut after a whole word."""
+    """The text on one line, without characters that no voice can read, and without its last full stop; cut after a
+    whole word."""
     plain = " ".join(_UNSPEAKABLE.sub(" ", _CONTROL.sub(" ", text)).split())
     if len(plain) > longest:
         plain = plain[: longest + 1].rpartition(" ")[0] or plain[:longest]
@@ -34,20 +35,20 @@ def own_words(text: str, spoken: Language) -> str:
 
 
 def turned(phrase: str, spoken: Language) -> str:
-    """The phrase as its hearer says it back: "my car" becomes "your car"."""
+    """The phrase in the second person: "my car" becomes "your car"."""
     swaps = spoken.swaps
     return " ".join(swaps.get(word.casefold(), word) for word in phrase.split())
 
 
 def whole_topic(topic: str, utterance: str, spoken: Language) -> str:
-    """The topic with the word of ownership that stood before it in the utterance: "car" becomes "my car"."""
+    """The topic with the possessive that stood before it in the utterance: "car" becomes "my car"."""
     before, found, _ = utterance.casefold().rpartition(" " + topic.casefold())
     word = before.split()[-1] if found and before.split() else ""
     return f"{word} {topic}" if word in spoken.swaps else topic
 
 
 def time_words(utterance: str, spoken: Language, now: datetime) -> str:
-    """The words of an utterance that name its time: "today", "the last hour"; all of it where none stand out."""
+    """The time expression of an utterance: "today", "the last hour"; the whole utterance where none is found."""
     words = beginning(utterance).strip(" .!?,").split()
     meant = time_expressions.parse_time_span(utterance, spoken, now)
     if meant is None:
@@ -69,7 +70,7 @@ def time_words(utterance: str, spoken: Language, now: datetime) -> str:
 
 
 def distinct(texts: Iterable[str], spoken: Language) -> list[str]:
-    """Each text once, in order: two are the same where they have the same words."""
+    """The texts without repetitions, in order: two are the same where they have the same words."""
     seen: dict[tuple[str, ...], str] = {}
     for text in texts:
         words = tuple(fold(own_words(text, spoken)))
@@ -79,13 +80,13 @@ def distinct(texts: Iterable[str], spoken: Language) -> list[str]:
 
 
 def is_said(phrases: Sequence[str], reply: str) -> bool:
-    """Whether one of the phrases is in the reply, as whole words."""
+    """Whether the reply contains one of the phrases, as whole words."""
     said = f" {' '.join(fold(reply))} "
     return any(f" {' '.join(fold(phrase))} " in said for phrase in phrases)
 
 
 def behind_yes(reply: str, spoken: Language) -> str:
-    """What follows the yes with which a reply begins; empty where it begins with none, or nothing follows."""
+    """The rest of a reply behind its leading yes; empty where it begins with none, or nothing follows."""
     words = fold(reply)
     starts = [fold(phrase) for phrase in spoken.phrases("yes.voc")]
     length = max((len(one) for one in starts if words[: len(one)] == one), default=0)
@@ -95,7 +96,7 @@ def behind_yes(reply: str, spoken: Language) -> str:
 def agrees(reply: str, spoken: Language) -> bool | None:
     """True for a yes, False for a no or a "forget it", None for anything else.
 
-    A yes stands first, or last in a few words, and alone: whoever goes on with "but" or "wait" has not agreed.
+    A yes stands first, or last in a few words, and alone: a reply that goes on with "but" or "wait" is no agreement.
     """
     if is_said(spoken.phrases("no.voc"), reply) or is_said(spoken.phrases("cancel.voc"), reply):
         return False

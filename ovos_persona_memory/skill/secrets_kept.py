@@ -1,4 +1,4 @@
-"""Secrets: kept after a question and a clear yes, and told to who asks where nobody else may hear."""
+"""Secrets: kept after a question and a clear yes, and told only where nobody else may hear."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ovos_persona_memory.protocol import Addressed, MemoryClient
 from ovos_persona_memory.records import Hit
 from ovos_persona_memory.skill.intent_matching import MatchedIntent
 from ovos_persona_memory.skill.phrasing import agrees, own_words
-from ovos_persona_memory.skill.turn_context import Ends, Talk
+from ovos_persona_memory.skill.turn_context import QuestionEndings, TurnContext
 from ovos_persona_memory.text import (
     Language,
     fold,
@@ -24,24 +24,25 @@ from ovos_persona_memory.text import (
 
 # every dialog of this module begins with "secret": what is said under these names is logged without its words
 LOOKED_AT = 3
-"""Memories at most that are looked at for the best."""
+"""Memories at most that are considered for an answer."""
 AGAIN_S = 5.0
-"""So long nothing is asked after an answer that did not come in time, seconds."""
+"""Pause after an answer that did not come in time, seconds, in which nothing is asked."""
 
 
-# somebody asks to have one remembered
+# requests to remember a secret
 
 
-def offer(talk: Talk, keep: Callable[[Talk], object]) -> None:
-    """Ask whether a secret is to be kept, which waits in the question alone; ``keep`` does it, after a yes."""
-    talk.moment.items = []  # nobody reads it out, corrects it or asks where it comes from
+def offer(talk: TurnContext, keep: Callable[[TurnContext], object]) -> None:
+    """Ask whether a secret is to be kept; it exists in the question alone until then. ``keep`` is called after a
+    yes."""
+    talk.moment.items = []  # it is not read out or corrected, and has no provenance to ask for
     if talk.client.status().get("secrets", {}).get("offer"):
         talk.ask("secret_ask", lambda reply: _answered(reply, keep), _OFFERED)
     else:
         talk.say("not_kept_secret")
 
 
-def _answered(reply: Talk, keep: Callable[[Talk], object]) -> None:
+def _answered(reply: TurnContext, keep: Callable[[TurnContext], object]) -> None:
     agreed = agrees(reply.said.text, reply.spoken)
     if not agreed:
         reply.say("secret_unclear" if agreed is None else "secret_not_kept")
@@ -55,21 +56,21 @@ def _answered(reply: Talk, keep: Callable[[Talk], object]) -> None:
     reply.say("secret_kept")
 
 
-def _is_reply(reply: Talk) -> bool:
-    """Whether it is a yes or a no, or at least no question or command of its own."""
+def _is_reply(reply: TurnContext) -> bool:
+    """Whether it is a yes or a no, or at least no new question or command."""
     if agrees(reply.said.text, reply.spoken) is not None:
         return True
     return not (reply.spoken.is_question(reply.said.text) or reply.spoken.is_command(reply.said.text))
 
 
-_OFFERED = Ends("secret_silence", "secret_not_kept", "secret_unclear", _is_reply)
+_OFFERED = QuestionEndings("secret_silence", "secret_not_kept", "secret_unclear", _is_reply)
 
 
-# somebody asks for one
+# questions for a secret
 
 
-class Glance:
-    """Tells quickly whether something is for the memory since a secret bears on it: others wait for the answer.
+class SecretLookup:
+    """Decides quickly whether an utterance is about a kept secret: other skills wait for the decision.
 
     After an answer that did not come in time nothing is asked for a while.
     """
@@ -79,12 +80,12 @@ class Glance:
         self._again_at = 0.0
 
     def answers(self, said: Addressed) -> bool:
-        """Whether a secret of who asks answers what is asked."""
+        """Whether a kept secret of the asker answers the question."""
         spoken = languages.for_language(said.lang)
         return self._is_there(spoken, _forms(_asked(said.text, spoken), spoken))
 
     def meant(self, said: Addressed, understood: MatchedIntent | None) -> MatchedIntent | None:
-        """What was meant; "forget the wifi password", which may be for anybody, is for us where it names a secret."""
+        """The intent; "forget the wifi password", which other skills may own, is ours where it names a kept secret."""
         spoken = languages.for_language(said.lang)
         if understood is not None and (understood.intent != "forget_time" or _names_time(said, spoken, self._clock())):
             return understood
@@ -103,8 +104,8 @@ class Glance:
             return False
 
 
-def tell(talk: Talk) -> bool:
-    """Answer with the secret that was asked for, or say that it is not said here; whether there was one."""
+def tell(talk: TurnContext) -> bool:
+    """Answer with the secret that was asked for, or say that it is not told here; whether there was one."""
     forms = _forms(_asked(talk.said.text, talk.spoken), talk.spoken)
     try:
         found = _best(forms, talk.spoken, talk.client, talk.is_overheard)
@@ -121,8 +122,8 @@ def tell(talk: Talk) -> bool:
 
 
 def _asked(text: str, spoken: Language) -> str:
-    """What is asked, without the word that stands between a secret and its name: "(wie) lautet (das passwort)"; empty
-    where nothing is asked."""
+    """The question without the verb between the question word and the secret: "(wie) lautet (das passwort)"; empty
+    where it is no question."""
     asked = statement_asked_about(text, spoken.tag) or (text if spoken.is_question(text) else "")
     copulas = lexicon.for_language(spoken.tag).opening("secret_is")
     small = (word for word in asked.split() if not (spoken.content_words(word) and copulas.issuperset(fold(word))))
@@ -130,8 +131,8 @@ def _asked(text: str, spoken: Language) -> str:
 
 
 def _best(forms: Iterable[str], spoken: Language, client: MemoryClient, withheld: bool) -> Hit | None:
-    """The best of all memories for the first form of a question that one holds all of, where it is a secret; with its
-    words unless others may hear."""
+    """The best memory for the first form of a question of which a memory holds all words, where it is a secret; with
+    its text unless others may hear."""
     recall = partial(client.recall, k=LOOKED_AT, kinds={"memory"}, lang=spoken.tag)
     for form in forms:
         hits = recall(form, secrets=not withheld, withheld=withheld)
@@ -141,7 +142,8 @@ def _best(forms: Iterable[str], spoken: Language, client: MemoryClient, withheld
 
 
 def _forms(question: str, spoken: Language) -> Iterator[str]:
-    """What is asked, and the same without the word for it: "the bike lock (code)", of which "opens with" was told."""
+    """The question, and the same without the word for a code: "the bike lock (code)", of which "opens with" was
+    told."""
     if not question:
         return
     yield question
@@ -152,7 +154,7 @@ def _forms(question: str, spoken: Language) -> Iterator[str]:
         yield left
 
 
-# somebody asks to have one forgotten
+# requests to forget a secret
 
 
 def _names_time(said: Addressed, spoken: Language, at: float) -> bool:
@@ -165,7 +167,7 @@ def _names_time(said: Addressed, spoken: Language, at: float) -> bool:
 
 
 def _to_forget(text: str, spoken: Language) -> str:
-    """What stands behind "forget" and its like, and before "please"; empty where the text begins otherwise."""
+    """The object of "forget" and its like, without a "please" behind it; empty where the text begins otherwise."""
     for name in ("polite_start.voc", "forget_start.voc"):
         words = text.split()
         sizes = [len(phrase.split()) for phrase in spoken.phrases(name) if _begins(words, phrase)]

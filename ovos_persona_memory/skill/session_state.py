@@ -1,4 +1,4 @@
-"""What the skill keeps in mind of each session for some minutes: a question, what is left to read, what "that" is."""
+"""State of each session for some minutes: an open question, sentences left to read, the antecedent of "that"."""
 
 from __future__ import annotations
 
@@ -10,97 +10,97 @@ from typing import Any
 from ovos_persona_memory.records import Scope
 
 MOST = 200
-"""Sessions that are kept in mind at most."""
+"""Sessions whose state is kept at most."""
 LASTS_S = 300.0
-"""How long after the last word "that" still means something, seconds."""
+"""Lifetime of an antecedent after the last utterance, seconds."""
 
 
 @dataclass(frozen=True)
-class Item:
-    """Something remembered that was just spoken of."""
+class SpokenItem:
+    """A record that was just spoken of."""
 
     text: str
     at: float
     """When it was said or kept, seconds since the epoch, UTC."""
     key: str | None = None
-    """Of a lasting memory."""
+    """The key of a lasting memory."""
     speaker: str | None = None
     id: str | None = None
-    """Of the record."""
+    """The id of the record."""
     persona_id: str | None = None
-    """The persona that it belongs to; None: to none."""
+    """The persona that owns it; None for no persona."""
     told_as: str = "told_me"
-    """The dialog in which it is quoted; where somebody else said it, one of the same name behind "somebody_"."""
+    """The dialog in which it is quoted; for another speaker's words, "somebody_" before the same name."""
 
     @property
     def scope(self) -> Scope:
-        """Where its key means it and nothing else."""
+        """The scope in which its key names exactly it."""
         return Scope(persona_id=self.persona_id)
 
 
 @dataclass
-class Pending:
-    """A question that waits for its answer. Its functions are given the talk in which something else was said."""
+class PendingQuestion:
+    """A question that waits for its answer. Its functions are given the context of the next utterance."""
 
     answer: Callable[[Any], None]
     is_reply: Callable[[Any], bool]
-    """Whether an utterance is a reply at all, and not something of its own."""
+    """Whether an utterance is a reply at all, and not a new request."""
     passed_over: Callable[[Any], None]
-    """Called where somebody goes on without a reply."""
+    """Called where the next utterance is no reply."""
     stopped: Callable[[], None]
-    """Called where the person stops it all."""
+    """Called where the person says stop."""
     timer: threading.Timer
 
 
 @dataclass
-class Moment:
-    """One session."""
+class SessionState:
+    """The state of one session."""
 
-    pending: Pending | None = None
+    pending: PendingQuestion | None = None
     left: list[str] = field(default_factory=list)
     """Sentences that are not read yet."""
-    items: list[Item] = field(default_factory=list)
-    """What was spoken of last: of a longer list what was read of it last."""
-    unread: list[Item] = field(default_factory=list)
-    """What of it is not read yet."""
+    items: list[SpokenItem] = field(default_factory=list)
+    """The records last spoken of; of a longer list those last read."""
+    unread: list[SpokenItem] = field(default_factory=list)
+    """Records of the list that are not read yet."""
     utterance: str = ""
-    """What was said to the skill last."""
+    """The last utterance to the skill."""
     heard: str = ""
-    """The last utterance of all as it was heard, before anything rewrote it."""
+    """The last utterance to the assistant as it was heard, before anything rewrote it."""
     count: int = 0
-    """How many utterances were heard."""
+    """Number of utterances heard."""
     count_then: int = 0
-    """How many of them when something was spoken of last."""
+    """That number when a record was last spoken of."""
     reads_until: float = 0.0
-    """When what is being read aloud will have ended, about, by the clock."""
+    """Estimated end of the current reading, by the clock."""
     touched: float = 0.0
 
 
-class Moments:
-    """The moments by session; the oldest go. Thread-safe."""
+class SessionStates:
+    """The state of each session; the oldest are dropped. Thread-safe."""
 
     def __init__(self, clock: Callable[[], float]) -> None:
         self._clock = clock
-        self._moments: dict[str, Moment] = {}
+        self._moments: dict[str, SessionState] = {}
         self._lock = threading.Lock()  # guards _moments
 
-    def of(self, session_id: str) -> Moment:
-        """The session's moment, a fresh one where the last is long past."""
+    def state(self, session_id: str) -> SessionState:
+        """The session's state, a fresh one where the last is older than ``LASTS_S``."""
         with self._lock:
             moment = self._newest(session_id)
             if moment.pending is None and self._clock() - moment.touched > LASTS_S:
-                moment = self._moments[session_id] = Moment(heard=moment.heard, count=moment.count)
+                moment = self._moments[session_id] = SessionState(heard=moment.heard, count=moment.count)
             moment.touched = self._clock()
             return moment
 
     def hear(self, session_id: str, text: str) -> None:
-        """Note what was heard last in a session."""
+        """Note the last utterance of a session."""
         with self._lock:
             moment = self._newest(session_id)
             moment.heard, moment.count = text, moment.count + 1
 
-    def _newest(self, session_id: str) -> Moment:
-        moment = self._moments.pop(session_id) if session_id in self._moments else Moment()
+    def _newest(self, session_id: str) -> SessionState:
+        moment = self._moments.pop(session_id) if session_id in self._moments else SessionState()
         self._moments[session_id] = moment
         while len(self._moments) > MOST:
             self._drop_oldest()
@@ -111,15 +111,15 @@ class Moments:
         if oldest.pending is not None:
             oldest.pending.timer.cancel()
 
-    def known(self, session_id: str) -> Moment | None:
-        """The session's moment as it is; None where there is none."""
+    def existing_state(self, session_id: str) -> SessionState | None:
+        """The session's state, unchanged; None where there is none."""
         with self._lock:
             return self._moments.get(session_id)
 
-    def take_pending(self, session_id: str, only: Pending | None = None) -> Pending | None:
+    def take_pending(self, session_id: str, only: PendingQuestion | None = None) -> PendingQuestion | None:
         """The open question of a session, which is then closed; None where there is none, or not this one.
 
-        Of a reply, a stop and the end of patience that come at once, one alone gets it.
+        Of a reply, a stop and a timeout that come at once, only the first gets it.
         """
         with self._lock:
             moment = self._moments.get(session_id)
@@ -132,6 +132,6 @@ class Moments:
         return pending
 
     def clear(self) -> None:
-        """Close every question."""
+        """Close every open question."""
         for session_id in list(self._moments):
             self.take_pending(session_id)

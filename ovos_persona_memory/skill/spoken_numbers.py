@@ -1,4 +1,4 @@
-"""Numbers as they are said: a count, a day of the month, a year, each in the words of the language."""
+"""Spoken numbers: a count, a day of the month, a year, each in the words of the language."""
 
 from __future__ import annotations
 
@@ -19,34 +19,35 @@ FEMININE = {
     "gl": {"un": "unha", "dous": "dúas"},
     "pt": {"um": "uma", "dois": "duas"},
 }
-"""The last word of a number that counts things of a feminine name; other languages have none, or say the same."""
+"""The last word of a number before a feminine noun; other languages have none, or say the same."""
 MASCULINE = {"es": {"uno": "un", "veintiuno": "veintiún"}}
-"""... before any other name of a thing."""
+"""The last word of a number before any other noun."""
 FIRST = {"fr": "premier", "it": "primo"}
-"""The first of a month, where its other days are plain numbers."""
+"""The first of a month, in languages whose other days are cardinal numbers."""
 DAYS: dict[str, Callable[[str], str]] = {
     "en": lambda ordinal: f"the {ordinal} of",
     "de": lambda ordinal: f"{ordinal}n",
     "da": lambda ordinal: ordinal,
 }
-"""Languages that say the days of a month as ordinals, from the ordinal to what stands before the month."""
+"""Languages that say the days of a month as ordinals: from the ordinal to the text before the month."""
 
 
 COUNTS_THINGS = frozenset({"forget_about_ask", "forget_time_ask", "how_much", "how_much_said", "hours", "waiting_many"})
-"""Dialogs whose numbers count things, or hours: of feminine names where a language has such."""
+"""Dialogs whose numbers count things or hours, which are feminine nouns where a language has them."""
 COUNTS = frozenset({"minutes"})
-"""Dialogs whose numbers count something else. In all others a number stands for itself."""
+"""Dialogs whose numbers count other nouns. In all other dialogs a number stands for itself."""
 
 
 def sentence(spoken: Language, dialog: str, **slots: object) -> str:
-    """A sentence of the language; slots that are numbers stand in it as words."""
+    """A sentence of the language, its numeric slots in words."""
     feminine = True if dialog in COUNTS_THINGS else False if dialog in COUNTS else None
-    told = {n: in_words(v, spoken.tag, feminine) if isinstance(v, int) else str(v) for n, v in slots.items()}
+    told = {n: number_in_words(v, spoken.tag, feminine) if isinstance(v, int) else str(v) for n, v in slots.items()}
     return spoken.say(dialog, **told)
 
 
-def in_words(number: int, tag: str, feminine: bool | None = None) -> str:
-    """The number in words; digits where they cannot be had. ``feminine``: what is counted; None: nothing is."""
+def number_in_words(number: int, tag: str, feminine: bool | None = None) -> str:
+    """The number in words; digits where no words are available. ``feminine``: gender of the counted noun; None: no
+    noun."""
     plain = _words(number, tag)
     if feminine is None:
         return plain
@@ -82,5 +83,5 @@ def _said(pronounce: Callable[[int, str], str] | None, number: int, tag: str) ->
         return str(number)
     try:
         return str(pronounce(number, tag)).replace(",", "").strip()
-    except Exception:  # what a parser of another project cannot do is no reason to say nothing
+    except Exception:  # a failure of another project's parser must not silence the answer
         return str(number)

@@ -1,4 +1,4 @@
-"""Tell: remember that, that is wrong, this is private."""
+"""Handlers of statements: remember that, that is wrong, this is private."""
 
 from __future__ import annotations
 
@@ -25,23 +25,23 @@ from ovos_persona_memory.skill import secrets_kept
 from ovos_persona_memory.skill.acts import is_pointing, says_nothing
 from ovos_persona_memory.skill.intent_matching import MatchedIntent, understood
 from ovos_persona_memory.skill.phrasing import agrees, own_words
-from ovos_persona_memory.skill.session_state import Item
-from ovos_persona_memory.skill.turn_context import Ends, Talk
+from ovos_persona_memory.skill.session_state import SpokenItem
+from ovos_persona_memory.skill.turn_context import QuestionEndings, TurnContext
 from ovos_persona_memory.text import Correction, Language, correction_in, fold, revised
 
 NOTHING = ("nothing_known", "nothing_known_about", "nothing_known_of_you", "cannot", "all_right")
-"""Dialogs that tell nothing that anybody would have kept."""
+"""Dialogs without content that anybody would have kept."""
 JUST_S = 10.0
-"""A fact that was said so shortly ago may be of the very words that are being answered, seconds."""
+"""A fact said within this time, seconds, may come from the very words that are being answered."""
 LATER = "told later"
-"""What the threads are called that nobody waits for."""
+"""The name of the threads that nobody waits for."""
 HUSHED = "hushed"
-"""In the metadata of a memory that is not to be said aloud where others may hear. Whoever it belongs to is still
-given it elsewhere: ``records.PRIVATE`` would ask for a person who is surely known, which a voice alone seldom is."""
+"""Metadata of a memory that is not said aloud where others may hear. Its owner is still given it elsewhere:
+``records.PRIVATE`` would need a person who is surely known, which a voice alone seldom is."""
 
 
-def remember(talk: Talk) -> None:
-    """Keep what was said, and say it back once it is on disk."""
+def remember(talk: TurnContext) -> None:
+    """Keep the statement, and say it back once it is on disk."""
     text = _to_keep(talk)
     if is_pointing(text, talk.spoken) or not text:
         remember_this(talk)
@@ -49,7 +49,7 @@ def remember(talk: Talk) -> None:
         _keep(talk, text)
 
 
-def _keep(talk: Talk, text: str) -> None:
+def _keep(talk: TurnContext, text: str) -> None:
     key = uuid.uuid4().hex[:12]
     try:
         kept = talk.client.remember(text, key=key, lang=talk.spoken.tag)
@@ -69,7 +69,7 @@ def _keep(talk: Talk, text: str) -> None:
     _confirm(talk, text, kept)
 
 
-def _keep_secret(reply: Talk, text: str, key: str) -> None:
+def _keep_secret(reply: TurnContext, text: str, key: str) -> None:
     try:
         reply.client.remember(text, key=key, lang=reply.spoken.tag, secret=True)
     except NoAnswer as error:
@@ -78,13 +78,13 @@ def _keep_secret(reply: Talk, text: str, key: str) -> None:
         raise
 
 
-def _confirm(talk: Talk, text: str, kept: Entry) -> None:
-    talk.spoke_of([Item(text, kept.created_at, kept.key, None, kept.id, kept.persona_id)])
+def _confirm(talk: TurnContext, text: str, kept: Entry) -> None:
+    talk.spoke_of([SpokenItem(text, kept.created_at, kept.key, None, kept.id, kept.persona_id)])
     talk.say("remembered", text=own_words(text, talk.spoken))
 
 
-def _later(talk: Talk, work: Callable[[], None]) -> None:
-    """Do something for this utterance that nobody waits for."""
+def _later(talk: TurnContext, work: Callable[[], None]) -> None:
+    """Do something for this utterance on a thread that nobody waits for."""
 
     def do(_: Message) -> None:
         with contextlib.suppress(PersonaMemoryError):
@@ -93,8 +93,8 @@ def _later(talk: Talk, work: Callable[[], None]) -> None:
     threading.Thread(target=lambda: talk.forwarded(do), name=LATER, daemon=True).start()
 
 
-def _say_what_became_of(talk: Talk, text: str, key: str) -> None:
-    """Say whether something was kept, once that is known: requests are carried out in their order."""
+def _say_what_became_of(talk: TurnContext, text: str, key: str) -> None:
+    """Say whether the statement was kept, once that is known: requests are carried out in their order."""
     kept = talk.means.patient.get(key)
     if kept is None:
         talk.say("not_stored")
@@ -102,12 +102,12 @@ def _say_what_became_of(talk: Talk, text: str, key: str) -> None:
         _confirm(talk, text, kept)
 
 
-def _take_back(talk: Talk, key: str) -> None:
-    """A request that reached nobody may still be carried out: it is said not to be kept, so it is not."""
+def _take_back(talk: TurnContext, key: str) -> None:
+    """Delete what a timed-out request may still store: the person is told that it was not kept."""
     talk.client.forget(key=key)
 
 
-def _to_keep(talk: Talk) -> str:
+def _to_keep(talk: TurnContext) -> str:
     meant = understood(talk.as_heard(), talk.spoken, ["remember"])
     if meant is not None:
         return without_courtesy(meant.slots.get("text", ""), talk.spoken)
@@ -132,8 +132,8 @@ def without_courtesy(text: str, spoken: Language) -> str:
     return bare
 
 
-def remember_this(talk: Talk) -> None:
-    """Keep what was just said, by the person or in the assistant's last answer, and say it back."""
+def remember_this(talk: TurnContext) -> None:
+    """Keep the last statement, of the person or in the assistant's last answer, and say it back."""
     just = _just_said(talk)
     if not just:
         talk.ask("remember_what", _remember_reply, _REMEMBERING)
@@ -141,13 +141,13 @@ def remember_this(talk: Talk) -> None:
     for hit in just:
         if hit.kind != "memory":
             _keep(talk, own_words(hit.text, talk.spoken))
-        else:  # it is kept already
-            talk.spoke_of([Item(hit.text, hit.at, hit.key, hit.speaker, hit.id)])
+        else:  # the statement is kept already
+            talk.spoke_of([SpokenItem(hit.text, hit.at, hit.key, hit.speaker, hit.id)])
             talk.say("remembered", text=own_words(hit.text, talk.spoken))
 
 
-def _just_said(talk: Talk) -> list[Hit]:
-    """What "this" is: what the last answer quoted, what the person has just told, or the last answer itself."""
+def _just_said(talk: TurnContext) -> list[Hit]:
+    """The antecedent of "this": what the last answer quoted, the person's last statement, or the last answer itself."""
     known = talk.referents()
     if known.quoted:
         return known.quoted[:1]
@@ -159,7 +159,7 @@ def _just_said(talk: Talk) -> list[Hit]:
     return [] if known.answer is None or says_nothing else [known.answer]
 
 
-def _remember_reply(reply: Talk) -> None:
+def _remember_reply(reply: TurnContext) -> None:
     meant = understood(reply.as_heard(), reply.spoken, ["remember"])
     text = meant.slots.get("text", "") if meant is not None else reply.spoken.without_lead(reply.as_heard())
     if (
@@ -172,14 +172,14 @@ def _remember_reply(reply: Talk) -> None:
         _keep(reply, without_courtesy(text, reply.spoken))
 
 
-def _is_told(reply: Talk) -> bool:
+def _is_told(reply: TurnContext) -> bool:
     said = reply.said.text
     return (
         not (reply.spoken.is_question(said) or reply.spoken.is_command(said)) or reply.spoken.without_lead(said) != said
     )
 
 
-_REMEMBERING = Ends("remember_nothing", "remember_nothing", "remember_nothing", _is_told)
+_REMEMBERING = QuestionEndings("remember_nothing", "remember_nothing", "remember_nothing", _is_told)
 
 
 # corrections
@@ -187,16 +187,16 @@ _REMEMBERING = Ends("remember_nothing", "remember_nothing", "remember_nothing", 
 
 @dataclass(frozen=True)
 class CorrectedStatement:
-    """A statement that a correction is about, and how it reads then."""
+    """A statement with its corrected text."""
 
     wrong: Hit
     text: str
 
 
-def contradicted(talk: Talk) -> MatchedIntent | None:
-    """A correction in no wording of its own, "no it is on monday", "oops the grey one"; else None.
+def contradicted(talk: TurnContext) -> MatchedIntent | None:
+    """A correction in no listed wording, "no it is on monday", "oops the grey one"; else None.
 
-    Where nothing but "no" says so, it is about what was spoken of in the utterance before alone: later on a "no"
+    Where nothing but "no" introduces it, it can only correct what the utterance before spoke of: later on a "no"
     answers somebody else.
     """
     right = correction_in(talk.as_heard(), talk.spoken)
@@ -212,8 +212,9 @@ def contradicted(talk: Talk) -> MatchedIntent | None:
     return MatchedIntent("correct", {"text": right.text}) if _wrong_one(right, known, talk.spoken) else None
 
 
-def correct(talk: Talk) -> None:
-    """Put what is right in the place of what was just spoken of, or of what it names; ask where that is not clear."""
+def correct(talk: TurnContext) -> None:
+    """Replace the wrong part of the last statement, or of the one that the correction names; ask where that is not
+    clear."""
     known = talk.referents()
     right = correction_in(talk.as_heard(), talk.spoken)
     if right is None and (text := _what_is_right(talk.slot("text"), talk.spoken)):
@@ -223,7 +224,7 @@ def correct(talk: Talk) -> None:
         _replace(talk, found)
     elif not known.meant:
         _correct_what_was_told(talk)
-    elif right is not None and set(fold(right.text)) <= set(fold(known.meant[0].text)):  # it was put right already
+    elif right is not None and set(fold(right.text)) <= set(fold(known.meant[0].text)):  # corrected already
         talk.say("corrected", text=own_words(known.meant[0].text, talk.spoken))
     else:
         wrong = known.meant[0]
@@ -231,20 +232,21 @@ def correct(talk: Talk) -> None:
 
 
 def _wrong_one(right: Correction, known: Referents, spoken: Language) -> CorrectedStatement | None:
-    """The statement that is put right: what was just spoken of, or one told before that the correction says more of."""
+    """The statement to correct: the last one spoken of, or an earlier one that shares more with the correction."""
     candidates = list({hit.id: hit for hit in (*known.quoted, *known.told)}.values())
     found = [
         (place if not made.is_sentence else -made.shared, place, CorrectedStatement(hit, made.text))
         for place, hit in enumerate(candidates)
         if (made := revised(own_words(hit.text, spoken), right, spoken)) is not None
     ]
-    if not right.is_plain:  # a bare "no" is about nothing that was not just spoken of, unless it names it
+    if not right.is_plain:  # a bare "no" corrects only the last thing spoken of, unless it names another
         found = [one for one in found if one[0] <= 0]
     return min(found, key=lambda one: one[:2])[2] if found else None
 
 
-def _correct_what_was_told(talk: Talk) -> None:
-    """Say what the daemon put right with these very words, where something was told just before and not spoken of."""
+def _correct_what_was_told(talk: TurnContext) -> None:
+    """Report the daemon's own correction by the same words, where something was stated just before and not spoken
+    of."""
     newest = talk.client.facts.list(limit=1)
     words = set(talk.spoken.words(talk.said.text))
     put_right = [
@@ -269,14 +271,14 @@ def _what_is_right(text: str, spoken: Language) -> str:
     return bare
 
 
-def _is_no_question(reply: Talk) -> bool:
+def _is_no_question(reply: TurnContext) -> bool:
     return not reply.spoken.is_question(reply.said.text)
 
 
-_CORRECTING = Ends("correct_not", "correct_not", "correct_not", _is_no_question)
+_CORRECTING = QuestionEndings("correct_not", "correct_not", "correct_not", _is_no_question)
 
 
-def _replace_by_reply(reply: Talk, wrong: Hit) -> None:
+def _replace_by_reply(reply: TurnContext, wrong: Hit) -> None:
     said = reply.spoken.without_lead(reply.as_heard())
     if agrees(said, reply.spoken) is False and len(said.split()) <= 3:
         reply.say("correct_not")
@@ -289,33 +291,33 @@ def _replace_by_reply(reply: Talk, wrong: Hit) -> None:
         _replace(reply, CorrectedStatement(wrong, made.text if made is not None else right.text))
 
 
-def _replace(talk: Talk, found: CorrectedStatement) -> None:
+def _replace(talk: TurnContext, found: CorrectedStatement) -> None:
     try:
         kept = talk.client.correct(found.wrong.id, found.text, lang=talk.spoken.tag)
-    except UnknownEntry:  # it was forgotten elsewhere meanwhile
+    except UnknownEntry:  # the statement was forgotten elsewhere meanwhile
         talk.say("correct_what")
         return
-    talk.spoke_of([Item(kept.text, kept.updated_at, kept.key, None, kept.id, kept.persona_id)])
+    talk.spoke_of([SpokenItem(kept.text, kept.updated_at, kept.key, None, kept.id, kept.persona_id)])
     if talk.is_overheard and (kept.metadata.get(HUSHED) or kept.user_id != HOUSEHOLD):
         talk.say("corrected_quietly")
     else:
         talk.say("corrected", text=own_words(kept.text, talk.spoken))
 
 
-def private(talk: Talk) -> None:
-    """What was last spoken of is not said aloud where others may hear."""
+def private(talk: TurnContext) -> None:
+    """Mark what was last spoken of as not to be said aloud where others may hear."""
     if not talk.moment.items:
         talk.say("private_what")
         return
     for item in talk.moment.items:
-        if not _made_private(talk, item):  # only said, or learned of it: a memory with the same words stands for both
+        if not _made_private(talk, item):  # a turn or a fact: a memory with the same words stands for both
             talk.client.remember(item.text, metadata={HUSHED: True}, lang=talk.spoken.tag)
     talk.spoke_of_the_same()
     talk.say("kept_private")
 
 
-def _made_private(talk: Talk, item: Item) -> bool:
-    """Whether it is a memory, which is private from now on."""
+def _made_private(talk: TurnContext, item: SpokenItem) -> bool:
+    """Whether the item is a memory, which is private from now on."""
     if not item.key:
         return False
     try:
@@ -328,4 +330,4 @@ def _made_private(talk: Talk, item: Item) -> bool:
 INTENTS = {"remember": remember, "remember_this": remember_this, "correct": correct, "private": private}
 FAILED = "not_kept"
 PERHAPS = "kept_perhaps"
-"""The dialog for where nobody can tell whether it was kept."""
+"""The dialog for an unknown outcome of a request to keep something."""

@@ -23,17 +23,17 @@ from ovos_persona_memory.stores.base import (
     Bm25,
     Bytes,
     EpisodeStore,
-    Excluded,
+    ExcludedTurn,
     FactQuery,
     Floats,
     FoundRecord,
-    Index,
     LearningQueueStore,
-    Near,
+    NearDocument,
     NeighbourTurn,
-    Pending,
+    PendingText,
     Statistics,
     UnlearnedTurn,
+    VectorIndex,
     VectorStore,
     bm25,
     cosines,
@@ -51,7 +51,7 @@ from ovos_persona_memory.stores.sql import owner_name
 from ovos_persona_memory.stores.sqlite import OfflineQueue, QueuedArrival
 
 if TYPE_CHECKING:
-    from ovos_persona_memory.stores.base.vector_backend import Texts, VectorBackend
+    from ovos_persona_memory.stores.base.vector_backend import TextSource, VectorBackend
     from ovos_persona_memory.stores.chroma.http_client import ChromaServer
 
 __all__ = [
@@ -67,24 +67,25 @@ __all__ = [
     "Bm25",
     "Bytes",
     "EpisodeStore",
-    "Excluded",
+    "ExcludedTurn",
     "FactQuery",
     "Floats",
     "FolderLock",
     "FoundRecord",
-    "Index",
     "LearningQueueStore",
-    "Near",
+    "NearDocument",
     "NeighbourTurn",
     "OfflineQueue",
-    "Pending",
-    "Place",
+    "PendingText",
     "QueuedArrival",
     "Statistics",
     "Store",
+    "StoreLocation",
     "UnlearnedTurn",
+    "VectorIndex",
     "VectorStore",
     "bm25",
+    "check_location",
     "cosines",
     "database_in",
     "fact_in_scope",
@@ -99,20 +100,19 @@ __all__ = [
     "own",
     "own_waiting",
     "owner_name",
-    "place_of",
-    "places",
+    "parse_location",
     "quantised",
     "redacted",
-    "try_out",
+    "store_locations",
     "words_of",
 ]
 
 BACKENDS = ("inmemory", "sqlite", "postgres", "redis", "chroma")
 EVERYTHING = "everything"
 COLLECTION = "persona_memory"
-"""The name under which a server keeps records where none is given."""
+"""The default collection of a server."""
 SERVERS = {"postgres": "postgresql://user@host/database", "redis": "redis://host:6379/0", "chroma": "http://host:8000"}
-"""The backends that need a server, and how it is named."""
+"""The backends that need a server, with an example of their URL."""
 SCHEMES = {
     "postgresql": "postgres",
     "postgres": "postgres",
@@ -120,26 +120,26 @@ SCHEMES = {
     "rediss": "redis",
     "unix": "redis",
 }
-"""What the beginning of a URL says of the backend."""
+"""URL schemes mapped to backends."""
 NEEDS_NO_SERVER = ("inmemory", "sqlite")
 SHARED = ("postgres", "redis")
-"""The backends to which several devices write: each goes on alone while its server is away."""
+"""The backends that several devices share: each device goes on alone while its server is away."""
 
 
 @dataclass(frozen=True)
-class Place:
-    """Where a store keeps its records. Two that are equal are one store."""
+class StoreLocation:
+    """The location of a store. Equal locations are one store."""
 
     backend: str
     connection: str | None = field(default=None, repr=False)
-    """Of a server, how it is reached; of sqlite, a folder; None: the backend's own default."""
+    """The URL of a server, or the folder of sqlite; None: the backend's own default."""
     collection: str | None = None
-    """The name under which records are kept there; None: the backend's own default."""
+    """The name of the collection; None: the backend's own default."""
     ttl_s: float | None = field(default=None, compare=False)
-    """What was said may leave the store by itself so long after it was written, seconds."""
+    """Time to live of turns after they were written, seconds; None: they do not expire."""
 
     def __str__(self) -> str:
-        """For people: the backend and where it is, without user and password."""
+        """Backend and address for people, without user and password."""
         where = secret(self.connection)
         if where is None or self.backend == "inmemory":
             return self.backend
@@ -151,12 +151,12 @@ class Place:
 
 
 def database_in(folder: Path) -> Path:
-    """Where the sqlite backend keeps its records."""
+    """The database file of the sqlite backend in a folder."""
     return folder / "memory.db"
 
 
 def inspect(path: Path) -> str | None:
-    """What is wrong with a database file; None where nothing is found. Changes nothing."""
+    """The problem of a database file; None where none is found. Changes nothing."""
     from ovos_persona_memory.stores.sqlite import database_file
 
     return database_file.inspect(path)
@@ -165,55 +165,55 @@ def inspect(path: Path) -> str | None:
 def open_stores(config: MemoryConfig, clock: Callable[[], float] = time.time) -> Store:
     """The store that the settings name: one for everything, or one that joins the stores of each kind.
 
-    ConfigError for what cannot be used or is not installed; a StoreError where one cannot be opened.
+    ConfigError for a setting that cannot be used or needs an extra; a StoreError where a store cannot be opened.
     """
-    kinds = places(config)
+    kinds = store_locations(config)
     if any(kinds[name].backend == "redis" for name in (EVERYTHING, "semantic") if name in kinds):
         raise ConfigError("the redis backend keeps neither documents nor vectors: name another for kinds.semantic")
     if EVERYTHING in kinds:
         return open_store(config.backend, config.folder, clock, kinds[EVERYTHING])
-    from ovos_persona_memory.stores.composite.store import Opening, compose
+    from ovos_persona_memory.stores.composite.store import StoreOpener, compose
 
-    def opened(place: Place) -> Store:
+    def opened(place: StoreLocation) -> Store:
         return open_store(place.backend, config.folder, clock, place)
 
-    opening = Opening(opened, lambda place: opened(_aside(place, config.folder)), _shelf_of(kinds.get("semantic")))
-    return compose(with_texts(kinds), opening)
+    opening = StoreOpener(opened, lambda place: opened(_aside(place, config.folder)), _shelf_of(kinds.get("semantic")))
+    return compose(text_locations(kinds), opening)
 
 
-def with_texts(kinds: Mapping[str, Place]) -> dict[str, Place]:
-    """Where the texts of each kind are: those of documents beside other texts, where Chroma has the vectors.
+def text_locations(kinds: Mapping[str, StoreLocation]) -> dict[str, StoreLocation]:
+    """The locations of the texts of each kind: where Chroma has the vectors, documents move beside other texts.
 
-    ConfigError where there are no texts beside which it could stand.
+    ConfigError where there are no texts for them to stand beside.
     """
-    if kinds.get("semantic", Place("")).backend != "chroma":
+    if kinds.get("semantic", StoreLocation("")).backend != "chroma":
         return dict(kinds)
     others = [place for name, place in kinds.items() if name != "semantic"]
     if not others:
         raise ConfigError("the chroma backend keeps vectors alone: name backends for the other kinds, too")
     able = [place for place in others if place.backend != "redis"]
-    return {**kinds, "semantic": able[0] if able else Place("sqlite")}
+    return {**kinds, "semantic": able[0] if able else StoreLocation("sqlite")}
 
 
-def _shelf_of(place: Place | None) -> Callable[[Texts], VectorBackend] | None:
+def _shelf_of(place: StoreLocation | None) -> Callable[[TextSource], VectorBackend] | None:
     if place is None or place.backend != "chroma":
         return None
-    from ovos_persona_memory.stores.chroma.vectors import ChromaVectors, refuse_unusable
+    from ovos_persona_memory.stores.chroma.vectors import ChromaVectors, refuse_collection_name
     from ovos_persona_memory.stores.chroma.write_behind import WriteBehind
 
     server, name = _chroma_at(place), place.collection or COLLECTION
-    refuse_unusable(name)
+    refuse_collection_name(name)
     return lambda texts: WriteBehind(ChromaVectors(server, name, texts), texts)
 
 
-def _chroma_at(place: Place) -> ChromaServer:
+def _chroma_at(place: StoreLocation) -> ChromaServer:
     from ovos_persona_memory.stores.chroma.http_client import ChromaServer, settings_of
 
     return ChromaServer(settings_of(_url_of(place)))
 
 
-def _aside(place: Place, folder: Path) -> Place:
-    """Where a store that holds nothing but vectors stands beside the one at a place."""
+def _aside(place: StoreLocation, folder: Path) -> StoreLocation:
+    """The location of a store of vectors alone, beside the store at a location."""
     if place.backend == "inmemory":
         return place
     if place.backend == "sqlite":
@@ -221,18 +221,20 @@ def _aside(place: Place, folder: Path) -> Place:
     return replace(place, collection=f"{place.collection or COLLECTION}_vectors")
 
 
-def places(config: MemoryConfig) -> dict[str, Place]:
-    """Where each kind that is on is kept; ``EVERYTHING`` alone where no kind has a place of its own."""
+def store_locations(config: MemoryConfig) -> dict[str, StoreLocation]:
+    """The location of each kind that is on; ``EVERYTHING`` alone where no kind has a location of its own."""
     kinds = config.kinds.chosen
     if not kinds:
         ttl_s = config.kinds.conversational.ttl
-        return {EVERYTHING: Place(config.backend, config.connection, config.collection, ttl_s)}
-    return {name: Place(one.backend or "", one.connection, one.collection, one.ttl) for name, one in kinds.items()}
+        return {EVERYTHING: StoreLocation(config.backend, config.connection, config.collection, ttl_s)}
+    return {
+        name: StoreLocation(one.backend or "", one.connection, one.collection, one.ttl) for name, one in kinds.items()
+    }
 
 
 def is_shared(config: MemoryConfig) -> bool:
-    """Whether what is told is kept on a server, which may be away and to which other devices may write."""
-    return any(place.backend in SHARED for place in places(config).values())
+    """Whether turns are kept on a server, which may be away and to which other devices may write."""
+    return any(place.backend in SHARED for place in store_locations(config).values())
 
 
 def own(config: MemoryConfig) -> FolderLock | None:
@@ -240,9 +242,9 @@ def own(config: MemoryConfig) -> FolderLock | None:
 
     None where a store in it holds the lock, or none is needed.
 
-    StoreBusy where another process has it: two daemons would answer every request twice.
+    StoreBusy where another process holds it: two daemons would answer every request twice.
     """
-    used = with_texts(places(config)).values()
+    used = text_locations(store_locations(config)).values()
     if all(place.backend == "inmemory" for place in used) or any(
         place.backend == "sqlite" and place.connection is None for place in used
     ):
@@ -251,9 +253,9 @@ def own(config: MemoryConfig) -> FolderLock | None:
 
 
 def own_waiting(config: MemoryConfig) -> FolderLock:
-    """The lock of what waits in the data folder for a store that others share; the folder is made where there is none.
+    """The lock of the offline queue in the data folder; the folder is made where there is none.
 
-    StoreBusy where another process has it: while the store is away nothing else tells two daemons apart.
+    StoreBusy where another process holds it: while the store is away nothing else tells two daemons apart.
     """
     return _locked(config.folder, WAITING_LOCK_FILE)
 
@@ -266,23 +268,23 @@ def _locked(folder: Path, name: str) -> FolderLock:
     return FolderLock(folder, name)
 
 
-def place_of(text: str) -> Place:
-    """The place that somebody names: a server's URL, with a collection behind a #, or the folder of an SQLite file."""
+def parse_location(text: str) -> StoreLocation:
+    """The location in a text: a server's URL, with a collection behind a #, or the folder of an SQLite file."""
     named = secret(text) or ""
     backend = SCHEMES.get(named.partition("://")[0]) if "://" in named else "sqlite"
     if backend is None:
         raise ConfigError(f"{named.partition('://')[0]}:// is the beginning of no place that is known")
     url, _, collection = named.partition("#") if backend != "sqlite" else (named, "", "")
-    return Place(backend, url, collection or None)
+    return StoreLocation(backend, url, collection or None)
 
 
-def folder_of(place: Place, folder: Path) -> Path | None:
-    """The folder of an SQLite file; None for every other place."""
+def folder_of(place: StoreLocation, folder: Path) -> Path | None:
+    """The folder of an SQLite file; None for every other location."""
     return Path(secret(place.connection) or folder).expanduser() if place.backend == "sqlite" else None
 
 
-def try_out(place: Place) -> None:
-    """Open what is at a place and let go of it; an error of ours where that cannot be done."""
+def check_location(place: StoreLocation) -> None:
+    """Open the store at a location and close it; an error of ours where that fails."""
     if place.backend == "chroma":
         with closing(_chroma_at(place)) as server:
             return server.check()
@@ -290,13 +292,13 @@ def try_out(place: Place) -> None:
 
 
 def open_store(
-    backend: str, folder: Path | None, clock: Callable[[], float] = time.time, place: Place | None = None
+    backend: str, folder: Path | None, clock: Callable[[], float] = time.time, place: StoreLocation | None = None
 ) -> Store:
-    """The store of this name in the data folder (None where it needs none), or at a place of its own.
+    """The store of this backend in the data folder (None where it needs none), or at a location of its own.
 
     ConfigError for an unknown name or a missing folder; a StoreError where it cannot be opened.
     """
-    place = place or Place(backend)
+    place = place or StoreLocation(backend)
     if backend in NEEDS_NO_SERVER and place.collection is not None:
         raise ConfigError(f"the {backend} backend knows no collections")
     if backend == "inmemory":
@@ -315,13 +317,13 @@ def open_store(
     return SqliteStore(Path(kept_in).expanduser() if kept_in else Path(folder or ""), clock)
 
 
-def _url_of(place: Place) -> str:
+def _url_of(place: StoreLocation) -> str:
     if url := secret(place.connection):
         return url
     raise ConfigError(f"the {place.backend} backend needs a connection, such as {SERVERS[place.backend]}")
 
 
-def _on_server(place: Place) -> Store:
+def _on_server(place: StoreLocation) -> Store:
     url = _url_of(place)
     if place.backend == "chroma":
         raise ConfigError(
@@ -334,7 +336,7 @@ def _on_server(place: Place) -> Store:
         raise ConfigError(f"the {place.backend} backend needs {error.name}, which is missing: {extra}") from error
 
 
-def _opened_on_server(place: Place, url: str) -> Store:
+def _opened_on_server(place: StoreLocation, url: str) -> Store:
     if place.backend == "redis":
         from ovos_persona_memory.stores.redis.connection import RedisSettings
         from ovos_persona_memory.stores.redis.store import open_redis

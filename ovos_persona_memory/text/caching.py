@@ -1,4 +1,4 @@
-"""Answers that are kept in mind to be quick: for good, or until texts are forgotten."""
+"""Memoisation: results that are cached for good, or until texts are forgotten."""
 
 from __future__ import annotations
 
@@ -11,27 +11,27 @@ from weakref import WeakSet
 _Key = TypeVar("_Key", bound=Hashable)
 _Made = TypeVar("_Made")
 _KEPT: WeakSet[Any] = WeakSet()
-"""What ``kept`` made."""
+"""The caches that ``lru_cached`` made."""
 _KEPT_LOCK = Lock()  # guards _KEPT: a language may be read on another thread
 
 
 def lru_cached(read: Callable[[_Key], _Made], most: int) -> Callable[[_Key], _Made]:
-    """The same, the last few answers kept in mind until texts are forgotten."""
+    """The function with a cache of its last ``most`` results, which ``clear_caches`` clears."""
     found = lru_cache(maxsize=most)(read)
     with _KEPT_LOCK:
         _KEPT.add(found)
     return found
 
 
-def forget() -> None:
-    """Let go of all that ``kept`` keeps in mind. Thread-safe."""
+def clear_caches() -> None:
+    """Clear every cache that ``lru_cached`` made. Thread-safe."""
     with _KEPT_LOCK:
         for one in _KEPT:
             one.cache_clear()
 
 
 def computed_once(read: Callable[[_Key], _Made]) -> Callable[[_Key], _Made]:
-    """The same, done once for each key: who asks meanwhile waits for who has begun. Thread-safe."""
+    """The function with one computation for each key: a second thread waits for the first. Thread-safe."""
     found: dict[_Key, _Made] = {}
     locks: dict[_Key, RLock] = {}
     guard = Lock()

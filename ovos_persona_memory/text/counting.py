@@ -1,4 +1,4 @@
-"""How many there are of something, for people."""
+"""Counts as phrases for people: "2 turns"."""
 
 from __future__ import annotations
 
@@ -16,11 +16,12 @@ FORMS: Mapping[str, tuple[str, str]] = {
     "sessions": ("session", "sessions"),
     "users": ("user", "users"),
 }
-"""What counts on the wire are of: one of it, several of it."""
+"""Singular and plural of each kind of record that is counted on the wire."""
 
 
 def counted(number: int, one: str, several: str | None = None) -> str:
-    """The number with the words that fit it, "1 turn" or "2 turns"; ``several``: unless it is ``one`` with an s."""
+    """The number with a noun in singular or plural, "1 turn" or "2 turns"; ``several`` defaults to ``one`` with an
+    s."""
     return f"{number} {one if number == 1 else several or f'{one}s'}"
 
 

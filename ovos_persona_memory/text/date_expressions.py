@@ -1,4 +1,4 @@
-"""The days that a question names: months, weekdays and days seen from today, by the language's lists."""
+"""Date expressions in a question: months, weekdays and days relative to today, by the language's lists."""
 
 from __future__ import annotations
 
@@ -17,49 +17,49 @@ DAY = timedelta(1)
 
 @dataclass(frozen=True)
 class DaySpan:
-    """Days that are named, from the first to the last."""
+    """A span of days, both ends included."""
 
     first: date
     last: date
     words: frozenset[str] = frozenset()
-    """The folded words that name them."""
+    """The folded words that name the days."""
     by_itself: bool = True
-    """Whether a text with these words tells of the days whenever it was said; "yesterday" does not."""
+    """Whether a text with these words means the same days whenever it was said; "yesterday" does not."""
 
     @property
     def short(self) -> bool:
-        """Whether it is no more than a week."""
+        """Whether the span is at most a week."""
         return self.last - self.first < 7 * DAY
 
     def holds(self, day: date | None) -> bool:
-        """Whether a day is one of them."""
+        """Whether a day is in the span."""
         return day is not None and self.first <= day <= self.last
 
 
 Dates = Callable[[str, str, datetime], Sequence[DaySpan]]
-"""A date parser: text, language tag and moment of asking (in the zone of who asks) to the days named."""
+"""A date parser: from text, language tag and moment of asking (in the asker's time zone) to the spans of days named."""
 
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _DAY = re.compile(r"([0-3]?\d)(?:st|nd|rd|th|er|e)?")
 _EAST_ASIAN = re.compile(r"(?:(\d{4})\s*[年년])?\s*(?<!\d)(\d{1,2})\s*[月월]\s*(?:(\d{1,2})\s*[日號号일])?")
 _NUMERALS = ("十二", "十一", "十", "九", "八", "七", "六", "五", "四", "三", "二", "一")
 _VERBS = frozenset({"may"})
-"""Names of months that are something else where no small word of time stands before them."""
+"""Month names that are also verbs: they are months only behind a preposition of time."""
 _BEFORE_A_MONTH = frozenset({"in", "of", "last", "this", "since", "until", "during", "by", "early", "late"})
 
 
 def zone(name: str | None) -> tzinfo | None:
-    """The time zone with this IANA name; None, the device's own, where there is none."""
+    """The time zone with this IANA name; None, which means the device's own, where there is no such zone."""
     try:
         return ZoneInfo(name) if name else None
-    except (OSError, ValueError, KeyError):  # no such zone, no zone data, or no name
+    except (OSError, ValueError, KeyError):  # unknown zone, no zone data, or no name
         return None
 
 
 def named_days(text: str, lang: str, at: datetime) -> list[DaySpan]:
-    """The days that a text names, by the lists of its language; none it says nothing of.
+    """The spans of days that a text names, by the lists of its language; empty where it names none.
 
-    A date without a year is this year's and the last one's; a weekday the last one before today.
+    A date without a year gives this year's and last year's; a weekday is the last one before today.
     """
     spoken, today = languages.for_language(lang), at.date()
     relative = list(_relative(text, spoken, today))
@@ -67,10 +67,10 @@ def named_days(text: str, lang: str, at: datetime) -> list[DaySpan]:
 
 
 def _relative(text: str, spoken: Language, today: date) -> Iterator[DaySpan]:
-    said = spoken.said(text)
+    said = spoken.padded(text)
     listed = sorted(spoken.pairs("relative_days.list"), key=lambda pair: -len(pair[0]))
     for phrase, meant in listed:
-        wanted = spoken.said(phrase)
+        wanted = spoken.padded(phrase)
         if wanted in said:
             said = said.replace(wanted, " ")
             unit, steps = meant.split()
@@ -83,7 +83,7 @@ def _span(unit: str, steps: int, today: date) -> DaySpan:
         return DaySpan(today + steps * DAY, today + steps * DAY)
     if unit == "week":
         return DaySpan(monday + 7 * steps * DAY, monday + 7 * steps * DAY + 6 * DAY)
-    if unit == "weekend":  # the last one, which may be now
+    if unit == "weekend":  # the last weekend, which may be the present one
         saturday = today - ((today.weekday() - 5) % 7) * DAY
         return DaySpan(saturday, saturday + DAY)
     if unit == "month":
@@ -98,16 +98,16 @@ def _month(year: int, month: int, words: frozenset[str] = frozenset()) -> DaySpa
 
 
 def _weekdays(text: str, spoken: Language, today: date) -> Iterator[DaySpan]:
-    said = spoken.said(text)
+    said = spoken.padded(text)
     for number, names in enumerate(spoken.lines("weekdays.list")):
-        found = [name for name in names.split(",") if spoken.said(name) in said]
+        found = [name for name in names.split(",") if spoken.padded(name) in said]
         if found:
             day = today - ((today.weekday() - number - 1) % 7 + 1) * DAY
             yield DaySpan(day, day, frozenset(fold(found[0])))
 
 
 def _months(text: str, spoken: Language, today: date) -> Iterator[DaySpan]:
-    named = _in_pairs(text, spoken) if spoken.in_pairs else _by_name(text, spoken)
+    named = _in_pairs(text, spoken) if spoken.uses_bigrams else _by_name(text, spoken)
     for year, month, day, words in named:
         for guess in [year] if year else [today.year, today.year - 1]:
             span = _days(guess, month, day, words)
@@ -118,7 +118,7 @@ def _months(text: str, spoken: Language, today: date) -> Iterator[DaySpan]:
 def _days(year: int, month: int, day: int | None, words: frozenset[str]) -> DaySpan | None:
     try:
         return DaySpan(date(year, month, day), date(year, month, day), words) if day else _month(year, month, words)
-    except (ValueError, OverflowError):  # no such day, or one at the end of the calendar
+    except (ValueError, OverflowError):  # no such day, or a day beyond the calendar's end
         return None
 
 
@@ -126,7 +126,7 @@ _Named = tuple[int | None, int, int | None, frozenset[str]]
 
 
 def _in_pairs(text: str, spoken: Language) -> Iterator[_Named]:
-    """Months as numbers, or by a name that no blank parts from its day."""
+    """Months as numerals, or by a name that no blank separates from its day."""
     low = plain(text)
     if spoken.primary == "th":
         for month, name in enumerate(spoken.lines("months.list"), 1):

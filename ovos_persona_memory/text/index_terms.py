@@ -1,4 +1,4 @@
-"""From a text to index words: folding, stems, and pairs of characters where a script has no blanks."""
+"""From a text to index terms: folding, stems, and character bigrams where a script has no blanks."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from typing import Any
 from ovos_persona_memory.text.stemming import FIRST_FORM, quick
 
 RULES = 3
-"""Raise this when the same text gives other index words than before: stores then make theirs anew."""
+"""Raise this when the same text gives other index terms than before: stores then rebuild theirs."""
 
 STEMMERS = {
     "ca": "catalan",
@@ -68,7 +68,7 @@ def plain(text: str) -> str:
 
 
 def pieces(text: str) -> list[tuple[str, bool]]:
-    """The words of a folded text in order, and whether each is a run of characters to be taken in pairs."""
+    """The words of a folded text in order, each with whether it is a run of characters to be split into bigrams."""
     if not _PAIRED.search(text):
         return [(word, False) for word in _WORD.findall(text)]
     return [(piece[0], piece[1] is not None) for piece in _PIECE.finditer(text)]
@@ -77,7 +77,7 @@ def pieces(text: str) -> list[tuple[str, bool]]:
 def fold(text: str) -> list[str]:
     """The text's words without case and accents, in order; a word ends after 64 characters.
 
-    Where a script has no blanks, or glues endings to its words (Korean), pairs of characters are the words.
+    Where a script has no blanks, or glues endings to its words (Korean), character bigrams are the words.
     """
     bare = _bare(text)
     if bare is not None:
@@ -88,7 +88,7 @@ def fold(text: str) -> list[str]:
 
 @lru_cache(maxsize=4)
 def _bare(text: str) -> tuple[str, ...] | None:
-    """The words of a text without case and accents; None where it has pairs. Kept in mind: a turn is folded twice."""
+    """The words of a text without case and accents; None where it has bigrams. Cached: a turn is folded twice."""
     low = plain(text)
     if _PAIRED.search(low):
         return None
@@ -97,14 +97,14 @@ def _bare(text: str) -> tuple[str, ...] | None:
 
 
 def pairs(run: str) -> list[str]:
-    """Every two characters that stand side by side; a single one is itself."""
+    """The character bigrams of a run; a single character is itself."""
     return [run[i : i + 2] for i in range(len(run) - 1)] or [run]
 
 
-def indexed(text: str, primary: str) -> list[str]:
-    """The index words of a text in the language with this primary tag, in order.
+def document_terms(text: str, primary: str) -> list[str]:
+    """The index terms of a text in the language with this primary tag, in order.
 
-    A run of Han characters gives its single characters too: what is left of a question may be one alone.
+    A run of Han characters gives its single characters too: a question may consist of one alone.
     """
     bare = _bare(text)
     if bare is not None:
@@ -114,8 +114,9 @@ def indexed(text: str, primary: str) -> list[str]:
     return [word for piece, paired in pieces(low) for word in _words_of(piece, paired, primary, _HAN.findall)]
 
 
-def asked(text: str, primary: str) -> list[str]:
-    """The index words to look for, in order: as ``indexed``, but single characters only where they stand alone."""
+def query_terms(text: str, primary: str) -> list[str]:
+    """The index terms to look for, in order: as ``document_terms``, but single characters only where one stands
+    alone."""
     return [word for piece, paired in pieces(plain(text)) for word in _words_of(piece, paired, primary)]
 
 
@@ -132,12 +133,12 @@ _SCRIPTS = (
     (re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]"), "zh", frozenset({"zh", "ja", "yue"})),
     (re.compile(r"[\u0430-\u044f]"), "ru", frozenset({"ru", "uk", "be", "bg", "sr", "mk", "kk", "ky", "mn", "tg"})),
 )
-"""Letters, the language they tell of, and those that are written with them too."""
+"""Letters of a script, the language that they indicate, and the languages that are written with them too."""
 
 
 @lru_cache(maxsize=2048)
-def by_script(text: str, primary: str) -> str | None:
-    """The language that a text's script tells of; None where it may be of the one with this primary tag."""
+def language_of_script(text: str, primary: str) -> str | None:
+    """The language that a text's script indicates; None where the text may be in the language with this primary tag."""
     if text.isascii():
         return None
     letters = sum(map(str.isalpha, text))
@@ -149,13 +150,13 @@ def by_script(text: str, primary: str) -> str | None:
 
 @cache
 def rules() -> str:
-    """Which rules make the index words: a store keeps this, to see when they change."""
+    """The identity of the rules that make index terms: a store keeps it to notice a change."""
     return f"{RULES}, snowballstemmer {version('snowballstemmer')}"
 
 
 def forget_texts() -> None:
-    """Let go of every text and word that is kept in mind to be quick."""
-    by_script.cache_clear()
+    """Clear every cached text and word."""
+    language_of_script.cache_clear()
     _bare.cache_clear()
     _stem.cache_clear()
 
@@ -170,13 +171,13 @@ def _stem(algorithm: str, word: str) -> str:
 
 @cache
 def _stemmer(algorithm: str) -> Any:
-    """The stemmer of one language: PyStemmer's, in a tenth of the time, where it is there."""
+    """The stemmer of one language: PyStemmer's, which takes a tenth of the time, where it is installed."""
     return _compiled(algorithm) if _has_compiled() else _interpreted(algorithm)
 
 
 @cache
 def _has_compiled() -> bool:
-    """Whether PyStemmer is installed, of the same release of Snowball: another one may stem otherwise."""
+    """Whether PyStemmer is installed in the same release of Snowball: another release may stem otherwise."""
     return find_spec("Stemmer") is not None and _release("PyStemmer") == _release("snowballstemmer")
 
 
@@ -186,12 +187,12 @@ def _release(package: str) -> list[str]:
 
 def _compiled(algorithm: str) -> Any:
     made = importlib.import_module("Stemmer").Stemmer(algorithm)
-    made.maxCacheSize = 0  # it would keep words in mind that are to be forgotten
+    made.maxCacheSize = 0  # its cache would keep forgotten words
     return made
 
 
 def _interpreted(algorithm: str) -> Any:
-    """snowballstemmer's; importing the package itself would import all of them (0.15 s)."""
+    """The stemmer of snowballstemmer; importing the package itself would import every language (0.15 s)."""
     name = f"{algorithm}_stemmer"
     module = importlib.import_module(f"{_snowball()}.{name}")
     return quick(getattr(module, "".join(part.capitalize() for part in name.split("_"))))()

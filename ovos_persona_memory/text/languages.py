@@ -1,4 +1,4 @@
-"""What each known language brings: stop words, question forms, words alike and, where shipped, sentences."""
+"""Language resources: stop words, question forms, synonyms and, where shipped, spoken sentences."""
 
 from __future__ import annotations
 
@@ -16,20 +16,20 @@ from ovos_persona_memory.text.index_terms import fold as fold
 from ovos_persona_memory.text.index_terms import pieces, plain
 
 FALLBACK = "en-US"
-"""The language whose sentences are spoken where the asked-for one is not shipped."""
+"""The language whose sentences are spoken where the requested language is not shipped."""
 
 UNDERSTOOD_WORDS, UNDERSTOOD_CHARACTERS = 200, 1600
-"""So much of a text is understood at most, from its beginning: nobody says more in one go, and what it costs to
-understand people grows faster than what they say (docs/facts.md, "How much of a text is understood")."""
+"""The words and characters from its beginning that are analysed of a text: speech is not longer, and analysis costs
+more than linear time (docs/facts.md, "How much of a text is understood")."""
 SENTENCE_WORDS = 100
-"""So many words at most of one sentence: where it goes on, nobody set a full stop."""
+"""Words at most of one sentence: a longer text has no full stops."""
 _LONGEST_WORD = 64
 _STOP = re.compile(r"[.!?;\n…。！？]")
 LAST_BEGUN = 16
-"""Texts whose beginnings are kept in memory."""
+"""Texts whose beginnings are cached."""
 
 SHORTEST = 4
-"""Letters of a stem, at least, that stands for a word of another language."""
+"""Letters at least of a stem that stands for a word of another language."""
 
 _UNSPACED = frozenset({"zh", "ja", "th", "lo", "my", "km", "yue"})
 _GLUED = _UNSPACED | {"ko"}
@@ -43,7 +43,7 @@ Shown = Callable[[int], str]
 
 
 def locale_folder() -> Path:
-    """The folder with one folder a language: inside an installed package, else beside it in a checkout."""
+    """The folder with one folder for each language: inside an installed package, else beside it in a checkout."""
     package = Path(__file__).parent.parent
     inside = package / "locale"
     return inside if inside.is_dir() else package.parent / "locale"
@@ -57,22 +57,22 @@ def known() -> list[str]:
 
 @cache
 def shipped() -> list[str]:
-    """The tags of the languages with spoken sentences too, sorted."""
+    """The tags of the languages that also have spoken sentences, sorted."""
     return [tag for tag in known() if (locale_folder() / tag / "first_start.dialog").is_file()]
 
 
 def sentences_of(text: str) -> list[str]:
-    """The sentences of a text, where marks part them."""
+    """The sentences of a text, split at its punctuation marks."""
     return [part for part in _SENTENCE.split(text.strip()) if part.strip()]
 
 
 SPELLED = re.compile(r"[^\W_]+")
-"""A word, as it is spelled."""
+"""A token as it is spelled."""
 
 
-@lru_cache(maxsize=16)  # one turn is looked at from several sides
+@lru_cache(maxsize=16)  # one turn is analysed several times
 def spelled(text: str) -> tuple[tuple[str, ...], tuple[tuple[int, int], ...]]:
-    """The words of a text, folded, and where each stands in it."""
+    """The folded tokens of a text, with the span of each."""
     folded: list[str] = []
     spans: list[tuple[int, int]] = []
     for found in SPELLED.finditer(text):
@@ -85,11 +85,11 @@ def spelled(text: str) -> tuple[tuple[str, ...], tuple[tuple[int, int], ...]]:
 
 
 def beginning(text: str) -> str:
-    """As much of a text as is understood, up to the end of a word: the text itself where it is no longer.
+    """The part of a text that is analysed, up to the end of a word; the text itself where it is no longer.
 
-    What lies behind is kept and found like everything else; nothing is learned from it, and it decides nothing.
+    What follows is kept and indexed like everything else; nothing is learned from it, and it decides nothing.
     """
-    return text if len(text) < 2 * SENTENCE_WORDS else _beginning(text)  # most, quickly: no word is shorter
+    return text if len(text) < 2 * SENTENCE_WORDS else _beginning(text)  # quick exit for most texts: no word is shorter
 
 
 def _begin(text: str) -> str:
@@ -109,8 +109,8 @@ _beginning = caching.lru_cached(_begin, LAST_BEGUN)
 
 
 def forget_texts() -> None:
-    """Let go of every text and word that is kept in mind to be quick."""
-    caching.forget()
+    """Clear every cached text and word."""
+    caching.clear_caches()
     _form.cache_clear()
     spelled.cache_clear()
     index_terms.forget_texts()
@@ -118,7 +118,7 @@ def forget_texts() -> None:
 
 @lru_cache(maxsize=64)
 def for_language(tag: str | None) -> Language:
-    """The language with this BCP-47 tag, else the known one nearest to it, else one without word lists."""
+    """The language with this BCP-47 tag, else the nearest known one, else one without word lists."""
     tag = tag or FALLBACK
     primary = _primary(tag)
     exact = [t for t in known() if t.lower() == tag.lower()]
@@ -127,39 +127,42 @@ def for_language(tag: str | None) -> Language:
 
 
 def for_text(tag: str | None, text: str) -> Language:
-    """The language of a text that is said to be of this one: another where its script tells so."""
-    return for_language(index_terms.by_script(text, _primary(tag or FALLBACK)) or tag)
+    """The language of a text with this language tag, unless its script indicates another."""
+    return for_language(index_terms.language_of_script(text, _primary(tag or FALLBACK)) or tag)
 
 
 def forms(word: str, spoken: Language, tags: Iterable[str]) -> frozenset[str]:
-    """The index words of a folded word: of the language it is said in, and of others in which texts may be.
+    """The index terms of a folded word: in its own language, and in the others in which indexed texts may be.
 
-    Short stems that take off more than a letter, and stop words, are left out: the German stem of "notes" is "not".
+    A short stem that takes off more than a letter, and a stop word, is left out: the German stem of "notes" is "not".
     """
-    own = index_terms.asked(word, spoken.primary)
+    own = index_terms.query_terms(word, spoken.primary)
     shortest = min(SHORTEST, max(len(word) - 1, SHORTEST - 1))
     others = {
-        form for tag in tags for form in index_terms.asked(word, for_language(tag).primary) if len(form) >= shortest
+        form
+        for tag in tags
+        for form in index_terms.query_terms(word, for_language(tag).primary)
+        if len(form) >= shortest
     }
     return frozenset({*own, *(others - spoken.stop_words)})
 
 
-def word_groups(query: str, lang: str | None) -> tuple[frozenset[str], ...]:
-    """The content words of a query, each in every form in which a text of any known language may be indexed."""
+def query_word_groups(query: str, lang: str | None) -> tuple[frozenset[str], ...]:
+    """The content words of a query, each as every index term under which a text of a known language may hold it."""
     asked = for_text(lang, query)
     return tuple(forms(word, asked, known()) for word in asked.bare_words(query))
 
 
-def told_by(text: str, lang: str | None) -> tuple[frozenset[str], ...]:
-    """The same of something to remember, without a leading "remember that"."""
-    return word_groups(for_language(lang).without_lead(text), lang)
+def statement_word_groups(text: str, lang: str | None) -> tuple[frozenset[str], ...]:
+    """As ``query_word_groups``, of a statement to remember, without a leading "remember that"."""
+    return query_word_groups(for_language(lang).without_lead(text), lang)
 
 
 _CHOICE = re.compile(r"(?<=[(\[])[^()\[\]]+(?=[)\]])")
 
 
 def _wordings(line: str, gap: str) -> str:
-    """A line with "(one|other)" and "[perhaps]" in it as a regular expression, a gap behind each of its words."""
+    """A list line with "(one|other)" and "[perhaps]" as a regular expression, a gap behind each of its words."""
     ordered = _CHOICE.sub(lambda one: "|".join(sorted(one[0].split("|"), key=len, reverse=True)), line)
     plain = "".join(one if one in "()[]| " or one.isalnum() else re.escape(one) for one in ordered)
     opened = plain.replace("(", "(?:").replace("[", "(?:(?:")
@@ -179,22 +182,22 @@ class Language:
 
     @cached_property
     def primary(self) -> str:
-        """The first part of the tag: "pt" of "pt-BR"."""
+        """The primary subtag: "pt" of "pt-BR"."""
         return _primary(self.tag)
 
     @property
-    def in_pairs(self) -> bool:
-        """Whether pairs of characters are its words."""
+    def uses_bigrams(self) -> bool:
+        """Whether its words are character bigrams."""
         return self.primary in _GLUED
 
     def words(self, text: str) -> list[str]:
-        """The text as index words: folded and stemmed, or in pairs of characters, in order."""
-        return index_terms.indexed(text, self.primary)
+        """The index terms of a text, in order: folded and stemmed, or character bigrams."""
+        return index_terms.document_terms(text, self.primary)
 
     def content_words(self, text: str) -> list[str]:
-        """Index words of a question without its stop words, each once, in order; all of them if none is left."""
-        left = index_terms.asked(self._without_stop_words(text), self.primary)
-        return list(dict.fromkeys(left or index_terms.asked(text, self.primary)))
+        """The index terms of a question without stop words, each once, in order; all of them if none is left."""
+        left = index_terms.query_terms(self._without_stop_words(text), self.primary)
+        return list(dict.fromkeys(left or index_terms.query_terms(text, self.primary)))
 
     def bare_words(self, text: str) -> list[str]:
         """The content words as they are said: folded, not stemmed."""
@@ -210,11 +213,11 @@ class Language:
         return " ".join(_KOREAN_ENDING.sub("", word) for word in kept) if self.primary == "ko" else " ".join(kept)
 
     def is_question(self, text: str) -> bool:
-        """Whether the text asks something, going by its mark and by its first words."""
+        """Whether the text is a question, by its mark and its first words."""
         return _form(self, _looked_at(text)) == "question"
 
     def is_statement(self, text: str) -> bool:
-        """Whether the text tells something: no question, no command, no small talk, and over two words."""
+        """Whether the text is a statement: no question, no command, no small talk, and over two words."""
         return _form(self, _looked_at(text)) == "statement"
 
     def is_command(self, text: str) -> bool:
@@ -223,19 +226,19 @@ class Language:
         return (" ".join(fold(beginning(text))) + " ").startswith(starts)
 
     def only_asks(self, text: str) -> bool:
-        """Whether every sentence of the text is a question; written turns often tell something first."""
+        """Whether every sentence of the text is a question; written turns often state something first."""
         return all(self.is_question(part) for part in sentences_of(_looked_at(text)))
 
-    def form(self, text: str) -> str:
-        """question, statement, or other: a command, small talk, a word or two."""
-        said = self.said(text)
+    def sentence_type(self, text: str) -> str:
+        """The type of a text: question, statement, or other (a command, small talk, one or two words)."""
+        said = self.padded(text)
         if text.rstrip().endswith(_MARKS) or self._asks(said):
             return "question"
         if self.without_lead(text) != text:
             return "statement"
-        few = len(said) <= 3 if self.in_pairs else said.count(" ") <= 3
-        if not few and not self.in_pairs and (opening := self._opening(said)):
-            return self.form(said[len(opening) :])
+        few = len(said) <= 3 if self.uses_bigrams else said.count(" ") <= 3
+        if not few and not self.uses_bigrams and (opening := self._opening(said)):
+            return self.sentence_type(said[len(opening) :])
         return "other" if few or said.startswith(self._tells_nothing) else "statement"
 
     def _opening(self, said: str) -> str:
@@ -246,7 +249,7 @@ class Language:
         return longest if said[len(longest) :].count(" ") > 4 else ""
 
     def _asks(self, said: str) -> bool:
-        if self.in_pairs:
+        if self.uses_bigrams:
             return said.endswith(self._question_ends) or any(phrase in said for phrase in self._question_starts)
         return said.startswith(self._question_starts)
 
@@ -256,35 +259,36 @@ class Language:
         return text[found.end() :].strip(" ，,、:：") if found else text
 
     def alike(self, word: str) -> frozenset[str]:
-        """The index words that answer for this one: itself and what the language lists beside it."""
+        """The synonyms of an index term, the term itself included."""
         return self._alike.get(word, frozenset()) | {word}
 
     def asks_for(self, question: str) -> frozenset[str] | None:
-        """Index words of which an answer to the question needs one ("where": in, at, on); None if none."""
-        said = self.said(question)
+        """The index terms of which an answer to the question needs one ("where": in, at, on); None if none is
+        needed."""
+        said = self.padded(question)
         return next((needed for asked, needed in self._needs.items() if asked in said), None)
 
     def has_phrase(self, name: str, text: str) -> bool:
-        """Whether the text has one of the phrases of a list."""
-        said = self.said(text)
+        """Whether the text contains a phrase of the list."""
+        said = self.padded(text)
         return any(phrase in said for phrase in self._phrases(name))
 
-    def said(self, text: str) -> str:
-        """The words as phrases are looked for in them: a blank around each, or none where endings are glued on."""
+    def padded(self, text: str) -> str:
+        """The folded text for phrase search: a blank around each word, or no blanks in languages of bigrams."""
         found = (word for word, _ in pieces(plain(text)))
-        return "".join(found) if self.in_pairs else f" {' '.join(found)} "
+        return "".join(found) if self.uses_bigrams else f" {' '.join(found)} "
 
     @lru_cache(maxsize=64)  # noqa: B019 - there is one object a language
     def _phrases(self, name: str) -> tuple[str, ...]:
-        return tuple(self.said(line) for line in self.lines(name))
+        return tuple(self.padded(line) for line in self.lines(name))
 
     @cached_property
     def time_words(self) -> frozenset[str]:
-        """Index words that tell of a time."""
+        """The index terms that express a time."""
         return frozenset(word for line in self.lines("time_words.list") for word in self.words(line))
 
     def months(self) -> dict[str, int]:
-        """Folded names of the months, and their first three letters, to 1 to 12."""
+        """The folded names of the months, and their first three letters, mapped to 1 to 12."""
         names = [" ".join(fold(line)) for line in self.lines("months.list")]
         return {short: number for number, name in enumerate(names, 1) for short in (name, name[:3])}
 
@@ -293,27 +297,28 @@ class Language:
         return self.lines(name) or for_language(FALLBACK).lines(name)
 
     def table(self, name: str) -> dict[str, float]:
-        """A list of lines "words, words: number" as folded words to numbers, the longest words first."""
+        """A list of lines "words, words: number" as folded words mapped to numbers, the longest words first."""
         pairs = (line.partition(":") for line in self.phrases(name))
         found = {" ".join(fold(words)): float(number) for left, _, number in pairs for words in left.split(",")}
         return dict(sorted(found.items(), key=lambda pair: -len(pair[0])))
 
     @cached_property
     def asked_with(self) -> dict[str, tuple[str, ...]]:
-        """Slots of facts, to words that ask for such a fact, whatever it was told with: "activity" to "play", "do"."""
+        """Slots of facts mapped to the words that ask for such a fact, however it was told: "activity" to "play",
+        "do"."""
         pairs = (line.partition(":") for line in self.lines("asked_with.list"))
         return {slot.strip(): tuple(word.strip() for word in words.split(",")) for slot, _, words in pairs}
 
     @cached_property
     def asking_words(self) -> dict[str, frozenset[str]]:
-        """The same as index words."""
+        """As ``asked_with``, in index terms."""
         return {
             slot: frozenset(word for one in said for word in self.words(one)) for slot, said in self.asked_with.items()
         }
 
     @cached_property
     def swaps(self) -> dict[str, str]:
-        """Words of a speaker to those that the hearer says back: "my" to "your"."""
+        """A speaker's words mapped to those that the hearer says back: "my" to "your"."""
         pairs = (line.partition(":") for line in self.lines("swapped.list"))
         return {left.strip().casefold(): right.strip() for left, _, right in pairs}
 
@@ -323,13 +328,13 @@ class Language:
         return lines[0].format_map(slots)
 
     def sentences(self, dialog: str) -> tuple[str, ...]:
-        """Every wording of a dialog, slots not filled."""
+        """Every wording of a dialog, its slots not filled."""
         return self.lines(f"{dialog}.dialog")
 
     def when(self, said: datetime, now: datetime, number: Shown = str, day: Shown | None = None) -> str:
-        """When something was said: "today", "yesterday", "3 days ago", "on 4 May 2026".
+        """The time of a statement as a phrase: "today", "yesterday", "3 days ago", "on 4 May 2026".
 
-        ``number`` and ``day`` give numbers and days of a month another form than digits.
+        ``number`` and ``day`` format numbers and days of a month otherwise than as digits.
         """
         days = (now.date() - said.date()).days
         if days <= 0:
@@ -349,12 +354,13 @@ class Language:
 
     @cached_property
     def stop_words(self) -> frozenset[str]:
-        """Folded words that a question is searched without."""
+        """Folded words that are left out of a search."""
         return frozenset(word for line in self.lines("stop_words.list") for word, _ in pieces(plain(line)))
 
     @cached_property
     def _stop_phrases(self) -> tuple[re.Pattern[str], ...]:
-        """Where words have no blanks: longer ones first, then single letters, kana only behind what is none."""
+        """Stop phrases of a language of bigrams: longer ones first, then single letters; kana only where no other
+        phrase matches."""
         longer = sorted((word for word in self.stop_words if len(word) > 1), key=len, reverse=True)
         single = "".join(word for word in self.stop_words if len(word) == 1)
         found = [("|".join(map(re.escape, longer))), rf"(?<![\u3041-\u3096])[{single}]" if single else ""]
@@ -374,8 +380,8 @@ class Language:
 
     @cached_property
     def _lead(self) -> re.Pattern[str]:
-        """What opens a request to remember, the longest first."""
-        gap = "" if self.in_pairs else " "
+        """Openings of a request to remember, the longest first."""
+        gap = "" if self.uses_bigrams else " "
         lines = sorted(self.lines("remember_that.list"), key=len, reverse=True)
         return re.compile("|".join(_wordings(line, gap) for line in lines) or r"(?!)", re.IGNORECASE)
 
@@ -387,28 +393,28 @@ class Language:
 
     @cached_property
     def _needs(self) -> dict[str, frozenset[str]]:
-        return {self.said(left): frozenset(self.words(right)) for left, right in self.pairs("answer_words.list")}
+        return {self.padded(left): frozenset(self.words(right)) for left, right in self.pairs("answer_words.list")}
 
     def pairs(self, name: str) -> Iterator[tuple[str, str]]:
-        """Both sides of each line of a list, which a colon parts."""
+        """Both sides of each line of a list, split at the colon."""
         for line in self.lines(name):
             left, _, right = line.partition(":")
             yield left.strip(), right.strip()
 
     def lines(self, name: str) -> tuple[str, ...]:
-        """The lines of a list; none where the language has no such list."""
+        """The lines of a list; empty where the language has no such list."""
         return _read(self.tag, name)
 
 
 def _looked_at(text: str) -> str:
-    """What tells whether a text asks: its beginning, and the mark behind it all."""
+    """The part of a text that decides whether it is a question: its beginning, and the mark at its end."""
     looked_at = beginning(text)
     return looked_at if looked_at is text or not text.rstrip().endswith(_MARKS) else f"{looked_at}?"
 
 
 @lru_cache(maxsize=2048)
 def _form(spoken: Language, text: str) -> str:
-    return spoken.form(text)
+    return spoken.sentence_type(text)
 
 
 @lru_cache(maxsize=512)

@@ -1,6 +1,6 @@
-"""The words and phrases of which a language's templates are made: the lists of its ``facts.templates``.
+"""The lexicon of a language: the words and phrases of its templates, from the lists of its ``facts.templates``.
 
-A text is compared as words: folded, contractions written out, small words left out.
+A text is compared as words: folded, contractions expanded, filler words left out.
 """
 
 from __future__ import annotations
@@ -18,20 +18,20 @@ from ovos_persona_memory.text.tokens import Tokens
 
 FILE = "facts.templates"
 LAST_READ = 12
-"""Texts whose words are kept."""
+"""Texts whose tokens are cached."""
 LAST_FOUND = 64
-"""Places of lists in texts that are kept."""
+"""Texts whose phrase matches are cached."""
 SHORTEST = 5
-"""Letters at least of an infinitive that tells what somebody does."""
+"""Letters at least of an infinitive that names an activity."""
 _Text = tuple[str, ...]
 _Made = TypeVar("_Made")
 _Lists = Mapping[str, Sequence[str]]
 _VERBS = ("finite", "doing", "tue", "habit_verb", "habit_full", "put_now")
 _LOOSE = ("loose", "preposition", "pronoun", "joint", "asking", "own", "finite")
 _PAIRS = ("contractions", "same", "third", "answers", "again")
-"""Lists of pairs, with a colon between one and the other."""
+"""Lists of pairs, with a colon between the two sides."""
 CACHED = ("_opening", "_closing", "_first_words", "_words_of", "_all_places")
-"""What is made of the lists as it is asked for."""
+"""Attributes that are derived from the lists when they are first read."""
 _DEFINITION = re.compile(r"<(\w+)>\s*=\s*(.+)")
 _SLOT = re.compile(r"(\w+)( ends)?:")
 
@@ -41,21 +41,21 @@ class Row(NamedTuple):
 
     slot: str
     ends: bool
-    """It takes back what was told before."""
+    """Whether the template retracts an earlier statement."""
     line: str
 
 
 class Source(NamedTuple):
-    """A file as it stands there."""
+    """The contents of a language's file."""
 
     lists: dict[str, list[str]]
-    """Items by name, not folded: some are templates themselves."""
+    """Items by the name of their list, not folded: some are templates themselves."""
     pairs: dict[str, list[str]]
     rows: list[Row]
 
 
 class _WhenAsked(dict[str, _Made]):
-    """What is made of lists by their names, each when it is asked for: most never are."""
+    """A mapping whose values are computed when they are first read: most never are."""
 
     def __init__(self, make: Callable[[str], _Made]) -> None:
         super().__init__()
@@ -68,26 +68,26 @@ class _WhenAsked(dict[str, _Made]):
 
 @dataclass(frozen=True)
 class Lexicon:
-    """The lists of one language; empty where it has no file."""
+    """The word lists of one language; empty where it has no file."""
 
     lists: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Folded phrases by name."""
+    """Folded phrases by the name of their list."""
     contractions: Mapping[tuple[str, ...], tuple[str, ...]] = field(default_factory=dict)
     same: Mapping[str, str] = field(default_factory=dict)
-    """Relations that have another name, to the one by which facts name them: "mother" to "mum"."""
+    """Other names of a relation mapped to the name that facts use: "mother" to "mum"."""
     third: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Verbs as they are said of others, to those said of oneself: "works" to "work"; none: nothing about others."""
+    """Verbs in the third person mapped to the first: "works" to "work"; empty where nothing is learned about others."""
 
     answers: Mapping[tuple[str, ...], tuple[str, ...]] = field(default_factory=dict)
-    """Words of questions, to those that an answer of a few words leaves out: "what is he called": "i am called"."""
+    """Words of a question mapped to those that a short answer leaves out: "what is he called": "i am called"."""
     again: Mapping[str, tuple[tuple[str, ...], ...]] = field(default_factory=dict)
-    """Slots, to the words that "and me ..." leaves out after somebody told such a thing."""
+    """Slots mapped to the words that "and me ..." leaves out behind a statement of such a fact."""
 
     loose: frozenset[str] = frozenset()
-    """Words that what follows a complete statement begins with."""
+    """Words that may begin the clause behind a complete statement."""
 
     def words_of(self, text: str) -> Tokens:
-        """The text as words, contractions written out. The last few texts are kept in memory: each is read often."""
+        """The tokens of a text, contractions expanded. The last few texts are cached: each is read often."""
         return self._words_of(text)
 
     @cached_property
@@ -98,21 +98,21 @@ class Lexicon:
         return self._written_out(Tokens(text, *languages.spelled(text)))
 
     def before(self, clause: Tokens) -> Tokens:
-        """All words that stand before a clause in its text."""
+        """All tokens before a clause in its text."""
         return self.words_of(clause.text).within(0, clause.spans[0][0])
 
     def opening_of(self, clause: Tokens) -> Tokens:
-        """Those of them that stand in its sentence."""
+        """The tokens before a clause in its sentence."""
         start = clause.spans[0][0]
         return self.words_of(clause.text).within(start - len(clause.opening), start)
 
     def closing_of(self, clause: Tokens) -> Tokens:
-        """The words behind a clause in its sentence."""
+        """The tokens behind a clause in its sentence."""
         end = clause.spans[-1][1]
         return self.words_of(clause.text).within(end, end + len(clause.closing))
 
     def folded(self, text: str) -> tuple[str, ...]:
-        """The words of a text alone, contractions written out."""
+        """The folded words of a text, contractions expanded."""
         words = tuple(languages.fold(text))
         if self._shortened.keys().isdisjoint(words):
             return words
@@ -141,14 +141,14 @@ class Lexicon:
 
     @cached_property
     def _shortened(self) -> Mapping[str, tuple[int, ...]]:
-        """How many words the contractions with a first word have, most first."""
+        """The lengths, in words, of the contractions with each first word, the longest first."""
         found: dict[str, set[int]] = {}
         for short in self.contractions:
             found.setdefault(short[0], set()).add(len(short))
         return {word: tuple(sorted(sizes, reverse=True)) for word, sizes in found.items()}
 
     def without(self, words: Tokens, name: str) -> Tokens:
-        """The words without those of a list."""
+        """The words that are not in a list."""
         if self.opening(name).isdisjoint(words.folded):
             return words  # most, quickly
         left_out = set(self.lists.get(name, ()))
@@ -156,18 +156,18 @@ class Lexicon:
         return Tokens(words.text, tuple(words.folded[n] for n in kept), tuple(words.spans[n] for n in kept))
 
     def starts(self, words: Tokens, name: str) -> int:
-        """How many words the longest phrase of a list has that these begin with."""
+        """The length, in words, of the longest phrase of a list that the words begin with; 0 for none."""
         return self.starts_at(words.folded, 0, name)
 
     def starts_at(self, held: tuple[str, ...], place: int, name: str) -> int:
-        """How many words the longest phrase of a list has that stands at a place."""
+        """The length, in words, of the longest phrase of a list at a position; 0 for none."""
         known = self._opening[name].get(held[place], ()) if place < len(held) else ()
         if not known:
             return 0
         return max((len(phrase) for phrase in known if held[place : place + len(phrase)] == phrase), default=0)
 
     def ends(self, words: Tokens, name: str) -> int:
-        """How many words the longest phrase of a list has that these end with."""
+        """The length, in words, of the longest phrase of a list that the words end with; 0 for none."""
         held = words.folded
         known = self._closing[name].get(held[-1], ()) if held else ()
         if not known:
@@ -175,7 +175,7 @@ class Lexicon:
         return max((len(phrase) for phrase in known if held[-len(phrase) :] == phrase), default=0)
 
     def has(self, words: Tokens, name: str) -> bool:
-        """Whether the words hold a phrase of a list."""
+        """Whether the words contain a phrase of a list."""
         return any(True for _ in self.places(words, name))
 
     def has_word(self, names: Sequence[str], word: str) -> bool:
@@ -183,7 +183,7 @@ class Lexicon:
         return any(word in self._opening[name] for name in names)
 
     def places(self, words: Tokens, name: str) -> Iterator[tuple[int, int]]:
-        """Where the words hold phrases of a list: number of the first word, and how many they are."""
+        """The matches of a list's phrases: number of the first word, and length in words."""
         known, held = self._opening[name], words.folded
         for place, word in enumerate(held) if not self.opening(name).isdisjoint(held) else ():
             for phrase in known.get(word, ()):
@@ -191,7 +191,7 @@ class Lexicon:
                     yield place, len(phrase)
 
     def all_places(self, words: Tokens, name: str) -> tuple[tuple[int, int], ...]:
-        """The same at once. Those of the last few texts are kept in memory: every fact of one asks for them."""
+        """As ``places``, all at once. Those of the last few texts are cached: every fact of a text asks for them."""
         return self._all_places((words.folded, name))
 
     @cached_property
@@ -202,7 +202,7 @@ class Lexicon:
         return languages.lru_cached(find, LAST_FOUND)
 
     def opening(self, name: str) -> frozenset[str]:
-        """The words that the phrases of a list begin with, as a text spells them: also those of contractions."""
+        """The first words of a list's phrases, as a text spells them: contractions, too."""
         return self._first_words[name]
 
     @cached_property
@@ -211,35 +211,35 @@ class Lexicon:
 
     @cached_property
     def digits(self) -> Mapping[str, str]:
-        """The digits, by the words for them."""
+        """Digits by the words for them."""
         return {word: str(n % 10) for n, word in enumerate(self.lists.get("digit", ()))}
 
     @cached_property
     def people(self) -> frozenset[str]:
-        """Words for people of the family, each also with an s."""
+        """Words for relatives and pets, each also with an s."""
         found = (word for name in ("relation", "kin", "pet") for word in self.opening(name))
         return frozenset(form for word in found for form in (word, f"{word}s"))
 
     @cached_property
     def introduced(self) -> frozenset[str]:
-        """... and for those of whom the name alone is learned."""
+        """As ``people``, with the words for acquaintances, of whom the name alone is learned."""
         return self.people | self.opening("acquaintance")
 
     @cached_property
     def own_verbs(self) -> frozenset[str]:
-        """Verbs as somebody says them of themselves, and of all in the house."""
+        """Verbs in the first person, singular and plural."""
         said = (verb for verbs in self.third.values() for verb in verbs)
         return frozenset(said) | self.opening("finite")
 
     def divided(self, verb: str) -> tuple[str, str] | None:
-        """ "weglasse": weg, and lasse; None for a verb that cannot be divided."""
+        """The two parts of a separable verb, "weglasse": weg, and lasse; None for a verb that has none."""
         for part in self.lists.get("separable", ()):
             if verb.startswith(part) and verb[len(part) :] in self.own_verbs:
                 return part, verb[len(part) :]
         return None
 
     def own_form(self, infinitive: str) -> str:
-        """ "frühstücke" of "frühstücken"; empty for what is no infinitive."""
+        """The first person of an infinitive, "frühstücke" of "frühstücken"; empty for another word."""
         if len(infinitive) < SHORTEST or not infinitive.endswith("n"):
             return ""
         form = infinitive[:-1]
@@ -247,29 +247,29 @@ class Lexicon:
 
     @cached_property
     def _opening(self) -> Mapping[str, Phrases]:
-        """Of a list the phrases by their first word."""
+        """The phrases of each list by their first word."""
         return _WhenAsked(lambda name: by_word(self.lists.get(name, ()), 0))
 
     @cached_property
     def _closing(self) -> Mapping[str, Phrases]:
-        """... and by their last."""
+        """The phrases of each list by their last word."""
         return _WhenAsked(lambda name: by_word(self.lists.get(name, ()), -1))
 
 
 @languages.computed_once
 def for_language(tag: str | None) -> Lexicon:
-    """The lists of a language, BCP-47 tag; empty where it has none."""
+    """The lexicon of a language, BCP-47 tag; empty where it has none."""
     return made_of(source(tag))
 
 
 def source(tag: str | None) -> Source:
-    """What stands in the file of a language, BCP-47 tag; nothing where it has none."""
+    """The contents of a language's file, BCP-47 tag; empty where it has none."""
     path = languages.locale_folder() / languages.for_language(tag).tag / FILE
     return read(path.read_text(encoding="utf-8").splitlines() if path.is_file() else ())
 
 
 def read(lines: Sequence[str]) -> Source:
-    """What stands in the lines of a file."""
+    """The parsed lines of a file."""
     found = Source({}, {}, [])
     slot, ends = "", False
     for line in (line.strip() for line in lines):
@@ -286,7 +286,7 @@ def read(lines: Sequence[str]) -> Source:
 
 
 def made_of(source: Source) -> Lexicon:
-    """The lists of a file, folded."""
+    """The lexicon of a parsed file, its phrases folded."""
     pairs = {name: [_pair(item) for item in source.pairs.get(name, ())] for name in _PAIRS}
     third: dict[str, tuple[str, ...]] = {}
     for (said, *_), own in pairs["third"]:
@@ -309,7 +309,8 @@ def made_of(source: Source) -> Lexicon:
 
 
 def _shorter(raw: _Lists, third: _Lists, known: Container[_Text]) -> dict[_Text, _Text]:
-    """ "ich stamm", "stamm ich" for "ich stamme": verbs beside their speaker (<clipped>), without what they lose."""
+    """Phrases without the ending that a verb loses beside its speaker (<clipped>): "ich stamm", "stamm ich" for "ich
+    stamme"."""
     found: dict[_Text, _Text] = {}
     if "clipped" not in raw:
         return found
@@ -323,14 +324,14 @@ def _shorter(raw: _Lists, third: _Lists, known: Container[_Text]) -> dict[_Text,
 
 
 def _loose(raw: _Lists) -> frozenset[str]:
-    """Words that begin what follows a complete statement, where a language says them."""
+    """The words that begin the clause behind a statement, where a language lists them."""
     if "loose" not in raw:
         return frozenset()
     return frozenset(word for name in _LOOSE for item in raw.get(name, ()) for word in languages.fold(item)[:1])
 
 
 def _split(text: str) -> list[str]:
-    """The items of a list: divided by bars, but not inside brackets."""
+    """The items of a list, split at bars that stand outside brackets."""
     if "(" not in text and "[" not in text:
         return [item for one in text.split("|") if (item := one.strip())]
     items, depth = [""], 0

@@ -1,4 +1,4 @@
-"""Phrases, looked up by one of their words."""
+"""Phrase lists, indexed by one word of each phrase."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ Phrases = Mapping[str, tuple[tuple[str, ...], ...]]
 
 
 def by_word(phrases: Sequence[str], place: int) -> Phrases:
-    """Phrases by the word at a place of theirs."""
+    """Phrases by the word at this position."""
     found: dict[str, tuple[tuple[str, ...], ...]] = {}
     for phrase in phrases:
         words = tuple(phrase.split())

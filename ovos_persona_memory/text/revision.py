@@ -1,8 +1,8 @@
-"""What puts right a statement, and what takes one back: pure functions over texts of any language.
+"""Corrections and retractions of earlier statements: pure functions over texts of any language.
 
-A correction is laid beside the statement as two strings of words are aligned (Wagner and Fischer 1974, The
-String-to-String Correction Problem): the stretch of the statement that is most like it is what it replaces. Words of
-one kind, two weekdays or two numbers, are nearly alike.
+A correction is aligned with the statement as two strings of words (Wagner and Fischer 1974, The String-to-String
+Correction Problem): it replaces the stretch of the statement with the lowest cost. Words of one kind, two weekdays or
+two numbers, are nearly alike.
 """
 
 from __future__ import annotations
@@ -18,39 +18,40 @@ from ovos_persona_memory.text.languages import Language
 LIST = "memory_words.list"
 KINDS = ("weekdays.list", "months.list", "numbers.list", "relative_days.list", "time_words.list")
 SAME_KIND = 0.35
-"""What it costs to put one word in the place of another of its kind; of no kind, 1."""
+"""Cost of replacing a word by another of its kind; 1 for words of no common kind."""
 WORTH = 0.75
-"""A stretch is like a correction where aligning them costs at most so much a word."""
+"""A stretch matches a correction if aligning them costs <= this for each word."""
 LEADING = 3
-"""Words, at most, before an "it is" that say nothing of what is right."""
+"""Words, at most, before an "it is" that add nothing to the correction."""
 BEHIND_VERB = 5
-"""So many words, at most, take the place of all that follows the verb of a statement with which they share none."""
+"""A correction that shares no word with the statement replaces what follows the verb, if it has at most this many
+words."""
 RETRACTING = 2
-"""Words that a negation and an earlier statement must have in common, where no word says that a plan is off."""
+"""Words that a negation and an earlier statement must share, where no word says that a plan is off."""
 
 
 @dataclass(frozen=True)
 class Correction:
-    """What somebody says is right."""
+    """The corrected part of a statement."""
 
     text: str
     is_plain: bool = True
-    """Whether more than a "no" says that something was wrong: "that's wrong", "it is"."""
+    """Whether more than a "no" introduces it: "that's wrong", "it is"."""
     may_deny: bool = False
-    """Whether its "no" may as well be the "not" of a sentence of its own: "no me gusta el pescado"."""
+    """Whether its "no" may be the "not" of a new sentence: "no me gusta el pescado"."""
 
 
 @dataclass(frozen=True)
 class Revision:
-    """A statement put right."""
+    """A corrected statement."""
 
     text: str
     cost: float
-    """How unlike the stretch is that was replaced, a word of the correction; less is better."""
+    """Cost of the alignment for each word of the correction; less is better."""
     shared: int
-    """Content words that the statement and the correction have in common."""
+    """Content words that the statement and the correction share."""
     is_sentence: bool = False
-    """Whether the correction names what it is about, and does not go on with what was just said: "on friday"."""
+    """Whether the correction names its subject, rather than continuing the last statement: "on friday"."""
 
 
 @lru_cache(maxsize=64)
@@ -77,9 +78,9 @@ def _kinds(tag: str) -> dict[str, str]:
 
 
 def correction_in(text: str, spoken: Language) -> Correction | None:
-    """What is right, behind the words that say that something was wrong: "no hang on it's tuesday"; else None.
+    """The correction behind a phrase that says that something was wrong: "no hang on it's tuesday"; else None.
 
-    None too where nothing is left behind them.
+    None too where nothing follows the phrase.
     """
     tokens = text.split()
     words = [(word, place) for place, token in enumerate(tokens) for word in fold(token)]
@@ -97,9 +98,9 @@ def correction_in(text: str, spoken: Language) -> Correction | None:
 
 
 def _lead(words: Sequence[str], spoken: Language, is_first: bool) -> int:
-    """How many words at the beginning say that something was wrong, with the small words before those.
+    """How many words at the beginning say that something was wrong, filler words before them included.
 
-    Before a "no" stand only words of courtesy: it may as well be the "not" of a sentence.
+    Before a "no" stand only words of courtesy: it may be the "not" of a sentence.
     """
     noes = {tuple(fold(line)) for line in spoken.phrases("contradiction.voc")}
     small, polite = _small(spoken.tag), _polite(spoken.tag)
@@ -118,7 +119,7 @@ def _lead(words: Sequence[str], spoken: Language, is_first: bool) -> int:
 
 @lru_cache(maxsize=64)
 def _polite(tag: str) -> frozenset[str]:
-    """Words that may open any utterance and mean nothing: of one word each, with which nothing else begins."""
+    """Single words that may open any utterance without a meaning, and that open no longer phrase."""
     spoken = languages.for_language(tag)
     lines = [fold(line) for name in ("polite_start.voc", "fillers.voc") for line in spoken.lines(name)]
     return frozenset(line[0] for line in lines if len(line) == 1)
@@ -153,7 +154,7 @@ def _cut(text: str, leads: Iterable[list[str]]) -> str:
 
 
 def revised(statement: str, right: Correction, spoken: Language) -> Revision | None:
-    """The statement with what is right in it; None where the two have nothing in common, or it says so already.
+    """The statement with the correction in it; None where the two share nothing, or the statement says so already.
 
     "The bins go out on Tuesday" and "on Wednesday" give "The bins go out on Wednesday".
     """
@@ -177,7 +178,7 @@ def revised(statement: str, right: Correction, spoken: Language) -> Revision | N
 
 
 def _without_pronoun(new: list[str], old: Sequence[str], spoken: Language) -> list[str]:
-    """What is right without a pronoun for what is spoken of: "er wohnt in Augsburg", "es wird am Freitag geholt"."""
+    """The correction without a pronoun for its subject: "er wohnt in Augsburg", "es wird am Freitag geholt"."""
     if len(new) < 2 or _one(new[0]) in map(_one, old):
         return new
     first, is_said = (_one(new[0]),), _one(new[1]) in map(_one, old)
@@ -186,7 +187,8 @@ def _without_pronoun(new: list[str], old: Sequence[str], spoken: Language) -> li
 
 
 def _swapped(old: Sequence[str], said: Sequence[str], spoken: Language) -> str | None:
-    """The statement with one thing in the place of another, where both are named: "not to Venice but to Porto"."""
+    """The statement with one value replaced by another, where the correction names both: "not to Venice but to
+    Porto"."""
     but = {word for phrase in _phrases(spoken.tag, "but") for word in phrase}
     place = next((n for n in range(len(said)) if _is_not(said, n, spoken)), None)
     turn = next((n for n, word in enumerate(said) if place is not None and n > place + 1 and _one(word) in but), None)
@@ -200,7 +202,7 @@ def _swapped(old: Sequence[str], said: Sequence[str], spoken: Language) -> str |
 def _laid_in(
     old: Sequence[str], new: Sequence[str], spoken: Language, is_plain: bool, shared: int
 ) -> tuple[str | None, float]:
-    """What is right in the place of the stretch that is most like it, else of what follows the verb."""
+    """The statement with the correction in place of the stretch with the lowest cost, else of what follows the verb."""
     cost, start, end = min(_windows(old, new, spoken), default=(9.0, 0, 0))
     if cost <= WORTH and not _content(" ".join(new), spoken) & _content(" ".join([*old[:start], *old[end:]]), spoken):
         return " ".join([*old[:start], *new, *old[end:]]), cost
@@ -211,14 +213,14 @@ def _laid_in(
 
 
 def _denied(statement: str, right: Correction) -> bool:
-    """Whether the "no" as a "not" denies just how the statement ends: "no vamos a salamanca vamos a cáceres"."""
+    """Whether the "no" as a "not" denies the end of the statement: "no vamos a salamanca vamos a cáceres"."""
     old, new = fold(statement), fold(right.text)
     ends = (old[-size:] for size in range(2, min(len(old), len(new)) + 1))
     return any(new[: len(end)] == end for end in ends)
 
 
 def _denies_itself(new: Sequence[str], old: Sequence[str], spoken: Language) -> bool:
-    """Whether the word behind a "no" goes on with a sentence that it denies: neither a small word nor one of before."""
+    """Whether the word behind a "no" begins a new denied sentence: it is no filler word and not in the statement."""
     first = _one(new[0])
     joined = {word for phrase in _phrases(spoken.tag, "clitics") for word in phrase}
     articles = {word for phrase in _phrases(spoken.tag, "that") for word in phrase}
@@ -229,26 +231,26 @@ def _denies_itself(new: Sequence[str], old: Sequence[str], spoken: Language) -> 
 
 
 def _windows(old: Sequence[str], new: Sequence[str], spoken: Language) -> Iterable[tuple[float, int, int]]:
-    """Each stretch of the statement that may be meant: what aligning costs a word, where it begins and ends."""
+    """Each stretch of the statement that may be replaced: cost of the alignment, begin and end."""
     kinds, size = _kinds(spoken.tag), len(new)
     left, right = [_one(word) for word in old], [_one(word) for word in new]
     for start in range(len(old)):
         for end in range(start + 1, min(start + size + 2, len(old)) + 1):
             if not _alike(left[start:end], right, kinds, spoken) or _cuts(left, end, right, spoken):
                 continue
-            of_size = 0.02 * abs(end - start - size) - 0.001 * start  # of equals the later one as long as it
+            of_size = 0.02 * abs(end - start - size) - 0.001 * start  # of equal costs the later stretch of this length
             yield _distance(left[start:end], right, kinds) / size + of_size, start, end
 
 
 def _cuts(left: Sequence[str], end: int, right: Sequence[str], spoken: Language) -> bool:
-    """Whether a stretch ends amid a name of several words that the correction replaces: "in the kitchen | drawer"."""
+    """Whether a stretch ends inside a name of several words that the correction replaces: "in the kitchen | drawer"."""
     if end >= len(left) or left[end - 1] == right[-1]:
         return False
     return _names(left[end], spoken) and not {left[end - 1], left[end]} & _kinds(spoken.tag).keys()
 
 
 def _alike(left: Sequence[str], right: Sequence[str], kinds: dict[str, str], spoken: Language) -> bool:
-    """Whether a stretch begins or ends with what is the same in both, or of one kind."""
+    """Whether a stretch begins or ends with a word that is the same in both, or of the same kind."""
     pairs = ((left[0], right[0]), (left[-1], right[-1]))
     same = set(left) & set(right) - _stop(spoken.tag)
     return bool(same) or any(one == other or (one in kinds and kinds[one] == kinds.get(other)) for one, other in pairs)
@@ -277,26 +279,27 @@ def _content(text: str, spoken: Language) -> set[str]:
 
 
 def _verb(words: Sequence[str], spoken: Language) -> int | None:
-    """Where the first verb stands of which something is said; None where there is none."""
+    """The position of the first verb that has a subject; None where there is none."""
     verbs = {tuple(fold(line)) for line in spoken.phrases("is_words.voc")}
     return next((place for place, word in enumerate(words[:-1]) if place and tuple(fold(word)) in verbs), None)
 
 
 def _is_sentence(words: Sequence[str], spoken: Language) -> bool:
-    """Whether it has a verb with something that names before it: "the meeting is on friday", not "on friday"."""
+    """Whether the words hold a verb with a noun before it: "the meeting is on friday", not "on friday"."""
     verb = _verb(words, spoken)
     return verb is not None and bool(_content(" ".join(words[:verb]), spoken) - spoken.stop_words)
 
 
 def _names_its_own(new: Sequence[str], spoken: Language) -> bool:
-    """Whether it is a sentence, or begins with a word that names something."""
+    """Whether the words are a sentence, or begin with a noun."""
     first = fold(new[0])[:1]
     begins = bool(first) and first[0] not in _stop(spoken.tag) and first[0] not in _kinds(spoken.tag)
     return _is_sentence(new, spoken) or (begins and len(new) > 1)
 
 
 def _without_wrong(new: list[str], old: Sequence[str], spoken: Language) -> list[str]:
-    """What is right without what it names as wrong: "allergic to eggs not soy", "not on monday but on friday"."""
+    """The correction without the value that it names as wrong: "allergic to eggs not soy", "not on monday but on
+    friday"."""
     known = _content(" ".join(old), spoken) | _typed(old, spoken)
     but = {word for phrase in _phrases(spoken.tag, "but") for word in phrase}
     nots = [place for place in range(len(new)) if _is_not(new, place, spoken)]
@@ -326,19 +329,20 @@ def _is_not(words: Sequence[str], place: int, spoken: Language) -> bool:
     return any((one,) == (_one(words[place]),) for one, *more in _phrases(spoken.tag, "not") if not more)
 
 
-# what takes a statement back
+# retractions
 
 
 @dataclass(frozen=True)
 class Retraction:
-    """What a statement says holds no more."""
+    """An earlier statement that a new one ends."""
 
     words: tuple[frozenset[str], ...]
-    """Content words that an earlier statement must all have, each in every form; none: what was just spoken of."""
+    """Content words that the earlier statement must all hold, each in every form; empty: the last thing spoken of."""
 
 
 def retraction_in(text: str, spoken: Language) -> Retraction | None:
-    """What a statement calls off, moves to another day or denies: "the meeting is cancelled"; else None."""
+    """The retraction in a statement that calls off, postpones or denies something: "the meeting is cancelled"; else
+    None."""
     low, kinds = fold(text), _kinds(spoken.tag)
     off = next((one for one in _phrases(spoken.tag, "over") if _place(low, one) is not None), None)
     if off is None and any(word in kinds for word in low):

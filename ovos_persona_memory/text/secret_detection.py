@@ -1,4 +1,4 @@
-"""What is a secret, and where a text tells one: numbers of cards and accounts, passwords, PINs and keys."""
+"""Detection of secrets in a text: numbers of cards and accounts, passwords, PINs and keys."""
 
 from __future__ import annotations
 
@@ -37,25 +37,25 @@ NAMES = ("secret", "locked", "code")
 SHORTEST_CODE = 3
 """Digits of a code at least: "my pin 4 1 9"."""
 TWO = 2
-"""Digits of a number from ten on, as it is said in a code."""
+"""Digits that a spoken number of ten or more adds to a code."""
 WITHIN = 40
-"""Words behind the name of a secret, at most, among which it is told: beyond, a text speaks of something else."""
+"""Words at most between the name of a secret and its value: beyond, a text speaks of something else."""
 SOON = 8
 """Words at most from "code" to its first digit."""
 SAID = 30
-"""Words at most of something said to an assistant: a longer text that speaks of passwords seldom tells one."""
+"""Words at most of something said to an assistant: a longer text about passwords seldom holds one."""
 
 
 @dataclass(frozen=True)
 class Spot:
-    """Where a text tells a secret, characters."""
+    """The span of a secret in a text, in characters."""
 
     first: int
-    """Where its name begins, or the secret itself where it has none."""
+    """Begin of its name, or of the secret itself where it has none."""
     value: int
-    """Where the secret itself begins."""
+    """Begin of the secret itself."""
     end: int | None = None
-    """Where it ends; None where only a reader could tell: it has been named, and what it is follows."""
+    """End of the secret; None where it is not known: the name was found, and the value follows."""
 
 
 def contains_secret(text: str, lang: str | None) -> bool:
@@ -66,7 +66,8 @@ def contains_secret(text: str, lang: str | None) -> bool:
 
 
 def tells_secret(text: str, lang: str | None) -> bool:
-    """Whether a turn holds a secret, so that it is not even logged; of a long text only what it asks to remember."""
+    """Whether a turn holds a secret, so that it must not even be logged; of a long text only the request to remember
+    counts."""
     spoken = languages.for_language(lang)
     known, words = lexicon.for_language(spoken.tag), languages.fold(text)
     if _has_number(known, text, words):
@@ -77,14 +78,14 @@ def tells_secret(text: str, lang: str | None) -> bool:
 
 
 def speaks_of_secret(text: str, lang: str | None) -> bool:
-    """Whether a text has a word for a secret, or for what one opens: "the wifi password", "my bike lock"."""
+    """Whether a text has a word for a secret, or for what a secret opens: "the wifi password", "my bike lock"."""
     known = lexicon.for_language(languages.for_language(lang).tag)
     words = known.words_of(text)
     return any(True for name in NAMES for _ in _phrases(known, words, name))
 
 
 def spots(text: str, lang: str | None) -> list[Spot]:
-    """Where a text tells secrets, in order; empty where it tells none. The same secret may be found more than once."""
+    """The spans of the secrets in a text, in order; empty where it holds none. A secret may be found more than once."""
     spoken = languages.for_language(lang)
     known, folded = lexicon.for_language(spoken.tag), languages.fold(text)
     formed = [
@@ -119,10 +120,10 @@ def _has_number(known: Lexicon, text: str, words: Sequence[str]) -> bool:
 
 
 def _names_secret(spoken: Language, known: Lexicon, text: str, folded: Sequence[str]) -> bool:
-    """Whether a text says what a password, a PIN or a key is; not where it says only where it lies.
+    """Whether a text states a password, a PIN or a key; false where it states only where it lies.
 
-    The words are in the language's templates: <secret> followed by <secret_is> and something, or by something and a
-    verb of <secret_closes>, <locked> by a number, or either, or a <code>, and soon one; all may end in <suffixed>.
+    The words are in the language's templates: <secret> followed by <secret_is> and a value, or by a value and a verb of
+    <secret_closes>, <locked> by a number, or either, or a <code>, and soon a number; all may end in <suffixed>.
     """
     if "suffixed" not in known.lists and all(known.opening(name).isdisjoint(folded) for name in NAMES):
         return False
@@ -130,7 +131,8 @@ def _names_secret(spoken: Language, known: Lexicon, text: str, folded: Sequence[
 
 
 def _named(spoken: Language, known: Lexicon, words: Tokens) -> Iterator[tuple[int, int]]:
-    """Where words name a secret and tell it: the numbers of the first word of its name, and of its own first word."""
+    """Secrets that are named and stated: the numbers of the first word of the name, and of the first word of the
+    value."""
     yield from _opens(known, words)
     yield from _codes(known, words)
     for place, size in _phrases(known, words, "secret"):
@@ -150,8 +152,8 @@ def _named(spoken: Language, known: Lexicon, words: Tokens) -> Iterator[tuple[in
 
 
 def _told_last(spoken: Language, known: Lexicon, rest: Tokens) -> int | None:
-    """Where a secret begins that stands before a verb which closes its clause: "dass das passwort (blau) ist"; None
-    where none does: what is only said of it, and where it lies, begins with a preposition."""
+    """The begin of a secret that stands before a verb which closes its clause: "dass das passwort (blau) ist"; None
+    where there is none. A value that begins with a preposition is a description or a place."""
     closing = known.opening("secret_closes")
     behind = rest.folded
     last = next((n for n, word in enumerate(behind) if word in closing), 0)
@@ -170,7 +172,7 @@ def _told_last(spoken: Language, known: Lexicon, rest: Tokens) -> int | None:
 
 
 def _opens(known: Lexicon, words: Tokens) -> Iterator[tuple[int, int]]:
-    """The same of what opens something: "the safe is four eight two", "opens with four eight two six"."""
+    """As ``_named``, of what a secret opens: "the safe is four eight two", "opens with four eight two six"."""
     for place, size in _phrases(known, words, "locked"):
         end = place + size
         reach = min(end + WITHIN, len(words.folded))
@@ -183,7 +185,7 @@ def _opens(known: Lexicon, words: Tokens) -> Iterator[tuple[int, int]]:
 
 
 def _codes(known: Lexicon, words: Tokens) -> Iterator[tuple[int, int]]:
-    """The same of a code: "the code for the burglar alarm is one nine forty four"; a postcode is none."""
+    """As ``_named``, of a code: "the code for the burglar alarm is one nine forty four"; a postcode is none."""
     harmless = known.opening("no_code")
     for place, size in (found for name in ("code", "secret") for found in known.places(words, name)):
         if not harmless.isdisjoint(words.folded[max(place - 1, 0) : place + size + 1]):
@@ -194,7 +196,7 @@ def _codes(known: Lexicon, words: Tokens) -> Iterator[tuple[int, int]]:
 
 
 def _soon(known: Lexicon, words: Tokens, end: int) -> tuple[int, int]:
-    """How many digits are said in one go soon behind a place, at most, and the number of the first of these words."""
+    """The longest run of digits soon behind a position: how many digits, and the number of its first word."""
     behind = range(end, min(end + SOON, len(words.folded)))
     reach = min(end + SOON + WITHIN, len(words.folded))
     said = ((_digits_first(words.part(first, reach), known), -first) for first in behind)
@@ -203,8 +205,8 @@ def _soon(known: Lexicon, words: Tokens, end: int) -> tuple[int, int]:
 
 
 def _digits_first(words: Tokens, known: Lexicon) -> int:
-    """How many digits words begin with, spoken one by one, two by two ("nineteen forty") or written; also where it is
-    said which way each is turned."""
+    """How many digits the words begin with, spoken one by one, two by two ("nineteen forty") or written; also where the
+    direction in which each is turned is said."""
     digits, before = 0, ""
     for word in words.folded[known.starts(words, "key_sign") :]:
         said = _digits_of(known, word, before)
@@ -227,7 +229,7 @@ def _digits_of(known: Lexicon, word: str, before: str) -> int | None:
 
 
 def _phrases(known: Lexicon, words: Tokens, name: str) -> Iterator[tuple[int, int]]:
-    """Where the words hold phrases of a list, by the order of the list: number of the first word, how many they are."""
+    """The matches of a list's phrases, by the order of the list: number of the first word, and length in words."""
     joined, endings = f" {words.joined}", ("", *known.lists.get("suffixed", ()))
     for phrase in (f"{phrase}{ending}" for phrase in known.lists.get(name, ()) for ending in endings):
         start = 0
@@ -237,7 +239,7 @@ def _phrases(known: Lexicon, words: Tokens, name: str) -> Iterator[tuple[int, in
 
 
 def _after(rest: Tokens, known: Lexicon) -> int:
-    """How many words to skip so that what is told of the secret comes next."""
+    """How many words to skip so that the value of the secret comes next."""
     marks = set(known.lists.get("secret_is", ()))
     return next((n + 1 for n, word in enumerate(rest.folded) if word in marks), len(rest.folded))
 
@@ -254,7 +256,7 @@ def _digits_said(known: Lexicon, words: Sequence[str]) -> str:
 
 
 def _run_said(known: Lexicon, words: Sequence[str]) -> tuple[int, int]:
-    """The numbers of the first word of that run, and of the one behind its last."""
+    """The numbers of the first word of the longest run of digits, and of the word behind it."""
     best, begun = (0, 0), 0
     for place, word in enumerate(words):
         if word not in known.digits and not (len(word) == 1 and word.isdigit()):

@@ -1,4 +1,4 @@
-"""Snowball's stemmers with quicker look-ups: their own search through a list of endings takes most of their time."""
+"""Snowball stemmers with faster look-ups: their own search through a list of endings takes most of their time."""
 
 from __future__ import annotations
 
@@ -26,27 +26,27 @@ shelf shelves, thief thieves, tooth teeth, wife wives, wolf wolves, woman women
 
 
 def _forms(groups: str) -> dict[str, str]:
-    """Each form to the first word of its group."""
+    """Each form mapped to the first word of its group."""
     told = (group.split() for group in groups.split(","))
     return {form: first for first, *others in told for form in others}
 
 
 FIRST_FORM: Mapping[str, Mapping[str, str]] = {"english": _forms(_ENGLISH)}
-"""By Snowball algorithm: a folded word to the one that stands for it in the index."""
+"""By Snowball algorithm: irregular folded words mapped to the form that stands for them in the index."""
 
 
 class _Parts(NamedTuple):
-    """The beginnings or endings of a list, of which none asks anything else of the word."""
+    """The prefixes or suffixes of a list, none of which has a condition on the rest of the word."""
 
     lengths: tuple[int, ...]
-    """The longest first."""
+    """The lengths of the parts, the longest first."""
     results: dict[str, int]
     outer: frozenset[str]
-    """The outermost characters; every one where the list holds the empty text, too."""
+    """The outermost characters of the parts; every character where the list holds the empty text, too."""
 
 
 class _Quick:
-    """Stands before a stemmer of the package; looks a part up by its text, the longest first."""
+    """Wraps a stemmer of the package and looks a part up by its text, the longest first."""
 
     current: str
     cursor: int
@@ -54,7 +54,7 @@ class _Quick:
     limit_backward: int
 
     def find_among(self, v: Sequence[Any]) -> int:
-        """The result of the longest beginning at the cursor, which goes behind it; 0 where there is none."""
+        """The result of the longest prefix at the cursor, which moves behind it; 0 where there is none."""
         parts, c = _beginnings(v), self.cursor
         if parts is None:
             return int(super().find_among(v))  # type: ignore[misc]  # the stemmer's
@@ -68,7 +68,7 @@ class _Quick:
         return 0
 
     def find_among_b(self, v: Sequence[Any]) -> int:
-        """The result of the longest ending before the cursor, which goes before it; 0 where there is none."""
+        """The result of the longest suffix before the cursor, which moves before it; 0 where there is none."""
         parts, c, lowest = _endings(v), self.cursor, self.limit_backward
         if parts is None:
             return int(super().find_among_b(v))  # type: ignore[misc]  # the stemmer's
@@ -83,7 +83,7 @@ class _Quick:
 
 
 def quick(stemmer: type) -> type:
-    """The stemmer of the package with quicker look-ups: the same stems in half of the time."""
+    """The stemmer of the package with faster look-ups: the same stems in half of the time."""
     return type(stemmer.__name__, (_Quick, stemmer), {})
 
 
@@ -106,7 +106,7 @@ def _endings(v: Sequence[Any]) -> _Parts | None:
 
 
 def _parts(v: Sequence[Any], outermost: int) -> _Parts | None:
-    """None where a part holds only after a look at the rest of the word."""
+    """The parts of a list; None where one of them has a condition on the rest of the word."""
     if any(one.method is not None for one in v):
         return None
     results = {one.s: one.result for one in v}

@@ -1,4 +1,4 @@
-"""What is asked in the words of a statement: "i play the violin do i", "is it true that i play it"."""
+"""Tag questions: what is asked in the words of a statement: "i play the violin do i", "is it true that i play it"."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ from ovos_persona_memory.text.lexicon import Lexicon
 from ovos_persona_memory.text.tokens import Tokens
 
 NEAR = 2
-"""Words at most from "is it true" to who is spoken of."""
+"""Words at most from "is it true" to the subject."""
 BEHIND = 4
-"""Words at most from a value to what puts it in doubt."""
+"""Words at most from a value to the words that put it in doubt."""
 _SPEAKER = ("speaker", "own", "first_my")
 
 
 def statement_asked_about(text: str, lang: str | None) -> str | None:
     """The statement that a whole utterance asks about, without the words that ask: "i don't eat pork (do i)"; None
-    where nobody asks like that."""
+    where the utterance is no such question."""
     spoken = languages.for_text(lang, text)
     if languages.beginning(text) != text or spoken.without_lead(text) != text or spoken.is_command(text):
-        return None  # nobody asks back behind a text of that length
+        return None  # a text of that length has no tag question
     known = lexicon.for_language(spoken.tag)
     words = known.words_of(text)
     size, first = len(words.folded), known.starts(words, "asking_whether")
@@ -29,7 +29,7 @@ def statement_asked_about(text: str, lang: str | None) -> str | None:
     anew = (start for start, long in known.places(words, "or_else") if _asks_anew(known, words, start, long))
     last = min(anew, default=size)
     back = _asked_back(known, words)
-    # "the shop is on the right" only ends as a question may
+    # "the shop is on the right" merely ends like a tag question
     if back and (back < size - 1 or known.has_word(("alternative",), words.folded[back])):
         last = min(last, back)
     if (first, last) == (0, size) or first >= last:
@@ -38,7 +38,8 @@ def statement_asked_about(text: str, lang: str | None) -> str | None:
 
 
 def _asks_anew(known: Lexicon, words: Tokens, start: int, size: int) -> bool:
-    """Whether "or is (it)" asks anew: no "who left or did the dishes", where no subject stands behind the verb."""
+    """Whether "or is (it)" begins a new question; false in "who left or did the dishes", where no subject follows the
+    verb."""
     behind = words.folded[start + 1 : start + size + 1]
     return start > 0 and (
         start + size == len(words.folded) or any(known.has_word(("asked_subject",), w) for w in behind)
@@ -46,14 +47,15 @@ def _asks_anew(known: Lexicon, words: Tokens, start: int, size: int) -> bool:
 
 
 def _is_of_speaker(known: Lexicon, behind: Sequence[str]) -> bool:
-    """Whether what is asked begins with the speaker: no "tell me if it rains"."""
+    """Whether the speaker is the subject of what is asked; false in "tell me if it rains"."""
     own = (n for n, word in enumerate(behind) if known.has_word(_SPEAKER, word))
     return next(own, NEAR + 1) <= NEAR
 
 
 def is_put_in_doubt(known: Lexicon, words: Tokens, first: int, last: int) -> bool:
-    """Whether what the words from one to another tell is asked, by what stands before or behind it."""
-    behind = range(first + 1, last + BEHIND + 1)  # a clause may hold it
+    """Whether the tokens from ``first`` to ``last`` are asked rather than stated, by what stands before or behind
+    them."""
+    behind = range(first + 1, last + BEHIND + 1)  # the tag may stand inside a clause
     return _is_asked_back(known, words, behind) or _is_asked(known, words, first) or _or_else(known, words, behind)
 
 
@@ -62,15 +64,15 @@ def _is_asked_back(known: Lexicon, words: Tokens, behind: range) -> bool:
 
 
 def _asked_back(known: Lexicon, words: Tokens) -> int:
-    """The number of the word from which on somebody asks back: "... isn't it", "... was meinst du"; 0 where nobody
-    does: "so do i" agrees."""
+    """The number of the word with which a tag question begins: "... isn't it", "... was meinst du"; 0 where there is
+    none. "So do i" agrees, and is none."""
     size = known.ends(words, "asked_back")
     begins = len(words.folded) - size
     return begins if size and begins and words.folded[begins - 1] not in known.opening("agreeing") else 0
 
 
 def _is_asked(known: Lexicon, words: Tokens, first: int) -> bool:
-    """ "did i tell you that my sister ...", where nobody begins anew before the value."""
+    """Whether "did i tell you that my sister ..." precedes the value, and no new clause begins between them."""
     for start, size in known.all_places(words, "asking_whether"):
         behind = words.folded[start + size : first]
         own = [n for n, word in enumerate(behind) if known.has_word(_SPEAKER, word)]
@@ -80,5 +82,5 @@ def _is_asked(known: Lexicon, words: Tokens, first: int) -> bool:
 
 
 def _or_else(known: Lexicon, words: Tokens, behind: range) -> bool:
-    """ "... or is it the other one"."""
+    """Whether "... or is it the other one" follows the value."""
     return any(start in behind for start, _ in known.all_places(words, "or_else"))

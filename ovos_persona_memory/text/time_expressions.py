@@ -1,4 +1,4 @@
-"""Times that people name: "the last five minutes", "yesterday", "on Tuesday", "at three"."""
+"""Time expressions: "the last five minutes", "yesterday", "on Tuesday", "at three"."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from ovos_persona_memory.text.index_terms import fold
 from ovos_persona_memory.text.languages import Language, beginning
 
 LONGEST_NUMBER = 5
-"""Words of a number at most: "quatre vingt dix sept"."""
+"""Words at most of a number: "quatre vingt dix sept"."""
 
 
 @dataclass(frozen=True)
 class TimeSpan:
-    """A time that was named: [since, until), seconds since the epoch, UTC."""
+    """A span of time: [since, until), seconds since the epoch, UTC."""
 
     since: float
     until: float
 
 
 def zone(name: str | None) -> tzinfo | None:
-    """The time zone of this name; None, which stands for the device's own, where it is not known."""
+    """The time zone with this IANA name; None, which means the device's own, where there is no such zone."""
     try:
         return ZoneInfo(name) if name else None
     except (ZoneInfoNotFoundError, ValueError, OSError):
@@ -32,10 +32,10 @@ def zone(name: str | None) -> tzinfo | None:
 
 
 def duration_s(phrase: str, spoken: Language) -> float | None:
-    """How long the phrase says, seconds: "five minutes", "an hour and a half", "three quarters of an hour"."""
+    """The duration that a phrase names, seconds: "five minutes", "an hour and a half"; None where it names none."""
     count: float | None = None
     total = unit = 0.0
-    ended = 0  # where the last number or unit ended; after a unit, what belongs to it follows within a word
+    ended = 0  # end of the last number or unit; the next part of a duration follows a unit within a word
     for value, is_unit, start, end in _measures(fold(phrase), spoken):
         if total and start > ended + 1:
             break
@@ -66,7 +66,7 @@ def _measures(words: list[str], spoken: Language) -> Iterator[tuple[float, bool,
 
 
 def _joined(before: float | None, value: float, is_next: bool) -> float:
-    """Two numbers before one unit: "three quarters", "two and a half", "half an"."""
+    """The value of two numbers before one unit: "three quarters", "two and a half", "half an"."""
     if before is None or (value >= 1 and not (before < 1 and value == 1)):
         return value
     if value >= 1:
@@ -75,9 +75,9 @@ def _joined(before: float | None, value: float, is_next: bool) -> float:
 
 
 def ends_at(phrase: str, spoken: Language, now: datetime) -> float | None:
-    """When the time ends that somebody names from now on, seconds since the epoch: "two hours", "midnight", "ten".
+    """The end of a time that a phrase names from now on, seconds since the epoch: "two hours", "midnight", "ten".
 
-    An hour is the next one of this name. None where none is named.
+    An hour is the next one of this name. None where the phrase names no time.
     """
     seconds = duration_s(phrase, spoken)
     if seconds is not None:
@@ -94,7 +94,7 @@ def ends_at(phrase: str, spoken: Language, now: datetime) -> float | None:
 
 
 def parse_time_span(phrase: str, spoken: Language, now: datetime) -> TimeSpan | None:
-    """The time that the phrase names, ending now at the latest; None where it names none.
+    """The span that the phrase names, ending now at the latest; None where it names none.
 
     Days are the person's, from midnight to midnight in the zone of ``now``.
     """
@@ -108,7 +108,7 @@ def parse_time_span(phrase: str, spoken: Language, now: datetime) -> TimeSpan | 
 
 
 def happened_at(question: str, spoken: Language, now: datetime) -> TimeSpan | None:
-    """The time that a question of what happened is about: a day, an hour of it, or some last minutes.
+    """The span that a question about events names: a day, an hour of it, or some last minutes.
 
     An hour without a day is the last one of this name: at noon "at three" is this night's.
     """
@@ -133,9 +133,9 @@ _CLOCK = re.compile(r"(?<![\d.:])(\d{1,2})(?:[:.](\d{2}))?\s*([ap])?\.?(?:m\b)?"
 
 
 def _clock(text: str, spoken: Language) -> tuple[int, int | None, bool] | None:
-    """Hour, minute (None: not named) and whether it is surely of 24; None where no time of day is named.
+    """Hour, minute (None: not named) and whether the hour is surely of 24; None where no time of day is named.
 
-    A number is one where a colon or "pm" marks it, or where it ends the text after a small word ("at three").
+    A number is an hour where a colon or "pm" marks it, or where it ends the text after a stop word ("at three").
     """
     for found in _CLOCK.finditer(text):
         hour, half = int(found[1]), (found[3] or "").lower()
@@ -150,7 +150,7 @@ def _clock(text: str, spoken: Language) -> tuple[int, int | None, bool] | None:
 
 
 def _relative(phrase: str, spoken: Language, now: datetime) -> tuple[datetime, datetime] | None:
-    """ "yesterday", "last week" and their like, as the list of the language has them."""
+    """The span of "yesterday", "last week" and their like, by the list of the language."""
     said = f" {' '.join(fold(phrase))} "
     pairs = (line.partition(":") for line in spoken.phrases("relative_days.list"))
     named = [(" ".join(fold(left)), right.split()) for left, _, right in pairs]
@@ -159,7 +159,7 @@ def _relative(phrase: str, spoken: Language, now: datetime) -> tuple[datetime, d
 
 
 def _stretch(unit: str, distance: int, now: datetime) -> tuple[datetime, datetime]:
-    """The day, weekend, week, month or year so far from the present one."""
+    """The day, weekend, week, month or year at this distance from the present one."""
     today = now.replace(hour=0, minute=0, second=0, microsecond=0)
     if unit == "day":
         return today + timedelta(days=distance), today + timedelta(days=distance + 1)

@@ -38,7 +38,7 @@ PARTS: dict[str, Callable[[str], list[Figure]]] = {
 
 
 def arguments() -> argparse.Namespace:
-    """What was asked for on the command line."""
+    """The arguments of the command line."""
     about = "a: requests, b: in a persona's turns, c: recording rate, d: a million turns, e: memory and start, "
     about += "f: recall by words and by meaning, g: what learning adds to recording, "
     about += "h: 500 sessions at once, i: one person among a million turns in PostgreSQL, "

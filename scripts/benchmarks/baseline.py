@@ -20,24 +20,24 @@ from ovos_persona_memory.stores.sqlite.rows import add_body
 from ovos_persona_memory.stores.sqlite.store import SqliteStore
 
 CONNECTIONS = 8
-"""So many write at a time where each session commits by itself."""
+"""Concurrent writers where each session commits by itself."""
 SCHEMA = "-c search_path=persona_memory,public"
 Row = tuple[Any, ...]
 Rows = dict[str, list[Row]]
 """Rows of each table."""
 
 
-class Bare(ABC):
+class BareTables(ABC):
     """One connection beside the store's own."""
 
     mark: str
-    """Stands for a value in this dialect."""
+    """The placeholder of a value in this dialect."""
     keys: Mapping[str, tuple[list[str], list[str]]]
-    """Of each table: its columns, and those of its primary key."""
+    """For each table its columns, and those of its primary key."""
 
     @abstractmethod
     def news(self) -> Rows:
-        """Rows that are new or changed since the last call; of those that went nothing is said."""
+        """Rows that are new or changed since the last call; deleted rows are not reported."""
 
     def put(self, rows: Rows) -> None:
         """Write rows as they are, in one commit."""
@@ -48,7 +48,7 @@ class Bare(ABC):
         """Write one part after the other, all in one commit."""
 
     def put_each(self, parts: Sequence[Rows]) -> list[float]:
-        """Write each part in a commit of its own, all asked for at once: the seconds until each was kept."""
+        """Write each part in a commit of its own, all requested at once: the seconds until each was durable."""
         began, waited = time.perf_counter(), []
         for part in parts:
             self.put(part)
@@ -76,8 +76,8 @@ class Bare(ABC):
         return f"INSERT INTO {table} ({names}) VALUES ({marks}) ON CONFLICT ({keyed}) DO {then}"
 
 
-class BarePostgres(Bare):
-    """See Bare."""
+class BarePostgres(BareTables):
+    """See BareTables."""
 
     mark = "%s"
 
@@ -116,7 +116,7 @@ class BarePostgres(Bare):
                     cursor.executemany(self._upsert(table), every)
 
     def put_each(self, parts: Sequence[Rows]) -> list[float]:
-        """See Bare; over some connections at a time, as many sessions would share them."""
+        """See BareTables; over some connections at a time, as many sessions would share them."""
         while len(self._others) < CONNECTIONS:
             self._others.append(psycopg.connect(self._url, autocommit=True, options=SCHEMA))
         began = time.perf_counter()
@@ -147,8 +147,8 @@ class BarePostgres(Bare):
             sql.close()
 
 
-class BareSqlite(Bare):
-    """See Bare. Its file is made where there is none."""
+class BareSqlite(BareTables):
+    """See BareTables. Its file is made where there is none."""
 
     mark = "?"
 

@@ -1,4 +1,4 @@
-"""What was measured, what it is compared with, and whether it is good enough."""
+"""Figures of a benchmark: the measurement, its comparison and its target."""
 
 from __future__ import annotations
 
@@ -16,15 +16,15 @@ from rich.table import Table
 
 @dataclass(frozen=True)
 class Spread:
-    """The middle and the slow end of many measurements."""
+    """Median and 95th percentile of many measurements."""
 
     p50: float
     p95: float
     count: int
 
     @classmethod
-    def of(cls, values: Sequence[float]) -> Spread:
-        """Of at least one value."""
+    def from_values(cls, values: Sequence[float]) -> Spread:
+        """The spread of at least one value."""
         ranked = sorted(values)
         return cls(ranked[len(ranked) // 2], ranked[min(int(len(ranked) * 0.95), len(ranked) - 1)], len(ranked))
 
@@ -39,9 +39,9 @@ class Figure:
     ours: Spread
     other: Spread | None = None
     against: str = ""
-    """What ``other`` is."""
+    """Name of the comparison ``other``."""
     target: str = ""
-    """In words; empty where the figure is there to be looked at."""
+    """The target in words; empty where there is none."""
     met: bool | None = None
     note: str = ""
 
@@ -75,7 +75,7 @@ def show(figures: Sequence[Figure]) -> None:
 
 
 def write(figures: Sequence[Figure], path: Path, seconds: float) -> None:
-    """Write the figures, and where they were taken, as JSON."""
+    """Write the figures, and the machine they were measured on, as JSON."""
     path.parent.mkdir(parents=True, exist_ok=True)
     taken = {
         "at": time.time(),

@@ -1,4 +1,5 @@
-"""Part g: what facts, their gate and forgetting add to recording an utterance, in one run with and without."""
+"""Part g: the cost that facts, their extraction and forgetting add to recording an utterance, in one run with and
+without."""
 
 from __future__ import annotations
 
@@ -20,7 +21,7 @@ from ovos_persona_memory.records import Scope, Turn
 
 SIZES = {"quick": (20_000, 400), "full": (100_000, 3000)}
 FORGOTTEN = 50
-"""Sessions of 20 turns that were forgotten before, where forgetting is measured."""
+"""Sessions of 20 turns that are forgotten before forgetting is measured."""
 MOST_MS = 2.0
 TOLD = ROOT / "test" / "data" / "household_en.json"
 ASKED = (
@@ -72,7 +73,7 @@ def _record_ms(memory: PersonaMemory, turn: Turn) -> float:
 
 
 def _figure(name: str, times: Times, note: str) -> Figure:
-    ours, other = map(Spread.of, times)
+    ours, other = map(Spread.from_values, times)
     met = ours.p50 - other.p50 <= MOST_MS if name == "any utterance" else None
     target = f"at most {MOST_MS:.0f} ms more" if met is not None else ""
     return Figure("g", f"recording {name}", "ms", ours, other, "without learning", target, met, note)

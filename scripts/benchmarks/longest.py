@@ -23,12 +23,12 @@ from ovos_persona_memory.records import Scope
 
 SIZES = {"quick": (5_000, 12), "full": (100_000, 100)}
 WORDS, CHARACTERS = 3040, 16_384
-"""Of the longest text: what speech recognition writes in some twenty minutes, and what a request may hold."""
+"""Size of the longest text: what speech recognition writes in some twenty minutes, and what a request may hold."""
 SHORT = "ten words"
-"""The text that a longer one is compared with: its recording, too, is waited for."""
+"""The text that a longer one is compared with: its recording is waited for, too."""
 MOST_MS = 50.0
 ANSWERED_S, PAUSE_S = 120.0, 0.3
-"""An answer is waited for so long, and after each what was put off is done, seconds."""
+"""Timeout of an answer, and the pause after each in which postponed work is done, seconds."""
 Times = dict[str, list[float]]
 Texts = Iterator[tuple[str, str]]
 
@@ -71,8 +71,8 @@ def _context(transport: BenchTransport, one: Asked) -> float:
 
 
 def _record(transport: BenchTransport, text: str, lang: str) -> Callable[[], float]:
-    """Record a text on the same connection, so that whatever is sent next comes behind it; what is given back waits
-    for the answer, and gives the daemon's own time for it, milliseconds."""
+    """Record a text on the same connection, so that later requests follow it; the returned function waits for the
+    answer and gives the daemon's own time for it, milliseconds."""
     known, answered, took = f"long-{random.getrandbits(64)}", threading.Event(), [0.0]
 
     def arrived(request_id: str, answer: Mapping[str, Any]) -> None:
@@ -94,18 +94,18 @@ def _record(transport: BenchTransport, text: str, lang: str) -> Callable[[], flo
 
 
 def _figure(kind: str, behind: Times, alone: Times, took: Times) -> Figure:
-    ours, other, recording = map(Spread.of, (behind[kind], alone[kind], took[kind]))
+    ours, other, recording = map(Spread.from_values, (behind[kind], alone[kind], took[kind]))
     note = f"recording it took {recording.p50:.0f} ms (p50), {recording.p95:.0f} ms (p95)"
     name = f"context while {kind} are recorded"
     if kind == SHORT:
         return Figure("j", name, "ms", ours, other, "the same alone", note=note)
-    met = ours.p95 <= Spread.of(behind[SHORT]).p95 + MOST_MS
+    met = ours.p95 <= Spread.from_values(behind[SHORT]).p95 + MOST_MS
     target = f"p95 at most {MOST_MS:.0f} ms over that of {SHORT}"
     return Figure("j", name, "ms", ours, other, "the same alone", target, met, note)
 
 
 def _talk(lang: str, number: int) -> Texts:
-    """What people of a household tell, so many words without a full stop, each time in another order."""
+    """This many words of household talk without a full stop, each time in another order."""
     path = ROOT / "test" / "data" / f"household_{lang[:2]}.json"
     said = [one["text"].rstrip(".") for one in json.loads(path.read_text(encoding="utf-8"))["statements"]]
     order = random.Random(17)

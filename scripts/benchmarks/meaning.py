@@ -34,13 +34,13 @@ ASKED = 300
 DIM = 384
 STAND_IN = "stand-in"
 REAL = "when did my sister tell me about the new dentist"
-"""Embedded by MiniLM for each question: invented words fall into three times as many tokens as those of a language."""
+"""A question that MiniLM embeds each time: invented words give three times as many tokens as those of a language."""
 
 
 class StandIn:
     """A random vector for each word, and their mean for a text: as large as MiniLM's, and made a thousand times sooner.
 
-    A question takes MiniLM's time: a real one is embedded by that, too.
+    A question takes MiniLM's time, since a real one is embedded by MiniLM, too.
     """
 
     kind: Kind = "sentence"
@@ -89,13 +89,13 @@ def _compared(corpus: Corpus, mark: str, limits: tuple[float, float]) -> list[Fi
     questions = base.questions[:ASKED]
     who = f"{corpus.turns} turns of {corpus.people} {'people, one of them' if corpus.people > 1 else 'household'}"
     with _opened(base.folder, "none") as memory:
-        first_by_words = Spread.of([_recall_ms(memory, one) for one in questions])
-        by_words = Spread.of([_recall_ms(memory, one) for one in questions])
+        first_by_words = Spread.from_values([_recall_ms(memory, one) for one in questions])
+        by_words = Spread.from_values([_recall_ms(memory, one) for one in questions])
         raw = _fts(memory, base, questions)
     with _opened(base.folder, STAND_IN) as memory:
         _wait_until_read_ahead(memory)
-        first_by_vectors = Spread.of([_recall_ms(memory, one) for one in questions])
-        with_vectors = Spread.of([_recall_ms(memory, one) for one in questions])
+        first_by_vectors = Spread.from_values([_recall_ms(memory, one) for one in questions])
+        with_vectors = Spread.from_values([_recall_ms(memory, one) for one in questions])
         product = _product(corpus.turns if corpus.people == 1 else corpus.turns // corpus.people)
     figures = []
     for name, ours, other, against, limit_ms, note in (
@@ -116,7 +116,7 @@ def _first(took: Spread) -> str:
 
 
 def _wait_until_read_ahead(memory: PersonaMemory) -> None:
-    """Until what questions need is in memory, as it is some seconds after a start."""
+    """Wait until the tables of a question are cached, as they are some seconds after a start."""
     held, vectors = -1, memory._store.vector_store
     assert isinstance(vectors, SqliteVectors)
     while held < len(vectors._tables):
@@ -136,12 +136,12 @@ def _alone(crowd: Corpus, turns: int) -> list[Figure]:
                 user_id = _with_about(memory, turns)
                 said = memory._store.turns(Scope(user_id=user_id))
                 questions = [Asked(f"{turn.text[:60]}?", user_id, "") for turn in said[:: max(len(said) // 60, 1)]]
-                among = Spread.of([_recall_ms(memory, one) for one in questions * 3])
+                among = Spread.from_values([_recall_ms(memory, one) for one in questions * 3])
             with _opened(Path(folder), name) as memory:
                 if not memory.status()["counts"]["turns"]:
                     _copy(said, memory)
                     wait_until_indexed(memory)
-                alone = Spread.of([_recall_ms(memory, one) for one in questions * 3])
+                alone = Spread.from_values([_recall_ms(memory, one) for one in questions * 3])
             met = among.p50 < 1.5 * alone.p50
             what = f"recall {'by words' if name == 'none' else 'with vectors'}, {len(said)} turns among {crowd.turns}"
             figures.append(Figure("f", what, "ms", among, alone, "alone", "within 1.5 of alone", met))
@@ -192,7 +192,7 @@ def _fts(memory: PersonaMemory, base: Built, questions: Sequence[Asked]) -> Spre
             began = time.perf_counter()
             sql.execute("SELECT rowid FROM said WHERE said MATCH ? ORDER BY rank LIMIT 15", (words,)).fetchall()
             took.append((time.perf_counter() - began) * 1000)
-    return Spread.of(took)
+    return Spread.from_values(took)
 
 
 def _product(turns: int) -> Spread:
@@ -203,4 +203,4 @@ def _product(turns: int) -> Spread:
         began = time.perf_counter()
         np.argpartition(rows @ query, -15)
         took.append((time.perf_counter() - began) * 1000)
-    return Spread.of(took)
+    return Spread.from_values(took)

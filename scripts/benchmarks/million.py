@@ -12,7 +12,7 @@ from ovos_persona_memory.records import Context, ContextRequest, Scope
 
 TURNS = {"quick": 50_000, "full": 1_000_000}
 CASES = ((500, 25.0), (1, 150.0))
-"""People, and what p95 is to stay under, milliseconds."""
+"""Number of people, and the target of p95, milliseconds."""
 ASKED = 400
 
 
@@ -25,8 +25,8 @@ def run(size: str) -> list[Figure]:
         base = built(Corpus(turns, people))
         with PersonaMemory.open(base.folder, BY_WORDS) as memory:
             first_ms = _took_ms(memory, base.questions[0])
-            took = Spread.of([_took_ms(memory, one) for one in base.questions[:ASKED]])
-            alone = Spread.of([_took_ms(memory, one, recall=0) for one in base.questions[:ASKED]])
+            took = Spread.from_values([_took_ms(memory, one) for one in base.questions[:ASKED]])
+            alone = Spread.from_values([_took_ms(memory, one, recall=0) for one in base.questions[:ASKED]])
             hits = [len(_context(memory, one).hits) for one in base.questions[:ASKED]]
         size_mb = sum(path.stat().st_size for path in base.folder.iterdir()) / 1e6
         note = (

@@ -1,4 +1,4 @@
-"""What runs inside ovos-core in part b: a memory that asks whom the session's name says, and a persona's voice."""
+"""Plugins that run inside ovos-core in part b: a memory chosen by the name of the session, and a persona's voice."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from ovos_persona_memory.protocol.transport import BusTransport, Patience
 from ovos_persona_memory.records import Scope
 
 TIMES = "BENCH_TIMES"
-"""Environment: the file that takes one line of JSON for each request."""
+"""Environment variable: the file that takes one line of JSON for each request."""
 UNHURRIED = "BENCH_UNHURRIED"
-"""Environment: set where this process is not to use TCP_QUICKACK."""
+"""Environment variable: set where this process is not to use TCP_QUICKACK."""
 
 
 class EchoMemory(AgentContextManager):
-    """Asks the echo for each context, and remembers nothing."""
+    """Asks the echo for each context, and stores nothing."""
 
     def __init__(self) -> None:
         super().__init__({})
@@ -46,7 +46,7 @@ class EchoMemory(AgentContextManager):
 
 
 class BenchMemory(AgentContextManager):
-    """Hands each session to the memory that its name begins with, and notes how long the request took."""
+    """Passes each session to the memory that its name begins with, and notes how long the request took."""
 
     def __init__(self, config: dict[str, Any] | None = None) -> None:
         super().__init__(config)
@@ -101,7 +101,7 @@ class BenchMemory(AgentContextManager):
 
 
 class BenchChat(ChatEngine):
-    """Says always the same, at once."""
+    """Always gives the same answer, at once."""
 
     def continue_chat(self, *_: Any, tools: Any = None, **__: Any) -> AgentMessage:
         """One sentence."""

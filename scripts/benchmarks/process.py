@@ -35,8 +35,8 @@ def run(size: str) -> list[Figure]:
         _ask(services, base)
         return [
             *_memory_figures(services, fresh, turns),
-            Figure("e", "from exec to ready", "s", Spread.of(ours), Spread.of(echo), "stock echo",
-                   f"under {MOST_S:.0f} s", Spread.of(ours).p50 < MOST_S),
+            Figure("e", "from exec to ready", "s", Spread.from_values(ours), Spread.from_values(echo), "stock echo",
+                   f"under {MOST_S:.0f} s", Spread.from_values(ours).p50 < MOST_S),
         ]  # fmt: skip
 
 

@@ -1,4 +1,4 @@
-"""What a benchmark tells whoever waits for it."""
+"""Progress output of a benchmark."""
 
 from __future__ import annotations
 
@@ -7,5 +7,5 @@ import time
 
 
 def say(text: str) -> None:
-    """Progress, on standard error."""
+    """Print progress on standard error."""
     print(f"{time.strftime('%H:%M:%S')} {text}", file=sys.stderr, flush=True)

@@ -25,8 +25,7 @@ from ovos_persona_memory.stores.postgres.vectors import SPARE
 TURNS = {"quick": 20_000, "full": 1_000_000}
 ASKED = 200
 FIRST = 300
-"""Other questions that are asked before anything is measured: a server that has run for a while holds its indexes in
-memory."""
+"""Warm-up questions before anything is measured: a server that has run for a while has its indexes in memory."""
 FOUND = 10
 LIMIT_MS, RECALLED = 50.0, 0.98
 SCOPES: dict[str, Callable[[Said, int], Scope]] = {
@@ -40,8 +39,8 @@ HNSW, COMPARED = "HNSW", "one by one"
 
 
 @dataclass(frozen=True)
-class Search:
-    """A question, where it was asked, and what a search by meaning alone found."""
+class SearchResult:
+    """A question, its scope, and the documents that a search by meaning alone found."""
 
     query: Floats
     scope: Scope
@@ -67,7 +66,9 @@ def run(size: str) -> list[Figure]:
         return figures + _compared(said, searches, took)
 
 
-def _timed(memory: PersonaMemory, store: PostgresStore, said: Said) -> tuple[list[Figure], dict[str, list[Search]]]:
+def _timed(
+    memory: PersonaMemory, store: PostgresStore, said: Said
+) -> tuple[list[Figure], dict[str, list[SearchResult]]]:
     chance = random.Random(5)
     numbers = chance.sample(range(len(said.texts)), ASKED + FIRST)
     asked, first = numbers[:ASKED], numbers[ASKED:]
@@ -78,12 +79,12 @@ def _timed(memory: PersonaMemory, store: PostgresStore, said: Said) -> tuple[lis
     figures, searches = [], {}
     for name, narrowed in SCOPES.items():
         scopes = {number: narrowed(said, number) for number in asked}
-        took = Spread.of([_recall_ms(memory, _half(said.texts[n]), scopes[n]) for n in asked])
+        took = Spread.from_values([_recall_ms(memory, _half(said.texts[n]), scopes[n]) for n in asked])
         searches[name] = [_searched(store, said.texts[n], scopes[n]) for n in asked]
         what = f"recall, one person among {len(said.texts)} turns, {name}"
         met = took.p95 < LIMIT_MS
         figures.append(Figure("i", what, "ms", took, target=f"p95 under {LIMIT_MS:g} ms", met=met))
-    took = Spread.of(
+    took = Spread.from_values(
         [_recall_ms(memory, _half(said.texts[n]).capitalize(), Scope(user_id=said.users[n])) for n in asked]
     )
     figures.append(Figure("i", "recall, all that is theirs, by a question with a name in it", "ms", took, note=NAMED))
@@ -92,7 +93,7 @@ def _timed(memory: PersonaMemory, store: PostgresStore, said: Said) -> tuple[lis
 
 
 def _half(text: str) -> str:
-    """Half of the words, as they are heard: near to the turn, and not the same."""
+    """Half of a turn's words: a question near to the turn, and not the same."""
     return " ".join(text.lower().split()[::2])
 
 
@@ -102,20 +103,20 @@ def _recall_ms(memory: PersonaMemory, text: str, scope: Scope) -> float:
     return (time.perf_counter() - began) * 1000
 
 
-def _searched(store: PostgresStore, text: str, scope: Scope) -> Search:
+def _searched(store: PostgresStore, text: str, scope: Scope) -> SearchResult:
     query, vectors = embedded([_half(text), ""])[0], store._vectors
     few = vectors._listed(scope, BOTH) is not None or vectors._near(DIM, scope.user_id, SPARE * FOUND) is None
     began = time.perf_counter()
     near = vectors.nearest(STAND_IN, query, scope, BOTH, FOUND)
     took_ms = (time.perf_counter() - began) * 1000
-    return Search(query, scope, COMPARED if few else HNSW, [int(one.record.id) for one in near], took_ms)
+    return SearchResult(query, scope, COMPARED if few else HNSW, [int(one.record.id) for one in near], took_ms)
 
 
 # beside an exact search
 
 
-def _compared(said: Said, searches: dict[str, list[Search]], took: Took) -> list[Figure]:
-    figures, exact = [], Exact(said)
+def _compared(said: Said, searches: dict[str, list[SearchResult]], took: Took) -> list[Figure]:
+    figures, exact = [], ExactSearch(said)
     for name, all_ways in searches.items():
         for way in (HNSW, COMPARED):
             some = [one for one in all_ways if one.way == way]
@@ -126,18 +127,18 @@ def _compared(said: Said, searches: dict[str, list[Search]], took: Took) -> list
     return figures
 
 
-def _by_meaning(name: str, searches: Sequence[Search], exact: Exact) -> Figure:
+def _by_meaning(name: str, searches: Sequence[SearchResult], exact: ExactSearch) -> Figure:
     shares = [exact.share(one) for one in searches]
     mean = sum(shares) / len(shares)
     rows = sorted(exact.size(one.scope) for one in searches)
     note = (
         f"recall@{FOUND} against exact {mean:.4f}, the least {min(shares):.1f}; {rows[0]} to {rows[-1]} rows in scope"
     )
-    took = Spread.of([one.took_ms for one in searches])
+    took = Spread.from_values([one.took_ms for one in searches])
     return Figure("i", name, "ms", took, target=f"recall@10 at least {RECALLED}", met=mean >= RECALLED, note=note)
 
 
-class Exact:
+class ExactSearch:
     """Compares a question with every vector in scope."""
 
     def __init__(self, said: Said) -> None:
@@ -156,11 +157,11 @@ class Exact:
         return np.flatnonzero(inside)
 
     def size(self, scope: Scope) -> int:
-        """How many rows are in scope."""
+        """Number of rows in scope."""
         return len(self._rows(scope))
 
-    def share(self, search: Search) -> float:
-        """How many of the ten that were found are as near as the ten that are nearest."""
+    def share(self, search: SearchResult) -> float:
+        """How many of the ten found documents are as near as the ten nearest."""
         rows = self._rows(search.scope)
         scores = cosines(self._vectors[rows], search.query)
         last = np.partition(scores, -FOUND)[-FOUND] if len(scores) > FOUND else scores.min()

@@ -36,7 +36,7 @@ def run(size: str) -> list[Figure]:
         services.start_daemon(base.copy(Path(scratch) / "data"))
         say(f"a: requests, {turns} turns stored")
         took = _rounds(services, base, rounds)
-    return _figures({kind: Spread.of(values) for kind, values in took.items()}, base)
+    return _figures({kind: Spread.from_values(values) for kind, values in took.items()}, base)
 
 
 def _rounds(services: Stack, base: Built, rounds: int) -> dict[str, list[float]]:

@@ -22,7 +22,7 @@ START_TIMEOUT_S = 60.0
 
 
 class Stack:
-    """A messagebus and what was started on it."""
+    """A messagebus and the services started on it."""
 
     def __init__(self, folder: Path) -> None:
         for name in ("logs", "personas", "plugins"):
@@ -37,16 +37,16 @@ class Stack:
 
     @property
     def port(self) -> int:
-        """Of the bus."""
+        """The port of the bus."""
         return self.address.port
 
     def start_daemon(self, data: Path, module: str = "ovos_persona_memory") -> float:
-        """Start our daemon on a data folder; how many seconds it took until it said that it is ready."""
+        """Start our daemon on a data folder; seconds until it reported that it is ready."""
         self.services.start(DAEMON, module, "run", "--data", str(data))
         return self._wait_for(DAEMON, lambda bus: bus.readiness([MEMORY], 0.02).get(MEMORY, False))
 
     def start_echo(self, kind: str) -> float:
-        """Start a bare responder; how many seconds it took until it answered."""
+        """Start a bare responder; seconds until it answered."""
         topic = ECHO_TOPICS[kind]
         self.services.start(f"{kind} echo", "benchmarks.echo", str(self.port), kind)
         return self._wait_for(f"{kind} echo", lambda bus: bool(bus.ask({topic: f"{topic}.response"}, 0.02)))
@@ -60,7 +60,7 @@ class Stack:
         self._wait_for(CORE, lambda bus: bus.is_ready(SKILLS) and PERSONA in bus.personas())
 
     def _wait_for(self, name: str, condition: Callable[[Bus], bool]) -> float:
-        """How many seconds it took until the condition held, to some 25 ms."""
+        """Seconds until the condition held, to some 25 ms."""
         began = time.perf_counter()
         bus = Bus(self.address, self.services.ending)
         try:

@@ -26,7 +26,7 @@ from pathlib import Path
 
 from support.servers.postgres import Databases, PostgresServer
 
-from benchmarks.baseline import Bare, BarePostgres, BareSqlite, Rows
+from benchmarks.baseline import BarePostgres, BareSqlite, BareTables, Rows
 from benchmarks.corpus import BY_WORDS, WITHOUT_LEARNING, Talk
 from benchmarks.figures import Figure, Spread
 from benchmarks.progress import say
@@ -51,30 +51,30 @@ LOADED = "the same rows loaded by table"
 
 
 @dataclass(frozen=True)
-class Round:
-    """What one round of one side took, seconds."""
+class RoundTimes:
+    """Times of one round of one side, seconds."""
 
     waited: list[float]
-    """Until it was durable, of each session."""
+    """Until the commit was durable, for each session."""
     read: float
     later: float = 0.0
-    """What is put off."""
+    """Time of postponed work."""
 
     @property
     def kept(self) -> float:
-        """Until all was durable."""
+        """Time until all was durable."""
         return max(self.waited)
 
 
 @dataclass(frozen=True)
-class Ours:
+class MemoryAndCopies:
     """One memory, and the empty tables into which its rows are copied."""
 
     memory: PersonaMemory
-    watched: Bare
-    copy: Bare
-    others: Sequence[Bare] = ()
-    """For one commit, and for a commit each, of one memory alone."""
+    watched: BareTables
+    copy: BareTables
+    others: Sequence[BareTables] = ()
+    """Further copies: for one commit, and for a commit each, of one memory alone."""
 
 
 def run(size: str) -> list[Figure]:
@@ -85,7 +85,7 @@ def run(size: str) -> list[Figure]:
 
 
 def on_postgres(folder: Path, size: str) -> list[Figure]:
-    """With a server that is as durable as it comes."""
+    """The figures on a server with full durability."""
     server = PostgresServer(folder)
     try:
         databases = Databases(server)
@@ -99,19 +99,22 @@ def on_postgres(folder: Path, size: str) -> list[Figure]:
 
 
 def on_sqlite(folder: Path, size: str) -> list[Figure]:
-    """Files on the disk."""
+    """The figures on files on the disk."""
     stores = [SqliteStore(folder / "0"), SqliteStore(folder / "1")]
     with ExitStack() as stack:
         bare = [stack.enter_context(closing(BareSqlite(folder / str(number)))) for number in range(7)]
         return _compared("SQLite", stores, bare, size)
 
 
-def _compared(name: str, stores: Sequence[Store], bare: Sequence[Bare], size: str) -> list[Figure]:
+def _compared(name: str, stores: Sequence[Store], bare: Sequence[BareTables], size: str) -> list[Figure]:
     """``bare``: a look into each of the two stores, an empty copy for each of them, and three more."""
     say(f"h: {ROUNDS[size]} rounds of {SESSIONS} sessions at once on {name}, and as many raw ones")
-    talk, taken, rows = Talk(17), defaultdict[str, list[Round]](list), Counter[str]()
+    talk, taken, rows = Talk(17), defaultdict[str, list[RoundTimes]](list), Counter[str]()
     with PersonaMemory(stores[0], BY_WORDS) as full, PersonaMemory(stores[1], WITHOUT_LEARNING) as plain:
-        ours = {OURS: Ours(full, bare[0], bare[2], bare[5:]), WITHOUT_FACTS: Ours(plain, bare[1], bare[3])}
+        ours = {
+            OURS: MemoryAndCopies(full, bare[0], bare[2], bare[5:]),
+            WITHOUT_FACTS: MemoryAndCopies(plain, bare[1], bare[3]),
+        }
         for one in ours.values():
             began = one.watched.news()
             for copy in (one.copy, *one.others):
@@ -143,8 +146,10 @@ def _exchanges(talk: Talk, name: str, number: int) -> list[list[Turn]]:
     return exchanges
 
 
-def _both(ours: Ours, said: Sequence[list[Turn]]) -> tuple[Round, Round, dict[str, Round], Counter[str]]:
-    """A round through the memory, and the rows that it left written by bare statements; how many of each table."""
+def _both(
+    ours: MemoryAndCopies, said: Sequence[list[Turn]]
+) -> tuple[RoundTimes, RoundTimes, dict[str, RoundTimes], Counter[str]]:
+    """A round through the memory, and its rows written by bare statements; the number of rows of each table."""
     scopes = [Scope(turns[0].session_id, turns[0].user_id) for turns in said]
     given = [[replace_fast(turn, id="") for turn in turns] for turns in said]
     memory, began = ours.memory, time.perf_counter()
@@ -159,7 +164,7 @@ def _both(ours: Ours, said: Sequence[list[Turn]]) -> tuple[Round, Round, dict[st
     at_once = ours.watched.news()
     tidied, commits = _tidied(memory)
     later = ours.watched.news()
-    took = Round([kept - began] * len(said), read - kept, tidied)
+    took = RoundTimes([kept - began] * len(said), read - kept, tidied)
     written = Counter({table: len(rows) for table, rows in at_once.items()})
     written.update({f"{table} later": len(rows) for table, rows in later.items()})
     parts = _parts(later, commits)
@@ -169,7 +174,7 @@ def _both(ours: Ours, said: Sequence[list[Turn]]) -> tuple[Round, Round, dict[st
 
 
 def _tidied(memory: PersonaMemory) -> tuple[float, int]:
-    """Do what was put off: the seconds, and how many commits it took."""
+    """Do the postponed work: seconds, and number of commits."""
     began, commits = time.perf_counter(), 1
     while memory.tidy():
         commits += 1
@@ -177,11 +182,11 @@ def _tidied(memory: PersonaMemory) -> tuple[float, int]:
 
 
 def _parts(rows: Rows, number: int) -> list[Rows]:
-    """The rows in so many parts."""
+    """The rows in this many parts."""
     return [{table: every[part::number] for table, every in rows.items()} for part in range(number)]
 
 
-def _copied(copy: Bare, said: Sequence[list[Turn]], at_once: Rows, later: Sequence[Rows]) -> Round:
+def _copied(copy: BareTables, said: Sequence[list[Turn]], at_once: Rows, later: Sequence[Rows]) -> RoundTimes:
     began = time.perf_counter()
     copy.put(at_once)
     kept = time.perf_counter()
@@ -190,11 +195,13 @@ def _copied(copy: Bare, said: Sequence[list[Turn]], at_once: Rows, later: Sequen
     read = time.perf_counter()
     for part in later:
         copy.put(part)
-    return Round([kept - began] * len(said), read - kept, time.perf_counter() - read)
+    return RoundTimes([kept - began] * len(said), read - kept, time.perf_counter() - read)
 
 
-def _one_by_one(copy: Bare, said: Sequence[list[Turn]], at_once: Rows, later: Sequence[Rows], together: bool) -> Round:
-    """The rows in as many parts as there are sessions, a commit for each of them, or one (``together``)."""
+def _one_by_one(
+    copy: BareTables, said: Sequence[list[Turn]], at_once: Rows, later: Sequence[Rows], together: bool
+) -> RoundTimes:
+    """Write the rows in as many parts as there are sessions, a commit for each of them, or one (``together``)."""
     parts, began = _parts(at_once, len(said)), time.perf_counter()
     if together:
         copy.put_together(parts)
@@ -207,11 +214,11 @@ def _one_by_one(copy: Bare, said: Sequence[list[Turn]], at_once: Rows, later: Se
     done = time.perf_counter()
     for part in later:
         copy.put(part)
-    return Round(waited, done - read, time.perf_counter() - done)
+    return RoundTimes(waited, done - read, time.perf_counter() - done)
 
 
-def _turns_alone(bare: Bare, said: Sequence[list[Turn]], at_once: bool) -> Round:
-    """Each by itself waits for those before it, which were all asked for at once."""
+def _turns_alone(bare: BareTables, said: Sequence[list[Turn]], at_once: bool) -> RoundTimes:
+    """Write each part alone; all are requested at once, so that each waits for those before it."""
     began, waited = time.perf_counter(), []
     for commit in [list(chain.from_iterable(said))] if at_once else said:
         bare.keep(commit)
@@ -219,13 +226,13 @@ def _turns_alone(bare: Bare, said: Sequence[list[Turn]], at_once: bool) -> Round
     read = time.perf_counter()
     for turns in said:
         bare.read(turns[0], ROWS_READ)
-    return Round(waited * len(said) if at_once else waited, time.perf_counter() - read)
+    return RoundTimes(waited * len(said) if at_once else waited, time.perf_counter() - read)
 
 
 # figures
 
 
-def _figures(name: str, taken: dict[str, list[Round]], rows: Counter[str]) -> list[Figure]:
+def _figures(name: str, taken: dict[str, list[RoundTimes]], rows: Counter[str]) -> list[Figure]:
     what = f"{SESSIONS} sessions at once on {name}"
     rounds = len(taken[OURS])
     note = "rows a round: " + ", ".join(f"{table} {n / rounds:.0f}" for table, n in sorted(rows.items()) if n >= rounds)
@@ -241,16 +248,16 @@ def _figures(name: str, taken: dict[str, list[Round]], rows: Counter[str]) -> li
         found.append(_rate(whole + off, _per_s(taken[side], True), _per_s(loaded, True), LOADED, target))
     for other in (EACH, SAME, ITSELF):
         found.append(_spread(f"until it is durable, {what}", _waited(taken[OURS]), _waited(taken[other]), other))
-    read = [Spread.of([1000 * one.read / SESSIONS for one in taken[side]]) for side in (OURS, SAME)]
+    read = [Spread.from_values([1000 * one.read / SESSIONS for one in taken[side]]) for side in (OURS, SAME)]
     return [*found, Figure("h", f"a history read, {what}", "ms", read[0], read[1], SAME, note=note)]
 
 
-def _per_s(rounds: Sequence[Round], later: bool = False) -> Spread:
-    return Spread.of([SESSIONS / (one.kept + one.read + (one.later if later else 0.0)) for one in rounds])
+def _per_s(rounds: Sequence[RoundTimes], later: bool = False) -> Spread:
+    return Spread.from_values([SESSIONS / (one.kept + one.read + (one.later if later else 0.0)) for one in rounds])
 
 
-def _waited(rounds: Sequence[Round]) -> Spread:
-    return Spread.of([1000 * waited for one in rounds for waited in one.waited])
+def _waited(rounds: Sequence[RoundTimes]) -> Spread:
+    return Spread.from_values([1000 * waited for one in rounds for waited in one.waited])
 
 
 def _rate(name: str, ours: Spread, other: Spread, against: str, target: float | None = None) -> Figure:

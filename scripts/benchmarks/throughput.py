@@ -57,7 +57,7 @@ def _drive(services: Stack, data: Path, verb: str, load: tuple[int, int, float])
 
 
 def _commits(data: Path) -> int:
-    """How often was committed: the counter in the index of the write-ahead log (sqlite.org/walformat.html, 2.1)."""
+    """Number of commits: the counter in the index of the write-ahead log (sqlite.org/walformat.html, 2.1)."""
     index = next(data.glob("*.db-shm"), None)
     if index is None:
         return 0
@@ -66,12 +66,12 @@ def _commits(data: Path) -> int:
 
 
 def _figure(name: str, found: dict[str, list[dict[str, Any]]]) -> Figure:
-    rates = {verb: Spread.of([one["per_s"] for one in runs]) for verb, runs in found.items()}
+    rates = {verb: Spread.from_values([one["per_s"] for one in runs]) for verb, runs in found.items()}
     faster = max(ECHO_TOPICS, key=lambda kind: rates[kind].p50)
     ours, echo = rates["record"], rates[faster]
     commits = sum(one["commits"] for one in found["record"])
     records = sum(one["all"] for one in found["record"])
-    latency = Spread.of([one["p50_ms"] or 0.0 for one in found["record"]])
+    latency = Spread.from_values([one["p50_ms"] or 0.0 for one in found["record"]])
     note = (
         f"{1000 * commits / max(records, 1):.0f} commits for 1000 records; an answer takes {latency.p50:.1f} ms; "
         f"echoes a second: " + ", ".join(f"{kind} {rates[kind].p50:.0f}" for kind in ECHO_TOPICS)

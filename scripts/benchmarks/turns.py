@@ -23,7 +23,7 @@ BLOCK = 8
 """Turns of each memory in a row: after a pause Linux acknowledges at once for a while, and 44 ms do not show."""
 TURN_TIMEOUT_S = 15.0
 DELAYED_MS = 38.0
-"""What took longer has met a delayed acknowledgement (40 ms in Linux)."""
+"""A longer request has met a delayed acknowledgement (40 ms in Linux), milliseconds."""
 MEMORIES = ("echo", "history", "recall")
 
 
@@ -73,7 +73,7 @@ class Assistant:
                 self.talker.say(base.questions[number].text, f"{name}-{self.times.stem}")
 
     def took(self) -> dict[str, list[dict[str, Any]]]:
-        """What its memory noted, by memory."""
+        """The times that each memory noted."""
         lines = [json.loads(line) for line in self.times.read_text(encoding="utf-8").splitlines()]
         return {name: [x for x in lines if x["session"].startswith(f"{name}-")][WARM_UP:] for name in MEMORIES}
 
@@ -126,7 +126,7 @@ def _figures(hurried: dict[str, list[dict[str, Any]]], unhurried: dict[str, list
 
 
 def _spread(lines: list[dict[str, Any]], what: str = "request_ms") -> Spread:
-    return Spread.of([line[what] for line in lines if line[what] is not None] or [float("nan")])
+    return Spread.from_values([line[what] for line in lines if line[what] is not None] or [float("nan")])
 
 
 def _note(lines: list[dict[str, Any]], slow: list[dict[str, Any]]) -> str:

@@ -26,13 +26,13 @@ from ovos_persona_memory.service.daemon import Daemon  # noqa: E402
 PACKAGE = str(ROOT / "ovos_persona_memory") + "/"
 INSIDE = "extraction/"
 Calls = list[tuple[str, str]]
-"""File and function, in order."""
+"""File and function of each call, in order."""
 SESSION = {"session": {"session_id": "walk", "lang": "en-US"}}
 TELLS_NOTHING, TELLS, ASKS = "what time is it", "my brother tom works as a baker in leeds", "what is my cat called"
 
 
-class Walk:
-    """The calls of the worker, while it is told to count them."""
+class CallTrace:
+    """The calls of the worker, while recording is on."""
 
     def __init__(self) -> None:
         self.calls: Calls = []
@@ -40,7 +40,7 @@ class Walk:
         self._inside = 0
 
     def __call__(self, frame: FrameType, event: str, _: Any) -> None:
-        """What ``sys.setprofile`` calls."""
+        """The hook for ``sys.setprofile``."""
         path, name = frame.f_code.co_filename, frame.f_code.co_name
         if not self.counts or event not in ("call", "return") or not path.startswith(PACKAGE) or name[0] == "<":
             return
@@ -53,22 +53,22 @@ class Walk:
             self.calls.append((path.removeprefix(PACKAGE), name))
 
     def taken(self) -> Calls:
-        """What was called since the last time."""
+        """The calls since the last time."""
         taken, self.calls = self.calls, []
         return taken
 
 
 def show(title: str, calls: Calls, every: bool) -> None:
-    """A line, and with ``every`` how often each function was called."""
+    """Print a line, and with ``every`` the number of calls of each function."""
     print(f"{title}: {len(calls)} calls of {len(set(calls))} functions in {len({path for path, _ in calls})} files")
     for (path, name), times in Counter(calls).items() if every else ():
         print(f"    {times:4} {path}:{name}")
 
 
 def main() -> None:
-    """Start bus and daemon, say and ask everything once, and show what the second time enters."""
+    """Start bus and daemon, say and ask everything once, and show the files that the second time enters."""
     every = "--every" in sys.argv
-    walk = Walk()
+    walk = CallTrace()
     with tempfile.TemporaryDirectory() as folder:
         bus = Bus(Path(folder), free_port())
         config = MemoryConfig(data_dir=f"{folder}/memory", announce=False, recall=RecallConfig(embedder="none"))
@@ -90,8 +90,8 @@ def main() -> None:
             bus.end()
 
 
-def _walked(walk: Walk, daemon: Daemon, wire: Wire, text: str) -> tuple[Calls, Calls]:
-    """What is called until an utterance is taken in, or a context request is answered, and what after that."""
+def _walked(walk: CallTrace, daemon: Daemon, wire: Wire, text: str) -> tuple[Calls, Calls]:
+    """The calls until an utterance is acknowledged, or a context request is answered, and the calls after that."""
     walk.taken()
     walk.counts = True
     if text == ASKS:

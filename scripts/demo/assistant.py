@@ -63,7 +63,7 @@ say = functools.partial(print, file=sys.stderr, flush=True)  # standard output i
 
 
 class Ending:
-    """The signal that has asked this program to end, kept until somebody looks.
+    """The signal that has asked this program to end, kept until ``check`` is called.
 
     Its handler raises nothing: an exception that comes out of a handler is lost wherever Python happens to be in a hook
     of a fork, the callback of a weak reference, the compiler or another's except clause, and the program goes on.
@@ -73,7 +73,8 @@ class Ending:
         self.number = 0
 
     def listen(self) -> None:
-        """Note such signals from now on; what the parent has this process ignore, as nohup does, stays ignored."""
+        """Handle these signals from now on; a signal that the parent has this process ignore, as nohup does, stays
+        ignored."""
         for number in (signal.SIGTERM, signal.SIGINT, signal.SIGHUP):
             if signal.getsignal(number) is not signal.SIG_IGN:
                 signal.signal(number, self._note)
@@ -119,11 +120,12 @@ class Bus:  # a client that only asks
         self._socket = websocket.create_connection(address.url, timeout=5, sslopt={"cert_reqs": 0})
 
     def close(self) -> None:
-        """Leave the bus, which keeps every message for whoever stays and does not read."""
+        """Close the connection: the bus keeps every message for a client that does not read."""
         self._socket.close()
 
     def ask(self, topics: dict[str, str], timeout_s: float = ASK_TIMEOUT_S) -> dict[str, Any]:
-        """The data of the answers to these topics, by topic; {topic: topic of its answer}. No answer, no entry."""
+        """The data of the answers, by topic; ``topics``: topic mapped to the topic of its answer. A topic without an
+        answer is left out."""
         for topic in topics:
             self._socket.send(json.dumps({"type": topic, "data": {}, "context": {}}))
         answers: dict[str, Any] = {}
@@ -155,7 +157,7 @@ class Bus:  # a client that only asks
 
 
 def die_with_parent() -> None:
-    """Run in a new process: it is ended when the launcher dies, even of SIGKILL."""
+    """Runs in a new process, and has it killed when the launcher dies, even of SIGKILL."""
     if LIBC is not None:
         LIBC.prctl(PR_SET_PDEATHSIG, signal.SIGTERM)
 
@@ -189,21 +191,21 @@ class Services:
             )
 
     def check(self) -> None:
-        """Raise StartError when one of them has ended, SystemExit when all shall."""
+        """Raise StartError when a service has ended, SystemExit when a signal has come."""
         self.ending.check()
         for name, process in self.running.items():
             if process.poll() is not None:
                 raise StartError(f"The {name} ended with status {process.returncode}.\n{self.tail(name)}")
 
     def tail(self, name: str) -> str:
-        """Where the log of a service is, and its last lines."""
+        """The path of a service's log, and its last lines."""
         if name not in self.running:
             return ""
         lines = self._log(name).read_text(encoding="utf-8", errors="replace").splitlines()[-LOG_LINES:]
         return "\n    ".join([f"Its log, {self._log(name)}, ends with:", *lines])
 
     def end(self) -> None:
-        """End them all, the last first; whoever has not gone in time is killed."""
+        """End all services, the last first; a service that does not end in time is killed."""
         while self.running:
             _, process = self.running.popitem()
             with contextlib.suppress(ProcessLookupError):
@@ -229,7 +231,7 @@ def user_settings() -> tuple[dict[str, Any], Path]:
 
 
 def bus_address(settings: dict[str, Any], port: int | None) -> Address:
-    """Where the bus is or shall be; port 0 finds a free one."""
+    """The address of the bus; port 0 finds a free one."""
     section = settings.get("websocket", {})
     host = section.get("host", "0.0.0.0").replace("0.0.0.0", "127.0.0.1")
     if port == 0:
@@ -240,7 +242,8 @@ def bus_address(settings: dict[str, Any], port: int | None) -> Address:
 
 
 def collect_personas(source: Path, target: Path, extra: Path | None) -> None:
-    """Link the user's personas, and one more, into a folder for core: they may hold keys, so no copies."""
+    """Link the user's personas, and one more, into a folder for core: they may hold keys, so that they are not
+    copied."""
     target.mkdir(exist_ok=True)
     for old in target.iterdir():
         old.unlink()
@@ -251,7 +254,7 @@ def collect_personas(source: Path, target: Path, extra: Path | None) -> None:
 
 
 def persona_name(args: argparse.Namespace) -> str:
-    """Who shall answer: the one asked for, else the one in the file, else Scribe."""
+    """The name of the persona: that of the option, else that in the file, else Scribe."""
     if not args.persona_file:
         return args.persona or "Scribe"
     if not args.persona_file.exists():
@@ -301,7 +304,7 @@ def wait_for(what: str, condition: Callable[[], bool], services: Services) -> No
 
 
 def start_bus(address: Address, services: Services) -> Bus:
-    """A connection to the bus, which is started unless something answers there."""
+    """A connection to the bus, which is started unless one answers there."""
     if not address.answers():
         if not address.is_here:
             raise StartError(f"No messagebus answers at {address.url}, and one can be started on this machine only.")
@@ -345,7 +348,7 @@ def serve(services: Services) -> NoReturn:
 
 
 def chat(port: int, services: Services) -> int:
-    """Let the user talk; the status with which the chat ended."""
+    """Run the chat; its exit status."""
     if sys.stdin.isatty():
         signal.signal(signal.SIGINT, lambda *_: None)  # the chat decides what Ctrl-C means
     environment = services.environment | {"OVOS_DEFAULT_LOG_LEVEL": "CRITICAL"}
@@ -398,7 +401,7 @@ def run(args: argparse.Namespace, ending: Ending) -> int:
 
 
 def arguments() -> argparse.Namespace:
-    """What was asked for on the command line."""
+    """The arguments of the command line."""
     home = os.environ.get("XDG_DATA_HOME") or Path.home() / ".local" / "share"
     parser = argparse.ArgumentParser(prog="scripts/run", description="An assistant with a memory, and a chat with it.")
     parser.add_argument("--data", type=Path, default=Path(home) / "ovos_persona_memory", help="the data folder")

@@ -28,7 +28,7 @@ from ovos_persona_memory.memory.importing import read_foreign
 from ovos_persona_memory.memory.migration import digests
 from ovos_persona_memory.records import Document, Episode, Note, Pause, Place, Scope, ToolCall, Turn
 from ovos_persona_memory.search.record_terms import index_words
-from ovos_persona_memory.stores import open_store, open_stores, place_of
+from ovos_persona_memory.stores import open_store, open_stores, parse_location
 from ovos_persona_memory.stores.base.folder_lock import FolderLock
 from ovos_persona_memory.stores.base.store import Store
 from ovos_persona_memory.stores.base.vector_math import normalised
@@ -38,7 +38,7 @@ Python = Callable[..., subprocess.Popen[str]]
 
 
 def opened(place: str) -> Store:
-    return open_store(place_of(place).backend, None, place=place_of(place))
+    return open_store(parse_location(place).backend, None, place=parse_location(place))
 
 
 def fill(place: str, documents: bool = True) -> None:

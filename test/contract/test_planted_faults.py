@@ -25,11 +25,11 @@ from ovos_persona_memory.stores.base import bm25, documents, facts, score_accumu
 from ovos_persona_memory.stores.base import folder_lock as locks
 from ovos_persona_memory.stores.base.facts import FactStore
 from ovos_persona_memory.stores.base.vector_backend import key_of, records_of
-from ovos_persona_memory.stores.base.vector_math import VectorTable, Within
+from ovos_persona_memory.stores.base.vector_math import VectorFilter, VectorTable
 from ovos_persona_memory.stores.chroma.vectors import ChromaVectors
 from ovos_persona_memory.stores.chroma.write_behind import WriteBehind
 from ovos_persona_memory.stores.composite import merged_search
-from ovos_persona_memory.stores.composite.external_vectors import VectorsBeside
+from ovos_persona_memory.stores.composite.external_vectors import ExternalVectors
 from ovos_persona_memory.stores.composite.store import ComposedStore
 from ovos_persona_memory.stores.inmemory import store as inmemory_store
 from ovos_persona_memory.stores.inmemory.store import InMemoryStore
@@ -50,12 +50,12 @@ from ovos_persona_memory.stores.sqlite import (
 from ovos_persona_memory.stores.sqlite import facts as sqlite_facts
 from ovos_persona_memory.stores.sqlite import store as sqlite_store
 from ovos_persona_memory.stores.sqlite import vectors as sqlite_vectors
-from ovos_persona_memory.stores.sqlite.deletion import Deletions
+from ovos_persona_memory.stores.sqlite.deletion import SqliteDeletion
 from ovos_persona_memory.stores.sqlite.documents import SqliteDocuments
 from ovos_persona_memory.stores.sqlite.episodes import SqliteEpisodes
-from ovos_persona_memory.stores.sqlite.postings import ScoredDocument, WordIndex
-from ovos_persona_memory.stores.sqlite.postings_buffer import WaitingWords
-from ovos_persona_memory.stores.sqlite.session_notes import Notes
+from ovos_persona_memory.stores.sqlite.postings import ScoredDocument, SqlitePostings
+from ovos_persona_memory.stores.sqlite.postings_buffer import PostingsBuffer
+from ovos_persona_memory.stores.sqlite.session_notes import SqliteSessionNotes
 from ovos_persona_memory.stores.sqlite.store import SqliteStore
 from ovos_persona_memory.stores.sqlite.vectors import SqliteVectors
 
@@ -135,13 +135,13 @@ def turns_first(self: ScoredDocument) -> Any:
 
 
 def unsettled(self: SqliteStore, connection: Any) -> None:
-    self._sql, self._index, self._notes = connection, WordIndex(connection), Notes(connection)
-    self._deletions = Deletions(connection, self._index, self._notes)
+    self._sql, self._index, self._notes = connection, SqlitePostings(connection), SqliteSessionNotes(connection)
+    self._deletions = SqliteDeletion(connection, self._index, self._notes)
     self.document_store = SqliteDocuments(connection, self.transaction, self._reading)
     self.vector_store = self._vectors = SqliteVectors(connection, self.transaction, self._reading, self._records)
 
 
-def holding_any(self: WordIndex, groups: Any, owner: Any) -> set[int]:
+def holding_any(self: SqlitePostings, groups: Any, owner: Any) -> set[int]:
     return set().union(*(held_by(self, [group], owner) for group in groups))
 
 
@@ -196,7 +196,7 @@ def scored_together(documents: Any, words: Any, scope: Any, kinds: Any) -> Any:
     return scored([*documents, *documents[:1], *documents[:1]], words, scope, kinds)
 
 
-held_by, sized, termed = WordIndex.holding, WordIndex._size, WordIndex._terms
+held_by, sized, termed = SqlitePostings.holding, SqlitePostings._size, SqlitePostings._terms
 searched, walked = SqliteStore.search, sqlite_store.newest_turns
 in_scope, scored = selection.in_scope, store._search_one_user
 
@@ -206,8 +206,8 @@ IGNORED_VECTOR = (
 )
 
 
-def everything_within(scope: Scope, kinds: Any) -> Within:
-    return Within()
+def everything_within(scope: Scope, kinds: Any) -> VectorFilter:
+    return VectorFilter()
 
 
 def there_all_the_same(self: SqliteVectors, one: Any) -> Any:
@@ -244,11 +244,11 @@ def counted_all_the_same(self: ComposedStore, words: Any, user_id: str, without:
     return merged_search.statistics((self._talk, self._lasting), words, user_id)
 
 
-def of_all_sizes(self: WordIndex, owner: int, without: Any) -> Any:
+def of_all_sizes(self: SqlitePostings, owner: int, without: Any) -> Any:
     return sized(self, owner, ())
 
 
-def of_all_words(self: WordIndex, owner: int, words: Any, without: Any) -> Any:
+def of_all_words(self: SqlitePostings, owner: int, words: Any, without: Any) -> Any:
     return termed(self, owner, words, ())
 
 
@@ -269,7 +269,7 @@ def part_of_keys_alone(self: HashTable, key: Any) -> Any:
     return None if self._shape.located else part_of(self, key)
 
 
-def whatever_their_texts(self: VectorsBeside, labels: Any) -> Any:
+def whatever_their_texts(self: ExternalVectors, labels: Any) -> Any:
     given = list(labels)
     there = records_of(self._texts, {key_of(label) for label in given})
     return {label: there[key_of(label)] for label in given if key_of(label) in there}
@@ -368,7 +368,7 @@ FAULTS = {
     "episodes outlive their redacted turns": Fault(
         "episodes_of_a_redacted_turn", instead(SqliteEpisodes, "ids_of_turns", lambda *_: [])
     ),
-    "one word of several is enough": Fault("exactly_what_is_selected", instead(WordIndex, "holding", holding_any)),
+    "one word of several is enough": Fault("exactly_what_is_selected", instead(SqlitePostings, "holding", holding_any)),
     "what is spared goes too": Fault("exactly_what_is_selected", instead(rows, "_spared", not_spared)),
     "documents that hold the words stay": Fault(
         "documents_that_hold_all_words", instead(SqliteDocuments, "holding", lambda *_: [])
@@ -399,11 +399,11 @@ FAULTS = {
     ),
     "status leaks": Fault("scope_with_a_status_holds_only", leaking_status),
     "waiting words are not looked at": Fault(
-        "what_waits_is_found", instead(WaitingWords, "postings", lambda self, owner, word, docs=None: [])
+        "what_waits_is_found", instead(PostingsBuffer, "postings", lambda self, owner, word, docs=None: [])
     ),
-    "waiting words outlive what was undone": Fault("an_undone_turn_waits", instead(WordIndex, "undone", nothing)),
+    "waiting words outlive what was undone": Fault("an_undone_turn_waits", instead(SqlitePostings, "undone", nothing)),
     "waiting words are not dropped": Fault(
-        "deleted_while_it_waits", instead(WaitingWords, "__contains__", lambda self, doc: False)
+        "deleted_while_it_waits", instead(PostingsBuffer, "__contains__", lambda self, doc: False)
     ),
     "entered turns are not noted": Fault(
         "what_waits_is_found", beneath("CREATE TEMP TRIGGER fault AFTER UPDATE ON entered BEGIN DELETE FROM owner; END")
@@ -418,10 +418,14 @@ FAULTS = {
         instead(ScoredDocument, "order", property(lambda self: (-self.score, self.doc < 0, -abs(self.doc)))),
     ),
     "too little read": Fault("equals_the_plain_scan", small_budget),
-    "nothing looked up after the walk": Fault("common_words_of_a_large_store", instead(WordIndex, "_look_up", nothing)),
-    "what is left out adds to the length": Fault("left_out_counts", instead(WordIndex, "_size", of_all_sizes)),
-    "what is left out makes words known": Fault("left_out_counts", instead(WordIndex, "_terms", of_all_words)),
-    "what is left out is found": Fault("left_out_counts", instead(score_accumulator.Scores, "_leave_out", nothing)),
+    "nothing looked up after the walk": Fault(
+        "common_words_of_a_large_store", instead(SqlitePostings, "_look_up", nothing)
+    ),
+    "what is left out adds to the length": Fault("left_out_counts", instead(SqlitePostings, "_size", of_all_sizes)),
+    "what is left out makes words known": Fault("left_out_counts", instead(SqlitePostings, "_terms", of_all_words)),
+    "what is left out is found": Fault(
+        "left_out_counts", instead(score_accumulator.ScoreAccumulator, "_leave_out", nothing)
+    ),
     "what is left out is beside what is found": Fault("left_out_counts", instead(turn_queries, "but_for", everywhere)),
     "what is left out speaks its language": Fault(
         "language_of_what_is_left_out", instead(users, "SPEAKS", "SELECT 1 WHERE ?1 + ?2 + ?3 IS NOT NULL")
@@ -470,13 +474,15 @@ FAULTS = {
         "left_out_counts", instead(ComposedStore, "statistics", counted_all_the_same)
     ),
     "kinds: one store forgets": Fault("exactly_what_is_selected", instead(ComposedStore, "delete", one_store_deletes)),
-    "kinds: vectors outlive their texts": Fault("changed_text_has_no_vector", instead(VectorsBeside, "went", nothing)),
-    "kinds: vectors stay where they were": Fault(
-        "goes_where_its_document_goes", instead(VectorsBeside, "moved", nothing)
+    "kinds: vectors outlive their texts": Fault(
+        "changed_text_has_no_vector", instead(ExternalVectors, "went", nothing)
     ),
-    "kinds: what waits is not undone": Fault("taken_up_in_vain", instead(VectorsBeside, "undone", nothing)),
+    "kinds: vectors stay where they were": Fault(
+        "goes_where_its_document_goes", instead(ExternalVectors, "moved", nothing)
+    ),
+    "kinds: what waits is not undone": Fault("taken_up_in_vain", instead(ExternalVectors, "undone", nothing)),
     "kinds: what an index lacks is not found": Fault(
-        "vectors_are_there_after_a_restart", instead(VectorsBeside, "_compare", nothing)
+        "vectors_are_there_after_a_restart", instead(ExternalVectors, "_compare", nothing)
     ),
     "redis: it is not looked whether a turn is known": Fault(
         "none_is_kept_where_one_is_refused", instead(HashTable, "look_ahead", found_nowhere)
@@ -492,7 +498,7 @@ FAULTS = {
         "remembered_over_a_restart", instead(WriteBehind, "_put_due", nothing)
     ),
     "chroma: what it says of a text is believed": Fault(
-        "by_its_old_meaning", instead(VectorsBeside, "_those_of", whatever_their_texts)
+        "by_its_old_meaning", instead(ExternalVectors, "_those_of", whatever_their_texts)
     ),
     "chroma: undone changes are made": Fault("not_made_by_the_next_change", instead(WriteBehind, "undone", nothing)),
     "chroma: vectors stay where they were": Fault(

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from ovos_persona_memory.records import Entry, Scope, Selection, Status, Turn
-from ovos_persona_memory.stores.base.store import Excluded, FoundRecord, NeighbourTurn, Statistics, Store
+from ovos_persona_memory.stores.base.store import ExcludedTurn, FoundRecord, NeighbourTurn, Statistics, Store
 
 Say = Callable[..., Turn]
 Keep = Callable[..., Entry]
@@ -236,12 +236,12 @@ def test_common_words_of_a_large_store_still_find_the_scope(store: Store) -> Non
 Answers = list[tuple[list[tuple[str, float, frozenset[str]]], Statistics, list[str]]]
 
 
-def excluded(store: Store, turns: list[Turn]) -> list[Excluded]:
+def excluded(store: Store, turns: list[Turn]) -> list[ExcludedTurn]:
     words = {record.id: words for record, words in store.documents(Scope.everyone(), TURN)}
-    return [Excluded(turn.seq, turn.user_id, turn.lang, words[turn.id]) for turn in turns]
+    return [ExcludedTurn(turn.seq, turn.user_id, turn.lang, words[turn.id]) for turn in turns]
 
 
-def answers(store: Store, without: list[Excluded], port: Any = None) -> Answers:
+def answers(store: Store, without: list[ExcludedTurn], port: Any = None) -> Answers:
     """What the store says of everything in each scope; ``port``: by whose methods, None: by its own."""
     of = port or type(store)
     found: Answers = []
@@ -264,7 +264,7 @@ def same_answers(one: Answers, other: Answers) -> None:
         assert newest == other_newest
 
 
-def talk_around(store: Store, without: list[Excluded]) -> list[list[NeighbourTurn]]:
+def talk_around(store: Store, without: list[ExcludedTurn]) -> list[list[NeighbourTurn]]:
     gone = {one.seq for one in without}
     turns = [turn for turn in store.turns(Scope.everyone()) if turn.seq not in gone]
     of_persona = [turn for turn in turns if turn.persona_id != "q"]

@@ -14,7 +14,7 @@ from ovos_persona_memory.search.record_terms import index_words, renew
 from ovos_persona_memory.stores.base.selection import BOTH
 from ovos_persona_memory.stores.base.store import Store
 from ovos_persona_memory.stores.base.vector_math import normalised, quantised
-from ovos_persona_memory.stores.base.vectors import Index
+from ovos_persona_memory.stores.base.vectors import VectorIndex
 
 Keep = Callable[..., Entry]
 Say = Callable[..., Turn]
@@ -81,7 +81,7 @@ def test_whether_a_user_has_secrets_is_known(filled: Store, keep: Keep) -> None:
 
 def test_nothing_of_a_secret_is_embedded(filled: Store) -> None:
     vectors = filled.vector_store
-    vectors.start(Index("model-1", "minilm", 8))
+    vectors.start(VectorIndex("model-1", "minilm", 8))
     taken = vectors.pending("model-1", 99)
     assert not [one.text for one in taken if WORD in one.text or "wifi" in one.text]
     row = normalised(np.ones(8, dtype=np.float32))
@@ -96,7 +96,7 @@ def test_nothing_of_a_secret_is_embedded(filled: Store) -> None:
 def test_a_memory_that_becomes_a_secret_loses_its_vector(store: Store) -> None:
     memory = PersonaMemory(store, MemoryConfig(), clock=lambda: 5.0)
     memory.remember("the attic smells of roses", key="attic", metadata={"by": "anna"})
-    store.vector_store.start(Index("model-1", "minilm", 8))
+    store.vector_store.start(VectorIndex("model-1", "minilm", 8))
     row = normalised(np.ones(8, dtype=np.float32))
     store.vector_store.put("model-1", store.vector_store.pending("model-1", 9), quantised(row[None, :]))
     kept = memory.remember("the attic smells of roses", key="attic", secret=True)

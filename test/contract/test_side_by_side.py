@@ -24,7 +24,7 @@ from ovos_persona_memory.config import MemoryConfig, RecallConfig, RetentionConf
 from ovos_persona_memory.errors import PersonaMemoryError
 from ovos_persona_memory.memory import PersonaMemory
 from ovos_persona_memory.records import ContextRequest, Heard, Scope, Turn
-from ovos_persona_memory.search.vector_indexer import Indexer, Meaning
+from ovos_persona_memory.search.vector_indexer import Indexer, SemanticSearch
 from ovos_persona_memory.stores import open_store, open_stores
 from ovos_persona_memory.stores.base.store import Store
 from ovos_persona_memory.stores.postgres.store import open_postgres
@@ -58,7 +58,7 @@ class AtOnce(Indexer):
         super().__init__(store.vector_store, "letters", lambda _: Letters())
         self._begin(Letters())
 
-    def meaning(self) -> Meaning | None:
+    def meaning(self) -> SemanticSearch | None:
         while self._take_up():
             continue
         return self._answering

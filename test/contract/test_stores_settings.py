@@ -16,7 +16,7 @@ from ovos_persona_memory.config import parse
 from ovos_persona_memory.memory import PersonaMemory
 from ovos_persona_memory.records import Scope, Turn
 from ovos_persona_memory.stores import open_stores
-from ovos_persona_memory.stores.base.vectors import Index
+from ovos_persona_memory.stores.base.vectors import VectorIndex
 
 PAGE = (Path(__file__).parents[2] / "docs" / "stores.md").read_text("utf-8")
 BLOCKS = re.findall(r"^```json\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
@@ -62,7 +62,7 @@ def test_the_lines_that_set_chroma_up_are_those_that_start_it_here(chroma_server
     store = open_stores(parse({**section, "data_dir": str(tmp_path / "memory")}))
     try:
         store.add_turn(Turn("user", "my cat is called Bob", id="t", at=1.0), "cat")
-        store.vector_store.start(Index("model", "", 3))
+        store.vector_store.start(VectorIndex("model", "", 3))
         taken = store.vector_store.pending("model", 9)
         store.vector_store.put("model", taken, np.array([[1, 2, 3]], dtype=np.int8))
         assert [name.startswith("home-") for name in chroma_server.collections()] == [True]

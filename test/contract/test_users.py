@@ -15,7 +15,7 @@ from ovos_persona_memory.memory import PersonaMemory
 from ovos_persona_memory.records import Moved, Note, Place, Scope, Selection, Turn, User
 from ovos_persona_memory.stores.base.store import Store
 from ovos_persona_memory.stores.base.vector_math import quantised
-from ovos_persona_memory.stores.base.vectors import Index
+from ovos_persona_memory.stores.base.vectors import VectorIndex
 
 OLD, NEW, BOB = "alicia the old", "alice", "bob"
 BOTH = frozenset({"turn", "memory"})
@@ -246,7 +246,7 @@ def test_a_note_is_joined_with_what_neither_leaves_to_it(memory: PersonaMemory, 
 
 
 def test_vectors_go_with_what_they_are_of(memory: PersonaMemory, store: Store) -> None:
-    vectors, index, near = store.vector_store, Index("model", "", 2), np.array([1.0, 0.0], dtype=np.float32)
+    vectors, index, near = store.vector_store, VectorIndex("model", "", 2), np.array([1.0, 0.0], dtype=np.float32)
 
     def take_up() -> None:
         while taken := vectors.pending(index.name, 50):

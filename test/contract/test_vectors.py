@@ -16,13 +16,13 @@ from ovos_persona_memory.records import Document, Entry, Namespace, Scope, Selec
 from ovos_persona_memory.stores.base import vector_math as tables
 from ovos_persona_memory.stores.base.store import Store
 from ovos_persona_memory.stores.base.vector_math import Floats, normalised, quantised
-from ovos_persona_memory.stores.base.vectors import Index, VectorStore, doc_of
+from ovos_persona_memory.stores.base.vectors import VectorIndex, VectorStore, doc_of
 from ovos_persona_memory.stores.postgres import vectors as postgres_vectors
 from ovos_persona_memory.stores.sqlite import vectors as sqlite_vectors
 
 DIM = 72
 BOTH = frozenset({"turn", "memory"})
-INDEX = Index("model-1", "minilm", DIM)
+INDEX = VectorIndex("model-1", "minilm", DIM)
 Say = Callable[..., Turn]
 Keep = Callable[..., Entry]
 Take = Callable[..., None]
@@ -294,11 +294,11 @@ def test_one_index_is_built_while_another_answers(store: Store, vectors: VectorS
     for number in range(30):
         say(f"turn {number}")
     take(vectors)
-    other = Index("model-2", "static", DIM)
+    other = VectorIndex("model-2", "static", DIM)
     vectors.start(other)
     vectors.start(other)
     with pytest.raises(StoreError):
-        vectors.start(Index("model-3", "", DIM))
+        vectors.start(VectorIndex("model-3", "", DIM))
     assert vectors.indexes() == [INDEX, other]
     half = vectors.pending(other.name, 10)
     vectors.put(other.name, half, quantised(np.stack([vector_of(one.text, other.name) for one in half])))
@@ -398,7 +398,7 @@ def test_no_byte_of_a_dropped_index_is_left(
     monkeypatch.setattr(sqlite_vectors, "CHUNK", 50)
     for number in range(230):
         say(f"turn {number}")
-    other = Index("model-2", "static", DIM)
+    other = VectorIndex("model-2", "static", DIM)
     vectors.start(other)
     take(vectors)
     take(vectors, other.name)

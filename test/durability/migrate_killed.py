@@ -27,7 +27,7 @@ from support.servers.redis import RedisServer  # noqa: E402
 from ovos_persona_memory.memory.migration import digests  # noqa: E402
 from ovos_persona_memory.records import Turn  # noqa: E402
 from ovos_persona_memory.search.record_terms import index_words  # noqa: E402
-from ovos_persona_memory.stores import open_store, place_of  # noqa: E402
+from ovos_persona_memory.stores import open_store, parse_location  # noqa: E402
 
 SHARES = ((0.1, 0.3), (0.4, 0.6), (0.7, 0.9))
 """Between which parts of the way each kill comes."""
@@ -41,7 +41,7 @@ COMMAND = [sys.executable, "-c", "from ovos_persona_memory.cli import main; main
 def fill(place: str, turns: int) -> None:
     """So many turns of three people in many sessions."""
     chance = random.Random(11)
-    store = open_store(place_of(place).backend, None, place=place_of(place))
+    store = open_store(parse_location(place).backend, None, place=parse_location(place))
     for start in range(0, turns, 500):
         given = []
         for number in range(start, min(start + 500, turns)):
@@ -55,7 +55,7 @@ def fill(place: str, turns: int) -> None:
 
 def told(place: str) -> list[str]:
     """The digests of a store."""
-    store = open_store(place_of(place).backend, None, place=place_of(place))
+    store = open_store(parse_location(place).backend, None, place=parse_location(place))
     try:
         return [f"{one.section} {one.count} {one.sha256}" for one in digests(store)]
     finally:
@@ -106,7 +106,7 @@ def main() -> int:
             took = time.monotonic() - began
             same = told(target) == wanted
             equal = equal and same
-            names = " to ".join(place_of(one).backend for one in (source, target))
+            names = " to ".join(parse_location(one).backend for one in (source, target))
             print(f"{names}: {turns} turns, {took:.0f} s, killed after {kills}, equal: {same}", flush=True)
     return 0 if equal else 1
 

@@ -7,7 +7,7 @@ import time
 from collections.abc import Iterator
 
 import pytest
-from benchmarks.quality.play_utterances import Labelled, play
+from benchmarks.quality.play_utterances import LabelledUtterance, play
 from support.assistants import Assistant
 from support.servers.bus import Wire, free_port, wait_until
 
@@ -162,7 +162,7 @@ def test_a_daemon_that_does_not_answer_is_told_within_a_second_or_so(assistant: 
     assert says(assistant, "what do you know about me") == ["You have not asked me to remember anything yet."]
     with assistant.without_daemon(), Wire(assistant.port) as wire:
         began = time.monotonic()
-        reached = play(wire, Labelled("en-US", "remember that my emu is called Ella", "remember"), 1)
+        reached = play(wire, LabelledUtterance("en-US", "remember that my emu is called Ella", "remember"), 1)
         took_s = time.monotonic() - began
     assert reached.spoken == "My memory is not answering, so I have not kept that."
     assert took_s < 5.0  # a second for the memory, the rest for the assistant on a busy machine
@@ -219,4 +219,4 @@ def test_it_speaks_german(assistant: Assistant) -> None:
 @pytest.mark.parametrize("utterance", ["remember to buy milk", "what did I just say", "forget it", "who are you"])
 def test_phrases_of_others_are_left_to_them(assistant: Assistant, utterance: str) -> None:
     with Wire(assistant.port) as wire:
-        assert play(wire, Labelled("en-US", utterance, None), 0).intent is None
+        assert play(wire, LabelledUtterance("en-US", utterance, None), 0).intent is None

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from benchmarks.quality.play_utterances import Labelled, is_right, misses, played, read
+from benchmarks.quality.play_utterances import LabelledUtterance, is_right, misses, played, read
 
 from ovos_persona_memory.skill.intent_matching import understood
 from ovos_persona_memory.skill.intents import INTENTS
@@ -24,14 +24,14 @@ LEAST = 0.9
 TEN = ("ca-ES", "da-DK", "de-DE", "en-US", "es-ES", "fr-FR", "gl-ES", "it-IT", "nl-NL", "pt-PT")
 
 
-def some(tag: str, ours: int, others: int, folder: Path = FOLDER) -> list[Labelled]:
+def some(tag: str, ours: int, others: int, folder: Path = FOLDER) -> list[LabelledUtterance]:
     """So many of the skill's own and of others', the same at each run."""
     labelled, drawn = read(folder / f"{tag}.jsonl"), random.Random(5)
     own, foreign = [one for one in labelled if one.intent], [one for one in labelled if not one.intent]
     return [*drawn.sample(own, ours), *drawn.sample(foreign, others)]
 
 
-def check(labelled: Sequence[Labelled]) -> None:
+def check(labelled: Sequence[LabelledUtterance]) -> None:
     rows = list(played(labelled))
     ours = [is_right(one, reached) for one, reached in rows if one.intent]
     told = "\n".join(misses(rows))

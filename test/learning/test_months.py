@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from ovos_persona_memory.evaluation.fact_scores import LearnedFigures, measure_learning
+from ovos_persona_memory.evaluation.fact_scores import LearningScores, measure_learning
 from ovos_persona_memory.evaluation.labelled_talk import read_talks
 from ovos_persona_memory.evaluation.talk_markup import read_marked
 
@@ -38,18 +38,18 @@ QUICK = ("month9_en",)
     scope="module",
     params=[pytest.param(name, marks=() if name in QUICK else pytest.mark.full) for name in sorted(FIGURES)],
 )
-def month(request: pytest.FixtureRequest) -> tuple[str, LearnedFigures]:
+def month(request: pytest.FixtureRequest) -> tuple[str, LearningScores]:
     return request.param, measure_learning(read_talks(MONTHS / f"{request.param}.jsonl.gz"))
 
 
-def test_what_is_learned_of_a_month_is_right_and_most_of_what_is_said(month: tuple[str, LearnedFigures]) -> None:
+def test_what_is_learned_of_a_month_is_right_and_most_of_what_is_said(month: tuple[str, LearningScores]) -> None:
     name, figures = month
     precision, recall = FIGURES[name]
     assert (figures.precision.share or 0.0) >= precision
     assert (figures.recall_typed.share or 0.0) >= recall
 
 
-def test_a_month_teaches_hardly_anything_that_must_not_be_learned(month: tuple[str, LearnedFigures]) -> None:
+def test_a_month_teaches_hardly_anything_that_must_not_be_learned(month: tuple[str, LearningScores]) -> None:
     assert month[1].from_nothing <= MOST_FROM_NOTHING
 
 

@@ -14,7 +14,7 @@ from ovos_bus_client import Message
 
 from ovos_persona_memory.config import MemoryConfig
 from ovos_persona_memory.conversation.prompt import TOOL
-from ovos_persona_memory.conversation.quoting import plain
+from ovos_persona_memory.conversation.quoting import visible_text
 from ovos_persona_memory.memory import PersonaMemory
 from ovos_persona_memory.protocol import messages
 from ovos_persona_memory.records import Context, ContextMessage, ContextRequest, Heard, Inject, Scope, Turn
@@ -185,8 +185,8 @@ def test_the_corpus_is_of_many_languages_and_styles() -> None:
 def test_each_text_is_recalled(kind: str, number: int) -> None:
     one = CORPUS[number]
     known = asked(remembered(RECALLED[kind], one), one, "system")
-    assert plain(one["text"]) in [plain(hit.text) for hit in known.hits]
-    assert plain(one["text"]) in without_data(known.messages, one["lang"])[1]
+    assert visible_text(one["text"]) in [visible_text(hit.text) for hit in known.hits]
+    assert visible_text(one["text"]) in without_data(known.messages, one["lang"])[1]
 
 
 @pytest.mark.parametrize("kind", KEPT)
@@ -215,7 +215,7 @@ def test_the_same_in_a_session_of_its_own_with_a_summary_and_everything_at_once(
             else []
         )
         assert left == [*without[:-1], *asking, without[-1]]
-        summary = [plain(line) for line in one["text"].splitlines() if plain(line)]
+        summary = [visible_text(line) for line in one["text"].splitlines() if visible_text(line)]
         assert quotations[: len(summary)] == summary
 
 
@@ -237,7 +237,7 @@ def test_retrieval_for_a_program_gives_each_text_quoted_on_one_line(kind: str, p
         retrieval = plugin("retrieval", remembered(RECALLED[kind], one), sure_only=False)
         found = [text for text, _ in retrieval.query(one["question"], one["lang"], k=5)]
         read = [re.fullmatch(line_of(one["lang"]), text) for text in found]
-        assert plain(one["text"]) in [json.loads(line[1]) for line in read if line]
+        assert visible_text(one["text"]) in [json.loads(line[1]) for line in read if line]
         assert None not in read, found
 
 
@@ -252,9 +252,11 @@ def test_a_tool_gives_each_text_as_a_string_of_one_line_of_json(kind: str, plugi
         for name, kwargs in ("memory_recall", {"query": one["question"]}), ("memory_list", {}):
             answer = handler(message, name, **kwargs)
             if name == "memory_recall":
-                assert plain(one["text"]) in [plain(found["text"]) for found in json.loads(answer)["found"]]
+                assert visible_text(one["text"]) in [
+                    visible_text(found["text"]) for found in json.loads(answer)["found"]
+                ]
             assert json.loads(answer).keys() <= {"found", "memories"}
             assert len(answer.splitlines()) == 1
             strings = "".join(re.findall(STRING, answer))
             assert not set("<[`") & set(strings)
-            assert not [c for c in answer if c != plain(f"a{c}a")[1:-1] and c != " "]
+            assert not [c for c in answer if c != visible_text(f"a{c}a")[1:-1] and c != " "]

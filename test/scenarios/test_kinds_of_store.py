@@ -183,13 +183,13 @@ def test_who_asks_chroma_is_said_in_its_headers_and_nowhere_else() -> None:
     assert told.headers == {"Authorization": f"Basic {b64encode(f'me:{PASSWORD}'.encode()).decode()}"}
     assert settings_of(f"http://:{PASSWORD}@there").headers["X-Chroma-Token"] == PASSWORD
     assert settings_of("http://there").port == 8000
-    place = stores.places(parse({"kinds": beside_chroma(connection=f"http://:{PASSWORD}@there")}))["semantic"]
+    place = stores.store_locations(parse({"kinds": beside_chroma(connection=f"http://:{PASSWORD}@there")}))["semantic"]
     assert PASSWORD not in repr(told) + repr(place) + str(place)
 
 
 def test_a_secret_is_in_nothing_that_is_shown(tmp_path: Path) -> None:
     given = parse({"kinds": {"facts": {"backend": "postgres", "connection": f"postgresql://me:{PASSWORD}@h:5/db"}}})
-    place = stores.places(given)["facts"]
+    place = stores.store_locations(given)["facts"]
     assert str(place) == "postgres at h:5/db"
     assert PASSWORD not in repr(given) + repr(place) + str(place)
     assert PASSWORD not in json.dumps([one.found + one.mend for one in doctor.check_stores(given, in_use=False)])

@@ -12,7 +12,7 @@ from support.espeak import VOICES, Voice, voice
 
 from ovos_persona_memory.skill.guest_mode import lasting
 from ovos_persona_memory.skill.phrasing import own_words
-from ovos_persona_memory.skill.spoken_numbers import day_in_words, in_words, sentence
+from ovos_persona_memory.skill.spoken_numbers import day_in_words, number_in_words, sentence
 from ovos_persona_memory.text import languages
 from ovos_persona_memory.text.languages import Language
 
@@ -46,7 +46,7 @@ def rendered(tag: str) -> Iterator[tuple[str, str]]:
                 "speaker": "Ada",
             }
             times = {"period": lasting(7200, spoken), "day": day_in_words(31, tag), "month": months(spoken)[2]}
-            slots = {**texts, **times, "year": in_words(2025, tag), **NUMBERS}
+            slots = {**texts, **times, "year": number_in_words(2025, tag), **NUMBERS}
             yield path.stem, sentence(spoken, path.stem, **slots)
 
 
@@ -56,7 +56,7 @@ def months(spoken: Language) -> list[str]:
 
 def whens(spoken: Language) -> list[str]:
     def number(one: int) -> str:
-        return in_words(one, spoken.tag)
+        return number_in_words(one, spoken.tag)
 
     def day(one: int) -> str:
         return day_in_words(one, spoken.tag)

@@ -19,8 +19,8 @@ from ovos_persona_memory.protocol.transport import Patience
 from ovos_persona_memory.records import Scope
 from ovos_persona_memory.skill import forget, tell
 from ovos_persona_memory.skill.intents import ROOMS
-from ovos_persona_memory.skill.session_state import Moments
-from ovos_persona_memory.skill.turn_context import Means, Talk
+from ovos_persona_memory.skill.session_state import SessionStates
+from ovos_persona_memory.skill.turn_context import SkillResources, TurnContext
 from ovos_persona_memory.text import languages
 
 SAID = "the spare key is with Mrs Bell"
@@ -52,15 +52,17 @@ class House:
     def __init__(self, daemon: Slow) -> None:
         self.heard: queue.Queue[tuple[str, str]] = queue.Queue()
         client = MemoryClient(daemon)
-        moments = Moments(lambda: 1000.0)
-        self.means = Means(self._speak, client, client, client, moments, frozenset, lambda: 1000.0)
+        moments = SessionStates(lambda: 1000.0)
+        self.means = SkillResources(self._speak, client, client, client, moments, frozenset, lambda: 1000.0)
 
     def _speak(self, message: Message, text: str, dialog: str, expect_response: bool) -> None:
         self.heard.put((dialog, text))
 
-    def talk(self, said: str, /, **slots: str) -> Talk:
+    def talk(self, said: str, /, **slots: str) -> TurnContext:
         session = {"session_id": "s", "lang": "en-US"}
-        return Talk(Message("heard", {"utterance": said, "lang": "en-US", **slots}, {"session": session}), self.means)
+        return TurnContext(
+            Message("heard", {"utterance": said, "lang": "en-US", **slots}, {"session": session}), self.means
+        )
 
     def hears(self) -> tuple[str, str]:
         return self.heard.get(timeout=10)
@@ -121,7 +123,7 @@ def test_no_room_says_that_nothing_was_done_where_nobody_knows(tag: str) -> None
 def test_a_deletion_that_is_not_over_is_not_said_to_have_failed() -> None:
     for error, dialog in ((Unanswered(), forget.PERHAPS), (NoAnswer(), forget.FAILED)):
         house = House(Slow(forget=error))
-        forget._delete_and_say(house.talk("yes"), forget.Deletion("forget_that_done", {"query": SAID}))
+        forget._delete_and_say(house.talk("yes"), forget.DeletionRequest("forget_that_done", {"query": SAID}))
         assert house.hears()[0] == dialog
 
 

@@ -24,8 +24,8 @@ from ovos_persona_memory.protocol.transport import BusTransport
 from ovos_persona_memory.records import Heard, Request, Scope
 from ovos_persona_memory.service.verb_handlers import answer
 from ovos_persona_memory.skill import forget, intents, turn_context
-from ovos_persona_memory.skill.session_state import Moments
-from ovos_persona_memory.skill.turn_context import Means, Talk
+from ovos_persona_memory.skill.session_state import SessionStates
+from ovos_persona_memory.skill.turn_context import SkillResources, TurnContext
 from ovos_persona_memory.stores.base.store import Store
 from ovos_persona_memory.text import languages
 
@@ -74,9 +74,9 @@ class Household:
     def begin_anew(self) -> None:
         """Everything is forgotten, and nothing was spoken of."""
         self.memory.forget(everything=True)
-        self._moments = Moments(lambda: self.now)
+        self._moments = SessionStates(lambda: self.now)
         clients = (self._client, self._client, self._client)
-        self._means = Means(self._speak, *clients, self._moments, frozenset, lambda: self.now)
+        self._means = SkillResources(self._speak, *clients, self._moments, frozenset, lambda: self.now)
 
     def _speak(self, _message: Message, text: str, dialog: str, _expects: bool) -> None:
         self._spoken.append((dialog, text))
@@ -87,7 +87,7 @@ class Household:
         self.utterance_id = f"u-{self.now:.0f}"
         self._hear("utterance", text)
         self._moments.hear(SESSION, text)
-        said = Talk(self._message(text), self._means)
+        said = TurnContext(self._message(text), self._means)
         pending = said.moment.pending
         if pending is not None and pending.is_reply(said):
             self._moments.take_pending(SESSION)
@@ -103,7 +103,7 @@ class Household:
             self._hear("speech", answered, dialog=dialog, skill_id=SKILL if dialog else "persona.openvoiceos")
         return [answered for _, answered in spoken]
 
-    def _answer(self, text: str, said: Talk) -> None:
+    def _answer(self, text: str, said: TurnContext) -> None:
         meant = intents.meant(said)
         if meant is None:
             self._matched(text, "ask", "persona.openvoiceos")
@@ -112,7 +112,7 @@ class Household:
             return
         self._matched(text, meant.intent)
         handler, _ = intents.INTENTS[meant.intent]
-        handler(Talk(self._message(text, **meant.slots), self._means))
+        handler(TurnContext(self._message(text, **meant.slots), self._means))
 
     def _message(self, text: str, /, **slots: Any) -> Message:
         context = {"session": {"session_id": SESSION, "lang": self.lang}, "utterance_id": self.utterance_id}

@@ -1,4 +1,4 @@
-"""Training samples, and what is fitted to them."""
+"""Training samples, and the models that are fitted to them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Takes the weakest weights out of a CRFsuite model: many of them move nothing, and all are held in memory.
+"""Pruning of a CRFsuite model: the weakest weights are removed, since many change nothing and all are held in memory.
 
 The format is that of Naoaki Okazaki's CRFsuite 0.12, as ``crf1d_model.c`` and its constant database (``cqdb.c``) write
 it: numbers are little-endian, offsets count from the beginning of the file, or of the database.
@@ -20,47 +20,47 @@ PAIR = struct.Struct("<II")
 STATE = 0
 """Kind of the weights that join an attribute and a label; the others join two labels."""
 TABLES = 256
-"""Of the hash tables in a database."""
+"""Number of hash tables in a database."""
 BYTE_ORDER = 0x62445371
 BLOCK = 12
 """Bytes that are hashed at a time."""
 _WORD = 0xFFFFFFFF
 
 
-class Feature(NamedTuple):
-    """What it weighs that two things come together."""
+class CrfFeature(NamedTuple):
+    """A weighted pair of attribute and label, or of two labels."""
 
     kind: int
     first: int
-    """An attribute, or a label that stands before the other."""
+    """An attribute, or the label before the other."""
     label: int
     weight: float
 
 
 @dataclass(frozen=True)
-class Model:
-    """What a file holds."""
+class CrfModel:
+    """The contents of a model file."""
 
-    features: list[Feature]
+    features: list[CrfFeature]
     labels: list[bytes]
     attributes: list[bytes]
 
 
 def lighten(path: Path, weakest: float) -> None:
-    """Write the model in a file anew without the weights of attributes that are below ``weakest``, and without
-    attributes that have none left. ValueError where the file is no such model."""
+    """Rewrite a model file without attribute weights < ``weakest``, and without attributes that have none left.
+    ValueError where the file is no such model."""
     model = model_from_bytes(path.read_bytes())
     kept = [one for one in model.features if one.kind != STATE or abs(one.weight) >= weakest]
     numbers = {old: new for new, old in enumerate(sorted({one.first for one in kept if one.kind == STATE}))}
     features = [one._replace(first=numbers[one.first]) if one.kind == STATE else one for one in kept]
-    path.write_bytes(bytes_of_model(Model(features, model.labels, [model.attributes[old] for old in numbers])))
+    path.write_bytes(bytes_of_model(CrfModel(features, model.labels, [model.attributes[old] for old in numbers])))
 
 
 # reading
 
 
-def model_from_bytes(data: bytes) -> Model:
-    """What the bytes of a file hold; ValueError where they are no such model."""
+def model_from_bytes(data: bytes) -> CrfModel:
+    """The model in the bytes of a file; ValueError where they are no such model."""
     if len(data) < HEADER.size or data[:4] != b"lCRF":
         raise ValueError("no model of CRFsuite's")
     _, size, kind, _, _, _, _, features, labels, attributes, *_ = HEADER.unpack_from(data)
@@ -68,12 +68,12 @@ def model_from_bytes(data: bytes) -> Model:
         raise ValueError("no model of CRFsuite's")
     _, _, number = CHUNK.unpack_from(data, features)
     held = data[features + CHUNK.size :][: number * FEATURE.size]
-    found = [Feature(*one) for one in FEATURE.iter_unpack(held)]
-    return Model(found, _keys(data[labels:]), _keys(data[attributes:]))
+    found = [CrfFeature(*one) for one in FEATURE.iter_unpack(held)]
+    return CrfModel(found, _keys(data[labels:]), _keys(data[attributes:]))
 
 
 def _keys(database: bytes) -> list[bytes]:
-    """The keys of a database, each at the place of its number."""
+    """The keys of a database, each at the position of its number."""
     _, _, _, _, number, offset = DATABASE.unpack_from(database)
     keys = []
     for (place,) in struct.iter_unpack("<I", database[offset : offset + 4 * number]):
@@ -85,10 +85,10 @@ def _keys(database: bytes) -> list[bytes]:
 # writing
 
 
-def bytes_of_model(model: Model) -> bytes:
+def bytes_of_model(model: CrfModel) -> bytes:
     """The bytes of a file."""
     of_attributes: list[list[int]] = [[] for _ in model.attributes]
-    of_labels: list[list[int]] = [[] for _ in range(len(model.labels) + 2)]  # two more, for beginning and end
+    of_labels: list[list[int]] = [[] for _ in range(len(model.labels) + 2)]  # two more, for the begin and end states
     for number, one in enumerate(model.features):
         (of_attributes if one.kind == STATE else of_labels)[one.first].append(number)
     body = b"".join(FEATURE.pack(*one) for one in model.features)
@@ -106,7 +106,7 @@ def bytes_of_model(model: Model) -> bytes:
 
 
 def _references(name: bytes, numbers: Sequence[Sequence[int]], offset: int) -> bytes:
-    """Which features each has."""
+    """The numbers of each item's features."""
     held = [struct.pack(f"<{len(some) + 1}I", len(some), *some) for some in numbers]
     places, place = [], offset + CHUNK.size + 4 * len(held)
     for one in held:
@@ -116,14 +116,14 @@ def _references(name: bytes, numbers: Sequence[Sequence[int]], offset: int) -> b
 
 
 def _database(keys: Sequence[bytes]) -> bytes:
-    """The numbers of keys, which end with a zero byte, and the keys by their numbers."""
+    """The serialised numbers of keys, which end with a zero byte, and the keys by their numbers."""
     records, places = [], []
     place = DATABASE.size + PAIR.size * TABLES
     tables: list[list[tuple[int, int]]] = [[] for _ in range(TABLES)]
     for number, key in enumerate(keys):
         records.append(PAIR.pack(number, len(key)) + key)
         places.append(place)
-        value = hashed(key)
+        value = lookup3(key)
         tables[value % TABLES].append((value, place))
         place += len(records[-1])
     buckets, heads = [], []
@@ -137,7 +137,7 @@ def _database(keys: Sequence[bytes]) -> bytes:
 
 
 def _placed(table: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
-    """A hash table, half of it empty; where a place is taken, the next free one is used."""
+    """A hash table, half of it empty; a collision takes the next free place."""
     buckets = [(0, 0)] * (2 * len(table))
     for value, place in table:
         at = (value >> 8) % len(buckets)
@@ -147,7 +147,7 @@ def _placed(table: Sequence[tuple[int, int]]) -> list[tuple[int, int]]:
     return buckets
 
 
-def hashed(key: bytes) -> int:
+def lookup3(key: bytes) -> int:
     """``hashlittle`` of Bob Jenkins' lookup3.c (2006, public domain), 32 bits."""
     state = [(0xDEADBEEF + len(key)) & _WORD] * 3
     blocks = list(struct.iter_unpack("<3I", key + bytes(-len(key) % BLOCK)))

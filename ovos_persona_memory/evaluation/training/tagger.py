@@ -1,4 +1,4 @@
-"""From marked talk to what a language's models are trained on, and the first of them: for ``training/train_crf``."""
+"""Training samples from marked talk, and the CRF trained on them: for ``training/train_crf``."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ovos_persona_memory.config import FactsConfig, MemoryConfig
-from ovos_persona_memory.evaluation.talk_markup import ENDING, Mark, MarkedTalk, read_marked
+from ovos_persona_memory.evaluation.talk_markup import ENDING, FactMark, MarkedTalk, read_marked
 from ovos_persona_memory.evaluation.training.crf_pruning import lighten
 from ovos_persona_memory.extraction import DialogueContext, ExtractionContext, LanguageResources, extract
 from ovos_persona_memory.extraction.fusion.template_spans import hints_of, refusal_reason
@@ -24,26 +24,26 @@ from ovos_persona_memory.records import GUEST, Scope, Turn
 from ovos_persona_memory.text import Tokens
 
 ROUNDS = 60
-"""Of the training: more fit the talk better, and people who are not in it worse."""
+"""Training iterations: more fit the talk better, and people who are not in it worse."""
 SETTINGS = {"c1": 2.0, "c2": 0.02, "max_iterations": ROUNDS, "feature.possible_transitions": True}
-"""Weights of the two penalties (L1, L2), and more, as CRFsuite names them."""
+"""L1 and L2 penalties, and more, as CRFsuite names them."""
 WEAKEST = 0.02
-"""Weights below it are left out: a third of all, which move no figure and take three megabytes."""
+"""Weights < this are pruned: a third of all, which change no score and take three megabytes."""
 VARIANTS = 1
-"""Of each utterance so many more with other words of the same kinds."""
+"""Variants of each utterance with other words of the same kinds."""
 VARIED = 0.7
-"""How likely a word of a kind is replaced in one of them."""
+"""Probability that a word of a kind is replaced in a variant."""
 SHORTEST = 3
 """Letters at least of a word that is replaced."""
 SEED = 5
 READ = "read"
-"""The folder of talk by which the templates were written: what they take from it says nothing of other people."""
+"""The folder of talk by which the templates were written: their matches in it say nothing about other people."""
 TIMES = {"everyday": 2, READ: 2, "scenes": 2, "stated": 2, "varied": 1}
-"""How often each talk of a folder counts: what people say most often counts more."""
+"""Weight of each folder's talk: frequent kinds of statements count more."""
 BESIDE = ("who", "thing", "asked")
-"""Labels of what is not swapped: the rest of an utterance depends on it."""
+"""Labels whose spans are not swapped: the rest of an utterance depends on them."""
 LONGEST = 30
-"""Words at most of two utterances in one breath."""
+"""Words at most of two utterances joined in one."""
 _Label = list[str]
 
 KINDS: Mapping[str, Sequence[str]] = {
@@ -58,21 +58,21 @@ KINDS: Mapping[str, Sequence[str]] = {
     "likes": ("food", "hobby", "music", "film"),
     "favourite": ("food", "colour", "music", "film"),
 }
-"""Of which kinds the other words are for what tells something; else of the only one that a word has."""
+"""The kinds from which a slot's replacement words come; a word with one kind uses that."""
 NEVER = ("number", "month_day", "size", "frequency", "verb_like", "verb_dislike", "verb_do", "feeling", "adjective")
-"""Kinds whose words are not replaced: what is said changes with them."""
+"""Kinds whose words are not replaced, since they would change the meaning."""
 
 
 @dataclass(frozen=True)
 class Sample:
-    """One utterance of somebody whose facts are learned."""
+    """One utterance of a person whose facts are learned."""
 
     words: Tokens
     before: DialogueContext
     hints: tuple[TemplateSpan, ...]
     refused: str
     labels: tuple[str, ...]
-    """Of each word: O, or B-slot where it begins a value and I-slot where it goes on with one."""
+    """The label of each word: O, or B-slot at the beginning of a value and I-slot inside it."""
 
 
 def samples_in(folder: Path, without: Collection[str] = ()) -> list[Sample]:
@@ -86,9 +86,9 @@ def samples_in(folder: Path, without: Collection[str] = ()) -> list[Sample]:
 
 
 def samples(marked: MarkedTalk, hinted: bool = True) -> Iterator[Sample]:
-    """The utterances of a talk, as they are judged when it is played to a memory.
+    """The utterances of a talk, as the learner sees them when the talk is recorded.
 
-    ``hinted``: with what templates make of them; not for talk by which the templates were written.
+    ``hinted``: with the spans of template matches; not for talk by which the templates were written.
     """
     now = 0.0
     config = MemoryConfig(backend="inmemory", facts=FactsConfig(guess=False))
@@ -105,7 +105,7 @@ def samples(marked: MarkedTalk, hinted: bool = True) -> Iterator[Sample]:
             memory.record([turn], Scope(session_id=said.session, user_id=person))
 
 
-def _sample(turn: Turn, before: DialogueContext, marks: Sequence[Mark], hinted: bool) -> Iterator[Sample]:
+def _sample(turn: Turn, before: DialogueContext, marks: Sequence[FactMark], hinted: bool) -> Iterator[Sample]:
     spoken = LanguageResources.of(turn)
     words = spoken.templates.words_of(turn.text or "")
     told = extract(turn, ExtractionContext(before=before, guess=False)) if hinted else []
@@ -114,7 +114,7 @@ def _sample(turn: Turn, before: DialogueContext, marks: Sequence[Mark], hinted: 
         yield Sample(words, before, hints, refusal_reason(told), tuple(_labels(words, marks)))
 
 
-def _labels(words: Tokens, marks: Sequence[Mark]) -> _Label:
+def _labels(words: Tokens, marks: Sequence[FactMark]) -> _Label:
     labels = [NOTHING] * len(words.folded)
     for mark in marks:
         inside = [n for n, (first, last) in enumerate(words.spans) if first < mark.last and last > mark.first]
@@ -123,8 +123,8 @@ def _labels(words: Tokens, marks: Sequence[Mark]) -> _Label:
     return labels
 
 
-def varied(sample: Sample, kinds: Kinds, chance: random.Random) -> Sample | None:
-    """The same with other words of the same kinds; None where nothing was replaced."""
+def varied(sample: Sample, kinds: WordKinds, chance: random.Random) -> Sample | None:
+    """A variant with other words of the same kinds; None where no word was replaced."""
     folded: list[str] = []
     labels: _Label = []
     moved: list[int] = []
@@ -154,7 +154,7 @@ Values = Mapping[str, Sequence[tuple[str, ...]]]
 
 
 def values_of(told: Sequence[Sample]) -> Values:
-    """The values that some talk tells, of slots alone."""
+    """The values that some talk states, of slots alone."""
     found: dict[str, list[tuple[str, ...]]] = {}
     for sample in told:
         for kind, first, last in spans_of(sample.labels):
@@ -164,7 +164,8 @@ def values_of(told: Sequence[Sample]) -> Values:
 
 
 def swapped(sample: Sample, values: Values, chance: random.Random) -> Sample:
-    """The same with another value of one slot; as it is where it tells none, or a template took but a part of it."""
+    """The sample with another value of one slot; unchanged where it has none, or a template matched only a part of
+    it."""
     told = [span for span in spans_of(sample.labels) if span[0] in values and _is_apart(span, sample.hints)]
     if not told:
         return sample
@@ -185,8 +186,8 @@ def _is_apart(span: tuple[str, int, int], hints: Sequence[TemplateSpan]) -> bool
     return all(hint.last <= first or hint.first >= last or (hint.first, hint.last) == (first, last) for hint in hints)
 
 
-def joined(sample: Sample, other: Sample) -> Sample:
-    """Both in one breath; the first alone where that is long."""
+def joined_samples(sample: Sample, other: Sample) -> Sample:
+    """Both samples in one utterance; the first alone where that is too long."""
     size = len(sample.labels)
     if size + len(other.labels) >= LONGEST:
         return sample
@@ -196,15 +197,15 @@ def joined(sample: Sample, other: Sample) -> Sample:
 
 
 @dataclass(frozen=True)
-class Kinds:
+class WordKinds:
     """The words of each kind, and the kinds of each word."""
 
     words: Mapping[str, Sequence[tuple[str, ...]]]
     of: Mapping[tuple[str, ...], frozenset[str]]
 
     @classmethod
-    def in_file(cls, path: Path) -> Kinds:
-        """Those of a language's ``facts.kinds``."""
+    def in_file(cls, path: Path) -> WordKinds:
+        """The kinds of a language's ``facts.kinds``."""
         of = features.kinds_in(path.read_text(encoding="utf-8").splitlines())
         words: dict[str, list[tuple[str, ...]]] = {}
         for phrase, kinds in sorted(of.items()):
@@ -215,7 +216,7 @@ class Kinds:
     def instead(
         self, held: tuple[str, ...], labels: Sequence[str], place: int, chance: random.Random
     ) -> tuple[int, tuple[str, ...]]:
-        """How many words from a place on are replaced, and by which; one by itself where none is."""
+        """How many words from a position on are replaced, and by which; one word by itself where none is."""
         for size in (3, 2, 1):
             named = held[place : place + size]
             tells = {label[2:] for label in labels[place : place + size]}
@@ -232,10 +233,10 @@ class Kinds:
 
 
 def train(told: Sequence[Sample], tag: str, path: Path, say: Callable[[str], None]) -> None:
-    """Write the model of a language that these samples and variants of them make."""
+    """Write the model of a language trained on these samples and variants of them."""
     library: Any = import_module("pycrfsuite")
     seen = features.for_language(tag)
-    kinds = Kinds.in_file(models_folder() / tag / features.FILE)
+    kinds = WordKinds.in_file(models_folder() / tag / features.FILE)
     chance = random.Random(SEED)
     trainer = library.Trainer(verbose=False, params=SETTINGS)
     count = 0

@@ -10,7 +10,7 @@ from ovos_persona_memory.text import Lexicon, Tokens
 VALUE = 5
 """Words at most of what is right."""
 NAME = 3
-"""... where the wrong one is not named."""
+"""Words at most of a corrected value where the utterance does not name the wrong one."""
 _ONE_WORD = ("birthday", "age", "name", "family", "pet", "home", "origin", "favourite")
 """The slots whose values look like nothing else that "no it's ..." may be followed by."""
 CORRECTION = 16

@@ -39,9 +39,9 @@ OF_PETS = frozenset(
 )
 """The slots that are filled for pets, too."""
 OF_OTHERS = OF_PETS | {"home", "work", "family", "pet", "activity"}
-"""... for people of the family and their like."""
+"""The slots that are filled for relatives and other people close to the speaker."""
 ANSWERED = frozenset(("favourite", "birthday", "name", "age", "detail"))
-"""... and those that "mine is ..." or an answer of a word or two fills."""
+"""The slots that "mine is ..." or an answer of a word or two fills."""
 ANSWER = 5
 """Words of an answer at most."""
 

@@ -19,7 +19,7 @@ NAMED = 3
 OF_NAMED = ("favourite", "likes", "dislikes", "family", "pet", "diet", "name", "detail", "work")
 """The slots that what was named in passing can fill."""
 OF_PLACES = ("origin", "home", "work")
-"""... and a place."""
+"""The slots that a place named in passing can fill."""
 LEAST = 3
 """Words at least of what takes up something named: "that is my ..."."""
 SHORT = 4

@@ -50,13 +50,14 @@ from ovos_persona_memory.text import Tokens, is_put_in_doubt
 SURER = 0.3
 """From which a guess is looked at again, 0 to 1, of what a template understands otherwise, or that says little."""
 SEVERAL = 0.5
-"""... where several sentences are said."""
+"""Minimum tagger confidence where the utterance holds several sentences."""
 LIKELY = 0.76
 """How likely what is stated must be right to be learned, 0 to 1."""
 OFFERED = 0.42
 """From which a guess that is less likely waits for review."""
 CERTAIN = 0.75
-"""... of what a word in it would make no statement, where no template says so."""
+"""Minimum tagger confidence to keep a value although the assertion filter reads its clause as hypothetical, past or a
+question."""
 HEARD_OTHERWISE = ("supposed", "past", "question")
 """As what: "if there's one thing i hate" supposes nothing."""
 ASKED = 0.12
@@ -64,7 +65,7 @@ ASKED = 0.12
 VAGUE = "detail"
 """The slot of what fits no other: "my cousin comes on sunday" is told of no day."""
 STRANGE = 0.65
-"""... of somebody whom nobody introduced."""
+"""Minimum tagger confidence for a value of a person whom nobody introduced."""
 NAMING = ("family", "pet", "name")
 """Slots that tell who somebody is."""
 OF_THINGS = ("location", "detail")
@@ -76,7 +77,7 @@ ALONE = ("favourite", "detail", "pet", "family")
 FEW, SURE_ALONE = 6, 0.35
 """Words at most that must be surer where nobody asked, and how much."""
 PLAINLY = 0.55
-"""... of what somebody calls theirs."""
+"""Minimum tagger confidence for a value that the speaker claims with "my" or its like."""
 LITTLE = 4
 """Words at most of what says little alone."""
 FORMED = ("birthday", "age")
@@ -87,7 +88,7 @@ PASSING = ("location", "home", "family", "detail")
 """Slots that what holds for a moment does not fill."""
 MOOD = "mood"
 OF_DAYS = ("likes", "dislikes", "diet", "activity", "health", "favourite", "work")
-"""... nor what is said of today these: "no coffee for me today"."""
+"""Slots that a statement about today alone does not fill: "no coffee for me today"."""
 
 
 LONGEST = 60

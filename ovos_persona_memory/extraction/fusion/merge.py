@@ -14,7 +14,8 @@ from ovos_persona_memory.extraction.schema.slots import SLOTS
 SURER = 0.55
 """From which a guess is learned, 0 to 1, that a template understands otherwise, and what else needs to be surer."""
 SURER_STILL = 0.85
-"""... where a template says that a word in it makes it no statement, and against the template where it was asked."""
+"""Minimum tagger confidence to override a template's refusal, and to override a template's slot in the answer to a
+question."""
 EXACT = 0.8
 """From which a guess says where a value begins and ends that a template took."""
 PLACE = "location"

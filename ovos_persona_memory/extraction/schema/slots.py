@@ -24,7 +24,7 @@ _NAMED = ("name", "family", "pet", "birthday", "age", "origin", "home", "detail"
 
 
 _PEOPLE = ("name", "family")
-"""... and of people, whose names are no prepositions."""
+"""The slots whose values are names of people: no preposition stands in them."""
 
 
 @dataclass(frozen=True)

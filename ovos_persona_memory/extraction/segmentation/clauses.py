@@ -31,7 +31,7 @@ _MORE = ("preposition", "pronoun", "determiner", "joint", "more", "finite", "rep
 _SUBJECTS = ("elided_subject", "speaker", "own", "kin", "given_name", "he_she", "taken_up", "mine")
 """Lists of words that a clause begins with."""
 _HELD = ("preposition", "determiner", "listing")
-"""... but not behind these."""
+"""Lists of words behind which no new clause begins."""
 
 
 def between_commas(sentence: str) -> list[str]:

@@ -20,7 +20,7 @@ SEVERAL = 2
 SAID = 3
 """Sentences at most that somebody says to an assistant at once."""
 LENGTH = 19
-"""... and words."""
+"""A text of several sentences with more words than this is treated as a letter, not as speech."""
 TAG = 3
 """Words at most of a question that belongs to the statement before it: "..., isn't it?"."""
 TOLD = 3

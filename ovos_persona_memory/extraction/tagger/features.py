@@ -16,7 +16,7 @@ FILE = "facts.kinds"
 AROUND = 2
 """Words before and behind one whose places count."""
 BEFORE, BEHIND = 10, 8
-"""... and those that count wherever they stand."""
+"""Bag-of-words window: tokens to the left and to the right of the current one that count wherever they stand."""
 ANSWER = 6
 """Words at most of an utterance that may need what was said before it."""
 TWO_DIGITS = 2
@@ -176,7 +176,7 @@ class FeatureExtractor:
     by_word: Mapping[str, tuple[str, ...]]
     """The kinds of each word."""
     by_ending: Mapping[str, tuple[str, ...]]
-    """... and of what ends with one."""
+    """The kinds of words that end with these letters."""
     cues: frozenset[str]
     """Words that count wherever they stand."""
 

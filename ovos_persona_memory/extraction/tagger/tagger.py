@@ -29,7 +29,7 @@ NOTHING = "O"
 DOUBT = 0.42
 """How much likelier it must be that words tell nothing than what a template took from them, to doubt that, 0 to 1."""
 UNLIKELY = 0.12
-"""... or how likely that is at most."""
+"""A template's value is doubted, too, if the summed probability of its slot is below this at every token."""
 PLAIN = 0.9
 """How sure the field must be of each word that it tells nothing, not to ask the network."""
 SELDOM = 0.02

@@ -91,7 +91,7 @@ class Listed:
     by_first: Mapping[str, tuple[Node, ...]]
     """Those that may begin with a word, in the order in which they are tried."""
     anyhow: tuple[Node, ...]
-    """... with any other word, or with none."""
+    """The alternatives that any other word, or no word, may begin."""
 
     def ways(self, said: ClauseWords, at: int, held: tuple[CapturedWords, ...]) -> Ways:
         """See Node."""

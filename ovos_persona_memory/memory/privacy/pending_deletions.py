@@ -117,7 +117,7 @@ class Sweeps:
 
     def note_fact(self, fact: Fact) -> None:
         """Take note that a fact is forgotten, and nothing else."""
-        told = ForgottenText(fact.user_id, languages.told_by(fact.text, fact.lang), frozenset({"fact"}))
+        told = ForgottenText(fact.user_id, languages.statement_word_groups(fact.text, fact.lang), frozenset({"fact"}))
         self.note(Selection(Scope(user_id=fact.user_id), ids=(fact.id,)), [told])
 
     def _sweep(self, selection: Selection, slots: Sequence[str] | None) -> Sweep:
@@ -229,4 +229,4 @@ def _tells(sweep: Sweep, record: Record) -> bool:
         return sweep.only >= TELLING
     if isinstance(record, Episode):
         return False
-    return len(set(languages.told_by(record.text, record.lang))) == sweep.only
+    return len(set(languages.statement_word_groups(record.text, record.lang))) == sweep.only

@@ -9,10 +9,10 @@ from ovos_persona_memory.stores.base.facts import ACTIVE, DECISIONS_KEPT, EVERY_
 from ovos_persona_memory.stores.base.folder_lock import FolderLock
 from ovos_persona_memory.stores.base.learning_queue import LearningQueueStore, UnlearnedTurn
 from ovos_persona_memory.stores.base.selection import BOTH, in_scope, redacted
-from ovos_persona_memory.stores.base.store import Excluded, FoundRecord, NeighbourTurn, Statistics, Store
+from ovos_persona_memory.stores.base.store import ExcludedTurn, FoundRecord, NeighbourTurn, Statistics, Store
 from ovos_persona_memory.stores.base.tombstones import ANSWERED, FORGOTTEN, KEPT
 from ovos_persona_memory.stores.base.vector_math import Bytes, Floats, cosines, normalised, quantised
-from ovos_persona_memory.stores.base.vectors import Index, Near, Pending, VectorStore
+from ovos_persona_memory.stores.base.vectors import NearDocument, PendingText, VectorIndex, VectorStore
 
 __all__ = [
     "ACTIVE",
@@ -25,19 +25,19 @@ __all__ = [
     "Bm25",
     "Bytes",
     "EpisodeStore",
-    "Excluded",
+    "ExcludedTurn",
     "FactQuery",
     "Floats",
     "FolderLock",
     "FoundRecord",
-    "Index",
     "LearningQueueStore",
-    "Near",
+    "NearDocument",
     "NeighbourTurn",
-    "Pending",
+    "PendingText",
     "Statistics",
     "Store",
     "UnlearnedTurn",
+    "VectorIndex",
     "VectorStore",
     "cosines",
     "fact_in_scope",

@@ -1,4 +1,4 @@
-"""BM25: how well a document fits the words asked for."""
+"""BM25: how well a document matches the terms of a query."""
 
 from __future__ import annotations
 
@@ -11,12 +11,12 @@ K1, B = 1.2, 0.75
 
 
 def words_of(text: str) -> list[str]:
-    """The words of a document, as ``words`` holds them."""
+    """The terms of a document, split from ``words``."""
     return [word for word in text.split(" ") if word]
 
 
 def set_of(text: str) -> frozenset[str]:
-    """The different words of a document."""
+    """The distinct terms of a document."""
     return frozenset(words_of(text))
 
 
@@ -32,16 +32,16 @@ class Bm25:
         self.mean_length = mean_length
 
     def weight(self, frequency: int) -> float:
-        """What a word is worth that occurs in ``frequency`` of the documents."""
+        """The inverse document frequency of a term that occurs in ``frequency`` of the documents."""
         return math.log(1 + (self.documents - frequency + 0.5) / (frequency + 0.5)) * (K1 + 1)
 
     def damping(self, length: int) -> float:
-        """How much a document of so many words is held back."""
+        """The length normalisation of a document of this many terms."""
         return K1 * (1 - B + B * length / self.mean_length)
 
     @staticmethod
     def part(weight: float, times: int, damping: float) -> float:
-        """What one word adds to the score of a document that holds it ``times`` times."""
+        """The contribution of one term to the score of a document that holds it ``times`` times."""
         return weight * times / (times + damping)
 
 

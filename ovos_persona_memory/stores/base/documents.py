@@ -1,4 +1,4 @@
-"""The port to documents: what every backend does, and the plain scans that fast searches are compared with."""
+"""The document port: what every backend does, and the plain scans that fast searches are compared with."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from ovos_persona_memory.stores.base.selection import BOTH
 from ovos_persona_memory.stores.base.vector_math import Floats
 
 ALONG = 1e-6
-"""Cosines up to this are rounding: such documents have nothing in common with what was asked for."""
+"""Cosines <= this are rounding errors: such documents have nothing in common with the query."""
 
 
 @dataclass(frozen=True)
 class StoredDocument:
-    """A document as it is kept."""
+    """A document with its index terms and embedding."""
 
     document: Document
     words: str
@@ -79,7 +79,8 @@ class DocumentStore(ABC):
         """
 
     def delete_selected(self, selection: Selection) -> int:
-        """Delete a user's documents where everything of the user is selected, or all that holds some words."""
+        """Delete a user's documents where the selection takes everything of the user, or all records that hold some
+        words."""
         user_id = selection.scope.user_id
         if not takes_documents(selection):
             return 0
@@ -95,7 +96,7 @@ class DocumentStore(ABC):
         return self.count(user_id) if selection.words is None else len(self.holding(user_id, selection.words))
 
     def dimension(self, space: Namespace) -> int | None:
-        """How many numbers an embedding has here; None where there is no embedding."""
+        """The dimension of the namespace's embeddings; None where there is none."""
         return next((len(one.embedding) for one in self.held(space) if one.embedding is not None), None)
 
     def by_words(
@@ -128,19 +129,19 @@ class DocumentStore(ABC):
         return sorted(found, key=lambda document: -document.score)[: max(limit, 0)]
 
 
-def numbered(name: str, is_free: Callable[[str], bool]) -> str:
-    """The name with the first number behind it, from 2 on, that makes it free."""
+def free_name(name: str, is_free: Callable[[str], bool]) -> str:
+    """The name with the first number behind it, from 2 on, that is free."""
     return next(one for number in count(2) if is_free(one := f"{name}-{number}"))
 
 
 def fits(document: Document, wanted: Mapping[str, Any] | None) -> bool:
-    """Whether the metadata hold all pairs that are wanted."""
+    """Whether the metadata hold all the wanted pairs."""
     held = document.metadata
     return all(name in held and held[name] == value for name, value in (wanted or {}).items())
 
 
 def takes_documents(selection: Selection) -> bool:
-    """Whether everything of a user is selected, or all that holds some words: so that documents go too."""
+    """Whether a selection takes everything of a user, or all records that hold some words: documents go too."""
     scope = selection.scope
     narrower = (selection.keys, selection.ids, selection.since, selection.until, selection.source)
     return selection.kinds >= BOTH and all(

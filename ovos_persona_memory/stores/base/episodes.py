@@ -1,4 +1,4 @@
-"""The port to episodes: what every backend does with the log of what happened."""
+"""The episode port: the log of events in every backend."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ FIELDS = [
     "outcome",
     "latency_ms",
 ]
-"""Of an episode, what a table has a column of its own for."""
+"""The fields of an episode that have a column of their own in tables."""
 
 
 class EpisodeStore(ABC):
@@ -54,7 +54,7 @@ class EpisodeStore(ABC):
 
     @abstractmethod
     def held(self, user_id: str | None) -> Sequence[tuple[Episode, str]]:
-        """Every episode of a user, None: of everybody, with its words: what forgetting looks at."""
+        """Every episode of a user, None: of everybody, with its words: the input of forgetting."""
 
     @abstractmethod
     def delete(self, ids: Sequence[str]) -> int:
@@ -77,7 +77,7 @@ class EpisodeStore(ABC):
         """Make one user's episodes another's; how many they were."""
 
     def chosen(self, selection: Selection) -> list[Episode]:
-        """The episodes that are selected themselves; others go with their turns."""
+        """The episodes that a selection takes itself; others go with their turns."""
         if "episode" not in selection.kinds or selection.keys is not None:
             return []
         return [one for one, words in self.held(selection.scope.user_id) if takes_episode(selection, one, words)]
@@ -105,7 +105,7 @@ def in_scope(episode: Episode, scope: Scope) -> bool:
 
 
 def is_wanted(episode: Episode, wanted: EpisodesWanted) -> bool:
-    """Whether an episode is one of those to list."""
+    """Whether an episode matches the query."""
     return (
         episode.kind in wanted.kinds
         and in_scope(episode, wanted.scope)
@@ -115,7 +115,7 @@ def is_wanted(episode: Episode, wanted: EpisodesWanted) -> bool:
 
 
 def takes_episode(selection: Selection, episode: Episode, words: str) -> bool:
-    """Whether an episode is one of those to forget."""
+    """Whether a selection takes an episode."""
     names = (episode.id, episode.turn_id)
     return (
         in_scope(episode, selection.scope)
@@ -129,5 +129,5 @@ def takes_episode(selection: Selection, episode: Episode, words: str) -> bool:
 
 
 def newest_first(episode: Episode) -> tuple[float, int]:
-    """Sort key of a list."""
+    """Sort key of a list: the newest first."""
     return (-episode.at, -episode.seq)

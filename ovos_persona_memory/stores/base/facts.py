@@ -1,4 +1,4 @@
-"""The port to facts: what every backend does, and the plain scan that a fast search is compared with."""
+"""The fact port: what every backend does, and the plain scan that a fast search is compared with."""
 
 from __future__ import annotations
 
@@ -30,12 +30,12 @@ FIELDS = [
     "trust",
     "private",
 ]
-"""Of a fact, what a table has a column of its own for; its words are kept apart."""
+"""The fields of a fact that have a column of their own; its words are kept apart."""
 ACTIVE = frozenset({"active"})
 EVERY_STATUS = frozenset({"active", "superseded", "waiting"})
 DECISIONS_KEPT = 1000
 DECISIONS_KEPT_S = 30 * 86400.0
-"""So many decisions are kept at most, and none for longer, seconds."""
+"""Maximum number of decisions kept, and their maximum age, seconds."""
 
 
 @dataclass(frozen=True)
@@ -44,19 +44,19 @@ class FoundFact:
 
     record: Fact
     score: float
-    """The sum of what the words are worth that it holds; higher is better."""
+    """The sum of the weights of the query terms that it holds; higher is better."""
     words: frozenset[str]
 
 
 @dataclass(frozen=True)
 class FactQuery:
-    """Which facts to list."""
+    """A query for facts."""
 
     scope: Scope
     statuses: frozenset[str] = ACTIVE
     slot: str | None = None
     at: float | None = None
-    """Only those that held at that time, seconds since the epoch, UTC."""
+    """Only facts that held at that time, seconds since the epoch, UTC."""
     limit: int | None = None
     offset: int = 0
 
@@ -66,9 +66,9 @@ class FactStore(ABC):
 
     @abstractmethod
     def put(self, fact: Fact, words: str) -> Fact:
-        """Keep a fact; the one with its id is replaced in its place (``seq`` stays). It comes back with its ``seq``.
+        """Keep a fact; a fact with its id is replaced and keeps its ``seq``. It comes back with its ``seq``.
 
-        ``words``: its index words; only an active fact is found by them.
+        ``words``: its index terms; only an active fact is found by them.
         """
 
     @abstractmethod
@@ -77,7 +77,7 @@ class FactStore(ABC):
 
     @abstractmethod
     def facts(self, wanted: FactQuery) -> list[Fact]:
-        """The facts that are wanted, the last said first (by ``last_seen_at``, then ``seq``)."""
+        """The facts that match the query, the last said first (by ``last_seen_at``, then ``seq``)."""
 
     @abstractmethod
     def at_place(self, user_id: str, place: str, limit: int | None = None) -> list[Fact]:
@@ -134,11 +134,11 @@ class FactStore(ABC):
 
     @abstractmethod
     def delete_decisions(self, user_id: str | None) -> None:
-        """Delete what was decided about a user, None: about everybody."""
+        """Delete the decisions about a user, None: about everybody."""
 
     @abstractmethod
     def delete_decisions_before(self, at: float) -> int:
-        """Delete what was decided before then about anybody, seconds since the epoch, UTC; how much that was."""
+        """Delete decisions made before this time, seconds since the epoch, UTC; how many they were."""
 
     @abstractmethod
     def rename_user(self, user_id: str, into: str) -> None:
@@ -147,7 +147,7 @@ class FactStore(ABC):
     def merge_user(self, user_id: str, into: str, now: float = math.inf) -> int:
         """Make one user's facts another's; how many they were. Of two about one thing the last said holds.
 
-        Where a clock ran ahead of ``now``, seconds since the epoch, it is the one that was learned last.
+        Where a clock ran ahead of ``now``, seconds since the epoch, the one learned last holds.
         """
         moved = self.held(user_id, EVERY_STATUS)
         self.rename_user(user_id, into)
@@ -157,7 +157,7 @@ class FactStore(ABC):
 
     def _keep_newest(self, user_id: str, place: str, now: float) -> None:
         active = [(fact, words) for fact, words in self.held(user_id) if fact.place == place]
-        if all(fact.last_seen_at <= now for fact, _ in active):  # else they stand by their seq
+        if all(fact.last_seen_at <= now for fact, _ in active):  # otherwise they are ordered by seq
             active.sort(key=lambda one: (one[0].last_seen_at, one[0].seq))
         *older, (newest, _) = active
         for fact, words in older:
@@ -179,7 +179,7 @@ class FactStore(ABC):
 
 
 def count_learned_elsewhere(facts: Sequence[Fact], turn_ids: Collection[str]) -> int:
-    """How many of the facts were learned from none of these turns: the others are forgotten with them."""
+    """How many of the facts were learned from none of these turns: the others are deleted with their turns."""
     return sum(fact.turn_id not in turn_ids for fact in facts)
 
 
@@ -189,7 +189,7 @@ def found_order(found: FoundFact) -> tuple[float, int]:
 
 
 def weights(held: Sequence[set[str]], documents: int) -> Mapping[str, float]:
-    """What each word is worth; ``held``: the words asked for that each of a user's active facts holds."""
+    """The weight of each term; ``held``: the query terms that each of a user's active facts holds."""
     frequency: dict[str, int] = {}
     for words in held:
         for word in words:
@@ -198,7 +198,7 @@ def weights(held: Sequence[set[str]], documents: int) -> Mapping[str, float]:
 
 
 def weight_of(frequency: int, documents: int) -> float:
-    """What a word is worth that so many of a user's active facts hold."""
+    """The weight of a term with this frequency among a user's active facts."""
     return math.log(1 + (documents - frequency + 0.5) / (frequency + 0.5))
 
 
@@ -223,7 +223,7 @@ def fact_in_scope(fact: Fact, scope: Scope) -> bool:
 
 
 def is_wanted(fact: Fact, wanted: FactQuery) -> bool:
-    """Whether the fact is one of those to list."""
+    """Whether the fact matches the query."""
     return (
         wanted.slot in (None, fact.slot)
         and fact.status in wanted.statuses
@@ -234,7 +234,7 @@ def is_wanted(fact: Fact, wanted: FactQuery) -> bool:
 
 
 def takes_fact(selection: Selection, fact: Fact, words: str) -> bool:
-    """Whether a fact is one of those to forget; ``words``: its index words."""
+    """Whether a selection takes a fact; ``words``: its index terms."""
     return (
         fact_in_scope(fact, selection.scope)
         and (selection.keys is None or fact.id in selection.keys)
@@ -249,7 +249,7 @@ def takes_fact(selection: Selection, fact: Fact, words: str) -> bool:
 
 
 def takes_everything(selection: Selection) -> bool:
-    """Whether all facts of a user are selected."""
+    """Whether a selection takes all facts of a user."""
     scope = selection.scope
     narrower = (selection.keys, selection.ids, selection.words, selection.since, selection.until, selection.source)
     return all(one is None for one in (*narrower, scope.session_id, scope.site_id, scope.task_id, scope.persona_id))

@@ -9,9 +9,9 @@ from pathlib import Path
 from ovos_persona_memory.errors import StoreBusy, StoreUnavailable
 
 LOCK_FILE = "memory.lock"
-"""Who has it has the folder's memory open."""
+"""The lock of the folder's memory: its holder has the memory open."""
 WAITING_LOCK_FILE = "waiting.lock"
-"""Who has it, a daemon, takes in what waits for a store that others share, also while nobody can open that."""
+"""The lock of the offline queue: its holder, a daemon, queues for a shared store, also while nobody can open that."""
 
 
 class FolderLock:
@@ -43,7 +43,7 @@ class FolderLock:
             os.ftruncate(self._file, 0)
             os.pwrite(self._file, f"{os.getpid()}\n".encode(), 0)
         except OSError:
-            pass  # a full disk: the lock holds all the same, only unnamed
+            pass  # a full disk: the lock holds, only its holder is not named
 
     def release(self) -> None:
         """Let go; a second call does nothing."""

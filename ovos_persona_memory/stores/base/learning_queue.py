@@ -1,4 +1,5 @@
-"""The list of turns from which something is still to be learned, where several processes write into one store."""
+"""The learning-queue port: turns from which facts are still to be learned, where several processes write into one
+store."""
 
 from __future__ import annotations
 
@@ -11,12 +12,12 @@ from ovos_persona_memory.records import Turn
 
 @dataclass(frozen=True)
 class UnlearnedTurn:
-    """One turn of the list."""
+    """One turn of the queue."""
 
     id: str
     seq: int
     child: bool
-    """Whether it was said by a child, as far as the device knows that heard it."""
+    """Whether a child said it, as far as the device that heard it knows."""
 
 
 class LearningQueueStore(ABC):
@@ -24,16 +25,16 @@ class LearningQueueStore(ABC):
 
     @abstractmethod
     def put(self, turns: Sequence[UnlearnedTurn]) -> None:
-        """Put turns into the list, within the transaction that keeps them."""
+        """Append turns, within the transaction that keeps them."""
 
     @abstractmethod
     def oldest(self, limit: int | None) -> list[UnlearnedTurn]:
-        """At most so many of the list, of whichever process, the lowest ``seq`` first; a look, which binds nobody."""
+        """At most ``limit`` turns of the queue, of whichever process, the lowest ``seq`` first; nothing is reserved."""
 
     @abstractmethod
     def take(self, seqs: Sequence[int]) -> list[tuple[Turn, bool]]:
-        """Take these off the list, within a transaction: those of them that are kept still, the lowest ``seq`` first,
-        and whether a child said each.
+        """Remove these from the queue, within a transaction: those that are still kept, the lowest ``seq`` first, and
+        whether a child said each.
 
-        One that another process has taken meanwhile is not among them, nor one that was forgotten.
+        A turn that another process has taken meanwhile is not among them, nor one that was forgotten.
         """

@@ -1,4 +1,4 @@
-"""What documents score while an index adds up words: the very numbers of the plain scan."""
+"""Score accumulator: documents' scores while an index adds up terms, equal to those of the plain scan."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from math import fsum
 from ovos_persona_memory.stores.base.bm25 import Bm25
 
 Posting = tuple[int, int, int]
-"""Document, how often it holds the word, and its length in words."""
+"""Document, term frequency, and length of the document in terms."""
 
 
 @dataclass(frozen=True)
 class ScoredDocument:
-    """A document that holds words asked for; ``doc`` is a turn's seq, or minus an entry's."""
+    """A document that holds some of the query's terms; ``doc`` is a turn's seq, or minus an entry's."""
 
     doc: int
     score: float
@@ -27,8 +27,8 @@ class ScoredDocument:
         return (-self.score, self.doc > 0, -abs(self.doc))
 
 
-class Scores:
-    """What each word gives to each document, while a search goes on."""
+class ScoreAccumulator:
+    """The contribution of each term to each document, during a search."""
 
     def __init__(self, formula: Bm25, without: Collection[int] = ()) -> None:
         """``without``: documents that are left out."""
@@ -37,14 +37,15 @@ class Scores:
         self._damping: dict[int, float] = {}
 
     def add(self, word: str, frequency: int, rows: Iterable[Posting]) -> None:
-        """A word that so many documents hold, and rows of doc, times, length; a document given twice counts once."""
+        """Add a term with its document frequency, and rows of doc, times, length; a document given twice counts
+        once."""
         weight = self._formula.weight(frequency)
         parts, damping = self.parts, self._damping
         for doc, times, length in rows:
             held_back = damping.get(length)
             if held_back is None:
                 held_back = damping[length] = self._formula.damping(length)
-            part = weight * times / (times + held_back)  # Bm25.part, which costs a call for each of hundreds
+            part = weight * times / (times + held_back)  # Bm25.part inlined: a call for each of hundreds costs too much
             held = parts.get(doc)
             if held is None:
                 parts[doc] = {word: part}
@@ -52,7 +53,7 @@ class Scores:
                 held[word] = part
 
     def leaders(self, number: int) -> list[int]:
-        """The documents that are ahead so far; the others are dropped."""
+        """The documents with the best scores so far; the others are dropped."""
         self._leave_out()
         if len(self.parts) > number:
             ahead = sorted([(-sum(parts.values()), -abs(doc), doc) for doc, parts in self.parts.items()])[:number]
@@ -60,7 +61,7 @@ class Scores:
         return list(self.parts)
 
     def best(self, number: int) -> list[ScoredDocument]:
-        """The best documents, best first, with the words they hold."""
+        """The best documents, best first, with the terms they hold."""
         self._leave_out()
         total = [(-fsum(parts.values()), doc > 0, -abs(doc), doc) for doc, parts in self.parts.items()]
         return [

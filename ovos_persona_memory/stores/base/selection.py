@@ -1,4 +1,4 @@
-"""Which records a scope or a selection takes: what every backend agrees on."""
+"""Predicates of scopes and selections, which every backend agrees on."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def redacted(turn: Turn) -> Turn:
 
 
 def selected(record: Turn | Entry, selection: Selection, words: str = "") -> bool:
-    """Whether the record is one of those to forget; ``words``: its index words."""
+    """Whether a selection takes the record; ``words``: its index terms."""
     at = (record.at if isinstance(record, Turn) else record.updated_at) or 0.0
     return (
         in_scope(record, selection.scope)
@@ -57,7 +57,8 @@ def holds_all(words: str, groups: Sequence[frozenset[str]]) -> bool:
 
 
 def takes_note(selection: Selection, user_id: str, session_id: str, note: Note) -> bool:
-    """Whether a session's note is selected itself: it counts as something said by nobody when it was put."""
+    """Whether a selection takes a session's note itself: the note counts as a statement of no speaker, made when it was
+    put."""
     said = Turn(role="system", text="", at=note.updated_at, user_id=user_id, session_id=session_id)
     return selected(said, selection)
 

@@ -1,4 +1,4 @@
-"""The port to storage: what every backend does, and the plain scan that fast searches are compared with."""
+"""The storage port: what every backend does, and the plain scan that fast searches are compared with."""
 
 from __future__ import annotations
 
@@ -31,12 +31,12 @@ class FoundRecord:
     score: float
     """BM25 over its user's own documents; higher is better."""
     words: frozenset[str]
-    """Which of the words asked for it holds."""
+    """The query terms that it holds."""
 
 
 @dataclass(frozen=True)
 class NeighbourTurn:
-    """A turn of a session as far as a search looks at the talk around what it found."""
+    """A turn near a found one in its session, with the fields that ranking needs."""
 
     id: str
     seq: int
@@ -47,8 +47,8 @@ class NeighbourTurn:
 
 
 @dataclass(frozen=True)
-class Excluded:
-    """A turn that is left out of a search, and counts nowhere in it: as if nobody had said it.
+class ExcludedTurn:
+    """A turn that is left out of a search, and counts nowhere in it, as if nobody had said it.
 
     A question is in the log before it is answered, and must not make its own words known.
     """
@@ -57,30 +57,30 @@ class Excluded:
     user_id: str
     lang: str | None
     words: str
-    """Its index words, as they are kept."""
+    """Its index terms, as they are stored."""
 
 
 @dataclass(frozen=True)
 class Statistics:
-    """What a search must know of all documents of one user."""
+    """The collection statistics of one user's documents that a search needs."""
 
     documents: int
     mean_length: float
-    """Words of a document, on average; 0 where there are none."""
+    """Terms of a document, on average; 0 where there are none."""
     frequency: Mapping[str, int]
-    """In how many documents a word occurs; a word that occurs nowhere is missing."""
+    """Document frequency of each term; a term that occurs nowhere is missing."""
 
 
 @dataclass(frozen=True)
 class Counts:
-    """How much a store holds, over all users."""
+    """Numbers of records in a store, over all users."""
 
     turns: int
     entries: int
     sessions: int
     users: int
     facts: int = 0
-    """Active ones."""
+    """Active facts."""
 
 
 class Store(ABC):
@@ -113,9 +113,9 @@ class Store(ABC):
     episode_store: EpisodeStore
     """Episodes: likewise."""
     ledger_store: TombstoneStore
-    """What is known of what was forgotten: likewise."""
+    """Tombstones of forgotten texts: likewise."""
     unlearned: LearningQueueStore | None = None
-    """Where other processes may write, too: the turns from which something is still to be learned, likewise."""
+    """The learning queue, where other processes may write, too: likewise."""
 
     @abstractmethod
     def close(self) -> None:
@@ -131,7 +131,7 @@ class Store(ABC):
 
     @contextmanager
     def unsynced(self) -> Iterator[None]:
-        """A transaction after which ``sync`` is to be called before anybody is told of it.
+        """A transaction after which the caller calls ``sync`` before acknowledging it.
 
         A store that gains nothing by that commits as always. Within a transaction it is a part of that.
         """
@@ -153,8 +153,8 @@ class Store(ABC):
     def add_turns(self, turns: Sequence[tuple[Turn, str]], fresh: bool = False) -> list[Turn]:
         """Keep several turns, each with its words, as ``add_turn`` does; all of them or none.
 
-        ``fresh``: their ids were made just now. That one is known all the same may then be said as late as when
-        the outermost transaction ends, which fails.
+        ``fresh``: their ids were made just now. A known id may then be reported only at the end of the outermost
+        transaction, which fails.
         """
         with self.transaction():
             return [self.add_turn(turn, words) for turn, words in turns]
@@ -174,9 +174,8 @@ class Store(ABC):
         """The newest ``limit`` turns in scope with ``at`` in [since, until), oldest first by ``seq``."""
 
     def talk(self, scope: Scope, limit: int | None = None) -> tuple[list[Turn], int]:
-        """The newest turns of the session in scope, as ``turns``, and up to which ``seq`` its note leaves them to the
-        summary; 0 where it leaves none.
-        """
+        """The newest turns of the session in scope, as ``turns``, and the ``seq`` up to which its note replaces them by
+        the summary; 0 for none."""
         note = self.note(scope.user_id or HOUSEHOLD, scope.session_id or "")
         return self.turns(scope, limit), note.trimmed_to if note else 0
 
@@ -187,7 +186,7 @@ class Store(ABC):
         return sorted(turns, key=lambda one: -one[0].seq)[:limit]
 
     def oldest_turns(self, until: float, limit: int) -> list[str]:
-        """The ids of at most ``limit`` turns of anybody with ``at`` before then, in no particular order."""
+        """The ids of at most ``limit`` turns of anybody with ``at`` before this time, in no particular order."""
         return [turn.id for turn in self.turns(Scope.everyone(), until=until)[:limit]]
 
     @abstractmethod
@@ -196,11 +195,11 @@ class Store(ABC):
 
     @abstractmethod
     def note(self, user_id: str, session_id: str) -> Note | None:
-        """What is kept of a user's session beside its turns; None where nothing is."""
+        """The note of a user's session: summary, description and trim mark; None where there is none."""
 
     @abstractmethod
     def put_note(self, user_id: str, session_id: str, note: Note) -> None:
-        """Keep a session's note in place of the one before; what it tells of are the turns added up to now."""
+        """Keep a session's note in place of the one before; it covers the turns added up to now."""
 
     # lasting memories
 
@@ -213,10 +212,10 @@ class Store(ABC):
         """The entry with this key of exactly this user and persona (None: of no persona); None where there is none."""
 
     def entry_in(self, key: str, scope: Scope) -> Entry | None:
-        """The entry that a key means in a scope, wherever it was kept; None where there is none that may be known.
+        """The entry that a key names in a scope, wherever it was kept; None where there is none that may be known.
 
-        A persona's own comes before that of no persona. A scope without a persona means that of no persona before
-        those of personas, and of these the one last changed.
+        A persona's own comes before that of no persona. A scope without a persona means that of no persona before those
+        of personas, and of these the one last changed.
         """
         user_id = scope.user_id or HOUSEHOLD
         if scope.persona_id is not None:
@@ -234,7 +233,7 @@ class Store(ABC):
         """The entries in scope, newest change first (by ``updated_at``, then ``seq``)."""
 
     def has_secrets(self, user_id: str) -> bool:
-        """Whether any of a user's entries is a secret: asked before each question that may be for one."""
+        """Whether any of a user's entries is a secret: called before each question that may be for one."""
         return any(entry.secret for entry in self.entries(_all_of(user_id)))
 
     # finding
@@ -244,7 +243,12 @@ class Store(ABC):
         """Every document in scope with its words, those of a kind by ``seq``: what the plain scan reads."""
 
     def search(
-        self, words: Sequence[str], scope: Scope, kinds: frozenset[str], limit: int, without: Sequence[Excluded] = ()
+        self,
+        words: Sequence[str],
+        scope: Scope,
+        kinds: frozenset[str],
+        limit: int,
+        without: Sequence[ExcludedTurn] = (),
     ) -> list[FoundRecord]:
         """The best ``limit`` documents in scope that hold at least one of the words, best first.
 
@@ -262,20 +266,20 @@ class Store(ABC):
         found.sort(key=found_order)
         return found[:limit]
 
-    def statistics(self, words: Sequence[str], user_id: str, without: Sequence[Excluded] = ()) -> Statistics:
+    def statistics(self, words: Sequence[str], user_id: str, without: Sequence[ExcludedTurn] = ()) -> Statistics:
         """Document count, mean length and the frequency of these words among all documents of a user."""
         documents = [words_of(text) for _, text in self._but_for(_all_of(user_id), BOTH, without)]
         lengths, held = sum(map(len, documents)), list(map(frozenset, documents))
         frequency = {word: n for word in set(words) if (n := sum(word in one for one in held))}
         return Statistics(len(documents), lengths / len(documents) if documents else 0.0, frequency)
 
-    def languages(self, user_id: str, without: Sequence[Excluded] = ()) -> frozenset[str]:
-        """The language tags of a user's turns and memories; of some that were forgotten since, too."""
+    def languages(self, user_id: str, without: Sequence[ExcludedTurn] = ()) -> frozenset[str]:
+        """The language tags of a user's turns and memories; tags of forgotten ones may be among them."""
         every = self._but_for(_all_of(user_id), BOTH, without)
         return frozenset(record.lang for record, _ in every if record.lang)
 
     def newest_words(
-        self, scope: Scope, kinds: frozenset[str], limit: int, without: Sequence[Excluded] = ()
+        self, scope: Scope, kinds: frozenset[str], limit: int, without: Sequence[ExcludedTurn] = ()
     ) -> list[str]:
         """The index words of the newest documents in scope, at most ``limit`` of each kind, newest first by kind."""
         found: list[str] = []
@@ -285,7 +289,7 @@ class Store(ABC):
         return found
 
     def around(
-        self, turns: Sequence[Turn], reach: int, persona_id: str | None = None, without: Sequence[Excluded] = ()
+        self, turns: Sequence[Turn], reach: int, persona_id: str | None = None, without: Sequence[ExcludedTurn] = ()
     ) -> list[list[NeighbourTurn]]:
         """For each of these turns the talk around it: up to ``reach`` turns before it in its session, itself,
         and up to ``reach`` after it, in order of arrival; of no other persona than ``persona_id``, where given.
@@ -294,7 +298,7 @@ class Store(ABC):
         return [self._talk_around(turn, reach, persona_id, without) for turn in turns]
 
     def _talk_around(
-        self, turn: Turn, reach: int, persona_id: str | None, without: Sequence[Excluded]
+        self, turn: Turn, reach: int, persona_id: str | None, without: Sequence[ExcludedTurn]
     ) -> list[NeighbourTurn]:
         scope = Scope(turn.session_id, turn.user_id, persona_id)
         talk = sorted(
@@ -307,7 +311,7 @@ class Store(ABC):
         return [NeighbourTurn(one.id, seq, one.at or 0.0, one.role, one.speaker, text) for seq, one, text in near]
 
     def _but_for(
-        self, scope: Scope, kinds: frozenset[str], without: Sequence[Excluded]
+        self, scope: Scope, kinds: frozenset[str], without: Sequence[ExcludedTurn]
     ) -> Iterator[tuple[Turn | Entry, str]]:
         """Every document in scope but the turns that are left out."""
         gone = {one.seq for one in without}
@@ -327,14 +331,14 @@ class Store(ABC):
 
     @abstractmethod
     def count(self, selection: Selection) -> Forgotten:
-        """How much ``delete`` would delete; changes nothing."""
+        """How many records ``delete`` would delete; changes nothing."""
 
     @abstractmethod
     def delete(self, selection: Selection) -> Forgotten:
         """Delete what is selected and say how much that was; ``purge`` makes it gone.
 
-        A session's note goes where it is selected itself (``takes_note``), and with any turn that was
-        there when it was put: it may retell it. Documents go with everything of their user.
+        A session's note goes where the selection takes it (``takes_note``), and with any turn that was there when it
+        was put: it may retell it. Documents go with everything of their user.
         """
 
     @abstractmethod
@@ -350,7 +354,7 @@ class Store(ABC):
         """Delete the notes of these users and sessions; how many there were."""
 
     def redact(self, turn_ids: Sequence[str]) -> int:
-        """Take the words out of turns, which stay in their place; how many had any. Notes that may retell them go."""
+        """Remove the text of turns, which stay in their place; how many had any. Notes that may retell them go."""
         with self.transaction():
             turns = [turn for turn_id in dict.fromkeys(turn_ids) if (turn := self.turn(turn_id)) and not turn.redacted]
             self.delete_notes(self.notes_retelling(turns))
@@ -361,7 +365,7 @@ class Store(ABC):
 
     @abstractmethod
     def purge_later(self) -> None:
-        """Have the next ``purge`` do its work though nothing was deleted: for a name that shall be nowhere."""
+        """Have the next ``purge`` do its work though nothing was deleted: for a name that must not stay anywhere."""
 
     @abstractmethod
     def purge(self) -> None:
@@ -371,11 +375,11 @@ class Store(ABC):
         """
 
     def tidy(self) -> bool:
-        """Do a little of what was put off for a quiet moment, some ten milliseconds; whether more is left."""
+        """Do a little postponed work, some ten milliseconds; whether more is left."""
         return False
 
     def compact(self) -> bool:
-        """Write the file anew where more than half is empty after forgetting; whether it was. It takes seconds."""
+        """Rewrite the file where more than half is empty after forgetting; whether that was done. It takes seconds."""
         return False
 
     # small state
@@ -386,11 +390,11 @@ class Store(ABC):
 
     @abstractmethod
     def put_pause(self, pause: Pause) -> None:
-        """Keep a pause, in place of the one of the same place that began at the same time."""
+        """Keep a pause, in place of the one of the same target that began at the same time."""
 
     @abstractmethod
     def delete_pauses(self, pauses: Sequence[Pause]) -> None:
-        """Delete the pauses of these places that began at these times."""
+        """Delete the pauses of these targets that began at these times."""
 
     @abstractmethod
     def state(self, name: str) -> str | None:
@@ -409,7 +413,7 @@ class Store(ABC):
         """How much is stored."""
 
     def details(self) -> Mapping[str, Any]:
-        """What an owner may want to know: path, size in bytes, notes of what was set aside."""
+        """Details for the owner: path, size in bytes, files that were set aside."""
         return {}
 
 
@@ -418,7 +422,7 @@ def _all_of(user_id: str | None) -> Scope:
 
 
 def found_order(found: FoundRecord) -> tuple[float, int, int]:
-    """Sort key of a search's answer: best first, then memories, then the newer."""
+    """Sort key of search results: best first, then memories, then the newer."""
     return (-found.score, isinstance(found.record, Turn), -found.record.seq)
 
 

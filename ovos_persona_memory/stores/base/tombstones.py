@@ -1,4 +1,4 @@
-"""The port to the ledger: numbers that stand for what was forgotten, and when; no text, in any form."""
+"""The tombstone port: numbers that stand for what was forgotten, and when; no text, in any form."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterable
 
 FORGOTTEN, ANSWERED = "forgotten", "answered"
-"""The lists: hashes of what was forgotten, and of requests that were carried out."""
+"""The lists: hashes of forgotten texts, and of requests that were carried out."""
 KEPT = {FORGOTTEN: 200_000, ANSWERED: 20_000}
-"""So many of a list are kept when it is shortened, the newest."""
+"""Maximum length of each list when it is shortened; the newest stay."""
 
 
 class TombstoneStore(ABC):
@@ -28,7 +28,7 @@ class TombstoneStore(ABC):
 
     @abstractmethod
     def shorten(self, name: str) -> None:
-        """Let go of the oldest of a list that has grown too long (``KEPT``)."""
+        """Drop the oldest numbers of a list that has grown beyond ``KEPT``."""
 
     @abstractmethod
     def listed(self, name: str) -> list[tuple[int, float]]:

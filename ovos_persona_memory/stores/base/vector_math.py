@@ -1,4 +1,4 @@
-"""Vectors: rows of numbers of which near ones mean alike, and one user's of them in memory."""
+"""Vector arithmetic: quantised rows, cosines, and a table of one user's vectors in memory."""
 
 from __future__ import annotations
 
@@ -18,31 +18,31 @@ EXACT = 20_000
 """Rows up to which every product is taken, in 1.4 ms; above, signs choose. Measured 2026-11-22: 384 dimensions,
 100,000 rows: comparing signs 0.4 ms, choosing 1.1 ms, where float32 products would take 6 ms and 150 MB."""
 RESCORED = 250
-"""Rows of which the cosine is taken after signs chose them."""
+"""Rows whose cosine is computed after the sign comparison chose them."""
 PART = 512
 """Rows that are multiplied at once: they fit into the processor's cache as float32."""
 SIGNS = 4096
-"""Rows whose signs are compared at once: what that takes meanwhile stays below the size of a block that malloc gives
-back to the system each time, which makes it ten times slower."""
+"""Rows whose signs are compared at once: their buffers stay below the size of a block that malloc returns to the system
+each time, which makes it ten times slower."""
 _LENGTH = 127
 _FEWEST = 64
-"""Rows for which a table has room at first."""
+"""Initial capacity of a table, rows."""
 _BESIDE = 44
-"""Bytes that a table holds beside a row: numbers, place and length."""
+"""Bytes that a table holds beside a row: numbers, placement and length."""
 
 
 CODES = 6
-"""Of a row: the five names of its place, and its level."""
+"""Codes of a row: the five names of its placement, and its level."""
 
 
 def normalised(rows: Floats) -> Floats:
-    """The rows with length 1; a row of zeros stays."""
+    """The rows scaled to length 1; a row of zeros stays."""
     lengths = np.linalg.norm(rows, axis=-1, keepdims=True)
     return np.asarray(rows / np.where(lengths > 0, lengths, 1.0), dtype=np.float32)
 
 
 def quantised(rows: Floats) -> Bytes:
-    """Rows [n, dim] as int8, each stretched to its largest number; a quarter of the size of float32."""
+    """Rows [n, dim] as int8, each scaled to its largest component; a quarter of the size of float32."""
     largest = np.abs(rows).max(axis=-1, keepdims=True, initial=0.0)
     return np.asarray(np.rint(rows * (_LENGTH / np.where(largest > 0, largest, 1.0))), dtype=np.int8)
 
@@ -75,37 +75,37 @@ def cosines(rows: Bytes, query: Floats, known: Floats | None = None) -> Floats:
 
 
 @dataclass(frozen=True)
-class Placing:
-    """What a scope narrows by."""
+class VectorPlacement:
+    """The attributes of a record that a scope narrows by."""
 
     session: str | None = None
     persona: str | None = None
     site: str | None = None
     task: str | None = None
     private: int = 0
-    """The level that is needed to know of it."""
+    """The level that a user needs to know of it."""
     status: str | None = None
 
     @property
     def names(self) -> tuple[str | None, ...]:
-        """All but the level."""
+        """All attributes but the level."""
         return self.session, self.persona, self.site, self.task, self.status
 
 
 @dataclass(frozen=True)
-class Within:
+class VectorFilter:
     """Which documents a search looks at."""
 
-    place: Placing = Placing()
-    """None of a name: any. ``private`` is not looked at."""
+    place: VectorPlacement = VectorPlacement()
+    """A name that is None matches any. ``private`` is not looked at."""
     level: int | None = None
-    """What needs more is left out; None: nothing is."""
+    """Records that need a higher level are left out; None: none are."""
     turns: bool = True
     memories: bool = True
 
 
 def size_of(documents: int, dim: int) -> int:
-    """How many bytes a table of so many vectors takes, at most."""
+    """Bytes at most of a table of this many vectors."""
     of_row = dim if documents <= EXACT else dim // 8
     return 2 * max(documents, _FEWEST) * (of_row + _BESIDE)
 
@@ -113,8 +113,8 @@ def size_of(documents: int, dim: int) -> int:
 class VectorTable:
     """One user's vectors by document number. Not thread-safe: its holder locks.
 
-    Up to ``EXACT`` vectors it holds them whole, above that one bit for each dimension, and reads
-    from the file those that it compares closely.
+    With <= ``EXACT`` vectors it holds them whole, above that one bit for each dimension, and reads from the file those
+    that it compares closely.
     """
 
     def __init__(self, dim: int, read: Callable[[Sequence[int]], Bytes]) -> None:
@@ -136,14 +136,14 @@ class VectorTable:
 
     @property
     def bytes(self) -> int:
-        """How much memory it takes, about."""
+        """Approximate size in memory."""
         held = (self._docs, self._nums, self._lengths, self._codes, self._signs, self._rows)
         return sum(one.nbytes for one in held if one is not None)
 
     # keeping
 
-    def put(self, docs: Sequence[int], nums: Sequence[int], places: Sequence[Placing], rows: Bytes) -> None:
-        """Keep one row [n, dim] a document; that of a known document is replaced."""
+    def put(self, docs: Sequence[int], nums: Sequence[int], places: Sequence[VectorPlacement], rows: Bytes) -> None:
+        """Store one row [n, dim] for each document; the row of a known document is replaced."""
         if len(docs) and min(docs) <= self._highest:
             self.drop(docs)
         self._highest = max(self._highest, *docs)
@@ -159,7 +159,7 @@ class VectorTable:
         self._order = None
 
     def drop(self, docs: Iterable[int]) -> None:
-        """Forget documents: nothing of their rows stays."""
+        """Delete documents: nothing of their rows stays."""
         gone, _ = self._found(docs)
         if not len(gone):
             return
@@ -176,16 +176,17 @@ class VectorTable:
                 wide[:, left : self._used] = 0
         self._used, self._order = left, None
 
-    def move(self, doc: int, place: Placing) -> None:
-        """What a scope narrows by has changed for a document."""
+    def move(self, doc: int, place: VectorPlacement) -> None:
+        """Change the placement of a document."""
         found, _ = self._found([doc])
         if len(found):
             self._codes[:, found[0]] = self._coded(place)
 
     # finding
 
-    def within(self, wanted: Within) -> Mask | None:
-        """Which documents are wanted: of the session, persona (or none), site, task and status. None: all of them."""
+    def within(self, wanted: VectorFilter) -> Mask | None:
+        """Mask of the documents that a filter takes: session, persona (or none), site, task and status. None: all of
+        them."""
         masks = []
         for number, name in enumerate(wanted.place.names):
             if name is not None:
@@ -232,11 +233,11 @@ class VectorTable:
 
     # inside
 
-    def _coded(self, place: Placing) -> list[int]:
+    def _coded(self, place: VectorPlacement) -> list[int]:
         return [*(self._names.setdefault(name, len(self._names)) for name in place.names), place.private]
 
     def _found(self, docs: Iterable[int]) -> tuple[Numbers, Numbers]:
-        """Where documents are, and those of them that are anywhere."""
+        """The positions of documents, and those documents that have one."""
         asked = np.fromiter(docs, dtype=np.int64)
         if not self._used or not len(asked):
             return np.empty(0, dtype=np.int64), np.empty(0, dtype=np.int64)
@@ -253,14 +254,14 @@ class VectorTable:
         return self._rows[: self._used] if whole else self._rows[places]
 
     def _nearest_by_signs(self, query: Floats, mask: Mask | None, number: int) -> Numbers:
-        """Of more rows, those whose signs differ least from the query's (Hamming distance), of equal ones the newer."""
+        """The rows whose signs differ least from the query's (Hamming distance), of equal ones the newer."""
         asked = _signs(query[None, :])
         distance = np.empty(self._used, dtype=np.uint16)
         for start in range(0, self._used, SIGNS):
             part = self._signs[:, start : min(start + SIGNS, self._used)]
             distance[start : start + SIGNS] = _ones(part ^ asked).sum(axis=0, dtype=np.uint16)
         if mask is not None:
-            distance[~mask] = 64 * len(asked) + 1  # farther than any
+            distance[~mask] = 64 * len(asked) + 1  # a distance above every real one
         farthest = np.partition(distance, number)[number]
         nearer, as_far = np.flatnonzero(distance < farthest), np.flatnonzero(distance == farthest)
         return np.sort(np.append(nearer, as_far[len(nearer) - number :]))
@@ -287,14 +288,14 @@ def _words(dim: int) -> int:
 
 
 def _signs(rows: Bytes | Floats) -> NDArray[np.uint64]:
-    """One bit a dimension, whether it is above zero: 64 in a number, [dim / 64, n]."""
+    """One bit for each dimension, whether it is above zero: 64 in a number, [dim / 64, n]."""
     bits = np.packbits(rows > 0, axis=-1)
     bits = np.pad(bits, ((0, 0), (0, 8 * _words(rows.shape[1]) - bits.shape[1])))
     return np.ascontiguousarray(np.ascontiguousarray(bits).view(np.uint64).T)
 
 
 def _ones(numbers: NDArray[np.uint64]) -> NDArray[np.uint8]:
-    """How many bits of each number are set."""
+    """The population count of each number."""
     if hasattr(np, "bitwise_count"):  # numpy 2
         return np.asarray(np.bitwise_count(numbers))
     return np.asarray(_COUNTS[numbers.view(np.uint8).reshape(*numbers.shape, 8)].sum(axis=-1, dtype=np.uint8))

@@ -1,4 +1,4 @@
-"""The port to vectors: what every backend does, and the plain scans that fast searches are compared with."""
+"""The vector port: what every backend does, and the plain scans that fast searches are compared with."""
 
 from __future__ import annotations
 
@@ -17,33 +17,33 @@ _GIVEN_KEY = re.compile(r"[0-9a-f]{12,}")
 
 
 @dataclass(frozen=True)
-class Index:
+class VectorIndex:
     """The vectors of one embedder."""
 
     name: str
-    """The embedder's; it stands for its version, too."""
+    """The embedder's name; it stands for its version, too."""
     setting: str
-    """What the embedder can be opened by again."""
+    """The setting by which the embedder can be opened again."""
     dim: int
-    """Numbers of a vector."""
+    """Dimension of a vector."""
 
 
 @dataclass(frozen=True)
-class Pending:
-    """A text that an index has not taken up yet."""
+class PendingText:
+    """A text that an index has no vector for yet."""
 
     kind: str
     """turn, memory or document."""
     doc: int
     """A turn's ``seq``, minus an entry's, or a document's number."""
     version: int
-    """Of the text: a new one has a higher number, in all documents."""
+    """Version of the text: a new text has a higher number, across all documents."""
     text: str
 
 
 @dataclass(frozen=True)
-class Near:
-    """A document that is near to a question."""
+class NearDocument:
+    """A document near to a query, with its cosine."""
 
     record: Turn | Entry
     cosine: float
@@ -52,24 +52,24 @@ class Near:
 class VectorStore(ABC):
     """Vectors of turns, entries and documents, with the promises of the Store that it belongs to.
 
-    There are two indexes at most: one that answers, and one that is under way. A vector goes with
-    its document and with its text: what was changed or forgotten has none.
+    There are at most two indexes: one that answers, and one that is being built. A vector goes with its document and
+    with its text: a changed or forgotten text has none.
     """
 
     listener: Callable[[], None] | None = None
-    """Called, within the transaction, when a text was written that indexes have not taken up."""
+    """Called, within the transaction, when a text was written that indexes have no vector for."""
 
     @property
     def problem(self) -> str | None:
-        """Why nothing is found by meaning at the moment, in one sentence; None where nothing stands in the way."""
+        """Why search by meaning does not work at the moment, in one sentence; None where it works."""
         return None
 
     @abstractmethod
-    def indexes(self) -> list[Index]:
-        """The indexes there are, the one that was started first at the head."""
+    def indexes(self) -> list[VectorIndex]:
+        """The existing indexes, the one started first at the head."""
 
     @abstractmethod
-    def start(self, index: Index) -> None:
+    def start(self, index: VectorIndex) -> None:
         """Begin an empty index; nothing where there is one of its name. StoreError where there are two others."""
 
     @abstractmethod
@@ -78,27 +78,27 @@ class VectorStore(ABC):
 
     @abstractmethod
     def lag(self, name: str | None) -> int:
-        """How many texts an index has not taken up; all of them where there is no such index.
+        """How many texts an index has no vector for; all of them where there is no such index.
 
-        Of turns, entries and documents, those with an embedding of their own among them.
+        Turns, entries and documents count, also documents with an embedding of their own.
         """
 
     @abstractmethod
-    def pending(self, name: str, limit: int) -> list[Pending]:
-        """The first ``limit`` texts that an index has not taken up, in order of version; some may be empty."""
+    def pending(self, name: str, limit: int) -> list[PendingText]:
+        """The first ``limit`` texts that an index has no vector for, in order of version; some may be empty."""
 
     @abstractmethod
-    def put(self, name: str, taken: Sequence[Pending], vectors: Bytes) -> None:
-        """Take texts up that ``pending`` gave, with their quantised vectors [n, dim], in its order, none left out.
+    def put(self, name: str, taken: Sequence[PendingText], vectors: Bytes) -> None:
+        """Store the quantised vectors [n, dim] of texts that ``pending`` gave, in its order, none left out.
 
-        A vector of zeros stands for none. Nothing is kept for a document that changed or went meanwhile.
+        A vector of zeros stands for none. Nothing is kept for a document that was changed or deleted meanwhile.
         """
 
     @abstractmethod
     def held(self, name: str, scope: Scope, kinds: frozenset[str]) -> Iterator[tuple[Turn | Entry, Bytes]]:
         """Every document in scope that has a vector [dim], in no particular order: what the plain scan reads."""
 
-    def nearest(self, name: str, query: Floats, scope: Scope, kinds: frozenset[str], limit: int) -> list[Near]:
+    def nearest(self, name: str, query: Floats, scope: Scope, kinds: frozenset[str], limit: int) -> list[NearDocument]:
         """The ``limit`` documents in scope that are nearest to ``query`` [dim], nearest first, of equal ones the newer.
 
         What is out of scope changes nothing. This is the plain scan; a backend may miss one of the
@@ -108,7 +108,7 @@ class VectorStore(ABC):
         if not held:
             return []
         scores = cosines(np.stack([vector for _, vector in held]), query).tolist()
-        found = [Near(record, score) for (record, _), score in zip(held, scores, strict=True)]
+        found = [NearDocument(record, score) for (record, _), score in zip(held, scores, strict=True)]
         return sorted(found, key=lambda near: (-near.cosine, -near.record.seq))[:limit]
 
     @abstractmethod
@@ -135,10 +135,10 @@ class VectorStore(ABC):
             self.listener()
 
     def warm(self, name: str) -> None:  # noqa: B027 - a backend that reads nothing has nothing to do
-        """Read ahead what the first question would have to wait for; others get their turn meanwhile."""
+        """Read ahead what the first query would have to wait for; other threads get their turn meanwhile."""
 
     def warm_others(self, name: str, stopped: Callable[[], bool]) -> None:  # noqa: B027 - as above
-        """Read ahead for everybody, as far as memory allows and until ``stopped``, which may wait while others ask."""
+        """Read ahead for every user, as far as memory allows and until ``stopped``, which may wait while others ask."""
 
 
 def doc_of(record: Turn | Entry) -> int:
@@ -147,12 +147,12 @@ def doc_of(record: Turn | Entry) -> int:
 
 
 def is_held(record: Turn | Entry, scope: Scope, kinds: frozenset[str]) -> bool:
-    """Whether a search in this scope looks at the record."""
+    """Whether the record is in the scope and of one of the kinds."""
     return kind_of(record) in kinds and in_scope(record, scope)
 
 
 def entry_text(key: str, text: str, private: int) -> str:
-    """What of an entry is embedded: a key that somebody chose tells what it is about; of a secret nothing."""
+    """The text of an entry that is embedded: a key chosen by a person belongs to it; of a secret nothing."""
     if private >= SECRET_LEVEL:
         return ""
     return text if _GIVEN_KEY.fullmatch(key) else f"{key}: {text}"

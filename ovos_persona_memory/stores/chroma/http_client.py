@@ -1,4 +1,4 @@
-"""A Chroma server as seen over HTTP: asked with little patience, and left alone for a while when it does not answer."""
+"""HTTP client of a Chroma server: short timeouts, and a pause after a request that was not answered."""
 
 from __future__ import annotations
 
@@ -18,36 +18,36 @@ from ovos_persona_memory.errors import ConfigError
 from ovos_persona_memory.stores.base.vector_backend import VectorBackendAway
 
 QUESTION_S, CHANGE_S, WORK_S = 0.5, 2.0, 20.0
-"""How long an answer is waited for: where a person waits, after a change, and in the background, seconds."""
+"""Timeouts, seconds: where a person waits, after a change, and in the background."""
 AGAIN_S = 2.0
-"""After it did not answer it is left alone for so long, seconds: nobody waits for it twice."""
+"""Pause after a request that was not answered, seconds, so that no caller waits twice."""
 PORTS = {"http": 8000, "https": 443}
 OTHER, NOT_FOUND = 300, 404
 
 
-class NoCollection(VectorBackendAway):
+class CollectionMissing(VectorBackendAway):
     """A collection that was there is gone."""
 
 
 @dataclass(frozen=True)
 class ChromaSettings:
-    """Where a Chroma server is, of its version 1."""
+    """Address of a Chroma server of version 1."""
 
     host: str
     port: int
     path: str
-    """Before /api, where it stands behind another server."""
+    """The path before /api, where the server stands behind another one."""
     secure: bool
     space: str
-    """Tenant and database, as they stand in a path."""
+    """Tenant and database, as path segments."""
     headers: Mapping[str, str] = field(default_factory=dict, repr=False)
-    """That say who asks."""
+    """Authentication headers."""
 
 
 def settings_of(url: str) -> ChromaSettings:
-    """What a URL says, http://user:password@host:8000/path?tenant=…&database=…; with a password alone it is a token.
+    """The settings in a URL, http://user:password@host:8000/path?tenant=…&database=…; a password alone is a token.
 
-    ConfigError, without the URL, where it is none.
+    ConfigError, without the URL, where it cannot be read.
     """
     try:
         parts = urlsplit(url)
@@ -71,7 +71,7 @@ def _headers(user: str, password: str) -> dict[str, str]:
 
 
 class ChromaServer:
-    """Requests to one server. Thread-safe: the lock guards idle connections and whether it is left alone."""
+    """Requests to one server. Thread-safe: the lock guards idle connections and the pause."""
 
     def __init__(self, settings: ChromaSettings, clock: Callable[[], float] = time.monotonic) -> None:
         self._settings, self._clock = settings, clock
@@ -79,23 +79,22 @@ class ChromaServer:
         self._idle: list[HTTPConnection] = []
         self._away_until: float | None = None
         self.problem: str | None = None
-        """Why it cannot be used, as far as is known."""
+        """Why the server cannot be used; None as far as is known."""
 
     def close(self) -> None:
-        """Close what is open."""
+        """Close the connections."""
         with self._lock:
             idle, self._idle = self._idle, []
         for connection in idle:
             connection.close()
 
     def check(self) -> None:
-        """ShelfAway where it does not answer."""
+        """VectorBackendAway where the server does not answer."""
         self._request("GET", f"{self._settings.path}/api/v2/heartbeat", None, CHANGE_S)
 
     def ask(self, method: str, path: str, body: object = None, within_s: float = QUESTION_S) -> Any:
-        """What it answers on a path below the collections; NoCollection where there is none, ShelfAway where
-        it does not answer, or not well. It is not even asked for a while after that.
-        """
+        """The reply on a path below the collections; CollectionMissing where there is none, VectorBackendAway where the
+        server does not answer, or not well. During the pause after that it is not asked at all."""
         with self._lock:
             left_alone = self._away_until is not None and self._clock() < self._away_until
         if left_alone:
@@ -109,7 +108,7 @@ class ChromaServer:
         except (OSError, HTTPException, msgspec.DecodeError) as error:
             raise self._away(str(error) or type(error).__name__) from error
         if status == NOT_FOUND:
-            raise NoCollection(f"{self.name}: the collection is gone")
+            raise CollectionMissing(f"{self.name}: the collection is gone")
         if status >= OTHER:
             raise self._away(f"it answers {status}")
         with self._lock:
@@ -120,7 +119,7 @@ class ChromaServer:
         with self._lock:
             known = self._idle.pop() if self._idle else None
         if known is not None:
-            # one that was idle may have been closed by the other side; a timeout is none of that
+            # the server may have closed an idle connection; a timeout is another matter
             with suppress(ConnectionError, HTTPException):
                 return self._over(known, method, path, body, within_s)
         return self._over(self._connection(), method, path, body, within_s)
@@ -149,7 +148,7 @@ class ChromaServer:
 
     @property
     def name(self) -> str:
-        """For people, without secrets."""
+        """Address for people, without secrets."""
         return f"Chroma at {self._settings.host}:{self._settings.port}"
 
     def _away(self, why: str) -> VectorBackendAway:

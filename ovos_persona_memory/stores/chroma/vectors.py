@@ -1,4 +1,4 @@
-"""Vectors on a Chroma server, which is told numbers alone: no text, no name, nobody's id that is not hashed."""
+"""Vectors on a Chroma server, which receives numbers alone: no text, no name, no id that is not hashed."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from typing import Any
 import numpy as np
 
 from ovos_persona_memory.errors import ConfigError
-from ovos_persona_memory.stores.base.vector_backend import Label, Texts, VectorBackendAway
+from ovos_persona_memory.stores.base.vector_backend import TextSource, VectorBackendAway, VectorLabel
 from ovos_persona_memory.stores.base.vector_math import Bytes, Floats, quantised
-from ovos_persona_memory.stores.chroma.http_client import QUESTION_S, WORK_S, ChromaServer, NoCollection
+from ovos_persona_memory.stores.chroma.http_client import QUESTION_S, WORK_S, ChromaServer, CollectionMissing
 
 KEY = "vectors_key"
-"""Name of the store's small value under which users and texts are hashed for the server; it stays here."""
+"""Name of the store's small value, the key by which users and texts are hashed for the server; it stays here."""
 PAGE = 2_000
-"""Labels that are read at once when everything is compared."""
+"""Labels that one request of a full comparison reads."""
 TOGETHER = 500
-"""Vectors that travel at once."""
+"""Vectors that one request carries."""
 _NAME = re.compile(r"[A-Za-z0-9][\w.-]{0,99}", re.ASCII)
 COSINE = {"hnsw": {"space": "cosine"}}
 
 
-def refuse_unusable(collection: str) -> None:
-    """ConfigError for a name that Chroma does not take."""
+def refuse_collection_name(collection: str) -> None:
+    """ConfigError for a name that Chroma does not accept."""
     if not _NAME.fullmatch(collection):
         raise ConfigError(
             "collection: Chroma takes letters, digits, -, _ and . alone, at the beginning a letter or digit"
@@ -37,15 +37,15 @@ def refuse_unusable(collection: str) -> None:
 
 
 class ChromaVectors:
-    """What a server keeps of one memory: a collection an index, and an id for each doc of a user.
+    """The vectors of one memory on a server: a collection for each index, and an id for each document of a user.
 
-    Every method raises ShelfAway where the server cannot be used. Thread-safe.
+    Every method raises VectorBackendAway where the server cannot be used. Thread-safe.
     """
 
-    def __init__(self, server: ChromaServer, collection: str, texts: Texts) -> None:
+    def __init__(self, server: ChromaServer, collection: str, texts: TextSource) -> None:
         self.server = server
         self._key = _key_of(texts)
-        # memories that share a server, and a name on it, do not share vectors
+        # memories with the same collection name on one server do not share vectors
         self._name = f"{collection}-{self._hash('memory')[:12]}"
         self._known: dict[str, str] = {}
 
@@ -56,11 +56,11 @@ class ChromaVectors:
         return f"{self._name}-{self._hash('index', index)[:12]}"
 
     def id_of(self, user_id: str, doc: int) -> str:
-        """Under which the vector of a doc is kept."""
+        """The id of a document's vector on the server."""
         return self._hash("doc", user_id, str(doc))
 
-    def told(self, label: Label) -> Label:
-        """The label as the server gives it back."""
+    def stored_label(self, label: VectorLabel) -> VectorLabel:
+        """The label in the form in which the server returns it."""
         return replace(label, digest=self._hash("text", label.digest))
 
     def _hash(self, *parts: str) -> str:
@@ -68,8 +68,8 @@ class ChromaVectors:
 
     # vectors
 
-    def keep(self, index: str, labels: Sequence[Label], rows: Bytes, within_s: float = WORK_S) -> None:
-        """See Shelf.keep."""
+    def keep(self, index: str, labels: Sequence[VectorLabel], rows: Bytes, within_s: float = WORK_S) -> None:
+        """See VectorBackend.keep."""
         for start in range(0, len(labels), TOGETHER):
             some = labels[start : start + TOGETHER]
             body = {
@@ -79,24 +79,24 @@ class ChromaVectors:
             }
             self._ask(index, "upsert", body, within_s)
 
-    def _metadata(self, label: Label) -> dict[str, Any]:
+    def _metadata(self, label: VectorLabel) -> dict[str, Any]:
         return {
             "user": self._hash("user", label.user_id),
             "kind": label.kind,
             "record": label.id,
             "doc": label.doc,
-            "digest": self.told(label).digest,
+            "digest": self.stored_label(label).digest,
         }
 
     def remove(self, index: str, pairs: Sequence[tuple[str, str]], within_s: float = WORK_S) -> None:
-        """Take vectors away by id and digest: one that was made of another text since stays."""
+        """Delete vectors by id and digest: one that was made of another text meanwhile stays."""
         for start in range(0, len(pairs), TOGETHER):
             ids, digests = zip(*pairs[start : start + TOGETHER], strict=True)
             where = {"digest": {"$in": list(dict.fromkeys(digests))}}
             self._ask(index, "delete", {"ids": list(dict.fromkeys(ids)), "where": where}, within_s)
 
-    def nearest(self, index: str, user_id: str, query: Floats, limit: int) -> list[tuple[Label, Bytes]]:
-        """See Shelf.nearest."""
+    def nearest(self, index: str, user_id: str, query: Floats, limit: int) -> list[tuple[VectorLabel, Bytes]]:
+        """See VectorBackend.nearest."""
         body = {
             "query_embeddings": [quantised(query[None, :])[0].tolist()],
             "n_results": limit,
@@ -107,8 +107,8 @@ class ChromaVectors:
         with _understood():
             return list(_labelled(user_id, found["metadatas"][0], found["embeddings"][0]))
 
-    def held(self, index: str, user_id: str, docs: Sequence[int]) -> Mapping[int, tuple[Label, Bytes]]:
-        """See Shelf.held."""
+    def held(self, index: str, user_id: str, docs: Sequence[int]) -> Mapping[int, tuple[VectorLabel, Bytes]]:
+        """See VectorBackend.held."""
         wanted = {self.id_of(user_id, doc): doc for doc in docs}
         if not wanted:
             return {}
@@ -118,18 +118,18 @@ class ChromaVectors:
             labelled = list(_labelled(user_id, found["metadatas"], found["embeddings"]))
         return {label.doc: (label, row) for label, row in labelled}
 
-    def mend(self, index: str, wanted: Callable[[], Iterable[Label]]) -> list[Label]:
-        """See Shelf.mend."""
+    def mend(self, index: str, wanted: Callable[[], Iterable[VectorLabel]]) -> list[VectorLabel]:
+        """See VectorBackend.mend."""
         if not self._count(index):
             return list(wanted())
-        there, lacking, wrong = 0, list[Label](), list[tuple[str, str]]()
+        there, lacking, wrong = 0, list[VectorLabel](), list[tuple[str, str]]()
         every = iter(wanted())
         while some := list(islice(every, PAGE)):
             held = self._digests(index, some)
             there += len(held)
             for label in some:
                 digest = held.get(self.id_of(label.user_id, label.doc))
-                if digest != self.told(label).digest:
+                if digest != self.stored_label(label).digest:
                     lacking.append(label)
                     wrong += [] if digest is None else [(self.id_of(label.user_id, label.doc), digest)]
         if self._count(index) != there:
@@ -137,16 +137,16 @@ class ChromaVectors:
         self.remove(index, wrong)
         return lacking
 
-    def _mend_all(self, index: str, wanted: Callable[[], Iterable[Label]]) -> list[Label]:
-        """The same where the server has some of which no text is known, or has got some meanwhile: it lists them all.
+    def _mend_all(self, index: str, wanted: Callable[[], Iterable[VectorLabel]]) -> list[VectorLabel]:
+        """As ``mend``, where the server has vectors of unknown texts: every vector is listed.
 
-        That takes it longer the more it has, for each page.
+        The time for each page grows with the size of the collection.
         """
         held = dict(self._every(index))
         lacking = [
             label
             for label in wanted()
-            if held.pop(self.id_of(label.user_id, label.doc), None) != self.told(label).digest
+            if held.pop(self.id_of(label.user_id, label.doc), None) != self.stored_label(label).digest
         ]
         wrong = set(held.items())
         self.remove(index, list(wrong))
@@ -155,8 +155,8 @@ class ChromaVectors:
     def _count(self, index: str) -> int:
         return int(self._ask(index, "count", None, WORK_S, "GET"))
 
-    def _digests(self, index: str, labels: Sequence[Label]) -> dict[str, str]:
-        """Ids and digests of what it has of some."""
+    def _digests(self, index: str, labels: Sequence[VectorLabel]) -> dict[str, str]:
+        """Ids and digests of those of these vectors that the server has."""
         ids = list({self.id_of(label.user_id, label.doc) for label in labels})
         found = self._ask(index, "get", {"ids": ids, "include": ["metadatas"]}, WORK_S)
         with _understood():
@@ -176,17 +176,17 @@ class ChromaVectors:
                 return
 
     def drop(self, index: str, within_s: float = WORK_S) -> None:
-        """Take a whole collection away; one that is not there stays away."""
+        """Delete a whole collection; a missing one is no error."""
         name = self.collection(index)
         self._known.pop(name, None)
-        with suppress(NoCollection):
+        with suppress(CollectionMissing):
             self.server.ask("DELETE", f"/{name}", None, within_s)
 
     def _ask(self, index: str, what: str, body: object, within_s: float, method: str = "POST") -> Any:
         name = self.collection(index)
         try:
             return self.server.ask(method, f"/{self._found(name, within_s)}/{what}", body, within_s)
-        except NoCollection:
+        except CollectionMissing:
             self._known.pop(name, None)
             raise
 
@@ -208,21 +208,21 @@ def _understood() -> Iterator[None]:
 
 
 def _pairs(found: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Ids and digests in an answer."""
+    """Ids and digests in a reply."""
     told = zip(found["ids"], found["metadatas"], strict=True)
     return [(str(one), str((of_it or {}).get("digest"))) for one, of_it in told]
 
 
-def _labelled(user_id: str, told: Sequence[Any], rows: Sequence[Any]) -> Iterator[tuple[Label, Bytes]]:
-    """What the server says: to be compared with the texts before it is believed."""
+def _labelled(user_id: str, told: Sequence[Any], rows: Sequence[Any]) -> Iterator[tuple[VectorLabel, Bytes]]:
+    """The labels and vectors in a reply, still to be compared with the texts."""
     for one, row in zip(told, rows, strict=True):
         if one is not None and row is not None:
-            label = Label(int(one["doc"]), user_id, str(one["kind"]), str(one["record"]), str(one["digest"]))
-            # it keeps float32, of which ours are whole numbers
+            label = VectorLabel(int(one["doc"]), user_id, str(one["kind"]), str(one["record"]), str(one["digest"]))
+            # the server keeps float32; our components are whole numbers
             yield label, np.rint(np.asarray(row, dtype=np.float32)).astype(np.int8)
 
 
-def _key_of(texts: Texts) -> bytes:
+def _key_of(texts: TextSource) -> bytes:
     if (known := texts.state(KEY)) is None:
         with texts.transaction():
             known = texts.state(KEY) or secrets.token_hex(32)

@@ -1,4 +1,5 @@
-"""A shelf on a server apart: changed when the texts are, and never before; what it could not do is remembered."""
+"""Write-behind queue of a vector server: vectors change after the commit of their texts, and unfinished work is
+stored."""
 
 from __future__ import annotations
 
@@ -10,85 +11,92 @@ from typing import Any
 import msgspec
 import numpy as np
 
-from ovos_persona_memory.stores.base.vector_backend import Label, Texts, VectorBackend, key_of, label_of, records_of
+from ovos_persona_memory.stores.base.vector_backend import (
+    TextSource,
+    VectorBackend,
+    VectorLabel,
+    key_of,
+    label_of,
+    records_of,
+)
 from ovos_persona_memory.stores.base.vector_math import Bytes, Floats
 from ovos_persona_memory.stores.chroma.http_client import CHANGE_S, WORK_S
 from ovos_persona_memory.stores.chroma.vectors import ChromaVectors
 
 DUE = "vectors_due"
-"""Name of the store's small value that says which vectors are still to be deleted on the server."""
+"""Name of the store's small value that lists the vectors still to be deleted on the server."""
 AT_ONCE = 1_000
-"""More deletions than that are left to the background, so that nobody waits for them."""
+"""More deletions than this are left to the background, so that no caller waits for them."""
 IN_PARTS_OF = 5_000
-"""Deletions after which it is written down what is left."""
+"""Deletions after which the remaining work is stored."""
 Pair = tuple[str, str]
 """The server's id of a vector, and the digest of its text."""
 
 
-class Due(msgspec.Struct):
-    """What the server has not confirmed yet."""
+class PendingVectorDeletions(msgspec.Struct):
+    """Deletions that the server has not confirmed yet."""
 
     pairs: dict[str, list[Pair]] = {}
     """Vectors to delete, by index."""
     indexes: list[str] = []
-    """To be dropped whole."""
+    """Indexes to be dropped whole."""
 
     @property
     def number(self) -> int:
-        """Of all that is due."""
+        """How many vectors and indexes are still to be deleted."""
         return len(self.indexes) + sum(map(len, self.pairs.values()))
 
-    def without(self, done: Mapping[str, Iterable[Pair]]) -> Due:
-        """What is left when these are deleted, or kept again."""
+    def without(self, done: Mapping[str, Iterable[Pair]]) -> PendingVectorDeletions:
+        """The rest when these deletions are done, or cancelled."""
         gone = {index: set(pairs) for index, pairs in done.items()}
         left = {
             index: [pair for pair in pairs if pair not in gone.get(index, ())] for index, pairs in self.pairs.items()
         }
-        return Due({index: pairs for index, pairs in left.items() if pairs}, self.indexes)
+        return PendingVectorDeletions({index: pairs for index, pairs in left.items() if pairs}, self.indexes)
 
 
 @dataclass
-class _Changes:
-    """Of one transaction."""
+class _TransactionChanges:
+    """The vector changes of one transaction."""
 
-    kept: dict[str, dict[Label, Bytes]] = field(default_factory=dict)
-    moved: dict[str, dict[Label, Label]] = field(default_factory=dict)
-    """Which label comes from which."""
-    gone: dict[str, dict[Label, None]] = field(default_factory=dict)
+    kept: dict[str, dict[VectorLabel, Bytes]] = field(default_factory=dict)
+    moved: dict[str, dict[VectorLabel, VectorLabel]] = field(default_factory=dict)
+    """New label mapped to the label that it replaces, by index."""
+    gone: dict[str, dict[VectorLabel, None]] = field(default_factory=dict)
     dropped: dict[str, None] = field(default_factory=dict)
 
 
 class WriteBehind(VectorBackend):
-    """Thread-safe: what a transaction gathers is guarded by the lock of the texts' store, which it holds."""
+    """Thread-safe: the changes of a transaction are guarded by the lock of the store of texts, which it holds."""
 
     is_late = True
 
-    def __init__(self, vectors: ChromaVectors, texts: Texts) -> None:
+    def __init__(self, vectors: ChromaVectors, texts: TextSource) -> None:
         self._vectors, self._texts = vectors, texts
-        self._changes = _Changes()
+        self._changes = _TransactionChanges()
         self._settling = threading.Lock()
 
     @property
     def problem(self) -> str | None:
         return self._vectors.server.problem
 
-    def told(self, label: Label) -> Label:
-        return self._vectors.told(label)
+    def stored_label(self, label: VectorLabel) -> VectorLabel:
+        return self._vectors.stored_label(label)
 
     # within a transaction
 
-    def keep(self, index: str, labels: Sequence[Label], rows: Bytes) -> None:
+    def keep(self, index: str, labels: Sequence[VectorLabel], rows: Bytes) -> None:
         for label, row in zip(labels, rows, strict=True):
             self._changes.gone.get(index, {}).pop(label, None)
             self._changes.kept.setdefault(index, {})[label] = row
 
-    def remove(self, index: str, labels: Sequence[Label]) -> None:
+    def remove(self, index: str, labels: Sequence[VectorLabel]) -> None:
         for label in labels:
             self._changes.kept.get(index, {}).pop(label, None)
             self._changes.moved.get(index, {}).pop(label, None)
             self._changes.gone.setdefault(index, {})[label] = None
 
-    def move(self, index: str, before: Label, after: Label) -> None:
+    def move(self, index: str, before: VectorLabel, after: VectorLabel) -> None:
         row = self._changes.kept.get(index, {}).get(before)
         source = self._changes.moved.get(index, {}).get(before, before)
         self.remove(index, [before])
@@ -103,16 +111,16 @@ class WriteBehind(VectorBackend):
         self._changes.dropped[index] = None
 
     def undone(self) -> None:
-        self._changes = _Changes()
+        self._changes = _TransactionChanges()
 
     def ending(self) -> Callable[[], bool] | None:
-        changes, self._changes = self._changes, _Changes()
+        changes, self._changes = self._changes, _TransactionChanges()
         if not any((changes.kept, changes.moved, changes.gone, changes.dropped)):
             return None
         self._write_down(changes)
         return lambda: self._apply(changes)
 
-    def _write_down(self, changes: _Changes) -> None:
+    def _write_down(self, changes: _TransactionChanges) -> None:
         due = self._due()
         back = {
             index: [self._pair(label) for label in (*changes.kept.get(index, ()), *changes.moved.get(index, ()))]
@@ -128,39 +136,39 @@ class WriteBehind(VectorBackend):
         if left != due:
             self._put_due(left)
 
-    def _pair(self, label: Label) -> Pair:
-        return self._vectors.id_of(label.user_id, label.doc), self.told(label).digest
+    def _pair(self, label: VectorLabel) -> Pair:
+        return self._vectors.id_of(label.user_id, label.doc), self.stored_label(label).digest
 
-    def _due(self) -> Due:
+    def _due(self) -> PendingVectorDeletions:
         known = self._texts.state(DUE)
-        return msgspec.json.decode(known, type=Due) if known else Due()
+        return msgspec.json.decode(known, type=PendingVectorDeletions) if known else PendingVectorDeletions()
 
-    def _put_due(self, due: Due) -> None:
+    def _put_due(self, due: PendingVectorDeletions) -> None:
         self._texts.put_state(DUE, msgspec.json.encode(due).decode() if due.number else "")
 
     # after it
 
-    def _apply(self, changes: _Changes) -> bool:
+    def _apply(self, changes: _TransactionChanges) -> bool:
         for index, labels in changes.moved.items():
             self._keep(index, self._moved(index, labels), CHANGE_S)
         for index, rows in changes.kept.items():
             self._keep(index, rows, WORK_S)
         return self._due().number > AT_ONCE or self._settle(AT_ONCE)
 
-    def _moved(self, index: str, labels: Mapping[Label, Label]) -> dict[Label, Bytes]:
-        """The vectors under the new labels, as far as there are any."""
-        found: dict[Label, Bytes] = {}
+    def _moved(self, index: str, labels: Mapping[VectorLabel, VectorLabel]) -> dict[VectorLabel, Bytes]:
+        """Those vectors under the new labels that exist."""
+        found: dict[VectorLabel, Bytes] = {}
         for user_id in {before.user_id for before in labels.values()}:
             docs = [before.doc for before in labels.values() if before.user_id == user_id]
             held = self._vectors.held(index, user_id, docs)
             for after, before in labels.items():
                 told, row = held.get(before.doc, (None, None))
-                if row is not None and told == self.told(before):
+                if row is not None and told == self.stored_label(before):
                     found[after] = row
         return found
 
-    def _keep(self, index: str, rows: Mapping[Label, Bytes], within_s: float) -> None:
-        """Keep vectors, and take those away again whose text changed or went meanwhile."""
+    def _keep(self, index: str, rows: Mapping[VectorLabel, Bytes], within_s: float) -> None:
+        """Store vectors, and delete those again whose text changed or was deleted meanwhile."""
         if not rows:
             return
         labels = list(rows)
@@ -177,7 +185,7 @@ class WriteBehind(VectorBackend):
             continue
 
     def _settle(self, most: int) -> bool:
-        """Delete some of what is due; whether more is left."""
+        """Delete some of the pending vectors; whether more are left."""
         if not self._due().number or not self._settling.acquire(timeout=CHANGE_S):
             return False
         try:
@@ -193,7 +201,7 @@ class WriteBehind(VectorBackend):
         finally:
             self._settling.release()
 
-    def _deleted(self, due: Due, most: int) -> dict[str, list[Pair]]:
+    def _deleted(self, due: PendingVectorDeletions, most: int) -> dict[str, list[Pair]]:
         done: dict[str, list[Pair]] = {}
         for index, pairs in due.pairs.items():
             done[index] = pairs[: max(most - sum(map(len, done.values())), 0)]
@@ -202,13 +210,13 @@ class WriteBehind(VectorBackend):
 
     # reading
 
-    def nearest(self, index: str, user_id: str, query: Floats, limit: int) -> list[tuple[Label, Bytes]]:
+    def nearest(self, index: str, user_id: str, query: Floats, limit: int) -> list[tuple[VectorLabel, Bytes]]:
         return self._vectors.nearest(index, user_id, query, limit)
 
-    def held(self, index: str, user_id: str, docs: Sequence[int]) -> Mapping[int, tuple[Label, Bytes]]:
+    def held(self, index: str, user_id: str, docs: Sequence[int]) -> Mapping[int, tuple[VectorLabel, Bytes]]:
         return self._vectors.held(index, user_id, docs)
 
-    def mend(self, index: str, wanted: Callable[[], Iterable[Label]]) -> list[Label]:
+    def mend(self, index: str, wanted: Callable[[], Iterable[VectorLabel]]) -> list[VectorLabel]:
         return self._vectors.mend(index, wanted)
 
     def close(self) -> None:

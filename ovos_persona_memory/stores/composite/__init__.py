@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from ovos_persona_memory.stores.composite.store import Opening, compose
+from ovos_persona_memory.stores.composite.store import StoreOpener, compose
 
-__all__ = ["Opening", "compose"]
+__all__ = ["StoreOpener", "compose"]

@@ -1,4 +1,4 @@
-"""Vectors beside stores that hold the texts: kept consistent, and never believed without a look at the text."""
+"""Vectors outside the stores of texts: kept consistent with the texts, and compared with them before they are used."""
 
 from __future__ import annotations
 
@@ -16,38 +16,38 @@ from ovos_persona_memory.stores.base.selection import BOTH
 from ovos_persona_memory.stores.base.store import Store
 from ovos_persona_memory.stores.base.vector_backend import (
     Key,
-    Label,
-    Texts,
+    TextSource,
     VectorBackend,
     VectorBackendAway,
+    VectorLabel,
+    embedded_text,
     key_of,
     label_of,
     records_of,
-    text_of,
 )
 from ovos_persona_memory.stores.base.vector_math import Bytes, Floats, cosines
-from ovos_persona_memory.stores.base.vectors import Index, Near, Pending, VectorStore, is_held
+from ovos_persona_memory.stores.base.vectors import NearDocument, PendingText, VectorIndex, VectorStore, is_held
 
 MORE = 4
-"""So many times as many vectors are asked for as are wanted: some may be out of scope, or stale."""
+"""Factor of vectors requested over those wanted: some may be out of scope, or stale."""
 TOGETHER = 500
 """Vectors that are read at once."""
 LOOKED_THROUGH = 2_000
-"""A scope with more documents is not looked through over a network: more of the nearest are asked for instead."""
+"""A scope with more documents is not scanned over a network: more of the nearest are requested instead."""
 LOOKED_AT = 1000
-"""Documents that wait for a vector are counted up to this many where their store holds texts of other kinds, too."""
+"""Pending documents are counted up to this many where their store holds texts of other kinds, too."""
 
 
-class VectorsBeside(VectorStore):
-    """Vectors of turns and entries on a shelf; those of documents stay with them, in the inner store.
+class ExternalVectors(VectorStore):
+    """Vectors of turns and entries in a vector backend; those of documents stay with them, in the inner store.
 
-    What waits for a vector is known in memory alone: when an index is first looked at, labels and texts are
-    compared, what is missing waits, and what has no text any more, or another, goes. The lock guards what
-    waits; no store is called under it.
+    The pending texts are known in memory alone: when an index is first used, labels and texts are compared, missing
+    vectors become pending, and a vector without a text, or with a changed one, is deleted. The lock guards the pending
+    texts; no store is called under it.
     """
 
-    def __init__(self, texts: Texts, shelf: VectorBackend, semantic: Store, inside: frozenset[str]) -> None:
-        """``semantic``: holds documents, and ``inside`` are the kinds of texts that it holds besides."""
+    def __init__(self, texts: TextSource, shelf: VectorBackend, semantic: Store, inside: frozenset[str]) -> None:
+        """``semantic``: the store of documents; ``inside``: the kinds of texts that it holds besides."""
         self._texts, self._shelf, self._inside = texts, shelf, inside
         self._inner, self._documents = semantic.vector_store, semantic.document_store
         self._inner.listener = self.wake
@@ -55,28 +55,28 @@ class VectorsBeside(VectorStore):
         self._comparing = threading.Lock()
         self._waiting: dict[str, dict[Key, int]] = {}
         self._version = 0
-        self._given: dict[tuple[str, int], Label] = {}
-        self._inner_taken: list[Pending] = []
+        self._given: dict[tuple[str, int], VectorLabel] = {}
+        self._inner_taken: list[PendingText] = []
 
     @property
     def problem(self) -> str | None:
         return self._shelf.problem
 
-    # what the store tells
+    # notifications of the store
 
     def wrote(self, record: Turn | Entry) -> None:
-        """A text is new or was changed."""
+        """Take note of a text that is new or was changed."""
         label = label_of(record)
         with self._lock:
             for waiting in self._waiting.values():
                 self._version += 1
                 waiting.pop(key_of(label), None)
                 waiting[key_of(label)] = self._version
-        if label.kind not in self._inside:  # else its own store says so
+        if label.kind not in self._inside:  # otherwise its own store notifies
             self.wake()
 
     def went(self, records: Sequence[Turn | Entry]) -> None:
-        """Texts have gone, or are about to be written anew."""
+        """Take note of texts that were deleted, or are about to be rewritten."""
         labels = [label_of(record) for record in records]
         with self._lock:
             for waiting in self._waiting.values():
@@ -86,7 +86,7 @@ class VectorsBeside(VectorStore):
             self._shelf.remove(index.name, labels)
 
     def moved(self, before: Turn, after: Turn) -> None:
-        """A turn whose text stays has got another user."""
+        """Take note of a turn with the same text and another user."""
         old, new = label_of(before), label_of(after)
         with self._lock:
             for waiting in self._waiting.values():
@@ -96,12 +96,12 @@ class VectorsBeside(VectorStore):
             self._shelf.move(index.name, old, new)
 
     def undone(self) -> None:
-        """A transaction failed, or the shelf did: what waits is found anew."""
+        """A transaction or the vector backend failed: the pending texts are found anew."""
         with self._lock:
             self._waiting.clear()
 
     def ending(self) -> Callable[[], None] | None:
-        """See Shelf.ending; what could not be done is found anew."""
+        """See VectorBackend.ending; work that could not be done is found anew."""
         late = self._shelf.ending()
 
         def then() -> None:
@@ -114,34 +114,34 @@ class VectorsBeside(VectorStore):
         return then if late is not None else None
 
     def failing(self) -> None:
-        """A transaction fails, and is not over yet."""
+        """A transaction fails, and has not ended yet."""
         self._shelf.undone()
 
     def tidy(self) -> None:
-        """Do what could not be done while the shelf was away, where nobody else does it in the background."""
+        """Do the work that was left while the vector backend was away, where no background thread does it."""
         if self.listener is None:
             with suppress(VectorBackendAway):
                 self._shelf.settle()
 
     def close(self) -> None:
-        """Let go of the shelf."""
+        """Close the vector backend."""
         self._shelf.close()
 
     def details(self) -> Mapping[str, Any]:
-        """Of the shelf, for an owner."""
+        """Details of the vector backend, for the owner."""
         return self._shelf.details()
 
     def _lost(self) -> None:
-        """The shelf may have lost something: it is compared again, when it can be."""
+        """The vector backend may have lost vectors: they are compared again, when it can be used."""
         self.undone()
         self.wake()
 
     # indexes
 
-    def indexes(self) -> list[Index]:
+    def indexes(self) -> list[VectorIndex]:
         return self._inner.indexes()
 
-    def start(self, index: Index) -> None:
+    def start(self, index: VectorIndex) -> None:
         self._inner.start(index)
 
     def drop(self, name: str) -> bool:
@@ -161,7 +161,7 @@ class VectorsBeside(VectorStore):
         return len(waiting) + sum(one.kind == "document" for one in self._inner.pending(name, LOOKED_AT))
 
     def _waits_by_now(self, name: str | None) -> list[tuple[Key, int]] | None:
-        """None where it cannot be told, or another thread is about to find it out."""
+        """The pending texts; None where they are not known, or another thread is about to find them."""
         if not self._comparing.acquire(blocking=False):
             return None
         try:
@@ -186,7 +186,7 @@ class VectorsBeside(VectorStore):
             return list(self._waiting.get(name, {}).items())
 
     def _compare(self, name: str) -> None:
-        """Mend an index: what it lacks waits, what it should not have goes."""
+        """Repair an index: missing vectors become pending, superfluous ones are deleted."""
         try:
             lacking = self._shelf.mend(name, lambda: (label_of(one) for one, _ in self._every()))
         except BaseException:
@@ -201,9 +201,9 @@ class VectorsBeside(VectorStore):
     def _every(self) -> Iterator[tuple[Turn | Entry, str]]:
         return self._texts.documents(Scope.everyone(), BOTH)
 
-    def pending(self, name: str, limit: int) -> list[Pending]:
+    def pending(self, name: str, limit: int) -> list[PendingText]:
         self._shelf.settle()
-        waiting, taken = iter(self._waits(name)), list[Pending]()
+        waiting, taken = iter(self._waits(name)), list[PendingText]()
         while not taken and (some := list(islice(waiting, limit))):
             records = records_of(self._texts, [key for key, _ in some])
             self._pass_over(name, {key for key, _ in some} - records.keys())
@@ -211,7 +211,7 @@ class VectorsBeside(VectorStore):
                 if key in records:
                     label = label_of(records[key])
                     self._given[name, label.doc] = label
-                    taken.append(Pending(label.kind, label.doc, version, text_of(records[key])))
+                    taken.append(PendingText(label.kind, label.doc, version, embedded_text(records[key])))
         return taken or self._pending_documents(name, limit)
 
     def _pass_over(self, name: str, gone: Iterable[Key]) -> None:
@@ -219,7 +219,7 @@ class VectorsBeside(VectorStore):
             for key in gone:
                 self._waiting.get(name, {}).pop(key, None)
 
-    def _pending_documents(self, name: str, limit: int) -> list[Pending]:
+    def _pending_documents(self, name: str, limit: int) -> list[PendingText]:
         while inner := self._inner.pending(name, limit):
             self._inner_taken = inner
             if documents := [one for one in inner if one.kind == "document"]:
@@ -227,12 +227,12 @@ class VectorsBeside(VectorStore):
             self._put_documents(name, [], np.zeros((0, 1), dtype=np.int8))
         return []
 
-    def _those_of(self, labels: Iterable[Label]) -> dict[Label, Turn | Entry]:
-        """The records of which the very text is still there, by the labels that the shelf gives."""
+    def _those_of(self, labels: Iterable[VectorLabel]) -> dict[VectorLabel, Turn | Entry]:
+        """The records whose exact text still exists, by the labels that the vector backend returns."""
         records = records_of(self._texts, {key_of(label) for label in labels})
-        return {self._shelf.told(label_of(record)): record for record in records.values()}
+        return {self._shelf.stored_label(label_of(record)): record for record in records.values()}
 
-    def put(self, name: str, taken: Sequence[Pending], vectors: Bytes) -> None:
+    def put(self, name: str, taken: Sequence[PendingText], vectors: Bytes) -> None:
         if taken and taken[0].kind == "document":
             self._put_documents(name, taken, vectors)
             return
@@ -247,8 +247,8 @@ class VectorsBeside(VectorStore):
             if due:
                 self._shelf.keep(name, [label for label, _ in due], np.stack([vector for _, vector in due]))
 
-    def _is_due(self, name: str, label: Label, version: int, records: Mapping[Key, Turn | Entry]) -> bool:
-        """Whether the text is still the one that was embedded; then it does not wait any longer."""
+    def _is_due(self, name: str, label: VectorLabel, version: int, records: Mapping[Key, Turn | Entry]) -> bool:
+        """Whether the text is still the one that was embedded; it is then no longer pending."""
         with self._lock:
             waiting = self._waiting.get(name, {})
             if waiting.get(key_of(label)) != version:
@@ -257,8 +257,8 @@ class VectorsBeside(VectorStore):
         record = records.get(key_of(label))
         return record is not None and label_of(record) == label
 
-    def _put_documents(self, name: str, taken: Sequence[Pending], vectors: Bytes) -> None:
-        """What the inner store gave, with zeros for what is not its business here."""
+    def _put_documents(self, name: str, taken: Sequence[PendingText], vectors: Bytes) -> None:
+        """Store vectors of the inner store's documents, with zeros for its other texts."""
         made = {(one.doc, one.version): vector for one, vector in zip(taken, vectors, strict=True)}
         dim = next(index.dim for index in self._inner.indexes() if index.name == name)
         none = np.zeros(dim, dtype=np.int8)
@@ -271,13 +271,13 @@ class VectorsBeside(VectorStore):
     def held(self, name: str, scope: Scope, kinds: frozenset[str]) -> Iterator[tuple[Turn | Entry, Bytes]]:
         every = self._texts.documents(scope, kinds)
         while some := [record for record, _ in islice(every, TOGETHER)]:
-            labels = {self._shelf.told(label_of(record)): record for record in some}
+            labels = {self._shelf.stored_label(label_of(record)): record for record in some}
             for user_id in {label.user_id for label in labels}:
                 docs = [label.doc for label in labels if label.user_id == user_id]
                 held = self._shelf.held(name, user_id, docs).values()
                 yield from ((labels[label], vector) for label, vector in held if label in labels)
 
-    def nearest(self, name: str, query: Floats, scope: Scope, kinds: frozenset[str], limit: int) -> list[Near]:
+    def nearest(self, name: str, query: Floats, scope: Scope, kinds: frozenset[str], limit: int) -> list[NearDocument]:
         if name not in {index.name for index in self._inner.indexes()} or limit <= 0:
             return []
         try:
@@ -286,12 +286,12 @@ class VectorsBeside(VectorStore):
             self._lost()
             return []
 
-    def _nearest(self, name: str, query: Floats, scope: Scope, kinds: frozenset[str], limit: int) -> list[Near]:
+    def _nearest(self, name: str, query: Floats, scope: Scope, kinds: frozenset[str], limit: int) -> list[NearDocument]:
         near = self._shelf.nearest(name, scope.user_id or "", query, limit * MORE)
         found = self._believed(near, query, scope, kinds)
         if len(found) >= limit:
             return found[:limit]
-        # a narrow scope may hold none of them: then it is small enough to be looked through
+        # a narrow scope may hold none of the nearest: it is then small enough for a scan
         if not self._shelf.is_late or self._is_small(scope, kinds):
             return super().nearest(name, query, scope, kinds, limit)
         near = self._shelf.nearest(name, scope.user_id or "", query, limit * MORE**3)
@@ -301,16 +301,16 @@ class VectorsBeside(VectorStore):
         return sum(1 for _ in islice(self._texts.documents(scope, kinds), LOOKED_THROUGH)) < LOOKED_THROUGH
 
     def _believed(
-        self, near: Sequence[tuple[Label, Bytes]], query: Floats, scope: Scope, kinds: frozenset[str]
-    ) -> list[Near]:
-        """Those whose very text is still there, and in scope; nearest first, of equal ones the newer."""
+        self, near: Sequence[tuple[VectorLabel, Bytes]], query: Floats, scope: Scope, kinds: frozenset[str]
+    ) -> list[NearDocument]:
+        """The documents whose exact text still exists and is in scope; nearest first, of equal ones the newer."""
         there = self._those_of(label for label, _ in near)
         held = [(there[label], vector) for label, vector in near if label in there]
         within = [(record, vector) for record, vector in held if is_held(record, scope, kinds)]
         if not within:
             return []
         scores = cosines(np.stack([vector for _, vector in within]), query).tolist()
-        found = [Near(one, score) for (one, _), score in zip(within, scores, strict=True)]
+        found = [NearDocument(one, score) for (one, _), score in zip(within, scores, strict=True)]
         return sorted(found, key=lambda one: (-one.cosine, -one.record.seq))
 
     def cosines(self, name: str, query: Floats, docs: Iterable[int], user_id: str) -> Mapping[int, float]:

@@ -1,4 +1,4 @@
-"""Search over two stores of which one holds turns and the other lasting memories, as if they were one."""
+"""Search merged over two stores of which one holds turns and the other lasting memories."""
 
 from __future__ import annotations
 
@@ -7,25 +7,25 @@ from dataclasses import dataclass, replace
 
 from ovos_persona_memory.records import Scope, Turn
 from ovos_persona_memory.stores.base.bm25 import bm25
-from ovos_persona_memory.stores.base.store import Excluded, FoundRecord, Statistics, Store, found_order
+from ovos_persona_memory.stores.base.store import ExcludedTurn, FoundRecord, Statistics, Store, found_order
 
 MORE = 4
-"""So many times as many are looked at as are wanted: the two count words apart, and so rank a little differently."""
+"""Factor of hits requested over those wanted: the two stores count terms apart, and so rank a little differently."""
 
 
 @dataclass(frozen=True)
 class SearchTerms:
-    """What a search is asked for."""
+    """The arguments of a search."""
 
     words: Sequence[str]
     scope: Scope
     kinds: frozenset[str]
     limit: int
-    without: Sequence[Excluded] = ()
+    without: Sequence[ExcludedTurn] = ()
 
 
 def statistics(
-    stores: tuple[Store, Store], words: Sequence[str], user_id: str, without: Sequence[Excluded] = ()
+    stores: tuple[Store, Store], words: Sequence[str], user_id: str, without: Sequence[ExcludedTurn] = ()
 ) -> Statistics:
     """See Store.statistics. The first of the stores holds turns, the second entries."""
     one, other = stores[0].statistics(words, user_id, without), stores[1].statistics(words, user_id)

@@ -1,4 +1,4 @@
-"""One store out of several, where the kinds of memory are kept in different places."""
+"""A store composed of several, where the kinds of memory are kept in different places."""
 
 from __future__ import annotations
 
@@ -11,26 +11,26 @@ from ovos_persona_memory.records import Entry, Forgotten, Note, Pause, Scope, Se
 from ovos_persona_memory.stores.base.facts import count_learned_elsewhere
 from ovos_persona_memory.stores.base.store import (
     Counts,
-    Excluded,
+    ExcludedTurn,
     FoundRecord,
     NeighbourTurn,
     Statistics,
     Store,
     refuse_unstorable,
 )
-from ovos_persona_memory.stores.base.vector_backend import DocumentVectorBackend, Texts, VectorBackend
+from ovos_persona_memory.stores.base.vector_backend import DocumentVectorBackend, TextSource, VectorBackend
 from ovos_persona_memory.stores.composite import merged_search
-from ovos_persona_memory.stores.composite.external_vectors import VectorsBeside
+from ovos_persona_memory.stores.composite.external_vectors import ExternalVectors
 from ovos_persona_memory.stores.inmemory.null_store import NullStore
 
 KINDS = ("conversational", "facts", "episodic", "semantic")
-"""In the order in which their stores are entered, and so the reverse of the one in which they commit."""
+"""The order in which their stores are entered, and so the reverse of the order in which they commit."""
 P = TypeVar("P")
 
 
 @dataclass(frozen=True)
-class Parts:
-    """Where each kind is kept; several may be one store."""
+class StoreParts:
+    """The store of each kind; several kinds may share one store."""
 
     talk: Store
     """Turns, and the notes of sessions."""
@@ -38,13 +38,14 @@ class Parts:
     """Entries and facts."""
     episodes: Store
     semantic: Store
-    """Documents, and the registry of indexes."""
+    """Documents, and the registry of vector indexes."""
     small: Store
-    """Pauses, small state and the ledger."""
-    shelf: Callable[[Texts], VectorBackend] | None = None
-    """Makes the place of the vectors of turns and entries; None: they are with the texts, which are in one store."""
+    """Pauses, small state and tombstones."""
+    shelf: Callable[[TextSource], VectorBackend] | None = None
+    """Makes the external backend of the vectors of turns and entries; None: they are with the texts, which are in one
+    store."""
     aside: Store | None = None
-    """The store that the shelf stands in, where it is one."""
+    """The store that the vector backend is built on, where it is one."""
 
     @property
     def stores(self) -> list[Store]:
@@ -54,20 +55,20 @@ class Parts:
 
 
 @dataclass(frozen=True)
-class Opening(Generic[P]):
-    """How what is at a place is opened."""
+class StoreOpener(Generic[P]):
+    """How the store at a location is opened."""
 
     store: Callable[[P], Store]
     aside: Callable[[P], Store]
-    """A store for vectors beside the one at a place."""
-    shelf: Callable[[Texts], VectorBackend] | None = None
-    """Where vectors are kept by what keeps nothing else; None: in a store."""
+    """Opens a store for vectors beside the one at a location."""
+    shelf: Callable[[TextSource], VectorBackend] | None = None
+    """Opens a backend that keeps nothing but vectors; None: vectors are in a store."""
 
 
-def compose(kinds: Mapping[str, P], opening: Opening[P]) -> Store:
-    """The store of these kinds' places: the very store where all are at one place, else one that joins them.
+def compose(kinds: Mapping[str, P], opening: StoreOpener[P]) -> Store:
+    """The store of these kinds' locations: the only store where all share a location, else one that joins them.
 
-    A kind that is missing is off. What was opened is closed where another cannot be.
+    A kind that is missing is off. Stores already opened are closed where another cannot be opened.
     """
     with ExitStack() as undo:
 
@@ -87,7 +88,7 @@ def compose(kinds: Mapping[str, P], opening: Opening[P]) -> Store:
             off = NullStore()
             small = next(held[name] for name in KINDS if name in held)
             talk, lasting, episodes, semantic = (held.get(name, off) for name in KINDS)
-            parts = Parts(talk, lasting, episodes, semantic, small, opening.shelf)
+            parts = StoreParts(talk, lasting, episodes, semantic, small, opening.shelf)
             if "semantic" in held and not parts.shelf and not parts.talk is parts.lasting is parts.semantic:
                 store = made(kinds["semantic"], opening.aside)
                 parts = replace(parts, shelf=lambda _: DocumentVectorBackend(store), aside=store)
@@ -97,14 +98,14 @@ def compose(kinds: Mapping[str, P], opening: Opening[P]) -> Store:
 
 
 class ComposedStore(Store):
-    """Each kind where it is kept; what concerns several is put together here.
+    """Passes each call to the store of its kind; a call about several kinds is composed here.
 
-    A transaction is one in each store. Of these the one that holds what was said, or else the first that is
-    on, commits last: where it fails, what the others have is done again when the same comes again.
+    A transaction is one in each store. Of these the one that holds turns, or else the first that is on, commits last:
+    where it fails, the changes in the others are repeated when the same request comes again.
     """
 
-    def __init__(self, parts: Parts, names: Mapping[str, str]) -> None:
-        """``names``: for people, what each kind that is on is kept in."""
+    def __init__(self, parts: StoreParts, names: Mapping[str, str]) -> None:
+        """``names``: where each kind that is on is kept, for people."""
         self._parts, self._names = parts, names
         self._talk, self._lasting, self._small = parts.talk, parts.lasting, parts.small
         self._stores = parts.stores
@@ -117,13 +118,13 @@ class ComposedStore(Store):
         self.episode_store = parts.episodes.episode_store
         self.ledger_store = parts.small.ledger_store
         self.vector_store = parts.semantic.vector_store
-        self._beside: VectorsBeside | None = None
+        self._beside: ExternalVectors | None = None
         self._depth = 0
         if parts.shelf is not None:
-            texts = Texts(self.select, self.documents, self.counts, self.transaction, self.state, self.put_state)
+            texts = TextSource(self.select, self.documents, self.counts, self.transaction, self.state, self.put_state)
             holders = {"turn": parts.talk, "memory": parts.lasting}
             inside = frozenset(kind for kind, store in holders.items() if store is parts.semantic)
-            self.vector_store = self._beside = VectorsBeside(texts, parts.shelf(texts), parts.semantic, inside)
+            self.vector_store = self._beside = ExternalVectors(texts, parts.shelf(texts), parts.semantic, inside)
 
     def close(self) -> None:
         if self._beside is not None:
@@ -149,11 +150,11 @@ class ComposedStore(Store):
 
     @contextmanager
     def _vectors_too(self, late: list[Callable[[], None]]) -> Iterator[None]:
-        """Gathers what is to be done to vectors when the outermost transaction is committed."""
+        """Gathers the vector changes that follow the commit of the outermost transaction."""
         if self._beside is None:
             yield
             return
-        self._depth += 1  # guarded by the locks of the stores, which the transaction holds
+        self._depth += 1  # guarded by the stores' locks, which the transaction holds
         try:
             yield
             if self._depth == 1 and (then := self._beside.ending()) is not None:
@@ -260,7 +261,12 @@ class ComposedStore(Store):
         yield from self._lasting.documents(scope, kinds & {"memory"})
 
     def search(
-        self, words: Sequence[str], scope: Scope, kinds: frozenset[str], limit: int, without: Sequence[Excluded] = ()
+        self,
+        words: Sequence[str],
+        scope: Scope,
+        kinds: frozenset[str],
+        limit: int,
+        without: Sequence[ExcludedTurn] = (),
     ) -> list[FoundRecord]:
         if self._is_one:
             return self._talk.search(words, scope, kinds, limit, without)
@@ -268,23 +274,23 @@ class ComposedStore(Store):
             (self._talk, self._lasting), merged_search.SearchTerms(words, scope, kinds, limit, without)
         )
 
-    def statistics(self, words: Sequence[str], user_id: str, without: Sequence[Excluded] = ()) -> Statistics:
+    def statistics(self, words: Sequence[str], user_id: str, without: Sequence[ExcludedTurn] = ()) -> Statistics:
         if self._is_one:
             return self._talk.statistics(words, user_id, without)
         return merged_search.statistics((self._talk, self._lasting), words, user_id, without)
 
-    def languages(self, user_id: str, without: Sequence[Excluded] = ()) -> frozenset[str]:
+    def languages(self, user_id: str, without: Sequence[ExcludedTurn] = ()) -> frozenset[str]:
         spoken = self._talk.languages(user_id, without)
         return spoken if self._is_one else spoken | self._lasting.languages(user_id)
 
     def newest_words(
-        self, scope: Scope, kinds: frozenset[str], limit: int, without: Sequence[Excluded] = ()
+        self, scope: Scope, kinds: frozenset[str], limit: int, without: Sequence[ExcludedTurn] = ()
     ) -> list[str]:
         lasting = self._lasting.newest_words(scope, kinds & {"memory"}, limit)
         return [*lasting, *self._talk.newest_words(scope, kinds & {"turn"}, limit, without)]
 
     def around(
-        self, turns: Sequence[Turn], reach: int, persona_id: str | None = None, without: Sequence[Excluded] = ()
+        self, turns: Sequence[Turn], reach: int, persona_id: str | None = None, without: Sequence[ExcludedTurn] = ()
     ) -> list[list[NeighbourTurn]]:
         return self._talk.around(turns, reach, persona_id, without)
 

@@ -7,27 +7,27 @@ from copy import deepcopy
 from dataclasses import replace
 
 from ovos_persona_memory.records import Document, Namespace
-from ovos_persona_memory.stores.base.documents import DocumentStore, StoredDocument, numbered
+from ovos_persona_memory.stores.base.documents import DocumentStore, StoredDocument, free_name
 from ovos_persona_memory.stores.base.selection import holds_all
 from ovos_persona_memory.stores.base.store import refuse_unstorable
 from ovos_persona_memory.stores.base.vector_math import Floats
-from ovos_persona_memory.stores.inmemory.undo_log import Changes
+from ovos_persona_memory.stores.inmemory.undo_log import UndoLog
 
-Place = tuple[Namespace, str]
+DocumentKey = tuple[Namespace, str]
 
 
 class InMemoryDocuments(DocumentStore):
-    """One plain dict, in the order in which documents were put."""
+    """One dict, in the order in which documents were put."""
 
     def __init__(
         self,
-        changes: Changes,
+        changes: UndoLog,
         written: Callable[[], None] = lambda: None,
     ) -> None:
-        """``written`` is called when a text was written."""
+        """``written`` is called after a text was written."""
         self._written = written
         self._transaction, self._put, self._gone = changes.transaction, changes.put, changes.gone
-        self._held: dict[Place, tuple[int, StoredDocument]] = {}
+        self._held: dict[DocumentKey, tuple[int, StoredDocument]] = {}
         self._last = 0
 
     def put(self, document: Document, words: str, embedding: Floats | None) -> None:
@@ -74,7 +74,7 @@ class InMemoryDocuments(DocumentStore):
         return self._delete(lambda place: self._held[place][0] in numbers)
 
     def users(self) -> set[str]:
-        """Everybody who has documents."""
+        """The users who have documents."""
         return {space.user_id for space, _ in self._held}
 
     def merge_user(self, user_id: str, into: str) -> int:
@@ -89,7 +89,7 @@ class InMemoryDocuments(DocumentStore):
         dim, name, other = self.dimension(space), held.document.id, self.get(space, held.document.id)
         if other is not None:
             older = min(held, other, key=lambda one: one.document.updated_at)
-            free = numbered(name, lambda one: (space, one) not in self._held)
+            free = free_name(name, lambda one: (space, one) not in self._held)
             if older is other:
                 self._put(self._held, (space, name), self._gone)
                 self._keep(other, space, free, dim)
@@ -102,7 +102,7 @@ class InMemoryDocuments(DocumentStore):
         fits = held.embedding is not None and dim in (None, len(held.embedding))
         self.put(document, held.words, held.embedding if fits else None)
 
-    def _delete(self, chosen: Callable[[Place], bool]) -> int:
+    def _delete(self, chosen: Callable[[DocumentKey], bool]) -> int:
         with self._transaction():
             places = [place for place in self._held if chosen(place)]
             for place in places:

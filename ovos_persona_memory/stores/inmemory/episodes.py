@@ -8,13 +8,13 @@ from dataclasses import replace
 from ovos_persona_memory.records import Episode, EpisodesWanted
 from ovos_persona_memory.stores.base.episodes import EpisodeStore, is_wanted, newest_first
 from ovos_persona_memory.stores.base.store import refuse_unstorable
-from ovos_persona_memory.stores.inmemory.undo_log import Changes
+from ovos_persona_memory.stores.inmemory.undo_log import UndoLog
 
 
 class InMemoryEpisodes(EpisodeStore):
-    """One plain dict."""
+    """One dict."""
 
-    def __init__(self, changes: Changes) -> None:
+    def __init__(self, changes: UndoLog) -> None:
         self._transaction, self._put, self._gone = changes.transaction, changes.put, changes.gone
         self._reading, self._number = changes.reading, changes.number
         self._held: MutableMapping[str, tuple[Episode, str]] = changes.table("episode")

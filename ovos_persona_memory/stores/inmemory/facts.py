@@ -17,13 +17,13 @@ from ovos_persona_memory.stores.base.facts import (
     is_wanted,
 )
 from ovos_persona_memory.stores.base.store import refuse_unstorable
-from ovos_persona_memory.stores.inmemory.undo_log import Changes
+from ovos_persona_memory.stores.inmemory.undo_log import UndoLog
 
 
 class InMemoryFacts(FactStore):
-    """Plain dicts."""
+    """Dicts of facts, changes and decisions."""
 
-    def __init__(self, changes: Changes) -> None:
+    def __init__(self, changes: UndoLog) -> None:
         self._transaction, self._put, self._gone = changes.transaction, changes.put, changes.gone
         self._reading, self._number = changes.reading, changes.number
         self._facts: MutableMapping[str, tuple[Fact, str]] = changes.table("fact")

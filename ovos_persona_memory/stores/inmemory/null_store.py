@@ -1,4 +1,4 @@
-"""What stands in for a kind of memory that is off: it takes what it is told and keeps nothing."""
+"""Null object for a kind of memory that is off: it accepts writes and keeps nothing."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ovos_persona_memory.errors import NotAllowed
 from ovos_persona_memory.records import Decision, Document, Entry, Episode, Fact, FactChange, Note, Turn
 from ovos_persona_memory.stores.base.store import refuse_unstorable
 from ovos_persona_memory.stores.base.vector_math import Bytes, Floats
-from ovos_persona_memory.stores.base.vectors import Index, Pending
+from ovos_persona_memory.stores.base.vectors import PendingText, VectorIndex
 from ovos_persona_memory.stores.inmemory.documents import InMemoryDocuments
 from ovos_persona_memory.stores.inmemory.episodes import InMemoryEpisodes
 from ovos_persona_memory.stores.inmemory.facts import InMemoryFacts
@@ -18,9 +18,9 @@ from ovos_persona_memory.stores.inmemory.vectors import InMemoryVectors
 
 
 class NullStore(InMemoryStore):
-    """What was said passes through it; what somebody asks to have kept is refused with NotAllowed."""
+    """Turns pass through it; a request to keep something is refused with NotAllowed."""
 
-    durable = True  # it loses nothing that it said it had
+    durable = True  # nothing that it acknowledged is lost
     keeps_turns = False
 
     def __init__(self) -> None:
@@ -76,14 +76,14 @@ class _NoVectors(InMemoryVectors):
     def deleted(self, record: Turn | Entry) -> None:
         pass
 
-    def start(self, index: Index) -> None:
+    def start(self, index: VectorIndex) -> None:
         pass
 
     def lag(self, name: str | None) -> int:
         return 0
 
-    def pending(self, name: str, limit: int) -> list[Pending]:
+    def pending(self, name: str, limit: int) -> list[PendingText]:
         return []
 
-    def put(self, name: str, taken: Sequence[Pending], vectors: Bytes) -> None:
+    def put(self, name: str, taken: Sequence[PendingText], vectors: Bytes) -> None:
         pass

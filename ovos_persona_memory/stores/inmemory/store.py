@@ -1,4 +1,4 @@
-"""A store in this process's memory: for tests, guests and trying things out."""
+"""A store in this process's memory, for tests, guests and trials."""
 
 from __future__ import annotations
 
@@ -17,14 +17,14 @@ from ovos_persona_memory.stores.base.tombstones import KEPT, TombstoneStore
 from ovos_persona_memory.stores.inmemory.documents import InMemoryDocuments
 from ovos_persona_memory.stores.inmemory.episodes import InMemoryEpisodes
 from ovos_persona_memory.stores.inmemory.facts import InMemoryFacts
-from ovos_persona_memory.stores.inmemory.undo_log import Changes
+from ovos_persona_memory.stores.inmemory.undo_log import UndoLog
 from ovos_persona_memory.stores.inmemory.vectors import InMemoryVectors
 
 
-class InMemoryLedger(TombstoneStore):
-    """One plain dict."""
+class InMemoryTombstones(TombstoneStore):
+    """One dict."""
 
-    def __init__(self, changes: Changes) -> None:
+    def __init__(self, changes: UndoLog) -> None:
         self._transaction, self._put, self._gone = changes.transaction, changes.put, changes.gone
         self._reading = changes.reading
         self._entered: MutableMapping[tuple[str, int], float] = changes.table("ledger")
@@ -58,7 +58,7 @@ _MISSING = object()
 
 
 class InMemoryStore(Store):
-    """Plain dicts; the search is the plain scan."""
+    """Dicts; the search is the plain scan."""
 
     durable = False
 
@@ -76,13 +76,13 @@ class InMemoryStore(Store):
         self._undo: list[tuple[MutableMapping[Any, Any], Any, Any]] = []
         changes = self._changes()
         self.episode_store = InMemoryEpisodes(changes)
-        self.ledger_store = InMemoryLedger(changes)
+        self.ledger_store = InMemoryTombstones(changes)
         self.document_store = self._documents = InMemoryDocuments(changes, lambda: self.vector_store.wake())
         self.vector_store = self._vectors = InMemoryVectors(changes, self._documents.numbered)
         self.fact_store = InMemoryFacts(changes)
 
-    def _changes(self) -> Changes:
-        return Changes(self.transaction, self._reading, self._set, self._gone, self._table, self._next_number)
+    def _changes(self) -> UndoLog:
+        return UndoLog(self.transaction, self._reading, self._set, self._gone, self._table, self._next_number)
 
     def _table(self, name: str) -> MutableMapping[Any, Any]:
         return {}
@@ -200,7 +200,7 @@ class InMemoryStore(Store):
 
     def put_entry(self, entry: Entry, words: str) -> Entry:
         refuse_unstorable(entry, words)
-        place = owned_key(entry)
+        place = entry_key(entry)
         with self.transaction():
             if place in self._entries:
                 old = self._entries[place][0]
@@ -233,11 +233,11 @@ class InMemoryStore(Store):
         return ((record, words) for record, words in held if in_scope(record, scope))
 
     def _turns_in(self, scope: Scope) -> Iterable[tuple[Turn, str]]:
-        """The turns of a scope, and perhaps others."""
+        """The turns of a scope; others may be among them."""
         return self._turns.values()
 
     def _entries_in(self, scope: Scope) -> Iterable[tuple[Entry, str]]:
-        """The entries of a scope, and perhaps others."""
+        """The entries of a scope; others may be among them."""
         return self._entries.values()
 
     # forgetting
@@ -261,7 +261,7 @@ class InMemoryStore(Store):
                 self._set(self._turns, turn.id, _MISSING)
             for entry in entries:
                 self._vectors.deleted(entry)
-                self._set(self._entries, owned_key(entry), _MISSING)
+                self._set(self._entries, entry_key(entry), _MISSING)
             self.document_store.delete_selected(selection)
             self.fact_store.delete_selected(selection)
         return count
@@ -338,8 +338,8 @@ class InMemoryStore(Store):
         return Counts(len(turns), len(entries), len(sessions), len(self.users()), facts)
 
 
-def owned_key(entry: Entry) -> tuple[str, ...]:
-    """What an entry is kept under."""
+def entry_key(entry: Entry) -> tuple[str, ...]:
+    """The key of an entry in its dict."""
     return _owned_key(entry.user_id, entry.key, entry.persona_id)
 
 

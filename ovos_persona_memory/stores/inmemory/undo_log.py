@@ -1,4 +1,4 @@
-"""How the parts of the in-memory store change their dicts, so that what fails is undone."""
+"""Undo log of the in-memory store: its parts change their dicts through it, so that a failed transaction is undone."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from typing import Any
 
 
 @dataclass(frozen=True)
-class Changes:
-    """What the store hands to each of its parts."""
+class UndoLog:
+    """The functions that the store hands to each of its parts."""
 
     transaction: Callable[[], AbstractContextManager[None]]
-    """The store's own."""
+    """The store's own transaction."""
     reading: Callable[[], AbstractContextManager[None]]
-    """Around what only looks."""
+    """A context for reads."""
     put: Callable[[Any, Any, Any], None]
-    """Sets a key of a dict to a value, noting what was there before."""
+    """Sets a key of a dict to a value, and notes the value before."""
     gone: object
-    """The value that takes a key out."""
+    """The value that deletes a key."""
     table: Callable[[str], MutableMapping[Any, Any]]
     """Makes the table of this name."""
     number: Callable[[str], int]

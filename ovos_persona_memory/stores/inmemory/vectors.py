@@ -10,16 +10,16 @@ from ovos_persona_memory.records import Entry, Namespace, Scope, Turn
 from ovos_persona_memory.stores.base.documents import StoredDocument
 from ovos_persona_memory.stores.base.selection import kind_of
 from ovos_persona_memory.stores.base.vector_math import Bytes
-from ovos_persona_memory.stores.base.vectors import Index, Pending, VectorStore, doc_of, entry_text, is_held
-from ovos_persona_memory.stores.inmemory.undo_log import Changes
+from ovos_persona_memory.stores.base.vectors import PendingText, VectorIndex, VectorStore, doc_of, entry_text, is_held
+from ovos_persona_memory.stores.inmemory.undo_log import UndoLog
 
 
 class InMemoryVectors(VectorStore):
-    """Plain dicts: documents with the version of their text, and vectors with the one they were made from."""
+    """Two dicts: documents with the version of their text, and vectors with the version they were made from."""
 
     def __init__(
         self,
-        changes: Changes,
+        changes: UndoLog,
         documents: Callable[[], dict[int, tuple[Namespace, StoredDocument]]],
     ) -> None:
         """``documents``: each by a number that is new whenever it is put."""
@@ -27,15 +27,15 @@ class InMemoryVectors(VectorStore):
         self._of_documents: dict[tuple[str, int], Bytes] = {}
         self._transaction, self._put, self._gone = changes.transaction, changes.put, changes.gone
         self._documents: dict[int, tuple[Turn | Entry, int]] = {}
-        self._indexes: dict[str, Index] = {}
+        self._indexes: dict[str, VectorIndex] = {}
         self._done_to: dict[str, int] = {}
         self._vectors: dict[tuple[str, int], tuple[int, Bytes]] = {}
         self._last = 0
 
-    # what the store tells
+    # notifications of the store
 
     def wrote(self, record: Turn | Entry) -> None:
-        """A document is new or was changed."""
+        """Take note of a document that is new or was changed."""
         doc = doc_of(record)
         known = self._documents.get(doc)
         same = known is not None and _text(known[0]) == _text(record)
@@ -46,7 +46,7 @@ class InMemoryVectors(VectorStore):
         self._put(self._documents, doc, (record, known[1] if known and same else self._last))
 
     def deleted(self, record: Turn | Entry) -> None:
-        """A document has gone."""
+        """Take note of a document that was deleted."""
         self._take_out(doc_of(record))
         self._put(self._documents, doc_of(record), self._gone)
 
@@ -56,11 +56,11 @@ class InMemoryVectors(VectorStore):
 
     # indexes
 
-    def indexes(self) -> list[Index]:
+    def indexes(self) -> list[VectorIndex]:
         with self._transaction():
             return list(self._indexes.values())
 
-    def start(self, index: Index) -> None:
+    def start(self, index: VectorIndex) -> None:
         with self._transaction():
             if index.name in self._indexes:
                 return
@@ -86,20 +86,22 @@ class InMemoryVectors(VectorStore):
             new = sum(version > done_to for _, version in self._documents.values())
             return new + len(self._new_documents(name or "", None))
 
-    def _new_documents(self, name: str, limit: int | None) -> list[Pending]:
+    def _new_documents(self, name: str, limit: int | None) -> list[PendingText]:
         new = [(number, held) for number, (_, held) in self._numbered().items()]
         texts = [(number, held.document.text if held.embedding is None else "") for number, held in new]
-        return [Pending("document", n, n, text) for n, text in texts if (name, n) not in self._of_documents][:limit]
+        return [PendingText("document", n, n, text) for n, text in texts if (name, n) not in self._of_documents][:limit]
 
-    def pending(self, name: str, limit: int) -> list[Pending]:
+    def pending(self, name: str, limit: int) -> list[PendingText]:
         with self._transaction():
             done_to = self._done_to[name]
             new = [(version, record) for record, version in self._documents.values() if version > done_to]
         new.sort(key=lambda one: one[0])
-        taken = [Pending(kind_of(record), doc_of(record), version, _text(record)) for version, record in new[:limit]]
+        taken = [
+            PendingText(kind_of(record), doc_of(record), version, _text(record)) for version, record in new[:limit]
+        ]
         return taken or self._new_documents(name, limit)
 
-    def put(self, name: str, taken: Sequence[Pending], vectors: Bytes) -> None:
+    def put(self, name: str, taken: Sequence[PendingText], vectors: Bytes) -> None:
         with self._transaction():
             if taken and taken[0].kind == "document":
                 return self._put_documents(name, taken, vectors)
@@ -111,7 +113,7 @@ class InMemoryVectors(VectorStore):
                 self._put(self._done_to, name, taken[-1].version)
         return None
 
-    def _put_documents(self, name: str, taken: Sequence[Pending], vectors: Bytes) -> None:
+    def _put_documents(self, name: str, taken: Sequence[PendingText], vectors: Bytes) -> None:
         there = self._numbered()
         for place in [place for place in self._of_documents if place[1] not in there]:
             self._put(self._of_documents, place, self._gone)

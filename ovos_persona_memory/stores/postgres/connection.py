@@ -1,4 +1,4 @@
-"""A PostgreSQL database: its connection and what becomes of it, transactions, statements."""
+"""A PostgreSQL connection: reconnecting, transactions, statements."""
 
 from __future__ import annotations
 
@@ -23,55 +23,55 @@ from ovos_persona_memory.stores.postgres.migrations import WAIT_S, migrate
 
 Row = tuple[Any, ...]
 BACK_OFF_S = 0.5
-"""After a failure to connect nothing is tried for so long, seconds: whoever asks is told at once."""
+"""Pause after a failure to connect, seconds, in which every request is refused at once."""
 SESSION = {"jit": "off", "hnsw.iterative_scan": "relaxed_order"}
 """Settings of each connection."""
 PATIENT_S = 600
-"""So long may a statement take that forgets or builds anew what may be much, seconds."""
+"""Statement timeout for deleting or rebuilding much, seconds."""
 ASKED_AGAIN_S = 0.05
-"""Between two looks at whether a lost commit was one, seconds."""
+"""Interval between two checks whether a lost commit was carried out, seconds."""
 STATEMENT, LOCK = 0.9, 0.8
-"""Parts of that time after which the server itself gives up a statement, and the wait for another daemon: it answers
-before the line to it is cut."""
+"""Shares of the timeout after which the server itself cancels a statement, and the wait for another daemon's lock: it
+replies before the connection is cut."""
 
 
 CHANGED = (
     "SELECT name, before FROM (SELECT name, value, current_setting(name, true) AS before"
     " FROM unnest(%s::text[], %s::text[]) s (name, value) OFFSET 0) s, set_config(name, value, false)"
 )
-"""Changes settings of the connection, and tells what they were."""
+"""Changes settings of the connection, and returns their values before."""
 SILENT = "PostgreSQL does not answer: its server or the way to it hangs"
 
 
 @dataclass(frozen=True)
 class PostgresSettings:
-    """Where a PostgreSQL store is, and how it is used."""
+    """Address and options of a PostgreSQL store."""
 
     url: str
     """``postgresql://user@host/database`` or ``host=… dbname=…``, as libpq reads it; so do PGPASSWORD and ~/.pgpass."""
     household: str = "home"
-    """Whose memory it is: several households can share a database, and know nothing of each other."""
+    """The tenant: several households can share a database without seeing each other."""
     schema: str = "persona_memory"
     """The schema of the tables; made where there is none."""
     timeout_s: float = 5.0
-    """What is asked is answered or refused within it, a lost connection and the one after it together, seconds."""
+    """Maximum time until a request is answered or refused, reconnecting included, seconds."""
 
 
-class Late(Protocol):
-    """What a transaction has still to write."""
+class DeferredWrites(Protocol):
+    """Writes that a transaction has gathered and not sent."""
 
     def write(self) -> None:
-        """Write it: called before each statement, and so before the commit."""
+        """Send them: called before each statement, and so before the commit."""
 
     def clear(self) -> None:
-        """Drop it: the transaction has ended."""
+        """Drop them: the transaction has ended."""
 
 
 class PostgresDatabase:
-    """One connection, opened again when it is lost. Thread-safe: its lock is held while a transaction goes on.
+    """One connection, opened again when it is lost. Thread-safe: its lock is held during a transaction.
 
-    Outside a transaction a read is done again on a new connection where the first was lost, and so is the
-    beginning of a transaction. What was lost within one raises StoreUnavailable, and nothing of it is kept.
+    Outside a transaction, a read is repeated on a new connection where the first was lost, and so is the beginning of a
+    transaction. A connection lost within one raises StoreUnavailable, and nothing of it is kept.
     """
 
     def __init__(self, settings: PostgresSettings, clock: Callable[[], float] = time.monotonic) -> None:
@@ -83,7 +83,7 @@ class PostgresDatabase:
         self._depth = 0
         self._failed = False
         self._transaction_id: str | None = None
-        self.late: Late | None = None
+        self.late: DeferredWrites | None = None
         self._line: socket.socket | None = None
         self._until: float | None = None
         self._longest_s: float = settings.timeout_s
@@ -113,11 +113,11 @@ class PostgresDatabase:
 
     @property
     def depth(self) -> int:
-        """How many transactions are open, one within the other."""
+        """How many transactions are open, nested ones included."""
         return self._depth
 
     def details(self) -> dict[str, Any]:
-        """What an owner may want to know: where it is, how large, its versions. Without any secret."""
+        """Location, size and versions, for the owner. Without any secret."""
         known = conninfo_to_dict(self.settings.url)
         size = "SELECT sum(pg_total_relation_size(oid)) FROM pg_class WHERE relnamespace = %s::regnamespace"
         (taken, version, step) = self.one(
@@ -147,13 +147,13 @@ class PostgresDatabase:
         return found[0] if found else None
 
     def run(self, sql: str, *values: Any) -> int:
-        """Change something, within a transaction; how many rows that were."""
+        """Run a statement that changes rows, within a transaction; the number of rows changed."""
         with driver_errors(), self._in_time():
             return self._execute(sql, values).rowcount
 
     @contextmanager
     def patiently(self) -> Iterator[None]:
-        """Statements within, in a transaction, are not given up where they take long since they are about much."""
+        """Statements in this context, within a transaction, have the timeout for much data."""
         before, self._longest_s = self._longest_s, PATIENT_S
         self.all("SELECT set_config('statement_timeout', %s, true)", f"{STATEMENT * PATIENT_S:.0f}s")
         try:
@@ -163,7 +163,7 @@ class PostgresDatabase:
 
     @contextmanager
     def with_settings(self, settings: Mapping[str, str]) -> Iterator[None]:
-        """Queries within are planned and run under other settings."""
+        """Queries in this context are planned and run under other settings."""
         with self.lock:
             before: dict[str, str | None] = dict(self.all(CHANGED, list(settings), list(settings.values())))
             try:
@@ -177,7 +177,7 @@ class PostgresDatabase:
             if self.late is not None:
                 self.late.write()
         except BaseException:
-            self._failed = True  # whoever catches it: nothing is committed without what was to be written
+            self._failed = True  # even if a caller catches it, nothing is committed without the deferred writes
             raise
 
     def _execute(self, sql: str, values: Sequence[Any] | None = None) -> psycopg.Cursor[Row]:
@@ -187,7 +187,7 @@ class PostgresDatabase:
 
     @contextmanager
     def _in_time(self, longest_s: float | None = None) -> Iterator[None]:
-        """What is asked within is answered, or given up, after the longest time that it may take."""
+        """Requests in this context are answered, or given up, after at most this time."""
         before = self._until
         if before is None:
             self._until = self._clock() + (longest_s or self._longest_s)
@@ -197,17 +197,17 @@ class PostgresDatabase:
             self._until = before
 
     def _left(self) -> float:
-        """Seconds until what is asked has to be answered."""
+        """Seconds until the current request must be answered."""
         return self.settings.timeout_s if self._until is None else self._until - self._clock()
 
     def _watch(self) -> None:
-        """Cut the connection where a statement gets no answer, not even that it took too long: the line is dead."""
+        """Cut the connection where a statement gets no reply, not even a timeout: the connection is dead."""
         wait = longest = self.settings.timeout_s
         while not self._ended.wait(wait):
             until, line = self._until, self._line
             wait = longest if until is None else min(until - self._clock(), longest)
             if wait > 0:
-                continue  # what is asked in the meantime has as much time at least
+                continue  # requests in the meantime get at least as much time
             wait = longest
             if line is not None:
                 with suppress(OSError):
@@ -264,7 +264,7 @@ class PostgresDatabase:
                     raise
 
     def _was_committed(self) -> bool:
-        """Whether the transaction that was lost while it was being committed is one all the same."""
+        """Whether a transaction whose connection was lost during the commit was committed all the same."""
         while True:
             with suppress(psycopg.Error, StoreUnavailable):
                 found = self._connected().execute("SELECT pg_xact_status(%s::xid8)", (self._transaction_id,)).fetchone()
@@ -347,7 +347,7 @@ class PostgresDatabase:
         )
 
     def _lost(self, error: Exception) -> bool:
-        """Whether the connection is gone; it is dropped then."""
+        """Whether the connection is gone; it is then dropped."""
         if self._connection is None or not (self._connection.closed or is_lost(error)):
             return False
         self._drop()
@@ -376,7 +376,7 @@ def _close(given: futures.Future[psycopg.Connection]) -> None:
 
 
 def connection_settings(settings: PostgresSettings) -> dict[str, Any]:
-    """What libpq is told: what the url says, and otherwise that no connection hangs for long."""
+    """The parameters of libpq: those of the URL, and timeouts so that no connection hangs for long."""
     seconds = max(round(settings.timeout_s), 2)
     known = {
         "application_name": "ovos-persona-memory",

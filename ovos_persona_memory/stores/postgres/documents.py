@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from ovos_persona_memory.records import Document, Namespace
-from ovos_persona_memory.stores.base.documents import DocumentStore, StoredDocument, numbered
+from ovos_persona_memory.stores.base.documents import DocumentStore, StoredDocument, free_name
 from ovos_persona_memory.stores.base.store import refuse_unstorable
 from ovos_persona_memory.stores.base.vector_math import Floats
 from ovos_persona_memory.stores.postgres.connection import PostgresDatabase
-from ovos_persona_memory.stores.postgres.rows import NEXT, hashed, holding, of_household
+from ovos_persona_memory.stores.postgres.rows import NEXT, holding, name_hash, of_household
 from ovos_persona_memory.stores.postgres.vectors import PostgresVectors
 from ovos_persona_memory.stores.sql.where_clause import Where
 
@@ -31,7 +31,7 @@ MOVE = (
 
 
 class PostgresDocuments(DocumentStore):
-    """In the store's transactions. A namespace is read whole by a search: the plain scans."""
+    """Runs in the store's transactions. A search reads the whole namespace: the plain scans."""
 
     def __init__(self, database: PostgresDatabase, vectors: PostgresVectors) -> None:
         self._db, self._home, self._vectors = database, database.settings.household, vectors
@@ -44,7 +44,7 @@ class PostgresDocuments(DocumentStore):
             packed = None if embedding is None else embedding.astype("<f4").tobytes()
             dim = None if embedding is None else len(embedding)
             values = (document.text, words, json.dumps(document.metadata), dim, packed, document.updated_at)
-            self._db.run(PUT, self._home, space.user_id, hashed(space.name), document.id, *values)
+            self._db.run(PUT, self._home, space.user_id, name_hash(space.name), document.id, *values)
             self._vectors.wake()
 
     def get(self, space: Namespace, document_id: str) -> StoredDocument | None:
@@ -56,14 +56,14 @@ class PostgresDocuments(DocumentStore):
         return iter(self._read(self._in(space), space))
 
     def dimension(self, space: Namespace) -> int | None:
-        return self._dimension(space.user_id, hashed(space.name))
+        return self._dimension(space.user_id, name_hash(space.name))
 
     def _mine(self, user_id: str | None) -> Where:
         where = of_household(self._home)
         return where if user_id is None else where.also("r.user_id = %s", user_id)
 
     def _in(self, space: Namespace) -> Where:
-        return self._mine(space.user_id).also("r.namespace = %s", hashed(space.name))
+        return self._mine(space.user_id).also("r.namespace = %s", name_hash(space.name))
 
     def _named(self, space: Namespace, ids: Sequence[str]) -> Where:
         where = self._in(space).also("md5(r.id) = ANY(SELECT md5(i) FROM unnest(%s::text[]) i)", list(ids))
@@ -117,11 +117,11 @@ class PostgresDocuments(DocumentStore):
         return row[0] if row else None
 
     def _free(self, user_id: str, space: str, name: str, updated_at: float) -> str:
-        """The name under which a document moves in; an older one makes room for it."""
+        """The name under which a document moves in; an older document with this name is renamed."""
         other = self._at(user_id, space, name)
         if other is None:
             return name
-        free = numbered(name, lambda one: self._at(user_id, space, one) is None)
+        free = free_name(name, lambda one: self._at(user_id, space, one) is None)
         if other[1] >= updated_at:
             return free
         self._put_at(user_id, other[0], user_id, free, True)
@@ -136,7 +136,7 @@ class PostgresDocuments(DocumentStore):
         return found
 
     def _put_at(self, user_id: str, num: int, into: str, name: str, with_embedding: bool) -> None:
-        """Put a document anew, under this name of this user."""
+        """Put a document anew, under this user and name."""
         self._vectors.deleted_documents([(user_id, num)])
         self._db.run(MOVE, into, name, with_embedding, with_embedding, self._home, user_id, num)
         self._vectors.wake()

@@ -1,4 +1,4 @@
-"""What PostgreSQL and its driver raise, as errors of ours that say what to do."""
+"""Errors of PostgreSQL and its driver, as errors of ours that say what to do."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import psycopg
 from ovos_persona_memory.errors import StoreBusy, StoreDamaged, StoreError, StoreFull, StoreUnavailable
 
 LOST = frozenset({"57P01", "57P02", "57P03", "57P05", "25P03"})
-"""Conditions after which the server has closed the connection, or is about to."""
+"""SQLSTATE codes after which the server has closed the connection, or is about to."""
 
 _BY_CODE: dict[str, tuple[type[StoreError], str]] = {
     "25006": (StoreUnavailable, "PostgreSQL is read-only at the moment: what is known can be read, nothing is kept"),
@@ -36,7 +36,7 @@ _BY_CODE: dict[str, tuple[type[StoreError], str]] = {
 
 @contextmanager
 def driver_errors() -> Iterator[None]:
-    """Turn what the driver raises into a StoreError."""
+    """Turn driver errors in this context into a StoreError."""
     try:
         yield
     except (psycopg.Error, UnicodeError, OverflowError) as error:
@@ -44,7 +44,7 @@ def driver_errors() -> Iterator[None]:
 
 
 def ours(error: Exception) -> StoreError:
-    """The error of ours that stands for one of the driver's."""
+    """The error of ours for a driver error."""
     code = getattr(error, "sqlstate", None) or _code_said(str(error))
     if code in _BY_CODE:
         kind, reason = _BY_CODE[code]
@@ -58,13 +58,13 @@ def ours(error: Exception) -> StoreError:
 
 
 def is_lost(error: Exception) -> bool:
-    """Whether the connection is gone: what was under way on it did not happen, unless it was being committed."""
+    """Whether the connection is gone: its transaction was rolled back, unless it was being committed."""
     code = getattr(error, "sqlstate", None)
     return isinstance(error, psycopg.OperationalError | psycopg.InterfaceError) and (code is None or code in LOST)
 
 
 def _code_said(said: str) -> str | None:
-    """A refused connection comes without its code."""
+    """The SQLSTATE code in an error message; a refused connection comes without its code."""
     signs = {
         "too many clients": "53300",
         "too many connections": "53300",

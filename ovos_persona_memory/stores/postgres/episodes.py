@@ -11,10 +11,10 @@ from ovos_persona_memory.records import Episode, EpisodesWanted
 from ovos_persona_memory.stores.base.episodes import FIELDS, EpisodeStore
 from ovos_persona_memory.stores.base.store import refuse_unstorable
 from ovos_persona_memory.stores.postgres.connection import PostgresDatabase
-from ovos_persona_memory.stores.postgres.rows import NEXT, listed, marks, of_household, within
+from ovos_persona_memory.stores.postgres.rows import NEXT, column_list, marks, of_household, within
 from ovos_persona_memory.stores.sql.where_clause import Where, between
 
-EPISODES = f"SELECT r.seq, r.words, r.data, r.used, {listed(FIELDS)} FROM episode r"
+EPISODES = f"SELECT r.seq, r.words, r.data, r.used, {column_list(FIELDS)} FROM episode r"
 ADD = (
     f"INSERT INTO episode (household, seq, words, data, used, {', '.join(FIELDS)})"
     f" VALUES (%s, {NEXT}, %s, %s, %s::text[], {marks(len(FIELDS))}) RETURNING seq"
@@ -23,7 +23,7 @@ FINISH = "UPDATE episode SET outcome = %s, latency_ms = %s, turn_id = %s WHERE h
 
 
 class PostgresEpisodes(EpisodeStore):
-    """In the store's transactions."""
+    """Runs in the store's transactions."""
 
     def __init__(self, database: PostgresDatabase) -> None:
         self._db, self._home = database, database.settings.household

@@ -12,12 +12,12 @@ from ovos_persona_memory.stores.base import facts
 from ovos_persona_memory.stores.base.facts import ACTIVE, DECISIONS_KEPT, DECISIONS_KEPT_S, FactQuery, FactStore
 from ovos_persona_memory.stores.base.store import refuse_unstorable
 from ovos_persona_memory.stores.postgres.connection import PostgresDatabase
-from ovos_persona_memory.stores.postgres.rows import NEXT, assigned, listed, marks, within
+from ovos_persona_memory.stores.postgres.rows import NEXT, assigned, column_list, marks, within
 from ovos_persona_memory.stores.sql.where_clause import Where
 
 FIELDS = [*facts.FIELDS, "text", "speaker"]
 COLUMNS = ["place", "words", "data", *FIELDS]
-FACTS = f"SELECT r.seq, r.words, r.data, {listed(FIELDS)} FROM fact r"
+FACTS = f"SELECT r.seq, r.words, r.data, {column_list(FIELDS)} FROM fact r"
 ADD = (
     f"INSERT INTO fact (household, seq, {', '.join(COLUMNS)}) VALUES (%s, {NEXT}, {marks(len(COLUMNS))}) RETURNING seq"
 )
@@ -31,7 +31,7 @@ SHORTEN = (
 
 
 class PostgresFacts(FactStore):
-    """In the store's transactions. A person's facts are few: the search is the plain scan."""
+    """Runs in the store's transactions. A user's facts are few: the search is the plain scan."""
 
     def __init__(self, database: PostgresDatabase) -> None:
         self._db, self._home = database, database.settings.household

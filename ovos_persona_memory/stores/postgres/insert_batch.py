@@ -1,4 +1,4 @@
-"""Turns that a PostgreSQL transaction has still to write: many at once, before its next statement or its commit."""
+"""Insert batching: turns that a PostgreSQL transaction writes together, before its next statement or its commit."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from ovos_persona_memory.stores.postgres import rows
 from ovos_persona_memory.stores.postgres.connection import PostgresDatabase, Row
 
 AHEAD = 256
-"""Numbers that are fetched ahead at most."""
+"""Sequence numbers reserved ahead at most."""
 NUMBERS = f"SELECT {rows.NEXT} FROM generate_series(1, %s)"
 
 
-class LateTurns:
-    """In the store's transactions."""
+class InsertBatch:
+    """The unwritten turns of the store's transaction."""
 
     def __init__(self, database: PostgresDatabase) -> None:
         self._db, self._home = database, database.settings.household
@@ -23,18 +23,18 @@ class LateTurns:
         self._numbers: list[int] = []
         self._is_fetching = False
         self.added = 0
-        """Turns of this transaction so far."""
+        """Number of turns added in this transaction."""
         database.late = self
 
     def add(self, turns: Sequence[tuple[Turn, str]]) -> list[Turn]:
-        """Take turns in, with their words; they come back with their seq."""
+        """Add turns with their words; they come back with their seq."""
         kept = list(zip(self._next(len(turns)), turns, strict=True))
         self._rows += [(seq, turn.user_id, *rows.turn_values(turn, words)) for seq, (turn, words) in kept]
         self.added += len(turns)
         return [replace_fast(turn, seq=seq) for seq, (turn, _) in kept]
 
     def _next(self, count: int) -> list[int]:
-        """Numbers above all that were given out before; the more there are to write, the more are fetched at once."""
+        """Numbers above all that were given out before; the larger the batch, the more are reserved at once."""
         if len(self._numbers) < count:
             wanted = max(count - len(self._numbers), min(2 * len(self._rows), AHEAD))
             self._is_fetching = True
@@ -46,10 +46,10 @@ class LateTurns:
         return given
 
     def write(self) -> None:
-        """Write them now; a StoreError where one of their ids is known."""
+        """Write the batch; a StoreError where one of its ids is known."""
         if self._is_fetching:
             return
-        # numbers that are left go, too: the next statement may give out higher ones
+        # unused numbers are dropped, too: the next statement may give out higher ones
         given, self._rows, self._numbers = self._rows, [], []
         if given:
             columns = map(list, zip(*given, strict=True))
@@ -57,5 +57,5 @@ class LateTurns:
                 raise StoreError("there is a turn with this id already")
 
     def clear(self) -> None:
-        """Drop them: the transaction has ended."""
+        """Drop the batch: the transaction has ended."""
         self._rows, self._numbers, self.added = [], [], 0

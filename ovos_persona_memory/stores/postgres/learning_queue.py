@@ -1,4 +1,4 @@
-"""The list of turns from which something is still to be learned, in a PostgreSQL store."""
+"""The learning queue in the PostgreSQL store: turns from which facts are still to be learned."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from ovos_persona_memory.records import Turn
 from ovos_persona_memory.stores.base.learning_queue import LearningQueueStore, UnlearnedTurn
 from ovos_persona_memory.stores.postgres.connection import PostgresDatabase
-from ovos_persona_memory.stores.postgres.rows import TURN_COLUMNS, told
+from ovos_persona_memory.stores.postgres.rows import TURN_COLUMNS, turns_from
 
 PUT = (
     "INSERT INTO unlearned (household, seq, id, child)"
@@ -19,11 +19,11 @@ TAKE = (
     f" SELECT {TURN_COLUMNS}, t.child FROM taken t CROSS JOIN LATERAL"
     " (SELECT * FROM turn WHERE household = %s AND id = t.id LIMIT 1) r ORDER BY r.seq"
 )
-"""One look into the index for each: a join would rather read the whole table, while that is small."""
+"""One index look-up for each row: a join would rather read the whole table, while that is small."""
 
 
-class PostgresUnlearned(LearningQueueStore):
-    """See UnlearnedStore. Writers of one household take turns, so that each turn is taken once."""
+class PostgresLearningQueue(LearningQueueStore):
+    """See LearningQueueStore. Writers of one household take turns, so that each turn is taken once."""
 
     def __init__(self, database: PostgresDatabase) -> None:
         self._db, self._home = database, database.settings.household
@@ -37,4 +37,4 @@ class PostgresUnlearned(LearningQueueStore):
 
     def take(self, seqs: Sequence[int]) -> list[tuple[Turn, bool]]:
         found = self._db.all(TAKE, self._home, list(seqs), self._home)
-        return [(turn, row[-1]) for turn, row in zip(told(found), found, strict=True)]
+        return [(turn, row[-1]) for turn, row in zip(turns_from(found), found, strict=True)]

@@ -1,4 +1,4 @@
-"""The tables of the PostgreSQL store: numbered steps, applied once each, whoever comes first."""
+"""Schema migrations of the PostgreSQL store: numbered steps, each applied once, by whichever daemon comes first."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ STEPS = sorted((Path(__file__).parent / "schema").glob("*.sql"))
 MIGRATING = 0x4F504D31
 """The advisory lock that is held while steps are applied."""
 WAIT_S = 120
-"""So long one daemon waits for another that applies them, seconds."""
+"""Maximum wait for another daemon that applies them, seconds."""
 
 
 def migrate(connection: psycopg.Connection, schema: str) -> None:
-    """Apply the steps that are missing, all or none of them; ``connection`` is in autocommit, its path is set.
+    """Apply the missing steps, all or none of them; ``connection`` is in autocommit, its search path is set.
 
-    Two at once wait for each other. StoreUnavailable where pgvector is missing, StoreDamaged where the tables
-    are newer than this version.
+    Two migrations at once wait for each other. StoreUnavailable where pgvector is missing, StoreDamaged where the
+    tables are newer than this version.
     """
     if _is_current(connection, schema):
         return

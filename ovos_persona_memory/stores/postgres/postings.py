@@ -1,8 +1,8 @@
-"""The word index of the PostgreSQL store: postings and how often each word occurs, of each person by themselves.
+"""The inverted index of the PostgreSQL store: postings and document frequencies, for each user separately.
 
-Not a tsvector: that knows no person, so that neither how rare a word is for somebody nor the newest of
-their turns that hold it can be read from its index. The words of a new turn wait in the turn itself until a
-quiet moment enters some of them at once; a search looks at those by reading them.
+Not a tsvector: that knows no user, so that neither a term's document frequency for one user nor the newest of their
+turns that hold it can be read from its index. The terms of a new turn stay in the turn itself until a quiet moment
+enters some turns at once; a search scans those that wait.
 """
 
 from __future__ import annotations
@@ -14,20 +14,20 @@ from typing import Any
 
 from ovos_persona_memory.records import Scope
 from ovos_persona_memory.stores.base.bm25 import Bm25, set_of, words_of
-from ovos_persona_memory.stores.base.score_accumulator import Posting, ScoredDocument, Scores
-from ovos_persona_memory.stores.base.store import Excluded, Statistics
+from ovos_persona_memory.stores.base.score_accumulator import Posting, ScoreAccumulator, ScoredDocument
+from ovos_persona_memory.stores.base.store import ExcludedTurn, Statistics
 from ovos_persona_memory.stores.postgres.connection import PostgresDatabase
 from ovos_persona_memory.stores.postgres.rows import ANY_ROW, within
 from ovos_persona_memory.stores.sql.where_clause import Where, narrowed
 
 BUDGET = 1000
-"""A search reads about so many postings, those of the rarest words first."""
+"""A search reads about this many postings, those of the rarest terms first."""
 RESCORED = 200
-"""At least so many of the best by what was read are scored with all words."""
+"""At least this many of the best documents so far are scored with all terms."""
 INSPECTED = 20_000
-"""A search in a narrow scope looks through at most so many postings of one word."""
+"""A search in a narrow scope inspects at most this many postings of one term."""
 NEAR = 1000
-"""A scope with fewer documents is searched document by document when all words are common."""
+"""A scope with fewer documents is scanned document by document when all terms are common."""
 WAITING = 200
 """Turns of one process that wait at most."""
 TABLES = {"turn": "turn", "memory": "entry"}
@@ -97,46 +97,47 @@ LOOK_UP = (
     " ON p.household = %s AND p.user_id = %s AND p.hash = t.hash AND p.doc = d.doc"
 )
 Document = tuple[str, int, str]
-"""User, number (a turn's seq, or minus an entry's) and words."""
+"""User, number (a turn's seq, or minus an entry's) and index terms."""
 
 
 @dataclass(frozen=True)
-class Query:
-    """What one search asks of one user's documents."""
+class PostgresPostingsQuery:
+    """A search over one user's documents."""
 
     user_id: str
     scope: Scope
     kinds: tuple[str, ...]
     limit: int
     budget: int = BUDGET
-    without: Sequence[Excluded] = ()
-    """Turns of this user."""
+    without: Sequence[ExcludedTurn] = ()
+    """Turns of this user that are left out."""
 
 
 @dataclass(frozen=True)
-class _Term:
+class _PostgresTerm:
     word: str
     hash: int
     entered: int
-    """Documents that hold it, of those entered."""
+    """Document frequency of the term among entered documents."""
     frequency: int
-    """Documents that hold it, of all but those left out."""
+    """Document frequency of the term over all documents, entered in the index or still waiting, but for those left
+    out."""
 
 
 @dataclass(frozen=True)
-class _Known:
-    """What a search knows of a person."""
+class _UserTerms:
+    """The terms and documents of the user searched."""
 
-    terms: list[_Term]
+    terms: list[_PostgresTerm]
     documents: int
     length: int
-    """Words of all documents together."""
+    """Terms of all documents together."""
     waiting: list[tuple[int, str, bool]]
-    """Number and words of turns that wait and are not left out, and whether they are in scope."""
+    """Turns that wait and are not left out: number, terms, and whether they are in scope."""
 
 
-class PostgresWords:
-    """In the store's transactions."""
+class PostgresPostings:
+    """Runs in the store's transactions."""
 
     def __init__(self, database: PostgresDatabase) -> None:
         self._db, self._home = database, database.settings.household
@@ -145,13 +146,13 @@ class PostgresWords:
     # keeping
 
     def added(self) -> None:
-        """A turn is new: it waits, unless too many do."""
+        """Take note of a new turn: it waits, unless too many do."""
         self._waiting += 1
         if self._waiting > WAITING:
             self.enter(WAITING)
 
     def enter(self, number: int) -> int:
-        """Enter so many of the turns that wait, of whichever daemon, the oldest first; how many were entered."""
+        """Enter at most this many waiting turns, of any daemon, the oldest first; how many were entered."""
         (mark,) = self._db.one(f"SELECT {MARK}", self._home)
         found = self._db.all(NOT_ENTERED, self._home, mark, number)
         if found:
@@ -175,13 +176,13 @@ class PostgresWords:
         self._db.run(ENTER, *_columns(documents), self._home, self._home, self._home)
 
     def know_languages(self, spoken: Sequence[tuple[str, str | None]]) -> None:
-        """Note which language tags users have; those of turns that wait are read from them."""
+        """Note the language tags of users; those of waiting turns are read from the turns."""
         known = sorted({(user_id, lang) for user_id, lang in spoken if lang})
         if known:
             users, langs = zip(*known, strict=True)
             self._db.run(KNOW_LANGUAGES, self._home, list(users), list(langs))
 
-    def languages(self, user_id: str, without: Sequence[Excluded] = ()) -> frozenset[str]:
+    def languages(self, user_id: str, without: Sequence[ExcludedTurn] = ()) -> frozenset[str]:
         """See Store."""
         home = self._home
         found = self._db.all(LANGUAGES, home, user_id, home, user_id, home)
@@ -194,19 +195,19 @@ class PostgresWords:
         return known - (set(doubtful) - still)
 
     def remove(self, documents: Sequence[Document]) -> None:
-        """Take documents out: as they were put; those that wait need nothing."""
+        """Delete the postings of documents, given as they were put; waiting turns need nothing."""
         (mark,) = self._db.one(f"SELECT {MARK}", self._home)
         entered = [one for one in documents if one[1] <= mark]
         if entered:
             self._db.run(REMOVE, *_columns(entered), self._home, self._home, self._home)
 
     def clean(self, users: Sequence[str]) -> None:
-        """Forget the words that nothing of these users holds any more, and users of whom there is nothing."""
+        """Delete the terms that no document of these users holds any more, and users without documents."""
         for sql in GONE.values():
             self._db.run(sql, self._home, list(users))
 
     def changed(self, old: Document, new: Document) -> None:
-        """A document was changed, or has become another user's."""
+        """Replace the postings of a document whose text or user changed."""
         if old == new:
             return
         (mark,) = self._db.one(f"SELECT {MARK}", self._home)
@@ -216,7 +217,7 @@ class PostgresWords:
         self.clean([old[0]])
 
     def works(self) -> bool:
-        """Whether the newest turn and memory that are entered are found by each of their words."""
+        """Whether the newest entered turn and memory are found by each of their terms."""
         (mark,) = self._db.one(f"SELECT {MARK}", self._home)
         sql = "SELECT r.user_id, {sign}r.seq, r.words FROM {table} r WHERE r.household = %s AND r.seq <= %s"
         newest = [
@@ -232,22 +233,22 @@ class PostgresWords:
         return bool(self._db.one(sql, self._home, user_id, doc, wanted)[0] == len(wanted))
 
     def rebuild(self, documents: Sequence[Document]) -> None:
-        """Begin anew with these documents; every turn waits."""
+        """Rebuild the index with these documents; every turn waits."""
         for table in ("posting", "word", "person", "entered"):
             self._db.run(f"DELETE FROM {table} WHERE household = %s", self._home)
         self.put(documents)
 
     # finding
 
-    def statistics(self, user_id: str, words: Sequence[str], without: Sequence[Excluded] = ()) -> Statistics:
+    def statistics(self, user_id: str, words: Sequence[str], without: Sequence[ExcludedTurn] = ()) -> Statistics:
         """See Store; ``without``: turns of this user."""
-        query = Query(user_id, Scope(user_id=user_id), ("turn",), 0, without=without)
+        query = PostgresPostingsQuery(user_id, Scope(user_id=user_id), ("turn",), 0, without=without)
         known = self._known(query, list(dict.fromkeys([*words, ""])))
         frequency = {term.word: term.frequency for term in known.terms}
         return Statistics(known.documents, known.length / known.documents if known.documents else 0.0, frequency)
 
     def users_of(self, words: Sequence[str]) -> list[str]:
-        """The users who have any of the words, or turns that wait."""
+        """The users who have any of the terms, or waiting turns."""
         sql = (
             "SELECT DISTINCT user_id FROM word WHERE household = %s"
             " AND hash IN (SELECT hashtextextended(w, 0) FROM unnest(%s::text[]) w)"
@@ -255,25 +256,26 @@ class PostgresWords:
         )
         return sorted(one for (one,) in self._db.all(sql, self._home, list(words), self._home, self._home))
 
-    def search(self, words: Sequence[str], query: Query) -> list[ScoredDocument]:
+    def search(self, words: Sequence[str], query: PostgresPostingsQuery) -> list[ScoredDocument]:
         """The user's best documents, best first."""
         known = self._known(query, words)
         terms = sorted(known.terms, key=lambda term: (term.frequency, term.word))
         if not terms:
             return []
         gone = [one.seq for one in query.without]
-        scores = Scores(Bm25(known.documents, known.length / known.documents), gone)
+        scores = ScoreAccumulator(Bm25(known.documents, known.length / known.documents), gone)
         if "turn" in query.kinds:
             _score(terms, [(doc, text) for doc, text, inside in known.waiting if inside], scores)
         if not self._near(terms, query, scores):
             self._walk(terms, query, scores)
         return scores.best(query.limit)
 
-    def _known(self, query: Query, words: Sequence[str]) -> _Known:
+    def _known(self, query: PostgresPostingsQuery, words: Sequence[str]) -> _UserTerms:
+        """The terms and documents of the user searched."""
         home, user_id = self._home, query.user_id
         found = self._db.all(TERMS, home, list(words), home, user_id, home, user_id)
         if not found:
-            return _Known([], 0, 0, [])
+            return _UserTerms([], 0, 0, [])
         documents, length, mark = found[0][3:]
         where = narrowed(ANY_ROW, query.scope)
         inside = " AND ".join(where.conditions) or "true"
@@ -284,13 +286,17 @@ class PostgresWords:
         length += sum(len(words_of(text)) for _, text, _ in waiting)
         length -= sum(len(words_of(one.words)) for one in query.without)
         documents += len(waiting) - len(query.without)
-        terms = [_Term(word, number, n, n + held[word]) for word, number, n, *_ in found if word and n + held[word] > 0]
+        terms = [
+            _PostgresTerm(word, number, n, n + held[word])
+            for word, number, n, *_ in found
+            if word and n + held[word] > 0
+        ]
         gone = {one.seq for one in query.without}
         left = [(doc, text, bool(yes)) for doc, text, yes in waiting if doc not in gone]
-        return _Known(terms, documents, length, left)
+        return _UserTerms(terms, documents, length, left)
 
-    def _near(self, terms: Sequence[_Term], query: Query, scores: Scores) -> bool:
-        """Where a scope is narrow and the words are common: read its newest documents; whether those were all."""
+    def _near(self, terms: Sequence[_PostgresTerm], query: PostgresPostingsQuery, scores: ScoreAccumulator) -> bool:
+        """Scan the newest documents of a narrow scope for common terms; whether those were all."""
         scope = query.scope
         if (scope.session_id, scope.site_id, scope.task_id) == (None, None, None):
             return False
@@ -306,8 +312,8 @@ class PostgresWords:
             whole = whole and len(found) < NEAR
         return whole
 
-    def _walk(self, terms: Sequence[_Term], query: Query, scores: Scores) -> None:
-        """Read postings, rarest word and newest document first, until the budget is spent."""
+    def _walk(self, terms: Sequence[_PostgresTerm], query: PostgresPostingsQuery, scores: ScoreAccumulator) -> None:
+        """Read postings, rarest term and newest document first, until the budget is spent."""
         left, limits, cut_short = query.budget, [], []
         for term in terms:
             wanted = max(min(left, RESCORED) if term.entered > left else term.entered, 0)
@@ -321,7 +327,9 @@ class PostgresWords:
         if cut_short:
             self._look_up(cut_short, scores.leaders(max(RESCORED, 4 * query.limit)), query, scores)
 
-    def _postings(self, terms: Sequence[_Term], limits: list[int], kind: str, query: Query) -> list[tuple[Any, ...]]:
+    def _postings(
+        self, terms: Sequence[_PostgresTerm], limits: list[int], kind: str, query: PostgresPostingsQuery
+    ) -> list[tuple[Any, ...]]:
         sign, direction = (">", "DESC") if kind == "turn" else ("<", "ASC")
         scope = narrowed(ANY_ROW, query.scope, kind)
         newest = f"SELECT p.doc, p.times, p.length {OF_WORD} AND p.doc {sign} 0 ORDER BY p.doc {direction}"
@@ -329,7 +337,7 @@ class PostgresWords:
         if scope.conditions:
             row = Where(("r.household = %s", "r.seq = abs(p.doc)"))
             inside = Where(("r.user_id = %s", *scope.conditions))
-            # each row by its number alone: of a table not counted yet all indexes seem to give one row
+            # by number alone: before the first ANALYZE every index seems to give one row
             newest = (
                 f"SELECT p.* FROM ({newest} LIMIT {INSPECTED}) p CROSS JOIN LATERAL"
                 f" (SELECT * FROM {TABLES[kind]} r{row} OFFSET 0) r{inside} ORDER BY p.doc {direction}"
@@ -338,8 +346,14 @@ class PostgresWords:
         sql = f"{LISTED} CROSS JOIN LATERAL ({newest} LIMIT t.most) p"
         return self._db.all(sql, list(range(len(terms))), [term.hash for term in terms], limits, *values)
 
-    def _look_up(self, terms: Sequence[_Term], docs: Sequence[int], query: Query, scores: Scores) -> None:
-        """Add what these words give to these documents."""
+    def _look_up(
+        self,
+        terms: Sequence[_PostgresTerm],
+        docs: Sequence[int],
+        query: PostgresPostingsQuery,
+        scores: ScoreAccumulator,
+    ) -> None:
+        """Add the scores of these terms to these documents."""
         hashes = [term.hash for term in terms]
         found = self._db.all(LOOK_UP, list(range(len(terms))), hashes, list(docs), self._home, query.user_id)
         for n, *posting in found:
@@ -351,8 +365,8 @@ def _columns(documents: Sequence[Document]) -> tuple[list[str], list[int], list[
     return list(users), list(docs), list(words)
 
 
-def _score(terms: Sequence[_Term], documents: Sequence[tuple[Any, ...]], scores: Scores) -> None:
-    """Score documents, number and words, by reading them."""
+def _score(terms: Sequence[_PostgresTerm], documents: Sequence[tuple[Any, ...]], scores: ScoreAccumulator) -> None:
+    """Score documents, number and terms, by scanning them."""
     rows: dict[str, list[Posting]] = {term.word: [] for term in terms}
     for doc, text in documents:
         held = Counter(words_of(text))

@@ -1,4 +1,4 @@
-"""Rows of the PostgreSQL store: as records, and which of them are in a scope."""
+"""Rows of the PostgreSQL store: mapping to records, and conditions for scopes and selections."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from ovos_persona_memory.records import Entry, Scope, Selection, Turn
-from ovos_persona_memory.stores.base.store import Excluded
+from ovos_persona_memory.stores.base.store import ExcludedTurn
 from ovos_persona_memory.stores.sql.turn_rows import COLUMNS, FLAGS, calls_text, packed, turns_of
 from ovos_persona_memory.stores.sql.where_clause import OWNER, PLACES, Where, between, narrowed, owner_name
 
@@ -18,18 +18,18 @@ ANY_ROW = Where(mark="%s")
 """No condition, in this dialect."""
 
 
-def hashed(name: str) -> str:
-    """What stands for a name that nobody needs to read again."""
+def name_hash(name: str) -> str:
+    """The hash of a name that is only compared, never read again."""
     return hashlib.blake2b(name.encode(), digest_size=16).hexdigest()
 
 
-def listed(fields: Iterable[str]) -> str:
+def column_list(fields: Iterable[str]) -> str:
     """The columns of the rows ``r``."""
     return ", ".join(f"r.{name}" for name in fields)
 
 
 def marks(number: int) -> str:
-    """So many placeholders."""
+    """This many placeholders."""
     return ", ".join(["%s"] * number)
 
 
@@ -38,14 +38,14 @@ def assigned(fields: list[str]) -> str:
     return ", ".join(f"{name} = %s" for name in fields)
 
 
-TURN_COLUMNS = f"{listed(COLUMNS)}, {packed('r.{}::int')}, r.data"
+TURN_COLUMNS = f"{column_list(COLUMNS)}, {packed('r.{}::int')}, r.data"
 TURNS = f"SELECT {TURN_COLUMNS}, r.words FROM turn r"
-ENTRIES = f"SELECT r.seq, r.user_id, r.words, r.data, {listed(ENTRY_FIELDS)} FROM entry r"
+ENTRIES = f"SELECT r.seq, r.user_id, r.words, r.data, {column_list(ENTRY_FIELDS)} FROM entry r"
 TOLD = (
     f"SELECT {TURN_COLUMNS}, coalesce((SELECT n.trimmed_to FROM note n"
     " WHERE n.household = %s AND n.user_id = %s AND n.session_id = %s), 0) FROM turn r"
 )
-"""The last column: up to which seq the session's note leaves its turns to the summary."""
+"""Rows of turns with a last column: the seq up to which the session's note replaces its turns."""
 NEXT = "nextval('persona_memory_order')"
 ADD_TURN = (
     f"INSERT INTO turn (household, user_id, seq, version, words, data, {', '.join(TURN_FIELDS)})"
@@ -60,7 +60,7 @@ ADD_TURNS = (
     f"INSERT INTO turn (household, seq, version, {', '.join(GIVEN)}) SELECT %s, seq, seq, {', '.join(GIVEN)}"
     f" FROM unnest(%s::bigint[], {GIVEN_ARRAYS}) g (seq, {', '.join(GIVEN)}) ON CONFLICT (household, id) DO NOTHING"
 )
-"""Many at once: a list of each column's values."""
+"""Inserts many turns: a list of values for each column."""
 CHANGE_TURN = (
     f"UPDATE turn SET user_id = %s, version = coalesce(%s, {NEXT}), words = %s, data = %s, {assigned(TURN_FIELDS)}"
     " WHERE household = %s AND user_id = %s AND seq = %s"
@@ -78,10 +78,10 @@ CHANGE_ENTRY = (
 
 def turn_of(row: tuple[Any, ...]) -> tuple[Turn, str]:
     """A row of ``TURNS`` as a turn and its words."""
-    return told([row])[0], row[-1]
+    return turns_from([row])[0], row[-1]
 
 
-def told(rows: Iterable[tuple[Any, ...]]) -> list[Turn]:
+def turns_from(rows: Iterable[tuple[Any, ...]]) -> list[Turn]:
     """Rows of ``TURNS`` or ``TOLD`` as turns."""
     return turns_of(rows)
 
@@ -105,25 +105,25 @@ def entry_values(entry: Entry, words: str) -> list[Any]:
 
 
 def of_household(household: str) -> Where:
-    """The rows of a household."""
+    """Condition for the rows of a household."""
     return ANY_ROW.also("r.household = %s", household)
 
 
 def within(household: str, scope: Scope, kind: str = "turn") -> Where:
-    """The rows of a household in scope, of turns, memories or facts."""
+    """Conditions for the rows of a household in scope, of turns, memories or facts."""
     where = of_household(household)
     if scope.user_id is not None:
         where = where.also("r.user_id = %s", scope.user_id)
     return narrowed(where, scope, kind)
 
 
-def but_for(where: Where, without: Sequence[Excluded]) -> Where:
-    """Only the turns that are not left out."""
+def but_for(where: Where, without: Sequence[ExcludedTurn]) -> Where:
+    """Conditions for turns that are not left out."""
     return where.also("NOT r.seq = ANY(%s)", [one.seq for one in without]) if without else where
 
 
 def chosen_turns(household: str, selection: Selection) -> Where | None:
-    """The turns of a selection, but for its words; None where it can hold none."""
+    """Conditions for the turns of a selection, but for its words; None where it can hold none."""
     if "turn" not in selection.kinds or selection.keys is not None:
         return None
     where = between(within(household, selection.scope), "at", selection.since, selection.until)
@@ -135,7 +135,7 @@ def chosen_turns(household: str, selection: Selection) -> Where | None:
 
 
 def chosen_entries(household: str, selection: Selection) -> Where | None:
-    """The entries of a selection; None where it can hold none."""
+    """Conditions for the entries of a selection; None where it can hold none."""
     if "memory" not in selection.kinds:
         return None
     where = between(within(household, selection.scope, "memory"), "updated_at", selection.since, selection.until)
@@ -159,7 +159,7 @@ def _worded(where: Where, selection: Selection) -> Where:
 
 
 def holding(where: Where, groups: tuple[frozenset[str], ...]) -> Where:
-    """Only rows whose words hold at least one of each group; of no group: none."""
+    """Conditions for rows whose terms hold at least one of each group; no row for no group."""
     if not groups:
         return where.also("false")
     for group in groups:

@@ -1,4 +1,4 @@
-"""What the PostgreSQL store keeps of a session beside its turns."""
+"""Session notes in the PostgreSQL store: summaries, descriptions and trim marks."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Name = tuple[str, str]
 """User and session."""
 
 
-class PostgresNotes:
+class PostgresSessionNotes:
     """See the methods of Store of these names."""
 
     def __init__(self, database: PostgresDatabase) -> None:

@@ -24,7 +24,7 @@ from ovos_persona_memory.records import (
 from ovos_persona_memory.stores.base.facts import count_learned_elsewhere
 from ovos_persona_memory.stores.base.store import (
     Counts,
-    Excluded,
+    ExcludedTurn,
     FoundRecord,
     NeighbourTurn,
     Statistics,
@@ -37,18 +37,18 @@ from ovos_persona_memory.stores.postgres.connection import PostgresDatabase, Pos
 from ovos_persona_memory.stores.postgres.documents import PostgresDocuments
 from ovos_persona_memory.stores.postgres.episodes import PostgresEpisodes
 from ovos_persona_memory.stores.postgres.facts import PostgresFacts
-from ovos_persona_memory.stores.postgres.insert_batch import LateTurns
-from ovos_persona_memory.stores.postgres.learning_queue import PostgresUnlearned
-from ovos_persona_memory.stores.postgres.postings import BUDGET, PostgresWords, Query
-from ovos_persona_memory.stores.postgres.session_notes import PostgresNotes
-from ovos_persona_memory.stores.postgres.tombstones import PostgresLedger
+from ovos_persona_memory.stores.postgres.insert_batch import InsertBatch
+from ovos_persona_memory.stores.postgres.learning_queue import PostgresLearningQueue
+from ovos_persona_memory.stores.postgres.postings import BUDGET, PostgresPostings, PostgresPostingsQuery
+from ovos_persona_memory.stores.postgres.session_notes import PostgresSessionNotes
+from ovos_persona_memory.stores.postgres.tombstones import PostgresTombstones
 from ovos_persona_memory.stores.postgres.vectors import PostgresVectors
 from ovos_persona_memory.stores.sql.where_clause import OWNER, Where, between, owner_name
 
 CHUNK = 2000
 MIN_BUDGET = 100
 TIDIED = 100
-"""Turns whose words one step of tidying enters."""
+"""Turns that one step of tidying enters into the index."""
 USERS = " UNION ".join(
     f"SELECT user_id FROM {table} WHERE household = %(home)s" for table in ("turn", "entry", "fact", "note", "document")
 )
@@ -63,10 +63,10 @@ COUNTS = (
 
 
 def open_postgres(settings: PostgresSettings | str) -> PostgresStore:
-    """The store at these settings, or at this url; its tables are made where there are none.
+    """The store with these settings, or at this URL; its tables are made where there are none.
 
-    A StoreError with what to do where it cannot be reached, used or migrated. Several processes may have
-    one open at the same time.
+    A StoreError that says what to do where it cannot be reached, used or migrated. Several processes may have it open
+    at the same time.
     """
     return PostgresStore(PostgresSettings(settings) if isinstance(settings, str) else settings)
 
@@ -80,15 +80,15 @@ class PostgresStore(Store):
     def __init__(self, settings: PostgresSettings) -> None:
         self._home = settings.household
         self._db = PostgresDatabase(settings)
-        self._notes = PostgresNotes(self._db)
-        self._late = LateTurns(self._db)
+        self._notes = PostgresSessionNotes(self._db)
+        self._late = InsertBatch(self._db)
         self.episode_store = PostgresEpisodes(self._db)
-        self.ledger_store = PostgresLedger(self._db)
+        self.ledger_store = PostgresTombstones(self._db)
         self.vector_store = self._vectors = PostgresVectors(self._db)
         self.document_store = PostgresDocuments(self._db, self._vectors)
         self.fact_store = PostgresFacts(self._db)
-        self.unlearned = PostgresUnlearned(self._db)
-        self._words = PostgresWords(self._db)
+        self.unlearned = PostgresLearningQueue(self._db)
+        self._words = PostgresPostings(self._db)
         try:
             self._mend_index()
         except BaseException:
@@ -96,7 +96,7 @@ class PostgresStore(Store):
             raise
 
     def _mend_index(self) -> None:
-        """Build the word index anew where it does not find the newest: a database that came from elsewhere."""
+        """Rebuild the index where it does not find the newest documents: a database that came from elsewhere."""
         if self._words.works():
             return
         with self.transaction(), self._db.patiently():
@@ -169,7 +169,7 @@ class PostgresStore(Store):
     ) -> list[Turn]:
         where = between(rows.within(self._home, scope), "at", since, until)
         sql = f"{rows.TURNS}{where} ORDER BY r.seq DESC LIMIT %s"
-        return rows.told(reversed(self._db.all(sql, *where.values, limit)))
+        return rows.turns_from(reversed(self._db.all(sql, *where.values, limit)))
 
     def talk(self, scope: Scope, limit: int | None = None) -> tuple[list[Turn], int]:
         return walks.talk(self._db, scope, limit)
@@ -254,27 +254,32 @@ class PostgresStore(Store):
                 yield from map(read, found)
 
     def search(
-        self, words: Sequence[str], scope: Scope, kinds: frozenset[str], limit: int, without: Sequence[Excluded] = ()
+        self,
+        words: Sequence[str],
+        scope: Scope,
+        kinds: frozenset[str],
+        limit: int,
+        without: Sequence[ExcludedTurn] = (),
     ) -> list[FoundRecord]:
         asked = list(dict.fromkeys(word for word in words if word))
         users = self._words.users_of(asked) if scope.user_id is None else [scope.user_id]
         budget = max(BUDGET // max(len(users), 1), MIN_BUDGET)
         gone = {user_id: [one for one in without if one.user_id == user_id] for user_id in users}
-        queries = [Query(one, scope, tuple(sorted(kinds)), limit, budget, gone[one]) for one in users]
+        queries = [PostgresPostingsQuery(one, scope, tuple(sorted(kinds)), limit, budget, gone[one]) for one in users]
         matches = [match for query in queries for match in self._words.search(asked, query)]
         matches.sort(key=lambda match: match.order)
         best = matches[: max(limit, 0)]
         found = self._vectors.records([match.doc for match in best], scope.user_id)
         return [FoundRecord(found[match.doc], match.score, match.words) for match in best if match.doc in found]
 
-    def statistics(self, words: Sequence[str], user_id: str, without: Sequence[Excluded] = ()) -> Statistics:
+    def statistics(self, words: Sequence[str], user_id: str, without: Sequence[ExcludedTurn] = ()) -> Statistics:
         return self._words.statistics(user_id, words, [one for one in without if one.user_id == user_id])
 
-    def languages(self, user_id: str, without: Sequence[Excluded] = ()) -> frozenset[str]:
+    def languages(self, user_id: str, without: Sequence[ExcludedTurn] = ()) -> frozenset[str]:
         return self._words.languages(user_id, without)
 
     def newest_words(
-        self, scope: Scope, kinds: frozenset[str], limit: int, without: Sequence[Excluded] = ()
+        self, scope: Scope, kinds: frozenset[str], limit: int, without: Sequence[ExcludedTurn] = ()
     ) -> list[str]:
         newest: list[str] = []
         for kind in sorted(kinds):
@@ -285,9 +290,9 @@ class PostgresStore(Store):
         return newest
 
     def around(
-        self, turns: Sequence[Turn], reach: int, persona_id: str | None = None, without: Sequence[Excluded] = ()
+        self, turns: Sequence[Turn], reach: int, persona_id: str | None = None, without: Sequence[ExcludedTurn] = ()
     ) -> list[list[NeighbourTurn]]:
-        return walks.around(self._db, turns, walks.Walk(reach, persona_id, without)) if turns else []
+        return walks.around(self._db, turns, walks.PostgresNeighbourQuery(reach, persona_id, without)) if turns else []
 
     # forgetting
 
@@ -301,7 +306,7 @@ class PostgresStore(Store):
         return found
 
     def _in_parts(self, select: str, where: Where, limit: int | None) -> Iterator[tuple[Any, ...]]:
-        """Rows, newest first, some at a time: no statement takes long, however many there are."""
+        """Rows, newest first, in parts: no statement takes long, however many rows there are."""
         left, part = limit, where
         while left is None or left > 0:
             most = CHUNK if left is None else min(left, CHUNK)

@@ -1,4 +1,4 @@
-"""The ledger in the PostgreSQL store."""
+"""Tombstones in the PostgreSQL store."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ SHORTEN = (
 )
 
 
-class PostgresLedger(TombstoneStore):
-    """In the store's transactions."""
+class PostgresTombstones(TombstoneStore):
+    """Runs in the store's transactions."""
 
     def __init__(self, database: PostgresDatabase) -> None:
         self._db, self._home = database, database.settings.household

@@ -1,4 +1,4 @@
-"""Walks through the talk in a PostgreSQL store: sessions, their newest turns, what was said around a turn."""
+"""Queries over turns in the PostgreSQL store: sessions, their newest turns, the neighbours of a turn."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from ovos_persona_memory.records import HOUSEHOLD, Scope, Session, Turn
-from ovos_persona_memory.stores.base.store import Excluded, NeighbourTurn
+from ovos_persona_memory.stores.base.store import ExcludedTurn, NeighbourTurn
 from ovos_persona_memory.stores.postgres import rows
 from ovos_persona_memory.stores.postgres.connection import PostgresDatabase
 from ovos_persona_memory.stores.sql.where_clause import is_whole_session, narrowed
@@ -34,7 +34,7 @@ TALK = f"{rows.TOLD} WHERE r.household = %s AND r.user_id = %s AND r.session_id 
 
 
 def talk(db: PostgresDatabase, scope: Scope, limit: int | None) -> tuple[list[Turn], int]:
-    """See Store.talk: both with one round trip."""
+    """See Store.talk: turns and note with one round trip."""
     home = db.settings.household
     noted = (home, scope.user_id or HOUSEHOLD, scope.session_id)
     if is_whole_session(scope):  # by far the most common
@@ -43,7 +43,7 @@ def talk(db: PostgresDatabase, scope: Scope, limit: int | None) -> tuple[list[Tu
         where = rows.within(home, scope)
         found = db.all(f"{rows.TOLD}{where} ORDER BY r.seq DESC LIMIT %s", *noted, *where.values, limit)
     found.reverse()
-    return rows.told(found), found[0][-1] if found else 0
+    return rows.turns_from(found), found[0][-1] if found else 0
 
 
 def sessions(db: PostgresDatabase, scope: Scope, limit: int | None) -> list[Session]:
@@ -54,15 +54,15 @@ def sessions(db: PostgresDatabase, scope: Scope, limit: int | None) -> list[Sess
 
 
 @dataclass(frozen=True)
-class Walk:
-    """How far to look around turns, and past what: see Store.around."""
+class PostgresNeighbourQuery:
+    """The parameters of Store.around: reach, persona and turns left out."""
 
     reach: int
     persona_id: str | None
-    without: Sequence[Excluded]
+    without: Sequence[ExcludedTurn]
 
 
-def around(db: PostgresDatabase, turns: Sequence[Turn], walk: Walk) -> list[list[NeighbourTurn]]:
+def around(db: PostgresDatabase, turns: Sequence[Turn], walk: PostgresNeighbourQuery) -> list[list[NeighbourTurn]]:
     """See Store.around; of at least one turn."""
     home, reach = db.settings.household, walk.reach
     asked = [[getattr(turn, name) for turn in turns] for name in ("user_id", "session_id", "seq")]

@@ -11,7 +11,14 @@ import numpy as np
 from ovos_persona_memory.errors import StoreError
 from ovos_persona_memory.records import ACCEPTED, Entry, Namespace, Scope, Turn, replace_fast
 from ovos_persona_memory.stores.base.vector_math import Bytes, Floats, cosines, quantised
-from ovos_persona_memory.stores.base.vectors import Index, Near, Pending, VectorStore, doc_of, entry_text
+from ovos_persona_memory.stores.base.vectors import (
+    NearDocument,
+    PendingText,
+    VectorIndex,
+    VectorStore,
+    doc_of,
+    entry_text,
+)
 from ovos_persona_memory.stores.postgres import rows
 from ovos_persona_memory.stores.postgres.connection import PostgresDatabase
 from ovos_persona_memory.stores.sql.where_clause import PLACES, Where
@@ -19,26 +26,26 @@ from ovos_persona_memory.stores.sql.where_clause import known as known_to
 
 SLOTS = (0, 1)
 BUCKETS = 16
-"""HNSW indexes over which people are spread: the fewer rows of others one holds, the sooner a person's are found."""
+"""HNSW indexes over which users are spread: the fewer rows of others one holds, the sooner a user's are found."""
 EXACT = 35_000
-"""Rows that are compared in the time in which HNSW meets ``WIDTH`` rows."""
+"""Rows that an exact scan compares in the time in which HNSW visits ``WIDTH`` rows."""
 WIDTH, WIDTH_OF_EACH = 800, 400
-"""Rows that HNSW keeps in view at first, and so meets; where every bucket is searched."""
+"""Initial size of HNSW's candidate list; for one bucket, and for each where every bucket is searched."""
 SPARE = 2
-"""So many times more are taken from HNSW than are asked for: they come nearly in their order."""
+"""Factor of rows taken from HNSW over those wanted: it returns them only nearly in order."""
 PATIENCE = 4
-"""HNSW may meet so many times more rows than are needed on average: where a scope holds few of a person's rows, to
-compare those is quicker."""
+"""HNSW may visit this factor of the rows needed on average: where a scope holds few of a user's rows, an exact scan is
+quicker."""
 LISTED = 4000
-"""A narrow scope with no more documents is listed, and nothing else is looked at."""
+"""A narrow scope with no more documents than this is scanned exactly."""
 DROPPED = 5000
-"""Rows that are deleted at once."""
+"""Rows that one statement deletes."""
 INDEXED_DIM = 4000
-"""pgvector's HNSW takes no more dimensions of a halfvec."""
+"""Maximum dimension of a halfvec in pgvector's HNSW."""
 TABLES = {"turn": "turn", "memory": "entry"}
 BOTH = frozenset(TABLES)
 VECTOR = "halfvec_send(r.vector)"
-# what is sent is written out after the choice: before it, that would be done for every row
+# vectors are serialised after the ranking; before it, every row would be
 COMPARED = (
     f"SELECT r.doc, {VECTOR} FROM (SELECT r.doc, r.vector FROM vector r{{where}}"
     " ORDER BY r.vector <=> %s::halfvec, abs(r.doc) DESC LIMIT %s) r"
@@ -63,7 +70,7 @@ NEW = " UNION ALL ".join(
     for table, version, columns in (
         ("turn", "version", "'turn' AS kind, r.seq, r.version AS version, r.text, NULL AS key, 0 AS private"),
         ("entry", "version", "'memory', -r.seq, r.version, r.text, r.key, r.private"),
-        # what has an embedding of its own needs none
+        # documents with an embedding of their own need no vector
         ("document", "num", "'document', r.num, r.num, CASE WHEN r.dim IS NULL THEN r.text ELSE '' END, NULL, 0"),
     )
 )
@@ -86,10 +93,10 @@ PUT = (
 )
 NAMES = ", ".join(PLACES)
 PUT_TURNS = PUT.format(
-    places=NAMES, given=rows.listed(PLACES), more=f"0, '{ACCEPTED}'", table="turn", version="version"
+    places=NAMES, given=rows.column_list(PLACES), more=f"0, '{ACCEPTED}'", table="turn", version="version"
 )
 PUT_ENTRIES = PUT.format(
-    places=NAMES, given=rows.listed(PLACES), more="r.private, r.status", table="entry", version="version"
+    places=NAMES, given=rows.column_list(PLACES), more="r.private, r.status", table="entry", version="version"
 )
 PUT_DOCUMENTS = PUT.format(
     places=NAMES, given="NULL, NULL, NULL, NULL", more=f"0, '{ACCEPTED}'", table="document", version="num"
@@ -116,31 +123,31 @@ GONE = (
 
 
 @dataclass(frozen=True)
-class _Near:
-    """How HNSW is searched."""
+class _HnswSearch:
+    """Parameters of an HNSW search."""
 
     buckets: list[int]
     width: int
     most: int
-    """Rows that are met in each bucket, at most, where there are more than ``width``."""
+    """Rows visited in each bucket at most, where there are more than ``width``."""
 
     @property
     def settings(self) -> dict[str, str]:
-        """Of the connection, meanwhile; the planner might take no HNSW."""
+        """Settings of the connection during the search; without them the planner might not use HNSW."""
         most = max(self.width, self.most)
         return {"enable_sort": "off", "hnsw.ef_search": f"{self.width:d}", "hnsw.max_scan_tuples": f"{most:d}"}
 
 
 class PostgresVectors(VectorStore):
-    """In the store's transactions. Nothing is kept in memory: several daemons may write."""
+    """Runs in the store's transactions. Nothing is cached: several daemons may write."""
 
     def __init__(self, database: PostgresDatabase) -> None:
         self._db, self._home = database, database.settings.household
 
-    # what the store tells
+    # notifications of the store
 
     def changed(self, kind: str, user_id: str, record: Turn | Entry, same_text: bool) -> None:
-        """A turn or memory, which was this user's, was changed."""
+        """Take note of a changed turn or memory, which was this user's."""
         if not same_text:
             self._delete([(user_id, kind, doc_of(record))])
             self.wake()
@@ -150,11 +157,11 @@ class PostgresVectors(VectorStore):
         self._db.run(MOVED, record.user_id, *places, *more, self._home, user_id, kind, doc_of(record))
 
     def deleted(self, gone: Sequence[Turn | Entry]) -> None:
-        """Turns and memories have gone."""
+        """Take note of deleted turns and memories."""
         self._delete([(one.user_id, "turn" if isinstance(one, Turn) else "memory", doc_of(one)) for one in gone])
 
     def deleted_documents(self, gone: Sequence[tuple[Any, ...]]) -> None:
-        """Documents have gone: user and number of each."""
+        """Take note of deleted documents: user and number of each."""
         self._delete([(user_id, "document", num) for user_id, num in gone])
 
     def _delete(self, gone: Sequence[tuple[str, str, int]]) -> None:
@@ -163,11 +170,11 @@ class PostgresVectors(VectorStore):
 
     # indexes
 
-    def indexes(self) -> list[Index]:
+    def indexes(self) -> list[VectorIndex]:
         sql = "SELECT name, setting, dim FROM vector_index WHERE household = %s ORDER BY started"
-        return [Index(*row) for row in self._db.all(sql, self._home)]
+        return [VectorIndex(*row) for row in self._db.all(sql, self._home)]
 
-    def start(self, index: Index) -> None:
+    def start(self, index: VectorIndex) -> None:
         with self._db.transaction():
             taken = self._db.all("SELECT name, slot FROM vector_index WHERE household = %s", self._home)
             if index.name in {name for name, _ in taken}:
@@ -180,7 +187,7 @@ class PostgresVectors(VectorStore):
             raise StoreError("there are two indexes already")
 
     def _prepare(self, dim: int) -> None:
-        """Have an index for vectors of so many dimensions, of whichever household."""
+        """Make an HNSW index for vectors of this dimension, of whichever household."""
         if dim <= INDEXED_DIM:
             for bucket in range(BUCKETS):
                 self._db.run(NEAR.format(dim=dim, bucket=bucket))
@@ -196,7 +203,7 @@ class PostgresVectors(VectorStore):
         return True
 
     def _known(self, name: str | None) -> tuple[int, int, int] | None:
-        """Slot, dimensions and how far it has got."""
+        """Slot, dimension and progress of an index."""
         found: tuple[int, int, int] | None = self._db.one(KNOWN, self._home, name)
         return found
 
@@ -207,22 +214,22 @@ class PostgresVectors(VectorStore):
         done_to = known[2] if known else 0
         return int(self._db.one(f"SELECT {LAG}", *[self._home, done_to] * 3)[0])
 
-    def pending(self, name: str, limit: int) -> list[Pending]:
+    def pending(self, name: str, limit: int) -> list[PendingText]:
         known = self._known(name)
         done_to = known[2] if known else 0
         found = self._db.all(f"{NEW} ORDER BY version LIMIT %s", *[self._home, done_to, limit] * 3, limit)
         return [
-            Pending(kind, doc, version, entry_text(key, text, private) if kind == "memory" else text)
+            PendingText(kind, doc, version, entry_text(key, text, private) if kind == "memory" else text)
             for kind, doc, version, text, key, private in found
         ]
 
-    def put(self, name: str, taken: Sequence[Pending], vectors: Bytes) -> None:
+    def put(self, name: str, taken: Sequence[PendingText], vectors: Bytes) -> None:
         hurried = self._db.depth > 0
         with self._db.transaction():
             known = self._known(name)
             if known is None or not taken:
                 return
-            if not hurried:  # what a crash of the server takes of them is embedded again
+            if not hurried:  # vectors lost in a crash of the server are embedded again
                 self._db.run("SET LOCAL synchronous_commit = off")
             for kind, sql in PUTS.items():
                 some = [(n, one) for n, one in enumerate(taken) if one.kind == kind and vectors[n].any()]
@@ -253,7 +260,7 @@ class PostgresVectors(VectorStore):
         return where.also("r.kind = ANY(%s)", sorted(kinds))
 
     def records(self, docs: Sequence[int], user_id: str | None) -> dict[int, Turn | Entry]:
-        """The turns and memories with these numbers, of this user or of anybody; what is gone is left out."""
+        """The turns and memories with these numbers, of this user or of anybody; deleted ones are left out."""
         found: dict[int, Turn | Entry] = {}
         for sign, select, read in ((1, rows.TURNS, rows.turn_of), (-1, rows.ENTRIES, rows.entry_of)):
             seqs = [sign * doc for doc in docs if sign * doc > 0]
@@ -263,22 +270,22 @@ class PostgresVectors(VectorStore):
                 found |= {doc_of(record): record for record in records}
         return found
 
-    def nearest(self, name: str, query: Floats, scope: Scope, kinds: frozenset[str], limit: int) -> list[Near]:
+    def nearest(self, name: str, query: Floats, scope: Scope, kinds: frozenset[str], limit: int) -> list[NearDocument]:
         known = self._known(name)
         if limit <= 0 or known is None:
             return []
-        if not query.any():  # near to nothing, as far as pgvector is concerned
+        if not query.any():  # pgvector has no cosine for a vector of zeros
             return super().nearest(name, query, scope, kinds, limit)
         found = self._candidates(known, query, (scope, kinds), limit)
         scores = cosines(np.stack([_read(packed) for _, packed in found]), query).tolist() if found else []
         best = sorted(zip(scores, (doc for doc, _ in found), strict=True), key=lambda one: (-one[0], -abs(one[1])))
         records = self.records([doc for _, doc in best[:limit]], scope.user_id)
-        return [Near(records[doc], score) for score, doc in best[:limit] if doc in records]
+        return [NearDocument(records[doc], score) for score, doc in best[:limit] if doc in records]
 
     def _candidates(
         self, known: tuple[int, int, int], query: Floats, within: tuple[Scope, frozenset[str]], limit: int
     ) -> list[tuple[int, bytes]]:
-        """Numbers and vectors of the nearest and some more."""
+        """Numbers and vectors of the nearest documents and some more."""
         slot, dim, _ = known
         asked = _written(quantised(query[None, :])[0])
         listed = self._listed(*within)
@@ -286,7 +293,7 @@ class PostgresVectors(VectorStore):
         if near is None:
             return self._compared(slot, asked, within, listed, limit)
         where, sql, values = self._placed(slot, *within).also(f"r.dim = {dim:d}"), [], []
-        for bucket in near.buckets:  # written out: this way the planner knows which index holds them
+        for bucket in near.buckets:  # as a literal, from which the planner knows the index
             part = where.also(f"{BUCKET.format('r.')} = {bucket:d}")
             sql.append(MET.format(where=part, dim=dim))
             values += [*part.values, asked, SPARE * limit]
@@ -297,13 +304,13 @@ class PostgresVectors(VectorStore):
     def _compared(
         self, slot: int, asked: str, within: tuple[Scope, frozenset[str]], docs: list[int] | None, limit: int
     ) -> list[tuple[int, bytes]]:
-        """The nearest of these documents, None: of all in scope, one by one."""
+        """The nearest of these documents by an exact scan; ``docs`` None: of all in scope."""
         where = self._placed(slot, *within)
         where = where if docs is None else where.also("r.doc = ANY(%s)", docs)
         return self._db.all(COMPARED.format(where=where), *where.values, asked, limit)
 
     def _listed(self, scope: Scope, kinds: frozenset[str]) -> list[int] | None:
-        """The documents in a narrow scope; None: it is none, or they are many."""
+        """The documents in a narrow scope; None where it is not narrow, or they are many."""
         if (scope.session_id, scope.site_id, scope.task_id) == (None, None, None):
             return None
         docs: list[int] = []
@@ -313,8 +320,9 @@ class PostgresVectors(VectorStore):
             docs += [doc for (doc,) in self._db.all(sql, *where.values)]
         return docs if len(docs) <= LISTED else None
 
-    def _near(self, dim: int, user_id: str | None, wanted: int) -> _Near | None:
-        """How HNSW is searched for so many of a user, or of everybody; None: to compare all of theirs is quicker."""
+    def _near(self, dim: int, user_id: str | None, wanted: int) -> _HnswSearch | None:
+        """The parameters of an HNSW search for this many of a user's documents, or of everybody's; None where an exact
+        scan is quicker."""
         where = rows.within(self._home, Scope(user_id=user_id))
         (own,) = self._db.one(f"{OF_USER}{where}", *where.values)
         if user_id is None:
@@ -325,12 +333,12 @@ class PostgresVectors(VectorStore):
         meets = int(wanted * max(sum(size for _, size in found), own) / max(own, 1))
         if own * WIDTH <= EXACT * len(found) * max(width, meets):
             return None
-        return _Near([bucket for bucket, _ in found], width, PATIENCE * meets)
+        return _HnswSearch([bucket for bucket, _ in found], width, PATIENCE * meets)
 
     def documents(self, name: str, space: Namespace) -> list[tuple[str, Bytes]]:
         known = self._known(name)
         slot = known[0] if known else -1
-        found = self._db.all(OF_NAMESPACE, self._home, space.user_id, rows.hashed(space.name), slot)
+        found = self._db.all(OF_NAMESPACE, self._home, space.user_id, rows.name_hash(space.name), slot)
         return [(document_id, _read(packed)) for document_id, packed in found]
 
     def cosines(self, name: str, query: Floats, docs: Iterable[int], user_id: str) -> Mapping[int, float]:
@@ -347,5 +355,5 @@ def _written(vector: Bytes) -> str:
 
 
 def _read(packed: bytes) -> Bytes:
-    """What halfvec_send gives: two numbers of 16 bits, then the vector's, all in network order."""
+    """The vector in the output of halfvec_send: two 16-bit numbers, then the components, all in network order."""
     return np.frombuffer(packed, dtype=">f2", offset=4).astype(np.int8)

@@ -1,9 +1,9 @@
 """Commits to a Redis or Valkey server: all or nothing, one writer at a time, in a cluster, too. Plain commands only.
 
-A transaction takes the lock of its collection, gathers its changes here, and at its end writes them down in one
-record, the journal, if it still has the lock: that is the commit. Then each hash gets its changes, by a script
-that does nothing where a later commit has been there, and the journal and the lock go. Whoever takes the lock next
-and finds a journal finishes it first.
+A transaction takes the lock of its collection, gathers its changes here, and at its end writes them down in one record,
+the journal, if it still holds the lock: that is the commit. Then each hash gets its changes, by a script that does
+nothing where a later commit has been there, and the journal and the lock are deleted. The next holder of the lock that
+finds a journal finishes it first.
 """
 
 from __future__ import annotations
@@ -33,9 +33,9 @@ from redis.retry import Retry
 from ovos_persona_memory.errors import StoreBusy, StoreError, StoreFull, StoreUnavailable
 
 LOCK_MS = 6_000
-"""A transaction in which nothing happens for so long has lost its lock, and is refused when it wants to commit."""
+"""A transaction that does nothing for longer than this, milliseconds, loses its lock, and its commit is refused."""
 WAIT_S, PAUSE_S = 10.0, 0.001
-"""How long a transaction waits for the others at most, and between two attempts at first, seconds."""
+"""Maximum wait of a transaction for the lock, and the first pause between two attempts, seconds."""
 TRIES = 3
 
 BEGIN = """
@@ -48,7 +48,7 @@ KEEP = """
 if redis.call('GET', KEYS[1]) == ARGV[1] then redis.call('PEXPIRE', KEYS[1], ARGV[2]) end
 return 1
 """
-# a hash that was emptied is kept a minute: an apply that comes late finds that it is late
+# an emptied hash is kept for a minute, so that a late apply finds its commit number
 COMMIT = """
 if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
 redis.call('SET', KEYS[2], ARGV[2])
@@ -76,31 +76,31 @@ return 1
 
 @dataclass(frozen=True)
 class RedisSettings:
-    """Where a Redis store is, and how it is used."""
+    """Address and options of a Redis store."""
 
     url: str
-    """``redis://``, ``rediss://`` or ``unix://``; of a cluster that of any of its nodes."""
+    """``redis://``, ``rediss://`` or ``unix://``; for a cluster the URL of any of its nodes."""
     collection: str = "persona_memory"
-    """The beginning of the names of its keys: several can share a server, and know nothing of each other."""
+    """The prefix of its keys: several collections can share a server without seeing each other."""
     ttl_s: float | None = None
-    """A session in which nothing was said for so long leaves the server by itself, seconds."""
+    """A session expires on the server after this time without a turn, seconds."""
     timeout_s: float = 5.0
-    """A command and a connection take no longer, seconds."""
+    """Maximum time of a command, and of a connection, seconds."""
 
 
 @dataclass
 class HashChange:
-    """What one commit does to one hash."""
+    """The changes of one commit to one hash."""
 
     lives_ms: int = 0
-    """It goes by itself so long after its last change; 0: never."""
+    """Time to live after the last change, milliseconds; 0: it does not expire."""
     sets: dict[bytes, bytes] = field(default_factory=dict)
     gone: list[bytes] = field(default_factory=list)
 
 
 @dataclass
-class Record:
-    """All that one commit does: what the journal holds."""
+class CommitRecord:
+    """All changes of one commit: the contents of the journal."""
 
     commit: int = 0
     hashes: dict[str, HashChange] = field(default_factory=dict)
@@ -109,14 +109,14 @@ class Record:
     parts: dict[str, list[str]] = field(default_factory=dict)
     """Members to add to sets."""
     lives_ms: int = 0
-    """How long the strings live; 0: for good."""
+    """Time to live of the strings, milliseconds; 0: they do not expire."""
 
     @property
     def is_empty(self) -> bool:
         return not (self.hashes or self.places)
 
 
-_RECORD = msgspec.msgpack.Decoder(Record)
+_RECORD = msgspec.msgpack.Decoder(CommitRecord)
 
 
 class RedisDatabase:
@@ -130,7 +130,7 @@ class RedisDatabase:
         self._token: str | None = None
         self._locked_at = 0.0
         self.counters: dict[str, int] = {}
-        """Of this transaction: those of the collection, as they will be after it."""
+        """The collection's counters, as this transaction will leave them."""
         with _ours():
             self._client: Any = _client(settings)
             self.is_cluster = bool(self._client.info("cluster").get("cluster_enabled"))
@@ -140,22 +140,23 @@ class RedisDatabase:
             self._client.ping()
 
     def close(self) -> None:
-        """Let go of the connections; a second call does nothing."""
+        """Release the connections; a second call does nothing."""
         self._client.close()
 
     def name(self, what: str, tag: str | None = None) -> str:
-        """A key of this collection; ``tag``: what is on one node of a cluster together, a session for instance."""
+        """A key of this collection; ``tag``: keys with the same tag, a session's for instance, share a node of a
+        cluster."""
         return f"{self._prefix}:{what}" + (f":{{{tag}}}" if tag is not None else f":{{{self._prefix}}}")
 
     # reading
 
     def call(self, *command: Any) -> Any:
-        """The answer to one command."""
+        """The reply to one command."""
         with _ours():
             return self._client.execute_command(*command)
 
     def each(self, commands: Sequence[Sequence[Any]]) -> list[Any]:
-        """The answers to several commands, sent together."""
+        """The replies to several commands, sent together."""
         if not commands:
             return []
         with _ours():
@@ -165,14 +166,14 @@ class RedisDatabase:
             return list(pipeline.execute())
 
     def info(self, section: str) -> list[Mapping[str, Any]]:
-        """What the server says of itself, or each node of a cluster that keeps something."""
+        """The server's INFO; for a cluster that of each node that stores keys."""
         with _ours():
             if not self.is_cluster:
                 return [self._client.info(section)]
             return [self._client.info(section, target_nodes=node) for node in self._client.get_primaries()]
 
     def everywhere(self, *command: str) -> None:
-        """Have every node of a cluster, or the server, carry out a command that has no key."""
+        """Run a command that has no key on the server, or on every node of a cluster."""
         with _ours():
             if self.is_cluster:
                 for node in self._client.get_primaries():
@@ -183,7 +184,7 @@ class RedisDatabase:
     # transactions
 
     def begin(self) -> None:
-        """Take the lock, and finish what another left unfinished; StoreBusy where others do not let go of it."""
+        """Take the lock, and finish a journal that was left behind; StoreBusy where the lock stays taken."""
         token, pause, until = uuid.uuid4().hex, PAUSE_S, self._clock() + WAIT_S
         while True:
             found = self._script(BEGIN, self._keys, token, LOCK_MS)
@@ -205,18 +206,18 @@ class RedisDatabase:
         self.counters = {key.decode(): int(value) for key, value in pairs}
 
     def next_number(self, name: str) -> int:
-        """The next number of a counter, which no other transaction gets."""
+        """The next number of a counter; no other transaction gets it."""
         self.counters[name] = self.counters.get(name, 0) + 1
         return self.counters[name]
 
     def keep_lock(self) -> None:
-        """Keep the lock in a transaction that takes its time."""
+        """Renew the lock of a long transaction."""
         if self._clock() - self._locked_at > LOCK_MS / 3000:
             self._locked_at = self._clock()
             self._script(KEEP, self._keys[:1], self._token, LOCK_MS)
 
-    def commit(self, record: Record) -> None:
-        """Make a record's changes, all of them or none, and let go of the lock."""
+    def commit(self, record: CommitRecord) -> None:
+        """Make a record's changes, all of them or none, and release the lock."""
         try:
             if not record.is_empty:
                 record.commit = self.next_number("commit")
@@ -232,21 +233,21 @@ class RedisDatabase:
         try:
             self._apply(record)
         except StoreError:
-            self.rollback()  # committed all the same: whoever takes the lock next does the rest
+            self.rollback()  # the commit holds: the next holder of the lock applies the rest
             return
         self._end("done")
 
     def rollback(self) -> None:
-        """Let go of the lock; what the journal holds stays to be carried out."""
+        """Release the lock; a journal stays to be carried out."""
         self._end("")
 
     def _end(self, outcome: str) -> None:
         token, self._token = self._token, None
         if token is not None:
-            with suppress(StoreError):  # the lock goes by itself, and a journal that stays is carried out again
+            with suppress(StoreError):  # the lock expires by itself, and a journal that stays is carried out again
                 self._script(END, self._keys[:2], token, outcome)
 
-    def _apply(self, record: Record) -> None:
+    def _apply(self, record: CommitRecord) -> None:
         lives: tuple[Any, ...] = ("PX", record.lives_ms) if record.lives_ms else ()
         self.each(
             [
@@ -263,7 +264,7 @@ class RedisDatabase:
 
     @property
     def where(self) -> str:
-        """For people: host and port, or the socket; no password."""
+        """Host and port, or the socket, for people; no password."""
         parts = urlsplit(self.settings.url)
         return parts.path if parts.scheme == "unix" else f"{parts.hostname or 'localhost'}:{parts.port or 6379}"
 
@@ -273,7 +274,7 @@ def _options(settings: RedisSettings) -> dict[str, Any]:
 
 
 def _client(settings: RedisSettings) -> Any:
-    # not where it said nothing for the whole time: whoever asks would wait as many times as long
+    # no retry after a timeout: the caller would wait as many times as long
     lost = redis.exceptions.ConnectionError
     retry = Retry(ExponentialBackoff(cap=0.5, base=0.02), TRIES, supported_errors=(lost,))
     return redis.Redis.from_url(settings.url, retry=retry, retry_on_error=[lost], **_options(settings))
@@ -281,7 +282,7 @@ def _client(settings: RedisSettings) -> Any:
 
 @contextmanager
 def _ours() -> Iterator[None]:
-    """What the driver raises, as a StoreError. Nothing that could hold a password is repeated."""
+    """Turn driver errors into a StoreError. A message that could hold a password is not repeated."""
     try:
         yield
     except ValueError as error:

@@ -1,4 +1,4 @@
-"""A mapping whose items are kept in Redis hashes, one for each session, user or whatever it is parted by."""
+"""A mapping whose items are kept in Redis hashes, partitioned by session, user or another name."""
 
 from __future__ import annotations
 
@@ -10,22 +10,22 @@ from urllib.parse import quote, unquote
 
 import msgspec
 
-from ovos_persona_memory.stores.redis.connection import HashChange, Record, RedisDatabase
+from ovos_persona_memory.stores.redis.connection import CommitRecord, HashChange, RedisDatabase
 
 GONE = object()
-"""Stands for an item that was deleted in this transaction."""
+"""The value of an item that was deleted in this transaction."""
 PARTS_KEPT = 5000
-"""Hashes whose content is remembered, as long as no commit has changed them."""
+"""Hashes whose content is cached until a commit changes them."""
 COMMIT_FIELD = b""
-"""The field of a hash that tells the last commit that changed it."""
+"""The field of a hash that holds the number of the last commit that changed it."""
 
 Names = tuple[str | None, ...]
 PLAIN = (float, int, str)
-"""What a number or a text of a class of its own is kept as."""
+"""The types to which numbers and texts of subclasses are converted."""
 
 
 def _plain(value: Any) -> Any:
-    """A number of numpy's or of somebody's own, say: kept as the number that it is."""
+    """A number of a subclass, numpy's for example, as a plain number."""
     for kind in PLAIN:
         if isinstance(value, kind):
             return kind(value)
@@ -36,8 +36,8 @@ _ENCODER = msgspec.msgpack.Encoder(enc_hook=_plain)
 
 
 @dataclass(frozen=True)
-class Shape:
-    """How a table is kept."""
+class TableSchema:
+    """The layout of one table."""
 
     name: str
     key: Any
@@ -45,18 +45,18 @@ class Shape:
     value: Any
     """Type of a value."""
     part: Callable[[Any, Any], Names] = lambda *_: ()
-    """From a key and a value to what the item is parted by."""
+    """From a key and a value to the names of the item's partition."""
     width: int = 0
-    """By how many names that is; 0: it is kept whole."""
+    """Number of names of a partition; 0: the table is one hash."""
     located: bool = False
-    """The key alone does not tell the part: where each item is, is kept beside."""
+    """Whether the key alone does not tell the partition, so that the partition of each item is kept beside."""
     expires: bool = False
 
 
 class HashTable(MutableMapping[Any, Any]):
     """Not thread-safe by itself: the store's lock is. Changes are seen here at once, elsewhere after the commit."""
 
-    def __init__(self, db: RedisDatabase, shape: Shape) -> None:
+    def __init__(self, db: RedisDatabase, shape: TableSchema) -> None:
         self._db, self._shape = db, shape
         self._key = msgspec.msgpack.Decoder(shape.key)
         self._value = msgspec.msgpack.Decoder(shape.value)
@@ -91,7 +91,7 @@ class HashTable(MutableMapping[Any, Any]):
         return self.within().values()
 
     def within(self, *names: str | None) -> dict[Any, Any]:
-        """The items of the parts whose names begin with these; None stands for every name."""
+        """The items of the partitions whose names begin with these; None matches every name."""
         names = names[: self._shape.width]
         wanted = [part for part in self._parts(names) if _begins(_names_of(part), names)]
         found: dict[Any, Any] = {}
@@ -105,8 +105,8 @@ class HashTable(MutableMapping[Any, Any]):
 
     # keeping
 
-    def add_to(self, record: Record) -> None:
-        """Write down what this transaction changed."""
+    def add_to(self, record: CommitRecord) -> None:
+        """Add the changes of this transaction to its commit record."""
         for key, value in self._changes.items():
             before = self._part_of(key)
             part = None if value is GONE else _part(self._shape.part(key, value))
@@ -120,14 +120,14 @@ class HashTable(MutableMapping[Any, Any]):
                     members.append(part)
             if self._shape.located and before != part:
                 record.places[self._place(key)] = part
-                record.lives_ms = 2 * self._lives_ms  # what it leads to may have been written again meanwhile
+                record.lives_ms = 2 * self._lives_ms  # the item may have been written again meanwhile
 
     def forget_changes(self) -> None:
-        """The transaction has ended, one way or the other."""
+        """Clear the changes: the transaction has ended with a commit or a rollback."""
         self._changes.clear()
         self._found_in.clear()
 
-    def _change(self, record: Record, part: str) -> HashChange:
+    def _change(self, record: CommitRecord, part: str) -> HashChange:
         return record.hashes.setdefault(self._db.name(self._shape.name, part), HashChange(self._lives_ms))
 
     # reading
@@ -140,7 +140,7 @@ class HashTable(MutableMapping[Any, Any]):
         return GONE if raw is None else self._value.decode(raw)
 
     def _part_of(self, key: Any) -> str | None:
-        """Where an item is kept before this transaction; None: nowhere."""
+        """The partition of an item before this transaction; None where there is no such item."""
         if not self._shape.located:
             return _part(self._shape.part(key, None))
         if key not in self._found_in:
@@ -149,7 +149,7 @@ class HashTable(MutableMapping[Any, Any]):
         return self._found_in[key]
 
     def look_ahead(self, keys: Sequence[Any]) -> None:
-        """Ask where these items are, all at once: each is then asked for no more in this transaction."""
+        """Read the partitions of these items with one request, for the rest of the transaction."""
         raws = self._db.each([("GET", self._place(key)) for key in keys])
         self._found_in.update((key, None if raw is None else raw.decode()) for key, raw in zip(keys, raws, strict=True))
 
@@ -162,7 +162,7 @@ class HashTable(MutableMapping[Any, Any]):
         return sorted(one.decode() for one in self._db.call("SMEMBERS", self._parts_key))
 
     def _whole(self, parts: list[str]) -> list[dict[Any, Any]]:
-        """The items of each part; what is remembered is used where nothing has changed it."""
+        """The items of each partition; a cached copy is used where no commit has changed it."""
         keys = [self._db.name(self._shape.name, part) for part in parts]
         commits = self._db.each([("HGET", key, COMMIT_FIELD) for key in keys])
         stale = [key for key, commit in zip(keys, commits, strict=True) if self._is_stale(key, commit)]
@@ -189,7 +189,7 @@ class HashTable(MutableMapping[Any, Any]):
 
 
 def _part(names: Names) -> str:
-    """A part's name, as a hash tag may hold it; a missing name differs from an empty one."""
+    """The name of a partition as a hash tag may hold it; a missing name differs from an empty one."""
     return "/".join("-" if name is None else f"={quote(name, safe='')}" for name in names)
 
 

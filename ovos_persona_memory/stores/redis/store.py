@@ -1,4 +1,4 @@
-"""What was said, lasting memories, facts and episodes on a Redis or Valkey server, shared between devices."""
+"""Turns, lasting memories, facts and episodes on a Redis or Valkey server, shared between devices."""
 
 from __future__ import annotations
 
@@ -10,43 +10,43 @@ from typing import Any
 from ovos_persona_memory.errors import StoreError
 from ovos_persona_memory.records import Decision, Entry, Episode, Fact, FactChange, Note, Pause, Place, Scope, Turn
 from ovos_persona_memory.stores.inmemory.null_store import NullStore
-from ovos_persona_memory.stores.inmemory.store import InMemoryStore, owned_key
-from ovos_persona_memory.stores.redis.connection import Record, RedisDatabase, RedisSettings
-from ovos_persona_memory.stores.redis.hash_table import HashTable, Shape
+from ovos_persona_memory.stores.inmemory.store import InMemoryStore, entry_key
+from ovos_persona_memory.stores.redis.connection import CommitRecord, RedisDatabase, RedisSettings
+from ovos_persona_memory.stores.redis.hash_table import HashTable, TableSchema
 
 DIRTY = "purge"
 STEP, LAST_STEP = "step", 1
-"""Which changes of what is kept were made already, and the last of them."""
+"""The name of the number of the last migration step that was made, and its newest value."""
 REWRITTEN_S = 5.0
-"""So long a purge waits for the server to write its files anew, seconds; it goes on by itself after that."""
+"""Maximum wait of a purge for the server to rewrite its files, seconds; the server goes on after that."""
 
 SHAPES = (
-    Shape("turn", str, tuple[Turn, str], lambda _, one: (one[0].user_id, one[0].session_id), 2, True, True),
-    Shape("note", tuple[str, str], tuple[Note, int], lambda key, _: key, 2, expires=True),
-    Shape("entry", tuple[str, ...], tuple[Entry, str], lambda key, _: (key[0],), 1),
-    Shape("fact", str, tuple[Fact, str], lambda _, one: (one[0].user_id,), 1, True),
-    Shape("episode", str, tuple[Episode, str], lambda _, one: (one[0].user_id, one[0].session_id), 2, True),
-    Shape("change", int, FactChange),
-    Shape("decision", int, Decision),
-    Shape("pause", tuple[Place, float], Pause),
-    Shape("state", str, str),
-    Shape("ledger", tuple[str, int], float),
+    TableSchema("turn", str, tuple[Turn, str], lambda _, one: (one[0].user_id, one[0].session_id), 2, True, True),
+    TableSchema("note", tuple[str, str], tuple[Note, int], lambda key, _: key, 2, expires=True),
+    TableSchema("entry", tuple[str, ...], tuple[Entry, str], lambda key, _: (key[0],), 1),
+    TableSchema("fact", str, tuple[Fact, str], lambda _, one: (one[0].user_id,), 1, True),
+    TableSchema("episode", str, tuple[Episode, str], lambda _, one: (one[0].user_id, one[0].session_id), 2, True),
+    TableSchema("change", int, FactChange),
+    TableSchema("decision", int, Decision),
+    TableSchema("pause", tuple[Place, float], Pause),
+    TableSchema("state", str, str),
+    TableSchema("ledger", tuple[str, int], float),
 )
 
 
 def open_redis(settings: RedisSettings | str) -> RedisStore:
-    """The store at these settings, or at this url. Several processes may have one open at the same time.
+    """The store with these settings, or at this URL. Several processes may have it open at the same time.
 
-    A StoreError with what is wrong where it cannot be reached or used.
+    A StoreError that says what is wrong where it cannot be reached or used.
     """
     return RedisStore(RedisSettings(settings) if isinstance(settings, str) else settings)
 
 
 class RedisStore(InMemoryStore):
-    """Hashes by session or user; what is asked for is looked through here, and remembered until a commit changes it.
+    """Hashes by session or user; searches scan them in this process, and they are cached until a commit changes them.
 
-    It keeps no documents and no vectors: they have a place of their own. Durable as far as the server is:
-    with ``appendonly yes`` and ``appendfsync always`` nothing acknowledged is lost.
+    It keeps no documents and no vectors: they have a place of their own. Durable as far as the server is: with
+    ``appendonly yes`` and ``appendfsync always`` nothing acknowledged is lost.
     """
 
     durable = True
@@ -66,14 +66,15 @@ class RedisStore(InMemoryStore):
             raise
 
     def _migrate(self) -> None:
-        """Once: what personas keep was kept under user and key alone, before a persona was a part of the name."""
+        """Move the memories of personas, which were once kept under user and key alone, to keys with the persona in
+        them."""
         if int(self._db.call("HGET", self._db.name("counters"), STEP) or 0) >= LAST_STEP:
             return
         with self.transaction():
-            old = [(place, held) for place, held in self._entries.items() if place != owned_key(held[0])]
+            old = [(place, held) for place, held in self._entries.items() if place != entry_key(held[0])]
             for place, held in old:
                 self._set(self._entries, place, self._gone)
-                self._set(self._entries, owned_key(held[0]), held)
+                self._set(self._entries, entry_key(held[0]), held)
         self._db.call("HSET", self._db.name("counters"), STEP, LAST_STEP)
 
     def close(self) -> None:
@@ -111,7 +112,7 @@ class RedisStore(InMemoryStore):
             if failed:
                 self._db.rollback()
                 return
-            record = Record()
+            record = CommitRecord()
             self._db.counters[DIRTY] = 1
             for table in self._tables.values():
                 table.add_to(record)
@@ -127,7 +128,7 @@ class RedisStore(InMemoryStore):
         else:
             table[key] = value
 
-    # one writer at a time: what is looked up before a change is looked up under the lock
+    # one writer at a time: a read before a change happens under the lock
 
     def add_turn(self, turn: Turn, words: str) -> Turn:
         if self._depth:
@@ -147,7 +148,7 @@ class RedisStore(InMemoryStore):
         with self.transaction():
             super().change_turn(turn, words)
 
-    # narrower than everything
+    # narrower than the whole store
 
     def _turns_in(self, scope: Scope) -> Iterable[tuple[Turn, str]]:
         return self._tables["turn"].within(scope.user_id, scope.session_id).values()
@@ -162,7 +163,7 @@ class RedisStore(InMemoryStore):
             self._db.call("HSET", self._db.name("counters"), DIRTY, 1)
 
     def purge(self) -> None:
-        """What was deleted stays in the server's own files until it writes them anew: it is told to."""
+        """Have the server rewrite its files, which hold what was deleted until then."""
         with self._lock:
             raw = self._db.call("HGET", self._db.name("counters"), DIRTY)
             if raw in (None, b"0"):

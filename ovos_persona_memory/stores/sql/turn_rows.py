@@ -1,4 +1,4 @@
-"""Turns out of the rows of a database, quickly: a history reads dozens of them."""
+"""Fast mapping from database rows to turns: a history reads dozens of them."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ COLUMNS = (
 """The fields of a turn, in the order in which rows hold them."""
 FLAGS = ["expects_reply", "announcement", "machine", "linked", "redacted"]
 SAID = [{name: True for place, name in enumerate(FLAGS) if number >> place & 1} for number in range(1 << len(FLAGS))]
-"""The flags that a number of ``packed`` stands for, but for those that are false, as nearly all are."""
+"""The flags in each value of ``packed``, without those that are false, as nearly all are."""
 
 
 def packed(column: str) -> str:
-    """One column of all flags, an expression in SQL; ``column``: that of one as an integer, "r.{}"."""
+    """All flags in one column, an SQL expression; ``column``: the pattern of one flag as an integer, "r.{}"."""
     return " + ".join(f"{1 << place} * {column.format(name)}" for place, name in enumerate(FLAGS))
 
 
 def turns_of(rows: Iterable[tuple[Any, ...]]) -> list[Turn]:
     """The turns in rows, in a fifth of the time that ``Turn(**fields)`` takes: hence one name after the other.
 
-    In a row stand the values of ``COLUMNS``, then the flags as ``packed`` gives them, the tool calls as ``calls_text``
-    does, and one value more. What is not set is as in a turn that is new.
+    A row holds the values of ``COLUMNS``, then the flags as ``packed`` gives them, the tool calls as ``calls_text``
+    does, and one value more. An unset field has the default of a new turn.
     """
     turns = []
     for row in rows:
@@ -48,7 +48,7 @@ def turns_of(rows: Iterable[tuple[Any, ...]]) -> list[Turn]:
 
 
 def calls_text(turn: Turn) -> str | None:
-    """The tool calls of a turn as a column holds them; None where there are none."""
+    """The tool calls of a turn as a column holds them; None for none."""
     if not turn.tool_calls:
         return None
     return json.dumps([(call.id, call.name, call.arguments) for call in turn.tool_calls])

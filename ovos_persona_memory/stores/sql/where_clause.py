@@ -1,4 +1,4 @@
-"""Conditions of an SQL statement, put together one by one."""
+"""WHERE clauses of SQL statements, composed condition by condition."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import Any
 from ovos_persona_memory.records import ACCEPTED, SECRET_LEVEL, Scope
 
 OWNER = "coalesce('=' || r.persona_id, '')"
-"""Whose an entry is among those of its user, as ``owner_name`` says it."""
+"""The owner of an entry among those of its user, in the form of ``owner_name``."""
 PLACES = ["session_id", "persona_id", "site_id", "task_id"]
-"""Columns of every record: where it belongs."""
+"""Columns of every record that scopes compare."""
 
 
 def owner_name(persona_id: str | None) -> str:
-    """A persona as the index of keys has it; what belongs to no persona has a name, too."""
+    """The name of a persona in the index of keys; "no persona" has a name there, too."""
     return "" if persona_id is None else f"={persona_id}"
 
 
@@ -25,10 +25,10 @@ class Where:
     conditions: tuple[str, ...] = ()
     values: tuple[Any, ...] = ()
     mark: str = "?"
-    """What stands for a value in this dialect."""
+    """The placeholder of a value in this dialect."""
 
     def also(self, condition: str, *values: Any) -> Where:
-        """These conditions and one more."""
+        """A copy with one more condition."""
         return replace(self, conditions=(*self.conditions, condition), values=(*self.values, *values))
 
     def __str__(self) -> str:
@@ -42,7 +42,7 @@ def is_whole_session(scope: Scope) -> bool:
 
 
 def narrowed(where: Where, scope: Scope, kind: str = "turn") -> Where:
-    """Only what a scope asks for besides its user, of turns, memories or facts."""
+    """Conditions for everything that a scope asks for besides its user, on turns, memories or facts."""
     mark = where.mark
     if kind != "turn":
         where = known(where, scope)
@@ -59,7 +59,7 @@ def narrowed(where: Where, scope: Scope, kind: str = "turn") -> Where:
 
 
 def known(where: Where, scope: Scope) -> Where:
-    """Only what whoever asks may know, by the column ``private``."""
+    """Conditions for the rows that the asking user may know, by the column ``private``."""
     level = SECRET_LEVEL - 1 if scope.auth_level is None else min(scope.auth_level, SECRET_LEVEL - 1)
     if not scope.secrets:
         return where.also(f"r.private <= {where.mark}", level)
@@ -69,7 +69,7 @@ def known(where: Where, scope: Scope) -> Where:
 
 
 def between(where: Where, column: str, since: float | None, until: float | None) -> Where:
-    """Only rows whose column is in [since, until)."""
+    """Condition for rows whose column is in [since, until)."""
     if since is not None:
         where = where.also(f"r.{column} >= {where.mark}", since)
     return where if until is None else where.also(f"r.{column} < {where.mark}", until)

@@ -1,4 +1,4 @@
-"""An opened SQLite database: its lock and transactions, its purging, what an owner may want to know of it."""
+"""An opened SQLite database: lock, transactions, purging and details."""
 
 from __future__ import annotations
 
@@ -21,11 +21,11 @@ from ovos_persona_memory.stores.sqlite.database_file import (
     schema_step,
     set_aside_before,
 )
-from ovos_persona_memory.stores.sqlite.wal_sync import Journal
+from ovos_persona_memory.stores.sqlite.wal_sync import WalFile
 
 DATABASE = "memory.db"
 COMPACTED_PAGES = 1000
-"""A file of fewer pages (4 MB) is not written anew, however empty it is."""
+"""A file of fewer pages (4 MB) is not compacted, however empty it is."""
 
 
 class SqliteDatabase(Store):
@@ -51,11 +51,11 @@ class SqliteDatabase(Store):
             raise
         # where the file system has no shared memory, SQLite keeps none
         has_journal = self._one("PRAGMA journal_mode")[0] == "wal"
-        self._journal = Journal(self._path) if has_journal else None
+        self._journal = WalFile(self._path) if has_journal else None
 
     @abstractmethod
     def _settle(self, connection: sqlite3.Connection) -> None:
-        """Take a connection into use, with every schema step applied; called while opening."""
+        """Prepare a connection whose schema is current; called while opening."""
 
     def close(self) -> None:
         with self._guard:
@@ -94,7 +94,7 @@ class SqliteDatabase(Store):
 
     @contextmanager
     def _unhurried(self) -> Iterator[None]:
-        """Commits within do not wait for the disk; they are written in order with those before and after."""
+        """Commits in this context do not wait for the disk; they are written in order with those before and after."""
         with self._reading():
             if self._depth or self._journal is None:
                 yield
@@ -116,7 +116,7 @@ class SqliteDatabase(Store):
 
     @abstractmethod
     def _undone(self) -> None:
-        """A transaction failed: what is kept in memory of the tables is out of date."""
+        """Called after a rollback: caches of the tables are out of date."""
 
     def _end(self) -> None:
         if self._failed or self._sql.in_transaction:
@@ -150,7 +150,7 @@ class SqliteDatabase(Store):
             if not due or self._depth:
                 return False
             # rows that are deleted leave copies of their neighbours behind, until the file is written anew:
-            # where that is cut short, opening does it
+            # where the rewriting is interrupted, opening repeats it
             with self.transaction():
                 self._sql.execute("INSERT OR IGNORE INTO pending (what) VALUES ('compact')")
                 self._sql.execute("DELETE FROM body WHERE text IS NULL AND num < (SELECT max(num) FROM body)")
@@ -189,7 +189,7 @@ class SqliteDatabase(Store):
 
 
 class _Transaction:
-    """All or nothing. One object may be entered within itself: it costs less than a generator each time."""
+    """All or nothing. One object may be entered within itself, which costs less than a generator each time."""
 
     def __init__(self, guard: driver_errors, begin: Callable[[], None], finish: Callable[[bool], None]) -> None:
         self._guard = guard

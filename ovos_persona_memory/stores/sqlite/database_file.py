@@ -14,14 +14,14 @@ from pathlib import Path
 from ovos_persona_memory.errors import StoreBusy, StoreDamaged, StoreError, StoreFull, StoreUnavailable
 
 APPLICATION_ID = 0x4F504D31
-"""``OPM1`` in the file's header: the database is ours."""
+"""``OPM1`` in the file's header: the mark of our databases."""
 
 CHECKED_BYTES = 64 * 1024 * 1024
 """A file up to this size is checked page by page when it is opened."""
 
 BUSY_TIMEOUT_S = 5.0
 JOURNAL_PAGES = 8000
-"""Pages (4 KB) in the journal that make a commit write them into the database; a quiet moment does so sooner."""
+"""Pages (4 KB) in the journal from which on a commit checkpoints it; a quiet moment does so sooner."""
 COMPANIONS = ("-wal", "-shm", "-journal")
 MAGIC = b"SQLite format 3\0"
 TABLES = frozenset({"body", "owner", "turn", "entry", "word", "posting", "state", "pending"})
@@ -29,10 +29,10 @@ STEPS = sorted((Path(__file__).parent / "schema").glob("*.sql"))
 
 
 class driver_errors:  # noqa: N801  # a context manager, read as a verb
-    """Turns what the driver raises into a StoreError that says what to do.
+    """Turns driver errors into a StoreError that says what to do.
 
-    With a ``lock``, that is held inside. One may be entered many times over, also within itself: as a generator
-    it would cost more than most of what happens inside.
+    A ``lock`` is held inside. The object may be entered many times, also within itself: a generator would cost more
+    than most of what happens inside.
     """
 
     def __init__(self, path: Path, lock: AbstractContextManager[bool] | None = None) -> None:
@@ -58,7 +58,7 @@ def _ours(error: Exception, path: Path) -> StoreError:
         return StoreDamaged(f"{path} is damaged: restart to have it set aside, then restore a backup")
     if "unable to open" in said or "readonly" in said:
         return StoreUnavailable(f"{path} cannot be opened: let this user write to it and its folder")
-    if said.endswith("turn.id"):  # of a turn that was to be new
+    if said.endswith("turn.id"):  # the id of a new turn
         return StoreError("there is a turn with this id already")
     return StoreError(f"{path}: {error}")
 
@@ -93,9 +93,9 @@ def _umask(mask: int) -> Iterator[None]:
 def open_database(
     path: Path, clock: Callable[[], float], settle: Callable[[sqlite3.Connection], None]
 ) -> tuple[sqlite3.Connection, list[dict[str, str]]]:
-    """A connection with every schema step applied, and what was set aside on the way: path and reason.
+    """A connection with every schema step applied, and the files that were set aside on the way: path and reason.
 
-    ``settle`` has the first look at the tables: damage that it meets is set aside too.
+    ``settle`` has the first look at the tables: a file in which it finds damage is set aside too.
     """
     aside: list[dict[str, str]] = []
     problem = _problem_before(path)
@@ -104,13 +104,13 @@ def open_database(
             aside.append({"path": str(set_aside(path, clock)), "reason": problem})
         try:
             return _connected(path, settle), aside
-        except (StoreDamaged, _Unusable) as error:
+        except (StoreDamaged, _ForeignDatabase) as error:
             if aside:
                 raise
             problem = error.reason
 
 
-class _Unusable(StoreDamaged):
+class _ForeignDatabase(StoreDamaged):
     """The file is sound, and not one of ours."""
 
 
@@ -128,7 +128,7 @@ def _connected(path: Path, settle: Callable[[sqlite3.Connection], None]) -> sqli
         connection = sqlite3.connect(path, timeout=BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False)
         try:
             if problem := _problem_inside(connection, path, unclean):
-                raise _Unusable(problem)
+                raise _ForeignDatabase(problem)
             configure(connection)
             _migrate(connection)
             settle(connection)
@@ -139,7 +139,7 @@ def _connected(path: Path, settle: Callable[[sqlite3.Connection], None]) -> sqli
 
 
 def create_private(path: Path) -> None:
-    """SQLite gives -wal and -shm the mode of the database, so that mode is set first."""
+    """Make an empty private file: SQLite gives -wal and -shm the mode of the database, so that mode is set first."""
     try:
         handle = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
     except OSError as error:
@@ -157,7 +157,7 @@ def configure(connection: sqlite3.Connection) -> None:
     connection.execute("PRAGMA journal_mode = WAL")
     connection.execute("PRAGMA synchronous = FULL")
     connection.execute("PRAGMA secure_delete = ON")
-    connection.execute("PRAGMA temp_store = MEMORY")  # a sorter's file would hold what people said
+    connection.execute("PRAGMA temp_store = MEMORY")  # a sorter's temporary file would hold people's texts
     connection.execute("PRAGMA cache_size = -8000")
     connection.execute(f"PRAGMA wal_autocheckpoint = {JOURNAL_PAGES:d}")
 
@@ -168,7 +168,7 @@ def _migrate(connection: sqlite3.Connection) -> None:
             continue
         connection.execute("BEGIN IMMEDIATE")
         try:
-            if schema_step(connection) < number:  # another process may have been faster
+            if schema_step(connection) < number:  # another process may have migrated first
                 _apply(connection, number, step)
             connection.execute("COMMIT")
         except BaseException:
@@ -195,10 +195,10 @@ def schema_step(connection: sqlite3.Connection) -> int:
 
 
 def inspect(path: Path) -> str | None:
-    """What is wrong with a database file, None where nothing is found; changes nothing.
+    """The problem of a database file, None where nothing is found; changes nothing.
 
-    Not for a file that this process has open: closing it here would drop SQLite's own locks.
-    With a journal waiting to be read, only the header is looked at.
+    Not for a file that this process has open: closing it here would drop SQLite's own locks. With a journal waiting to
+    be read, only the header is looked at.
     """
     try:
         problem = _problem_in_header(path)
@@ -214,7 +214,7 @@ def inspect(path: Path) -> str | None:
 
 
 def _problem_in_header(path: Path) -> str | None:
-    """Looks at the bytes alone: what SQLite would not notice until much later."""
+    """A problem in the first bytes, which SQLite would not notice until much later."""
     if path.is_dir():
         return "a folder is in its place"
     size = path.stat().st_size if path.exists() else 0
@@ -271,7 +271,7 @@ def _waiting(path: Path) -> int:
 
 
 def set_aside_before(path: Path, now: Sequence[Mapping[str, str]]) -> list[dict[str, str]]:
-    """What an earlier start set aside and what still lies there, besides what was set aside ``now``."""
+    """Files that an earlier start set aside and that still exist, besides those set aside ``now``."""
     named = {aside["path"] for aside in now}
     lying = sorted(path.parent.glob(f"{path.name}.damaged-*"))
     old = [file for file in lying if str(file) not in named and not file.name.endswith(COMPANIONS)]

@@ -1,4 +1,4 @@
-"""Forgetting in the SQLite store: which rows of turns, memories and notes go, and their going."""
+"""Deletion in the SQLite store: which rows of turns, memories and notes a selection takes, and deleting them."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 from ovos_persona_memory.records import Selection
 from ovos_persona_memory.stores.sqlite import rows
-from ovos_persona_memory.stores.sqlite.postings import WordIndex
+from ovos_persona_memory.stores.sqlite.postings import SqlitePostings
 from ovos_persona_memory.stores.sqlite.rows import empty_bodies
-from ovos_persona_memory.stores.sqlite.session_notes import NoteRow, Notes
+from ovos_persona_memory.stores.sqlite.session_notes import NoteRow, SqliteSessionNotes
 from ovos_persona_memory.stores.sqlite.turn_queries import newest_turns
 
 CHUNK = 2000
@@ -22,25 +22,25 @@ DELETED = (
 
 
 @dataclass(frozen=True)
-class Chosen:
-    """What a selection takes."""
+class SelectedRows:
+    """The rows that a selection takes."""
 
     turns: Sequence[int]
-    """``seq`` of each, newest first."""
+    """The ``seq`` of each turn, newest first."""
     entries: Sequence[int]
     notes: Sequence[NoteRow]
 
 
-class Deletions:
+class SqliteDeletion:
     """Works on the store's connection, within the store's transactions and under its lock."""
 
-    def __init__(self, connection: sqlite3.Connection, index: WordIndex, notes: Notes) -> None:
+    def __init__(self, connection: sqlite3.Connection, index: SqlitePostings, notes: SqliteSessionNotes) -> None:
         self._sql = connection
         self._index = index
         self._notes = notes
 
-    def chosen(self, selection: Selection, owner: int | None) -> Chosen:
-        """What is selected; ``owner`` is the number of its user, None for everybody's."""
+    def chosen(self, selection: Selection, owner: int | None) -> SelectedRows:
+        """The selected rows; ``owner`` is the number of its user, None for everybody's."""
         turns = newest_turns(self._sql, selection, owner, None)
         where = rows.chosen_entries(selection, owner)
         found = (
@@ -51,23 +51,23 @@ class Deletions:
             held = self._index.holding(selection.words, owner)
             turns = [seq for seq in turns if seq in held]
             entries = [seq for seq in entries if -seq in held]
-        return Chosen(turns, entries, self._notes.chosen(selection, turns))
+        return SelectedRows(turns, entries, self._notes.chosen(selection, turns))
 
-    def turn_ids(self, chosen: Chosen) -> list[str]:
-        """The ids of the turns that are chosen."""
+    def turn_ids(self, chosen: SelectedRows) -> list[str]:
+        """The ids of the selected turns."""
         sql = "SELECT t.id FROM json_each(?) j CROSS JOIN turn t ON t.seq = j.value"
         return [turn_id for (turn_id,) in self._sql.execute(sql, (json.dumps(list(chosen.turns)),))]
 
-    def ids_among(self, chosen: Chosen, turn_ids: Sequence[str]) -> set[str]:
-        """Which of these turns are among the chosen."""
+    def ids_among(self, chosen: SelectedRows, turn_ids: Sequence[str]) -> set[str]:
+        """Those of these turns that are selected."""
         seqs = set(chosen.turns)
         found = self._sql.execute(
             "SELECT t.id, t.seq FROM json_each(?) j CROSS JOIN turn t ON t.id = j.value", (json.dumps(list(turn_ids)),)
         )
         return {turn_id for turn_id, seq in found if seq in seqs}
 
-    def delete(self, chosen: Chosen) -> None:
-        """Delete what was chosen; the next purge makes it gone."""
+    def delete(self, chosen: SelectedRows) -> None:
+        """Delete the selected rows; the next purge makes them gone."""
         self._notes.delete(chosen.notes)
         self._delete_rows("turn", 1, chosen.turns)
         self._delete_rows("entry", -1, chosen.entries)

@@ -15,7 +15,7 @@ import numpy as np
 
 from ovos_persona_memory.records import Document, Namespace
 from ovos_persona_memory.stores.base.bm25 import Bm25, words_of
-from ovos_persona_memory.stores.base.documents import ALONG, DocumentStore, StoredDocument, fits, numbered
+from ovos_persona_memory.stores.base.documents import ALONG, DocumentStore, StoredDocument, fits, free_name
 from ovos_persona_memory.stores.base.store import refuse_unstorable
 from ovos_persona_memory.stores.base.vector_math import Floats
 from ovos_persona_memory.stores.sql.where_clause import Where
@@ -37,7 +37,7 @@ EMBEDDINGS = (
     " WHERE d.namespace = ? AND d.dim = ?"
 )
 _Row = tuple[Any, ...]
-"""Id, text, metadata, updated_at, words and embedding of a document, as they are kept."""
+"""Id, text, metadata, updated_at, words and embedding of a document, as columns hold them."""
 Context = Callable[[], AbstractContextManager[None]]
 
 
@@ -51,7 +51,7 @@ class SqliteDocuments(DocumentStore):
         reading: Context,
         written: Callable[[], None] = lambda: None,
     ) -> None:
-        """``written`` is called when a text was written."""
+        """``written`` is called after a text was written."""
         self._sql = connection
         self._transaction = transaction
         self._reading = reading
@@ -129,12 +129,12 @@ class SqliteDocuments(DocumentStore):
     def _move(self, moving: list[Any], space: int, dim: int | None) -> None:
         other = self._named(space, moving[0])
         if other is not None:
-            free = numbered(moving[0], lambda name: self._named(space, name) is None)
+            free = free_name(moving[0], lambda name: self._named(space, name) is None)
             num, *kept = other
             if kept[3] >= moving[3]:
                 moving[0] = free
             else:
-                # the namespace stays: what moves comes at once
+                # the namespace stays: the moved documents are inserted at once
                 self._insert(space, (free, *kept[1:]))
                 self._take_away(space, [num])
         if moving[5] is not None and dim not in (None, len(moving[5]) // 4):

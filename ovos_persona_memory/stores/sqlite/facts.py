@@ -124,7 +124,7 @@ class SqliteFacts(FactStore):
         return sorted((FoundFact(found[seq], scores[seq], frozenset(held[seq])) for seq in best), key=found_order)
 
     def _scores(self, rows: Sequence[tuple[int, int, str, int]]) -> dict[int, float]:
-        """Of the facts in scope; a word's frequency is that among all active facts of its user."""
+        """The scores of the facts in scope; a term's frequency counts all active facts of its user."""
         frequency = Counter((user_id, number) for number, _, user_id, _ in rows)
         sizes = {user_id: self._active(user_id) for user_id in {row[2] for row in rows}}
         parts: dict[int, list[float]] = {}

@@ -1,4 +1,5 @@
-"""What waits on this device for a store that is away: one SQLite file, its texts treated as in the memory's own."""
+"""Offline queue: what waits on this device for a store that is away, in one SQLite file with the memory's
+protections."""
 
 from __future__ import annotations
 
@@ -34,30 +35,30 @@ CREATE TABLE IF NOT EXISTS state (name TEXT PRIMARY KEY, value BLOB NOT NULL);
 
 @dataclass(frozen=True)
 class QueuedArrival:
-    """One thing that waits."""
+    """One event or request in the queue."""
 
     id: str
-    """Made at its arrival, unique across devices."""
+    """An id made at its arrival, unique across devices."""
     kind: Literal["heard", "request"]
     at: float
     """When it arrived, seconds since the epoch, UTC."""
     body: bytes
     owner: bool = False
-    """It came through the owner's door."""
+    """Whether it came through the owner's door."""
     tried: bool = False
-    """The store may hold it already: the connection was lost while it was written."""
+    """Whether the store may hold it already: the connection was lost while it was written."""
     num: int = 0
-    """Its place among all that ever waited, given by the file."""
+    """Its number among everything ever queued, given by the file."""
 
 
 class OfflineQueue:
     """A queue on disk, oldest first. Thread-safe. Every driver error arrives as a StoreError.
 
-    What ``add`` was given is on the disk when it returns: the journal is synced at each commit.
+    Whatever ``add`` was given is on the disk when it returns: the journal is synced at each commit.
     """
 
     def __init__(self, folder: Path, clock: Callable[[], float] = time.time) -> None:
-        """A damaged file is set aside, and a new one begun."""
+        """A damaged file is set aside, and a new one is made."""
         prepare_folder(folder)
         self._path = folder / DATABASE
         self._lock = threading.RLock()  # guards the connection and the count
@@ -72,7 +73,7 @@ class OfflineQueue:
                 self._sql = self._opened()
             self._length: int = self._sql.execute("SELECT count(body) FROM waiting").fetchone()[0]
         self.device = self._named()
-        """This device's name, for the shared store: unique, and another one with each new file."""
+        """This device's name in the shared store: unique, and new with each new file."""
 
     def _opened(self) -> sqlite3.Connection:
         create_private(self._path)
@@ -103,7 +104,7 @@ class OfflineQueue:
             self._sql.close()
 
     def add(self, kept: Sequence[QueuedArrival]) -> None:
-        """Put them at the end, all or none; on the disk when this returns."""
+        """Append these, all or none; they are on the disk when this returns."""
         rows = [(one.id, one.kind, one.at, one.owner, one.tried, one.body) for one in kept]
         with self._guard:
             self._sql.execute("BEGIN IMMEDIATE")
@@ -119,11 +120,11 @@ class OfflineQueue:
             self._length += len(rows)
 
     def oldest(self, limit: int) -> list[QueuedArrival]:
-        """At most so many of those that wait, oldest first."""
+        """At most ``limit`` items, the oldest first."""
         return self._some("ASC", limit)
 
     def newest(self, limit: int) -> list[QueuedArrival]:
-        """At most so many of those that came last, oldest first."""
+        """At most ``limit`` of the newest items, oldest first."""
         return self._some("DESC", limit)[::-1]
 
     def _some(self, order: Literal["ASC", "DESC"], limit: int) -> list[QueuedArrival]:
@@ -136,7 +137,8 @@ class OfflineQueue:
         return [QueuedArrival(row[0], row[1], row[2], row[3], bool(row[4]), bool(row[5]), row[6]) for row in rows]
 
     def empty(self, up_to: int) -> None:
-        """These are delivered, all up to this number: their texts are gone from the file and its journal."""
+        """Delete the items up to this number, which were delivered: their texts are gone from the file and its
+        journal."""
         with self._guard:
             self._sql.execute("UPDATE waiting SET body = NULL WHERE num <= ? AND body IS NOT NULL", (up_to,))
             self._length = self._sql.execute("SELECT count(body) FROM waiting").fetchone()[0]
@@ -152,7 +154,7 @@ class OfflineQueue:
         return None if found is None else msgspec.json.decode(found, type=list[Pause])
 
     def keep_pauses(self, pauses: Sequence[Pause]) -> None:
-        """Keep them, in place of those before."""
+        """Replace the known pauses."""
         self._put_state("pauses", msgspec.json.encode(pauses))
 
     def _state(self, name: str) -> bytes | None:

@@ -1,9 +1,8 @@
-"""Words of the newest turns, in memory until a quiet moment enters them into the index on disk.
+"""Write buffer of postings: terms of the newest turns, in memory until a quiet moment enters them into the index.
 
-Entering ten words touches some twenty pages of the file, which a turn that has to be durable at once
-would wait for: half of the time of a recording, measured 2026-11-22. After a restart the words are
-read from the turns themselves. Which documents hold a word is looked up when somebody first asks for it: of
-most turns nobody does before they are entered.
+Entering ten words touches some twenty pages of the file, which a turn that has to be durable at once would wait for:
+half of the time of a recording, measured 2026-11-22. After a restart the terms are read from the turns themselves. The
+postings of the buffer are built when somebody first asks for them: for most turns nobody does before they are entered.
 """
 
 from __future__ import annotations
@@ -16,11 +15,11 @@ from ovos_persona_memory.stores.base.bm25 import set_of, words_of
 from ovos_persona_memory.stores.base.score_accumulator import Posting
 
 TOGETHER = 20_000
-"""Characters of words at most that are entered together, unless one document has more: some 20 ms (2026-11-28)."""
+"""Characters of terms at most that are entered together, unless one document has more: some 20 ms (2026-11-28)."""
 
 
-class WaitingWords:
-    """Documents by their words, each with its owner. Not thread-safe: the store's lock guards it."""
+class PostingsBuffer:
+    """Buffered documents by term, each with its user. Not thread-safe: the store's lock guards it."""
 
     def __init__(self) -> None:
         self._held: dict[int, tuple[int, str]] = {}
@@ -28,7 +27,7 @@ class WaitingWords:
         self._newest = 0
         self._in_order = True
         self._documents: dict[tuple[int, str], dict[int, int]] = {}
-        """Which hold a word, and how often."""
+        """Documents that hold a term, with its frequency, by user and term."""
         self._lengths: dict[int, int] = {}
         self._sizes: dict[int, list[int]] = defaultdict(lambda: [0, 0])
 
@@ -39,14 +38,14 @@ class WaitingWords:
         return doc in self._held
 
     def add(self, owner: int, doc: int, words: str) -> None:
-        """Take in a document of a user."""
+        """Buffer a document of a user."""
         self._in_order = self._in_order and doc > self._newest
         self._newest = max(self._newest, doc)
         self._held[doc] = (owner, words)
         self._unread[doc] = None
 
     def _read(self) -> None:
-        """Look at the words of what has come since the last time."""
+        """Build the postings of documents added since the last time."""
         unread, self._unread = self._unread, {}
         for doc in unread:
             owner, words = self._held[doc]
@@ -57,7 +56,7 @@ class WaitingWords:
             self._count(owner, 1, self._lengths[doc])
 
     def remove(self, doc: int) -> None:
-        """Drop a document that is held."""
+        """Drop a buffered document."""
         owner, words = self._held.pop(doc)
         if doc in self._unread:
             del self._unread[doc]
@@ -75,7 +74,8 @@ class WaitingWords:
         size[1] += number * length
 
     def oldest(self, number: int) -> list[tuple[int, int, str]]:
-        """Owner, document and words of the oldest documents, oldest first: at most so many, and of long ones fewer."""
+        """User, number and terms of the oldest documents, oldest first: at most ``number``, fewer where they are
+        long."""
         if not self._in_order:
             self._held = dict(sorted(self._held.items()))
             self._in_order = True
@@ -89,29 +89,29 @@ class WaitingWords:
         return found
 
     def size(self, owner: int | None = None) -> tuple[int, int]:
-        """How many documents a user has here, None: all users, and their words together."""
+        """Number of buffered documents of a user, None: of all users, and of their terms."""
         self._read()
         sizes = self._sizes.values() if owner is None else [self._sizes.get(owner, (0, 0))]
         return sum(size[0] for size in sizes), sum(size[1] for size in sizes)
 
     def frequency(self, owner: int, word: str) -> int:
-        """How many documents of a user hold the word."""
+        """Document frequency of the term among a user's buffered documents."""
         self._read()
         return len(self._documents.get((owner, word), ()))
 
     def owners_of(self, words: Sequence[str]) -> set[int]:
-        """The users who have any of the words here."""
+        """The users who have any of the terms here."""
         self._read()
         return {owner for owner in self._sizes for word in words if (owner, word) in self._documents}
 
     def holding(self, words: Iterable[str], owner: int | None) -> set[int]:
-        """The documents of a user, None: of everybody, that hold any of the words."""
+        """The documents of a user, None: of everybody, that hold any of the terms."""
         self._read()
         owners = self._sizes if owner is None else (owner,)
         return {doc for one in owners for word in words for doc in self._documents.get((one, word), ())}
 
     def postings(self, owner: int, word: str, docs: Iterable[int] | None = None) -> list[Posting]:
-        """Documents of a user that hold the word, newest first; ``docs``: only of these."""
+        """Documents of a user that hold the term, newest first; ``docs``: only among these."""
         self._read()
         holding = self._documents.get((owner, word), {})
         chosen = holding if docs is None else [doc for doc in docs if doc in holding]

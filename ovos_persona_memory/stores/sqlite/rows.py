@@ -1,4 +1,4 @@
-"""Rows of the SQLite store: as records, and which of them are in a scope."""
+"""Rows of the SQLite store: mapping to records, and conditions for scopes and selections."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from operator import attrgetter
 from typing import Any
 
 from ovos_persona_memory.records import Entry, Scope, Selection, Turn
-from ovos_persona_memory.stores.base.store import Excluded
+from ovos_persona_memory.stores.base.store import ExcludedTurn
 from ovos_persona_memory.stores.sql.turn_rows import COLUMNS, FLAGS, calls_text, packed, turns_of
 from ovos_persona_memory.stores.sql.where_clause import OWNER, PLACES, Where, between, narrowed, owner_name
 
@@ -35,7 +35,7 @@ TOLD = (
     " WHERE r.owner = (SELECT o.num FROM owner o WHERE o.user_id = ?1) AND r.session_id = ?2"
     " ORDER BY r.seq DESC LIMIT ?3"
 )
-"""The newest turns of a user's session; last, up to which seq the session's note leaves them to the summary."""
+"""The newest turns of a user's session, with a last column: the seq up to which the session's note replaces them."""
 ENTRIES = (
     f"SELECT r.seq, o.user_id, {BODY}, {', '.join('r.' + name for name in ENTRY_FIELDS)}"
     " FROM entry r CROSS JOIN owner o ON o.num = r.owner CROSS JOIN body b ON b.num = r.body"
@@ -44,16 +44,16 @@ Body = tuple[str, str, "str | None", "str | None", "str | None"]
 
 
 def hash_of(word: str) -> int:
-    """64 bits that stand for a word or a key; two of a million words share one with odds of 3 in 10^8."""
+    """A 64-bit hash of a word or a key; two of a million words share one with odds of 3 in 10^8."""
     return int.from_bytes(hashlib.blake2b(word.encode(), digest_size=8).digest(), "big", signed=True)
 
 
 def turn_of(row: tuple[Any, ...]) -> tuple[Turn, str]:
     """A row of ``TURNS`` as a turn and its words."""
-    return told([row])[0], row[-1]
+    return turns_from([row])[0], row[-1]
 
 
-def told(rows: Iterable[tuple[Any, ...]]) -> list[Turn]:
+def turns_from(rows: Iterable[tuple[Any, ...]]) -> list[Turn]:
     """Rows of ``TURNS`` or ``TOLD`` as turns."""
     return turns_of(rows)
 
@@ -67,12 +67,12 @@ def entry_of(row: tuple[Any, ...]) -> tuple[Entry, str]:
 
 
 def turn_body(turn: Turn, words: str) -> Body:
-    """What of a turn goes into ``body``."""
+    """The part of a turn that goes into ``body``."""
     return turn.text, words, turn.speaker, turn.name, calls_text(turn)
 
 
 def entry_body(entry: Entry, words: str) -> Body:
-    """What of an entry goes into ``body``."""
+    """The part of an entry that goes into ``body``."""
     return entry.text, words, None, entry.key, json.dumps(entry.metadata) if entry.metadata else None
 
 
@@ -88,20 +88,20 @@ def entry_values(entry: Entry) -> list[Any]:
 
 
 def within(scope: Scope, owner: int | None, kind: str = "turn") -> Where:
-    """The rows in scope; ``owner`` is the number of its user, None for everybody's."""
+    """Conditions for the rows in scope; ``owner`` is the number of its user, None for everybody's."""
     where = narrowed(Where(), scope, kind)
     return where if owner is None else Where(("r.owner = ?", *where.conditions), (owner, *where.values))
 
 
-def but_for(where: Where, without: Sequence[Excluded]) -> Where:
-    """Only the turns that are not left out."""
+def but_for(where: Where, without: Sequence[ExcludedTurn]) -> Where:
+    """Conditions for turns that are not left out."""
     if not without:
         return where
     return where.also(f"r.seq NOT IN ({', '.join('?' * len(without))})", *(one.seq for one in without))
 
 
 def chosen_turns(selection: Selection, owner: int | None) -> Where | None:
-    """The turns of a selection; None where it can hold none."""
+    """Conditions for the turns of a selection; None where it can hold none."""
     if "turn" not in selection.kinds or selection.keys is not None:
         return None
     where = between(within(selection.scope, owner), "at", selection.since, selection.until)
@@ -113,7 +113,7 @@ def chosen_turns(selection: Selection, owner: int | None) -> Where | None:
 
 
 def chosen_entries(selection: Selection, owner: int | None) -> Where | None:
-    """The entries of a selection; None where it can hold none."""
+    """Conditions for the entries of a selection; None where it can hold none."""
     if "memory" not in selection.kinds:
         return None
     where = between(within(selection.scope, owner, "memory"), "updated_at", selection.since, selection.until)
@@ -156,7 +156,7 @@ def add_body(sql: sqlite3.Connection, body: Body) -> int:
 
 
 def empty_bodies(sql: sqlite3.Connection, nums: Sequence[int]) -> None:
-    """Take the texts out of these rows; the next purge makes them gone."""
+    """Empty the texts of these rows; the next purge makes them gone."""
     sql.executemany(
         "UPDATE body SET text = NULL, words = NULL, speaker = NULL, name = NULL, data = NULL WHERE num = ?",
         [(num,) for num in sorted(nums)],
@@ -167,7 +167,7 @@ def empty_bodies(sql: sqlite3.Connection, nums: Sequence[int]) -> None:
 
 
 def replaced_body(sql: sqlite3.Connection, num: int, body: Body) -> int:
-    """The number of the new row; the same where nothing changed."""
+    """The number of the row with the new text; the same where nothing changed."""
     if sql.execute("SELECT text, words, speaker, name, data FROM body WHERE num = ?", (num,)).fetchone() == body:
         return num
     empty_bodies(sql, [num])

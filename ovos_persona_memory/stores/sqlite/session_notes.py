@@ -1,4 +1,4 @@
-"""What the SQLite store keeps of a session beside its turns."""
+"""Session notes in the SQLite store: summaries, descriptions and trim marks."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ RETOLD = (
 )
 
 
-class Notes:
+class SqliteSessionNotes:
     """Works on the store's connection, within the store's transactions and under its lock."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:

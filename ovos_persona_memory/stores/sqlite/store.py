@@ -24,7 +24,7 @@ from ovos_persona_memory.records import (
 from ovos_persona_memory.stores.base.facts import count_learned_elsewhere
 from ovos_persona_memory.stores.base.store import (
     Counts,
-    Excluded,
+    ExcludedTurn,
     FoundRecord,
     NeighbourTurn,
     Statistics,
@@ -33,16 +33,16 @@ from ovos_persona_memory.stores.base.store import (
 from ovos_persona_memory.stores.sql.where_clause import OWNER, Where, is_whole_session, narrowed, owner_name
 from ovos_persona_memory.stores.sqlite import rows
 from ovos_persona_memory.stores.sqlite.connection import SqliteDatabase
-from ovos_persona_memory.stores.sqlite.deletion import CHUNK, Chosen, Deletions
+from ovos_persona_memory.stores.sqlite.deletion import CHUNK, SelectedRows, SqliteDeletion
 from ovos_persona_memory.stores.sqlite.documents import SqliteDocuments
 from ovos_persona_memory.stores.sqlite.episodes import SqliteEpisodes
 from ovos_persona_memory.stores.sqlite.facts import SqliteFacts
-from ovos_persona_memory.stores.sqlite.postings import BUDGET, TABLES, Query, WordIndex
+from ovos_persona_memory.stores.sqlite.postings import BUDGET, TABLES, SqlitePostings, SqlitePostingsQuery
 from ovos_persona_memory.stores.sqlite.rows import add_body, replaced_body
-from ovos_persona_memory.stores.sqlite.session_notes import Notes
-from ovos_persona_memory.stores.sqlite.tombstones import SqliteLedger
-from ovos_persona_memory.stores.sqlite.turn_queries import SESSIONS, Walk, around, newest_turns, talk
-from ovos_persona_memory.stores.sqlite.users import NOBODY, Owners
+from ovos_persona_memory.stores.sqlite.session_notes import SqliteSessionNotes
+from ovos_persona_memory.stores.sqlite.tombstones import SqliteTombstones
+from ovos_persona_memory.stores.sqlite.turn_queries import SESSIONS, SqliteNeighbourQuery, around, newest_turns, talk
+from ovos_persona_memory.stores.sqlite.users import NOBODY, SqliteUsers
 from ovos_persona_memory.stores.sqlite.vectors import SqliteVectors
 
 USERS = (
@@ -52,9 +52,9 @@ USERS = (
 OLDEST = "SELECT r.id FROM owner o CROSS JOIN turn r INDEXED BY turn_at ON r.owner = o.num WHERE r.at < ? LIMIT ?"
 MIN_BUDGET = 100
 NEWER = 2**62
-"""More than any seq."""
+"""A number above every seq."""
 TIDIED, CHECKPOINTED = 50, 500
-"""Turns whose words one step of tidying enters, and after how many the journal is written into the database."""
+"""Turns that one step of tidying enters into the index, and after how many the journal is checkpointed."""
 NEWEST = (
     "SELECT r.owner, r.seq, b.words FROM {table} r JOIN body b ON b.num = r.body WHERE r.seq <= ? ORDER BY r.seq DESC"
 )
@@ -65,17 +65,17 @@ HAS_SECRETS = "SELECT 1 FROM entry WHERE owner = ? AND private = ? LIMIT 1"
 
 
 class SqliteStore(SqliteDatabase):
-    """Durable; owns its folder until closed. Texts are in ``body``, words in ``WordIndex``."""
+    """Durable; owns its folder until closed. Texts are in ``body``, index terms in ``SqlitePostings``."""
 
     _untidy = 0
-    """Turns whose words were entered since the journal was last written into the database."""
+    """Turns entered into the index since the last checkpoint."""
 
     def _settle(self, connection: sqlite3.Connection) -> None:
-        self._sql, self._index, self._notes = connection, WordIndex(connection), Notes(connection)
-        self._owners = Owners(connection)
-        self._deletions = Deletions(connection, self._index, self._notes)
+        self._sql, self._index, self._notes = connection, SqlitePostings(connection), SqliteSessionNotes(connection)
+        self._owners = SqliteUsers(connection)
+        self._deletions = SqliteDeletion(connection, self._index, self._notes)
         self.episode_store = SqliteEpisodes(connection, self.transaction, self._reading)
-        self.ledger_store = SqliteLedger(connection, self.transaction, self._reading)
+        self.ledger_store = SqliteTombstones(connection, self.transaction, self._reading)
         both = (self.transaction, self.unsynced)
         self.vector_store = self._vectors = SqliteVectors(connection, both, self._reading, self._records)
         self.document_store = SqliteDocuments(connection, self.transaction, self._reading, self._vectors.wake)
@@ -103,7 +103,7 @@ class SqliteStore(SqliteDatabase):
     # users and bodies
 
     def _owner_in(self, scope: Scope) -> int | None:
-        """The number of the scope's user, one that nobody has where they are unknown; None: everybody."""
+        """The number of the scope's user, ``NOBODY`` for an unknown user; None: everybody."""
         if scope.user_id is None:
             return None
         return self._owners.number(scope.user_id) or NOBODY
@@ -112,7 +112,7 @@ class SqliteStore(SqliteDatabase):
         return replaced_body(self._sql, num, body)
 
     def _reindex(self, doc: int, old: tuple[int, str], new: tuple[int, str]) -> None:
-        """Old and new are owner and words."""
+        """Replace the postings of a document; ``old`` and ``new`` are owner and words."""
         if old != new:
             self._index.remove(old[0], [(doc, old[1])])
             self._index.add(new[0], doc, new[1])
@@ -187,7 +187,7 @@ class SqliteStore(SqliteDatabase):
         for start in range(0, len(seqs), CHUNK):
             part = json.dumps(seqs[start : start + CHUNK])
             found = self._sql.execute(rows.TURNS_LISTED, (part,)).fetchall()
-            yield from zip(rows.told(found), (row[-1] for row in found), strict=True)
+            yield from zip(rows.turns_from(found), (row[-1] for row in found), strict=True)
 
     def oldest_turns(self, until: float, limit: int) -> list[str]:
         with self._reading():
@@ -274,14 +274,21 @@ class SqliteStore(SqliteDatabase):
                 yield from map(read, found)
 
     def search(
-        self, words: Sequence[str], scope: Scope, kinds: frozenset[str], limit: int, without: Sequence[Excluded] = ()
+        self,
+        words: Sequence[str],
+        scope: Scope,
+        kinds: frozenset[str],
+        limit: int,
+        without: Sequence[ExcludedTurn] = (),
     ) -> list[FoundRecord]:
         asked = list(dict.fromkeys(word for word in words if word))
         with self._reading():
             owner = self._owner_in(scope)
             owners = self._index.owners_of(asked) if owner is None else [owner]
             gone = self._by_owner(without)
-            query = Query(scope, tuple(sorted(kinds)), limit, max(BUDGET // max(len(owners), 1), MIN_BUDGET))
+            query = SqlitePostingsQuery(
+                scope, tuple(sorted(kinds)), limit, max(BUDGET // max(len(owners), 1), MIN_BUDGET)
+            )
             queries = {owner: replace_fast(query, without=gone.get(owner, ())) for owner in owners} if gone else {}
             matches = [
                 match for owner in owners for match in self._index.search(owner, asked, queries.get(owner, query))
@@ -291,8 +298,8 @@ class SqliteStore(SqliteDatabase):
             found = self._records([match.doc for match in best])
         return [FoundRecord(found[match.doc], match.score, match.words) for match in best]
 
-    def _by_owner(self, without: Sequence[Excluded]) -> dict[int, list[Excluded]]:
-        found: dict[int, list[Excluded]] = {}
+    def _by_owner(self, without: Sequence[ExcludedTurn]) -> dict[int, list[ExcludedTurn]]:
+        found: dict[int, list[ExcludedTurn]] = {}
         for one in without:
             found.setdefault(self._owners.number(one.user_id) or NOBODY, []).append(one)
         return found
@@ -302,17 +309,17 @@ class SqliteStore(SqliteDatabase):
         entries = {-entry.seq: entry for entry in self._entries_of([-doc for doc in docs if doc < 0])}
         return {**turns, **entries}
 
-    def statistics(self, words: Sequence[str], user_id: str, without: Sequence[Excluded] = ()) -> Statistics:
+    def statistics(self, words: Sequence[str], user_id: str, without: Sequence[ExcludedTurn] = ()) -> Statistics:
         mine = [one for one in without if one.user_id == user_id]
         with self._reading():
             return self._index.statistics(self._owners.number(user_id) or NOBODY, words, mine)
 
-    def languages(self, user_id: str, without: Sequence[Excluded] = ()) -> frozenset[str]:
+    def languages(self, user_id: str, without: Sequence[ExcludedTurn] = ()) -> frozenset[str]:
         with self._reading():
             return self._owners.languages(user_id, without)
 
     def newest_words(
-        self, scope: Scope, kinds: frozenset[str], limit: int, without: Sequence[Excluded] = ()
+        self, scope: Scope, kinds: frozenset[str], limit: int, without: Sequence[ExcludedTurn] = ()
     ) -> list[str]:
         with self._reading():
             owner, newest = self._owner_in(scope), []
@@ -324,19 +331,19 @@ class SqliteStore(SqliteDatabase):
             return newest
 
     def around(
-        self, turns: Sequence[Turn], reach: int, persona_id: str | None = None, without: Sequence[Excluded] = ()
+        self, turns: Sequence[Turn], reach: int, persona_id: str | None = None, without: Sequence[ExcludedTurn] = ()
     ) -> list[list[NeighbourTurn]]:
         with self._reading():
             owners = {user_id: self._owners.number(user_id) or NOBODY for user_id in {turn.user_id for turn in turns}}
             of_whom = [(turn, owners[turn.user_id]) for turn in turns]
-            return around(self._sql, of_whom, Walk(reach, persona_id, without))
+            return around(self._sql, of_whom, SqliteNeighbourQuery(reach, persona_id, without))
 
     def _entries_of(self, seqs: Sequence[int]) -> Iterator[Entry]:
         for row in self._sql.execute(rows.ENTRIES_LISTED, (json.dumps(seqs),)):
             yield rows.entry_of(row)[0]
 
     def _index_works(self) -> bool:
-        """Whether the newest documents are found by their words, and as many are entered as there are."""
+        """Whether the newest documents are found by their words, and the index holds as many as there are."""
         turn = self._one(f"{NEWEST.format(table='turn')} LIMIT 1", self._index.entered_to)
         entry = self._one(f"{NEWEST.format(table='entry')} LIMIT 1", NEWER)
         held = all(self._index.holds(row[0], sign * row[1], row[2]) for row, sign in ((turn, 1), (entry, -1)) if row)
@@ -375,7 +382,7 @@ class SqliteStore(SqliteDatabase):
             self.fact_store.delete_selected(selection)
         return counted
 
-    def _counted(self, selection: Selection, chosen: Chosen) -> Forgotten:
+    def _counted(self, selection: Selection, chosen: SelectedRows) -> Forgotten:
         documents = self.document_store.count_selected(selection)
         facts = self.fact_store.chosen(selection)
         sources = self._deletions.ids_among(chosen, [fact.turn_id for fact in facts if fact.turn_id])

@@ -1,4 +1,4 @@
-"""The ledger in the SQLite store."""
+"""Tombstones in the SQLite store."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ LISTS = {FORGOTTEN: 0, ANSWERED: 1}
 Context = Callable[[], AbstractContextManager[None]]
 
 
-class SqliteLedger(TombstoneStore):
+class SqliteTombstones(TombstoneStore):
     """Works on the store's connection, within the store's transactions and under its lock."""
 
     def __init__(self, connection: sqlite3.Connection, transaction: Context, reading: Context) -> None:

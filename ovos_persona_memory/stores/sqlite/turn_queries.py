@@ -1,4 +1,4 @@
-"""Walks through the SQLite store's turns and sessions, each along the index that ends soonest."""
+"""Queries over turns and sessions of the SQLite store, each along the index that ends soonest."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from operator import attrgetter
 from typing import Any
 
 from ovos_persona_memory.records import Scope, Selection, Turn
-from ovos_persona_memory.stores.base.store import Excluded, NeighbourTurn
+from ovos_persona_memory.stores.base.store import ExcludedTurn, NeighbourTurn
 from ovos_persona_memory.stores.sql.where_clause import Where, narrowed
-from ovos_persona_memory.stores.sqlite.rows import TOLD, but_for, chosen_turns, told
+from ovos_persona_memory.stores.sqlite.rows import TOLD, but_for, chosen_turns, turns_from
 
 FEW = 2000
 """A time window with fewer turns of a user is read whole and sorted."""
@@ -49,22 +49,25 @@ def newest_turns(sql: sqlite3.Connection, selection: Selection, owner: int | Non
 
 
 def talk(sql: sqlite3.Connection, scope: Scope, limit: int | None) -> tuple[list[Turn], int]:
-    """See Store.talk; of a scope that names a user and a session and nothing else: all with one statement."""
+    """See Store.talk, for a scope that names a user and a session and nothing else: turns and note with one
+    statement."""
     found = sql.execute(TOLD, (scope.user_id, scope.session_id, -1 if limit is None else limit)).fetchall()
     found.reverse()
-    return told(found), found[0][-1] if found else 0
+    return turns_from(found), found[0][-1] if found else 0
 
 
 @dataclass(frozen=True)
-class Walk:
-    """How far to look around turns, and past what: see Store.around."""
+class SqliteNeighbourQuery:
+    """The parameters of Store.around: reach, persona and turns left out."""
 
     reach: int
     persona_id: str | None
-    without: Sequence[Excluded]
+    without: Sequence[ExcludedTurn]
 
 
-def around(sql: sqlite3.Connection, turns: Sequence[tuple[Turn, int]], walk: Walk) -> list[list[NeighbourTurn]]:
+def around(
+    sql: sqlite3.Connection, turns: Sequence[tuple[Turn, int]], walk: SqliteNeighbourQuery
+) -> list[list[NeighbourTurn]]:
     """See Store.around; each turn with the number of its user."""
     where = but_for(narrowed(Where(), Scope(user_id=None, persona_id=walk.persona_id)), walk.without)
     statement = AROUND.format(also="".join(f" AND {condition}" for condition in where.conditions))
@@ -83,7 +86,7 @@ _seq = attrgetter("seq")
 
 
 def _walks(selection: Selection, owner: int | None, index: str) -> Sequence[Where]:
-    """One walk, or two where those of a persona and those of none are apart in the index."""
+    """One index range, or two where the turns of a persona and of no persona are apart in the index."""
     whole = chosen_turns(selection, owner)
     if whole is None:
         return ()

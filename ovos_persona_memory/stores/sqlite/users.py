@@ -1,4 +1,4 @@
-"""The users of the SQLite store: each has a number, and languages that were spoken."""
+"""Users in the SQLite store: the number and the languages of each."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import json
 import sqlite3
 from collections.abc import Sequence
 
-from ovos_persona_memory.stores.base.store import Excluded
+from ovos_persona_memory.stores.base.store import ExcludedTurn
 
 NOBODY = 0
 """A number that no user has."""
@@ -17,7 +17,7 @@ SPEAKS = (
 LANGUAGES = "SELECT DISTINCT lang FROM turn WHERE owner = ? UNION SELECT DISTINCT lang FROM entry WHERE owner = ?"
 
 
-class Owners:
+class SqliteUsers:
     """Works on the store's connection, within the store's transactions and under its lock."""
 
     def __init__(self, connection: sqlite3.Connection) -> None:
@@ -25,12 +25,12 @@ class Owners:
         self._languages: dict[int, set[str]] = {}
 
     def number(self, user_id: str) -> int | None:
-        """The number of a user; None where they are unknown."""
+        """The number of a user; None for an unknown user."""
         row = self._sql.execute("SELECT num FROM owner WHERE user_id = ?", (user_id,)).fetchone()
         return row[0] if row else None
 
     def made(self, user_id: str, lang: str | None = None) -> int:
-        """The number of a user, who is entered where they are new; ``lang``: of what they get now."""
+        """The number of a user, who is inserted where new; ``lang``: the language of the record that is added."""
         owner = self.number(user_id)
         if owner is None:
             owner = self._sql.execute("INSERT INTO owner (user_id) VALUES (?)", (user_id,)).lastrowid or NOBODY
@@ -38,10 +38,10 @@ class Owners:
             self._languages[owner].add(lang)
         return owner
 
-    def languages(self, user_id: str, without: Sequence[Excluded] = ()) -> frozenset[str]:
-        """See Store. Read once, for it takes a look at each row of the user; then kept up with what is added.
+    def languages(self, user_id: str, without: Sequence[ExcludedTurn] = ()) -> frozenset[str]:
+        """See Store. Read once, since it takes a look at each row of the user; then kept up to date with what is added.
 
-        A language of a turn that is left out is looked for in other rows, until one has it.
+        A language of a turn that is left out counts only where another row has it.
         """
         owner = self.number(user_id) or NOBODY
         if owner not in self._languages:

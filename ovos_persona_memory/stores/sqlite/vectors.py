@@ -1,4 +1,4 @@
-"""Vectors in the SQLite store: int8 rows on disk, and in memory what ranking needs of the users last asked for."""
+"""Vectors in the SQLite store: int8 rows on disk, and a cache of the tables of the users last asked for."""
 
 from __future__ import annotations
 
@@ -16,17 +16,32 @@ import numpy as np
 
 from ovos_persona_memory.errors import StoreError
 from ovos_persona_memory.records import ACCEPTED, Entry, Namespace, Scope, Turn
-from ovos_persona_memory.stores.base.vector_math import EXACT, Bytes, Floats, Placing, VectorTable, Within, size_of
-from ovos_persona_memory.stores.base.vectors import Index, Near, Pending, VectorStore, entry_text, is_held
+from ovos_persona_memory.stores.base.vector_math import (
+    EXACT,
+    Bytes,
+    Floats,
+    VectorFilter,
+    VectorPlacement,
+    VectorTable,
+    size_of,
+)
+from ovos_persona_memory.stores.base.vectors import (
+    NearDocument,
+    PendingText,
+    VectorIndex,
+    VectorStore,
+    entry_text,
+    is_held,
+)
 from ovos_persona_memory.stores.sqlite.rows import hash_of
 
 CHUNK = 1000
-"""Rows read or deleted at once: some 5 ms, in which nobody else has the store."""
+"""Rows read or deleted at once: some 5 ms, in which no other thread has the store."""
 CACHED_BYTES = max(32 * 1024 * 1024, os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 16)
-"""Of the tables of the users last asked for, all together: a sixteenth of the machine's memory. That of the last one is
-kept whatever its size."""
+"""Maximum size of all cached tables: a sixteenth of the machine's memory. The table of the last user is kept whatever
+its size."""
 BREATH_S = 0.001
-"""Between two parts that are read beforehand: a lock that is taken again at once is never had by those who wait."""
+"""Pause between two parts that are read ahead: a lock that is taken again at once never reaches those who wait."""
 SLOTS = (0, 1)
 BOTH = frozenset({"turn", "memory"})
 
@@ -36,7 +51,7 @@ NEW = (
     "SELECT 'memory', -r.seq, r.body, b.text, b.name, r.private"
     " FROM entry r INDEXED BY entry_body CROSS JOIN body b ON b.num = r.body"
     " WHERE r.body > ? ORDER BY r.body LIMIT ?",
-    # what has an embedding of its own needs none
+    # documents with an embedding of their own need no vector
     "SELECT 'document', r.num, r.body, CASE WHEN r.dim IS NULL THEN b.text ELSE '' END, NULL, 0"
     " FROM document r INDEXED BY document_body CROSS JOIN body b ON b.num = r.body"
     " WHERE r.body > ? ORDER BY r.body LIMIT ?",
@@ -57,7 +72,7 @@ OF_NAMESPACE = (
 )
 BY_NUM = "SELECT v.vector FROM json_each(?) j CROSS JOIN vector_{slot:d} v ON v.num = j.value"
 MORE = {"turn": f"0, '{ACCEPTED}'", "entry": "r.private, r.status"}
-"""Level and status."""
+"""Columns of level and status."""
 TABLES = (("turn", 1), ("entry", -1))
 KEPT_IN = ("turn", "entry", "document")
 Records = Callable[[Sequence[int]], Mapping[int, "Turn | Entry"]]
@@ -66,7 +81,7 @@ Context = Callable[[], AbstractContextManager[None]]
 
 @dataclass
 class _Cached:
-    """One user's vectors of one index; being read, as far as ``read_to`` in each table."""
+    """One user's vectors of one index; read so far up to ``read_to`` in each table."""
 
     table: VectorTable
     read_to: dict[str, int]
@@ -78,19 +93,18 @@ class SqliteVectors(VectorStore):
     def __init__(
         self, connection: sqlite3.Connection, transactions: tuple[Context, Context], reading: Context, records: Records
     ) -> None:
-        """``transactions``: one as always, and one that does not wait for the disk; ``records`` gives the documents
-        with these numbers.
-        """
+        """``transactions``: a durable one, and one that does not wait for the disk; ``records`` gives the documents
+        with these numbers."""
         self._sql = connection
         self._transaction, self._unsynced = transactions
         self._reading = reading
         self._records = records
         self._tables: OrderedDict[tuple[int, int], _Cached] = OrderedDict()
 
-    # what the store tells
+    # notifications of the store
 
     def moved(self, doc: int, old: tuple[int, int], new: tuple[int, int], record: Turn | Entry) -> None:
-        """A document was changed; old and new are its owner and body."""
+        """Take note of a changed document; ``old`` and ``new`` are its owner and body."""
         same_place = old == new
         for (_, owner), cached in self._tables.items():
             if owner == old[0]:
@@ -101,12 +115,12 @@ class SqliteVectors(VectorStore):
             self.wake()
 
     def deleted(self, docs: Sequence[int]) -> None:
-        """Documents have gone; their rows went with their bodies."""
+        """Take note of deleted documents; their rows went with their bodies."""
         for cached in self._tables.values():
             cached.table.drop(docs)
 
     def undone(self) -> None:
-        """What is in memory may not be what is in the file."""
+        """Called after a rollback: the cache may differ from the file."""
         self._tables.clear()
 
     def _forget_owner(self, owner: int) -> None:
@@ -115,12 +129,12 @@ class SqliteVectors(VectorStore):
 
     # indexes
 
-    def indexes(self) -> list[Index]:
+    def indexes(self) -> list[VectorIndex]:
         with self._reading():
             rows = self._sql.execute("SELECT name, setting, dim FROM vector_index ORDER BY started").fetchall()
-        return [Index(*row) for row in rows]
+        return [VectorIndex(*row) for row in rows]
 
-    def start(self, index: Index) -> None:
+    def start(self, index: VectorIndex) -> None:
         with self._reading():
             if index.name in {known.name for known in self.indexes()}:
                 return
@@ -142,7 +156,7 @@ class SqliteVectors(VectorStore):
                 return True
             for key in [key for key in self._tables if key[0] == slot]:
                 del self._tables[key]
-            # never a row out of the middle: whole pages go, and secure_delete overwrites those
+            # rows go in order, never from the middle: whole pages are freed, and secure_delete overwrites those
             last = self._sql.execute(f"SELECT num FROM vector_{slot:d} ORDER BY num LIMIT 1 OFFSET {CHUNK}").fetchone()
             if last:
                 self._sql.execute(f"DELETE FROM vector_{slot:d} WHERE num < ?", last)
@@ -171,18 +185,18 @@ class SqliteVectors(VectorStore):
             counted = "SELECT count(*) FROM {table} INDEXED BY {table}_body WHERE body > ?"
             return sum(self._sql.execute(counted.format(table=table), (done_to,)).fetchone()[0] for table in KEPT_IN)
 
-    def pending(self, name: str, limit: int) -> list[Pending]:
+    def pending(self, name: str, limit: int) -> list[PendingText]:
         with self._reading():
             done_to = self._done_to(name)
             rows = [row for sql in NEW for row in self._sql.execute(sql, (done_to, limit))]
         rows.sort(key=lambda row: row[2])
         return [
-            Pending(kind, doc, body, entry_text(key, text, private) if kind == "memory" else text)
+            PendingText(kind, doc, body, entry_text(key, text, private) if kind == "memory" else text)
             for kind, doc, body, text, key, private in rows[:limit]
         ]
 
-    def put(self, name: str, taken: Sequence[Pending], vectors: Bytes) -> None:
-        with self._unsynced():  # what a loss of power takes of it is embedded again
+    def put(self, name: str, taken: Sequence[PendingText], vectors: Bytes) -> None:
+        with self._unsynced():  # vectors lost in a power failure are embedded again
             slot = self._slot(name)
             if slot is None or not taken:
                 return
@@ -192,8 +206,8 @@ class SqliteVectors(VectorStore):
                     self._add(slot, one, vector, found)
             self._sql.execute("UPDATE vector_index SET done_to = ? WHERE slot = ?", (taken[-1].version, slot))
 
-    def _still_there(self, one: Pending) -> Sequence[Any] | None:
-        """The owner of a text, and where it belongs; None where it changed or went."""
+    def _still_there(self, one: PendingText) -> Sequence[Any] | None:
+        """The owner and placement of a text; None where it was changed or deleted."""
         if one.kind == "document":
             sql = "SELECT 0 FROM document WHERE body = ? AND num = ?"
         elif one.kind == "turn":
@@ -203,12 +217,12 @@ class SqliteVectors(VectorStore):
         found: Sequence[Any] | None = self._sql.execute(sql, (one.version, abs(one.doc))).fetchone()
         return found
 
-    def _add(self, slot: int, one: Pending, vector: Bytes, found: Sequence[Any]) -> None:
+    def _add(self, slot: int, one: PendingText, vector: Bytes, found: Sequence[Any]) -> None:
         row = (one.version, vector.tobytes())
         num = self._sql.execute(f"INSERT INTO vector_{slot:d} (body, vector) VALUES (?, ?)", row).lastrowid or 0
         cached = self._tables.get((slot, found[0]))
         if cached is not None and one.kind != "document":
-            cached.table.put([one.doc], [num], [Placing(*found[1:])], vector[None, :])
+            cached.table.put([one.doc], [num], [VectorPlacement(*found[1:])], vector[None, :])
 
     # finding
 
@@ -221,14 +235,14 @@ class SqliteVectors(VectorStore):
             found = self._records([doc for doc, _ in rows])
         yield from ((found[doc], vector) for doc, vector in rows if is_held(found[doc], scope, kinds))
 
-    def nearest(self, name: str, query: Floats, scope: Scope, kinds: frozenset[str], limit: int) -> list[Near]:
+    def nearest(self, name: str, query: Floats, scope: Scope, kinds: frozenset[str], limit: int) -> list[NearDocument]:
         with self._reading():
             table = self._of_user(name, scope.user_id)
             if table is None:
                 return []
             best = table.best(query, limit, table.within(_within(scope, kinds)))
             found = self._records([doc for doc, _ in best])
-        return [Near(found[doc], cosine) for doc, cosine in best if doc in found]
+        return [NearDocument(found[doc], cosine) for doc, cosine in best if doc in found]
 
     def cosines(self, name: str, query: Floats, docs: Iterable[int], user_id: str) -> Mapping[int, float]:
         with self._reading():
@@ -261,7 +275,7 @@ class SqliteVectors(VectorStore):
                 return
 
     def _warm_owner(self, name: str, owner: int, stopped: Callable[[], bool]) -> bool:
-        """Read a user's vectors a part at a time; whether all were read."""
+        """Read a user's vectors in parts; whether all were read."""
         more = True
         while more:
             if stopped():
@@ -306,7 +320,9 @@ class SqliteVectors(VectorStore):
                 if rows:
                     docs, nums, packed = ([row[i] for row in rows] for i in range(3))
                     vectors = np.frombuffer(b"".join(packed), dtype=np.int8).reshape(len(rows), -1)
-                    cached.table.put([sign * doc for doc in docs], nums, [Placing(*row[3:]) for row in rows], vectors)
+                    cached.table.put(
+                        [sign * doc for doc in docs], nums, [VectorPlacement(*row[3:]) for row in rows], vectors
+                    )
                     cached.read_to[table] = docs[-1]
                     return True
                 del cached.read_to[table]
@@ -319,11 +335,11 @@ class SqliteVectors(VectorStore):
         return np.frombuffer(packed, dtype=np.int8).reshape(len(rows), dim)
 
 
-def _place(record: Turn | Entry) -> Placing:
+def _place(record: Turn | Entry) -> VectorPlacement:
     private, status = (0, ACCEPTED) if isinstance(record, Turn) else (record.private, record.status)
-    return Placing(record.session_id, record.persona_id, record.site_id, record.task_id, private, status)
+    return VectorPlacement(record.session_id, record.persona_id, record.site_id, record.task_id, private, status)
 
 
-def _within(scope: Scope, kinds: frozenset[str]) -> Within:
-    place = Placing(scope.session_id, scope.persona_id, scope.site_id, scope.task_id, status=scope.status)
-    return Within(place, scope.auth_level, "turn" in kinds, "memory" in kinds)
+def _within(scope: Scope, kinds: frozenset[str]) -> VectorFilter:
+    place = VectorPlacement(scope.session_id, scope.persona_id, scope.site_id, scope.task_id, status=scope.status)
+    return VectorFilter(place, scope.auth_level, "turn" in kinds, "memory" in kinds)

@@ -1,4 +1,4 @@
-"""SQLite's journal as a file: brought to the disk while SQLite goes on writing it."""
+"""Syncing SQLite's write-ahead log to the disk while SQLite goes on writing it."""
 
 from __future__ import annotations
 
@@ -9,11 +9,11 @@ from pathlib import Path
 from ovos_persona_memory.errors import StoreError
 
 
-class Journal:
+class WalFile:
     """The write-ahead log of a database (sqlite.org/wal.html); it stays the same file as long as that is open.
 
-    Thread-safe. SQLite holds no lock on this file, so that to open and close it here takes none from it
-    (sqlite.org/howtocorrupt.html, 2.2, is of the database itself).
+    Thread-safe. SQLite holds no lock on this file, so that opening and closing it here releases none
+    (sqlite.org/howtocorrupt.html, 2.2, is about the database itself).
     """
 
     def __init__(self, database: Path) -> None:
@@ -22,7 +22,7 @@ class Journal:
         self._descriptor: int | None = None
 
     def sync(self) -> None:
-        """Return when everything that was written to it is on the disk; StoreError where it cannot be."""
+        """Return when everything written to it is on the disk; StoreError where it cannot be."""
         try:
             with self._lock:
                 if self._descriptor is None:
@@ -32,7 +32,7 @@ class Journal:
             raise StoreError(f"{self._path} could not be brought to the disk: {error.strerror}") from error
 
     def close(self) -> None:
-        """Let go of the file; a second call does nothing."""
+        """Close the file; a second call does nothing."""
         with self._lock:
             if self._descriptor is not None:
                 os.close(self._descriptor)
@@ -40,7 +40,7 @@ class Journal:
 
 
 def _opened(path: Path) -> int:
-    """A descriptor of the file, whose name is on the disk, too."""
+    """A descriptor of the file, whose directory entry is on the disk, too."""
     folder = os.open(path.parent, os.O_RDONLY | os.O_DIRECTORY)
     try:
         os.fsync(folder)

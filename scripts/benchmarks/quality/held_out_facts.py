@@ -20,8 +20,8 @@ DATA = ROOT / "test" / "data" / "facts"
 
 
 @dataclass(frozen=True)
-class Measured:
-    """What the gate made of one language's sentences."""
+class LanguageScores:
+    """The learner's results on one language's sentences."""
 
     tag: str
     sentences: int
@@ -33,24 +33,24 @@ class Measured:
 
     @property
     def recall(self) -> float:
-        """The share of the facts that were told which was learned as it should be."""
+        """The share of the stated facts that were learned correctly."""
         return self.right / self.sentences
 
     @property
     def precision(self) -> float:
-        """The share of what was learned that had been told."""
+        """The share of the learned facts that had been stated."""
         return self.right / self.learned if self.learned else 0.0
 
 
 def learned(text: str, tag: str) -> Iterator[tuple[str, str]]:
-    """Slot and value of what a sentence teaches."""
+    """Slots and values of the facts learned from a sentence."""
     for one in extract(Turn("user", text, lang=tag)):
         if one.outcome == "learned" and one.slot is not None:
             yield one.slot, one.value or ""
 
 
-def measure(tag: str) -> Measured:
-    """The gate against the sentences of a language."""
+def measure(tag: str) -> LanguageScores:
+    """The scores of the learner on the sentences of a language."""
     held = json.loads((DATA / f"{tag}.json").read_text(encoding="utf-8"))
     right, count, trouble = 0, 0, []
     for told in held["tells"]:
@@ -63,7 +63,7 @@ def measure(tag: str) -> Measured:
         found = list(learned(text, tag))
         count += len(found)
         trouble += [f"{text}: nothing, learned {found}"] if found else []
-    return Measured(tag, len(held["tells"]), len(held["tells_nothing"]), right, count, tuple(trouble))
+    return LanguageScores(tag, len(held["tells"]), len(held["tells_nothing"]), right, count, tuple(trouble))
 
 
 def same(tag: str, one: str, other: str) -> bool:

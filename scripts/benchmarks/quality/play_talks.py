@@ -30,10 +30,10 @@ from ovos_persona_memory.protocol import MemoryClient  # noqa: E402
 from ovos_persona_memory.records import Scope  # noqa: E402
 from ovos_persona_memory.text import languages  # noqa: E402
 
-Talk = dict[str, Any]
+LabelledTalk = dict[str, Any]
 
 
-def read(path: Path) -> list[Talk]:
+def read(path: Path) -> list[LabelledTalk]:
     """The talks of a file."""
     return [json.loads(line) for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
 
@@ -44,8 +44,8 @@ def holds(text: str, group: Sequence[str]) -> bool:
     return all(f" {' '.join(languages.fold(word))} " in said for word in group)
 
 
-def faults(talk: Talk, owner: MemoryClient, session_id: str) -> Iterator[str]:
-    """What is wrong with the records after a talk."""
+def faults(talk: LabelledTalk, owner: MemoryClient, session_id: str) -> Iterator[str]:
+    """The errors in the records after a talk."""
     turns = owner.history(Scope(session_id=session_id), max_history=1000, hanging=True)
     notes = [entry.text for entry in owner.list(limit=1000)]
     facts = owner.facts.list(status="all", limit=1000)
@@ -61,8 +61,8 @@ def faults(talk: Talk, owner: MemoryClient, session_id: str) -> Iterator[str]:
         yield f"noted: {notes}"
 
 
-def wrong_answers(talk: Talk, talker: Talker) -> Iterator[str]:
-    """What is wrong with the answers to the questions after a talk."""
+def wrong_answers(talk: LabelledTalk, talker: Talker) -> Iterator[str]:
+    """The errors in the answers to the questions after a talk."""
     for check in talk.get("checks", ()):
         reply = talker.say(check["ask"]).spoken
         missing = [word for word in check.get("has", ()) if not holds(reply, [word])]
@@ -71,8 +71,8 @@ def wrong_answers(talk: Talk, talker: Talker) -> Iterator[str]:
             yield f"asked {check['ask']!r}: {reply!r} lacks {missing}, has {too_many}"
 
 
-def play(talk: Talk, wire: Wire, owner: MemoryClient) -> tuple[list[str], list[str], list[str]]:
-    """Play a talk: what was said, what is wrong in the store, what is wrong in the answers."""
+def play(talk: LabelledTalk, wire: Wire, owner: MemoryClient) -> tuple[list[str], list[str], list[str]]:
+    """Play a talk: its utterances, the errors in the store, the errors in the answers."""
     owner.forget(everything=True)
     session_id = f"talk-{talk['id']}-{uuid.uuid4().hex[:6]}"
     talker = Talker(wire, talk["lang"], session_id)

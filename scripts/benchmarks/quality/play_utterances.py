@@ -35,14 +35,14 @@ from ovos_persona_memory.text import languages  # noqa: E402
 SKILL = "ovos-skill-persona-memory.openvoiceos"
 HANDLED_WITHIN_S = 20.0
 MARK = "velvet cormorant"
-"""Words of what the memory is given before an utterance; nobody says them otherwise."""
+"""Words of the memory that is made before an utterance; no utterance holds them otherwise."""
 UNDONE = {
     *("memory_away", "not_kept", "not_switched", "not_remembering", "changes_closed", "None"),
     *("remember_what", "correct_what", "correct_how", "private_what", "why_what", "forget_time_what"),
     *("forget_that_nothing", "forget_about_nothing", "forget_all_nothing", "forget_failed"),
     *("nothing_known", "nothing_known_about", "nothing_known_of_you"),
 }
-"""Dialogs after which nothing was done."""
+"""Dialogs that report that nothing was done."""
 PUT = {
     "ca-ES": "{thing} és al soterrani",
     "da-DK": "{thing} ligger i kælderen",
@@ -70,8 +70,8 @@ ASK_FOR_ALL = {
 
 
 @dataclass(frozen=True)
-class Labelled:
-    """One utterance and what it should reach."""
+class LabelledUtterance:
+    """One utterance and its expected intent."""
 
     lang: str
     text: str
@@ -80,8 +80,8 @@ class Labelled:
 
 
 @dataclass(frozen=True)
-class Reached:
-    """What an utterance reached: the intent of ours, else None and who took it."""
+class ReachedSkill:
+    """The intent of ours that an utterance reached, else None and the skill that took it."""
 
     intent: str | None
     by: str
@@ -91,24 +91,24 @@ class Reached:
     did_its_work: bool = True
 
 
-def read(path: Path) -> list[Labelled]:
+def read(path: Path) -> list[LabelledUtterance]:
     """The labelled utterances of a file."""
     text = path.read_text(encoding="utf-8")
     items = (
         json.loads(text) if text.lstrip().startswith("[") else [json.loads(line) for line in text.splitlines() if line]
     )
-    return [Labelled(i["lang"], i["text"], i.get("intent"), i.get("slots") or {}) for i in items]
+    return [LabelledUtterance(i["lang"], i["text"], i.get("intent"), i.get("slots") or {}) for i in items]
 
 
 class Talker:
-    """Somebody who talks in a session of their own, and holds it as a client does."""
+    """A speaker in a session of their own, which is kept as a client keeps it."""
 
     def __init__(self, wire: Wire, lang: str, name: str) -> None:
         self._wire = wire
         self._session: dict[str, Any] = {"session_id": name, "lang": lang}
 
-    def say(self, text: str) -> Reached:
-        """Say it, and see where it goes."""
+    def say(self, text: str) -> ReachedSkill:
+        """Say a text; which intent it reached."""
         own = {name: self._session[name] for name in ("session_id", "lang")}
         said = {"utterances": [text], "lang": own["lang"]}
         self._wire.send("recognizer_loop:utterance", said, {"session": {**self._session, **own}})
@@ -129,24 +129,24 @@ class Talker:
         return reached_by(matched, spoken)
 
 
-def reached_by(matched: dict[str, Any], spoken: Sequence[tuple[str, str]]) -> Reached:
-    """What a notification of a match and the dialogs that followed say of an utterance."""
+def reached_by(matched: dict[str, Any], spoken: Sequence[tuple[str, str]]) -> ReachedSkill:
+    """The intent that a notification of a match and the dialogs behind it show."""
     name = str(matched.get("intent_name") or "nobody")
     by = str(matched.get("skill_id") or name.partition(":")[0])
     slots = matched.get("slots") if isinstance(matched.get("slots"), dict) else {}
     ours = name.rpartition(":")[2].removesuffix(".intent") if by == SKILL else None
     dialogs = tuple(dialog for dialog, _ in spoken)
     words = " ".join(text for _, text in spoken)
-    return Reached(ours, by, {k: str(v) for k, v in (slots or {}).items() if isinstance(v, str)}, words, dialogs)
+    return ReachedSkill(ours, by, {k: str(v) for k, v in (slots or {}).items() if isinstance(v, str)}, words, dialogs)
 
 
-def play(wire: Wire, one: Labelled, number: int) -> Reached:
-    """Say it in a session of its own, and see where it goes."""
+def play(wire: Wire, one: LabelledUtterance, number: int) -> ReachedSkill:
+    """Say an utterance in a session of its own; which intent it reached."""
     return Talker(wire, one.lang, f"utterance-{number}").say(one.text)
 
 
-def is_right(one: Labelled, reached: Reached) -> bool:
-    """Whether it reached what it should."""
+def is_right(one: LabelledUtterance, reached: ReachedSkill) -> bool:
+    """Whether the expected intent and slots were reached."""
     if one.intent is None:
         return reached.intent is None
     if not reached.did_its_work or one.intent not in (reached.intent, "more"):
@@ -163,7 +163,7 @@ def _same(spoken: languages.Language, wanted: str, got: str | None, text: str) -
     return left <= right or right <= left
 
 
-def table(rows: Sequence[tuple[Labelled, Reached]]) -> Iterator[str]:
+def table(rows: Sequence[tuple[LabelledUtterance, ReachedSkill]]) -> Iterator[str]:
     """The confusion table: expected, reached, how often, where they differ; then shares by language."""
     pairs = Counter((one.intent or "others", reached.intent or f"({reached.by})") for one, reached in rows)
     width = max(len(name) for pair in pairs for name in pair) + 2
@@ -178,8 +178,8 @@ def table(rows: Sequence[tuple[Labelled, Reached]]) -> Iterator[str]:
         yield f"{lang}: {share}, {sum(t is not None for t in taken)} of {len(taken)} of others taken"
 
 
-def misses(rows: Sequence[tuple[Labelled, Reached]]) -> Iterator[str]:
-    """Each utterance that went wrong."""
+def misses(rows: Sequence[tuple[LabelledUtterance, ReachedSkill]]) -> Iterator[str]:
+    """The utterances with a wrong result."""
     for one, reached in rows:
         if not is_right(one, reached):
             got = f"{reached.intent or reached.by} {reached.slots or ''} {reached.dialogs}".strip()
@@ -206,7 +206,7 @@ def main() -> int:
     return 0 if not taken and sum(right) >= args.least * len(right) else 1
 
 
-def played(labelled: Sequence[Labelled]) -> Iterator[tuple[Labelled, Reached]]:
+def played(labelled: Sequence[LabelledUtterance]) -> Iterator[tuple[LabelledUtterance, ReachedSkill]]:
     """Each utterance with what it reached, in an assistant of its language."""
     for lang in dict.fromkeys(one.lang for one in labelled):
         mine = [one for one in labelled if one.lang == lang]
@@ -221,8 +221,8 @@ def played(labelled: Sequence[Labelled]) -> Iterator[tuple[Labelled, Reached]]:
                 yield one, work(Talker(wire, lang, f"utterance-{number}"), owner, one, lead)
 
 
-def work(talker: Talker, owner: MemoryClient, one: Labelled, lead: str) -> Reached:
-    """Say it to a memory that was given what it is about, and see whether its work was done."""
+def work(talker: Talker, owner: MemoryClient, one: LabelledUtterance, lead: str) -> ReachedSkill:
+    """Say the utterance to a memory with the records it is about; whether its work was done."""
     owner.capture(write=True, read=True)
     owner.forget(everything=True)
     _prepare(talker, owner, one, lead)
@@ -240,7 +240,7 @@ def work(talker: Talker, owner: MemoryClient, one: Labelled, lead: str) -> Reach
     return replace(reached, did_its_work=done)
 
 
-def _prepare(talker: Talker, owner: MemoryClient, one: Labelled, lead: str) -> None:
+def _prepare(talker: Talker, owner: MemoryClient, one: LabelledUtterance, lead: str) -> None:
     if "topic" in one.slots:
         owner.remember(f"{one.slots['topic']} {MARK}", lang=one.lang)
     elif "thing" in one.slots:
@@ -257,8 +257,8 @@ def _prepare(talker: Talker, owner: MemoryClient, one: Labelled, lead: str) -> N
         talker.say(f"{lead} {MARK}")
 
 
-def _is_in_store(owner: MemoryClient, one: Labelled) -> bool:
-    """Whether the store is as the utterance wants it."""
+def _is_in_store(owner: MemoryClient, one: LabelledUtterance) -> bool:
+    """Whether the store holds the expected records."""
     texts = [" ".join(languages.fold(entry.text)) for entry in owner.list()]
     if one.intent in ("remember", "correct"):
         wanted = languages.for_language(one.lang).content_words(one.slots.get("text", ""))

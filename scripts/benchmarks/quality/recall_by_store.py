@@ -27,9 +27,9 @@ from support.servers.postgres import FAST, Databases, running  # noqa: E402
 from support.servers.redis import RedisServer  # noqa: E402
 
 from ovos_persona_memory.config import MemoryConfig, parse  # noqa: E402
-from ovos_persona_memory.evaluation.labelled_conversations import Conversation, read_conversations  # noqa: E402
-from ovos_persona_memory.evaluation.rankers import Ask, of_memory  # noqa: E402
-from ovos_persona_memory.evaluation.ranking_scores import Measured  # noqa: E402
+from ovos_persona_memory.evaluation.labelled_conversations import LabelledConversation, read_conversations  # noqa: E402
+from ovos_persona_memory.evaluation.rankers import Ask, memory_ranker  # noqa: E402
+from ovos_persona_memory.evaluation.ranking_scores import RankerScores  # noqa: E402
 from ovos_persona_memory.evaluation.recall_run import measure_recall  # noqa: E402
 from ovos_persona_memory.search.embedding import Embedder, Kind  # noqa: E402
 from ovos_persona_memory.service.embedder_plugins import open_embedder  # noqa: E402
@@ -38,12 +38,12 @@ from ovos_persona_memory.stores.base.vector_math import Floats  # noqa: E402
 KINDS = ("conversational", "facts", "episodic", "semantic")
 STORES = ("inmemory", "sqlite", "kinds", "redis", "postgres", "chroma")
 MOST_POINTS = 3.0
-"""By so much two stores may differ at most."""
+"""Maximum difference between two stores, percentage points."""
 
 
 @dataclass
-class Remembered:
-    """An embedder that embeds each text once, whatever the number of stores. Not for its speed to be measured."""
+class CachedEmbedder:
+    """An embedder that embeds each text once, whatever the number of stores. Its speed is not to be measured."""
 
     embedder: Embedder
     known: dict[str, Floats] = field(default_factory=dict)
@@ -73,7 +73,7 @@ class Remembered:
 
 @contextmanager
 def settings_for(store: str, conversation: int, servers: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
-    """Settings by which a store that holds nothing is opened; a conversation has one of its own."""
+    """The settings of an empty store; each conversation has a store of its own."""
     sqlite = {name: {"backend": "sqlite"} for name in KINDS}
     if store == "kinds":
         folder = servers["folder"] / f"kinds-{conversation}-{time.monotonic_ns()}"
@@ -97,16 +97,16 @@ def settings_for(store: str, conversation: int, servers: Mapping[str, Any]) -> I
 
 
 def measured(
-    store: str, conversations: Sequence[Conversation], embedder: Embedder | None, servers: Mapping[str, Any]
-) -> Measured:
+    store: str, conversations: Sequence[LabelledConversation], embedder: Embedder | None, servers: Mapping[str, Any]
+) -> RankerScores:
     """The figures of one store over all conversations."""
 
     @contextmanager
-    def ranker(conversation: Conversation) -> Iterator[Ask]:
+    def ranker(conversation: LabelledConversation) -> Iterator[Ask]:
         with settings_for(store, conversations.index(conversation), servers) as section:
             setting = "given" if embedder is not None else "none"
             config: MemoryConfig = parse({**section, "recall": {"embedder": setting}})
-            with of_memory(config, lambda _: embedder or open_embedder(_))(conversation) as ask:
+            with memory_ranker(config, lambda _: embedder or open_embedder(_))(conversation) as ask:
                 yield ask
 
     return measure_recall(store, ranker, conversations, lambda line: print(line, file=sys.stderr))
@@ -121,7 +121,7 @@ def main() -> int:
     parser.add_argument("--store", action="append", choices=STORES)
     asked = parser.parse_args()
     conversations = list(read_conversations(asked.file, asked.limit))
-    embedder = None if asked.embedder == "none" else Remembered(open_embedder(asked.embedder))
+    embedder = None if asked.embedder == "none" else CachedEmbedder(open_embedder(asked.embedder))
 
     found: dict[str, float] = {}
     with (

@@ -25,12 +25,12 @@ from ovos_persona_memory.stores import open_stores
 from ovos_persona_memory.stores.base.store import Store
 from ovos_persona_memory.stores.base.vector_backend import VectorBackendAway
 from ovos_persona_memory.stores.base.vector_math import Floats, normalised, quantised
-from ovos_persona_memory.stores.base.vectors import Index, VectorStore
+from ovos_persona_memory.stores.base.vectors import VectorIndex, VectorStore
 from ovos_persona_memory.stores.chroma import http_client, write_behind
 from ovos_persona_memory.stores.chroma import vectors as chroma_vectors
 
 DIM = 16
-INDEX = Index("model-1", "letters", DIM)
+INDEX = VectorIndex("model-1", "letters", DIM)
 BOTH = frozenset({"turn", "memory"})
 OTHERS = ("conversational", "facts", "episodic")
 Say = Callable[..., Turn]

@@ -36,10 +36,10 @@ from ovos_persona_memory.stores.postgres import (
 )
 from ovos_persona_memory.stores.postgres.connection import PostgresDatabase
 from ovos_persona_memory.stores.postgres.documents import PostgresDocuments
-from ovos_persona_memory.stores.postgres.insert_batch import LateTurns
-from ovos_persona_memory.stores.postgres.learning_queue import PostgresUnlearned
-from ovos_persona_memory.stores.postgres.postings import PostgresWords
-from ovos_persona_memory.stores.postgres.session_notes import PostgresNotes
+from ovos_persona_memory.stores.postgres.insert_batch import InsertBatch
+from ovos_persona_memory.stores.postgres.learning_queue import PostgresLearningQueue
+from ovos_persona_memory.stores.postgres.postings import PostgresPostings
+from ovos_persona_memory.stores.postgres.session_notes import PostgresSessionNotes
 from ovos_persona_memory.stores.postgres.store import PostgresStore
 from ovos_persona_memory.stores.postgres.vectors import PostgresVectors
 from ovos_persona_memory.stores.sql.where_clause import Where, narrowed
@@ -150,7 +150,7 @@ def scope_after_the_limit(
     return [one for one in found if scope.session_id in (None, one.record.session_id)]
 
 
-def counted_all_the_same(self: PostgresWords, query: Any, words: Any) -> Any:
+def counted_all_the_same(self: PostgresPostings, query: Any, words: Any) -> Any:
     return known_of(self, replace(query, without=()), words)
 
 
@@ -163,7 +163,7 @@ def passing_over(self: PostgresStore, turns: Any) -> Any:
     return add_turns(self, [(turn, words) for turn, words in turns if self.turn(turn.id) is None])
 
 
-def backwards(self: LateTurns, count: int) -> list[int]:
+def backwards(self: InsertBatch, count: int) -> list[int]:
     return next_numbers(self, count)[::-1]
 
 
@@ -172,7 +172,7 @@ def written_at_the_end(self: PostgresDatabase) -> None:
         self.late.write()
 
 
-def keeping_numbers(self: LateTurns) -> None:
+def keeping_numbers(self: InsertBatch) -> None:
     numbers = self._numbers
     write_late(self)
     self._numbers = self._numbers or numbers
@@ -184,8 +184,8 @@ def forgiving(self: PostgresDatabase) -> None:
             self.late.write()
 
 
-known_of = PostgresWords._known
-next_numbers, write_late = LateTurns._next, LateTurns.write
+known_of = PostgresPostings._known
+next_numbers, write_late = InsertBatch._next, InsertBatch.write
 searched, add_turns = PostgresStore.search, PostgresStore.add_turns
 
 FAULTS = {
@@ -219,7 +219,7 @@ FAULTS = {
     "households are one": Fault("households_know_nothing", everywhere),
     "window holds its end": Fault("window_holds_its_start", instead(store, "between", between)),
     "scope after the limit": Fault("scope_narrows_before", instead(PostgresStore, "search", scope_after_the_limit)),
-    "what is left out counts": Fault("left_out_counts", instead(PostgresWords, "_known", counted_all_the_same)),
+    "what is left out counts": Fault("left_out_counts", instead(PostgresPostings, "_known", counted_all_the_same)),
     "what is left out is beside what is found": Fault(
         "left_out_counts", instead(rows, "but_for", lambda where, _: where)
     ),
@@ -232,13 +232,13 @@ FAULTS = {
     "waiting words are not looked at": Fault(
         "finds_at_once", without(postings, "TERMS", postings.MARK, "(9000000000000000000 + length(%s))")
     ),
-    "deleted words are not taken out": Fault("deleted_document_counts", instead(PostgresWords, "remove", nothing)),
-    "changed words are not entered": Fault("by_its_new_words", instead(PostgresWords, "changed", nothing)),
-    "the index is not tested": Fault("lost_its_words", instead(PostgresWords, "works", lambda self: True)),
+    "deleted words are not taken out": Fault("deleted_document_counts", instead(PostgresPostings, "remove", nothing)),
+    "changed words are not entered": Fault("by_its_new_words", instead(PostgresPostings, "changed", nothing)),
+    "the index is not tested": Fault("lost_its_words", instead(PostgresPostings, "works", lambda self: True)),
     "a note outlives what it retells": Fault(
-        "turn_that_it_may_retell", instead(PostgresNotes, "retelling", lambda self, turns: [])
+        "turn_that_it_may_retell", instead(PostgresSessionNotes, "retelling", lambda self, turns: [])
     ),
-    "namespaces are one": Fault("namespace", instead(documents, "hashed", lambda name: "")),
+    "namespaces are one": Fault("namespace", instead(documents, "name_hash", lambda name: "")),
     "an older document takes the name": Fault(
         "becomes_the_others", instead(PostgresDocuments, "_free", lambda self, user, space, name, at: name)
     ),
@@ -250,13 +250,13 @@ FAULTS = {
     "of several turns a known one is passed over": Fault(
         "none_is_kept_where_one_is_refused", instead(PostgresStore, "add_turns", passing_over)
     ),
-    "several turns are numbered backwards": Fault("kept_in_their_order", instead(LateTurns, "_next", backwards)),
-    "late turns outlive their transaction": Fault("go_with_their_transaction", instead(LateTurns, "clear", nothing)),
+    "several turns are numbered backwards": Fault("kept_in_their_order", instead(InsertBatch, "_next", backwards)),
+    "late turns outlive their transaction": Fault("go_with_their_transaction", instead(InsertBatch, "clear", nothing)),
     "late turns are written too late": Fault(
         "there_for_whatever_comes_next", instead(PostgresDatabase, "_write_late", written_at_the_end)
     ),
     "late turns keep their numbers": Fault(
-        "there_for_whatever_comes_next", instead(LateTurns, "write", keeping_numbers)
+        "there_for_whatever_comes_next", instead(InsertBatch, "write", keeping_numbers)
     ),
     "what could not be written late is forgiven": Fault(
         "known_undoes_its_transaction", instead(PostgresDatabase, "_write_late", forgiving)
@@ -270,7 +270,7 @@ FAULTS = {
     "what was learned from stays listed": Fault(
         "learned_from_by_one_device_alone", instead(learning_queue, "TAKE", LOOKED_AT)
     ),
-    "what waits is not listed": Fault("learned_from_after_a_restart", instead(PostgresUnlearned, "put", nothing)),
+    "what waits is not listed": Fault("learned_from_after_a_restart", instead(PostgresLearningQueue, "put", nothing)),
     "nobody knows what a child said": Fault(
         "child_said_waits_for_review", without(learning_queue, "TAKE", "t.child", "false")
     ),

@@ -27,7 +27,7 @@ from ovos_persona_memory.records import (
     Turn,
 )
 from ovos_persona_memory.stores.base.store import Store
-from ovos_persona_memory.stores.base.vectors import Index, VectorStore
+from ovos_persona_memory.stores.base.vectors import VectorIndex, VectorStore
 from ovos_persona_memory.stores.postgres import migrations, vectors
 from ovos_persona_memory.stores.postgres.connection import PostgresSettings
 from ovos_persona_memory.stores.postgres.store import PostgresStore, open_postgres
@@ -117,7 +117,7 @@ def test_memories_of_before_a_persona_named_them_are_all_there(
         store.put_entry(Entry(key, f"of {owner}", {"a": 1}, f"{key} {owner}", persona_id=owner, updated_at=5.0), "of")
         for key, owner in (("safe", "Ada"), ("bins", None), ("boat", "Eve"))
     ]
-    store.vector_store.start(Index("model", "minilm", 8))
+    store.vector_store.start(VectorIndex("model", "minilm", 8))
     pending = store.vector_store.pending("model", 9)
     store.vector_store.put("model", pending, np.ones((len(pending), 8), dtype=np.int8))
     store.close()
@@ -169,7 +169,7 @@ def test_every_key_leads_with_household_and_user(url: str) -> None:
 
 def test_every_other_index_leads_with_the_household(url: str) -> None:
     store = open_postgres(url)
-    store.vector_store.start(Index("model", "minilm", 8))
+    store.vector_store.start(VectorIndex("model", "minilm", 8))
     store.close()
     found = query(
         url,
@@ -207,7 +207,7 @@ def test_the_rows_of_a_person_with_few_are_compared_and_hnsw_searches_those_of_a
 ) -> None:
     monkeypatch.setattr(vectors, "EXACT", 100)
     store, chance = open_postgres(url), np.random.default_rng(1)
-    store.vector_store.start(Index("model", "minilm", 4))
+    store.vector_store.start(VectorIndex("model", "minilm", 4))
     for number in range(400):
         who = "few" if number % 4 == 0 else "many"
         turn = Turn("user", "cat", at=1.0, id=f"{number}", user_id=who, persona_id=f"{number % 100}")
@@ -254,7 +254,7 @@ def fill(store: Store, text: str) -> None:
     store.episode_store.add(Episode("recall", 1.0, id="episode", turn_id="turn", used=("turn",)), text)
     store.document_store.put(Document("document", text), text, np.ones(4, dtype=np.float32))
     store.ledger_store.add("forgotten", [7], 1.0)
-    index = Index("model", "minilm", 4)
+    index = VectorIndex("model", "minilm", 4)
     store.vector_store.start(index)
     while taken := store.vector_store.pending("model", 10):
         store.vector_store.put("model", taken, np.ones((len(taken), 4), dtype=np.int8))

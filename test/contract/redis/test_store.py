@@ -158,7 +158,7 @@ def test_what_is_carried_out_too_late_changes_nothing(
 ) -> None:
     slow, quick = at(redis_server.url), at(redis_server.url)
     said(slow, 0)
-    late: list[connection.Record] = []
+    late: list[connection.CommitRecord] = []
     with monkeypatch.context() as patched:
         patched.setattr(RedisDatabase, "_apply", lambda _, record: late.append(record) or _lost())
         slow.put_entry(Entry("k", "old", id="e"), "old")

@@ -9,12 +9,12 @@ import numpy as np
 import pytest
 
 from ovos_persona_memory.records import Scope, Turn
-from ovos_persona_memory.stores.base.vectors import Index
+from ovos_persona_memory.stores.base.vectors import VectorIndex
 from ovos_persona_memory.stores.sqlite import vectors
 from ovos_persona_memory.stores.sqlite.store import SqliteStore
 from ovos_persona_memory.stores.sqlite.vectors import SqliteVectors
 
-INDEX = Index("model-1", "minilm", 8)
+INDEX = VectorIndex("model-1", "minilm", 8)
 
 
 def kept(home: Path) -> SqliteStore:

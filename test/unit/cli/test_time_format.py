@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import rich_click as click
 
-from ovos_persona_memory.cli.time_format import as_moment, as_span_s, moment, shown, span_s
+from ovos_persona_memory.cli.time_format import as_moment, as_span_s, format_time, parse_time, span_s
 
 NOW = 1_763_750_000.0
 
@@ -18,17 +18,17 @@ def test_a_span_is_a_number_with_its_unit(text: str, seconds: float | None) -> N
 
 
 def test_a_span_is_a_time_ago() -> None:
-    assert moment("2h", NOW) == NOW - 7200
+    assert parse_time("2h", NOW) == NOW - 7200
 
 
 @pytest.mark.parametrize("text", ["2025-11-21T18:33:20Z", "2025-11-21T19:33:20+01:00", "2025-11-21 18:33:20+00:00"])
 def test_iso_8601_keeps_its_zone(text: str) -> None:
-    assert moment(text, NOW) == NOW
+    assert parse_time(text, NOW) == NOW
 
 
 def test_a_time_without_a_zone_is_local() -> None:
-    assert shown(moment("2025-11-21T18:33", NOW)) == "2025-11-21 18:33"
-    assert shown(moment("2025-11-21", NOW)) == "2025-11-21 00:00"
+    assert format_time(parse_time("2025-11-21T18:33", NOW)) == "2025-11-21 18:33"
+    assert format_time(parse_time("2025-11-21", NOW)) == "2025-11-21 00:00"
 
 
 @pytest.mark.parametrize("text", ["yesterday", "", "2h30", "2025-13-01"])

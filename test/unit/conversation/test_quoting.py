@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ovos_persona_memory.conversation.quoting import MARKS, as_json, plain, quoted
+from ovos_persona_memory.conversation.quoting import MARKS, as_json, quoted, visible_text
 
 seeded = settings(derandomize=True, deadline=None)
 any_text = st.text(st.characters(), max_size=40)  # lone surrogates too
@@ -29,7 +29,7 @@ def test_a_quotation_is_one_line_and_one_string_which_gives_the_text_back(text: 
     written = quoted(text)
     assert ONE_STRING.fullmatch(written)
     assert len(written.splitlines()) == 1
-    assert json.loads(written) == plain(text)
+    assert json.loads(written) == visible_text(text)
 
 
 @seeded
@@ -53,7 +53,7 @@ def test_nothing_unseen_is_left_in_a_quotation(text: str) -> None:
 @seeded
 @given(hostile)
 def test_what_is_plain_stays_as_it_is(text: str) -> None:
-    assert plain(plain(text)) == plain(text)
+    assert visible_text(visible_text(text)) == visible_text(text)
 
 
 @pytest.mark.parametrize(
@@ -97,4 +97,4 @@ def test_json_loses_nothing_and_has_no_mark_in_its_strings(value: object) -> Non
     assert json.loads(written) == value
     strings = ONE_STRING.findall(written)
     assert not [one for one in strings if MARKS & set(one)]
-    assert not [c for c in written if plain(f"a{c}b") != f"a{c}b"], "something unseen is left"
+    assert not [c for c in written if visible_text(f"a{c}b") != f"a{c}b"], "something unseen is left"

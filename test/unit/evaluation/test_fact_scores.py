@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from ovos_persona_memory.cli.program import program
 from ovos_persona_memory.errors import InvalidRequest
 from ovos_persona_memory.evaluation.fact_scores import measure_learning
-from ovos_persona_memory.evaluation.labelled_talk import LabelledFact, SaidTurn, Talk, read_talks
+from ovos_persona_memory.evaluation.labelled_talk import LabelledFact, LabelledTalk, TalkTurn, read_talks
 
 TALK: dict[str, Any] = {
     "language": "en-US",
@@ -46,9 +46,9 @@ def file(tmp_path: Path) -> Path:
 
 
 def test_a_label_may_name_several_slots() -> None:
-    turns = [SaidTurn("a", "user", "I like tea"), SaidTurn("b", "user", "my cat is called Bob")]
+    turns = [TalkTurn("a", "user", "I like tea"), TalkTurn("b", "user", "my cat is called Bob")]
     labels = [LabelledFact("a", "favourite|likes", "tea"), LabelledFact("b", "likes|family", "Bob")]
-    figures = measure_learning([Talk("en-US", turns, labels)])
+    figures = measure_learning([LabelledTalk("en-US", turns, labels)])
     assert [(one.turn, one.right) for one in figures.learned] == [("a", True), ("b", False)]
     assert (figures.slots["favourite"]["recall"].share, figures.slots["likes"]["recall"].share) == (1.0, 0.0)
 
@@ -118,18 +118,18 @@ def test_the_command_answers_in_json(file: Path) -> None:
 
 
 def test_moods_count_where_the_talk_labels_any() -> None:
-    said = [SaidTurn("a", "user", "i'm so tired"), SaidTurn("b", "user", "i'm sad")]
+    said = [TalkTurn("a", "user", "i'm so tired"), TalkTurn("b", "user", "i'm sad")]
     tired = LabelledFact("a", "mood", "tired")
-    assert measure_learning([Talk("en-US", said)]).precision.of == 0
-    assert measure_learning([Talk("en-US", said, nothing=["b"])]).from_nothing == 1
-    assert measure_learning([Talk("en-US", said, [tired])]).precision.share == 0.5
+    assert measure_learning([LabelledTalk("en-US", said)]).precision.of == 0
+    assert measure_learning([LabelledTalk("en-US", said, nothing=["b"])]).from_nothing == 1
+    assert measure_learning([LabelledTalk("en-US", said, [tired])]).precision.share == 0.5
 
 
 def test_what_is_only_implied_is_neither_right_nor_wrong() -> None:
-    said = [SaidTurn("a", "user", "I like tea"), SaidTurn("b", "user", "my cat is called Bob")]
+    said = [TalkTurn("a", "user", "I like tea"), TalkTurn("b", "user", "my cat is called Bob")]
     tea, bob = LabelledFact("a", "likes", "tea"), LabelledFact("b", "pet", "Bob")
-    figures = measure_learning([Talk("en-US", said, [bob], implied=[tea])])
+    figures = measure_learning([LabelledTalk("en-US", said, [bob], implied=[tea])])
     assert [(one.turn, one.right) for one in figures.learned] == [("b", True)]
     assert (figures.recall_typed.number, figures.recall_typed.of) == (1, 1)
-    assert measure_learning([Talk("en-US", said, [tea, bob], implied=[tea])]).precision.number == 2
-    assert measure_learning([Talk("en-US", said, implied=[tea], nothing=["a"])]).from_nothing == 1
+    assert measure_learning([LabelledTalk("en-US", said, [tea, bob], implied=[tea])]).precision.number == 2
+    assert measure_learning([LabelledTalk("en-US", said, implied=[tea], nothing=["a"])]).from_nothing == 1

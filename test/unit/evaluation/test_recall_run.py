@@ -16,10 +16,10 @@ from data.generators import household
 from ovos_persona_memory.config import MemoryConfig
 from ovos_persona_memory.errors import InvalidRequest, NoAnswer
 from ovos_persona_memory.evaluation import rankers
-from ovos_persona_memory.evaluation.labelled_conversations import Conversation, Moment, read_conversations
-from ovos_persona_memory.evaluation.rankers import Ask, PlainBm25, Ranking, bm25, of_memory
+from ovos_persona_memory.evaluation.labelled_conversations import LabelledConversation, Timestamp, read_conversations
+from ovos_persona_memory.evaluation.rankers import Ask, PlainBm25, Ranking, bm25, memory_ranker
 from ovos_persona_memory.evaluation.ranking_scores import (
-    Outcome,
+    QuestionOutcome,
     figures,
     hit_at,
     measured,
@@ -27,13 +27,15 @@ from ovos_persona_memory.evaluation.ranking_scores import (
     recall_at,
     reciprocal_rank,
 )
-from ovos_persona_memory.evaluation.recall_run import before_it, measure_recall
+from ovos_persona_memory.evaluation.recall_run import measure_recall, previous_conversation
 
 # the measures
 
 
-def outcome(*ranked: str, evidence: str = "", sure: str | None = "", kind: str = "k", took_ms: float = 1.0) -> Outcome:
-    return Outcome(kind, frozenset(evidence), ranked, None if sure is None else frozenset(sure), took_ms)
+def outcome(
+    *ranked: str, evidence: str = "", sure: str | None = "", kind: str = "k", took_ms: float = 1.0
+) -> QuestionOutcome:
+    return QuestionOutcome(kind, frozenset(evidence), ranked, None if sure is None else frozenset(sure), took_ms)
 
 
 def test_recall_is_the_share_of_the_evidence_among_the_first_k() -> None:
@@ -121,11 +123,11 @@ def line(**changed: Any) -> dict[str, Any]:
     return {"conversation": "one", "language": "en-US", "turns": [CAT, DOG], "questions": [ASKED]} | changed
 
 
-def given(**changed: Any) -> Conversation:
+def given(**changed: Any) -> LabelledConversation:
     return read_back(line(**changed))[0]
 
 
-def read_back(*lines: dict[str, Any], limit: int | None = None, packed: bool = False) -> list[Conversation]:
+def read_back(*lines: dict[str, Any], limit: int | None = None, packed: bool = False) -> list[LabelledConversation]:
     content = "\n\n".join(json.dumps(one) for one in lines).encode()
     return read_conversations(_Content(gzip.compress(content, mtime=0) if packed else content), limit)  # type: ignore[arg-type]  # like a path
 
@@ -225,14 +227,14 @@ def test_plain_bm25_knows_the_speaker_as_a_word() -> None:
 
 
 def test_the_memory_ranks_by_the_ids_of_the_file_and_tells_what_is_sure() -> None:
-    with of_memory(MemoryConfig(backend="inmemory"))(given()) as ask:
+    with memory_ranker(MemoryConfig(backend="inmemory"))(given()) as ask:
         assert ask("what is my cat called", None) == Ranking(["a", "b"], frozenset("a"))
         assert ask("zebra", 1.0) == Ranking([], frozenset())
 
 
 def test_a_question_that_is_heard_first_finds_the_same_and_leaves_nothing() -> None:
     question = "what is my cat called"
-    with of_memory(MemoryConfig(backend="inmemory"), heard=True)(given()) as ask:
+    with memory_ranker(MemoryConfig(backend="inmemory"), heard=True)(given()) as ask:
         assert ask(question, None) == Ranking(["a", "b"], frozenset("a"))
         assert ask(question, None) == Ranking(["a", "b"], frozenset("a"))
 
@@ -261,7 +263,7 @@ def test_nothing_is_asked_before_all_turns_are_taken_up_and_not_waited_for_witho
 
 
 def test_a_conversation_without_turns_finds_nothing() -> None:
-    for ranker in (of_memory(MemoryConfig(backend="inmemory")), bm25):
+    for ranker in (memory_ranker(MemoryConfig(backend="inmemory")), bm25):
         with ranker(given(turns=[])) as ask:
             assert list(ask("what is my cat called", None).ids) == []
 
@@ -272,7 +274,7 @@ def test_a_conversation_without_turns_finds_nothing() -> None:
 def test_the_next_conversation_is_one_of_the_same_language() -> None:
     tags = ("en", "de", "en", "fr", "en")
     all_of_them = [given(conversation=str(place), language=tag) for place, tag in enumerate(tags)]
-    before = [before_it(all_of_them, place) for place in range(len(tags))]
+    before = [previous_conversation(all_of_them, place) for place in range(len(tags))]
     assert [one and one.conversation for one in before] == ["4", None, "0", None, "2"]
 
 
@@ -280,7 +282,7 @@ def test_every_question_is_put_to_its_own_conversation_and_without_names_to_the_
     heard: list[tuple[str, str, float | None]] = []
 
     @contextmanager
-    def ranker(conversation: Conversation) -> Iterator[Ask]:
+    def ranker(conversation: LabelledConversation) -> Iterator[Ask]:
         def ask(question: str, at: float | None) -> Ranking:
             heard.append((conversation.conversation, question, at))
             return Ranking(["a"], frozenset({"a"} if conversation.conversation == "1" else ()))
@@ -291,7 +293,7 @@ def test_every_question_is_put_to_its_own_conversation_and_without_names_to_the_
     told: list[str] = []
     found = measure_recall("made up", ranker, read_back(*lines), told.append)
     own, bare = "what is Anna's cat called", "what is cat called"
-    assert heard == [(place, text, Moment(86400)) for place in "12" for text in (own, bare)]
+    assert heard == [(place, text, Timestamp(86400)) for place in "12" for text in (own, bare)]
     assert (found.silence, found.silence_questions, found.overall.no_sure_hit) == (0.5, 2, 0.5)
     assert told == ["made up: 1 (1 of 2)", "made up: 2 (2 of 2)"]
 

@@ -161,10 +161,10 @@ def test_a_summary_that_holds_the_words_goes(home: Home) -> None:
 
 
 def test_words_of_a_query_stand_for_themselves_once_and_without_stop_words() -> None:
-    assert [min(group) for group in languages.word_groups("forget the cats, the cats!", "en-US")][-1] == "cat"
-    assert len(languages.word_groups("the cats, the cats!", "en-US")) == 1
-    assert len(languages.word_groups("the", "en-US")) == 1
-    assert languages.word_groups("!?", "en-US") == ()
+    assert [min(group) for group in languages.query_word_groups("forget the cats, the cats!", "en-US")][-1] == "cat"
+    assert len(languages.query_word_groups("the cats, the cats!", "en-US")) == 1
+    assert len(languages.query_word_groups("the", "en-US")) == 1
+    assert languages.query_word_groups("!?", "en-US") == ()
 
 
 def facts_of(home: Home) -> list[str]:

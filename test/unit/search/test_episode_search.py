@@ -9,7 +9,7 @@ import pytest
 from ovos_persona_memory.config import MemoryConfig, RecallConfig
 from ovos_persona_memory.memory import PersonaMemory
 from ovos_persona_memory.records import GUEST, ContextRequest, Episode, Scope
-from ovos_persona_memory.search.episode_search import told
+from ovos_persona_memory.search.episode_search import episode_line
 from ovos_persona_memory.stores.inmemory.store import InMemoryStore
 
 WEATHER = Episode(
@@ -50,8 +50,8 @@ def context(memory: PersonaMemory, user_id: str = "household", session_id: str =
 
 
 def test_an_episode_is_told_on_a_line() -> None:
-    assert told(WEATHER) == "current weather, city Lisbon: handled"
-    assert told(LIGHT) == "switch light, room cellar, level 3, error no such lamp: error"
+    assert episode_line(WEATHER) == "current weather, city Lisbon: handled"
+    assert episode_line(LIGHT) == "switch light, room cellar, level 3, error no such lamp: error"
 
 
 def test_what_happened_is_recalled_only_where_it_is_asked_for() -> None:

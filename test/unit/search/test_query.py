@@ -8,14 +8,14 @@ from datetime import date, datetime, timezone
 import pytest
 
 from ovos_persona_memory.records import Turn
-from ovos_persona_memory.search.query import ITSELF_S, AnalysedQuery, Question, understand
+from ovos_persona_memory.search.query import ITSELF_S, AnalysedQuery, Question, analyse_question
 from ovos_persona_memory.text.date_expressions import DaySpan
 
 FAMILY = {"anna", "tom"}
 
 
 def of(text: str, lang: str = "en-US") -> AnalysedQuery:
-    return understand(Question(text, lang), FAMILY)
+    return analyse_question(Question(text, lang), FAMILY)
 
 
 # words and whom they are about
@@ -30,7 +30,7 @@ def test_a_speaker_who_is_named_is_no_word_of_the_question() -> None:
 
 
 def test_a_speaker_whose_name_the_stemmer_shortens_is_no_word_either() -> None:
-    assert understand(Question("what does James eat", "en-US"), {"james"}).words == ("eat",)
+    assert analyse_question(Question("what does James eat", "en-US"), {"james"}).words == ("eat",)
 
 
 def test_a_name_is_a_word_where_nothing_else_is_left() -> None:
@@ -60,9 +60,9 @@ def test_a_name_inside_a_longer_word_names_nobody() -> None:
 
 def test_the_days_that_are_named_are_those_of_the_moment_and_the_zone_of_asking() -> None:
     question = Question("what did we do yesterday", "en-US", at=1683244800.0, timezone="UTC")  # 2023-05-05
-    (span,) = understand(question, FAMILY).dates
+    (span,) = analyse_question(question, FAMILY).dates
     assert (span.first, span.last) == (date(2023, 5, 4), date(2023, 5, 4))
-    (west,) = understand(replace(question, timezone="America/Los_Angeles"), FAMILY).dates
+    (west,) = analyse_question(replace(question, timezone="America/Los_Angeles"), FAMILY).dates
     assert west.first == date(2023, 5, 3)
 
 
@@ -80,7 +80,7 @@ def test_a_date_parser_that_is_handed_in_is_used_in_place_of_the_lists() -> None
         return [span]
 
     question = Question("what did we do then, not in July", "en-GB", at=1683244800.0, dates=parse, timezone="UTC")
-    assert understand(question, FAMILY).dates == (span,)
+    assert analyse_question(question, FAMILY).dates == (span,)
     moment = datetime(2023, 5, 5, tzinfo=timezone.utc)
     assert heard == [("what did we do then, not in July", "en-US", moment)]
 

@@ -6,7 +6,7 @@ import pytest
 
 from ovos_persona_memory.records import Hit, Scope, Turn
 from ovos_persona_memory.search.query import Question
-from ovos_persona_memory.search.query_expansion import NONE, Forms, forms_of
+from ovos_persona_memory.search.query_expansion import NONE, QueryExpansion, expand_query
 from ovos_persona_memory.search.recall import recall
 from ovos_persona_memory.stores.inmemory.store import InMemoryStore
 from ovos_persona_memory.text import languages
@@ -23,8 +23,10 @@ def told(lang: str, *texts: str, store: InMemoryStore | None = None) -> InMemory
     return store
 
 
-def forms(store: InMemoryStore, text: str, lang: str, scope: Scope = Scope()) -> Forms:
-    return forms_of(store, languages.for_language(lang).bare_words(text), languages.for_language(lang), scope, TURNS)
+def forms(store: InMemoryStore, text: str, lang: str, scope: Scope = Scope()) -> QueryExpansion:
+    return expand_query(
+        store, languages.for_language(lang).bare_words(text), languages.for_language(lang), scope, TURNS
+    )
 
 
 def asked(store: InMemoryStore, question: str, lang: str) -> list[Hit]:

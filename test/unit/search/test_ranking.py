@@ -22,8 +22,8 @@ from ovos_persona_memory.search.ranking import (
     ON_DATE,
     SHORT,
     WITH_TIME,
-    Candidate,
-    Scored,
+    RankedCandidate,
+    RankingCandidate,
     is_known,
     rank,
 )
@@ -37,23 +37,27 @@ BARE = AnalysedQuery(("cat", "dog"), of_assistant=True)
 """Nothing but words counts."""
 
 
-def turn(doc: int, *words: str, by_user: bool = True, session: str = "s", speaker: str | None = None) -> Candidate:
+def turn(
+    doc: int, *words: str, by_user: bool = True, session: str = "s", speaker: str | None = None
+) -> RankingCandidate:
     """A turn of ten words that stands alone; ten minutes after the one before it."""
     times = {word: words.count(word) for word in words}
-    return Candidate(doc, times, 10, at=doc * 600.0, session=session, by_user=by_user, speaker=speaker)
+    return RankingCandidate(doc, times, 10, at=doc * 600.0, session=session, by_user=by_user, speaker=speaker)
 
 
-def told(*turns: Candidate) -> list[Candidate]:
+def told(*turns: RankingCandidate) -> list[RankingCandidate]:
     """Turns one after the other, each linked with the next."""
     docs: list[int | None] = [None, *(one.doc for one in turns), None]
     return [replace(one, before=docs[n], after=docs[n + 2]) for n, one in enumerate(turns)]
 
 
-def scores(candidates: Sequence[Candidate], asked: AnalysedQuery = BARE, known: Statistics = KNOWN) -> dict[int, float]:
+def scores(
+    candidates: Sequence[RankingCandidate], asked: AnalysedQuery = BARE, known: Statistics = KNOWN
+) -> dict[int, float]:
     return {one.candidate.doc: one.score for one in rank(candidates, asked, known)}
 
 
-def order(candidates: Sequence[Candidate], asked: AnalysedQuery = BARE, known: Statistics = KNOWN) -> list[int]:
+def order(candidates: Sequence[RankingCandidate], asked: AnalysedQuery = BARE, known: Statistics = KNOWN) -> list[int]:
     return [one.candidate.doc for one in rank(candidates, asked, known)]
 
 
@@ -261,7 +265,7 @@ def ask(words: int) -> AnalysedQuery:
     return AnalysedQuery(tuple(WORDS[:words]))
 
 
-def known_of(candidates: Sequence[Candidate], asked: AnalysedQuery, known: Statistics = KNOWN) -> bool:
+def known_of(candidates: Sequence[RankingCandidate], asked: AnalysedQuery, known: Statistics = KNOWN) -> bool:
     return is_known(rank(candidates, asked, known))
 
 
@@ -342,4 +346,4 @@ def test_a_turn_of_a_named_speaker_is_a_persons_whatever_its_role() -> None:
 
 def test_nothing_found_is_not_known() -> None:
     assert not is_known([])
-    assert not is_known([Scored(turn(1), 0.0, 1.0, 0)])
+    assert not is_known([RankedCandidate(turn(1), 0.0, 1.0, 0)])

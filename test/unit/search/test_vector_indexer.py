@@ -109,7 +109,7 @@ def nearest(working: Indexer, text: str) -> list[str]:
     meaning = working.meaning()
     if meaning is None:
         return []
-    found = meaning.nearest(meaning.of(text), Scope(), BOTH, 99)
+    found = meaning.nearest(meaning.embed_question(text), Scope(), BOTH, 99)
     return [near.record.text for near in found]
 
 

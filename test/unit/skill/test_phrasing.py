@@ -8,7 +8,7 @@ import pytest
 
 from ovos_persona_memory.skill.guest_mode import lasting
 from ovos_persona_memory.skill.phrasing import agrees, distinct, own_words, speakable, time_words, turned, whole_topic
-from ovos_persona_memory.skill.spoken_numbers import in_words
+from ovos_persona_memory.skill.spoken_numbers import number_in_words
 from ovos_persona_memory.skill.tell import without_courtesy
 from ovos_persona_memory.text import languages
 from ovos_persona_memory.text.time_expressions import duration_s, ends_at, parse_time_span
@@ -151,7 +151,7 @@ def test_what_says_no_time_has_no_length() -> None:
 def test_every_number_of_minutes_is_understood_as_it_is_said(tag: str) -> None:
     spoken = languages.for_language(tag)
     minutes = max((word for word, seconds in spoken.table("units.list").items() if seconds == 60), key=len)
-    wrong = [n for n in range(1, 101) if duration_s(f"{in_words(n, tag)} {minutes}", spoken) != n * 60]
+    wrong = [n for n in range(1, 101) if duration_s(f"{number_in_words(n, tag)} {minutes}", spoken) != n * 60]
     assert wrong == []
 
 

@@ -176,7 +176,7 @@ def test_after_a_stop_it_is_not_kept_and_that_is_said(home: Home) -> None:
 def test_after_a_silence_it_is_not_kept_and_that_is_said(home: Home, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(turn_context, "ANSWER_S", 0.01)
     home.say(f"remember that {TOLD}")
-    pending = home.skill._moments.known(home.session)
+    pending = home.skill._moments.existing_state(home.session)
     assert pending is not None
     wait_until(lambda: home.dialogs[-1:] == ["secret_silence"], "the end of patience")
     assert pending.pending is None

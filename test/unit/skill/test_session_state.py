@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 
-from ovos_persona_memory.skill.session_state import LASTS_S, MOST, Item, Moments, Pending
+from ovos_persona_memory.skill.session_state import LASTS_S, MOST, PendingQuestion, SessionStates, SpokenItem
 
 
 class Clock:
@@ -17,46 +17,46 @@ class Clock:
         return self.now
 
 
-def pending() -> Pending:
+def pending() -> PendingQuestion:
     timer = threading.Timer(3600.0, print)
-    return Pending(lambda _: None, lambda _: True, lambda _: None, lambda: None, timer)
+    return PendingQuestion(lambda _: None, lambda _: True, lambda _: None, lambda: None, timer)
 
 
 def test_a_question_is_answered_once() -> None:
-    moments = Moments(Clock())
-    asked = moments.of("s1").pending = pending()
+    moments = SessionStates(Clock())
+    asked = moments.state("s1").pending = pending()
     assert moments.take_pending("s1") is asked
     assert moments.take_pending("s1") is None
 
 
 def test_an_old_end_of_patience_leaves_a_newer_question_open() -> None:
-    moments = Moments(Clock())
+    moments = SessionStates(Clock())
     old, new = pending(), pending()
-    moments.of("s1").pending = new
+    moments.state("s1").pending = new
     assert moments.take_pending("s1", only=old) is None
-    assert moments.of("s1").pending is new
+    assert moments.state("s1").pending is new
 
 
 def test_sessions_are_apart() -> None:
-    moments = Moments(Clock())
-    moments.of("s1").pending = pending()
-    assert moments.of("s2").pending is None
+    moments = SessionStates(Clock())
+    moments.state("s1").pending = pending()
+    assert moments.state("s2").pending is None
     assert moments.take_pending("s2") is None
 
 
 def test_what_that_means_is_forgotten_after_a_while() -> None:
     clock = Clock()
-    moments = Moments(clock)
-    moments.of("s1").items = [Item("my car is red", 1.0)]
+    moments = SessionStates(clock)
+    moments.state("s1").items = [SpokenItem("my car is red", 1.0)]
     clock.now += LASTS_S - 1
-    assert moments.of("s1").items
+    assert moments.state("s1").items
     clock.now += LASTS_S + 1
-    assert moments.of("s1").items == []
+    assert moments.state("s1").items == []
 
 
 def test_the_oldest_sessions_go() -> None:
-    moments = Moments(Clock())
+    moments = SessionStates(Clock())
     for number in range(MOST + 1):
-        moments.of(f"s{number}")
-    assert moments.known("s0") is None
-    assert moments.known("s1") is not None
+        moments.state(f"s{number}")
+    assert moments.existing_state("s0") is None
+    assert moments.existing_state("s1") is not None

@@ -7,7 +7,7 @@ from datetime import datetime, timezone
 
 import pytest
 
-from ovos_persona_memory.skill.spoken_numbers import day_in_words, in_words, sentence
+from ovos_persona_memory.skill.spoken_numbers import day_in_words, number_in_words, sentence
 from ovos_persona_memory.text import languages
 
 TEN = ("ca-ES", "da-DK", "de-DE", "en-US", "es-ES", "fr-FR", "gl-ES", "it-IT", "nl-NL", "pt-PT")
@@ -40,7 +40,9 @@ TWO_HOURS = {
 @pytest.mark.parametrize("tag", TEN)
 def test_a_day_of_long_ago_is_said_in_words(tag: str) -> None:
     said, now = datetime(2026, 5, 1, tzinfo=timezone.utc), datetime(2026, 11, 22, tzinfo=timezone.utc)
-    when = languages.for_language(tag).when(said, now, lambda n: in_words(n, tag), lambda day: day_in_words(day, tag))
+    when = languages.for_language(tag).when(
+        said, now, lambda n: number_in_words(n, tag), lambda day: day_in_words(day, tag)
+    )
     assert when == ON_THE_FIRST[tag]
 
 
@@ -53,10 +55,10 @@ def test_hours_are_counted_in_words_that_agree_with_them(tag: str) -> None:
 @pytest.mark.parametrize("number", [*range(0, 32), 60, 99, 100, 101, 365, 1000, 12345])
 def test_no_digit_is_left(tag: str, number: int) -> None:
     for feminine in (None, True, False):
-        assert re.fullmatch(r"[^\W\d_]+(?:[ -][^\W\d_]+)*", in_words(number, tag, feminine))
+        assert re.fullmatch(r"[^\W\d_]+(?:[ -][^\W\d_]+)*", number_in_words(number, tag, feminine))
     if 0 < number < 32:
         assert not re.search(r"\d", day_in_words(number, tag))
 
 
 def test_in_a_language_that_the_parser_does_not_know_digits_are_better_than_nothing() -> None:
-    assert in_words(3, "xx-XX") == "3"
+    assert number_in_words(3, "xx-XX") == "3"

@@ -48,9 +48,9 @@ def test_letters_that_a_mark_makes_stay_apart() -> None:
 
 
 def test_single_han_characters_are_indexed_too_but_asked_for_only_where_they_stand_alone() -> None:
-    assert index_terms.indexed("猫咪", "zh") == ["猫咪", "猫", "咪"]
-    assert index_terms.asked("猫咪 猫", "zh") == ["猫咪", "猫"]
-    assert index_terms.indexed("고양이", "ko") == ["고양", "양이"]
+    assert index_terms.document_terms("猫咪", "zh") == ["猫咪", "猫", "咪"]
+    assert index_terms.query_terms("猫咪 猫", "zh") == ["猫咪", "猫"]
+    assert index_terms.document_terms("고양이", "ko") == ["고양", "양이"]
 
 
 @pytest.mark.parametrize(
@@ -69,7 +69,7 @@ def test_single_han_characters_are_indexed_too_but_asked_for_only_where_they_sta
     ],
 )
 def test_inflected_forms_are_one_word(primary: str, one: str, other: str) -> None:
-    assert index_terms.indexed(one, primary) == index_terms.indexed(other, primary)
+    assert index_terms.document_terms(one, primary) == index_terms.document_terms(other, primary)
 
 
 @pytest.mark.parametrize(
@@ -84,16 +84,20 @@ def test_inflected_forms_are_one_word(primary: str, one: str, other: str) -> Non
     ],
 )
 def test_irregular_forms_are_one_word(one: str, other: str) -> None:
-    assert index_terms.indexed(one, "en") == index_terms.indexed(other, "en") == index_terms.asked(one, "en")
+    assert (
+        index_terms.document_terms(one, "en")
+        == index_terms.document_terms(other, "en")
+        == index_terms.query_terms(one, "en")
+    )
 
 
 @pytest.mark.parametrize("text", ["rose", "bit", "lives", "better", "lie"])
 def test_what_is_mostly_another_word_stays_itself(text: str) -> None:
-    assert {"rise", "bite", "life", "good", "lay"}.isdisjoint(index_terms.indexed(text, "en"))
+    assert {"rise", "bite", "life", "good", "lay"}.isdisjoint(index_terms.document_terms(text, "en"))
 
 
 def test_irregular_forms_are_of_one_language() -> None:
-    assert index_terms.indexed("went", "de") == ["went"]
+    assert index_terms.document_terms("went", "de") == ["went"]
 
 
 def test_each_irregular_form_stands_for_one_word_as_texts_are_folded() -> None:
@@ -119,7 +123,7 @@ def test_each_irregular_form_stands_for_one_word_as_texts_are_folded() -> None:
     ],
 )
 def test_the_script_tells_the_language_where_the_tag_cannot_be_right(text: str, said: str, told: str | None) -> None:
-    assert index_terms.by_script(text, said) == told
+    assert index_terms.language_of_script(text, said) == told
 
 
 def test_a_stemmer_does_not_bring_in_those_of_other_languages() -> None:

@@ -10,7 +10,7 @@ from typing import Any
 import pycrfsuite
 import pytest
 
-from ovos_persona_memory.evaluation.training.crf_pruning import hashed, lighten, model_from_bytes
+from ovos_persona_memory.evaluation.training.crf_pruning import lighten, lookup3, model_from_bytes
 
 WORDS = ["a", "the", "extraordinarily", "zwölf", "long-winded-attribute-of-many-letters", *map(str, range(300))]
 
@@ -76,5 +76,5 @@ def test_what_is_no_model_is_left_as_it_is(tmp_path: Path, data: bytes) -> None:
 
 def test_the_hash_is_that_of_its_author() -> None:
     # lookup3.c's own driver5(): "Four score and seven years ago" with 0 is 17770551, with nothing deadbeef
-    assert hashed(b"Four score and seven years ago") == 0x17770551
-    assert hashed(b"") == 0xDEADBEEF
+    assert lookup3(b"Four score and seven years ago") == 0x17770551
+    assert lookup3(b"") == 0xDEADBEEF

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from ovos_persona_memory.evaluation.talk_markup import read_marked
-from ovos_persona_memory.evaluation.training.calibration import Example, examples, fit
+from ovos_persona_memory.evaluation.training.calibration import CalibrationExample, examples, fit
 from ovos_persona_memory.extraction.coreference.person_mentions import DialogueContext
 from ovos_persona_memory.extraction.fusion import calibration, candidates
 from ovos_persona_memory.extraction.fusion.calibration import Judge, UtteranceAnalysis, signs_of
@@ -167,8 +167,8 @@ def test_what_was_asked_to_be_remembered_is_not_doubted(learned) -> None:  # typ
 
 def test_it_knows_what_it_was_fitted_to(tmp_path: Path) -> None:
     said: list[str] = []
-    good = [Example(signs_of(understood(told=[TOLD], pet=0.9), TOLD), True)] * 40
-    bad = [Example(signs_of(understood(added=[(TOLD, 0.3)], pet=0.1), TOLD), False)] * 20
+    good = [CalibrationExample(signs_of(understood(told=[TOLD], pet=0.9), TOLD), True)] * 40
+    bad = [CalibrationExample(signs_of(understood(added=[(TOLD, 0.3)], pet=0.1), TOLD), False)] * 20
     fit([*good, *bad], tmp_path / "belief", said.append)
     assert "of 60 facts, 40 of them right" in said[0]
     found = calibration.opened(tmp_path / "belief")

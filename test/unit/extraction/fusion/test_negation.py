@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from ovos_persona_memory.evaluation.fact_scores import Learned, measure_learning
-from ovos_persona_memory.evaluation.labelled_talk import LabelledFact, SaidTurn, Talk
+from ovos_persona_memory.evaluation.fact_scores import LearnedFact, measure_learning
+from ovos_persona_memory.evaluation.labelled_talk import LabelledFact, LabelledTalk, TalkTurn
 
 ANYTHING = LabelledFact("t", "mood", "moods count, too")
 
 
-def learned_from(tag: str, text: str) -> list[Learned]:
-    return measure_learning([Talk(tag, [SaidTurn("t", "user", text, person="ann")], [ANYTHING])]).learned
+def learned_from(tag: str, text: str) -> list[LearnedFact]:
+    return measure_learning([LabelledTalk(tag, [TalkTurn("t", "user", text, person="ann")], [ANYTHING])]).learned
 
 
 @pytest.mark.parametrize(

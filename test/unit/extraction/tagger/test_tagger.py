@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 from ovos_persona_memory.evaluation.talk_markup import read_marked
 from ovos_persona_memory.evaluation.training.tagger import (
-    Kinds,
     Sample,
     Values,
-    joined,
+    WordKinds,
+    joined_samples,
     samples,
     samples_in,
     swapped,
@@ -215,11 +215,11 @@ def test_a_value_of_which_a_template_took_a_part_stays() -> None:
 
 def test_an_utterance_goes_on_with_another() -> None:
     other = replace(ALLERGIC, hints=(TemplateSpan("allergy", 4, 6),))
-    both = joined(ALLERGIC, other)
+    both = joined_samples(ALLERGIC, other)
     assert both.words.folded == (*ALLERGIC.words.folded, *other.words.folded)
     assert both.labels == (*ALLERGIC.labels, *other.labels)
     assert both.hints[-1] == TemplateSpan("allergy", 16, 18)
-    assert joined(both, other) == both  # long enough
+    assert joined_samples(both, other) == both  # long enough
 
 
 def test_the_values_of_talk_are_those_of_slots() -> None:
@@ -236,7 +236,7 @@ def test_talk_counts_by_its_folder(talk: Path) -> None:
 
 
 def test_variants_keep_what_is_told() -> None:
-    kinds = Kinds.in_file(models_folder() / "en-US" / features.FILE)
+    kinds = WordKinds.in_file(models_folder() / "en-US" / features.FILE)
     made = [one for n in range(20) if (one := varied(ALLERGIC, kinds, random.Random(n))) is not None]
     assert made
     for one in made:

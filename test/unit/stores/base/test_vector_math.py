@@ -11,9 +11,9 @@ from ovos_persona_memory.stores.base import vector_math
 from ovos_persona_memory.stores.base.vector_math import (
     Bytes,
     Floats,
-    Placing,
+    VectorFilter,
+    VectorPlacement,
     VectorTable,
-    Within,
     cosines,
     normalised,
     quantised,
@@ -39,13 +39,13 @@ class File:
         return self.held[list(nums)]
 
 
-def table(of: Floats, places: Sequence[Placing] | None = None) -> tuple[VectorTable, File]:
+def table(of: Floats, places: Sequence[VectorPlacement] | None = None) -> tuple[VectorTable, File]:
     """The rows as documents 100, 101, and so on, put in parts."""
     file = File(quantised(of))
     made = VectorTable(DIM, file.read)
     for start in range(0, len(of), 70):
         part = range(start, min(start + 70, len(of)))
-        given = [places[number] for number in part] if places else [Placing()] * len(part)
+        given = [places[number] for number in part] if places else [VectorPlacement()] * len(part)
         made.put([100 + number for number in part], list(part), given, file.held[start : start + 70])
     return made, file
 
@@ -85,16 +85,16 @@ def test_only_what_is_wanted_is_looked_at(limit: int, monkeypatch: pytest.Monkey
     monkeypatch.setattr(vector_math, "RESCORED", 20)
     of = rows(300)
     personas = ("a", "b", None)
-    places = [Placing(f"s{n % 4}", personas[n % 3], private=n % 6) for n in range(300)]
+    places = [VectorPlacement(f"s{n % 4}", personas[n % 3], private=n % 6) for n in range(300)]
     made, _ = table(of, places)
-    chosen = Within(Placing("s1", "a"), level=2)
+    chosen = VectorFilter(VectorPlacement("s1", "a"), level=2)
     expected = {100 + n for n in range(300) if n % 4 == 1 and n % 3 != 1 and n % 6 <= 2}
     assert {doc for doc, _ in made.best(of[7], 300, made.within(chosen))} == expected
-    assert made.best(of[7], 9, made.within(Within(Placing("nowhere")))) == []
-    assert made.best(of[7], 9, made.within(Within(turns=False))) == []
-    assert made.within(Within()) is None
-    made.move(101, Placing("nowhere"))
-    assert [doc for doc, _ in made.best(of[7], 9, made.within(Within(Placing("nowhere"))))] == [101]
+    assert made.best(of[7], 9, made.within(VectorFilter(VectorPlacement("nowhere")))) == []
+    assert made.best(of[7], 9, made.within(VectorFilter(turns=False))) == []
+    assert made.within(VectorFilter()) is None
+    made.move(101, VectorPlacement("nowhere"))
+    assert [doc for doc, _ in made.best(of[7], 9, made.within(VectorFilter(VectorPlacement("nowhere"))))] == [101]
 
 
 @pytest.mark.parametrize("limit", [20_000, 100])
@@ -115,7 +115,7 @@ def test_what_is_dropped_is_never_found_and_leaves_nothing(limit: int, monkeypat
 def test_a_row_can_be_replaced() -> None:
     of = rows(10)
     made, file = table(of)
-    made.put([103], [5], [Placing()], file.held[5:6])
+    made.put([103], [5], [VectorPlacement()], file.held[5:6])
     assert {doc for doc, _ in made.best(of[5], 2)} == {103, 105}
     assert len(made) == 10
 
@@ -141,9 +141,9 @@ def test_in_a_large_table_only_what_is_wanted_is_found_and_of_equals_the_newer(m
     monkeypatch.setattr(vector_math, "SIGNS", 7)  # parts that do not fit the number of rows
     rows = np.tile(np.array([[127, 127, -127, 127]], dtype=np.int8), (100, 1))
     table = VectorTable(4, lambda nums: rows[: len(nums)])
-    table.put(range(1, 101), range(100), [Placing("odd" if n % 2 else "even") for n in range(1, 101)], rows)
+    table.put(range(1, 101), range(100), [VectorPlacement("odd" if n % 2 else "even") for n in range(1, 101)], rows)
     query = np.array([1, 1, -1, 1], dtype=np.float32)
     assert [doc for doc, _ in table.best(query, 3)] == [100, 99, 98]
-    odd = table.within(Within(Placing("odd")))
+    odd = table.within(VectorFilter(VectorPlacement("odd")))
     assert [doc for doc, _ in table.best(query, 3, odd)] == [99, 97, 95]
     assert table.best(query, 3, np.zeros(100, dtype=bool)) == []
