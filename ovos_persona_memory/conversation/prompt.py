@@ -2,17 +2,56 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import cache
 
 from ovos_persona_memory.conversation.deduplication import without_repeats
-from ovos_persona_memory.conversation.excerpts import excerpt
 from ovos_persona_memory.conversation.quoting import quoted, visible_text
 from ovos_persona_memory.conversation.window import WORTH_SHORTENING, estimate_tokens, message_tokens
 from ovos_persona_memory.records import Context, ContextMessage, ContextRequest, Hit, Note, ToolCall
-from ovos_persona_memory.text import date_expressions, languages
+from ovos_persona_memory.text import Language, beginning, languages, time_expressions
+
+LEFT_OUT = "…"
+"""The mark of an omission."""
+_SENTENCE = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])|\n+")
+
+
+def excerpt(text: str, question: str, spoken: Language, most: int) -> str:
+    """The text; of one with more than ``most`` characters the sentences around the one with most of the question's
+    words, with a mark at each omission; a longer sentence without its middle."""
+    if len(text) <= most:
+        return text
+    sentences = [sentence for sentence in _SENTENCE.split(text) if sentence.strip()]
+    wanted = set(spoken.content_words(beginning(question)))
+    best = max(range(len(sentences)), key=lambda n: len(wanted.intersection(spoken.words(sentences[n]))), default=0)
+    room = most - 2 * (len(LEFT_OUT) + 1)
+    if not sentences or len(sentences[best]) > room:
+        return _without_middle(sentences[best] if sentences else text, most)
+    first, last = _widened(sentences, best, room)
+    before, behind = first > 0, last < len(sentences)
+    return " ".join([*[LEFT_OUT] * before, *sentences[first:last], *[LEFT_OUT] * behind])
+
+
+def _widened(sentences: list[str], best: int, room: int) -> tuple[int, int]:
+    """The range of sentences that fits around the best one: those that follow it first, then those before it."""
+    first, last = best, best + 1
+    room -= len(sentences[best])
+    while last < len(sentences) and len(sentences[last]) < room:
+        room -= len(sentences[last]) + 1
+        last += 1
+    while first > 0 and len(sentences[first - 1]) < room:
+        first -= 1
+        room -= len(sentences[first]) + 1
+    return first, last
+
+
+def _without_middle(text: str, most: int) -> str:
+    half = max((most - len(LEFT_OUT) - 2) // 2, 0)
+    return f"{text[:half]} {LEFT_OUT} {text[len(text) - half :]}" if most > len(LEFT_OUT) + 2 else ""
+
 
 TOOL = "memory_recall"
 """The name of the simulated tool whose result carries recalled text."""
@@ -159,5 +198,5 @@ def _summary(note: Note, request: ContextRequest, now: float) -> str:
 
 
 def _moments(at: float, now: float, timezone: str | None) -> tuple[datetime, datetime]:
-    where = date_expressions.zone(timezone)
+    where = time_expressions.zone(timezone)
     return datetime.fromtimestamp(at, where), datetime.fromtimestamp(now, where)

@@ -9,7 +9,7 @@ from datetime import datetime, tzinfo
 from functools import cached_property
 
 from ovos_persona_memory.records import Turn
-from ovos_persona_memory.text import Dates, DaySpan, Language, date_expressions, languages, named_days
+from ovos_persona_memory.text import Dates, DaySpan, Language, languages, named_days, time_expressions
 
 ITSELF_S = 30.0
 """A turn with a question's words that was said within this time before it, seconds, is the question itself."""
@@ -55,7 +55,7 @@ class Question:
     @property
     def zone(self) -> tzinfo | None:
         """The time zone in which days are counted; None: that of the system's clock."""
-        return date_expressions.zone(self.timezone)
+        return time_expressions.zone(self.timezone)
 
     @cached_property
     def said_at(self) -> float:

@@ -13,7 +13,7 @@ from datetime import date
 
 from ovos_persona_memory.search.query import AnalysedQuery
 from ovos_persona_memory.stores import Statistics, bm25
-from ovos_persona_memory.text import DaySpan, date_expressions
+from ovos_persona_memory.text import DaySpan, time_expressions
 
 DECAY = {0: 1.0, -1: 0.5, 1: 0.5, -2: 0.25, 2: 0.25}
 """Weight of a word in a turn this many turns before (-) or after (+), within the session."""
@@ -247,4 +247,4 @@ def _bonus(candidate: RankingCandidate, asked: AnalysedQuery, nameless: bool) ->
 
 def told_of(day: date, span: DaySpan) -> bool:
     """Whether a turn of this day may be about these days: from the day before, to some days after."""
-    return span.first - DAYS_BEFORE * date_expressions.DAY <= day <= span.last + DAYS_AFTER * date_expressions.DAY
+    return span.first - DAYS_BEFORE * time_expressions.DAY <= day <= span.last + DAYS_AFTER * time_expressions.DAY

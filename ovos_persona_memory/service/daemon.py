@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import os
+import socket
 import threading
 import time
+from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from itertools import groupby
@@ -17,18 +20,47 @@ from ovos_persona_memory.errors import PersonaMemoryError, StoreBusy, StoreError
 from ovos_persona_memory.memory import PersonaMemory, Removed
 from ovos_persona_memory.protocol import BusConnection, messages, topics
 from ovos_persona_memory.records import Heard, Request, Turn
-from ovos_persona_memory.service import date_parser, systemd
+from ovos_persona_memory.service import date_parser
 from ovos_persona_memory.service.announcement import Announcement
 from ovos_persona_memory.service.durable_replies import Acknowledging
 from ovos_persona_memory.service.embedder_plugins import open_embedder
 from ovos_persona_memory.service.inbox import Arrival, Arrivals, is_ours
-from ovos_persona_memory.service.metrics import Latencies
 from ovos_persona_memory.service.notifications import PendingNotifications, learned_late
 from ovos_persona_memory.service.offline import LOOKED_S, Clock, Offline, is_away
 from ovos_persona_memory.service.owner_socket import Door
 from ovos_persona_memory.service.preloading import Languages
 from ovos_persona_memory.service.verb_handlers import answer
 from ovos_persona_memory.stores import is_shared
+
+NEWEST = 500
+"""Answers of each verb that are kept."""
+
+
+class Latencies:
+    """Latencies of the newest answers. Thread-safe."""
+
+    def __init__(self) -> None:
+        self._lock = threading.Lock()  # guards _took_ms
+        self._took_ms: dict[str, deque[float]] = {}
+
+    def note(self, verb: str, took_ms: float) -> None:
+        """Add the latency of one answer."""
+        with self._lock:
+            self._took_ms.setdefault(verb, deque(maxlen=NEWEST)).append(took_ms)
+
+    def by_verb(self) -> dict[str, dict[str, float]]:
+        """Median, 95th percentile, both in milliseconds, and number of the newest answers of each verb asked."""
+        with self._lock:
+            took = {verb: sorted(newest) for verb, newest in self._took_ms.items()}
+        return {
+            verb: {
+                "p50": round(ranked[len(ranked) // 2], 3),
+                "p95": round(ranked[int(len(ranked) * 0.95)], 3),
+                "asked": len(ranked),
+            }
+            for verb, ranked in took.items()
+        }
+
 
 QUIET_S, UNTOLD = 0.05, 256
 """When nothing has arrived for so long, seconds, everybody is told of changes, and what was put off is done; of
@@ -76,7 +108,7 @@ class Daemon:
         self.bus = BusConnection(is_ours, lambda frame: self._arrivals.put(frame, self.bus.send, False), **address)
         self.bus.opened = self._bus_opened
         self._announcement = Announcement(self.bus.send)
-        self.status = ProcessStatus("persona_memory", self.bus, StatusCallbackMap(on_ready=systemd.tell_ready))
+        self.status = ProcessStatus("persona_memory", self.bus, StatusCallbackMap(on_ready=tell_ready))
         self._worker = threading.Thread(target=self._work, name="worker", daemon=True)
 
     def start(self) -> None:
@@ -397,3 +429,16 @@ class Daemon:
             self._last_error = f"the owner's door cannot be opened: {error}"
             LOG.error(self._last_error)
             self._door = None
+
+
+def tell_ready() -> None:
+    """Send READY=1 where systemd asks for it (sd_notify(3))."""
+    address = os.environ.get("NOTIFY_SOCKET")
+    if not address:
+        return
+    try:
+        with socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as notify:
+            notify.connect("\0" + address[1:] if address.startswith("@") else address)
+            notify.sendall(b"READY=1")
+    except OSError as error:
+        LOG.warning("systemd could not be told: %s", error)

@@ -5,11 +5,12 @@ from __future__ import annotations
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from typing import Any
 
+import msgspec
 from ovos_utils.log import LOG
 
 from ovos_persona_memory.config import MemoryConfig
@@ -23,14 +24,53 @@ from ovos_persona_memory.errors import (
     StoreUnavailable,
     WasForgotten,
 )
+from ovos_persona_memory.extraction import without_secrets
 from ovos_persona_memory.memory import PersonaMemory, capture, tombstones
-from ovos_persona_memory.records import Heard, Pause, Request, replace_fast
-from ovos_persona_memory.service import offline_records
+from ovos_persona_memory.records import Heard, Pause, Request, replace_fast, text_of
 from ovos_persona_memory.service.authorization import changes_something
 from ovos_persona_memory.service.inbox import GROUP, Arrival
 from ovos_persona_memory.service.verb_handlers import answer
 from ovos_persona_memory.stores import OfflineQueue, QueuedArrival, open_store, own_waiting
-from ovos_persona_memory.text import languages
+from ovos_persona_memory.text import languages, tells_secret
+
+
+def record_of(arrival: Arrival, tried: bool, bare: bool = False) -> QueuedArrival:
+    """The queued form of an arrival. ``tried``: the store may hold it already; ``bare``: its text is left out."""
+    what = arrival.what
+    if isinstance(what, Heard):
+        body = encoded(replace(what, text="", question="", detail={}, secret=True) if bare else _without_secret(what))
+        return QueuedArrival(what.id, "heard", arrival.at, body, arrival.owner, tried)
+    data = {**what.data, "turns": [_turn_without_secret(turn) for turn in what.data.get("turns", ())]}
+    body = encoded(replace_fast(what, data=data if what.verb == "record" else what.data, context={}))
+    return QueuedArrival(what.id, "request", arrival.at, body, arrival.owner, tried)
+
+
+def encoded(what: Heard | Request) -> bytes:
+    """The body of a queued arrival."""
+    return msgspec.json.encode(what)
+
+
+def read_record(kept: QueuedArrival) -> Heard | Request:
+    """The event or request of a queued arrival."""
+    if kept.kind == "heard":
+        return msgspec.json.decode(kept.body, type=Heard)
+    return msgspec.json.decode(kept.body, type=Request)
+
+
+def _without_secret(heard: Heard) -> Heard:
+    """The event without its secret: secrets never reach a disk."""
+    if not any(tells_secret(text, heard.lang) for text in (heard.text, heard.question)):
+        return heard
+    left = without_secrets(heard.text, heard.lang) if heard.what in ("utterance", "matched") else ""
+    return replace(heard, text=left, question="", detail={}, secret=True)
+
+
+def _turn_without_secret(turn: Mapping[str, Any]) -> Mapping[str, Any]:
+    text = text_of(turn.get("text", ""))
+    if not tells_secret(text, turn.get("lang")):
+        return {**turn, "text": text}
+    return {**turn, "text": without_secrets(text, turn.get("lang")) if turn.get("role") == "user" else ""}
+
 
 Outcome = dict[str, Any]
 Told = tuple[Heard | Request, Outcome | None]
@@ -243,7 +283,7 @@ class Offline:
         known = [(one.at, one.what, one.owner) for one in self._recent if one.at > since]
         for at, what, owner in [
             *known,
-            *((one.at, offline_records.read_record(one), one.owner) for one in self._file.newest(SHOWN)),
+            *((one.at, read_record(one), one.owner) for one in self._file.newest(SHOWN)),
         ]:
             with self._clock.stands(at):
                 try:
@@ -261,7 +301,7 @@ class Offline:
         waiting = [
             (one, outcome.pop("bare", False)) for one, outcome in outcomes if outcome and outcome.pop("waits", False)
         ]
-        waits = [offline_records.record_of(one, tried, bare) for one, bare in waiting]
+        waits = [record_of(one, tried, bare) for one, bare in waiting]
         try:
             if waits:
                 self._file.add(waits)
@@ -366,13 +406,13 @@ class Offline:
         except Exception as error:
             if is_away(error):
                 raise
-            what = offline_records.read_record(one)
+            what = read_record(one)
             private = isinstance(error, NotAllowed) and not isinstance(error, WasForgotten)
             if private and isinstance(what, Request) and what.data.get("key") is not None:
                 # the key is taken by a private memory: the acknowledged one gets another key
                 return self._alone(
                     memory,
-                    replace(one, body=offline_records.encoded(replace_fast(what, data={**what.data, "key": None}))),
+                    replace(one, body=encoded(replace_fast(what, data={**what.data, "key": None}))),
                 )
             # a request refused for its content will always be refused
             LOG.warning("something that waited for the store was refused: %s", type(error).__name__)
@@ -380,7 +420,7 @@ class Offline:
             return []
 
     def _delivered(self, memory: PersonaMemory, one: QueuedArrival) -> Told | None:
-        what = offline_records.read_record(one)
+        what = read_record(one)
         if one.tried and memory.transcript.holds(one.id):
             return None
         with self._clock.stands(one.at):

@@ -6,9 +6,8 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ovos_persona_memory.text import date_expressions, index_terms, languages, lexicon, time_expressions
+    from ovos_persona_memory.text import index_terms, languages, lexicon, time_expressions
     from ovos_persona_memory.text.counting import counted, counted_kinds
-    from ovos_persona_memory.text.date_expressions import Dates, DaySpan, named_days
     from ovos_persona_memory.text.index_terms import fold
     from ovos_persona_memory.text.languages import Language, beginning
     from ovos_persona_memory.text.lexicon import Lexicon
@@ -24,6 +23,7 @@ if TYPE_CHECKING:
         tells_secret,
     )
     from ovos_persona_memory.text.tag_questions import is_put_in_doubt, statement_asked_about
+    from ovos_persona_memory.text.time_expressions import Dates, DaySpan, named_days
     from ovos_persona_memory.text.tokens import Tokens
 
 __all__ = [
@@ -42,7 +42,6 @@ __all__ = [
     "correction_in",
     "counted",
     "counted_kinds",
-    "date_expressions",
     "denies",
     "fold",
     "index_terms",
@@ -63,8 +62,8 @@ __all__ = [
 
 _PLACES = {
     "Correction": "ovos_persona_memory.text.revision",
-    "Dates": "ovos_persona_memory.text.date_expressions",
-    "DaySpan": "ovos_persona_memory.text.date_expressions",
+    "Dates": "ovos_persona_memory.text.time_expressions",
+    "DaySpan": "ovos_persona_memory.text.time_expressions",
     "Language": "ovos_persona_memory.text.languages",
     "Phrases": "ovos_persona_memory.text.phrases",
     "SHORTEST_CODE": "ovos_persona_memory.text.secret_detection",
@@ -77,7 +76,6 @@ _PLACES = {
     "correction_in": "ovos_persona_memory.text.revision",
     "counted": "ovos_persona_memory.text.counting",
     "counted_kinds": "ovos_persona_memory.text.counting",
-    "date_expressions": "ovos_persona_memory.text.date_expressions",
     "denies": "ovos_persona_memory.text.revision",
     "fold": "ovos_persona_memory.text.index_terms",
     "index_terms": "ovos_persona_memory.text.index_terms",
@@ -85,7 +83,7 @@ _PLACES = {
     "contains_secret": "ovos_persona_memory.text.secret_detection",
     "languages": "ovos_persona_memory.text.languages",
     "lexicon": "ovos_persona_memory.text.lexicon",
-    "named_days": "ovos_persona_memory.text.date_expressions",
+    "named_days": "ovos_persona_memory.text.time_expressions",
     "refuse_secret": "ovos_persona_memory.text.secret_detection",
     "retraction_in": "ovos_persona_memory.text.revision",
     "revised": "ovos_persona_memory.text.revision",

@@ -14,7 +14,7 @@ DAY_S = 86400.0
 FIRST = {"asked": 0.9, "stated": 0.8}
 """How sure a fact is that somebody asked to remember, or stated."""
 DOUBTFUL = 0.4
-"""... and one that waits for review."""
+"""How sure a fact is that waits for review."""
 AGAIN = 0.5
 """What is said again takes away this share of what was missing."""
 SAME_SAYING_S = 60.0

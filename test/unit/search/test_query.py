@@ -9,7 +9,7 @@ import pytest
 
 from ovos_persona_memory.records import Turn
 from ovos_persona_memory.search.query import ITSELF_S, AnalysedQuery, Question, analyse_question
-from ovos_persona_memory.text.date_expressions import DaySpan
+from ovos_persona_memory.text.time_expressions import DaySpan
 
 FAMILY = {"anna", "tom"}
 

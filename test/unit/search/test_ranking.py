@@ -28,7 +28,7 @@ from ovos_persona_memory.search.ranking import (
     rank,
 )
 from ovos_persona_memory.stores.base.store import Statistics
-from ovos_persona_memory.text.date_expressions import DaySpan
+from ovos_persona_memory.text.time_expressions import DaySpan
 
 WORDS = ["cat", "dog", "boat", "lamp", "soap", "milk", "tree", "rain"]
 KNOWN = Statistics(documents=1000, mean_length=10.0, frequency=dict.fromkeys(WORDS, 10))

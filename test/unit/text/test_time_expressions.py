@@ -13,7 +13,7 @@ import pytest
 
 from ovos_persona_memory.service import date_parser as edge
 from ovos_persona_memory.text import languages
-from ovos_persona_memory.text.date_expressions import named_days, zone
+from ovos_persona_memory.text.time_expressions import named_days, zone
 
 AT = datetime(2026, 5, 13, 18, tzinfo=timezone.utc)  # a Wednesday
 D = date

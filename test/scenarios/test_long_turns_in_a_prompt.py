@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ovos_persona_memory.conversation.excerpts import excerpt
+from ovos_persona_memory.conversation.prompt import excerpt
 from ovos_persona_memory.text import languages
 
 ENGLISH = languages.for_language("en-US")
