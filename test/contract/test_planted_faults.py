@@ -222,7 +222,7 @@ still_there, nearest_by_signs = SqliteVectors._still_there, VectorTable._nearest
 
 
 def all_words(text: str) -> Any:
-    return store.set_of(text or "cat")
+    return bm25.set_of(text or "cat")
 
 
 def everywhere(where: Where, *_: Any) -> Where:
