@@ -21,9 +21,15 @@ BESIDE = ("who", "thing")
 """Marks that are no facts by themselves: the person whom a fact is about, and the object of a value."""
 KEPT = "asked"
 """The mark of a request to remember that fits no slot."""
+STATED = "stated"
+TEACHES = (STATED, "asked")
+"""The kinds of saying from which a fact is learned."""
+SAYINGS = (*TEACHES, "over", "denied", "unsure", "quoted", "other")
+"""What a mark says about its value: it holds, is to be remembered, holds no more, is denied or taken back, doubted, in
+another's words, or told of somebody who is neither family nor of the household."""
 BEGAN = datetime(2026, 9, 1, 7, tzinfo=timezone.utc)
 BETWEEN_BLOCKS, BETWEEN_LINES = timedelta(minutes=30), timedelta(seconds=12)
-_LINE = re.compile(r"(?P<name>[^:>!]+)(?P<nothing>!?): ?(?P<text>.*)")
+_LINE = re.compile(r"(?P<name>[^:>!?]+)(?P<sign>[!?]?): ?(?P<text>.*)")
 _MARK = re.compile(r"\[([^\]]+)\]\{([^}]+)\}")
 
 
@@ -35,6 +41,8 @@ class FactMark:
     """Slots that are right, the best first; or "who", "thing" or "asked"."""
     first: int
     last: int
+    saying: str = STATED
+    """One of SAYINGS."""
 
 
 @dataclass(frozen=True)
@@ -44,6 +52,8 @@ class MarkedTalk:
     talk: LabelledTalk
     marks: dict[str, tuple[FactMark, ...]] = field(default_factory=dict)
     """Marks by the id of a turn; empty for a turn that must teach nothing."""
+    questions: frozenset[str] = frozenset()
+    """The ids of turns that ask something, with or without a question mark."""
 
 
 @dataclass
@@ -57,15 +67,21 @@ class _TalkBuilder:
     facts: list[LabelledFact] = field(default_factory=list)
     nothing: list[str] = field(default_factory=list)
     marks: dict[str, tuple[FactMark, ...]] = field(default_factory=dict)
+    questions: set[str] = field(default_factory=set)
 
 
 def read_marked(path: Path) -> MarkedTalk:
     """The talk in a file; InvalidRequest naming file and line where it is not as documented."""
     read = _TalkBuilder(_language_of(path))
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines(), start=1):
-        if not _read_line(read, line.strip()):
+        try:
+            known = _read_line(read, line.strip())
+        except InvalidRequest as error:
+            raise InvalidRequest(f"{path}, line {number}", error.reason) from error
+        if not known:
             raise InvalidRequest(f"{path}, line {number}", "is neither '@room', 'name: words' nor '> words'")
-    return MarkedTalk(LabelledTalk(read.language, read.turns, read.facts, read.nothing, path.stem), read.marks)
+    talk = LabelledTalk(read.language, read.turns, read.facts, read.nothing, path.stem)
+    return MarkedTalk(talk, read.marks, frozenset(read.questions))
 
 
 def _read_line(read: _TalkBuilder, line: str) -> bool:
@@ -81,7 +97,7 @@ def _read_line(read: _TalkBuilder, line: str) -> bool:
         return True
     match = _LINE.fullmatch(line)
     if match is not None:
-        _said(read, match["name"].strip().lower(), match["text"], bool(match["nothing"]))
+        _said(read, match["name"].strip().lower(), match["text"], match["sign"])
     return match is not None
 
 
@@ -93,8 +109,8 @@ def _language_of(path: Path) -> str:
     return tag
 
 
-def _said(read: _TalkBuilder, name: str, line: str, nothing: bool = False) -> None:
-    """Add the turn of a line; ``name``: empty for the assistant."""
+def _said(read: _TalkBuilder, name: str, line: str, sign: str = "") -> None:
+    """Add the turn of a line; ``name``: empty for the assistant; ``sign``: "!" teaches nothing, "?" asks something."""
     read.at += BETWEEN_LINES
     turn_id = f"t{len(read.turns) + 1}"
     text, marks = _unmarked(line)
@@ -103,16 +119,20 @@ def _said(read: _TalkBuilder, name: str, line: str, nothing: bool = False) -> No
     speaker = name or None
     at = Timestamp(read.at.timestamp())
     read.turns.append(TalkTurn(turn_id, role, text, read.room, at, person, speaker, read.language))
-    if nothing or person in (None, GUEST):
+    if sign == "?":
+        read.questions.add(turn_id)
+    if sign or person in (None, GUEST):
         read.nothing += [turn_id] if name else []
         return
     read.marks[turn_id] = marks
+    if marks and not any(mark.saying in TEACHES and mark.kinds[0] not in BESIDE for mark in marks):
+        read.nothing.append(turn_id)
     read.facts += _labels(turn_id, text, marks, person)
 
 
 def _labels(turn_id: str, text: str, marks: tuple[FactMark, ...], person: str | None) -> Iterator[LabelledFact]:
     for mark in marks:
-        if mark.kinds[0] not in BESIDE:
+        if mark.kinds[0] not in BESIDE and mark.saying in TEACHES:
             slot = None if KEPT in mark.kinds else "|".join(mark.kinds)
             yield LabelledFact(turn_id, slot, text[mark.first : mark.last], person)
 
@@ -122,7 +142,11 @@ def _unmarked(line: str) -> tuple[str, tuple[FactMark, ...]]:
     text, marks, place = "", [], 0
     for match in _MARK.finditer(line):
         text += line[place : match.start()]
-        marks.append(FactMark(tuple(match[2].split("|")), len(text), len(text) + len(match[1])))
+        slots, _, saying = match[2].partition(":")
+        saying = saying or (KEPT if slots == KEPT else STATED)
+        if saying not in SAYINGS:
+            raise InvalidRequest("saying", f"{saying!r} is none of {', '.join(SAYINGS)}")
+        marks.append(FactMark(tuple(slots.split("|")), len(text), len(text) + len(match[1]), saying))
         text += match[1]
         place = match.end()
     return text + line[place:], tuple(marks)

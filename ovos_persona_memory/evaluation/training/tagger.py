@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ovos_persona_memory.config import FactsConfig, MemoryConfig
-from ovos_persona_memory.evaluation.talk_markup import ENDING, FactMark, MarkedTalk, read_marked
+from ovos_persona_memory.evaluation.talk_markup import ENDING, TEACHES, FactMark, MarkedTalk, read_marked
 from ovos_persona_memory.evaluation.training.crf_pruning import lighten
 from ovos_persona_memory.extraction import DialogueContext, ExtractionContext, LanguageResources, extract
 from ovos_persona_memory.extraction.fusion.template_spans import hints_of, refusal_reason
@@ -116,7 +116,7 @@ def _sample(turn: Turn, before: DialogueContext, marks: Sequence[FactMark], hint
 
 def _labels(words: Tokens, marks: Sequence[FactMark]) -> _Label:
     labels = [NOTHING] * len(words.folded)
-    for mark in marks:
+    for mark in (one for one in marks if one.saying in TEACHES):
         inside = [n for n, (first, last) in enumerate(words.spans) if first < mark.last and last > mark.first]
         for place in inside:
             labels[place] = f"{'I' if place > inside[0] else 'B'}-{mark.kinds[0]}"

@@ -73,3 +73,32 @@ def test_a_folder_names_the_language(tmp_path: Path) -> None:
     path.write_text(TALK, encoding="utf-8")
     with pytest.raises(InvalidRequest, match="language"):
         read_marked(path)
+
+
+SAYINGS = """\
+@kitchen
+anna: we sold [the golf]{detail:over} and drive [a skoda]{detail} now
+anna: i'm not allergic to [nuts]{allergy:denied}
+anna?: has tom got a car
+anna: remember [the bins]{thing} go out on [monday]{detail:asked}
+"""
+
+
+def test_a_mark_says_whether_its_value_holds(tmp_path: Path) -> None:
+    talk = read_marked(_written(tmp_path, SAYINGS))
+    assert [mark.saying for mark in talk.marks["t1"]] == ["over", "stated"]
+    assert [(one.turn, one.slot, one.value) for one in talk.talk.facts] == [
+        ("t1", "detail", "a skoda"),
+        ("t4", "detail", "monday"),
+    ]
+
+
+def test_what_is_denied_or_asked_teaches_nothing(tmp_path: Path) -> None:
+    talk = read_marked(_written(tmp_path, SAYINGS))
+    assert talk.talk.nothing == ["t2", "t3"]
+    assert talk.questions == {"t3"}
+
+
+def test_a_saying_that_is_not_known_is_named_with_its_line(tmp_path: Path) -> None:
+    with pytest.raises(InvalidRequest, match=r"line 2.*'sold' is none of"):
+        read_marked(_written(tmp_path, "@kitchen\nanna: we sold [the golf]{detail:sold}\n"))
