@@ -67,6 +67,9 @@ QUIET_S, UNTOLD = 0.05, 256
 changes also when so many wait."""
 CROWD = 3
 """So many arrivals at once are a crowd: the worker goes on with what comes next while the disk takes them in."""
+READ_WITHIN_S = 2.0
+"""Languages are loaded when the memory is ready: loading them first would hold that up. Where no bus is found within
+this time, seconds, they are loaded without one."""
 NEXT_STEP_S = 0.005
 """Between two steps of what was put off, seconds."""
 BUSY_S = 2.0
@@ -102,6 +105,7 @@ class Daemon:
         self._ended = False
         self._untidy: Literal["waiting", "begun"] | None = "waiting"
         self._try_at = 0.0
+        self._read_by = 0.0
         self._untold, self._latencies = PendingNotifications(), Latencies()
         self._just_heard: Turn | None = None
         self._answers = Acknowledging(lambda: self._opened().sync())
@@ -118,6 +122,7 @@ class Daemon:
         """
         self.status.set_alive()
         self._languages.start()
+        self._read_by = time.monotonic() + READ_WITHIN_S
         self._try_to_open()
         given_up_at = time.monotonic() + BUSY_S
         while self._memory is None and isinstance(self._failure, StoreBusy):
@@ -207,6 +212,8 @@ class Daemon:
 
     def _tidy(self) -> None:
         """In a quiet moment: a little of what was put off."""
+        if time.monotonic() >= self._read_by:
+            self._languages.go_on()
         if self._memory is None or self._languages.busy:
             return
         if self._untidy is None and self._memory.retention.due_in_s() != 0.0:
@@ -420,6 +427,7 @@ class Daemon:
         if self._say_ready and (self._memory is not None or self._is_offline) and self.bus.connected:
             say, self._say_ready = self._say_ready, None
             say()
+            self._languages.go_on()
 
     def _open_door(self) -> None:
         self._door = Door(self._config.folder, lambda frame, reply: self._arrivals.put(frame, reply, True))

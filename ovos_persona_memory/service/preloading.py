@@ -28,11 +28,14 @@ class Languages:
         self._busy = threading.Event()
 
     def start(self) -> None:
-        """Load the word lists of the first language, which detect secrets before anything is kept; start loading the
-        rest."""
+        """Load the word lists of the first language, which detect secrets before anything is kept."""
         if self._tags:
             lexicon.for_language(self._tags[0])
             self._busy.set()
+
+    def go_on(self) -> None:
+        """Load the rest in the background; nothing where that has begun."""
+        if self._busy.is_set() and self._thread.ident is None:
             self._thread.start()
 
     @property

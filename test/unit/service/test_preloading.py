@@ -45,7 +45,7 @@ def test_the_first_who_speaks_a_language_that_was_read_waits_for_no_file(monkeyp
     monkeypatch.setattr(Languages, "_read_all", lambda one: begin.wait(10) and read_all(one))
     languages = Languages(("de-DE",))
     assert not languages.busy
-    languages.start()
+    languages.start(), languages.go_on()
     assert read == ["words"], "who records knows secrets by them, and would wait"
     assert tells_secret("meine pin ist vier eins neun zwei", "de-DE")
     assert read == ["words"]
@@ -63,7 +63,7 @@ def test_languages_are_busy_until_the_last_is_read_each_once(monkeypatch: pytest
     go_on = threading.Semaphore(0)
     monkeypatch.setattr(preloading, "extract", lambda turn, _: begun.append(turn.lang) or go_on.acquire(timeout=10))  # type: ignore[func-returns-value]
     languages = Languages(("en-US", "de-DE", "en-us"))
-    languages.start()
+    languages.start(), languages.go_on()
     wait_until(lambda: begun == ["en-US"])
     assert languages.busy
     go_on.release()
@@ -76,7 +76,7 @@ def test_languages_are_busy_until_the_last_is_read_each_once(monkeypatch: pytest
 
 def test_without_languages_nothing_is_ever_read() -> None:
     languages = Languages(())
-    languages.start()
+    languages.start(), languages.go_on()
     assert not languages.busy
 
 
