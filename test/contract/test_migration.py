@@ -83,7 +83,7 @@ def fill(place: str, documents: bool = True) -> None:
 CUT = """
 import os, signal, sys
 from ovos_persona_memory.memory import migration as migrating
-from ovos_persona_memory.stores import open_store, place_of
+from ovos_persona_memory.stores import open_store, parse_location
 from ovos_persona_memory.stores.redis import connection as redis_database
 
 migrating.TOGETHER = 40
@@ -98,7 +98,7 @@ def cut(record):
     return words(record)
 
 migrating.index_words = cut
-source, target = (open_store(place_of(one).backend, None, place=place_of(one)) for one in sys.argv[1:3])
+source, target = (open_store(parse_location(one).backend, None, place=parse_location(one)) for one in sys.argv[1:3])
 for one in migrating.Migration(source, target, ["default", "own"]).run():
     print(one.section, one.count, one.sha256)
 """

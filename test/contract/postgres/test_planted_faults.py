@@ -272,7 +272,7 @@ FAULTS = {
     ),
     "what waits is not listed": Fault("learned_from_after_a_restart", instead(PostgresLearningQueue, "put", nothing)),
     "nobody knows what a child said": Fault(
-        "child_said_waits_for_review", without(learning_queue, "TAKE", "t.child", "false")
+        "child_said_waits_for_review", without(learning_queue, "OLDEST", "seq, child", "seq, false")
     ),
     "rollback commits": Fault(
         "exception_undoes_the_whole", instead(PostgresDatabase, "_rolled_back", rolled_back_by_committing)
