@@ -15,7 +15,15 @@ from ovos_config.locations import get_xdg_config_save_path
 from ovos_utils.xdg_utils import xdg_data_home
 
 from ovos_persona_memory.errors import ConfigError
-from ovos_persona_memory.records import GUEST, HOUSEHOLD, MAX_USER_ID, is_clean
+from ovos_persona_memory.records import (
+    GUEST,
+    HOUSEHOLD,
+    MAX_HISTORY_TOKENS,
+    MAX_USER_ID,
+    SUMMARY_THRESHOLD,
+    WINDOW_SIZE,
+    is_clean,
+)
 
 SECTION = "persona_memory"
 
@@ -28,6 +36,16 @@ class HistoryConfig:
     """session, or site where a hub mints a session for every message."""
     max_age_s: float = 43200.0
     """Nothing older opens a prompt, seconds."""
+    strategy: str | None = None
+    """How a history is kept short where who asks sets no limits: sliding_window, token_budget or summary."""
+    window_size: int = WINDOW_SIZE
+    """Of sliding_window: messages at most; of summary: messages that stay when the older ones are summarised."""
+    max_tokens: int = MAX_HISTORY_TOKENS
+    """Of token_budget, and of summary: tokens at most."""
+    summary_threshold: int = SUMMARY_THRESHOLD
+    """Of summary: more messages than this, and the older ones are summarised."""
+    summary_tokens: int = 400
+    """Tokens of a summary at most."""
     machine_skills: tuple[str, ...] = (
         "skill-ovos-fallback-unknown.openvoiceos",
         "ovos-skill-fallback-unknown.openvoiceos",
@@ -140,7 +158,8 @@ class KindConfig:
     ttl: float | None = None
     """Kept for so long, seconds; none: until it is forgotten."""
     top_k: int | None = None
-    """Recalled records of this kind in a persona's context at most; of semantic: in place of recall.limit."""
+    """Recalled records of this kind in a persona's context at most; of semantic and
+    episodic: in place of recall.limit and recall.episodes."""
 
 
 @dataclass(frozen=True)
@@ -197,6 +216,7 @@ class MemoryConfig:
 
 CHOICES = {
     "history.key": ("session", "site"),
+    "history.strategy": (None, "sliding_window", "token_budget", "summary"),
     "identity.trust": ("none", "configured", "session"),
     "bus.changes": ("open", "closed"),
 }
@@ -226,11 +246,8 @@ def parse(section: dict[str, Any]) -> MemoryConfig:
         group, setting = name.split(".")
         value = getattr(getattr(config, group), setting)
         if value not in allowed:
-            raise ConfigError(f"{SECTION}.{name}: {value!r} is none of {', '.join(allowed)}")
-    for name in ("turns_days", "episodes_days", "decisions_days"):
-        days = getattr(config.retention, name)
-        if days is not None and days <= 0:
-            raise ConfigError(f"{SECTION}.retention.{name}: must be above 0")
+            raise ConfigError(f"{SECTION}.{name}: {value!r} is none of {', '.join(filter(None, allowed))}")
+    _refuse_unusable_numbers(config)
     _refuse_unusable_kinds(config.kinds)
     for place, user_id in config.identity.map.items():
         _refuse_unusable(f"map.{place}", user_id)
@@ -240,13 +257,21 @@ def parse(section: dict[str, Any]) -> MemoryConfig:
     return config
 
 
+def _refuse_unusable_numbers(config: MemoryConfig) -> None:
+    for name in ("turns_days", "episodes_days", "decisions_days"):
+        days = getattr(config.retention, name)
+        if days is not None and days <= 0:
+            raise ConfigError(f"{SECTION}.retention.{name}: must be above 0")
+    for name, least in (("window_size", 0), ("max_tokens", 0), ("summary_threshold", 1), ("summary_tokens", 32)):
+        if getattr(config.history, name) < least:
+            raise ConfigError(f"{SECTION}.history.{name}: must not be below {least}")
+
+
 def _refuse_unusable_kinds(kinds: KindsConfig) -> None:
     for name in (one.name for one in fields(kinds)):
         kind, place = getattr(kinds, name), f"{SECTION}.kinds.{name}"
         if kind.ttl is not None and name in ("semantic", "facts"):
             raise ConfigError(f"{place}.ttl: only what was said and what happened expires, not what is to be kept")
-        if kind.top_k is not None and name == "episodic":
-            raise ConfigError(f"{place}.top_k: what happened is in no persona's context")
         if (kind.ttl is not None and kind.ttl <= 0) or (kind.top_k is not None and kind.top_k < 0):
             raise ConfigError(f"{place}: ttl must be above 0, and top_k not below 0")
         if kind.backend is None and (kind.connection or kind.collection):
@@ -259,11 +284,12 @@ def settled(config: MemoryConfig) -> MemoryConfig:
     days = config.retention.turns_days, config.retention.episodes_days
     turns, episodes = (_shorter(*pair) for pair in zip(days, (kinds.conversational, kinds.episodic), strict=True))
     limit = config.recall.limit if kinds.semantic.top_k is None else kinds.semantic.top_k
+    lately = config.recall.episodes if kinds.episodic.top_k is None else kinds.episodic.top_k
     embedder = "none" if chosen and "semantic" not in chosen else config.recall.embedder
     return replace(
         config,
         retention=replace(config.retention, turns_days=turns, episodes_days=episodes),
-        recall=replace(config.recall, limit=limit, embedder=embedder),
+        recall=replace(config.recall, limit=limit, episodes=lately, embedder=embedder),
         facts=replace(config.facts, learn=config.facts.learn and not (chosen and "facts" not in chosen)),
     )
 

@@ -49,7 +49,7 @@ class Contexts:
         now = self._workings.clock() if request.at is None else request.at
         request = replace(request, timezone=request.timezone or self._finding.timezone)
         self._asked(request)
-        window = Window(request.max_history, request.max_rounds, request.max_tokens, request.max_age_s)
+        window = self._window(request)
         settings = self._config.recall
         limit = self._limit(request)
         budget = settings.max_tokens if request.recall_tokens is None else request.recall_tokens
@@ -76,6 +76,12 @@ class Contexts:
         limit = self._limit(request)
         if limit > 0:
             self._finding.prefetch(request, limit * WIDER if self._limits_kinds else limit, now)
+
+    def _window(self, request: ContextRequest) -> Window:
+        strategy = self._sessions.strategy_of(request)
+        if strategy is None:
+            return Window(request.max_history, request.max_rounds, request.max_tokens, request.max_age_s)
+        return replace(strategy.window, max_rounds=request.max_rounds, max_age_s=request.max_age_s)
 
     def _asked(self, request: ContextRequest) -> None:
         self._newest[request.scope.session_id] = request

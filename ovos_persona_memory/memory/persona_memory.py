@@ -90,7 +90,7 @@ class PersonaMemory:
         self._workings = MemoryParts(store, self.transcript, clock, self._purge_if)
         self.facts = Facts(self._workings)
         self._entries = Entries(self._workings, self.facts, config.secrets.offer)
-        self._sessions = Sessions(self._workings, config.history.key == "site")
+        self._sessions = Sessions(self._workings, config.history)
         self._contexts = Contexts(self._workings, config, self.finding, self._sessions)
         self.prefetch = self._contexts.prefetch  # whoever calls it calls ``finding.invalidate`` after a change
         self.retention = Retention(self._workings, config.retention)
@@ -253,7 +253,7 @@ class PersonaMemory:
         messages of these, to which then the limits apply, but for rounds, which are those of the whole talk; None:
         all. ``max_rounds`` of 0 is no limit. ``utterance_id``: the utterance that asks, which is no part of it yet.
         """
-        window = Window(max_history, max_rounds, max_tokens)
+        window = self._sessions.within(Window(max_history, max_rounds, max_tokens))
         if not self.captures.may_read(scope):
             return []
         scope = self._sessions.of_room(scope)

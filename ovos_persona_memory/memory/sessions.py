@@ -8,6 +8,7 @@ from copy import deepcopy
 from dataclasses import replace
 from typing import Any
 
+from ovos_persona_memory.config import HistoryConfig
 from ovos_persona_memory.conversation import (
     INSTRUCTIONS,
     Grouping,
@@ -16,12 +17,24 @@ from ovos_persona_memory.conversation import (
     Window,
     blocks,
     history,
+    message_tokens,
     snapshots,
+    strategies,
     turns_of,
 )
 from ovos_persona_memory.errors import InvalidRequest
 from ovos_persona_memory.memory.transcript import MemoryParts, handed_in
-from ovos_persona_memory.records import HOUSEHOLD, ContextMessage, Note, Role, Scope, Selection, Turn
+from ovos_persona_memory.records import (
+    HOUSEHOLD,
+    ContextMessage,
+    ContextRequest,
+    Note,
+    Role,
+    Scope,
+    Selection,
+    StrategyName,
+    Turn,
+)
 from ovos_persona_memory.search import index_words
 
 LOOKED_THROUGH = 500
@@ -35,11 +48,11 @@ SUMMARISED = 2000
 class Sessions:
     """The verbs of PersonaMemory about one session as a whole, and what its history begins with."""
 
-    def __init__(self, workings: MemoryParts, by_room: bool) -> None:
-        """``by_room``: a history is that of a room, where the scope names one."""
+    def __init__(self, workings: MemoryParts, config: HistoryConfig) -> None:
         self._workings = workings
         self._store = workings.store
-        self._by_room = by_room
+        self._by_room = config.key == "site"
+        self._usual = _usual_strategy(config)
 
     # its note
 
@@ -128,6 +141,19 @@ class Sessions:
         by_room = self._by_room and scope.site_id is not None
         return replace(scope, session_id=None) if by_room else scope
 
+    def within(self, limits: Window) -> Window:
+        """How much history a request with these limits gets: where it sets none, as the settings say."""
+        return strategies.of_request(limits, self._usual)
+
+    def strategy_of(self, request: ContextRequest) -> strategies.Strategy | None:
+        """The strategy of a persona, or of the settings where it has none and sets no limits; None: there is none."""
+        if request.strategy is not None:
+            return strategies.named(
+                request.strategy, request.max_history, request.max_tokens, request.summary_threshold
+            )
+        limits = Window(request.max_history, request.max_rounds, request.max_tokens)
+        return None if self.within(limits) == limits else self._usual
+
     def opening(self, scope: Scope, window: Window, now: float) -> list[ContextMessage]:
         """The history of a session, or of a room, that opens a prompt; read where that is allowed."""
         if scope.session_id is None and scope.site_id is None:
@@ -141,14 +167,14 @@ class Sessions:
 
         More are read until the window is surely full, with messages of these ``roles`` where some are given.
         """
-        if window.max_history is None:
+        if window.max_history is None and window.max_tokens is None:
             return _untrimmed(*self._talk(scope, None))
-        wanted = 8 * max(window.max_history, 0) + 16
+        wanted = 8 * max(window.max_history or 0, 0) + 16
         while True:
             turns, trimmed = self._talk(scope, wanted)
-            whole = not wanted <= len(turns) < LOOKED_THROUGH
-            found = (one for one in history.messages(turns, grouped=grouped) if roles is None or one.role in roles)
-            if whole or sum(1 for _ in found) > window.max_history + 1:
+            whole = len(turns) < wanted or (window.max_history is not None and len(turns) >= LOOKED_THROUGH)
+            found = [one for one in history.messages(turns, grouped=grouped) if roles is None or one.role in roles]
+            if whole or _fills(found, window):
                 return _untrimmed(turns, trimmed)
             wanted *= 4
 
@@ -162,6 +188,24 @@ class Sessions:
 
     def _may_read(self, scope: Scope) -> bool:
         return self._workings.captures.may_read(scope)
+
+
+def _fills(found: Sequence[ContextMessage], limits: Window) -> bool:
+    """Whether there is more than the limits let through, without the first message, which may lack what joins it."""
+    if limits.max_history is not None and len(found) > limits.max_history + 1:
+        return True
+    if limits.max_tokens is None:
+        return False
+    # no message is shown with more than half of the tokens, and the newest question is shown in any case
+    costs = (min(message_tokens(message), limits.max_tokens // 2) for message in found[1:])
+    return sum(costs) > 2 * limits.max_tokens and any(message.role == "user" for message in found[1:])
+
+
+def _usual_strategy(config: HistoryConfig) -> strategies.Strategy | None:
+    if config.strategy is None:
+        return None
+    name: StrategyName = config.strategy  # type: ignore[assignment]  # one of CHOICES in config
+    return strategies.Strategy(name, config.window_size, config.max_tokens, config.summary_threshold)
 
 
 def _untrimmed(turns: Sequence[Turn], trimmed: Trimmed) -> list[Turn]:

@@ -22,6 +22,7 @@ from ovos_persona_memory.records import (
     Request,
     Role,
     Status,
+    StrategyName,
     Unfit,
     is_clean,
     text_of,
@@ -37,6 +38,7 @@ Text = Annotated[str, msgspec.Meta(max_length=MAX_TEXT)]
 Name = Annotated[str, msgspec.Meta(min_length=1, max_length=256)]
 Count = Annotated[int, msgspec.Meta(ge=0, le=1_000_000)]
 Few = Annotated[int, msgspec.Meta(ge=0, le=1000)]
+Threshold = Annotated[int, msgspec.Meta(ge=1, le=1000)]
 Embedding = Annotated[list[float], msgspec.Meta(max_length=MAX_DIM)]
 Seconds = Annotated[float, msgspec.Meta(ge=0, le=LONGEST_S)]
 EpochSeconds = Annotated[float, msgspec.Meta(ge=0, le=LATEST)]
@@ -172,6 +174,9 @@ class ContextAsked(msgspec.Struct, kw_only=True):
     max_rounds: Few | None = None
     max_tokens: Count | None = None
     max_age_s: Seconds | None = None
+    strategy: StrategyName | None = None
+    summary_threshold: Threshold | None = None
+    """With strategy summary: more messages than this, and the older ones are summarised."""
     system_prompt: Text = ""
     recall: Few | None = None
     recall_tokens: Count | None = None

@@ -108,6 +108,8 @@ __all__ = [
 ]
 
 BACKENDS = ("inmemory", "sqlite", "postgres", "redis", "chroma")
+OTHER_NAMES = {"memory": "inmemory", "pgvector": "postgres"}
+"""What others call them (Astromesh's memory manager, backend options)."""
 EVERYTHING = "everything"
 COLLECTION = "persona_memory"
 """The name under which a server keeps records where none is given."""
@@ -171,7 +173,7 @@ def open_stores(config: MemoryConfig, clock: Callable[[], float] = time.time) ->
     if any(kinds[name].backend == "redis" for name in (EVERYTHING, "semantic") if name in kinds):
         raise ConfigError("the redis backend keeps neither documents nor vectors: name another for kinds.semantic")
     if EVERYTHING in kinds:
-        return open_store(config.backend, config.folder, clock, kinds[EVERYTHING])
+        return open_store(kinds[EVERYTHING].backend, config.folder, clock, kinds[EVERYTHING])
     from ovos_persona_memory.stores.composite.store import Opening, compose
 
     def opened(place: Place) -> Store:
@@ -226,8 +228,13 @@ def places(config: MemoryConfig) -> dict[str, Place]:
     kinds = config.kinds.chosen
     if not kinds:
         ttl_s = config.kinds.conversational.ttl
-        return {EVERYTHING: Place(config.backend, config.connection, config.collection, ttl_s)}
-    return {name: Place(one.backend or "", one.connection, one.collection, one.ttl) for name, one in kinds.items()}
+        return {EVERYTHING: Place(_known(config.backend), config.connection, config.collection, ttl_s)}
+    named = ((name, _known(one.backend or ""), one) for name, one in kinds.items())
+    return {name: Place(backend, one.connection, one.collection, one.ttl) for name, backend, one in named}
+
+
+def _known(backend: str) -> str:
+    return OTHER_NAMES.get(backend, backend)
 
 
 def is_shared(config: MemoryConfig) -> bool:
