@@ -138,6 +138,28 @@ class SecretsConfig:
 
 
 @dataclass(frozen=True)
+class ModelsConfig:
+    """Language models that work for the memory in the background, where the owner names any."""
+
+    summary: str | None = None
+    """The plugin that writes summaries; none: sentences are picked without a model."""
+    plugins: dict[str, dict[str, Any]] = field(default_factory=dict, repr=False)
+    """From the name of a plugin to its own settings; a text env:NAME or file:PATH is read from there."""
+    at_once: int = 1
+    """Jobs at most that are done at a time."""
+    calls_per_day: int | None = 200
+    """Calls at most in a day (UTC); none: no limit."""
+    tokens_per_day: int | None = 200_000
+    """Tokens asked and answered at most in a day, characters / 4; none: no limit."""
+    timeout_s: float = 120.0
+    """How long an answer is waited for, seconds."""
+    quiet_s: float = 10.0
+    """Jobs wait until nobody has talked for so long, seconds."""
+    piece_tokens: int = 2000
+    """Of a long talk, tokens at most that a model is asked to summarise in one go."""
+
+
+@dataclass(frozen=True)
 class BusConfig:
     """What requests over the bus may do."""
 
@@ -205,6 +227,7 @@ class MemoryConfig:
     facts: FactsConfig = field(default_factory=FactsConfig)
     retention: RetentionConfig = field(default_factory=RetentionConfig)
     secrets: SecretsConfig = field(default_factory=SecretsConfig)
+    models: ModelsConfig = field(default_factory=ModelsConfig)
     bus: BusConfig = field(default_factory=BusConfig)
     kinds: KindsConfig = field(default_factory=KindsConfig)
 
@@ -216,10 +239,25 @@ class MemoryConfig:
 
 CHOICES = {
     "history.key": ("session", "site"),
-    "history.strategy": (None, "sliding_window", "token_budget", "summary"),
+    "history.strategy": ("sliding_window", "token_budget", "summary"),
     "identity.trust": ("none", "configured", "session"),
     "bus.changes": ("open", "closed"),
 }
+
+
+LEAST = {
+    "history.window_size": 0,
+    "history.max_tokens": 0,
+    "history.summary_threshold": 1,
+    "history.summary_tokens": 32,
+    "models.at_once": 1,
+    "models.calls_per_day": 0,
+    "models.tokens_per_day": 0,
+    "models.timeout_s": 0.1,
+    "models.quiet_s": 0,
+    "models.piece_tokens": 200,
+}
+"""Settings that are numbers, and the least that each may be."""
 
 
 def default_folder() -> Path:
@@ -245,8 +283,8 @@ def parse(section: dict[str, Any]) -> MemoryConfig:
     for name, allowed in CHOICES.items():
         group, setting = name.split(".")
         value = getattr(getattr(config, group), setting)
-        if value not in allowed:
-            raise ConfigError(f"{SECTION}.{name}: {value!r} is none of {', '.join(filter(None, allowed))}")
+        if value is not None and value not in allowed:
+            raise ConfigError(f"{SECTION}.{name}: {value!r} is none of {', '.join(allowed)}")
     _refuse_unusable_numbers(config)
     _refuse_unusable_kinds(config.kinds)
     for place, user_id in config.identity.map.items():
@@ -262,9 +300,11 @@ def _refuse_unusable_numbers(config: MemoryConfig) -> None:
         days = getattr(config.retention, name)
         if days is not None and days <= 0:
             raise ConfigError(f"{SECTION}.retention.{name}: must be above 0")
-    for name, least in (("window_size", 0), ("max_tokens", 0), ("summary_threshold", 1), ("summary_tokens", 32)):
-        if getattr(config.history, name) < least:
-            raise ConfigError(f"{SECTION}.history.{name}: must not be below {least}")
+    for name, least in LEAST.items():
+        group, setting = name.split(".")
+        value = getattr(getattr(config, group), setting)
+        if value is not None and value < least:
+            raise ConfigError(f"{SECTION}.{name}: must not be below {least}")
 
 
 def _refuse_unusable_kinds(kinds: KindsConfig) -> None:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from ovos_persona_memory.config import MemoryConfig
-from ovos_persona_memory.conversation import Recalled, Window, prompt
+from ovos_persona_memory.conversation import Recalled, Window, prompt, strategies
 from ovos_persona_memory.errors import InvalidRequest
 from ovos_persona_memory.memory.learning.audit import STALE
 from ovos_persona_memory.memory.learning.confidence import confidence_at
@@ -24,6 +24,8 @@ MATTERS = {"food": ("allergy", "diet"), "health": ("allergy", "health"), "greeti
 LOOKED_AT = 20
 """Facts of a slot at most."""
 
+Overflows = Callable[[str | None, str | None, strategies.Overflow], None]
+"""Told of a user, a session of the user and when that overflows."""
 WIDER = 3
 """So many times as many hits are looked at where one kind of them may be left out."""
 
@@ -34,12 +36,16 @@ SESSIONS = 64
 class Contexts:
     """The verb ``context`` of PersonaMemory."""
 
-    def __init__(self, workings: MemoryParts, config: MemoryConfig, finding: Prefetch, sessions: Sessions) -> None:
+    def __init__(
+        self, workings: MemoryParts, config: MemoryConfig, finding: Prefetch, sessions: Sessions, overflows: Overflows
+    ) -> None:
+        """``overflows``: told of each session in which a persona asks that wants its older part summarised."""
         self._workings = workings
         self._store = workings.store
         self._config = config
         self._finding = finding
         self._sessions = sessions
+        self._overflows = overflows
         self._newest: OrderedDict[str | None, ContextRequest] = OrderedDict()
 
     def build(self, request: ContextRequest) -> Context:
@@ -79,6 +85,8 @@ class Contexts:
 
     def _window(self, request: ContextRequest) -> Window:
         strategy = self._sessions.strategy_of(request)
+        if strategy is not None and strategy.overflow is not None:
+            self._overflows(request.scope.user_id, request.scope.session_id, strategy.overflow)
         if strategy is None:
             return Window(request.max_history, request.max_rounds, request.max_tokens, request.max_age_s)
         return replace(strategy.window, max_rounds=request.max_rounds, max_age_s=request.max_age_s)

@@ -26,6 +26,7 @@ from ovos_persona_memory.memory.provenance import Why
 from ovos_persona_memory.memory.referents import ReferentResolver
 from ovos_persona_memory.memory.retention import Retention
 from ovos_persona_memory.memory.sessions import Sessions
+from ovos_persona_memory.memory.tidying import Job, JobQueue, Model, ModelCalls, ModelFailed, Summaries, summaries
 from ovos_persona_memory.memory.transcript import MemoryParts, Transcript, delivered_id, handed_in
 from ovos_persona_memory.memory.users import Users
 from ovos_persona_memory.records import (
@@ -91,7 +92,14 @@ class PersonaMemory:
         self.facts = Facts(self._workings)
         self._entries = Entries(self._workings, self.facts, config.secrets.offer)
         self._sessions = Sessions(self._workings, config.history)
-        self._contexts = Contexts(self._workings, config, self.finding, self._sessions)
+        self.jobs = JobQueue(store, clock)
+        self.jobs_later = False
+        """Whether jobs are done by ``work`` alone; else also by ``tidy``, and where no model is asked at once."""
+        self.model_calls = ModelCalls(store, clock, config.models)
+        self.models: dict[str, Model] = {}
+        """From a kind of job to the language model for it, put here by whoever loads plugins."""
+        self._summaries = Summaries(self._workings, self._sessions, self.jobs, config.history)
+        self._contexts = Contexts(self._workings, config, self.finding, self._sessions, self._summaries.touch)
         self.prefetch = self._contexts.prefetch  # whoever calls it calls ``finding.invalidate`` after a change
         self.retention = Retention(self._workings, config.retention)
         self._forgetting = Forgetting(self._workings)
@@ -151,6 +159,7 @@ class PersonaMemory:
             or self._store.tidy()
             or self.retention.step()
             or self._store.compact()
+            or (not self.jobs_later and self.work())
         )
         if not more:
             release_memory()
@@ -185,12 +194,35 @@ class PersonaMemory:
             self.transcript.purge_due = True
         if is_outermost and not crowded and not self.learns_later:
             self._learn()
+        if is_outermost and not crowded and self._summaries.waits and self._is_quick:
+            with suppress(PersonaMemoryError):  # it is none of the verb's: the job waits
+                while self.work():
+                    pass
 
     def _learn(self) -> None:
         """Learn from what was just kept; a failure is none of the verb that kept it: the turn waits, or is left out."""
         with suppress(PersonaMemoryError):
             if self.transcript.backlog.waits:
                 self.transcript.backlog.catch_up()
+
+    @property
+    def _is_quick(self) -> bool:
+        return not self.jobs_later and self._config.models.summary is None and not self.models
+
+    def work(self) -> bool:
+        """Do one job that is due, a summary to write perhaps; whether there was one.
+
+        It may take as long as a language model does: for a thread of its own, which holds nobody up. A StoreError
+        where the store fails.
+        """
+        self._summaries.look()
+        return self.jobs.step({summaries.KIND: self._summarise})
+
+    def _summarise(self, job: Job) -> None:
+        model, wanted = self.models.get(summaries.KIND), self._config.models.summary
+        if model is None and wanted is not None:
+            raise ModelFailed(f"{wanted}, which models.summary names, is not loaded")
+        self._summaries.carry_out(job, model, self.model_calls, self._config.models.piece_tokens)
 
     def sync(self) -> None:
         """Return when all that was committed is on the disk; StoreError where it cannot be. Waits for no verb."""
@@ -203,6 +235,7 @@ class PersonaMemory:
         with self.transaction():
             added = self.transcript.hear(heard)
             self._episodes.hear(self.transcript.latest, added)
+            self._summaries.talked_in(added)
         return added
 
     @checked
@@ -232,6 +265,7 @@ class PersonaMemory:
         is_fresh = delivery_id is None and not any(turn.id for turn in turns)
         with self.transaction():
             kept = self.transcript.take(given, batch, is_fresh, claims=not scope.assumed_persona)
+            self._summaries.talked_in(given)
             self._episodes.note_tools(kept if any(turn.tool_calls for turn in turns) else ())
             return kept
 
@@ -327,6 +361,15 @@ class PersonaMemory:
         They are in no history any more, but stay in the log, where recall finds them.
         """
         return self._sessions.trim(scope, keep_recent)
+
+    @checked
+    def trim_to_fit(self, scope: Scope, max_tokens: int) -> int:
+        """Leave the oldest messages of the session to the summary until the rest fits; how many messages.
+
+        Tokens are characters / 4. A call goes with its results. System messages stay, and so does the newest question
+        with what follows it, whether it fits or not. What goes stays in the log, where recall finds it.
+        """
+        return self._sessions.trim_to_fit(scope, max_tokens)
 
     # finding
 
@@ -558,8 +601,12 @@ class PersonaMemory:
     def _purge_if_due(self) -> None:
         if self.transcript.purge_due and not self._depth:
             self.transcript.purge_due = False
+            self.jobs.keep(self._is_about_something)  # a job names a user and a session
             self._store.purge()
             languages.forget_texts()
+
+    def _is_about_something(self, job: Job) -> bool:
+        return bool(self._store.turns(Scope(job.session_id, job.user_id), limit=1))
 
     # whether anything is kept and used
 

@@ -41,6 +41,8 @@ LOOKED_THROUGH = 500
 """Of a session in which hardly anything is answered, not many more turns than these are read for a history."""
 Trimmed = Mapping[tuple[str, str], int]
 """By user and session: turns with a seq up to this are left to the session's summary."""
+BEFORE = 16
+"""So many of the turns that a summary stands for are read once more: some of what follows may answer them."""
 SUMMARISED = 2000
 """Of a session, so many of the newest turns are looked at when it is to be summarised."""
 
@@ -128,11 +130,42 @@ class Sessions:
                 self._put(scope, replace(known, trimmed_to=left[-1].seq))
         return len(left)
 
+    def trim_to_fit(self, scope: Scope, max_tokens: int) -> int:
+        """See PersonaMemory.trim_to_fit."""
+        _named(scope)
+        if not self._may_read(scope):
+            return 0
+        with self._store.transaction():
+            turns, trimmed_to = self.since_summary(scope)
+            left = snapshots.beyond(turns, max(max_tokens, 0), trimmed_to)
+            if left:
+                self._put(scope, replace(self._note(scope) or Note(), trimmed_to=left[-1].seq))
+        return len(left)
+
+    def since_summary(self, scope: Scope) -> tuple[list[Turn], int]:
+        """The turns of a session that no summary stands for, oldest first, behind some that tell who answers whom;
+        and the ``seq`` up to which they are those. Read where that is allowed.
+        """
+        limit = 4 * BEFORE
+        while True:
+            turns, trimmed = self._talk(scope, limit)
+            trimmed_to = max(trimmed.values(), default=0)
+            if len(turns) < limit or turns[BEFORE].seq <= trimmed_to:
+                return turns, trimmed_to
+            limit *= 2
+
+    def summarised(self, scope: Scope, known: Note, summary: str, last: Turn) -> Note:
+        """Keep a new summary that stands for the turns up to the last one, too; within a transaction."""
+        changed = replace(known, summary=summary, trimmed_to=last.seq, updated_at=self._workings.clock())
+        self._put(scope, changed)
+        return changed
+
     def _older(self, scope: Scope, keep_recent: int) -> list[Turn]:
         _named(scope)
         if not self._may_read(scope):
             return []
-        return snapshots.older(_untrimmed(*self._talk(scope, SUMMARISED)), keep_recent)
+        turns, trimmed = self._talk(scope, SUMMARISED)
+        return snapshots.older(turns, keep_recent, max(trimmed.values(), default=0))
 
     # its history
 
@@ -140,6 +173,11 @@ class Sessions:
         """The scope, of the room alone where the settings say that a history is a room's."""
         by_room = self._by_room and scope.site_id is not None
         return replace(scope, session_id=None) if by_room else scope
+
+    @property
+    def usual_overflow(self) -> strategies.Overflow | None:
+        """When a session overflows by the settings; None where none does."""
+        return None if self._usual is None or self._by_room else self._usual.overflow
 
     def within(self, limits: Window) -> Window:
         """How much history a request with these limits gets: where it sets none, as the settings say."""

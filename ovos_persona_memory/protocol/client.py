@@ -214,6 +214,11 @@ class MemoryClient:
         return int(self.ask("session.trim", scope, keep_recent=keep_recent)["trimmed"])
 
     @checked
+    def trim_to_fit(self, scope: Scope, max_tokens: int) -> int:
+        """See PersonaMemory.trim_to_fit."""
+        return int(self.ask("session.trim", scope, max_tokens=max_tokens)["trimmed"])
+
+    @checked
     def clear_session(self, scope: Scope) -> int:
         """See PersonaMemory.clear_session."""
         return int(self.ask("session.clear", scope)["forgotten"])

@@ -419,6 +419,8 @@ class TrimRequest(msgspec.Struct, kw_only=True):
     """Leave the older part of this session to its summary."""
 
     keep_recent: Few = 6
+    max_tokens: Count | None = None
+    """In place of ``keep_recent``: as many messages stay as fit."""
     scope: ScopeFields | None = None
 
 

@@ -121,6 +121,8 @@ def _to_summarise(memory: PersonaMemory, _a: Request, fields: Any, scope: Scope,
 
 
 def _trim(memory: PersonaMemory, _a: Request, fields: Any, scope: Scope, _c: MemoryConfig) -> Answer:
+    if fields.max_tokens is not None:
+        return {"trimmed": memory.trim_to_fit(scope, fields.max_tokens)}
     return {"trimmed": memory.trim(scope, fields.keep_recent)}
 
 
