@@ -654,5 +654,20 @@ class PersonaMemory:
             "meaning": self._indexer.state() if self._indexer is not None else {},
             "retention": self.retention.last(),
             "secrets": asdict(self._config.secrets),
+            "models": self._of_models(),
             "up_s": round(self._clock() - self._opened_at, 3),
+        }
+
+    def _of_models(self) -> Mapping[str, Any]:
+        jobs, used, model = self.jobs.waiting(), self.model_calls.used(), self.models.get(summaries.KIND)
+        shown: dict[str, Any] = {"plugin": self._config.models.summary, "where": "", "leaves_device": None}
+        if model is not None:
+            shown = {"plugin": model.name, "where": model.where, "leaves_device": model.leaves_device}
+        problems = [job.problem for job in jobs if job.problem]
+        return {
+            "summary": shown,
+            "jobs": len(jobs),
+            "calls": used.calls,
+            "tokens": used.tokens,
+            "problem": problems[0] if problems else None,
         }

@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from ovos_persona_memory.memory.tidying import summaries
 from ovos_persona_memory.memory.tidying.jobs import Job, JobQueue, Postponed
-from ovos_persona_memory.memory.tidying.models import Call, Model, ModelCalls, ModelFailed
+from ovos_persona_memory.memory.tidying.models import Call, Model, ModelCalls, ModelFailed, ModelKind
 from ovos_persona_memory.memory.tidying.summaries import Summaries
 
-__all__ = ["Call", "Job", "JobQueue", "Model", "ModelCalls", "ModelFailed", "Postponed", "Summaries", "summaries"]
+__all__ = [
+    "Call",
+    "Job",
+    "JobQueue",
+    "Model",
+    "ModelCalls",
+    "ModelFailed",
+    "ModelKind",
+    "Postponed",
+    "Summaries",
+    "summaries",
+]

@@ -26,6 +26,8 @@ SOON_S = 1.0
 
 Answer = Callable[[Sequence[ContextMessage], str | None], str]
 """From messages and a language (a BCP-47 tag) to a text; it may raise anything, and take any time."""
+ModelKind = Literal["chat", "summarizer", "document"]
+"""chat: answers the last message; summarizer: retells all messages; document: retells the text of the only one."""
 Outcome = Literal["ok", "failed", "empty", "late", "called off"]
 
 
@@ -40,11 +42,21 @@ class Model:
     """A language model, as whoever loads plugins hands it down."""
 
     name: str
-    kind: Literal["chat", "summarizer"]
-    """chat: answers the last message; summarizer: retells all messages."""
+    kind: ModelKind
     answer: Answer
     where: str = ""
-    """Where what it is asked goes to, for people; empty: it is not known to leave the device."""
+    """Hosts that it is known to ask, for people; empty: none is known."""
+    leaves_device: bool | None = None
+    """Whether what it is asked goes to another device; None: nothing in its settings or in itself names an address."""
+
+    @property
+    def described(self) -> str:
+        """For people: its name, and where what it is asked goes to."""
+        if self.leaves_device is None:
+            return f"{self.name}, in which no address is found"
+        if self.leaves_device:
+            return f"{self.name}, which sends what was said to {self.where}"
+        return f"{self.name}, which asks this device, {self.where}"
 
 
 @dataclass(frozen=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
@@ -14,7 +14,7 @@ from ovos_persona_memory.conversation import estimate_tokens, quoting, snapshots
 from ovos_persona_memory.memory.sessions import Sessions
 from ovos_persona_memory.memory.tidying import extractive
 from ovos_persona_memory.memory.tidying.jobs import Job, JobQueue, Postponed
-from ovos_persona_memory.memory.tidying.models import Model, ModelCalls
+from ovos_persona_memory.memory.tidying.models import Model, ModelCalls, ModelKind
 from ovos_persona_memory.memory.transcript import MemoryParts
 from ovos_persona_memory.records import HOUSEHOLD, ContextMessage, Note, Scope, Turn
 from ovos_persona_memory.text import Language, date_expressions, languages
@@ -138,7 +138,7 @@ class Summaries:
         self, model: Model, calls: ModelCalls, told: tuple[str, Sequence[Turn], Language], lang: str | None
     ) -> str:
         most = self._config.summary_tokens
-        messages = (request if model.kind == "chat" else whole_talk)(*told, most)
+        messages = _FOR[model.kind](*told, most)
         return within(calls.ask(model, KIND, messages, lang), most * MOST_TOO_LONG)
 
     def _kept(self, scope: Scope, known: Note, piece: Sequence[Turn], summary: str) -> Note:
@@ -168,8 +168,14 @@ def language_of(turns: Sequence[Turn]) -> tuple[Language, str | None]:
 def request(before: str, turns: Sequence[Turn], spoken: Language, most_tokens: int) -> list[ContextMessage]:
     """What a chat model is asked: in one message of the user, since plugins may leave out system messages."""
     asked = INSTRUCTIONS.format(lang=spoken.tag, words=int(most_tokens * WORDS_A_TOKEN))
+    [document] = as_document(before, turns, spoken, most_tokens)
+    return [ContextMessage("user", f"{asked}\n\n{document.text}")]
+
+
+def as_document(before: str, turns: Sequence[Turn], spoken: Language, most_tokens: int) -> list[ContextMessage]:
+    """The summary so far and the talk as one text, for what summarises documents."""
     old = "\n".join(f"- {quoting.quoted(line)}" for line in before.splitlines() if quoting.plain(line))
-    parts = [asked, f"{BEFORE}\n{old}" if old else "", f"{SINCE}\n{_lines(turns, spoken)}"]
+    parts = [f"{BEFORE}\n{old}" if old else "", f"{SINCE}\n{_lines(turns, spoken)}"]
     return [ContextMessage("user", "\n\n".join(filter(None, parts)))]
 
 
@@ -179,6 +185,13 @@ def whole_talk(before: str, turns: Sequence[Turn], spoken: Language, most_tokens
     talk = [ContextMessage(turn.role, extractive.told(turn), name=turn.name) for turn in turns]
     # a plugin may know no results of tools; they tell what the assistant found
     return [*opening, *(replace(one, role="assistant", name=None) if one.role == "tool" else one for one in talk)]
+
+
+_FOR: dict[ModelKind, Callable[[str, Sequence[Turn], Language, int], list[ContextMessage]]] = {
+    "chat": request,
+    "summarizer": whole_talk,
+    "document": as_document,
+}
 
 
 def within(answer: str, most_tokens: int) -> str:
