@@ -177,6 +177,8 @@ class ContextAsked(msgspec.Struct, kw_only=True):
     strategy: StrategyName | None = None
     summary_threshold: Threshold | None = None
     """With strategy summary: more messages than this, and the older ones are summarised."""
+    context_tokens: Count | None = None
+    """Tokens at most of the whole answer; None: as the settings say."""
     system_prompt: Text = ""
     recall: Few | None = None
     recall_tokens: Count | None = None

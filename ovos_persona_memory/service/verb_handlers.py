@@ -68,6 +68,7 @@ def _context(memory: PersonaMemory, asked: Request, fields: Any, scope: Scope, c
         max_age_s=config.history.max_age_s if fields.max_age_s is None else fields.max_age_s,
         strategy=fields.strategy,
         summary_threshold=fields.summary_threshold,
+        context_tokens=fields.context_tokens,
         system_prompt=fields.system_prompt,
         recall=fields.recall,
         recall_tokens=fields.recall_tokens,
