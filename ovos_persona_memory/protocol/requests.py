@@ -163,6 +163,8 @@ class RecordRequest(msgspec.Struct, kw_only=True):
     """Keep them as they were passed, as one update_history call."""
     delivery_id: Name | None = None
     """The same turns sent again under this name are recorded once."""
+    metadata: dict[str, Any] | None = None
+    """What the turn took: tokens, tools, latency_ms and more."""
     scope: ScopeFields | None = None
 
 
