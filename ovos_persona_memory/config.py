@@ -15,7 +15,15 @@ from ovos_config.locations import get_xdg_config_save_path
 from ovos_utils.xdg_utils import xdg_data_home
 
 from ovos_persona_memory.errors import ConfigError
-from ovos_persona_memory.records import GUEST, HOUSEHOLD, MAX_USER_ID, is_clean
+from ovos_persona_memory.records import (
+    GUEST,
+    HOUSEHOLD,
+    MAX_HISTORY_TOKENS,
+    MAX_USER_ID,
+    SUMMARY_THRESHOLD,
+    WINDOW_SIZE,
+    is_clean,
+)
 
 SECTION = "persona_memory"
 
@@ -27,7 +35,19 @@ class HistoryConfig:
     key: str = "session"
     """session, or site where a hub mints a session for every message."""
     max_age_s: float = 43200.0
-    """Maximum age of a prompt's history, seconds."""
+    """Nothing older opens a prompt, seconds."""
+    strategy: str | None = None
+    """How a history is kept short where who asks sets no limits: sliding_window, token_budget or summary."""
+    window_size: int = WINDOW_SIZE
+    """Of sliding_window: messages at most; of summary: messages that stay when the older ones are summarised."""
+    max_tokens: int = MAX_HISTORY_TOKENS
+    """Of token_budget, and of summary: tokens at most."""
+    summary_threshold: int = SUMMARY_THRESHOLD
+    """Of summary: more messages than this, and the older ones are summarised."""
+    summary_tokens: int = 400
+    """Tokens of a summary at most."""
+    context_tokens: int | None = None
+    """Tokens at most of a whole context, with system prompt, summary and what is recalled; none: no limit."""
     machine_skills: tuple[str, ...] = (
         "skill-ovos-fallback-unknown.openvoiceos",
         "ovos-skill-fallback-unknown.openvoiceos",
@@ -120,6 +140,28 @@ class SecretsConfig:
 
 
 @dataclass(frozen=True)
+class ModelsConfig:
+    """Language models that work for the memory in the background, where the owner names any."""
+
+    summary: str | None = None
+    """The plugin that writes summaries; none: sentences are picked without a model."""
+    plugins: dict[str, dict[str, Any]] = field(default_factory=dict, repr=False)
+    """From the name of a plugin to its own settings; a text env:NAME or file:PATH is read from there."""
+    at_once: int = 1
+    """Jobs at most that are done at a time."""
+    calls_per_day: int | None = 200
+    """Calls at most in a day (UTC); none: no limit."""
+    tokens_per_day: int | None = 200_000
+    """Tokens asked and answered at most in a day, characters / 4; none: no limit."""
+    timeout_s: float = 120.0
+    """How long an answer is waited for, seconds."""
+    quiet_s: float = 10.0
+    """Jobs wait until nobody has talked for so long, seconds."""
+    piece_tokens: int = 2000
+    """Of a long talk, tokens at most that a model is asked to summarise in one go."""
+
+
+@dataclass(frozen=True)
 class BusConfig:
     """What requests over the bus may do."""
 
@@ -140,7 +182,8 @@ class KindConfig:
     ttl: float | None = None
     """Time to live, seconds; none: until it is forgotten."""
     top_k: int | None = None
-    """Recalled records of this kind in a persona's context at most; for semantic it replaces recall.limit."""
+    """Recalled records of this kind in a persona's context at most; of semantic and
+    episodic: in place of recall.limit and recall.episodes."""
 
 
 @dataclass(frozen=True)
@@ -186,6 +229,7 @@ class MemoryConfig:
     facts: FactsConfig = field(default_factory=FactsConfig)
     retention: RetentionConfig = field(default_factory=RetentionConfig)
     secrets: SecretsConfig = field(default_factory=SecretsConfig)
+    models: ModelsConfig = field(default_factory=ModelsConfig)
     bus: BusConfig = field(default_factory=BusConfig)
     kinds: KindsConfig = field(default_factory=KindsConfig)
 
@@ -197,9 +241,26 @@ class MemoryConfig:
 
 CHOICES = {
     "history.key": ("session", "site"),
+    "history.strategy": ("sliding_window", "token_budget", "summary"),
     "identity.trust": ("none", "configured", "session"),
     "bus.changes": ("open", "closed"),
 }
+
+
+LEAST = {
+    "history.window_size": 0,
+    "history.max_tokens": 0,
+    "history.summary_threshold": 1,
+    "history.summary_tokens": 32,
+    "history.context_tokens": 32,
+    "models.at_once": 1,
+    "models.calls_per_day": 0,
+    "models.tokens_per_day": 0,
+    "models.timeout_s": 0.1,
+    "models.quiet_s": 0,
+    "models.piece_tokens": 200,
+}
+"""Settings that are numbers, and the least that each may be."""
 
 
 def default_folder() -> Path:
@@ -225,12 +286,9 @@ def parse(section: dict[str, Any]) -> MemoryConfig:
     for name, allowed in CHOICES.items():
         group, setting = name.split(".")
         value = getattr(getattr(config, group), setting)
-        if value not in allowed:
+        if value is not None and value not in allowed:
             raise ConfigError(f"{SECTION}.{name}: {value!r} is none of {', '.join(allowed)}")
-    for name in ("turns_days", "episodes_days", "decisions_days"):
-        days = getattr(config.retention, name)
-        if days is not None and days <= 0:
-            raise ConfigError(f"{SECTION}.retention.{name}: must be above 0")
+    _refuse_unusable_numbers(config)
     _refuse_unusable_kinds(config.kinds)
     for place, user_id in config.identity.map.items():
         _refuse_unusable(f"map.{place}", user_id)
@@ -240,13 +298,23 @@ def parse(section: dict[str, Any]) -> MemoryConfig:
     return config
 
 
+def _refuse_unusable_numbers(config: MemoryConfig) -> None:
+    for name in ("turns_days", "episodes_days", "decisions_days"):
+        days = getattr(config.retention, name)
+        if days is not None and days <= 0:
+            raise ConfigError(f"{SECTION}.retention.{name}: must be above 0")
+    for name, least in LEAST.items():
+        group, setting = name.split(".")
+        value = getattr(getattr(config, group), setting)
+        if value is not None and value < least:
+            raise ConfigError(f"{SECTION}.{name}: must not be below {least}")
+
+
 def _refuse_unusable_kinds(kinds: KindsConfig) -> None:
     for name in (one.name for one in fields(kinds)):
         kind, place = getattr(kinds, name), f"{SECTION}.kinds.{name}"
         if kind.ttl is not None and name in ("semantic", "facts"):
             raise ConfigError(f"{place}.ttl: only what was said and what happened expires, not what is to be kept")
-        if kind.top_k is not None and name == "episodic":
-            raise ConfigError(f"{place}.top_k: what happened is in no persona's context")
         if (kind.ttl is not None and kind.ttl <= 0) or (kind.top_k is not None and kind.top_k < 0):
             raise ConfigError(f"{place}: ttl must be above 0, and top_k not below 0")
         if kind.backend is None and (kind.connection or kind.collection):
@@ -259,11 +327,12 @@ def settled(config: MemoryConfig) -> MemoryConfig:
     days = config.retention.turns_days, config.retention.episodes_days
     turns, episodes = (_shorter(*pair) for pair in zip(days, (kinds.conversational, kinds.episodic), strict=True))
     limit = config.recall.limit if kinds.semantic.top_k is None else kinds.semantic.top_k
+    lately = config.recall.episodes if kinds.episodic.top_k is None else kinds.episodic.top_k
     embedder = "none" if chosen and "semantic" not in chosen else config.recall.embedder
     return replace(
         config,
         retention=replace(config.retention, turns_days=turns, episodes_days=episodes),
-        recall=replace(config.recall, limit=limit, embedder=embedder),
+        recall=replace(config.recall, limit=limit, episodes=lately, embedder=embedder),
         facts=replace(config.facts, learn=config.facts.learn and not (chosen and "facts" not in chosen)),
     )
 

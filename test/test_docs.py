@@ -334,7 +334,7 @@ def test_the_limits_are_those_of_the_code() -> None:
 
 def setting_type(hint: Any) -> str:
     plain = {str: "text", float: "number", int: "whole number", bool: "true or false", tuple[str, ...]: "list of text"}
-    plain[dict[str, str]] = plain[dict[str, tuple[str, ...]]] = "object"
+    plain[dict[str, dict[str, Any]]] = plain[dict[str, str]] = plain[dict[str, tuple[str, ...]]] = "object"
     arguments = [one for one in typing.get_args(hint) if one is not type(None)]
     return plain[hint] if hint in plain else plain[arguments[0]]
 

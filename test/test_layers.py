@@ -39,7 +39,7 @@ MAY_IMPORT: dict[str, set[str]] = {
 MOST_ROOMS, MOST_ARROWS = 17, 70
 FOLDERS = {
     *("records", "text", "extraction", "conversation", "search", "protocol", "memory", "evaluation", "service", "opm"),
-    *("skill", "cli", "stores", "memory/learning", "memory/privacy", "evaluation/training"),
+    *("skill", "cli", "stores", "memory/learning", "memory/privacy", "memory/tidying", "evaluation/training"),
     *(f"stores/{name}" for name in ("base", "sql", "sqlite", "postgres", "redis", "chroma", "inmemory", "composite")),
     *(f"extraction/{name}" for name in ("segmentation", "templates", "assertion", "coreference", "schema")),
     *(f"extraction/{name}" for name in ("tagger", "fusion", "detectors")),

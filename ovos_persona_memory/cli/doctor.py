@@ -23,10 +23,11 @@ from ovos_persona_memory.cli.connection import settings, url
 from ovos_persona_memory.cli.options import address_options, data_option, json_option
 from ovos_persona_memory.cli.output import Command, answer_json, answer_text, plain, progress
 from ovos_persona_memory.cli.show import waiting_for_store, without_vectors
-from ovos_persona_memory.config import MemoryConfig, bus_address, persona_settings, pipeline
+from ovos_persona_memory.config import MemoryConfig, ModelsConfig, bus_address, persona_settings, pipeline
 from ovos_persona_memory.errors import ConfigError, NoAnswer, PersonaMemoryError
 from ovos_persona_memory.protocol import MemoryClient
 from ovos_persona_memory.records import Inject, Scope
+from ovos_persona_memory.service import open_model
 
 State = Literal["ok", "warning", "problem"]
 COLOURS = {"ok": "green", "warning": "yellow", "problem": "red"}
@@ -88,6 +89,7 @@ def examine(data: Path | None, address: dict[str, Any]) -> Iterator[Check]:
     yield from check_stores(config, in_use=door.state == "ok")
     yield check_disk(config.folder)
     yield check_sqlite()
+    yield check_model(config.models)
     current = has_chat_engines()
     yield check_line(current)
     yield from check_personas(current)
@@ -231,6 +233,17 @@ def check_sqlite() -> Check:
     if sqlite3.sqlite_version_info < OLDEST_SQLITE:
         return Check("SQLite", "warning", f"{version} is older than what was tested", "use a newer Python")
     return Check("SQLite", "ok", f"{version} with FTS5")
+
+
+def check_model(config: ModelsConfig) -> Check:
+    """Which language model works for the memory, and where what it is asked goes to."""
+    try:
+        model = open_model("summary", config)
+    except ConfigError as error:
+        return Check("language model", "problem", error.reason, "see docs/models.md")
+    if model is None:
+        return Check("language model", "ok", "none: nothing that was said goes to one")
+    return Check("language model", "ok", f"for summaries: {model.described}")
 
 
 def has_chat_engines() -> bool:

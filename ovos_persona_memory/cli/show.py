@@ -78,12 +78,25 @@ def _status_lines(found: Mapping[str, Any]) -> list[tuple[str, str]]:
     if found["daemon"]:
         lines.append(("messagebus", "connected" if found.get("bus") else "away"))
     lines.append(("by meaning", by_meaning(found)))
+    lines += _of_models(found.get("models", {}))
     lines += [("set aside", f"{aside['path']}: {aside['reason']}") for aside in store.get("set_aside", ())]
     if found.get("waiting") or found.get("degraded"):
         lines.append(("store", f"away; {waiting_for_store(found['waiting'])} for it"))
     if found.get("last_error"):
         lines.append(("last error", str(found["last_error"])))
     return lines
+
+
+def _of_models(models: Mapping[str, Any]) -> list[tuple[str, str]]:
+    """Which language model works for the memory and where to; nothing where none does."""
+    named = models.get("summary", {})
+    if not named.get("plugin"):
+        return []
+    to = f", asked at {named['where']}" if named["where"] else ""
+    leaves = "; what was said leaves this device" if named["leaves_device"] else ""
+    used = f"{counted(models['calls'], 'call', 'calls')} today; {counted(models['jobs'], 'job waits', 'jobs wait')}"
+    lines = [("summaries", f"{named['plugin']}{to}{leaves}"), ("models", used)]
+    return [*lines, ("model fails", str(models["problem"]))] if models["problem"] else lines
 
 
 def _yes(switch: bool) -> str:

@@ -6,12 +6,18 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ovos_persona_memory.conversation import history, linking, prompt, quoting, snapshots
+    from ovos_persona_memory.conversation import history, linking, prompt, quoting, snapshots, strategies
     from ovos_persona_memory.conversation.exchanges import blocks, blocks_by_session
     from ovos_persona_memory.conversation.history import Grouping
     from ovos_persona_memory.conversation.prompt import Recalled
     from ovos_persona_memory.conversation.snapshots import MessageLike, Snapshot, turns_of
-    from ovos_persona_memory.conversation.window import INSTRUCTIONS, Window, estimate_tokens
+    from ovos_persona_memory.conversation.window import (
+        INSTRUCTIONS,
+        Window,
+        estimate_tokens,
+        message_tokens,
+        shorten_message,
+    )
 
 __all__ = [
     "INSTRUCTIONS",
@@ -25,9 +31,12 @@ __all__ = [
     "estimate_tokens",
     "history",
     "linking",
+    "message_tokens",
     "prompt",
     "quoting",
+    "shorten_message",
     "snapshots",
+    "strategies",
     "turns_of",
 ]
 
@@ -43,9 +52,12 @@ _PLACES = {
     "estimate_tokens": "ovos_persona_memory.conversation.window",
     "history": "ovos_persona_memory.conversation.history",
     "linking": "ovos_persona_memory.conversation.linking",
+    "message_tokens": "ovos_persona_memory.conversation.window",
     "prompt": "ovos_persona_memory.conversation.prompt",
     "quoting": "ovos_persona_memory.conversation.quoting",
+    "shorten_message": "ovos_persona_memory.conversation.window",
     "snapshots": "ovos_persona_memory.conversation.snapshots",
+    "strategies": "ovos_persona_memory.conversation.strategies",
     "turns_of": "ovos_persona_memory.conversation.snapshots",
 }
 """From a name to the module that holds it, or that it is: imported when somebody asks for it."""

@@ -10,8 +10,8 @@ from typing import Any, TypedDict
 import msgspec
 
 from ovos_persona_memory.conversation.exchanges import blocks
-from ovos_persona_memory.conversation.history import messages
-from ovos_persona_memory.conversation.window import INSTRUCTIONS
+from ovos_persona_memory.conversation.history import message_of, messages
+from ovos_persona_memory.conversation.window import INSTRUCTIONS, message_tokens
 from ovos_persona_memory.errors import InvalidRequest
 from ovos_persona_memory.records import ContextMessage, Turn, Unfit, refuse_unusable, text_of
 
@@ -75,15 +75,64 @@ def _turn_of(message: MessageLike, number: int) -> Turn:
     )
 
 
-def older(turns: Sequence[Turn], keep_recent: int) -> list[Turn]:
-    """The turns before the newest ``keep_recent`` of a session, oldest first; no system messages.
+def older(turns: Sequence[Turn], keep_recent: int, trimmed_to: int = 0) -> list[Turn]:
+    """What was said before the newest ``keep_recent`` turns of a session, oldest first; no system messages.
 
-    Turns that take no part in history are left out. The cut never falls between a call and its results: it moves to
-    before the call.
+    What takes no part in history is left out, and so are turns with a ``seq`` up to ``trimmed_to``, which only tell
+    who answers whom. The cut never falls between a call and its results: it moves to before the call.
     """
-    said = _talk(turns)
+    said = _said_since(turns, trimmed_to)
     cut = max(len(said) - max(keep_recent, 0), 0)
-    return said[: _before_open_call(said, cut)]
+    return said[: _before(_calls_and_results(said), cut)]
+
+
+def overflowing(turns: Sequence[Turn], threshold: int, kept: int, trimmed_to: int = 0) -> list[Turn]:
+    """What leaves a window of so many turns when more than ``threshold`` are said, oldest first; else nothing.
+
+    The cut falls between two exchanges where that can be: it moves to before the ones that it would split, so that no
+    question is left to the summary whose answer stays, which history does not show then.
+    """
+    said = _said_since(turns, trimmed_to)
+    if len(said) <= threshold:
+        return []
+    cut = _before(_calls_and_results(said), max(len(said) - kept, 0))
+    return said[: _before([*_calls_and_results(said), *_exchanges(turns, said)], cut) or cut]
+
+
+def pieces(turns: Sequence[Turn], most_tokens: int) -> list[list[Turn]]:
+    """The turns in pieces of at most so many tokens each, a longer turn as one; a call stays with its results."""
+    parts: list[list[Turn]] = []
+    left = 0
+    splits = _calls_and_results(turns)
+    for place, turn in enumerate(turns):
+        cost = message_tokens(message_of(turn))
+        if not parts or (cost > left and _before(splits, place) == place):
+            parts.append([])
+            left = most_tokens
+        parts[-1].append(turn)
+        left -= cost
+    return parts
+
+
+def beyond(turns: Sequence[Turn], max_tokens: int, trimmed_to: int = 0) -> list[Turn]:
+    """The oldest turns that have to go for the rest of a session to fit into so many tokens, a call with its results.
+
+    System messages stay, and count. The newest question stays, with all that follows it, whether it fits or not.
+    """
+    said = _said_since(turns, trimmed_to)
+    left = max_tokens - sum(message_tokens(message_of(turn)) for turn in turns if turn.role in INSTRUCTIONS)
+    asked = max((place for place, turn in enumerate(said) if turn.role == "user"), default=len(said))
+    cut = len(said)
+    while cut > 0 and (left := left - message_tokens(message_of(said[cut - 1]))) >= 0:
+        cut -= 1
+    splits = _calls_and_results(said)
+    while cut < asked and _before(splits, cut) != cut:
+        cut += 1
+    return said[: _before(splits, min(cut, asked))]
+
+
+def _said_since(turns: Sequence[Turn], trimmed_to: int) -> list[Turn]:
+    return [turn for turn in _talk(turns) if turn.seq > trimmed_to or not turn.seq]
 
 
 def _talk(turns: Sequence[Turn]) -> list[Turn]:
@@ -92,13 +141,36 @@ def _talk(turns: Sequence[Turn]) -> list[Turn]:
     return [turn for turn in spoken if turn.id in taking_part and (turn.text.strip() or turn.tool_calls)]
 
 
-def _before_open_call(said: Sequence[Turn], cut: int) -> int:
-    called: dict[str, int] = {}
-    pairs: list[tuple[int, int]] = []
-    for place, turn in enumerate(said):
-        if turn.role == "tool" and turn.tool_call_id in called:
-            pairs.append((called[turn.tool_call_id], place))
-        called.update((call.id, place) for call in turn.tool_calls)
-    while split := [call for call, result in pairs if call < cut <= result]:
+Span = tuple[int, int]
+"""The places of the first and the last turn of what belongs together."""
+
+
+def _before(spans: Sequence[Span], cut: int) -> int:
+    """The next place at or before a cut where nothing is split that belongs together."""
+    while split := [first for first, last in spans if first < cut <= last]:
         cut = min(split)
     return cut
+
+
+def _calls_and_results(said: Sequence[Turn]) -> list[Span]:
+    called: dict[str, int] = {}
+    spans: list[Span] = []
+    for place, turn in enumerate(said):
+        if turn.role == "tool" and turn.tool_call_id in called:
+            spans.append((called[turn.tool_call_id], place))
+        called.update((call.id, place) for call in turn.tool_calls)
+    return spans
+
+
+def _exchanges(turns: Sequence[Turn], said: Sequence[Turn]) -> list[Span]:
+    """Where each exchange among these turns begins and ends; of a batch, each question with what follows it."""
+    places = {turn.id: place for place, turn in enumerate(said)}
+    spans: list[Span] = []
+    for block in blocks(turns):
+        parts: list[list[int]] = [[]]
+        for turn in (*block.passed, *(one for one in block.added if not one.announcement)):
+            if turn.role == "user" and parts[-1]:
+                parts.append([])
+            parts[-1] += [places[turn.id]] if turn.id in places else []
+        spans += [(min(part), max(part)) for part in parts if part]
+    return spans

@@ -13,10 +13,14 @@ if TYPE_CHECKING:
     from ovos_persona_memory.memory.persona_memory import PersonaMemory
     from ovos_persona_memory.memory.privacy import capture, relatives, tombstones
     from ovos_persona_memory.memory.retention import Removed
+    from ovos_persona_memory.memory.tidying import Call, Model, ModelKind
 
 __all__ = [
+    "Call",
     "Documents",
     "Migration",
+    "Model",
+    "ModelKind",
     "PersonaMemory",
     "Removed",
     "capture",
@@ -27,8 +31,11 @@ __all__ = [
 ]
 
 _PLACES = {
+    "Call": "ovos_persona_memory.memory.tidying",
     "Documents": "ovos_persona_memory.memory.documents",
     "Migration": "ovos_persona_memory.memory.migration",
+    "Model": "ovos_persona_memory.memory.tidying",
+    "ModelKind": "ovos_persona_memory.memory.tidying",
     "PersonaMemory": "ovos_persona_memory.memory.persona_memory",
     "Removed": "ovos_persona_memory.memory.retention",
     "capture": "ovos_persona_memory.memory.privacy.capture",

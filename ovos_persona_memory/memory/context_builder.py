@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from ovos_persona_memory.config import MemoryConfig
-from ovos_persona_memory.conversation import Recalled, Window, prompt
+from ovos_persona_memory.conversation import Recalled, Window, prompt, strategies
 from ovos_persona_memory.errors import InvalidRequest
 from ovos_persona_memory.memory.learning.audit import STALE
 from ovos_persona_memory.memory.learning.confidence import confidence_at
 from ovos_persona_memory.memory.learning.learner import half_lives
 from ovos_persona_memory.memory.sessions import Sessions
+from ovos_persona_memory.memory.tidying.compaction import ContextParts, fitted
 from ovos_persona_memory.memory.transcript import MemoryParts
 from ovos_persona_memory.records import GUEST, Context, ContextRequest, Fact, Hit, Note, Scope, Turn
 from ovos_persona_memory.search import Prefetch, episode_search, hit_of, recalled_scope
@@ -24,6 +25,8 @@ MATTERS = {"food": ("allergy", "diet"), "health": ("allergy", "health"), "greeti
 LOOKED_AT = 20
 """Facts of a slot at most."""
 
+Overflows = Callable[[str | None, str | None, strategies.Overflow], None]
+"""Told of a user, a session of the user and when that overflows."""
 WIDER = 3
 """So many times as many hits are looked at where one kind of them may be left out."""
 
@@ -34,12 +37,16 @@ SESSIONS = 64
 class Contexts:
     """The verb ``context`` of PersonaMemory."""
 
-    def __init__(self, workings: MemoryParts, config: MemoryConfig, finding: Prefetch, sessions: Sessions) -> None:
+    def __init__(
+        self, workings: MemoryParts, config: MemoryConfig, finding: Prefetch, sessions: Sessions, overflows: Overflows
+    ) -> None:
+        """``overflows``: told of each session in which a persona asks that wants its older part summarised."""
         self._workings = workings
         self._store = workings.store
         self._config = config
         self._finding = finding
         self._sessions = sessions
+        self._overflows = overflows
         self._newest: OrderedDict[str | None, ContextRequest] = OrderedDict()
 
     def build(self, request: ContextRequest) -> Context:
@@ -49,7 +56,7 @@ class Contexts:
         now = self._workings.clock() if request.at is None else request.at
         request = replace(request, timezone=request.timezone or self._finding.timezone)
         self._asked(request)
-        window = Window(request.max_history, request.max_rounds, request.max_tokens, request.max_age_s)
+        window = self._window(request)
         settings = self._config.recall
         limit = self._limit(request)
         budget = settings.max_tokens if request.recall_tokens is None else request.recall_tokens
@@ -60,7 +67,9 @@ class Contexts:
         note = self._sessions.note(request.scope)
         history = self._sessions.opening(request.scope, window, self._workings.clock())
         recalled = Recalled([*hits[: max(limit - len(lately), 0)], *lately], limit, budget, note)
-        return prompt.build_prompt(request, history, recalled, now)
+        most = request.context_tokens if request.context_tokens is not None else self._config.history.context_tokens
+        parts = ContextParts(request, history, recalled, now)
+        return parts.built() if most is None else fitted(parts, most, self._config.history.summary_tokens)
 
     def prefetch(self, turn: Turn) -> None:
         """Find beforehand what a persona will be handed for an utterance just heard, as the last one was asked for.
@@ -76,6 +85,14 @@ class Contexts:
         limit = self._limit(request)
         if limit > 0:
             self._finding.prefetch(request, limit * WIDER if self._limits_kinds else limit, now)
+
+    def _window(self, request: ContextRequest) -> Window:
+        strategy = self._sessions.strategy_of(request)
+        if strategy is not None and strategy.overflow is not None:
+            self._overflows(request.scope.user_id, request.scope.session_id, strategy.overflow)
+        if strategy is None:
+            return Window(request.max_history, request.max_rounds, request.max_tokens, request.max_age_s)
+        return replace(strategy.window, max_rounds=request.max_rounds, max_age_s=request.max_age_s)
 
     def _asked(self, request: ContextRequest) -> None:
         self._newest[request.scope.session_id] = request

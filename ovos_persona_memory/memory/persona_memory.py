@@ -14,6 +14,7 @@ from ovos_persona_memory.config import MemoryConfig, settled
 from ovos_persona_memory.conversation import MessageLike, Snapshot, Window, blocks, blocks_by_session, history
 from ovos_persona_memory.errors import InvalidRequest, PersonaMemoryError, StoreError
 from ovos_persona_memory.extraction import release_memory
+from ovos_persona_memory.memory import completed_turns as completed
 from ovos_persona_memory.memory.context_builder import Contexts
 from ovos_persona_memory.memory.documents import Documents, DocumentScope, Embed
 from ovos_persona_memory.memory.entries import Entries, refuse_unknown_status
@@ -26,6 +27,7 @@ from ovos_persona_memory.memory.provenance import Why
 from ovos_persona_memory.memory.referents import ReferentResolver
 from ovos_persona_memory.memory.retention import Retention
 from ovos_persona_memory.memory.sessions import Sessions
+from ovos_persona_memory.memory.tidying import Job, JobQueue, Model, ModelCalls, ModelFailed, Summaries, summaries
 from ovos_persona_memory.memory.transcript import MemoryParts, Transcript, delivered_id, handed_in
 from ovos_persona_memory.memory.users import Users
 from ovos_persona_memory.records import (
@@ -90,8 +92,15 @@ class PersonaMemory:
         self._workings = MemoryParts(store, self.transcript, clock, self._purge_if)
         self.facts = Facts(self._workings)
         self._entries = Entries(self._workings, self.facts, config.secrets.offer)
-        self._sessions = Sessions(self._workings, config.history.key == "site")
-        self._contexts = Contexts(self._workings, config, self.finding, self._sessions)
+        self._sessions = Sessions(self._workings, config.history)
+        self.jobs = JobQueue(store, clock)
+        self.jobs_later = False
+        """Whether jobs are done by ``work`` alone; else also by ``tidy``, and where no model is asked at once."""
+        self.model_calls = ModelCalls(store, clock, config.models)
+        self.models: dict[str, Model] = {}
+        """From a kind of job to the language model for it, put here by whoever loads plugins."""
+        self._summaries = Summaries(self._workings, self._sessions, self.jobs, config.history)
+        self._contexts = Contexts(self._workings, config, self.finding, self._sessions, self._summaries.touch)
         self.prefetch = self._contexts.prefetch  # whoever calls it calls ``finding.invalidate`` after a change
         self.retention = Retention(self._workings, config.retention)
         self._forgetting = Forgetting(self._workings)
@@ -151,6 +160,7 @@ class PersonaMemory:
             or self._store.tidy()
             or self.retention.step()
             or self._store.compact()
+            or (not self.jobs_later and self.work())
         )
         if not more:
             release_memory()
@@ -185,12 +195,35 @@ class PersonaMemory:
             self.transcript.purge_due = True
         if is_outermost and not crowded and not self.learns_later:
             self._learn()
+        if is_outermost and not crowded and self._summaries.waits and self._is_quick:
+            with suppress(PersonaMemoryError):  # it is none of the verb's: the job waits
+                while self.work():
+                    pass
 
     def _learn(self) -> None:
         """Learn from what was just kept; a failure is none of the verb that kept it: the turn waits, or is left out."""
         with suppress(PersonaMemoryError):
             if self.transcript.backlog.waits:
                 self.transcript.backlog.catch_up()
+
+    @property
+    def _is_quick(self) -> bool:
+        return not self.jobs_later and self._config.models.summary is None and not self.models
+
+    def work(self) -> bool:
+        """Do one job that is due, a summary to write perhaps; whether there was one.
+
+        It may take as long as a language model does: for a thread of its own, which holds nobody up. A StoreError
+        where the store fails.
+        """
+        self._summaries.look()
+        return self.jobs.step({summaries.KIND: self._summarise})
+
+    def _summarise(self, job: Job) -> None:
+        model, wanted = self.models.get(summaries.KIND), self._config.models.summary
+        if model is None and wanted is not None:
+            raise ModelFailed(f"{wanted}, which models.summary names, is not loaded")
+        self._summaries.carry_out(job, model, self.model_calls, self._config.models.piece_tokens)
 
     def sync(self) -> None:
         """Return when all that was committed is on the disk; StoreError where it cannot be. Waits for no verb."""
@@ -203,24 +236,28 @@ class PersonaMemory:
         with self.transaction():
             added = self.transcript.hear(heard)
             self._episodes.hear(self.transcript.latest, added)
+            self._summaries.talked_in(added)
         return added
 
     @checked
     def record(
-        self,
+        self,  # more than five: these are the protocol's fields
         turns: Sequence[Turn],
         scope: Scope = Scope(),
         as_passed: bool = False,
         delivery_id: str | None = None,
         utterance_id: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
     ) -> list[str]:
         """Add turns in scope and give their ids, in order; none while remembering is off.
 
         Turns that the daemon has heard already are linked with what it heard, not doubled.
         ``as_passed`` keeps what was not heard as one block, untouched by the rules of history.
         What comes again with a known ``delivery_id`` is not recorded again. ``utterance_id``: the
-        utterance that the turns belong to.
+        utterance that the turns belong to. ``metadata``: what the turn took, ``tokens`` (number), ``tools`` (names),
+        ``latency_ms`` (number) and more: kept as an episode ``turn_completed``. InvalidRequest for one of another type.
         """
+        completed.refuse_unusable_metadata(metadata)
         now = self._clock()
         given = [handed_in(turn, scope, utterance_id, now) for turn in turns]
         if delivery_id is not None:
@@ -232,7 +269,10 @@ class PersonaMemory:
         is_fresh = delivery_id is None and not any(turn.id for turn in turns)
         with self.transaction():
             kept = self.transcript.take(given, batch, is_fresh, claims=not scope.assumed_persona)
+            self._summaries.talked_in(given)
             self._episodes.note_tools(kept if any(turn.tool_calls for turn in turns) else ())
+            if metadata is not None:
+                self._episodes.note_completed(kept, metadata)
             return kept
 
     @checked
@@ -253,7 +293,7 @@ class PersonaMemory:
         messages of these, to which then the limits apply, but for rounds, which are those of the whole talk; None:
         all. ``max_rounds`` of 0 is no limit. ``utterance_id``: the utterance that asks, which is no part of it yet.
         """
-        window = Window(max_history, max_rounds, max_tokens)
+        window = self._sessions.within(Window(max_history, max_rounds, max_tokens))
         if not self.captures.may_read(scope):
             return []
         scope = self._sessions.of_room(scope)
@@ -327,6 +367,15 @@ class PersonaMemory:
         They are in no history any more, but stay in the log, where recall finds them.
         """
         return self._sessions.trim(scope, keep_recent)
+
+    @checked
+    def trim_to_fit(self, scope: Scope, max_tokens: int) -> int:
+        """Leave the oldest messages of the session to the summary until the rest fits; how many messages.
+
+        Tokens are characters / 4. A call goes with its results. System messages stay, and so does the newest question
+        with what follows it, whether it fits or not. What goes stays in the log, where recall finds it.
+        """
+        return self._sessions.trim_to_fit(scope, max_tokens)
 
     # finding
 
@@ -513,9 +562,10 @@ class PersonaMemory:
         """The newest episodes in scope of these kinds that began in [since, until), newest first.
 
         An empty answer means that nothing happened then of which anything is kept, or that reading is off.
-        ``kinds``: exchange, intent, tool_call, recall; None: all but recall. ``words``: with what was said.
+        ``kinds``: of exchange, intent, tool_call, turn_completed, recall; None: all but recall. ``words``: with what
+        was said.
         """
-        chosen = EPISODE_KINDS[:3] if kinds is None else kinds
+        chosen = EPISODE_KINDS[:-1] if kinds is None else kinds
         found = self._episodes.episodes(EpisodesWanted(scope, frozenset(chosen), since, until, limit))
         return [self._episodes.with_words(one) for one in found] if words else found
 
@@ -558,8 +608,12 @@ class PersonaMemory:
     def _purge_if_due(self) -> None:
         if self.transcript.purge_due and not self._depth:
             self.transcript.purge_due = False
+            self.jobs.keep(self._is_about_something)  # a job names a user and a session
             self._store.purge()
             languages.forget_texts()
+
+    def _is_about_something(self, job: Job) -> bool:
+        return bool(self._store.turns(Scope(job.session_id, job.user_id), limit=1))
 
     # whether anything is kept and used
 
@@ -607,5 +661,20 @@ class PersonaMemory:
             "meaning": self._indexer.state() if self._indexer is not None else {},
             "retention": self.retention.last(),
             "secrets": asdict(self._config.secrets),
+            "models": self._of_models(),
             "up_s": round(self._clock() - self._opened_at, 3),
+        }
+
+    def _of_models(self) -> Mapping[str, Any]:
+        jobs, used, model = self.jobs.waiting(), self.model_calls.used(), self.models.get(summaries.KIND)
+        shown: dict[str, Any] = {"plugin": self._config.models.summary, "where": "", "leaves_device": None}
+        if model is not None:
+            shown = {"plugin": model.name, "where": model.where, "leaves_device": model.leaves_device}
+        problems = [job.problem for job in jobs if job.problem]
+        return {
+            "summary": shown,
+            "jobs": len(jobs),
+            "calls": used.calls,
+            "tokens": used.tokens,
+            "problem": problems[0] if problems else None,
         }

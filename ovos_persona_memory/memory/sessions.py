@@ -8,6 +8,7 @@ from copy import deepcopy
 from dataclasses import replace
 from typing import Any
 
+from ovos_persona_memory.config import HistoryConfig
 from ovos_persona_memory.conversation import (
     INSTRUCTIONS,
     Grouping,
@@ -16,18 +17,32 @@ from ovos_persona_memory.conversation import (
     Window,
     blocks,
     history,
+    message_tokens,
     snapshots,
+    strategies,
     turns_of,
 )
 from ovos_persona_memory.errors import InvalidRequest
 from ovos_persona_memory.memory.transcript import MemoryParts, handed_in
-from ovos_persona_memory.records import HOUSEHOLD, ContextMessage, Note, Role, Scope, Selection, Turn
+from ovos_persona_memory.records import (
+    HOUSEHOLD,
+    ContextMessage,
+    ContextRequest,
+    Note,
+    Role,
+    Scope,
+    Selection,
+    StrategyName,
+    Turn,
+)
 from ovos_persona_memory.search import index_words
 
 LOOKED_THROUGH = 500
 """Of a session in which hardly anything is answered, not many more turns than these are read for a history."""
 Trimmed = Mapping[tuple[str, str], int]
 """By user and session: turns with a seq up to this are left to the session's summary."""
+BEFORE = 16
+"""So many of the turns that a summary stands for are read once more: some of what follows may answer them."""
 SUMMARISED = 2000
 """Of a session, so many of the newest turns are looked at when it is to be summarised."""
 
@@ -35,11 +50,11 @@ SUMMARISED = 2000
 class Sessions:
     """The verbs of PersonaMemory about one session as a whole, and what its history begins with."""
 
-    def __init__(self, workings: MemoryParts, by_room: bool) -> None:
-        """``by_room``: a history is that of a room, where the scope names one."""
+    def __init__(self, workings: MemoryParts, config: HistoryConfig) -> None:
         self._workings = workings
         self._store = workings.store
-        self._by_room = by_room
+        self._by_room = config.key == "site"
+        self._usual = _usual_strategy(config)
 
     # its note
 
@@ -115,11 +130,42 @@ class Sessions:
                 self._put(scope, replace(known, trimmed_to=left[-1].seq))
         return len(left)
 
+    def trim_to_fit(self, scope: Scope, max_tokens: int) -> int:
+        """See PersonaMemory.trim_to_fit."""
+        _named(scope)
+        if not self._may_read(scope):
+            return 0
+        with self._store.transaction():
+            turns, trimmed_to = self.since_summary(scope)
+            left = snapshots.beyond(turns, max(max_tokens, 0), trimmed_to)
+            if left:
+                self._put(scope, replace(self._note(scope) or Note(), trimmed_to=left[-1].seq))
+        return len(left)
+
+    def since_summary(self, scope: Scope) -> tuple[list[Turn], int]:
+        """The turns of a session that no summary stands for, oldest first, behind some that tell who answers whom;
+        and the ``seq`` up to which they are those. Read where that is allowed.
+        """
+        limit = 4 * BEFORE
+        while True:
+            turns, trimmed = self._talk(scope, limit)
+            trimmed_to = max(trimmed.values(), default=0)
+            if len(turns) < limit or turns[BEFORE].seq <= trimmed_to:
+                return turns, trimmed_to
+            limit *= 2
+
+    def summarised(self, scope: Scope, known: Note, summary: str, last: Turn) -> Note:
+        """Keep a new summary that stands for the turns up to the last one, too; within a transaction."""
+        changed = replace(known, summary=summary, trimmed_to=last.seq, updated_at=self._workings.clock())
+        self._put(scope, changed)
+        return changed
+
     def _older(self, scope: Scope, keep_recent: int) -> list[Turn]:
         _named(scope)
         if not self._may_read(scope):
             return []
-        return snapshots.older(_untrimmed(*self._talk(scope, SUMMARISED)), keep_recent)
+        turns, trimmed = self._talk(scope, SUMMARISED)
+        return snapshots.older(turns, keep_recent, max(trimmed.values(), default=0))
 
     # its history
 
@@ -127,6 +173,24 @@ class Sessions:
         """The scope, of the room alone where the settings say that a history is a room's."""
         by_room = self._by_room and scope.site_id is not None
         return replace(scope, session_id=None) if by_room else scope
+
+    @property
+    def usual_overflow(self) -> strategies.Overflow | None:
+        """When a session overflows by the settings; None where none does."""
+        return None if self._usual is None or self._by_room else self._usual.overflow
+
+    def within(self, limits: Window) -> Window:
+        """How much history a request with these limits gets: where it sets none, as the settings say."""
+        return strategies.of_request(limits, self._usual)
+
+    def strategy_of(self, request: ContextRequest) -> strategies.Strategy | None:
+        """The strategy of a persona, or of the settings where it has none and sets no limits; None: there is none."""
+        if request.strategy is not None:
+            return strategies.named(
+                request.strategy, request.max_history, request.max_tokens, request.summary_threshold
+            )
+        limits = Window(request.max_history, request.max_rounds, request.max_tokens)
+        return None if self.within(limits) == limits else self._usual
 
     def opening(self, scope: Scope, window: Window, now: float) -> list[ContextMessage]:
         """The history of a session, or of a room, that opens a prompt; read where that is allowed."""
@@ -141,14 +205,14 @@ class Sessions:
 
         More are read until the window is surely full, with messages of these ``roles`` where some are given.
         """
-        if window.max_history is None:
+        if window.max_history is None and window.max_tokens is None:
             return _untrimmed(*self._talk(scope, None))
-        wanted = 8 * max(window.max_history, 0) + 16
+        wanted = 8 * max(window.max_history or 0, 0) + 16
         while True:
             turns, trimmed = self._talk(scope, wanted)
-            whole = not wanted <= len(turns) < LOOKED_THROUGH
-            found = (one for one in history.messages(turns, grouped=grouped) if roles is None or one.role in roles)
-            if whole or sum(1 for _ in found) > window.max_history + 1:
+            whole = len(turns) < wanted or (window.max_history is not None and len(turns) >= LOOKED_THROUGH)
+            found = [one for one in history.messages(turns, grouped=grouped) if roles is None or one.role in roles]
+            if whole or _fills(found, window):
                 return _untrimmed(turns, trimmed)
             wanted *= 4
 
@@ -162,6 +226,24 @@ class Sessions:
 
     def _may_read(self, scope: Scope) -> bool:
         return self._workings.captures.may_read(scope)
+
+
+def _fills(found: Sequence[ContextMessage], limits: Window) -> bool:
+    """Whether there is more than the limits let through, without the first message, which may lack what joins it."""
+    if limits.max_history is not None and len(found) > limits.max_history + 1:
+        return True
+    if limits.max_tokens is None:
+        return False
+    # no message is shown with more than half of the tokens, and the newest question is shown in any case
+    costs = (min(message_tokens(message), limits.max_tokens // 2) for message in found[1:])
+    return sum(costs) > 2 * limits.max_tokens and any(message.role == "user" for message in found[1:])
+
+
+def _usual_strategy(config: HistoryConfig) -> strategies.Strategy | None:
+    if config.strategy is None:
+        return None
+    name: StrategyName = config.strategy  # type: ignore[assignment]  # one of CHOICES in config
+    return strategies.Strategy(name, config.window_size, config.max_tokens, config.summary_threshold)
 
 
 def _untrimmed(turns: Sequence[Turn], trimmed: Trimmed) -> list[Turn]:

@@ -7,14 +7,14 @@ import time
 import uuid
 from collections import OrderedDict
 from collections.abc import Iterable, Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any, get_args
 
 from ovos_plugin_manager.templates.agents import AgentContextManager, AgentMessage, MessageRole
 from ovos_utils.log import LOG
 
 from ovos_persona_memory.config import bus_address, seconds
-from ovos_persona_memory.conversation import Recalled, Window, history, prompt
+from ovos_persona_memory.conversation import Recalled, Window, history, prompt, strategies
 from ovos_persona_memory.errors import ConfigError, PersonaMemoryError
 from ovos_persona_memory.protocol import MemoryClient, Outbox, shared_transport
 from ovos_persona_memory.records import (
@@ -23,6 +23,7 @@ from ovos_persona_memory.records import (
     Inject,
     Role,
     Scope,
+    StrategyName,
     ToolCall,
     Turn,
     Unfit,
@@ -46,18 +47,24 @@ class PersonaMemoryPlugin(AgentContextManager):  # type: ignore[misc]  # ovos_pl
     rules. What was told meanwhile is delivered when the daemon is back.
 
     Settings, in the persona's block ``ovos-persona-memory-plugin``: ``max_history`` (5),
-    ``max_rounds``, ``max_tokens``, ``system_prompt``, ``recall`` (hits at most), ``recall_session``
-    (false: of all the user's sessions), ``inject_mode`` (system), ``timeout_s`` (0.5), ``host`` and
-    ``port`` of the bus.
+    ``max_rounds``, ``max_tokens``, ``strategy`` with ``window_size``, ``max_tokens`` or
+    ``summary_threshold``, ``context_tokens`` of the whole context, ``system_prompt``, ``recall`` (hits at
+    most), ``recall_session`` (false: of all the user's sessions), ``inject_mode`` (system), ``timeout_s`` (0.5),
+    ``host`` and ``port`` of the bus.
     """
 
     def __init__(self, config: dict[str, Any] | None = None) -> None:
         super().__init__({**(config or {})})
         self.config["system_prompt"] = self.config.get("system_prompt") or ""
-        max_history = _whole(self.config, "max_history", 5)
+        self._strategy = _strategy(self.config)
         self._window = Window(
-            max_history, _whole(self.config, "max_rounds", None), _whole(self.config, "max_tokens", None)
+            _whole(self.config, "max_history", 5),
+            _whole(self.config, "max_rounds", None),
+            _whole(self.config, "max_tokens", None),
         )
+        if self._strategy is not None:
+            self._window = replace(self._strategy.window, max_rounds=self._window.max_rounds)
+        self._context_tokens = _whole(self.config, "context_tokens", None)
         self._recall = _whole(self.config, "recall", None)
         self._recall_session = _switch(self.config, "recall_session", False)
         self._inject: Inject = _one_of(self.config, "inject_mode", get_args(Inject))
@@ -95,12 +102,16 @@ class PersonaMemoryPlugin(AgentContextManager):  # type: ignore[misc]  # ovos_pl
 
     def build_conversation_context(self, utterance: str, session_id: str) -> list[AgentMessage]:
         """System message if there is anything for it, the session's history, the utterance last."""
+        strategy = self._strategy
         request = ContextRequest(
             utterance=utterance,
             scope=Scope(session_id=session_id),
-            max_history=self._window.max_history,
+            max_history=self._window.max_history if strategy is None else strategy.window_size,
             max_rounds=self._window.max_rounds,
             max_tokens=self._window.max_tokens,
+            strategy=None if strategy is None else strategy.name,
+            summary_threshold=None if strategy is None else strategy.summary_threshold,
+            context_tokens=self._context_tokens,
             system_prompt=self.system_prompt,
             recall=self._recall,
             session=self._recall_session,
@@ -155,6 +166,16 @@ def _whole(config: dict[str, Any], name: str, default: int | None) -> int | None
     if number < 0:
         raise ConfigError(f"{name}: must not be below 0")
     return number
+
+
+def _strategy(config: dict[str, Any]) -> strategies.Strategy | None:
+    """How the history is kept short; None: by ``max_history``, ``max_rounds`` and ``max_tokens``."""
+    named = config.get("strategy")
+    if named is not None and named not in get_args(StrategyName):
+        raise ConfigError(f"strategy: {named!r} is none of {', '.join(get_args(StrategyName))}")
+    size, tokens = _whole(config, "window_size", None), _whole(config, "max_tokens", None)
+    threshold = _whole(config, "summary_threshold", None)
+    return None if named is None else strategies.named(named, size, tokens, threshold)
 
 
 def _switch(config: dict[str, Any], name: str, default: bool) -> bool:

@@ -121,12 +121,16 @@ class MemoryClient:
 
     @checked
     def record(
-        self, turns: Sequence[Turn], scope: Scope = Scope(), as_passed: bool = False, delivery_id: str | None = None
+        self,
+        turns: Sequence[Turn],
+        scope: Scope = Scope(),
+        as_passed: bool = False,
+        delivery_id: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
     ) -> list[str]:
         """See PersonaMemory.record."""
-        answer = self.ask(
-            "record", scope, turns=[wire_turn(t) for t in turns], as_passed=as_passed, delivery_id=delivery_id
-        )
+        told = {"turns": [wire_turn(t) for t in turns], "as_passed": as_passed, "delivery_id": delivery_id}
+        answer = self.ask("record", scope, **told, metadata=None if metadata is None else dict(metadata))
         return _as(list[str], answer["ids"])
 
     @checked
@@ -212,6 +216,11 @@ class MemoryClient:
     def trim(self, scope: Scope, keep_recent: int = 6) -> int:
         """See PersonaMemory.trim."""
         return int(self.ask("session.trim", scope, keep_recent=keep_recent)["trimmed"])
+
+    @checked
+    def trim_to_fit(self, scope: Scope, max_tokens: int) -> int:
+        """See PersonaMemory.trim_to_fit."""
+        return int(self.ask("session.trim", scope, max_tokens=max_tokens)["trimmed"])
 
     @checked
     def clear_session(self, scope: Scope) -> int:

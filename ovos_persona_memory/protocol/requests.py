@@ -22,6 +22,7 @@ from ovos_persona_memory.records import (
     Request,
     Role,
     Status,
+    StrategyName,
     Unfit,
     is_clean,
     text_of,
@@ -37,6 +38,7 @@ Text = Annotated[str, msgspec.Meta(max_length=MAX_TEXT)]
 Name = Annotated[str, msgspec.Meta(min_length=1, max_length=256)]
 Count = Annotated[int, msgspec.Meta(ge=0, le=1_000_000)]
 Few = Annotated[int, msgspec.Meta(ge=0, le=1000)]
+Threshold = Annotated[int, msgspec.Meta(ge=1, le=1000)]
 Embedding = Annotated[list[float], msgspec.Meta(max_length=MAX_DIM)]
 Seconds = Annotated[float, msgspec.Meta(ge=0, le=LONGEST_S)]
 EpochSeconds = Annotated[float, msgspec.Meta(ge=0, le=LATEST)]
@@ -161,6 +163,8 @@ class RecordRequest(msgspec.Struct, kw_only=True):
     """Keep them as they were passed, as one update_history call."""
     delivery_id: Name | None = None
     """The same turns sent again under this name are recorded once."""
+    metadata: dict[str, Any] | None = None
+    """What the turn took: tokens, tools, latency_ms and more."""
     scope: ScopeFields | None = None
 
 
@@ -172,6 +176,11 @@ class ContextAsked(msgspec.Struct, kw_only=True):
     max_rounds: Few | None = None
     max_tokens: Count | None = None
     max_age_s: Seconds | None = None
+    strategy: StrategyName | None = None
+    summary_threshold: Threshold | None = None
+    """With strategy summary: more messages than this, and the older ones are summarised."""
+    context_tokens: Count | None = None
+    """Tokens at most of the whole answer; None: as the settings say."""
     system_prompt: Text = ""
     recall: Few | None = None
     recall_tokens: Count | None = None
@@ -414,6 +423,8 @@ class TrimRequest(msgspec.Struct, kw_only=True):
     """Leave the older part of this session to its summary."""
 
     keep_recent: Few = 6
+    max_tokens: Count | None = None
+    """In place of ``keep_recent``: as many messages stay as fit."""
     scope: ScopeFields | None = None
 
 

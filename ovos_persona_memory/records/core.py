@@ -23,6 +23,12 @@ NO_PERSONA = ""
 """The persona of a scope that holds only records of no persona; no persona has this name."""
 LastingKind = Literal["memory", "fact"]
 Inject = Literal["system", "developer", "system_prompt", "user", "tool"]
+StrategyName = Literal["sliding_window", "token_budget", "summary"]
+"""How the history of a session is kept short."""
+WINDOW_SIZE, MAX_HISTORY_TOKENS, SUMMARY_THRESHOLD = 20, 8000, 30
+"""What a strategy goes by that is named without its number (Astromesh's memory manager, configuration)."""
+DEFAULT_MAX_HISTORY = 5
+"""Messages of history where nothing else is asked for."""
 
 
 Record = TypeVar("Record")
@@ -383,14 +389,23 @@ class ContextRequest:
 
     utterance: str
     scope: Scope = Scope()
-    max_history: int | None = 5
-    """Messages of history at most."""
+    max_history: int | None = DEFAULT_MAX_HISTORY
+    """At most so many messages of history; with strategy summary so many stay when the older ones are summarised.
+
+    Where neither this nor another limit nor a strategy is set, ``history.strategy`` of the settings decides.
+    """
     max_rounds: int | None = None
     """Rounds of history at most; a round starts with a user message."""
     max_tokens: int | None = None
     """Tokens of history at most."""
     max_age_s: float | None = None
-    """Maximum age of history, seconds; None: no limit."""
+    """No history older than this, seconds; None: no limit."""
+    strategy: StrategyName | None = None
+    """How the history is kept short; None: by the limits above."""
+    summary_threshold: int | None = None
+    """With strategy summary: more messages than this, and the older ones go into the summary; None: 30."""
+    context_tokens: int | None = None
+    """At most so many tokens of all messages together, characters / 4; None: as the settings say."""
     system_prompt: str = ""
     recall: int | None = None
     """Recalled hits at most, 0 for none; None: as the settings say."""

@@ -13,14 +13,16 @@ if TYPE_CHECKING:
     from ovos_persona_memory.service import announcement, date_parser, process
     from ovos_persona_memory.service.daemon import Daemon
     from ovos_persona_memory.service.embedder_plugins import open_embedder
+    from ovos_persona_memory.service.model_plugins import open_model
 
-__all__ = ["Daemon", "announcement", "date_parser", "open_embedder", "process"]
+__all__ = ["Daemon", "announcement", "date_parser", "open_embedder", "open_model", "process"]
 
 _PLACES = {
     "Daemon": "ovos_persona_memory.service.daemon",
     "announcement": "ovos_persona_memory.service.announcement",
     "date_parser": "ovos_persona_memory.service.date_parser",
     "open_embedder": "ovos_persona_memory.service.embedder_plugins",
+    "open_model": "ovos_persona_memory.service.model_plugins",
     "process": "ovos_persona_memory.service.process",
 }
 """From a name to the module that holds it, or that it is: imported when somebody asks for it."""

@@ -25,6 +25,7 @@ from ovos_persona_memory.service.announcement import Announcement
 from ovos_persona_memory.service.durable_replies import Acknowledging
 from ovos_persona_memory.service.embedder_plugins import open_embedder
 from ovos_persona_memory.service.inbox import Arrival, Arrivals, is_ours
+from ovos_persona_memory.service.job_worker import JobWorker
 from ovos_persona_memory.service.notifications import PendingNotifications, learned_late
 from ovos_persona_memory.service.offline import LOOKED_S, Clock, Offline, is_away
 from ovos_persona_memory.service.owner_socket import Door
@@ -79,6 +80,8 @@ TRY_AGAIN_S = 5.0
 BATCHES = 2
 """Of what waited for a store that was away, so many are handed to it before those who ask are answered again."""
 
+TALK = frozenset({"record", "context"})
+"""Verbs that say that somebody talks, as everything does that is heard."""
 PATIENT = frozenset({"record", "context", "recall", "history", "status"})
 """Verbs that do not wait for what is still to be learned: they find the turns themselves."""
 
@@ -108,6 +111,7 @@ class Daemon:
         self._read_by = 0.0
         self._untold, self._latencies = PendingNotifications(), Latencies()
         self._just_heard: Turn | None = None
+        self._jobs = JobWorker(lambda: self._memory, config.models)
         self._answers = Acknowledging(lambda: self._opened().sync())
         self.bus = BusConnection(is_ours, lambda frame: self._arrivals.put(frame, self.bus.send, False), **address)
         self.bus.opened = self._bus_opened
@@ -132,6 +136,7 @@ class Daemon:
             self._try_to_open()
         self._answers.start()
         self._worker.start()
+        self._jobs.start()
         self.bus.start()
 
     def stop(self) -> None:
@@ -140,6 +145,7 @@ class Daemon:
         self._ended = True
         self._arrivals.wake()
         self._worker.join(timeout=1.0)
+        self._jobs.stop()
         self._answers.stop(timeout_s=0.5)
         if self._door is not None:
             self._door.close()
@@ -230,6 +236,8 @@ class Daemon:
             self._lost(error)
 
     def _handle(self, arrivals: Sequence[Arrival]) -> None:
+        if any(isinstance(arrival.what, Heard) or arrival.what.verb in TALK for arrival in arrivals):
+            self._jobs.talked()
         for alone, group in groupby(arrivals, key=lambda arrival: arrival.alone):
             self._handle_group(list(group), alone)
 
@@ -411,6 +419,7 @@ class Daemon:
         memory.finding.dates, memory.finding.timezone = date_parser.days_at_once, device_timezone()
         self._memory, self._last_error, self._untidy = memory, None, "waiting"
         memory.retention.told = self._tell_removed
+        self._jobs.serve(memory)
         for aside in memory.status()["store"].get("set_aside", ()):
             LOG.warning("%s was set aside: %s", aside["path"], aside["reason"])
         self._serve()

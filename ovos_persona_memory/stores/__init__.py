@@ -108,6 +108,8 @@ __all__ = [
 ]
 
 BACKENDS = ("inmemory", "sqlite", "postgres", "redis", "chroma")
+OTHER_NAMES = {"memory": "inmemory", "pgvector": "postgres"}
+"""What others call them (Astromesh's memory manager, backend options)."""
 EVERYTHING = "everything"
 COLLECTION = "persona_memory"
 """The default collection of a server."""
@@ -171,7 +173,7 @@ def open_stores(config: MemoryConfig, clock: Callable[[], float] = time.time) ->
     if any(kinds[name].backend == "redis" for name in (EVERYTHING, "semantic") if name in kinds):
         raise ConfigError("the redis backend keeps neither documents nor vectors: name another for kinds.semantic")
     if EVERYTHING in kinds:
-        return open_store(config.backend, config.folder, clock, kinds[EVERYTHING])
+        return open_store(kinds[EVERYTHING].backend, config.folder, clock, kinds[EVERYTHING])
     from ovos_persona_memory.stores.composite.store import StoreOpener, compose
 
     def opened(place: StoreLocation) -> Store:
@@ -226,10 +228,13 @@ def store_locations(config: MemoryConfig) -> dict[str, StoreLocation]:
     kinds = config.kinds.chosen
     if not kinds:
         ttl_s = config.kinds.conversational.ttl
-        return {EVERYTHING: StoreLocation(config.backend, config.connection, config.collection, ttl_s)}
-    return {
-        name: StoreLocation(one.backend or "", one.connection, one.collection, one.ttl) for name, one in kinds.items()
-    }
+        return {EVERYTHING: StoreLocation(_known(config.backend), config.connection, config.collection, ttl_s)}
+    named = ((name, _known(one.backend or ""), one) for name, one in kinds.items())
+    return {name: StoreLocation(backend, one.connection, one.collection, one.ttl) for name, backend, one in named}
+
+
+def _known(backend: str) -> str:
+    return OTHER_NAMES.get(backend, backend)
 
 
 def is_shared(config: MemoryConfig) -> bool:

@@ -22,7 +22,7 @@ from .test_verbs import Memory, Served, exchange, served, texts
 
 HERE, THERE = Scope(session_id="s1"), Scope(session_id="s2")
 BOB = Scope(session_id="s1", user_id="bob")
-SESSION_VERBS = ["update_session", "snapshot", "restore", "to_summarise", "trim", "documents"]
+SESSION_VERBS = ["update_session", "snapshot", "restore", "to_summarise", "trim", "trim_to_fit", "documents"]
 DOCUMENT_VERBS = ["upsert", "search", "get", "delete", "clear"]
 TALK = [
     ContextMessage("system", "be kind"),
@@ -122,6 +122,25 @@ def test_the_older_part_is_summarised_and_trimmed(memory: Memory) -> None:
     kept = memory.snapshot(HERE)["messages"]
     assert kept == [TALK[0], *TALK[2:], ContextMessage("user", "thanks"), ContextMessage("assistant", "sure")]
     assert texts(memory.history(HERE, max_history=50)) == ["be kind", "thanks", "sure"]
+
+
+def test_what_a_turn_took_is_kept_as_an_episode(memory: Memory) -> None:
+    metadata = {"tokens": 120, "tools": ["weather"], "latency_ms": 840.5, "model": "llama3.2"}
+    ids = memory.record(exchange("what is the weather", "sunny"), HERE, metadata=metadata)
+    [found] = memory.episodes(HERE, {"turn_completed"})
+    assert (found.turn_id, found.latency_ms, found.outcome) == (ids[0], 840.5, "handled")
+    assert found.detail == {"tokens": 120, "tools": ["weather"], "model": "llama3.2"}
+    with pytest.raises(InvalidRequest, match=r"metadata\.tokens"):
+        memory.record(exchange("hello", "hi"), HERE, metadata={"tokens": "many"})
+
+
+def test_a_session_is_trimmed_to_fit(memory: Memory) -> None:
+    for number in range(4):
+        memory.record(exchange(f"question {number}", f"answer {number}"), HERE)
+    assert memory.trim_to_fit(HERE, 10) == 4
+    assert texts(memory.history(HERE, max_history=50)) == ["question 2", "answer 2", "question 3", "answer 3"]
+    assert memory.trim_to_fit(HERE, 0) == 2, "the newest question stays"
+    assert memory.trim_to_fit(HERE, 0) == 0
 
 
 def test_what_is_kept_of_a_session_goes_with_it(memory: Memory) -> None:

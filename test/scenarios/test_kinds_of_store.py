@@ -130,7 +130,6 @@ def test_what_is_refused_leaves_the_rest_of_a_shared_commit(tmp_path: Path) -> N
         ({"kinds": {"facts": {"bakcend": "sqlite"}}}, "kinds.facts.bakcend: there is no such setting"),
         ({"kinds": {"facts": {"backend": "sqlite", "ttl": 5}}}, "kinds.facts.ttl: only what was said"),
         ({"kinds": {"semantic": {"backend": "sqlite", "ttl": 5}}}, "kinds.semantic.ttl: only what was said"),
-        ({"kinds": {"episodic": {"backend": "sqlite", "top_k": 5}}}, "kinds.episodic.top_k: what happened"),
         ({"kinds": {"conversational": {"ttl": 0}}}, "kinds.conversational: ttl must be above 0"),
         ({"kinds": {"facts": {"connection": "x"}}}, "kinds.facts.backend: is missing"),
         ({"kinds": {"facts": {"backend": "sqlite", "collection": "x"}}}, "sqlite backend knows no collections"),

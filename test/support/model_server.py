@@ -1,11 +1,63 @@
-"""A small HTTP server on loopback that speaks the OpenAI protocol and keeps what it was sent."""
+"""A small HTTP server on loopback that speaks the OpenAI protocol, keeps what it was sent, and misbehaves on demand."""
 
 from __future__ import annotations
 
 import json
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any
+from typing import Any, Literal
+
+Fault = Literal["", "error", "half", "dropped", "slow", "empty", "nonsense"]
+"""What happens to one request: nothing bad; status 500; half an answer; none at all, the connection ends; an answer
+when ``go_on`` is called; an empty text; no JSON."""
+PATIENCE_S = 60.0
+
+
+class _Server(ThreadingHTTPServer):
+    daemon_threads = True
+    model: ModelServer
+
+    def handle_error(self, *_: Any) -> None:
+        """Who asked may have gone meanwhile."""
+
+
+class _Handler(BaseHTTPRequestHandler):
+    server: _Server
+
+    def do_POST(self) -> None:
+        body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
+        fault = self.server.model.take(body, dict(self.headers))
+        if fault in ("", "slow", "empty"):
+            if fault == "slow":
+                self.server.model.go_on.wait(PATIENCE_S)
+            self._answer(body, "" if fault == "empty" else self.server.model.reply())
+        elif fault == "error":
+            self.send_error(500)
+        elif fault != "dropped":
+            self._begin(fault)
+
+    def _begin(self, fault: Fault) -> None:
+        self.send_response(200)
+        if fault == "half":
+            self.send_header("Content-Length", "5000")
+        self.end_headers()
+        self.wfile.write(b'{"choices": [{"message": {"content": "half' if fault == "half" else b"<html>hello</html>")
+
+    def _answer(self, body: dict[str, Any], reply: str) -> None:
+        streamed = bool(body.get("stream"))
+        self.send_response(200)
+        self.send_header("Content-Type", "text/event-stream" if streamed else "application/json")
+        self.end_headers()
+        choice = {"index": 0, "finish_reason": "stop", "delta": {"role": "assistant", "content": reply}}
+        if streamed:
+            self.wfile.write(b"data: " + json.dumps({"choices": [choice]}).encode() + b"\n\n")
+            self.wfile.write(b"data: [DONE]\n\n")
+        else:
+            choice["message"] = choice.pop("delta")
+            self.wfile.write(json.dumps({"choices": [choice]}).encode())
+
+    def log_message(self, *_: Any) -> None:
+        """Stay quiet."""
 
 
 class ModelServer:
@@ -13,35 +65,30 @@ class ModelServer:
 
     def __init__(self, *replies: str) -> None:
         self.requests: list[dict[str, Any]] = []
+        self.headers: list[dict[str, str]] = []
+        self.faults: list[Fault] = []
+        """What happens to the next requests, in order; nothing bad where none is left."""
+        self.arrived = threading.Semaphore(0)
+        """Released with each request."""
+        self.go_on = threading.Event()
+        """Set: slow requests are answered."""
         self._replies = list(replies) or ["Understood."]
-        outer = self
-
-        class Handler(BaseHTTPRequestHandler):
-            def do_POST(self) -> None:
-                body = json.loads(self.rfile.read(int(self.headers["Content-Length"])))
-                outer.requests.append(body)
-                reply = outer._replies.pop(0) if len(outer._replies) > 1 else outer._replies[0]
-                self._answer(body, reply)
-
-            def _answer(self, body: dict[str, Any], reply: str) -> None:
-                streamed = bool(body.get("stream"))
-                self.send_response(200)
-                self.send_header("Content-Type", "text/event-stream" if streamed else "application/json")
-                self.end_headers()
-                choice = {"index": 0, "finish_reason": "stop", "delta": {"role": "assistant", "content": reply}}
-                if streamed:
-                    self.wfile.write(b"data: " + json.dumps({"choices": [choice]}).encode() + b"\n\n")
-                    self.wfile.write(b"data: [DONE]\n\n")
-                else:
-                    choice["message"] = choice.pop("delta")
-                    self.wfile.write(json.dumps({"choices": [choice]}).encode())
-
-            def log_message(self, *_: Any) -> None:
-                """Stay quiet."""
-
-        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self._server = _Server(("127.0.0.1", 0), _Handler)
+        self._server.model = self
         self.url = f"http://127.0.0.1:{self._server.server_address[1]}/v1"
         threading.Thread(target=self._server.serve_forever, daemon=True).start()
+
+    def take(self, body: dict[str, Any], headers: dict[str, str]) -> Fault:
+        """Keep a request, and say what happens to it."""
+        self.requests.append(body)
+        self.headers.append(headers)
+        fault = self.faults.pop(0) if self.faults else ""
+        self.arrived.release()
+        return fault
+
+    def reply(self) -> str:
+        """The next reply."""
+        return self._replies.pop(0) if len(self._replies) > 1 else self._replies[0]
 
     def messages(self, number: int = -1) -> list[tuple[str, str]]:
         """Role and text of the messages of one request, the newest by default."""
@@ -49,5 +96,6 @@ class ModelServer:
 
     def close(self) -> None:
         """End the server."""
+        self.go_on.set()
         self._server.shutdown()
         self._server.server_close()

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from ovos_persona_memory.conversation.snapshots import older, snapshot, turns_of
+from ovos_persona_memory.conversation.snapshots import beyond, older, overflowing, pieces, snapshot, turns_of
 from ovos_persona_memory.errors import InvalidRequest
 from ovos_persona_memory.records import ContextMessage, ToolCall, Turn
 
@@ -129,3 +129,68 @@ def test_what_is_no_snapshot_is_refused_by_the_name_of_its_field(taken: Any, fie
     with pytest.raises(InvalidRequest) as refusal:
         turns_of(taken)
     assert refusal.value.field == field
+
+
+# what leaves a window
+
+
+def heard(role: str, text: str, utterance_id: str | None = None, **fields: Any) -> Turn:
+    return passed(role, text, batch=None, utterance_id=utterance_id, **fields)
+
+
+def test_nothing_leaves_a_window_before_the_threshold_and_then_all_but_what_is_kept() -> None:
+    turns = talk(4)
+    assert overflowing(turns, 8, 4) == []
+    assert overflowing(turns, 7, 4) == turns[:4]
+
+
+def test_no_exchange_is_split() -> None:
+    turns = talk(4)
+    assert overflowing(turns, 7, 3) == turns[:4], "an answer without its question would not be shown"
+    first = talk(1)
+    late = [heard("user", "one", "1"), heard("user", "two", "2"), heard("assistant", "a", "1"), *talk(2)]
+    assert overflowing([*first, *late], 7, 5) == first
+    assert overflowing(late, 6, 5) == late[:2], "unless nothing could leave the window then"
+
+
+def test_what_answers_a_question_that_was_summarised_is_still_to_be_summarised() -> None:
+    asked = heard("user", "story", "1")
+    turns = [asked, heard("assistant", "once", "1"), heard("assistant", "upon a time", "1"), *talk(3)]
+    assert overflowing(turns, 3, 2, trimmed_to=turns[1].seq) == turns[2:7]
+
+
+def test_pieces_are_as_large_as_they_may_be_and_hold_every_turn_once() -> None:
+    turns = [passed("user", "x" * 40) for _ in range(7)]
+    assert [len(piece) for piece in pieces(turns, 30)] == [3, 3, 1]
+    assert [turn for piece in pieces(turns, 30) for turn in piece] == turns
+    assert pieces([], 30) == []
+
+
+def test_a_turn_that_is_longer_than_a_piece_is_one_and_a_call_keeps_its_results() -> None:
+    long = passed("user", "x" * 400)
+    call, first, second = calling("1", "2"), result("1", "y" * 100), result("2", "y" * 100)
+    turns = [passed("user", "light"), long, call, first, second, passed("assistant", "on")]
+    assert pieces(turns, 30) == [turns[:1], [long], [call, first, second], turns[5:]]
+
+
+@pytest.mark.parametrize(("max_tokens", "left"), [(100, 0), (30, 0), (29, 1), (12, 6), (11, 7), (6, 8), (5, 8), (0, 8)])
+def test_the_oldest_go_until_the_rest_fits_and_the_newest_question_stays(max_tokens: int, left: int) -> None:
+    turns = [passed(role, "x" * 12) for _ in range(5) for role in ("user", "assistant")]
+    assert beyond(turns, max_tokens) == turns[:left]
+
+
+def test_system_messages_stay_and_count() -> None:
+    turns = [passed("system", "x" * 40), *(passed(role, "x" * 12) for _ in range(3) for role in ("user", "assistant"))]
+    assert beyond(turns, 22) == turns[1:3]
+
+
+def test_a_call_goes_with_its_results() -> None:
+    asked, call = passed("user", "light" * 4), calling("1", "2")
+    turns = [asked, call, result("1", "d" * 40), result("2", "d" * 40), *talk(1)]
+    assert beyond(turns, 20) == turns[:4]
+    assert beyond(turns, 24) == turns[:4]
+
+
+def test_without_a_question_all_may_go() -> None:
+    turns = [passed("assistant", "x" * 40)]
+    assert beyond(turns, 5) == turns
