@@ -207,22 +207,26 @@ class PersonaMemory:
 
     @checked
     def record(
-        self,
+        self,  # more than five: these are the protocol's fields
         turns: Sequence[Turn],
         scope: Scope = Scope(),
         as_passed: bool = False,
         delivery_id: str | None = None,
         utterance_id: str | None = None,
+        learn: bool = True,
     ) -> list[str]:
         """Add turns in scope and give their ids, in order; none while remembering is off.
 
         Turns that the daemon has heard already are linked with what it heard, not doubled.
         ``as_passed`` keeps what was not heard as one block, untouched by the rules of history.
         What comes again with a known ``delivery_id`` is not recorded again. ``utterance_id``: the
-        utterance that the turns belong to.
+        utterance that the turns belong to. ``learn`` false: nothing is learned from them, and what was learned when
+        they were heard is taken out again.
         """
         now = self._clock()
         given = [handed_in(turn, scope, utterance_id, now) for turn in turns]
+        if not learn:
+            given = [replace_fast(turn, unlearned=True) for turn in given]
         if delivery_id is not None:
             given = [replace_fast(turn, id=delivered_id(turn, delivery_id, n)) for n, turn in enumerate(given)]
         wanted = all(self.captures.may_write(scope, at) for at in {turn.at for turn in given})

@@ -121,12 +121,16 @@ class MemoryClient:
 
     @checked
     def record(
-        self, turns: Sequence[Turn], scope: Scope = Scope(), as_passed: bool = False, delivery_id: str | None = None
+        self,  # more than five: these are the protocol's fields
+        turns: Sequence[Turn],
+        scope: Scope = Scope(),
+        as_passed: bool = False,
+        delivery_id: str | None = None,
+        learn: bool = True,
     ) -> list[str]:
         """See PersonaMemory.record."""
-        answer = self.ask(
-            "record", scope, turns=[wire_turn(t) for t in turns], as_passed=as_passed, delivery_id=delivery_id
-        )
+        told = [wire_turn(turn) for turn in turns]
+        answer = self.ask("record", scope, turns=told, as_passed=as_passed, delivery_id=delivery_id, learn=learn)
         return _as(list[str], answer["ids"])
 
     @checked

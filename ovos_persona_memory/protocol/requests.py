@@ -75,6 +75,8 @@ class TurnFields(msgspec.Struct, kw_only=True):
     tool_calls: Annotated[list[ToolCallFields], msgspec.Meta(max_length=64)] = []
     tool_call_id: Name | None = None
     name: Name | None = None
+    is_error: bool = False
+    """The tool failed."""
 
     def __post_init__(self) -> None:
         """Content blocks are read as the text that they are."""
@@ -161,6 +163,8 @@ class RecordRequest(msgspec.Struct, kw_only=True):
     """Keep them as they were passed, as one update_history call."""
     delivery_id: Name | None = None
     """The same turns sent again under this name are recorded once."""
+    learn: bool = True
+    """False: nothing is learned from them, nor from what was heard of them."""
     scope: ScopeFields | None = None
 
 

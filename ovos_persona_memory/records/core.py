@@ -162,6 +162,10 @@ class Turn:
     tool_call_id: str | None = None
     name: str | None = None
     """Tool name on a tool result."""
+    is_error: bool = False
+    """The tool failed, and the text says how. Of a tool result."""
+    unlearned: bool = False
+    """Nothing is learned from it: whoever recorded it asked for that."""
 
 
 @dataclass(frozen=True)
@@ -173,6 +177,8 @@ class ContextMessage:
     tool_calls: tuple[ToolCall, ...] = ()
     tool_call_id: str | None = None
     name: str | None = None
+    is_error: bool = False
+    """The tool failed. Of a tool result."""
 
 
 @dataclass(frozen=True)

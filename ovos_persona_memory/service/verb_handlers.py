@@ -41,7 +41,8 @@ def answer(memory: PersonaMemory, config: MemoryConfig, asked: Request, owner: b
 
 def _record(memory: PersonaMemory, asked: Request, fields: Any, scope: Scope, _: MemoryConfig) -> Answer:
     turns = [_turn(turn, asked.lang) for turn in fields.turns]
-    ids = memory.record(turns, scope, fields.as_passed, fields.delivery_id or asked.id or None, asked.utterance_id)
+    delivery_id = fields.delivery_id or asked.id or None
+    ids = memory.record(turns, scope, fields.as_passed, delivery_id, asked.utterance_id, fields.learn)
     return {"ids": ids, "learned": memory.facts.take_learned()}
 
 
@@ -55,6 +56,7 @@ def _turn(given: TurnFields, lang: str | None) -> Turn:
         tool_calls=tuple(ToolCall(call.id, call.name, call.arguments) for call in given.tool_calls),
         tool_call_id=given.tool_call_id,
         name=given.name,
+        is_error=given.is_error,
     )
 
 

@@ -140,6 +140,9 @@ class Learner:
     def write(self, said: ReadTurn) -> None:
         """Keep what was read of a turn that is in the store: facts, decisions, what the next turn may refer to."""
         turn, speaker = said.turn, said.speaker
+        if turn.unlearned:
+            self.around.note(turn)
+            return
         if turn.role == "user":
             self.around.keep_judged(turn, said.candidates)
         verdicts = [Candidate("refused", "echo", "")] if said.is_echo else said.candidates

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
 from itertools import count
 from typing import Any
 
+import msgspec
 import pytest
 
 from ovos_persona_memory.conversation.snapshots import older, snapshot, turns_of
@@ -129,3 +132,11 @@ def test_what_is_no_snapshot_is_refused_by_the_name_of_its_field(taken: Any, fie
     with pytest.raises(InvalidRequest) as refusal:
         turns_of(taken)
     assert refusal.value.field == field
+
+
+def test_a_failed_tool_is_one_in_the_history_and_through_a_snapshot() -> None:
+    failed = replace(result("c", "no such lamp"), is_error=True)
+    taken = snapshot([passed("user", "light"), calling("c"), failed, passed("assistant", "No.")], "", None)
+    assert [one.is_error for one in taken["messages"]] == [False, False, True, False]
+    turns, _ = turns_of(json.loads(msgspec.json.encode(taken)))
+    assert [one.is_error for one in turns] == [False, False, True, False]
