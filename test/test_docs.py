@@ -243,6 +243,7 @@ ASKED: dict[str, dict[str, Any]] = {
     "update": {"key": "bins", "text": "the bins go out on Wednesday"},
     "forget": {"key": "bins"},
     "why": {"key": "bins"},
+    "facts.add": {"text": "the bins go out on Tuesday"},
     "document.upsert": {"text": "Lisbon has a castle", "id": "lisbon"},
     "document.search": {"query": "castle"},
     "document.get": {"id": "lisbon"},
@@ -264,6 +265,7 @@ def test_the_fields_of_every_answer_are_documented() -> None:
         memory.record([doubtful, core.Turn("user", "my name is Ann", lang="en-US")], core.Scope(session_id="s0"))
         [known], [waiting] = memory.facts.list(), memory.facts.list(status="waiting")
         ids = {"facts.history": {"id": known.id}, "facts.review": {"id": waiting.id, "accept": True}}
+        ids["facts.update"] = {"id": known.id, "confidence": 0.5}
         ids["correct"] = {"id": known.id, "text": "my name is Anna"}
         for verb in topics.VERBS:
             asked = Request(verb, {**ASKED, **ids}.get(verb, {}), core.Scope(session_id="s1"))

@@ -24,6 +24,7 @@ OF_USER = frozenset(
         "episodes",
         "facts",
         "facts.history",
+        "facts.update",
         "facts.review",
         "facts.decisions",
         "facts.audit",
@@ -32,9 +33,9 @@ OF_USER = frozenset(
 """Verbs that reach all of the person's records over the bus, wherever they were said."""
 OWNERS = frozenset({"users.list", "users.merge"})
 """Verbs that are for the owner's door alone."""
-AS_CARRIED = frozenset({"record", "session.restore", "remember", "update", "correct", "capture"})
+AS_CARRIED = frozenset({"record", "session.restore", "remember", "update", "correct", "capture", "facts.add"})
 """Verbs that note the session, room and persona of the message, or are about them."""
-LASTING = frozenset({"remember", "update", "correct", "document.upsert", "facts.review"})
+LASTING = frozenset({"remember", "update", "correct", "document.upsert", "facts.review", "facts.update"})
 """Verbs that keep something that lasts: for a child they wait for an adult (``identity.children``)."""
 GUESTS_IN_VAIN = frozenset({"recall", "get", "list", "document.search", "document.get", "facts"})
 """Verbs that a guest may use, and that find nothing."""

@@ -246,12 +246,21 @@ def _user(memory: PersonaMemory, asked: Request, _f: Any, scope: Scope, config: 
 
 
 def _facts(memory: PersonaMemory, _a: Request, fields: Any, scope: Scope, _c: MemoryConfig) -> Answer:
-    found = memory.facts.list(scope, fields.status, fields.slot, fields.at, fields.limit, fields.offset)
+    found = memory.facts.list(scope, fields.status, fields.slot, fields.at, fields.limit, fields.offset, fields.topic)
     return {"facts": _wire(found)}
 
 
 def _fact_history(memory: PersonaMemory, _a: Request, fields: Any, scope: Scope, _c: MemoryConfig) -> Answer:
     return dict(_wire(memory.facts.history(fields.id, scope)))
+
+
+def _fact_add(memory: PersonaMemory, asked: Request, fields: Any, scope: Scope, _: MemoryConfig) -> Answer:
+    kept = memory.facts.add(fields.text, scope, fields.confidence, fields.topics, fields.lang or asked.lang)
+    return {"fact": _wire(kept), "learned": memory.facts.take_learned()}
+
+
+def _fact_update(memory: PersonaMemory, _a: Request, fields: Any, scope: Scope, _c: MemoryConfig) -> Answer:
+    return {"fact": _wire(memory.facts.update(fields.id, scope, fields.confidence, fields.topics))}
 
 
 def _fact_review(memory: PersonaMemory, _a: Request, fields: Any, scope: Scope, _c: MemoryConfig) -> Answer:
@@ -308,6 +317,8 @@ _VERBS: dict[str, Callable[[PersonaMemory, Request, Any, Scope, MemoryConfig], A
     "capture": _capture,
     "facts": _facts,
     "facts.history": _fact_history,
+    "facts.add": _fact_add,
+    "facts.update": _fact_update,
     "facts.review": _fact_review,
     "facts.decisions": _decisions,
     "facts.audit": _audit,
