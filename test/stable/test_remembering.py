@@ -91,6 +91,8 @@ def test_a_brain_that_is_none_is_named(model: ModelServer) -> None:
 def test_what_was_said_in_another_session_is_handed_to_the_solver_and_the_talk_is_recorded_once(
     say: Callable[[str, str], None], daemon: Daemon, model: ModelServer
 ) -> None:
+    with daemon.door() as owner:
+        owner.forget(everything=True)  # what other tests have told
     say("ada-morning", "my newt is called Argo")
     assert model.messages() == [("system", "You are Ada."), ("user", "my newt is called Argo")]
     told = [("user", "my newt is called Argo"), ("assistant", "That is good. I like it.")]
