@@ -121,7 +121,8 @@ class Remembering:
         handed = self._with_recalled(talk, told, scope, lang) if self.inject else list(talk)
         context = caller(scope)
         is_heard = handled == scope.session_id and "utterance_id" not in context
-        return Exchange(self, scope, _new(told), handed, context, lang, is_heard)
+        new = [] if messages.is_out_of_band() else _new(told)
+        return Exchange(self, scope, new, handed, context, lang, is_heard)
 
     def _with_recalled(
         self, talk: Sequence[Any], told: Sequence[ContextMessage], scope: Scope, lang: str | None
@@ -173,7 +174,7 @@ class Exchange:
     how: Remembering
     scope: Scope
     new: Sequence[ContextMessage]
-    """What was said to the engine."""
+    """What was said to the engine; nothing where this exchange is recorded by others."""
     talk: list[Any]
     """What the engine is handed."""
     context: Mapping[str, Any]
@@ -196,7 +197,7 @@ class Exchange:
 
     def end(self, answer: ContextMessage | None) -> None:
         """Record what was said; None: nothing was answered."""
-        if self._is_over:
+        if self._is_over or not self.new:
             return
         self._is_over = True
         is_answered = answer is not None and bool(answer.text.strip() or answer.tool_calls)
@@ -206,9 +207,8 @@ class Exchange:
             return
         batch, now = uuid.uuid4().hex, time.time()
         turns = [to_turn(message, batch, now, self.scope.session_id) for message in (*self.new, *told)]
-        if turns:
-            spoken = [replace(turn, lang=self.lang) for turn in turns]
-            self.how.open_link().deliver(spoken, self.scope, batch, self.context, self.how.extract)
+        spoken = [replace(turn, lang=self.lang) for turn in turns]
+        self.how.open_link().deliver(spoken, self.scope, batch, self.context, self.how.extract)
 
 
 def _spelled(text: str, whole: str | None) -> str | None:

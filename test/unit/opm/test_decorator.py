@@ -220,6 +220,12 @@ def test_of_a_stopped_answer_that_is_heard_on_the_bus_without_an_id_the_daemon_k
     assert len(recorded(memory)) == kept + 2
 
 
+def test_a_question_past_the_pipeline_is_left_to_the_daemon_that_hears_it(memory: PersonaMemory, made: Any) -> None:
+    message = Message("ovos.persona.query", {"utterance": "hello"}, {"session": {"session_id": "s"}})
+    answer = handling(message, lambda: made(Echo).continue_chat(asking("hello"), "s", "en-US"))
+    assert (answer.content, recorded(memory)) == (Echo.answer, [])
+
+
 def test_an_empty_stream_leaves_what_was_asked(memory: PersonaMemory, made: Any) -> None:
     assert list(made(Streaming, pieces=()).stream_sentences(asking("hello"), "s", "en-US")) == []
     assert recorded(memory) == [("user", "hello")]
