@@ -132,7 +132,14 @@ setup(
     entry_points={
         "console_scripts": ["ovos-persona-memory = ovos_persona_memory.cli:main"],
         "opm.agents.memory": ["ovos-persona-memory-plugin = ovos_persona_memory.opm.memory:PersonaMemoryPlugin"],
-        "opm.agents.chat": ["ovos-persona-memory-recall-plugin = ovos_persona_memory.opm.chat:RecallChatEngine"],
+        "opm.agents.chat": [
+            "ovos-persona-memory-recall-plugin = ovos_persona_memory.opm.chat:RecallChatEngine",
+            "ovos-persona-memory-remember = ovos_persona_memory.opm.remembering_engine:RememberingChatEngine",
+        ],
+        # the stable line knows no chat engines; where both are offered under one name, personas take the engine
+        "opm.solver.chat": [
+            "ovos-persona-memory-remember = ovos_persona_memory.opm.remembering_solver:RememberingSolver"
+        ],
         "opm.agents.retrieval": [
             "ovos-persona-memory-retrieval-plugin = ovos_persona_memory.opm.retrieval:PersonaMemoryRetrieval"
         ],

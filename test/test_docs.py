@@ -243,6 +243,7 @@ ASKED: dict[str, dict[str, Any]] = {
     "update": {"key": "bins", "text": "the bins go out on Wednesday"},
     "forget": {"key": "bins"},
     "why": {"key": "bins"},
+    "facts.add": {"text": "the bins go out on Tuesday"},
     "document.upsert": {"text": "Lisbon has a castle", "id": "lisbon"},
     "document.search": {"query": "castle"},
     "document.get": {"id": "lisbon"},
@@ -264,6 +265,7 @@ def test_the_fields_of_every_answer_are_documented() -> None:
         memory.record([doubtful, core.Turn("user", "my name is Ann", lang="en-US")], core.Scope(session_id="s0"))
         [known], [waiting] = memory.facts.list(), memory.facts.list(status="waiting")
         ids = {"facts.history": {"id": known.id}, "facts.review": {"id": waiting.id, "accept": True}}
+        ids["facts.update"] = {"id": known.id, "confidence": 0.5}
         ids["correct"] = {"id": known.id, "text": "my name is Anna"}
         for verb in topics.VERBS:
             asked = Request(verb, {**ASKED, **ids}.get(verb, {}), core.Scope(session_id="s1"))
@@ -413,6 +415,7 @@ def _is_config(node: ast.expr) -> bool:
         ("config.md", "The recall chat engine", "chat.py"),
         ("personas.md", "The memory as tools of an agent loop", "toolbox.py"),
         ("personas.md", "Retrieval", "retrieval.py"),
+        ("personas.md", "An engine that remembers", "remembering.py"),
     ],
 )
 def test_every_setting_of_a_plugin_is_documented_with_its_default(page: str, title: str, module: str) -> None:
@@ -595,6 +598,27 @@ def test_a_persona_that_is_shown_remembers(persona: Mapping[str, Any]) -> None:
     assert (found.state, found.found) == ("ok", "remembers")
     block = persona["ovos-persona-memory-plugin"]
     assert block.keys() <= documented_settings("The memory plugin").keys()
+
+
+WRAPPER = "ovos-persona-memory-remember"
+WRAPPED = [one for one in json_objects() if WRAPPER in one]
+
+
+@pytest.mark.parametrize("persona", WRAPPED, ids=lambda persona: persona[WRAPPER]["brain"])
+def test_a_wrapped_engine_that_is_shown_remembers(persona: Mapping[str, Any]) -> None:
+    [found] = check_persona(persona["name"], persona, Path("persona.json"))
+    assert (found.state, found.found) == ("ok", "remembers")
+    known = documented_settings("An engine that remembers", TEXT[ROOT / "docs" / "personas.md"])
+    assert persona[WRAPPER].keys() <= {*known, persona[WRAPPER]["brain"]}
+    assert (persona.get("handlers") or persona.get("solvers")) == [WRAPPER]
+
+
+def test_the_engine_that_a_program_makes_remembers() -> None:
+    [example] = blocks(TEXT[ROOT / "docs" / "personas.md"], "python")
+    made: dict[str, Any] = {}
+    exec(example, made)
+    for name in ("continue_chat", "stream_tokens", "stream_sentences"):
+        assert getattr(made["Parrot"], name).__wrapped__
 
 
 def test_the_readme_shows_a_persona() -> None:

@@ -33,6 +33,7 @@ State = Literal["ok", "warning", "problem"]
 COLOURS = {"ok": "green", "warning": "yellow", "problem": "red"}
 
 PLUGIN = "ovos-persona-memory-plugin"
+WRAPPER = "ovos-persona-memory-remember"
 OPENAI = "ovos-chat-openai-plugin"
 STAGE = "ovos-persona-pipeline-plugin"
 IN_SYSTEM = ("system", "system_prompt")
@@ -323,26 +324,28 @@ def check_persona(name: str, persona: Mapping[str, Any], path: Path) -> Iterator
     """Whether the memory reaches one persona completely."""
     about = f"persona {name}"
     module = persona.get("memory_module")
-    if module != PLUGIN:
+    remembering = [name for name in (PLUGIN, WRAPPER) if name == module or name in _handlers(persona)]
+    if not remembering:
         found = f"its memory_module is {module}" if module else "it names no memory_module"
         yield Check(about, "warning", f"{found}: it does not remember", f'write "memory_module": "{PLUGIN}" in {path}')
         return
-    wrong = [*_dropped(about, persona, path), *_misplaced(about, persona, path)]
+    wrong = [one for name in remembering for one in _dropped(about, persona, path, name)]
+    wrong += _misplaced(about, persona, path) if module == PLUGIN else []
     yield from wrong or [Check(about, "ok", "remembers")]
 
 
-def _dropped(about: str, persona: Mapping[str, Any], path: Path) -> Iterator[Check]:
-    """The messages of the memory that a chat engine leaves out."""
-    block = _block(persona, PLUGIN)
+def _dropped(about: str, persona: Mapping[str, Any], path: Path, name: str) -> Iterator[Check]:
+    """What of the memory's messages a chat engine leaves out. ``name``: of the plugin that hands them on."""
+    block = _block(persona, name)
     inject = block.get("inject_mode") or get_args(Inject)[0]
     if inject not in get_args(Inject):
-        mend = f'write one of {", ".join(get_args(Inject))} in the block "{PLUGIN}" of {path}'
+        mend = f'write one of {", ".join(get_args(Inject))} in the block "{name}" of {path}'
         yield Check(about, "problem", f"inject_mode {inject!r} is none: the memory is not loaded", mend)
     if all(engine.get("allow_system_prompts") for engine in _engines(persona)):
         return
     allow = f'write "allow_system_prompts": true in the block "{OPENAI}" of {path}'
     if inject in IN_SYSTEM:
-        mend = f'{allow}, or "inject_mode": "user" in the block "{PLUGIN}"'
+        mend = f'{allow}, or "inject_mode": "user" in the block "{name}"'
         yield Check(about, "problem", f"{OPENAI} drops what is remembered", mend)
     elif block.get("system_prompt"):
         mend = f"{allow}, or move the system_prompt into that block"
@@ -358,12 +361,16 @@ def _misplaced(about: str, persona: Mapping[str, Any], path: Path) -> Iterator[C
 
 def _engines(persona: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
     """The settings of each chat engine that may drop system messages: a handler, or the brain of one."""
-    for handler in persona.get("handlers") or persona.get("solvers") or []:
+    for handler in _handlers(persona):
         block = _block(persona, str(handler))
         if handler == OPENAI:
             yield block
         if block.get("brain") == OPENAI:
             yield _block(block, OPENAI)
+
+
+def _handlers(persona: Mapping[str, Any]) -> list[Any]:
+    return list(persona.get("handlers") or persona.get("solvers") or [])
 
 
 def _block(persona: Mapping[str, Any], name: str) -> Mapping[str, Any]:

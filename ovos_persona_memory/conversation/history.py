@@ -177,5 +177,6 @@ def message_of(turn: Turn) -> ContextMessage:
         tool_calls=turn.tool_calls,
         tool_call_id=turn.tool_call_id,
         name=turn.name,
+        is_error=turn.is_error,
     )
     return message

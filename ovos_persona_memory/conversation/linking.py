@@ -48,6 +48,29 @@ def heard_answer(
     return [*_asked(turns, answer[0]), *answer] if answer else []
 
 
+def heard_question(turns: Sequence[Turn], given: Sequence[Turn], now: float, within_s: float = 30.0) -> list[Turn]:
+    """The heard user turn that a record without an answer stands for, where neither has an utterance id.
+
+    The newest of the session, if it has the same words and is not linked. Empty where it was not heard.
+    """
+    if any(turn.role != "user" or turn.utterance_id is not None for turn in given):
+        return []
+    heard = [turn for turn in turns if turn.role == "user" and _is_heard(turn) and _said_since(turn, now - within_s)]
+    words = spelled(given[-1].text)
+    return [one for one in heard[-1:] if not one.linked and one.utterance_id is None and spelled(one.text) == words]
+
+
+def recorded_before(turns: Sequence[Turn], given: Sequence[Turn], utterance_id: str | None) -> list[Turn]:
+    """What another record of the same answer left, in order of arrival: a persona's memory and its engine tell both.
+
+    By the utterance id and the text of the answer, white space ignored. Empty where there is none.
+    """
+    told = [turn for turn in turns if utterance_id is not None and turn.utterance_id == utterance_id]
+    answer = _answer_text(given)
+    again = [one for one in told if answer and _is_unheard_answer(one) and _unspaced(one.text) == answer]
+    return [*(turn for turn in told if turn.role == "user"), *again] if again else []
+
+
 def already_recorded(
     turns: Sequence[Turn],
     spoken: Turn,

@@ -88,6 +88,27 @@ def build_prompt(request: ContextRequest, history: Sequence[ContextMessage], rec
     return Context(messages, [hits[place] for place in lines], sum(message_tokens(message) for message in messages))
 
 
+def into_talk(
+    request: ContextRequest, talk: Sequence[ContextMessage], recalled: Recalled, now: float
+) -> list[ContextMessage]:
+    """A talk that somebody else keeps, with what is recalled for its last question where ``request.inject`` says.
+
+    What stays as it is is the very message that was given: all, where nothing is recalled that the talk does not hold
+    already. What stands behind the question, the results of tools perhaps, stays there.
+    """
+    place = max((place for place, message in enumerate(talk) if message.role == "user"), default=None)
+    if place is None:
+        return list(talk)
+    opening = [message for message in talk[:1] if message.role == "system"]
+    fresh = replace(recalled, hits=without_repeats(recalled.hits, talk, ""))
+    asked = replace(request, utterance=talk[place].text, system_prompt="".join(message.text for message in opening))
+    made = build_prompt(asked, talk[len(opening) : place], fresh, now)
+    if not made.hits:
+        return list(talk)
+    kept = [next((own for own in (*opening, talk[place]) if own == message), message) for message in made.messages]
+    return [*kept, *talk[place + 1 :]]
+
+
 def _system(request: ContextRequest, notes: str) -> list[ContextMessage]:
     prompt = request.system_prompt.strip()
     if request.inject == "system_prompt" and PLACE in prompt:

@@ -72,6 +72,7 @@ def _turn_of(message: MessageLike, number: int) -> Turn:
         tool_calls=said.tool_calls,
         tool_call_id=said.tool_call_id,
         name=said.name,
+        is_error=said.is_error,
     )
 
 

@@ -3,18 +3,31 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
-from ovos_persona_memory.errors import InvalidRequest, UnknownEntry
-from ovos_persona_memory.extraction import extract
+from ovos_persona_memory.errors import InvalidRequest, NotAllowed, UnknownEntry
+from ovos_persona_memory.extraction import Candidate, ExtractionContext, extract
 from ovos_persona_memory.memory.learning.audit import audit
-from ovos_persona_memory.memory.learning.confidence import FIRST, HalfLives, at_now
+from ovos_persona_memory.memory.learning.confidence import FIRST, HalfLives, at_now, fact_of
 from ovos_persona_memory.memory.learning.learner import half_lives
 from ovos_persona_memory.memory.transcript import MemoryParts
-from ovos_persona_memory.records import Decision, Entry, Fact, ListedStatus, Scope, Story, Trouble, Turn, checked
+from ovos_persona_memory.records import (
+    GUEST,
+    HOUSEHOLD,
+    Decision,
+    Entry,
+    Fact,
+    ListedStatus,
+    Scope,
+    Share,
+    Story,
+    Trouble,
+    Turn,
+    checked,
+)
 from ovos_persona_memory.stores import EVERY_STATUS, FactQuery, fact_in_scope
-from ovos_persona_memory.text import refuse_secret
+from ovos_persona_memory.text import languages, refuse_secret
 
 HELD = frozenset({"active", "superseded"})
 
@@ -47,6 +60,87 @@ class Facts:
             raise _unknown(fact_id)
         around = [one for one in self._facts.at_place(fact.user_id, fact.place) if fact_in_scope(one, _of_user(scope))]
         return Story(self._as_now(around), self._facts.changes([one.id for one in around]))
+
+    @checked
+    def add(
+        self,  # more than five: these are the protocol's fields
+        text: str,
+        scope: Scope = Scope(),
+        confidence: Share | None = None,
+        topics: Collection[str] = (),
+        lang: str | None = None,
+    ) -> Fact:
+        """Keep a fact about the user in scope, as though the user had asked to remember it.
+
+        Said again it is confirmed; it takes the place of what was known about the same; of a child it waits for review.
+        It belongs to a persona only where the scope names one. ``confidence``: how sure it is now, 0 to 1; what is
+        confirmed grows by the usual rule. ``topics``: what it matters to, beside what its kind does. CapturePaused
+        while remembering is off, SecretRefused for a secret, NotAllowed for a guest.
+        """
+        self._workings.captures.refuse_while_paused(scope)
+        if scope.user_id == GUEST:
+            raise NotAllowed("of a guest no facts are kept")
+        said = " ".join(text.split())
+        if not said:
+            raise InvalidRequest("text", "is empty")
+        for one in (said, *topics):
+            refuse_secret(one, lang)
+        made = self._told(said, scope, lang)
+        made = replace(made, topics=(*made.topics, *_spelled(topics)))
+        if confidence is not None:
+            made = replace(made, confidence=float(confidence))
+        with self._store.transaction():
+            kept = self._learner.add(made)
+            self._workings.transcript.ledger.lift(made.user_id, said, lang)
+        return at_now(kept, self._workings.clock(), self._half_lives)
+
+    def _told(self, said: str, scope: Scope, lang: str | None) -> Fact:
+        """What a text tells of its user: a fact of a known kind where all of it is one, else the text itself."""
+        turn = Turn(
+            "user",
+            said,
+            at=self._workings.clock(),
+            lang=lang,
+            user_id=scope.user_id or HOUSEHOLD,
+            session_id=scope.session_id,
+            persona_id=None if scope.assumed_persona else scope.owner,
+            site_id=scope.site_id,
+            task_id=scope.task_id,
+        )
+        told = [one for one in extract(turn, ExtractionContext(guess=False)) if one.outcome == "learned"]
+        whole = [one for one in told if languages.fold(one.text) == languages.fold(said)]
+        words = languages.for_text(lang, said).words(said)
+        verdict = whole[0] if len(whole) == 1 else Candidate("kept", "asked", said, thing=" ".join(words))
+        verdict = replace(verdict, reason="asked")
+        verdict = verdict.waiting("child") if turn.user_id in self._learner.children else verdict
+        return replace(fact_of(verdict, turn, uuid.uuid4().hex), turn_id=None)
+
+    @checked
+    def update(
+        self,
+        fact_id: str,
+        scope: Scope = Scope(),
+        confidence: Share | None = None,
+        topics: Collection[str] | None = None,
+    ) -> Fact:
+        """Set how sure a fact is from now on, 0 to 1, or what it matters to; UnknownEntry where there is none.
+
+        What is not given stays. CapturePaused while remembering is off.
+        """
+        fact = self._known(fact_id, scope)
+        if fact is None:
+            raise _unknown(fact_id)
+        self._workings.captures.refuse_while_paused(scope)
+        for one in topics or ():
+            refuse_secret(one, fact.lang)
+        now = self._workings.clock()
+        updated = replace(fact, topics=fact.topics if topics is None else _spelled(topics))
+        if confidence is not None:  # it fades from now on
+            updated = replace(updated, confidence=float(confidence), last_seen_at=max(now, fact.last_seen_at))
+        if updated != fact:
+            with self._store.transaction():
+                updated = self._learner.update(fact, updated)
+        return at_now(updated, now, self._half_lives)
 
     @checked
     def correct(self, fact_id: str, text: str, scope: Scope = Scope()) -> Fact:
@@ -148,15 +242,19 @@ class Facts:
         at: float | None = None,
         limit: int = 20,
         offset: int = 0,
+        topic: str | None = None,
     ) -> list[Fact]:
         """The facts in scope, the last said first; none while reading is off. Their confidence is as it is now.
+
+        ``topic``: only those that matter to this, upper and lower case alike.
 
         ``status``: active, superseded, waiting (for review) or all. ``at``: what held at that time,
         seconds since the epoch; then ``status`` does not matter.
         """
         if not self._workings.captures.may_read(scope):
             return []
-        found = self._facts.facts(FactQuery(scope, _statuses(status, at), slot, at, limit, offset))
+        about = None if topic is None else next(iter(_spelled([topic])), "")
+        found = self._facts.facts(FactQuery(scope, _statuses(status, at), slot, at, limit, offset, about))
         return self._as_now(found)
 
 
@@ -178,6 +276,12 @@ def entry_of(fact: Fact) -> Entry:
         created_at=fact.created_at,
         updated_at=fact.last_seen_at,
     )
+
+
+def _spelled(topics: Collection[str]) -> tuple[str, ...]:
+    """The topics as they are kept and compared, each once."""
+    spelled = (" ".join(topic.split()).casefold() for topic in topics)
+    return tuple(dict.fromkeys(topic for topic in spelled if topic))
 
 
 def _of_user(scope: Scope) -> Scope:

@@ -192,7 +192,8 @@ class Forgetting:
         changes = self._store.fact_store.changes([fact.id])
         ids = [change.turn_id for change in changes if change.what in SAID and change.turn_id is not None]
         turns = (self._store.turn(turn_id) for turn_id in reversed(ids))
-        there = (turn for turn in turns if turn is not None and not turn.redacted and not _takes(selection, turn))
+        told = (turn for turn in turns if turn is not None and not (turn.redacted or turn.unlearned))
+        there = (turn for turn in told if not _takes(selection, turn))
         return next((turn for turn in there if not any(says_the_same(turn, words) for words in same)), None)
 
     def _with_history(self, facts: Sequence[Fact]) -> list[Fact]:

@@ -248,6 +248,7 @@ class PersonaMemory:
         delivery_id: str | None = None,
         utterance_id: str | None = None,
         metadata: Mapping[str, Any] | None = None,
+        learn: bool = True,
     ) -> list[str]:
         """Add turns in scope and give their ids, in order; none while remembering is off.
 
@@ -256,10 +257,13 @@ class PersonaMemory:
         What comes again with a known ``delivery_id`` is not recorded again. ``utterance_id``: the
         utterance that the turns belong to. ``metadata``: what the turn took, ``tokens`` (number), ``tools`` (names),
         ``latency_ms`` (number) and more: kept as an episode ``turn_completed``. InvalidRequest for one of another type.
+        ``learn`` false: nothing is learned from them, and what was learned when they were heard is taken out again.
         """
         completed.refuse_unusable_metadata(metadata)
         now = self._clock()
         given = [handed_in(turn, scope, utterance_id, now) for turn in turns]
+        if not learn:
+            given = [replace_fast(turn, unlearned=True) for turn in given]
         if delivery_id is not None:
             given = [replace_fast(turn, id=delivered_id(turn, delivery_id, n)) for n, turn in enumerate(given)]
         wanted = all(self.captures.may_write(scope, at) for at in {turn.at for turn in given})

@@ -325,8 +325,11 @@ class Transcript:
         self._store.delete(Selection(scope, ids=tuple(told)))
         self.purge_due = True
         name = asked.utterance_id or record.batch  # an id of our own holds the two together
-        self._change(replace(asked, utterance_id=name, linked=True, persona_id=record.persona_id or asked.persona_id))
+        owned = replace(asked, utterance_id=name, linked=True, persona_id=record.persona_id or asked.persona_id)
+        self._change(owned)
         self._change(replace(record, utterance_id=name))
+        if record.unlearned:
+            self._leave_unlearned([owned])
 
     def _answered_by_persona(self, heard: Heard) -> None:
         for turn in self._of_utterance(heard):
@@ -380,6 +383,12 @@ class Transcript:
             return [turn.id for turn in self._add_all(given, is_fresh)]
         return self._link_or_add(given, batch, first.persona_id if claims else None)
 
+    def _leave_unlearned(self, asked: Iterable[Turn]) -> None:
+        """Whoever answered these asked to have nothing learned from them, when that was done perhaps."""
+        for turn in asked:
+            self._change(replace(turn, unlearned=True))
+            self.learner.unlearn([turn.id])
+
     def _came_late(self, turn: Turn) -> bool:
         return self.ledger.came_late(turn.user_id, turn.text, turn.lang, turn.at) or self._is_swept(turn)
 
@@ -394,12 +403,19 @@ class Transcript:
                 recent = self._recent(given[0].session_id, given[0].user_id)
         same = [t for t in recent if utterance_id is not None and t.utterance_id == utterance_id]
         known = [turn for turn in same if turn.linked and turn.role == "assistant"]
-        heard = known or linking.heard_answer(recent, given, utterance_id, max(turn.at or 0.0 for turn in given))
+        at = max(turn.at or 0.0 for turn in given)
+        heard = known or linking.heard_answer(recent, given, utterance_id, at)
         asked = [turn for turn in (*same, *heard) if turn.role == "user" and turn.source == "heard"]
+        asked = asked or linking.heard_question(recent, given, at)
+        # told twice, and not heard yet: its speech is still to find the record that is there
+        told = [] if heard else linking.recorded_before(recent, given, utterance_id)
         for turn in {turn.id: turn for turn in (*asked, *heard)}.values():
             if not turn.linked:
                 self._change(replace(turn, linked=True, persona_id=persona_id or turn.persona_id))
-        answers = [turn for turn in heard if turn.role == "assistant"]
+        if given[0].unlearned:
+            self._leave_unlearned(turn for turn in map(self._store.turn, (turn.id for turn in asked)) if turn)
+        answers = [turn for turn in (*heard, *told) if turn.role == "assistant"]
+        asked = asked or [turn for turn in told if turn.role == "user"]
         if not all(map(self.may_repeat, same)):
             given = [redacted(turn) for turn in given]
         ids = [self._stands_for(turn, asked, answers, batch) for turn in given]

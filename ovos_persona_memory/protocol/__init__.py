@@ -12,13 +12,14 @@ if TYPE_CHECKING:
     from ovos_persona_memory.protocol.messages import Addressed, now
     from ovos_persona_memory.protocol.outbox import Outbox
     from ovos_persona_memory.protocol.requests import MAX_TEXT, ScopeFields, TurnFields
-    from ovos_persona_memory.protocol.transport import DOOR, door_address, shared_transport
+    from ovos_persona_memory.protocol.transport import DOOR, BusTransport, door_address, shared_transport
 
 __all__ = [
     "DOOR",
     "MAX_TEXT",
     "Addressed",
     "BusConnection",
+    "BusTransport",
     "MemoryClient",
     "Outbox",
     "ScopeFields",
@@ -34,6 +35,7 @@ __all__ = [
 _PLACES = {
     "Addressed": "ovos_persona_memory.protocol.messages",
     "BusConnection": "ovos_persona_memory.protocol.bus_connection",
+    "BusTransport": "ovos_persona_memory.protocol.transport",
     "DOOR": "ovos_persona_memory.protocol.transport",
     "MAX_TEXT": "ovos_persona_memory.protocol.requests",
     "MemoryClient": "ovos_persona_memory.protocol.client",

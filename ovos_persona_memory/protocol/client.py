@@ -40,6 +40,7 @@ from ovos_persona_memory.records import (
     Role,
     Scope,
     Session,
+    Share,
     Status,
     Story,
     Trouble,
@@ -121,16 +122,18 @@ class MemoryClient:
 
     @checked
     def record(
-        self,
+        self,  # more than five: these are the protocol's fields
         turns: Sequence[Turn],
         scope: Scope = Scope(),
         as_passed: bool = False,
         delivery_id: str | None = None,
+        learn: bool = True,
         metadata: Mapping[str, Any] | None = None,
     ) -> list[str]:
         """See PersonaMemory.record."""
         told = {"turns": [wire_turn(t) for t in turns], "as_passed": as_passed, "delivery_id": delivery_id}
-        answer = self.ask("record", scope, **told, metadata=None if metadata is None else dict(metadata))
+        extra = {"learn": learn, "metadata": None if metadata is None else dict(metadata)}
+        answer = self.ask("record", scope, **told, **extra)
         return _as(list[str], answer["ids"])
 
     @checked
@@ -380,6 +383,31 @@ class FactsClient:
         return _as(Story, {name: answer[name] for name in ("facts", "changes")})
 
     @checked
+    def add(
+        self,  # more than five: these are the protocol's fields
+        text: str,
+        scope: Scope = Scope(),
+        confidence: Share | None = None,
+        topics: Collection[str] = (),
+        lang: str | None = None,
+    ) -> Fact:
+        """See Facts.add."""
+        told = {"text": text, "confidence": confidence, "topics": [*topics] or None, "lang": lang}
+        return _as(Fact, self._client.ask("facts.add", scope, **told)["fact"])
+
+    @checked
+    def update(
+        self,
+        fact_id: str,
+        scope: Scope = Scope(),
+        confidence: Share | None = None,
+        topics: Collection[str] | None = None,
+    ) -> Fact:
+        """See Facts.update."""
+        told = {"confidence": confidence, "topics": None if topics is None else [*topics]}
+        return _as(Fact, self._client.ask("facts.update", scope, id=fact_id, **told)["fact"])
+
+    @checked
     def review(self, fact_id: str, accept: bool, scope: Scope = Scope()) -> Fact | None:
         """See Facts.review."""
         found = self._client.ask("facts.review", scope, id=fact_id, accept=accept)["fact"]
@@ -404,9 +432,11 @@ class FactsClient:
         at: float | None = None,
         limit: int = 20,
         offset: int = 0,
+        topic: str | None = None,
     ) -> list[Fact]:
         """See Facts.list."""
-        answer = self._client.ask("facts", scope, status=status, slot=slot, at=at, limit=limit, offset=offset)
+        wanted = {"status": status, "slot": slot, "topic": topic, "at": at, "limit": limit, "offset": offset}
+        answer = self._client.ask("facts", scope, **wanted)
         return _as(list[Fact], answer["facts"])
 
 

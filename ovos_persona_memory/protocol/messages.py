@@ -356,6 +356,13 @@ def session_of_caller() -> str | None:
     return values.text(values.mapping(handled.context.get("session")).get("session_id"))
 
 
+def is_out_of_band() -> bool:
+    """Whether a plugin's caller is handling a question that was put to a persona past the pipeline: it and its answer
+    are recorded as they are heard."""
+    handled = dig_for_message(max_records=FRAMES)
+    return isinstance(handled, Message) and handled.msg_type in topics.PERSONA_QUERY
+
+
 def now() -> float:
     """Seconds since the epoch, UTC."""
     return time.time()

@@ -43,10 +43,21 @@ class Outbox:
     def __len__(self) -> int:
         return len(self._kept)
 
-    def deliver(self, turns: Sequence[Turn], scope: Scope, delivery_id: str) -> None:
-        """Hand over the turns of one update_history call."""
-        context = messages.context_of_caller(scope)
+    def deliver(
+        self,
+        turns: Sequence[Turn],
+        scope: Scope,
+        delivery_id: str,
+        context: Mapping[str, Any] | None = None,
+        learn: bool = True,
+    ) -> None:
+        """Hand over the turns of one update_history call.
+
+        ``context``: what it travels with; that of the caller's message where it is None. ``learn``: see ``record``.
+        """
+        context = messages.context_of_caller(scope) if context is None else context
         data = {"turns": [wire_turn(t) for t in turns], "as_passed": True, "delivery_id": delivery_id}
+        data |= {} if learn else {"learn": False}
         delivery = _Delivery({**data, "request_id": delivery_id}, scope, context)
         with self._lock:
             self._kept[delivery_id] = delivery

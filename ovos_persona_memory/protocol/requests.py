@@ -41,6 +41,8 @@ Few = Annotated[int, msgspec.Meta(ge=0, le=1000)]
 Threshold = Annotated[int, msgspec.Meta(ge=1, le=1000)]
 Embedding = Annotated[list[float], msgspec.Meta(max_length=MAX_DIM)]
 Seconds = Annotated[float, msgspec.Meta(ge=0, le=LONGEST_S)]
+Share = Annotated[float, msgspec.Meta(ge=0, le=1)]
+TopicName = Annotated[str, msgspec.Meta(min_length=1, max_length=64)]
 EpochSeconds = Annotated[float, msgspec.Meta(ge=0, le=LATEST)]
 """When something was said or is asked, seconds since the epoch, UTC."""
 
@@ -77,6 +79,8 @@ class TurnFields(msgspec.Struct, kw_only=True):
     tool_calls: Annotated[list[ToolCallFields], msgspec.Meta(max_length=64)] = []
     tool_call_id: Name | None = None
     name: Name | None = None
+    is_error: bool = False
+    """The tool failed."""
 
     def __post_init__(self) -> None:
         """Content blocks are read as the text that they are."""
@@ -95,6 +99,8 @@ class FactsAsked(msgspec.Struct, kw_only=True):
 
     status: ListedStatus = "active"
     slot: Name | None = None
+    topic: TopicName | None = None
+    """Only those that matter to this."""
     at: EpochSeconds | None = None
     limit: Few = 20
     offset: Count = 0
@@ -105,6 +111,26 @@ class HistoryOfFactAsked(msgspec.Struct, kw_only=True):
     """Ask how a fact came about."""
 
     id: Name
+    scope: ScopeFields | None = None
+
+
+class FactAddRequest(msgspec.Struct, kw_only=True):
+    """Keep a fact."""
+
+    text: Text
+    confidence: Share | None = None
+    """None: as sure as what somebody asks to remember."""
+    topics: Annotated[list[TopicName], msgspec.Meta(max_length=16)] = []
+    lang: Name | None = None
+    scope: ScopeFields | None = None
+
+
+class FactUpdateRequest(msgspec.Struct, kw_only=True):
+    """Set how sure a fact is, or what it matters to."""
+
+    id: Name
+    confidence: Share | None = None
+    topics: Annotated[list[TopicName], msgspec.Meta(max_length=16)] | None = None
     scope: ScopeFields | None = None
 
 
@@ -165,6 +191,8 @@ class RecordRequest(msgspec.Struct, kw_only=True):
     """The same turns sent again under this name are recorded once."""
     metadata: dict[str, Any] | None = None
     """What the turn took: tokens, tools, latency_ms and more."""
+    learn: bool = True
+    """False: nothing is learned from them, nor from what was heard of them."""
     scope: ScopeFields | None = None
 
 
@@ -484,6 +512,8 @@ FIELDS: dict[str, type[msgspec.Struct]] = {
     "document.clear": DocumentClearRequest,
     "facts": FactsAsked,
     "facts.history": HistoryOfFactAsked,
+    "facts.add": FactAddRequest,
+    "facts.update": FactUpdateRequest,
     "facts.review": FactReviewRequest,
     "facts.decisions": DecisionsAsked,
     "facts.audit": FactAuditAsked,
@@ -497,7 +527,12 @@ FORGETS = frozenset(
     {"forget", "session.restore", "session.clear", "document.delete", "document.clear", "users.merge", "facts.review"}
 )
 """Verbs that have what they delete gone from the files when they answer."""
-KEEPS = frozenset({"record", "remember", "update", "correct", "session.update", "session.restore", "document.upsert"})
+KEEPS = frozenset(
+    {
+        *("record", "remember", "update", "correct", "session.update", "session.restore", "document.upsert"),
+        *("facts.add", "facts.update"),
+    }
+)
 """Verbs that keep a text they are given."""
 CHANGES = FORGETS | KEEPS | {"session.trim", "capture"}
 """Verbs that change something (``capture`` only when it is given what to set)."""

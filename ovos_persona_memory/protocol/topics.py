@@ -36,6 +36,8 @@ VERBS = (
     "document.clear",
     "facts",
     "facts.history",
+    "facts.add",
+    "facts.update",
     "facts.review",
     "facts.decisions",
     "facts.audit",

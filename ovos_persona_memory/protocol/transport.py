@@ -278,6 +278,8 @@ def wire_turn(turn: Turn) -> dict[str, Any]:
     for name in ("at", "speaker", "lang", "tool_call_id", "name"):
         if getattr(turn, name) is not None:
             data[name] = getattr(turn, name)
+    if turn.is_error:
+        data["is_error"] = True
     if turn.tool_calls:
         data["tool_calls"] = [{"id": c.id, "name": c.name, "arguments": c.arguments} for c in turn.tool_calls]
     return data

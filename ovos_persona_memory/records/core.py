@@ -170,7 +170,11 @@ class Turn:
     tool_calls: tuple[ToolCall, ...] = ()
     tool_call_id: str | None = None
     name: str | None = None
-    """The name of the tool, on a tool result."""
+    """Tool name on a tool result."""
+    is_error: bool = False
+    """The tool failed, and the text says how. Of a tool result."""
+    unlearned: bool = False
+    """Nothing is learned from it: whoever recorded it asked for that."""
 
 
 @dataclass(frozen=True)
@@ -182,6 +186,8 @@ class ContextMessage:
     tool_calls: tuple[ToolCall, ...] = ()
     tool_call_id: str | None = None
     name: str | None = None
+    is_error: bool = False
+    """The tool failed. Of a tool result."""
 
 
 @dataclass(frozen=True)

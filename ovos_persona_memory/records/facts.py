@@ -73,7 +73,7 @@ class FactChange:
 
     fact_id: str
     what: str
-    """learned, said_again, superseded, ended, corrected, reinstated, accepted or waiting."""
+    """learned, said_again, superseded, ended, corrected, reinstated, accepted, updated or waiting."""
     at: float
     """When its cause was said or done, seconds since the epoch, UTC."""
     user_id: str = HOUSEHOLD

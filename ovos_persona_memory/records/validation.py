@@ -240,6 +240,15 @@ def _seconds(value: Any) -> None:
         raise Unfit(NO_SECONDS)
 
 
+def _share(value: Any) -> None:
+    if not _is_number(value) or not 0 <= value <= 1:
+        raise Unfit("must be a number from 0 to 1")
+
+
+Share = Annotated[float, _share]
+"""A number from 0 to 1."""
+
+
 def _is_number(value: Any) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 

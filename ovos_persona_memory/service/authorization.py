@@ -25,6 +25,7 @@ OF_USER = frozenset(
         "episodes",
         "facts",
         "facts.history",
+        "facts.update",
         "facts.review",
         "facts.decisions",
         "facts.audit",
@@ -32,11 +33,11 @@ OF_USER = frozenset(
 )
 """Verbs that reach all of the person's records over the bus, whatever their session."""
 OWNERS = frozenset({"users.list", "users.merge"})
-"""Verbs for the owner's door alone."""
-AS_CARRIED = frozenset({"record", "session.restore", "remember", "update", "correct", "capture"})
-"""Verbs that record the session, room and persona of the message, or are about them."""
-LASTING = frozenset({"remember", "update", "correct", "document.upsert", "facts.review"})
-"""Verbs that keep a lasting record: for a child they wait for an adult (``identity.children``)."""
+"""Verbs that are for the owner's door alone."""
+AS_CARRIED = frozenset({"record", "session.restore", "remember", "update", "correct", "capture", "facts.add"})
+"""Verbs that note the session, room and persona of the message, or are about them."""
+LASTING = frozenset({"remember", "update", "correct", "document.upsert", "facts.review", "facts.update"})
+"""Verbs that keep something that lasts: for a child they wait for an adult (``identity.children``)."""
 GUESTS_IN_VAIN = frozenset({"recall", "get", "list", "document.search", "document.get", "facts"})
 """Verbs that a guest may use, and that find nothing."""
 GUESTS_OWN_SESSION = frozenset(

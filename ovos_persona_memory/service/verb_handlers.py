@@ -42,7 +42,15 @@ def answer(memory: PersonaMemory, config: MemoryConfig, asked: Request, owner: b
 def _record(memory: PersonaMemory, asked: Request, fields: Any, scope: Scope, _: MemoryConfig) -> Answer:
     turns = [_turn(turn, asked.lang) for turn in fields.turns]
     delivery_id = fields.delivery_id or asked.id or None
-    ids = memory.record(turns, scope, fields.as_passed, delivery_id, asked.utterance_id, fields.metadata)
+    ids = memory.record(
+        turns,
+        scope,
+        fields.as_passed,
+        delivery_id,
+        asked.utterance_id,
+        learn=fields.learn,
+        metadata=fields.metadata,
+    )
     return {"ids": ids, "learned": memory.facts.take_learned()}
 
 
@@ -56,6 +64,7 @@ def _turn(given: TurnFields, lang: str | None) -> Turn:
         tool_calls=tuple(ToolCall(call.id, call.name, call.arguments) for call in given.tool_calls),
         tool_call_id=given.tool_call_id,
         name=given.name,
+        is_error=given.is_error,
     )
 
 
@@ -250,12 +259,21 @@ def _user(memory: PersonaMemory, asked: Request, _f: Any, scope: Scope, config: 
 
 
 def _facts(memory: PersonaMemory, _a: Request, fields: Any, scope: Scope, _c: MemoryConfig) -> Answer:
-    found = memory.facts.list(scope, fields.status, fields.slot, fields.at, fields.limit, fields.offset)
+    found = memory.facts.list(scope, fields.status, fields.slot, fields.at, fields.limit, fields.offset, fields.topic)
     return {"facts": _wire(found)}
 
 
 def _fact_history(memory: PersonaMemory, _a: Request, fields: Any, scope: Scope, _c: MemoryConfig) -> Answer:
     return dict(_wire(memory.facts.history(fields.id, scope)))
+
+
+def _fact_add(memory: PersonaMemory, asked: Request, fields: Any, scope: Scope, _: MemoryConfig) -> Answer:
+    kept = memory.facts.add(fields.text, scope, fields.confidence, fields.topics, fields.lang or asked.lang)
+    return {"fact": _wire(kept), "learned": memory.facts.take_learned()}
+
+
+def _fact_update(memory: PersonaMemory, _a: Request, fields: Any, scope: Scope, _c: MemoryConfig) -> Answer:
+    return {"fact": _wire(memory.facts.update(fields.id, scope, fields.confidence, fields.topics))}
 
 
 def _fact_review(memory: PersonaMemory, _a: Request, fields: Any, scope: Scope, _c: MemoryConfig) -> Answer:
@@ -312,6 +330,8 @@ _VERBS: dict[str, Callable[[PersonaMemory, Request, Any, Scope, MemoryConfig], A
     "capture": _capture,
     "facts": _facts,
     "facts.history": _fact_history,
+    "facts.add": _fact_add,
+    "facts.update": _fact_update,
     "facts.review": _fact_review,
     "facts.decisions": _decisions,
     "facts.audit": _audit,

@@ -114,6 +114,15 @@ def test_facts_of_a_slot_and_of_a_time_are_listed(facts: FactStore, put: Put) ->
         assert ids(facts.facts(FactQuery(Scope(), both, "home", at))) == expected
 
 
+def test_facts_that_matter_to_a_topic_are_listed(facts: FactStore, put: Put) -> None:
+    for number, topics in enumerate([("home", "größe"), ("food",), (), ("food", "home")]):
+        put(f"f{number}", "x", topics=topics, last_seen_at=float(number))
+    put("other", "x", topics=("home",), user_id="bob")
+    for topic, expected in (("home", ["f3", "f0"]), ("größe", ["f0"]), ("hom", []), ("h_m%", []), ("'", []), ("x", [])):
+        assert ids(facts.facts(FactQuery(Scope(), topic=topic))) == expected
+    assert ids(facts.facts(FactQuery(Scope(), topic="home", limit=1, offset=1))) == ["f0"]
+
+
 @pytest.mark.parametrize("name", ["session_id", "persona_id", "site_id", "task_id"])
 def test_a_scope_narrows_facts(facts: FactStore, put: Put, name: str) -> None:
     put("one", "word", **{name: "a"})

@@ -39,6 +39,8 @@ FULL = Turn(
     tool_calls=(ToolCall("c1", "light", {"room": "küche", "level": 3}), ToolCall("c2", "off")),
     tool_call_id="c0",
     name="tool",
+    is_error=True,
+    unlearned=True,
 )
 
 

@@ -56,13 +56,15 @@ RIGHT: dict[str, dict[str, Any]] = {
     "episodes": {},
     "facts": {},
     "facts.history": {"id": "none"},
+    "facts.add": {"text": "the bins go out on Tuesday"},
+    "facts.update": {"id": "none"},
     "facts.review": {"id": "none", "accept": False},
     "facts.decisions": {},
     "facts.audit": {},
     "status": {},
 }
 """A request that is well formed, for each verb that the bus is not refused whatever it asks."""
-KNOW_NO_SUCH_ID = {"correct", "facts.history", "facts.review"}
+KNOW_NO_SUCH_ID = {"correct", "facts.history", "facts.review", "facts.update"}
 LONE = "half a \ud83d character"
 HUGE = 10**30
 DEEP: Any = "bottom"

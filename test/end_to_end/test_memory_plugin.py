@@ -21,7 +21,8 @@ from support.servers.bus import HOST, Bus, Daemon, Wire, free_port, wait_until
 
 from ovos_persona_memory.config import bus_address
 from ovos_persona_memory.errors import ConfigError
-from ovos_persona_memory.opm.memory import LOG, PersonaMemoryPlugin
+from ovos_persona_memory.opm.memory import PersonaMemoryPlugin
+from ovos_persona_memory.opm.memory_link import LOG
 from ovos_persona_memory.protocol import shared_transport, topics
 from ovos_persona_memory.protocol.transport import BusTransport
 from ovos_persona_memory.records import Scope, Turn

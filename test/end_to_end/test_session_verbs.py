@@ -28,8 +28,8 @@ TALK = [
     ContextMessage("system", "be kind"),
     ContextMessage("user", "turn on the lamp"),
     ContextMessage("assistant", "", tool_calls=(ToolCall("c1", "lamp", {"on": True, "é": [1, None]}),)),
-    ContextMessage("tool", "done", tool_call_id="c1", name="lamp"),
-    ContextMessage("assistant", "it is on"),
+    ContextMessage("tool", "no bulb", tool_call_id="c1", name="lamp", is_error=True),
+    ContextMessage("assistant", "it has no bulb"),
 ]
 
 

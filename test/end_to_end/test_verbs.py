@@ -13,7 +13,7 @@ from typing import Any, get_args
 import pytest
 from support.servers.bus import Wire
 
-from ovos_persona_memory.errors import CapturePaused, InvalidRequest, NotAllowed, UnknownEntry
+from ovos_persona_memory.errors import CapturePaused, InvalidRequest, NotAllowed, SecretRefused, UnknownEntry
 from ovos_persona_memory.memory import PersonaMemory
 from ovos_persona_memory.protocol import MemoryClient
 from ovos_persona_memory.records import (
@@ -881,3 +881,21 @@ def test_over_the_bus_every_request_has_a_session_and_clearing_clears_that(wire:
     assert [one.session_id for one in owner.sessions()] == ["s1"]
     with pytest.raises(InvalidRequest, match="session_id"):
         owner.clear_session(Scope())
+
+
+def test_a_fact_is_added_confirmed_listed_by_topic_and_weighed_anew(memory: Memory) -> None:
+    scope = Scope(session_id="facts")
+    added = memory.facts.add("I'm allergic to walnuts", scope, 0.7, ["School"], "en-US")
+    assert (added.slot, added.value, added.confidence) == ("allergy", "walnuts", 0.7)
+    assert memory.facts.add("I'm allergic to walnuts", scope, topics=["trips"], lang="en-US").id == added.id
+    assert [fact.id for fact in memory.facts.list(scope, topic="school")] == [added.id]
+    assert [fact.id for fact in memory.facts.list(scope, topic="trips")] == [added.id]
+    assert memory.facts.list(scope, topic="work") == []
+    assert memory.facts.update(added.id, scope, confidence=0.25).confidence == 0.25
+    with pytest.raises(InvalidRequest) as refused:
+        memory.facts.update(added.id, scope, confidence=1.5)
+    assert refused.value.field == "confidence"
+    with pytest.raises(SecretRefused):
+        memory.facts.add("my pin is 4711", scope, lang="en-US")
+    assert memory.forget(scope, ids=[added.id]) == 1
+    assert memory.facts.list(scope, topic="school") == []

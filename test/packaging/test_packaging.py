@@ -20,7 +20,11 @@ NAME = "ovos_persona_memory"
 ENTRY_POINTS = {
     "console_scripts": {"ovos-persona-memory": f"{NAME}.cli:main"},
     "opm.agents.memory": {"ovos-persona-memory-plugin": f"{NAME}.opm.memory:PersonaMemoryPlugin"},
-    "opm.agents.chat": {"ovos-persona-memory-recall-plugin": f"{NAME}.opm.chat:RecallChatEngine"},
+    "opm.agents.chat": {
+        "ovos-persona-memory-recall-plugin": f"{NAME}.opm.chat:RecallChatEngine",
+        "ovos-persona-memory-remember": f"{NAME}.opm.remembering_engine:RememberingChatEngine",
+    },
+    "opm.solver.chat": {"ovos-persona-memory-remember": f"{NAME}.opm.remembering_solver:RememberingSolver"},
     "opm.agents.retrieval": {"ovos-persona-memory-retrieval-plugin": f"{NAME}.opm.retrieval:PersonaMemoryRetrieval"},
     "opm.agents.toolbox": {"ovos-persona-memory-tools": f"{NAME}.opm.toolbox:PersonaMemoryTools"},
     "opm.skill": {"ovos-skill-persona-memory.openvoiceos": f"{NAME}.skill:PersonaMemorySkill"},

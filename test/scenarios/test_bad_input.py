@@ -52,7 +52,7 @@ def memory(request: pytest.FixtureRequest) -> Iterator[Memory]:
 
 
 VERBS: dict[str, dict[str, Any]] = {
-    "record": {"turns": [SAID], "scope": HERE, "as_passed": True, "delivery_id": "d1"},
+    "record": {"turns": [SAID], "scope": HERE, "as_passed": True, "delivery_id": "d1", "learn": True},
     "history": {
         "scope": HERE,
         "max_history": 5,
@@ -144,11 +144,13 @@ VERBS: dict[str, dict[str, Any]] = {
         "everything": False,
         "lang": "en-US",
     },
-    "facts.list": {"scope": HERE, "status": "all", "slot": "pet", "at": NOW, "limit": 5, "offset": 0},
+    "facts.list": {"scope": HERE, "status": "all", "slot": "pet", "at": NOW, "limit": 5, "offset": 0, "topic": "home"},
     "facts.history": {"fact_id": "nothing", "scope": HERE},
     "facts.review": {"fact_id": "nothing", "accept": False, "scope": HERE},
     "facts.decisions": {"scope": HERE, "limit": 5},
     "facts.audit": {"scope": HERE},
+    "facts.add": {"text": "a tower", "scope": HERE, "confidence": 0.5, "topics": ["towers"], "lang": "en-US"},
+    "facts.update": {"fact_id": "nothing", "scope": HERE, "confidence": 1, "topics": []},
     "users.list": {},
     "users.merge": {"user_id": "nobody", "into": "no-one"},
     "documents.upsert": {"text": "a tower", "id": "tower", "metadata": {"from": "guide"}, "embedding": None},
@@ -224,10 +226,11 @@ BAD: dict[str, tuple[object, ...]] = {
     **dict.fromkeys(("delivery_id", "source", "slot"), (*TEXTS, "")),
     **dict.fromkeys(("k", "limit", "offset", "max_history", "max_rounds", "max_tokens", "keep_recent"), NUMBERS),
     **dict.fromkeys(("at", "since", "until"), MOMENTS),
-    **dict.fromkeys(("kinds", "ids", "roles"), LISTS),
-    **dict.fromkeys(("as_passed", "hanging", "words", "write", "read", "session", "site"), SWITCHES),
+    **dict.fromkeys(("kinds", "ids", "roles", "topics"), LISTS),
+    **dict.fromkeys(("as_passed", "hanging", "words", "write", "read", "session", "site", "learn"), SWITCHES),
     **dict.fromkeys(("person", "accept", "everything", "secret", "secrets", "withheld"), SWITCHES),
     **dict.fromkeys(("metadata", "filter"), OBJECTS),
+    "confidence": (-0.1, 1.1, "much", True, float("nan"), [1]),
     "scope": (None, *RECORDS),
     "request": (None, "hello", HERE, {"utterance": "hello"}),
     "turns": (None, "hello", SAID, (one for one in [SAID]), {"role": "user"}),
@@ -289,8 +292,13 @@ BAD_FIELDS: dict[str, tuple[object, ...]] = {
     **dict.fromkeys(("user_id", "utterance_id", "skill_id", "batch", "tool_call_id", "name", "timezone"), (*TEXTS, "")),
     **dict.fromkeys(("text", "utterance", "system_prompt", "id"), (*(t for t in TEXTS if t != ["x"]), None)),
     **dict.fromkeys(("max_history", "max_rounds", "max_tokens", "recall", "recall_tokens", "seq"), NUMBERS),
-    **dict.fromkeys(("expects_reply", "announcement", "machine", "linked", "redacted", "blind"), (*SWITCHES, None)),
+    **dict.fromkeys(
+        ("expects_reply", "announcement", "machine", "linked", "redacted", "is_error", "unlearned", "blind"),
+        (*SWITCHES, None),
+    ),
     **dict.fromkeys(("secrets", "assumed_persona", "any_persona"), (*SWITCHES, None)),
+    **dict.fromkeys(("summary_threshold", "context_tokens"), NUMBERS),
+    "strategy": ("nobody", 5, ["summary"]),
     "auth_level": NUMBERS,
     "at": MOMENTS,
     "max_age_s": (float("nan"), -1.0, "long", True),
@@ -368,12 +376,13 @@ def test_a_time_in_milliseconds_is_told_the_unit(memory: Memory) -> None:
 
 
 def test_a_fact_takes_no_metadata_and_stays_as_it_is(memory: Memory) -> None:
-    [fact] = memory.facts.list(HERE)
+    [fact] = [one for one in memory.facts.list(HERE) if one.text != "a tower"]
     assert refused_field(lambda: memory.update(fact.id, HERE, metadata={"by": "me"})) == "metadata"
     both = {"text": "my cat is called Tom", "metadata": {"by": "me"}}
     assert refused_field(lambda: memory.update(fact.id, HERE, **both)) == "metadata"  # type: ignore[arg-type]
     assert refused_field(lambda: memory.update(fact.id, HERE)) == "text"
-    assert [one.value for one in memory.facts.list(HERE)] == ["Bob"]
+    assert fact in memory.facts.list(HERE)
+    assert fact.value == "Bob"
 
 
 def test_a_condition_of_forgetting_that_there_is_not_forgets_nothing(memory: Memory) -> None:

@@ -9,7 +9,7 @@ from ovos_persona_memory.config import HistoryConfig, MemoryConfig, parse, settl
 from ovos_persona_memory.errors import ConfigError
 from ovos_persona_memory.memory import PersonaMemory
 from ovos_persona_memory.records import ContextMessage, ContextRequest, Scope, Turn
-from ovos_persona_memory.stores import places
+from ovos_persona_memory.stores import store_locations
 
 HERE = Scope(session_id="s1")
 
@@ -89,7 +89,7 @@ def test_a_strategy_that_nobody_knows_is_refused(plugin: Make) -> None:
 
 def test_other_names_of_backends_are_understood() -> None:
     kinds = {"conversational": {"backend": "memory"}, "semantic": {"backend": "pgvector", "connection": "postgresql:"}}
-    found = places(parse({"kinds": kinds}))
+    found = store_locations(parse({"kinds": kinds}))
     assert {name: place.backend for name, place in found.items()} == {
         "conversational": "inmemory",
         "semantic": "postgres",

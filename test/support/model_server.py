@@ -50,7 +50,9 @@ class _Handler(BaseHTTPRequestHandler):
         self.end_headers()
         choice = {"index": 0, "finish_reason": "stop", "delta": {"role": "assistant", "content": reply}}
         if streamed:
-            self.wfile.write(b"data: " + json.dumps({"choices": [choice]}).encode() + b"\n\n")
+            # as the real ones do it: what ends the answer says nothing more
+            for one in (choice | {"finish_reason": None}, choice | {"delta": {}}):
+                self.wfile.write(b"data: " + json.dumps({"choices": [one]}).encode() + b"\n\n")
             self.wfile.write(b"data: [DONE]\n\n")
         else:
             choice["message"] = choice.pop("delta")

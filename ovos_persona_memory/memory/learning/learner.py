@@ -140,6 +140,9 @@ class Learner:
     def write(self, said: ReadTurn) -> None:
         """Keep what was read of a turn that is in the store: facts, decisions, what the next turn may refer to."""
         turn, speaker = said.turn, said.speaker
+        if turn.unlearned:
+            self.around.note(turn)
+            return
         if turn.role == "user":
             self.around.keep_judged(turn, said.candidates)
         verdicts = [Candidate("refused", "echo", "")] if said.is_echo else said.candidates
@@ -286,6 +289,19 @@ class Learner:
         taken = self._settle(replace(fact, status="active", confidence=confidence_said_again(fact.confidence)))
         self._note(taken, "accepted", self._clock(), None)
         return taken
+
+    def add(self, made: Fact) -> Fact:
+        """Take in a fact that no turn tells, by the same rules: confirmed, in place of another, or waiting."""
+        if made.status == "waiting":
+            return self._wait(made)
+        kept = self._settle(made)
+        topics = tuple(dict.fromkeys((*kept.topics, *made.topics)))
+        return kept if topics == kept.topics else self._put(replace(kept, topics=topics))
+
+    def update(self, fact: Fact, updated: Fact) -> Fact:
+        """Put what is known of a fact in the place of what was; it tells the same as before."""
+        self._note(fact, "updated", self._clock(), None)
+        return self._put(updated)
 
     def correct(self, fact: Fact, corrected: Fact) -> Fact:
         """Put another fact in place of one, whatever was said when."""

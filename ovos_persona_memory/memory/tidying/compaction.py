@@ -48,7 +48,7 @@ def fitted(parts: ContextParts, most_tokens: int, summary_tokens: int) -> Contex
 
     First the older rounds give way: the newest stay word for word, and what goes is told in the summary, in
     ``summary_tokens`` at most. Then what was recalled, then the newest round, then the summary. At last the question is
-    shorten_message in the middle, visibly. The system prompt stays, and 32 tokens of the question, whether they fit or not.
+    shortened in the middle, visibly. The system prompt stays, and 32 tokens of the question, whether they fit or not.
     The same parts give the same context.
     """
     known = parts.built()

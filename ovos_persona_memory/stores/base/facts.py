@@ -59,6 +59,8 @@ class FactQuery:
     """Only facts that held at that time, seconds since the epoch, UTC."""
     limit: int | None = None
     offset: int = 0
+    topic: str | None = None
+    """Only those that matter to this."""
 
 
 class FactStore(ABC):
@@ -226,6 +228,7 @@ def is_wanted(fact: Fact, wanted: FactQuery) -> bool:
     """Whether the fact matches the query."""
     return (
         wanted.slot in (None, fact.slot)
+        and (wanted.topic is None or wanted.topic in fact.topics)
         and fact.status in wanted.statuses
         and fact_in_scope(fact, wanted.scope)
         and (wanted.at is None or fact.valid_from <= wanted.at)

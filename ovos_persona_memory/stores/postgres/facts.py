@@ -60,6 +60,8 @@ class PostgresFacts(FactStore):
         where = within(self._home, wanted.scope, "fact").also("r.status = ANY(%s)", sorted(wanted.statuses))
         if wanted.slot is not None:
             where = where.also("r.slot = %s", wanted.slot)
+        if wanted.topic is not None:
+            where = where.also("jsonb_exists(r.data::jsonb -> 3, %s)", wanted.topic)
         if wanted.at is not None:
             where = where.also("r.valid_from <= %s", wanted.at)
             where = where.also("(r.valid_until IS NULL OR r.valid_until > %s)", wanted.at)

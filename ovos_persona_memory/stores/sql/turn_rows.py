@@ -13,7 +13,7 @@ COLUMNS = (
     *("batch", "tool_call_id", "session_id", "persona_id", "site_id", "task_id"),
 )
 """The fields of a turn, in the order in which rows hold them."""
-FLAGS = ["expects_reply", "announcement", "machine", "linked", "redacted"]
+FLAGS = ["expects_reply", "announcement", "machine", "linked", "redacted", "is_error", "unlearned"]
 SAID = [{name: True for place, name in enumerate(FLAGS) if number >> place & 1} for number in range(1 << len(FLAGS))]
 """The flags in each value of ``packed``, without those that are false, as nearly all are."""
 

@@ -86,6 +86,8 @@ class SqliteFacts(FactStore):
         where = _with_status(_of_user(wanted.scope), wanted.statuses)
         if wanted.slot is not None:
             where = where.also("r.slot = ?", wanted.slot)
+        if wanted.topic is not None:
+            where = where.also("EXISTS (SELECT 1 FROM json_each(b.data, '$[3]') t WHERE t.value = ?)", wanted.topic)
         if wanted.at is not None:
             where = where.also("r.valid_from <= ?", wanted.at)
             where = where.also("(r.valid_until IS NULL OR r.valid_until > ?)", wanted.at)

@@ -95,6 +95,7 @@ def test_newer_tables_are_left_alone(url: str) -> None:
 
 TAKEN_BACK = """
 SET search_path TO persona_memory;
+ALTER TABLE turn DROP COLUMN is_error, DROP COLUMN unlearned;
 DROP INDEX entry_key;
 CREATE UNIQUE INDEX entry_key ON entry (household, user_id, md5(key));
 ALTER TABLE entry DROP COLUMN status;
@@ -142,6 +143,28 @@ def test_memories_of_before_a_persona_named_them_are_all_there(
     store = open_postgres(url)
     other = store.put_entry(Entry("safe", "of Eve", id="new", persona_id="Eve"), "of")
     assert (store.entry("safe", "household", "Ada"), store.entry("safe", "household", "Eve")) == (kept[0], other)
+    store.close()
+
+
+def test_turns_of_before_a_tools_result_could_be_an_error_are_all_there(url: str) -> None:
+    store = open_postgres(url)
+    result = Turn("tool", "no such room", at=5.0, id="r", session_id="s", tool_call_id="c", name="light")
+    kept = [
+        store.add_turn(Turn("user", "light on", at=4.0, id="u", session_id="s", linked=True), "light"),
+        store.add_turn(result, "room"),
+    ]
+    store.close()
+    with psycopg.connect(url, autocommit=True) as connection:
+        connection.execute("SET search_path TO persona_memory")
+        connection.execute("ALTER TABLE turn DROP COLUMN is_error, DROP COLUMN unlearned")
+        connection.execute("DELETE FROM schema_step WHERE step > 4")
+    for _ in range(2):
+        store = open_postgres(url)
+        assert store.turns(Scope()) == kept
+        store.close()
+    store = open_postgres(url)
+    store.change_turn(replace(kept[1], is_error=True, unlearned=True), "room")
+    assert store.turns(Scope()) == [kept[0], replace(kept[1], is_error=True, unlearned=True)]
     store.close()
 
 

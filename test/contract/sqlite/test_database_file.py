@@ -7,6 +7,7 @@ import sqlite3
 import stat
 from collections.abc import Callable
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -282,6 +283,19 @@ BEFORE_PERSONAS = 11
 """The last step with which a key was its user's alone, whichever persona kept it."""
 
 
+BEFORE_TOOL_ERRORS = 12
+"""The last step with which no tool's result said that the tool had failed."""
+TAKEN_BACK = {
+    12: (
+        "DROP INDEX entry_key",
+        "CREATE UNIQUE INDEX entry_key ON entry (owner, key_hash)",
+        "ALTER TABLE entry DROP COLUMN status",
+    ),
+    13: ("ALTER TABLE turn DROP COLUMN is_error", "ALTER TABLE turn DROP COLUMN unlearned"),
+}
+"""What undoes a step, by its number."""
+
+
 def tables_of(connection: sqlite3.Connection) -> list[tuple[str, str]]:
     found = connection.execute("SELECT name, sql FROM sqlite_master WHERE sql IS NOT NULL ORDER BY name")
     return [(name, " ".join(sql.split())) for name, sql in found]
@@ -290,9 +304,9 @@ def tables_of(connection: sqlite3.Connection) -> list[tuple[str, str]]:
 def as_it_was(database: Path, step: int) -> None:
     """Take the steps after this one back, and prove that nothing of them is left."""
     with closing(sqlite3.connect(database, isolation_level=None)) as connection:
-        connection.execute("DROP INDEX entry_key")
-        connection.execute("CREATE UNIQUE INDEX entry_key ON entry (owner, key_hash)")
-        connection.execute("ALTER TABLE entry DROP COLUMN status")
+        for number in range(len(STEPS), step, -1):
+            for statement in TAKEN_BACK[number]:
+                connection.execute(statement)
         connection.execute(f"PRAGMA user_version = {step:d}")
         found = tables_of(connection)
     with closing(sqlite3.connect(":memory:")) as fresh:
@@ -319,6 +333,26 @@ def test_memories_of_before_a_persona_named_them_are_all_there(opened: Opened, d
     assert (store.entry("safe", "household", "Ada"), store.entry("safe", "household", "Eve")) == (kept[0], other)
     assert len(store.search(["of"], Scope(), frozenset({"memory"}), 9)) == len(kept) + 1
     assert [one.text for one in store.entries(Scope(user_id="bob"))] == ["bob's"]
+
+
+def test_turns_of_before_a_tools_result_could_be_an_error_are_all_there(opened: Opened, database: Path) -> None:
+    store = opened()
+    result = Turn(
+        "tool", "no such room", at=5.0, id="r", session_id="s", tool_call_id="c", name="light", redacted=False
+    )
+    kept = [
+        store.add_turn(Turn("user", "light on", at=4.0, id="u", session_id="s", linked=True), "light"),
+        store.add_turn(result, "room"),
+    ]
+    store.close()
+    as_it_was(database, BEFORE_TOOL_ERRORS)
+    for _ in range(2):
+        store = opened()
+        assert (store.details()["schema"], store.details()["index_rebuilt"]) == (len(STEPS), False)
+        assert store.turns(Scope()) == kept
+    store.change_turn(replace(kept[1], is_error=True, unlearned=True), "room")
+    store.close()
+    assert opened().turns(Scope()) == [kept[0], replace(kept[1], is_error=True, unlearned=True)]
 
 
 # the word index

@@ -173,9 +173,10 @@ class Daemon(Process):
 class Core(Process):
     """An ovos-core with the settings it ships with, on its way up once this returns."""
 
-    def __init__(self, folder: Path, port: int) -> None:
+    def __init__(self, folder: Path, port: int, **sections: Any) -> None:
+        """``sections``: more of its settings."""
         self.port = port
-        write_settings(folder, websocket={"host": HOST, "port": port, "route": "/core", "ssl": False})
+        write_settings(folder, websocket={"host": HOST, "port": port, "route": "/core", "ssl": False}, **sections)
         super().__init__(folder, "core", [sys.executable, "-m", "ovos_core", "--disable-installer"])
 
 

@@ -26,6 +26,16 @@ def test_a_persona_that_remembers_is_well() -> None:
     assert states({"memory_module": doctor.PLUGIN, "handlers": ["other"]}) == ["ok"]
 
 
+@pytest.mark.parametrize("module", [None, doctor.PLUGIN])
+@pytest.mark.parametrize(("allowed", "state"), [(True, "ok"), (False, "problem")])
+def test_a_persona_whose_engine_remembers_is_well_where_the_engine_takes_system_messages(
+    module: str | None, allowed: bool, state: str
+) -> None:
+    brain = {"brain": doctor.OPENAI, doctor.OPENAI: {"allow_system_prompts": allowed}}
+    persona = {"memory_module": module, "handlers": [doctor.WRAPPER], doctor.WRAPPER: brain}
+    assert set(states(persona)) == {state}
+
+
 @pytest.mark.parametrize("module", [None, "ovos-agents-short-term-memory-plugin"])
 def test_a_persona_with_another_memory_is_told_how_to_set_ours(module: str | None) -> None:
     (found,) = doctor.check_persona("P", {"memory_module": module, "system_prompt": "x"}, Path("p.json"))

@@ -4,7 +4,13 @@ from dataclasses import replace
 
 import pytest
 
-from ovos_persona_memory.conversation.linking import already_recorded, claimant, heard_answer
+from ovos_persona_memory.conversation.linking import (
+    already_recorded,
+    claimant,
+    heard_answer,
+    heard_question,
+    recorded_before,
+)
 from ovos_persona_memory.records import Turn
 
 NOW = 1_763_750_000.0
@@ -223,3 +229,28 @@ def test_a_linked_record_waits_for_nothing() -> None:
 
 def test_what_was_handed_in_outside_a_batch_waits_for_nothing() -> None:
     assert already_recorded([spoken("noon", source="record")], spoken("noon"), NOW) is None
+
+
+# what is recorded without an answer, or twice
+
+
+def test_a_record_without_an_answer_is_the_newest_question_of_its_words() -> None:
+    old, new = user("What now?", at=NOW - 1), user("what now")
+    assert heard_question([old, new], [user("what now", source="record")], NOW) == [new]
+    for turns, given in (
+        ([new, user("and then")], [user("what now")]),
+        ([replace(new, linked=True)], [user("what now")]),
+        ([new], [user("what then")]),
+        ([new], [user("what now", "u1")]),
+        ([new], record("what now", "this")),
+        ([replace(new, at=NOW - 60)], [user("what now")]),
+    ):
+        assert heard_question(turns, given, NOW) == []
+
+
+def test_a_second_record_of_an_answer_finds_the_first_by_its_utterance() -> None:
+    first = record("what now", "this.\nthat.", "u1")
+    assert recorded_before(first, record("what now", "this. that.", "u1"), "u1") == first
+    assert recorded_before(first, record("what now", "something else", "u1"), "u1") == []
+    assert recorded_before(first, record("what now", "this. that.", "u2"), "u2") == []
+    assert recorded_before(record("what now", "this."), record("what now", "this."), None) == []

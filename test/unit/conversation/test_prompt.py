@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from ovos_persona_memory.conversation.prompt import Recalled, build_prompt, without_notes
-from ovos_persona_memory.records import Context, ContextMessage, ContextRequest, Hit, Note
+from ovos_persona_memory.conversation.prompt import Recalled, build_prompt, into_talk, without_notes
+from ovos_persona_memory.records import Context, ContextMessage, ContextRequest, Hit, Note, ToolCall
 
 NOW = 1_795_000_000.0
 HISTORY = [ContextMessage("user", "hello"), ContextMessage("assistant", "hi")]
@@ -194,3 +194,40 @@ def test_the_utterance_is_found_again_behind_the_notes(lang: str) -> None:
 )
 def test_what_is_no_notes_stays(text: str) -> None:
     assert without_notes(text) == text
+
+
+# a talk that somebody else keeps
+
+
+def put_into(*talk: ContextMessage, hits: tuple[Hit, ...] = (), inject: str = "system") -> list[ContextMessage]:
+    request = ContextRequest("ignored", inject=inject, lang="en-US")  # type: ignore[arg-type]  # one of the modes
+    return into_talk(request, talk, Recalled(hits, 3, 400), NOW)
+
+
+BOB = hit("my cat is called Bob")
+PROMPT, QUESTION = ContextMessage("system", "Be kind."), ContextMessage("user", "what is my cat called")
+
+
+def test_what_is_recalled_joins_the_system_message_and_every_other_message_is_the_one_given() -> None:
+    given = [PROMPT, *HISTORY, QUESTION]
+    made = put_into(*given, hits=(BOB,))
+    assert made[0].text.startswith("Be kind.\n\n")
+    assert '"my cat is called Bob"' in made[0].text
+    assert all(one is own for one, own in zip(made[1:], given[1:], strict=True))
+
+
+def test_a_talk_that_holds_what_is_recalled_stays_as_it_is() -> None:
+    given = [PROMPT, ContextMessage("user", "My cat is called Bob!"), ContextMessage("assistant", "Nice."), QUESTION]
+    assert put_into(*given, hits=(BOB,)) == given
+    notes = [ContextMessage("system", 'Notes:\n- the user, today: "my cat is called Bob"'), QUESTION]
+    assert put_into(*notes, hits=(BOB,)) == notes
+    assert put_into(PROMPT, hits=(BOB,)) == [PROMPT], "nobody asked"
+
+
+def test_the_results_behind_a_question_stay_behind_it() -> None:
+    call = ContextMessage("assistant", "", tool_calls=(ToolCall("c", "weather"),))
+    result = ContextMessage("tool", "no such city", tool_call_id="c", is_error=True)
+    made = put_into(QUESTION, call, result, hits=(BOB,), inject="user")
+    assert [one.role for one in made] == ["user", "assistant", "tool"]
+    assert made[0].text.endswith("\n\nwhat is my cat called")
+    assert made[1:] == [call, result]

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
 from itertools import count
 from typing import Any
 
+import msgspec
 import pytest
 
 from ovos_persona_memory.conversation.snapshots import beyond, older, overflowing, pieces, snapshot, turns_of
@@ -194,3 +197,11 @@ def test_a_call_goes_with_its_results() -> None:
 def test_without_a_question_all_may_go() -> None:
     turns = [passed("assistant", "x" * 40)]
     assert beyond(turns, 5) == turns
+
+
+def test_a_failed_tool_is_one_in_the_history_and_through_a_snapshot() -> None:
+    failed = replace(result("c", "no such lamp"), is_error=True)
+    taken = snapshot([passed("user", "light"), calling("c"), failed, passed("assistant", "No.")], "", None)
+    assert [one.is_error for one in taken["messages"]] == [False, False, True, False]
+    turns, _ = turns_of(json.loads(msgspec.json.encode(taken)))
+    assert [one.is_error for one in turns] == [False, False, True, False]

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from ovos_persona_memory.config import FactsConfig, MemoryConfig
-from ovos_persona_memory.errors import InvalidRequest, SecretRefused, UnknownEntry
+from ovos_persona_memory.config import FactsConfig, IdentityConfig, MemoryConfig
+from ovos_persona_memory.errors import CapturePaused, InvalidRequest, NotAllowed, SecretRefused, UnknownEntry
 from ovos_persona_memory.memory import PersonaMemory
 from ovos_persona_memory.records import ContextRequest, Scope, Turn
 
@@ -326,3 +326,130 @@ def test_what_was_told_the_assistant_of_itself_answers(memory: PersonaMemory) ->
     say(memory, "we painted your box green")
     hits = memory.recall("what colour is your box", Scope(user_id="household"), lang="en-US")
     assert [hit.text for hit in hits if hit.answers] == ["we painted your box green"]
+
+
+# facts from a program
+
+
+def test_a_fact_that_a_program_adds_is_of_its_kind_with_topics_of_its_own(memory: PersonaMemory) -> None:
+    added = memory.facts.add("I'm allergic to peanuts", Scope(session_id="s"), 0.7, ["School", " school "], "en-US")
+    assert (added.slot, added.value, added.confidence, added.status) == ("allergy", "peanuts", 0.7, "active")
+    assert added.topics[-1] == "school" and "food" in added.topics
+    assert (added.turn_id, added.session_id, memory.facts.list()) == (None, "s", [added])
+    assert memory.facts.take_learned() == [added.id]
+    assert [change.what for change in memory.facts.history(added.id).changes] == ["learned"]
+    plain = memory.facts.add("the bins go out on Tuesday", lang="en-US")
+    assert (plain.slot, plain.text, plain.confidence) == (None, "the bins go out on Tuesday", 0.9)
+    assert memory.recall("when do the bins go out", kinds={"fact"})[0].id == plain.id
+
+
+def test_a_text_that_is_more_than_one_fact_is_kept_as_it_is(memory: PersonaMemory) -> None:
+    for text in ("my name is Anna and I live in Lisbon", "I'm allergic to nuts and eggs"):
+        both = memory.facts.add(text, lang="en-US")
+        assert (both.slot, both.text) == (None, text)
+
+
+def test_what_is_added_again_is_confirmed_and_gets_the_new_topics(memory: PersonaMemory, clock: Clock) -> None:
+    first = memory.facts.add("I like tea", confidence=0.5, topics=["drinks"], lang="en-US")
+    clock.now += 3600
+    again = memory.facts.add("I like tea", confidence=0.1, topics=["breakfast"], lang="en-US")
+    assert (again.id, again.confidence) == (first.id, pytest.approx(0.75, abs=0.01))
+    assert again.topics[-2:] == ("drinks", "breakfast")
+    say(memory, "I like tea", 3)
+    assert [fact.id for fact in memory.facts.list()] == [first.id]
+
+
+def test_what_is_added_takes_the_place_of_what_it_contradicts(memory: PersonaMemory, clock: Clock) -> None:
+    clock.now = 9 * DAY
+    say(memory, "I live in Berlin", 1)
+    added = memory.facts.add("I live in Porto", lang="en-US")
+    assert memory.facts.list() == [added]
+    assert [(fact.value, fact.superseded_by) for fact in memory.facts.list(status="superseded")] == [
+        ("Berlin", added.id)
+    ]
+
+
+def test_a_fact_belongs_to_a_persona_only_where_one_is_named(memory: PersonaMemory) -> None:
+    for scope, owner in (
+        (Scope(persona_id="Ada"), "Ada"),
+        (Scope(persona_id="Ada", assumed_persona=True), None),
+        (Scope(), None),
+    ):
+        assert memory.facts.add(f"a fact of {owner} {scope.assumed_persona}", scope).persona_id == owner
+
+
+def test_facts_are_listed_by_topic(memory: PersonaMemory) -> None:
+    for text, topic in (("one", "school"), ("two", "work"), ("three", "school")):
+        memory.facts.add(f"number {text}", topics=[topic])
+    assert [fact.text for fact in memory.facts.list(topic="School ", limit=1)] == ["number three"]
+    assert [fact.text for fact in memory.facts.list(topic="school", offset=1)] == ["number one"]
+    assert memory.facts.list(topic="scho") == memory.facts.list(topic=" ") == []
+
+
+def test_how_sure_a_fact_is_can_be_set_and_fades_from_then_on(memory: PersonaMemory, clock: Clock) -> None:
+    fact = memory.facts.add("I like tea", topics=["drinks"], lang="en-US")
+    clock.now += 10 * DAY
+    set_now = memory.facts.update(fact.id, confidence=0.6)
+    assert (set_now.confidence, set_now.topics) == (0.6, fact.topics)
+    clock.now += 10 * DAY
+    assert memory.facts.list()[0].confidence == 0.3
+    assert memory.facts.update(fact.id, topics=["Tea time"]).topics == ("tea time",)
+    assert memory.facts.list()[0].confidence == 0.3
+    assert [change.what for change in memory.facts.history(fact.id).changes] == ["learned", "updated", "updated"]
+    with pytest.raises(UnknownEntry):
+        memory.facts.update(fact.id, Scope(user_id="bob"), confidence=0.1)
+
+
+@pytest.mark.parametrize("confidence", [-0.1, 1.1, float("nan"), "much", True])
+def test_a_confidence_that_is_none_is_refused_by_name(memory: PersonaMemory, confidence: object) -> None:
+    fact = memory.facts.add("I like tea")
+    for ask in (
+        lambda: memory.facts.add("I like milk", confidence=confidence),
+        lambda: memory.facts.update(fact.id, confidence=confidence),
+    ):
+        with pytest.raises(InvalidRequest) as refused:
+            ask()
+        assert refused.value.field == "confidence"
+    assert [one.text for one in memory.facts.list()] == ["I like tea"]
+
+
+def test_what_may_not_be_kept_is_refused_from_a_program_too(memory: PersonaMemory) -> None:
+    fact = memory.facts.add("I like tea")
+    for text, topics in (("my pin is 4711", []), ("I like milk", ["my pin is 4711"])):
+        with pytest.raises(SecretRefused):
+            memory.facts.add(text, topics=topics, lang="en-US")
+    with pytest.raises(SecretRefused):
+        memory.facts.update(fact.id, topics=["my pin is 4711"])
+    with pytest.raises(NotAllowed):
+        memory.facts.add("I like milk", Scope(user_id="guest"))
+    with pytest.raises(InvalidRequest, match="empty"):
+        memory.facts.add(" ")
+    memory.capture(write=False)
+    for ask in (lambda: memory.facts.add("I like milk"), lambda: memory.facts.update(fact.id, confidence=0.1)):
+        with pytest.raises(CapturePaused):
+            ask()
+    assert memory.facts.list() == [fact]
+
+
+def test_what_is_added_for_a_child_waits_for_review(clock: Clock) -> None:
+    config = MemoryConfig(backend="inmemory", identity=IdentityConfig(children={"tim": ("ann",)}))
+    tim = Scope(user_id="tim")
+    with PersonaMemory.open(config=config, clock=clock) as memory:
+        added = memory.facts.add("I like tea", tim, 0.9, ["drinks"], "en-US")
+        assert added.status == "waiting"
+        assert memory.facts.add("I like tea", tim, lang="en-US").id == added.id
+        assert memory.facts.list(tim) == memory.facts.take_learned() == []
+        accepted = memory.facts.review(added.id, True, tim)
+        assert accepted is not None and memory.facts.list(tim)[0].id == accepted.id
+
+
+def test_what_was_forgotten_may_be_added_anew(memory: PersonaMemory, clock: Clock) -> None:
+    added = memory.facts.add("I like tea", lang="en-US")
+    assert memory.forget(ids=[added.id]) == 1
+    assert memory.facts.list(status="all") == []
+    clock.now += 1
+    anew = memory.facts.add("I like tea", lang="en-US")
+    assert anew.id != added.id
+    say(memory, "I like tea", 0.5)
+    assert [fact.id for fact in memory.facts.list()] == [anew.id]
+    assert [one.reason for one in memory.facts.decisions()] == ["stated"], "it is no longer what was forgotten"

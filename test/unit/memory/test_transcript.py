@@ -223,3 +223,77 @@ def test_nothing_is_read_while_reading_is_off(talk: Talk) -> None:
     talk.memory.capture(read=True)
     assert talk.history
     assert talk.memory.recall("cat", S1)
+
+
+# what nothing is learned from
+
+
+def test_nothing_is_learned_from_what_is_recorded_to_be_unlearned(talk: Talk) -> None:
+    turns = [Turn("user", "my cat is called Bob", lang="en-US"), Turn("assistant", "Nice.")]
+    talk.memory.record(turns, S1, as_passed=True, learn=False)
+    talk.memory.facts.settle()
+    assert talk.memory.facts.list() == talk.memory.facts.decisions() == []
+    assert talk.history == ["U my cat is called Bob", "A Nice."]
+
+
+@pytest.mark.parametrize("utterance_id", ["u2", None])
+@pytest.mark.parametrize("first", ["speech", "record"])
+def test_what_was_learned_when_it_was_heard_is_taken_out_again(
+    talk: Talk, utterance_id: str | None, first: str
+) -> None:
+    for number, text in enumerate(("I live in Berlin", "I live in Porto"), start=1):
+        talk.hear("utterance", text, lang="en-US")
+        if utterance_id is not None:
+            talk.hear("matched", text, utterance_id=f"u{number}", lang="en-US")
+    assert [fact.value for fact in talk.memory.facts.list()] == ["Porto"]
+    if first == "speech":
+        talk.hear("speech", "Nice.", utterance_id=utterance_id)
+    turns = [Turn("user", "I live in Porto", lang="en-US"), Turn("assistant", "Nice.")]
+    talk.memory.record(turns, S1, True, "d1", utterance_id, learn=False)
+    if first == "record":
+        talk.hear("speech", "Nice.", utterance_id=utterance_id)
+    assert [fact.value for fact in talk.memory.facts.list()] == ["Berlin"]
+    assert talk.log.count("I live in Porto") == 1
+
+
+def test_what_is_said_again_elsewhere_is_learned_from_there(talk: Talk) -> None:
+    talk.hear("utterance", "my cat is called Bob", lang="en-US")
+    talk.memory.record([Turn("user", "my cat is called Bob", lang="en-US")], S1, True, "d1", learn=False)
+    assert talk.memory.facts.list() == []
+    talk.hear("utterance", "my cat is called Bob", lang="en-US", session_id="s2")
+    assert [fact.value for fact in talk.memory.facts.list()] == ["Bob"]
+
+
+def test_a_fact_does_not_live_on_in_a_turn_that_nothing_is_learned_from(talk: Talk) -> None:
+    talk.hear("utterance", "I like tea", lang="en-US")
+    talk.now += 100
+    talk.hear("utterance", "I like tea", lang="en-US", session_id="s2")
+    turns = [Turn("user", "I like tea", lang="en-US")]
+    talk.memory.record(turns, Scope(session_id="s2"), True, "d1", learn=False)
+    assert [fact.value for fact in talk.memory.facts.list()] == ["tea"]
+    assert talk.memory.forget(S1) >= 1
+    assert talk.memory.facts.list() == []
+
+
+# what is recorded twice, or without an answer
+
+
+def test_a_personas_memory_and_its_engine_that_record_the_same_are_one_record(talk: Talk) -> None:
+    talk.hear("utterance", "tell me two things")
+    talk.hear("matched", "tell me two things", utterance_id="u1")
+    ids = [
+        talk.record("tell me two things", text, utterance_id="u1", delivery_id=name)
+        for name, text in (("engine", "First.\nSecond."), ("memory", "First. Second."))
+    ]
+    assert ids[0] == ids[1]
+    talk.hear("speech", "First.", utterance_id="u1")
+    talk.hear("speech", "Second.", utterance_id="u1")
+    assert talk.log == ["tell me two things", "First.\nSecond."]
+
+
+def test_a_question_recorded_without_an_answer_is_the_one_that_was_heard(talk: Talk) -> None:
+    talk.hear("utterance", "Hello there!")
+    assert talk.record("hello there") == [talk.store.turns(S1)[0].id]
+    assert talk.log == ["Hello there!"]
+    talk.record("hello there", delivery_id="d2")
+    assert talk.log == ["Hello there!", "hello there"], "that one was recorded already"

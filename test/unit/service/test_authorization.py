@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from ovos_persona_memory.config import FactsConfig, IdentityConfig, MemoryConfig
-from ovos_persona_memory.errors import NotAllowed, PersonaMemoryError, UnknownEntry
+from ovos_persona_memory.errors import NeedsApproval, NotAllowed, PersonaMemoryError, UnknownEntry
 from ovos_persona_memory.memory import PersonaMemory
 from ovos_persona_memory.protocol import messages, requests, topics
 from ovos_persona_memory.records import Decision, Document, Episode, Fact, Note, Request, Scope, Turn
@@ -78,6 +78,8 @@ CHANGES: dict[str, dict[str, Any]] = {
     "document.upsert": {"text": "new", "id": "lamp"},
     "document.delete": {"ids": ["lamp"]},
     "document.clear": {},
+    "facts.add": {"text": "new", "topics": ["new"]},
+    "facts.update": {"id": "{fact}", "confidence": 0.5},
     "facts.review": {"id": "{waiting}", "accept": True},
 }
 TELLS_NO_RECORD = {"status", "users", "capture"}
@@ -446,11 +448,14 @@ def test_a_name_that_cannot_be_read_is_a_guests(verb: str) -> None:
 
 
 @pytest.mark.parametrize("trust", EACH_TRUST)
-@pytest.mark.parametrize("verb", ["why", "turn", "facts.history", "facts.review", "forget", "get", "update"])
+@pytest.mark.parametrize(
+    "verb", ["why", "turn", "facts.history", "facts.review", "facts.update", "forget", "get", "update"]
+)
 def test_anothers_record_is_not_reached_by_its_id(verb: str, trust: str) -> None:
     house = House(trust)
     data = {"why": {"id": "{turn}"}, "turn": {"id": "{turn}"},
             "facts.history": {"id": "{fact}"}, "facts.review": {"id": "{waiting}", "accept": False},
+            "facts.update": {"id": "{fact}", "confidence": 0.5},
             "get": {"key": "{fact}"}, "update": {"key": "{fact}", "text": "new"}}.get(verb, {})  # fmt: skip
     for asker in (one for one in askers(trust) if one.level in (None, 5) and one.persona is None):
         for other in (user for user in USERS if user != asker.user):
@@ -464,6 +469,33 @@ def test_anothers_record_is_not_reached_by_its_id(verb: str, trust: str) -> None
             assert house.marks_in(answered) == set(), asker
             assert not answered.get("forgotten"), asker
             assert house.held_by(other) == before, asker
+
+
+def test_a_fact_from_a_program_is_of_the_session_of_its_message_and_of_no_persona_by_default() -> None:
+    house = House("none", default_persona="Ada")
+    context = {"session": {"session_id": "s2", "site_id": "hall"}}
+    kept = house.ask("facts.add", {"text": "new"}, context)["fact"]
+    assert (kept["session_id"], kept["site_id"], kept["persona_id"]) == ("s2", "hall", None)
+    context["session"]["persona_id"] = "Eve"
+    assert house.ask("facts.add", {"text": "newer"}, context)["fact"]["persona_id"] == "Eve"
+
+
+def test_a_childs_fact_waits_and_what_is_known_of_a_child_it_does_not_change_itself() -> None:
+    identity = IdentityConfig("session", children={"tim": ("ann",)})
+    config = MemoryConfig(identity=identity)
+    memory = PersonaMemory(InMemoryStore(), config, lambda: 1000.0)
+    context = {"session": {"session_id": "s1", "user_id": "tim"}}
+
+    def ask(verb: str, data: dict[str, Any]) -> dict[str, Any]:
+        frame = json.dumps({"type": topics.request(verb), "data": data, "context": context}).encode()
+        asked = messages.request(messages.decode(frame, 1000.0))
+        assert asked is not None
+        return answer(memory, config, asked, owner=False)
+
+    kept = ask("facts.add", {"text": "I like tea"})
+    assert (kept["fact"]["status"], kept["learned"]) == ("waiting", [])
+    with pytest.raises(NeedsApproval):
+        ask("facts.update", {"id": kept["fact"]["id"], "confidence": 1})
 
 
 def test_a_guest_pauses_the_own_session_alone() -> None:
