@@ -133,6 +133,7 @@ VERBS: dict[str, dict[str, Any]] = {
     "restore": {"taken": [{"role": "user", "text": "hello"}], "scope": Scope(session_id="other")},
     "to_summarise": {"scope": HERE, "keep_recent": 6},
     "trim": {"scope": HERE, "keep_recent": 100},
+    "trim_to_fit": {"scope": HERE, "max_tokens": 1000},
     "forget": {
         "scope": HERE,
         "key": None,
@@ -161,7 +162,7 @@ VERBS: dict[str, dict[str, Any]] = {
 }
 NAMED: dict[str, Any] = {name: VERBS[name] for name in ("forget", "would_forget")}
 """Verbs that take their conditions by name alone."""
-NO_VERBS = {"open", "close", "transaction", "sync", "tidy", "hear", "foresee", "state", "put_state", "status", "facts",
+NO_VERBS = {"open", "close", "transaction", "sync", "tidy", "work", "hear", "foresee", "state", "put_state", "status", "facts",
             "users", "over_bus", "over_door", "ask", "forget_by_kind", "captures", "finding", "retention",
             "transcript"}  # fmt: skip
 OTHERS = {"documents": (Documents, DocumentsClient), "facts": (Facts, FactsClient), "users": (Users, UsersClient)}
