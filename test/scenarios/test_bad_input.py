@@ -52,7 +52,14 @@ def memory(request: pytest.FixtureRequest) -> Iterator[Memory]:
 
 
 VERBS: dict[str, dict[str, Any]] = {
-    "record": {"turns": [SAID], "scope": HERE, "as_passed": True, "delivery_id": "d1", "learn": True},
+    "record": {
+        "turns": [SAID],
+        "scope": HERE,
+        "as_passed": True,
+        "delivery_id": "d1",
+        "metadata": {"tokens": 12},
+        "learn": True,
+    },
     "history": {
         "scope": HERE,
         "max_history": 5,
