@@ -252,7 +252,7 @@ def test_the_plugin_alone_leaves_no_orphan_while_the_daemon_is_away(
     names = {"max_history", "max_rounds", "max_tokens"}
     made = plugin("memory", remembered([]), inject_mode=limits["inject"], system_prompt=PROMPT,
                   **{name: limits[name] for name in names})  # fmt: skip
-    made._transport.bus.connected = False
+    made._link.transport.bus.connected = False
     for n, (kind, text) in enumerate(rounds):
         made._heard.setdefault("here", []).extend(
             Turn(**{**vars(turn), "batch": str(n), "at": None}) for turn in said(kind, text, n)
