@@ -181,7 +181,7 @@ def is_right(verb: str, name: str, what: str) -> bool:
     """Whether a value of this type may stand in the field, by the interface of the requests."""
     kind = str(requests.FIELDS[verb].__annotations__[name])
     accepted = {
-        "a number": any(word in kind for word in ("Count", "Few", "Seconds")),
+        "a number": any(word in kind for word in ("Count", "Few", "Threshold", "Seconds")),
         "a text": any(word in kind for word in ("Text", "Name")) and "list" not in kind,
         "a list": kind.startswith("Embedding"),
         "an object": "dict" in kind or "ScopeFields" in kind,

@@ -169,8 +169,8 @@ VERBS: dict[str, dict[str, Any]] = {
 }
 NAMED: dict[str, Any] = {name: VERBS[name] for name in ("forget", "would_forget")}
 """Verbs that take their conditions by name alone."""
-NO_VERBS = {"open", "close", "transaction", "sync", "tidy", "work", "hear", "foresee", "state", "put_state", "status", "facts",
-            "users", "over_bus", "over_door", "ask", "forget_by_kind", "captures", "finding", "retention",
+NO_VERBS = {"open", "close", "transaction", "sync", "tidy", "work", "hear", "foresee", "state", "put_state", "status",
+            "facts", "users", "over_bus", "over_door", "ask", "forget_by_kind", "captures", "finding", "retention",
             "transcript"}  # fmt: skip
 OTHERS = {"documents": (Documents, DocumentsClient), "facts": (Facts, FactsClient), "users": (Users, UsersClient)}
 
