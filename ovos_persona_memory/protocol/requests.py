@@ -355,6 +355,15 @@ class DocumentGetAsked(msgspec.Struct, kw_only=True):
     scope: ScopeFields | None = None
 
 
+class DocumentListAsked(msgspec.Struct, kw_only=True):
+    """Ask for the documents of a namespace."""
+
+    limit: Few = 20
+    offset: Count = 0
+    namespace: Name = "default"
+    scope: ScopeFields | None = None
+
+
 class DocumentDeleteRequest(msgspec.Struct, kw_only=True):
     """Forget documents."""
 
@@ -476,6 +485,7 @@ FIELDS: dict[str, type[msgspec.Struct]] = {
     "document.upsert": DocumentUpsertRequest,
     "document.search": DocumentSearchAsked,
     "document.get": DocumentGetAsked,
+    "document.list": DocumentListAsked,
     "document.delete": DocumentDeleteRequest,
     "document.clear": DocumentClearRequest,
     "facts": FactsAsked,
