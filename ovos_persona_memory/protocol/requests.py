@@ -506,13 +506,15 @@ FORGETS = frozenset(
 KEEPS = frozenset({"record", "remember", "update", "correct", "session.update", "session.restore", "document.upsert"})
 """Verbs that keep a text they are given."""
 CHANGES = FORGETS | KEEPS | {"session.trim", "capture"}
-"""Verbs that change something (``capture`` only when it is given what to set)."""
+"""Verbs that change something."""
+SETS = {"capture": ("write", "read"), "session.update": ("summary", "description")}
+"""Verbs that only read where none of these fields is given."""
 
 
 def changes(verb: str, data: Mapping[str, Any]) -> bool:
     """Whether a request with this data is to change something, or only to read."""
-    if verb == "capture":
-        return any(data.get(name) is not None for name in ("write", "read"))
+    if verb in SETS:
+        return any(data.get(name) is not None for name in SETS[verb])
     if verb == "forget" and data.get("preview") is True:
         return False
     return verb in CHANGES
