@@ -77,6 +77,13 @@ def say(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
 
 
+def confirm(question: str) -> None:
+    """Go on only after a yes, asked on standard error; InvalidRequest where nobody can be asked."""
+    if not sys.stdin.isatty():
+        raise InvalidRequest("--yes", "must be given where nobody can be asked")
+    click.confirm(question, abort=True, err=True)
+
+
 def plain(text: str) -> str:
     """The text without control characters: what was said must not steer a terminal. Line ends stay."""
     return "".join(c for c in text if c == "\n" or unicodedata.category(c) != "Cc")
