@@ -85,6 +85,11 @@ metadata_option = click.option(
 )
 
 
+def examples(*commands: str) -> str:
+    """How a command is called, for the end of its help."""
+    return "\n\n".join(["Examples:", *(f"{NAME} {command}" for command in commands)])
+
+
 def status_option(meaning: str) -> Callable[[F], F]:
     """``--status`` of a lasting memory."""
     return click.option("--status", type=click.Choice(get_args(Status)), help=meaning)

@@ -124,7 +124,9 @@ class Documents:
         near = self._near(meaning, query, depth, wanted)
         return _fused(self._store.by_words(words, self._space, depth, wanted), near)[:k]
 
-    def _near(self, meaning: Meaning, query: str, number: int, wanted: Mapping[str, Any] | None) -> builtins.list[Document]:
+    def _near(
+        self, meaning: Meaning, query: str, number: int, wanted: Mapping[str, Any] | None
+    ) -> builtins.list[Document]:
         held = meaning.vectors.documents(meaning.index, self._space)
         scores = meaning.compared(query, [vector for _, vector in held])
         near = sorted(((score, one) for (one, _), score in zip(held, scores, strict=True)), reverse=True)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from ovos_persona_memory.protocol import messages, requests, topics
     from ovos_persona_memory.protocol.bus_connection import BusConnection
-    from ovos_persona_memory.protocol.client import MemoryClient
+    from ovos_persona_memory.protocol.client import DocumentsClient, MemoryClient
     from ovos_persona_memory.protocol.messages import Addressed, now
     from ovos_persona_memory.protocol.outbox import Outbox
     from ovos_persona_memory.protocol.requests import MAX_TEXT, ScopeFields, TurnFields
@@ -19,6 +19,7 @@ __all__ = [
     "MAX_TEXT",
     "Addressed",
     "BusConnection",
+    "DocumentsClient",
     "MemoryClient",
     "Outbox",
     "ScopeFields",
@@ -35,6 +36,7 @@ _PLACES = {
     "Addressed": "ovos_persona_memory.protocol.messages",
     "BusConnection": "ovos_persona_memory.protocol.bus_connection",
     "DOOR": "ovos_persona_memory.protocol.transport",
+    "DocumentsClient": "ovos_persona_memory.protocol.client",
     "MAX_TEXT": "ovos_persona_memory.protocol.requests",
     "MemoryClient": "ovos_persona_memory.protocol.client",
     "Outbox": "ovos_persona_memory.protocol.outbox",
