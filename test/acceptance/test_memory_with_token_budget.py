@@ -84,6 +84,16 @@ DIFFERENT: tuple[tuple[str, str, str], ...] = (
         "Not yet: for an engine outside of a persona, with the decorator.",
     ),
     (
+        "Must be applied BELOW `@agent()`.",
+        "There is no decorator.",
+        "Not yet: with the decorator.",
+    ),
+    (
+        "DI token name for UserMemoryStore (None = auto-inject).",
+        "A plugin reaches the memory of the daemon on its messagebus; `host` and `port` in its block name another.",
+        "In other words: OVOS injects nothing, its parts meet on the bus.",
+    ),
+    (
         "Number of memories to inject.",
         "`recall` in the plugin's block, or the setting `recall.limit`.",
         "Not yet: `top_k` of the decorator.",
