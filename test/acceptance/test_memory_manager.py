@@ -1,6 +1,6 @@
 """The memory manager.
 
-Each test is a sentence of the document about Astromesh's memory manager, on a real memory. What needs a server runs
+Each test is a sentence of the document about the memory manager, on a real memory. What needs a server runs
 against a real one.
 """
 
@@ -54,11 +54,6 @@ DIFFERENT: tuple[tuple[str, str, str], ...] = (
         "`semantic.top_k`, default 5: number of similar results to retrieve.",
         "`kinds.semantic.top_k`, and without it `recall.limit` of 3.",
         "Deliberately not: more than three quotations mislead a small model.",
-    ),
-    (
-        "It lives in `astromesh/core/memory.py`.",
-        "`PersonaMemory` in `ovos_persona_memory/memory/persona_memory.py`.",
-        "In other words: another program.",
     ),
     (
         "`async def build_context(agent_name, session_id, query) -> MemoryContext`.",
@@ -381,7 +376,7 @@ EXAMPLE = {
             "collection": "my_agent",
             "top_k": 5,
         },
-        "episodic": {"backend": "postgres", "connection": "postgresql://user:pass@localhost:5432/astromesh"},
+        "episodic": {"backend": "postgres", "connection": "postgresql://user:pass@localhost:5432/memory"},
     },
 }
 

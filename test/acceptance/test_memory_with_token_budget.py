@@ -1,7 +1,7 @@
 """The memory with a token budget.
 
-Each test is a sentence of the document about lauren-ai's memories, on a real memory: its buffer and its conversation
-store are a session here, its vector store is documents, its user memory is facts.
+Each test is a sentence of the document about the memory with a token budget, on a real memory: its buffer and its
+conversation store are a session here, its vector store is documents, its user memory is facts.
 """
 
 from __future__ import annotations

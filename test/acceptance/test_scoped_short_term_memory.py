@@ -1,6 +1,6 @@
 """The scoped short-term memory.
 
-Each test is a sentence of the document about Orbiter's ShortTermMemory, on a real memory.
+Each test is a sentence of the document about the scoped short-term memory, on a real memory.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """The short-term memory of personas.
 
-Each test is a sentence of the document about ovos-persona's BasicShortTermMemory, on the real memory plugin and a real
+Each test is a sentence of the document about the short-term memory of personas, on the real memory plugin and a real
 memory. The plugin asks as over the bus.
 """
 

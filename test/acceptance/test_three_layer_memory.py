@@ -1,6 +1,6 @@
 """The three-layer memory.
 
-Each test is a sentence of the document about OpenHermit's memory model, on a real memory, and for its tools on the real
+Each test is a sentence of the document about the three layers, on a real memory, and for the tools on the real
 toolbox.
 """
 
