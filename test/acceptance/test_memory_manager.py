@@ -24,7 +24,6 @@ from ovos_persona_memory.memory import Model, PersonaMemory
 from ovos_persona_memory.records import ContextMessage, ContextRequest, Scope, ToolCall, Turn
 from ovos_persona_memory.search import vector_indexer
 from ovos_persona_memory.search.embedding import Embedder, Kind
-from ovos_persona_memory.stores import places
 from ovos_persona_memory.stores.base.vector_math import Floats, normalised
 
 from .conftest import Clock, Open
@@ -385,10 +384,12 @@ def test_the_full_configuration_example_is_understood() -> None:
     """Full memory configuration example: conversational in Redis with a token budget and a `ttl`, semantic in Chroma
     with a collection and `top_k`, episodic in PostgreSQL."""
     config = settled(parse(EXAMPLE))
-    named = {name: (place.backend, place.collection) for name, place in places(config).items()}
-    assert (named["conversational"][0], named["semantic"], named["episodic"][0]) == (
-        "redis", ("chroma", "my_agent"), "postgres",
-    )  # fmt: skip
+    kinds = {name: (kind.backend, kind.collection) for name, kind in config.kinds.chosen.items()}
+    assert kinds == {
+        "conversational": ("redis", None),
+        "semantic": ("chroma", "my_agent"),
+        "episodic": ("postgres", None),
+    }
     assert (config.recall.limit, config.retention.turns_days, config.history.max_tokens) == (5, 1.0, 8000)
 
 

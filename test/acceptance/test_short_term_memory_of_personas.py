@@ -80,6 +80,11 @@ class Wired:
     def __call__(self, **settings: Any) -> Any:
         return self._plugin("memory", self.memory, **{"recall": 0, **settings})
 
+    @property
+    def transport(self) -> Any:
+        """How the plugin that was made last reaches the memory."""
+        return PLUGINS["memory"][0].shared_transport()
+
 
 @pytest.fixture
 def made(memory: PersonaMemory, plugin: Make) -> Wired:
@@ -101,7 +106,8 @@ def exchanges(number: int) -> list[AgentMessage]:
 
 def persona(monkeypatch: pytest.MonkeyPatch, made: Wired) -> Persona:
     """A real persona whose memory_module names the plugin."""
-    transport = made()._transport
+    made()
+    transport = made.transport
     for module, _ in PLUGINS.values():
         monkeypatch.setattr(module, "shared_transport", lambda **_: transport)
     config = {"handlers": ["ovos-persona-memory-recall-plugin"], "memory_module": "ovos-persona-memory-plugin"}
@@ -269,14 +275,14 @@ def test_a_persona_goes_on_where_its_memory_is_unavailable(made: Wired) -> None:
     """If a configured `memory_module` is unavailable, the persona degrades gracefully with memory disabled rather than
     failing to load."""
     memory = made(system_prompt="You are Ada.")
-    memory._transport.bus.connected = False
+    made.transport.bus.connected = False
     memory.update_history(SUM, "s")
     context = memory.build_conversation_context("hello", "s")
     assert told(context) == [(SYSTEM, "You are Ada."), *told(SUM), (USER, "hello")]
-    assert "context" not in [asked.verb for asked in memory._transport.bus.asked]
-    memory._transport.bus.connected = True
+    assert "context" not in [asked.verb for asked in made.transport.bus.asked]
+    made.transport.bus.connected = True
     assert told(memory.build_conversation_context("hello", "s")) == told(context)
-    assert "context" in [asked.verb for asked in memory._transport.bus.asked]
+    assert "context" in [asked.verb for asked in made.transport.bus.asked]
 
 
 def test_history_is_isolated_per_session(made: Wired) -> None:
