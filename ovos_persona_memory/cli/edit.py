@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -17,12 +16,13 @@ from ovos_persona_memory.cli.options import (
     everyone_option,
     json_option,
     lang_option,
+    metadata_option,
     persona_option,
     scope_of,
     status_option,
     user_option,
 )
-from ovos_persona_memory.cli.output import Command, answer, answer_json, progress, say
+from ovos_persona_memory.cli.output import Command, answer, answer_json, confirm, progress, say
 from ovos_persona_memory.cli.time_format import as_moment, as_span_s, format_time
 from ovos_persona_memory.config import device_language
 from ovos_persona_memory.errors import InvalidRequest
@@ -30,19 +30,6 @@ from ovos_persona_memory.records import PRIVATE, Capture, Status
 
 FORGET_WITHIN_S = 600.0
 """Timeout, seconds: rewriting the files of a large memory takes its time."""
-
-
-def _pairs(_: click.Context, __: click.Parameter, given: tuple[str, ...]) -> dict[str, str] | None:
-    pairs = [text.partition("=") for text in given]
-    for name, equals, _value in pairs:
-        if not name or not equals:
-            raise click.BadParameter("write it as name=value")
-    return {name: value for name, _, value in pairs} or None
-
-
-metadata_option = click.option(
-    "--metadata", multiple=True, metavar="NAME=VALUE", callback=_pairs, help="May be given several times."
-)
 
 
 private_option = click.option(
@@ -165,18 +152,12 @@ def forget(  # one parameter an option; those that choose what to forget come in
         if not yes:
             for line in preview(memory, scope, conditions):
                 say(line)
-            _ask()
+            confirm("Forget it for good?")
         with progress("Forgetting"):
             forgotten = memory.forget_by_kind(scope, **conditions)
     if as_json:
         return answer_json({"forgotten": forgotten.total, "kinds": forgotten})
     return answer(f"Forgot {forgotten.total}: {count_phrase(forgotten)}.")
-
-
-def _ask() -> None:
-    if not sys.stdin.isatty():
-        raise InvalidRequest("--yes", "must be given where nobody can be asked")
-    click.confirm("Forget it for good?", abort=True, err=True)
 
 
 @click.command(cls=Command)

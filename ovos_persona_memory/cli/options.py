@@ -71,6 +71,25 @@ secrets_option = click.option(
 lang_option = click.option("--lang", help="The language of the words, en-US for example; the device's unless given.")
 
 
+def pairs(_: click.Context, __: click.Parameter, given: tuple[str, ...]) -> dict[str, str] | None:
+    """Values of an option that may be given several times, each NAME=VALUE; None for none."""
+    parts = [text.partition("=") for text in given]
+    for name, equals, _value in parts:
+        if not name or not equals:
+            raise click.BadParameter("write it as name=value")
+    return {name: value for name, _, value in parts} or None
+
+
+metadata_option = click.option(
+    "--metadata", multiple=True, metavar="NAME=VALUE", callback=pairs, help="May be given several times."
+)
+
+
+def examples(*commands: str) -> str:
+    """How a command is called, for the end of its help."""
+    return "\n\n".join(["Examples:", *(f"{NAME} {command}" for command in commands)])
+
+
 def status_option(meaning: str) -> Callable[[F], F]:
     """``--status`` of a lasting memory."""
     return click.option("--status", type=click.Choice(get_args(Status)), help=meaning)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import re
 import sys
 import unicodedata
 from collections.abc import Callable, Iterator, Sequence
@@ -19,6 +20,7 @@ from ovos_persona_memory.errors import ConfigError, InvalidRequest, PersonaMemor
 
 _ANSWERS: ContextVar[TextIO] = ContextVar("answers")
 _DEGRADED: ContextVar[Callable[[], bool]] = ContextVar("degraded")
+_CONTROLS = re.compile("[\x7f-\x9f]")
 AWAY = (
     "The store is away: this is what this device alone knows, and more may be remembered. "
     "What is new waits here until the store is back."
@@ -77,6 +79,13 @@ def say(text: str) -> None:
     print(text, file=sys.stderr, flush=True)
 
 
+def confirm(question: str) -> None:
+    """Go on only after a yes, asked on standard error; InvalidRequest where nobody can be asked."""
+    if not sys.stdin.isatty():
+        raise InvalidRequest("--yes", "must be given where nobody can be asked")
+    click.confirm(question, abort=True, err=True)
+
+
 def plain(text: str) -> str:
     """The text without control characters, which must not steer a terminal. Line ends stay."""
     return "".join(c for c in text if c == "\n" or unicodedata.category(c) != "Cc")
@@ -91,7 +100,9 @@ def answer_json(value: Any) -> None:
     """The answer as one JSON document; with ``degraded`` where the store was away, as in the daemon's own answers."""
     if _DEGRADED.get(lambda: False)():
         value = {**msgspec.to_builtins(value), "degraded": True}
-    answer(msgspec.json.format(msgspec.json.encode(value), indent=2).decode())
+    text = msgspec.json.format(msgspec.json.encode(value), indent=2).decode()
+    # JSON may hold these as they are: as escapes they steer no terminal, and are not lost
+    answer(_CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", text))
 
 
 def answer_rows(names: Sequence[str], rows: Sequence[Sequence[str]]) -> None:

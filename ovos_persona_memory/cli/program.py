@@ -7,11 +7,13 @@ import rich_click as click
 from ovos_persona_memory.cli.bench import bench
 from ovos_persona_memory.cli.chat import chat
 from ovos_persona_memory.cli.doctor import doctor
+from ovos_persona_memory.cli.documents import documents
 from ovos_persona_memory.cli.edit import capture, forget, remember, update
 from ovos_persona_memory.cli.event_log import episodes, why
 from ovos_persona_memory.cli.facts import audit, facts, review
 from ovos_persona_memory.cli.options import HELP, NAME, address_options, data_option
 from ovos_persona_memory.cli.run import run
+from ovos_persona_memory.cli.session import restore, snapshot, summary, trim
 from ovos_persona_memory.cli.show import get, history, list_, recall, sessions, status, turn
 from ovos_persona_memory.cli.transfer import import_, migrate
 from ovos_persona_memory.cli.users import users
@@ -31,6 +33,7 @@ def program(**_: object) -> None:
 
 _LOOK = (status, history, turn, sessions, recall, list_, get, facts, audit, why, episodes)
 _CHANGE = (remember, update, review, forget, capture)
+_SESSION = (summary, trim, snapshot, restore)
 _MOVE = (migrate, import_)
-for _command in (run, chat, *_LOOK, *_CHANGE, *_MOVE, users, doctor, bench):
+for _command in (run, chat, *_LOOK, *_CHANGE, *_SESSION, documents, *_MOVE, users, doctor, bench):
     program.add_command(_command)

@@ -132,7 +132,7 @@ def history(  # one parameter an option
     scope = scope_of(user, everyone, session_id)
     with open_memory(data) as memory:
         messages = memory.history(scope, max_history=limit, hanging=True, roles=roles or None)
-        _say_if_not_read(memory, session_id, messages)
+        say_if_not_read(memory, session_id, messages)
     if as_json:
         return answer_json({"messages": messages})
     for message in messages:
@@ -151,7 +151,7 @@ def turn(id: str, user: str | None, everyone: bool, data: Path | None, as_json: 
     with open_memory(data) as memory:
         found = memory.turn(id, scope_of(user, everyone))
         if found is None:
-            _say_if_not_read(memory, None, ())
+            say_if_not_read(memory, None, ())
             raise UnknownEntry(f"there is no turn with the id {id!r}")
     if as_json:
         return answer_json({"turn": found})
@@ -205,7 +205,7 @@ def recall(  # one parameter an option
     scope = scope_of(user, everyone, session, persona)
     with open_memory(data) as memory:
         hits = memory.recall(question, scope, k, lang=lang or device_language(), status=status)
-        _say_if_not_read(memory, session, hits)
+        say_if_not_read(memory, session, hits)
     if as_json:
         return answer_json({"hits": hits})
     return answer_rows(["when", "sure", "score", "from", "text (why it was found)"], [_hit_row(hit) for hit in hits])
@@ -242,7 +242,7 @@ def list_(  # one parameter an option
         entries = memory.list(
             scope_of(user, everyone, persona=persona), limit, offset, secrets=with_secrets, status=status
         )
-        _say_if_not_read(memory, None, entries)
+        say_if_not_read(memory, None, entries)
     if as_json:
         return answer_json({"memories": entries})
     rows = [[format_time(entry.updated_at), entry.user_id, entry.key, _with_metadata(entry)] for entry in entries]
@@ -263,7 +263,7 @@ def get(  # one parameter an option
     with open_memory(data) as memory:
         entry = memory.get(key, scope_of(user, persona=persona), secrets=with_secrets)
         if entry is None:
-            _say_if_not_read(memory, None, ())
+            say_if_not_read(memory, None, ())
             raise UnknownEntry(f"there is no memory with the key {key!r}")
     return answer_json({"memory": entry}) if as_json else answer(_with_metadata(entry))
 
@@ -275,7 +275,7 @@ def _with_metadata(entry: Entry) -> str:
     return f"{entry.text} [{metadata}]" if metadata else entry.text
 
 
-def _say_if_not_read(memory: Memory, session_id: str | None, found: Sequence[object]) -> None:
+def say_if_not_read(memory: Memory, session_id: str | None, found: Sequence[object]) -> None:
     """Tell why an answer is empty where reading is paused, which is easily overlooked."""
     if not found and not memory.capture(scope_of(None, session_id=session_id), session=session_id is not None).read:
         say("Reading is switched off; the command capture shows for how long.")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import asdict
 from pathlib import Path
 
@@ -10,9 +9,8 @@ import rich_click as click
 
 from ovos_persona_memory.cli.connection import open_memory
 from ovos_persona_memory.cli.options import data_option, json_option
-from ovos_persona_memory.cli.output import Command, answer, answer_json, answer_rows, progress
+from ovos_persona_memory.cli.output import Command, answer, answer_json, answer_rows, confirm, progress
 from ovos_persona_memory.cli.time_format import format_time
-from ovos_persona_memory.errors import InvalidRequest
 from ovos_persona_memory.text import counted_kinds
 
 MERGE_WITHIN_S = 600.0
@@ -55,9 +53,7 @@ def list_users(data: Path | None, as_json: bool) -> None:
 def merge(user: str, into: str, yes: bool, data: Path | None, as_json: bool) -> None:
     """Make everything of USER the memory of INTO, for good; nothing of USER is left."""
     if not yes:
-        if not sys.stdin.isatty():
-            raise InvalidRequest("--yes", "must be given where nobody can be asked")
-        click.confirm(f"Make everything of {user} the memory of {into}, for good?", abort=True, err=True)
+        confirm(f"Make everything of {user} the memory of {into}, for good?")
     with open_memory(data, MERGE_WITHIN_S) as memory, progress("Moving"):
         moved = memory.users.merge(user, into)
     if as_json:

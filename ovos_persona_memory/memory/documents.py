@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
@@ -95,7 +96,7 @@ class Documents:
         k: int = 5,
         filter: Mapping[str, Any] | None = None,
         embedding: Sequence[float] | None = None,
-    ) -> list[Document]:
+    ) -> builtins.list[Document]:
         """At most ``k`` documents with their scores, best first; none while reading is off.
 
         By the words of ``query`` (BM25), by an embedding (cosine), by both together where there are
@@ -115,7 +116,7 @@ class Documents:
 
     def _by_words_and_meaning(
         self, query: str, words: Sequence[str], k: int, wanted: Mapping[str, Any] | None
-    ) -> list[Document]:
+    ) -> builtins.list[Document]:
         meaning = self._shelf.meaning()
         if meaning is None or not query.strip() or self._store.dimension(self._space) is not None:
             return self._store.by_words(words, self._space, k, wanted)
@@ -125,11 +126,11 @@ class Documents:
 
     def _near(
         self, meaning: SemanticSearch, query: str, number: int, wanted: Mapping[str, Any] | None
-    ) -> list[Document]:
+    ) -> builtins.list[Document]:
         held = meaning.vectors.documents(meaning.index, self._space)
         scores = meaning.compared(query, [vector for _, vector in held])
         near = sorted(((score, one) for (one, _), score in zip(held, scores, strict=True)), reverse=True)
-        found: list[Document] = []
+        found: builtins.list[Document] = []
         for score, document_id in near:
             if score < ALIKE or len(found) >= number:
                 break
@@ -143,6 +144,14 @@ class Documents:
         """The document with this id; None where there is none, and while reading is off."""
         found = self._store.get(self._space, id) if self._may_read() else None
         return found.document if found else None
+
+    @checked
+    def list(self, limit: int = 20, offset: int = 0) -> builtins.list[Document]:
+        """The documents, the last changed first; none while reading is off."""
+        if not self._may_read():
+            return []
+        latest = sorted((one.document for one in self._store.held(self._space)), key=lambda one: -one.updated_at)
+        return latest[max(offset, 0) :][: max(limit, 0)]
 
     @checked
     def delete(self, ids: Sequence[str]) -> int:

@@ -337,7 +337,8 @@ class PersonaMemory:
     def update_session(self, scope: Scope, summary: str | None = None, description: str | None = None) -> Note:
         """Set the summary of the session in scope, or its description, and give both; None changes nothing.
 
-        The summary joins the persona context. CapturePaused while remembering is off.
+        With neither they are only given, and empty while reading is off. The summary joins the persona context.
+        CapturePaused where there is something to set while remembering is off.
         """
         return self._sessions.update(scope, summary, description)
 

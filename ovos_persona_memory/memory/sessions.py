@@ -65,6 +65,8 @@ class Sessions:
     def update(self, scope: Scope, summary: str | None = None, description: str | None = None) -> Note:
         """See PersonaMemory.update_session."""
         _named(scope)
+        if summary is None and description is None:
+            return self.note(scope) if self._may_read(scope) else Note()
         self._workings.captures.refuse_while_paused(scope)
         with self._store.transaction():
             known = self._note(scope) or Note()

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from ovos_persona_memory.protocol import messages, requests, topics
     from ovos_persona_memory.protocol.bus_connection import BusConnection
-    from ovos_persona_memory.protocol.client import MemoryClient
+    from ovos_persona_memory.protocol.client import DocumentsClient, MemoryClient
     from ovos_persona_memory.protocol.messages import Addressed, now
     from ovos_persona_memory.protocol.outbox import Outbox
     from ovos_persona_memory.protocol.requests import MAX_TEXT, ScopeFields, TurnFields
@@ -20,6 +20,7 @@ __all__ = [
     "Addressed",
     "BusConnection",
     "BusTransport",
+    "DocumentsClient",
     "MemoryClient",
     "Outbox",
     "ScopeFields",
@@ -37,6 +38,7 @@ _PLACES = {
     "BusConnection": "ovos_persona_memory.protocol.bus_connection",
     "BusTransport": "ovos_persona_memory.protocol.transport",
     "DOOR": "ovos_persona_memory.protocol.transport",
+    "DocumentsClient": "ovos_persona_memory.protocol.client",
     "MAX_TEXT": "ovos_persona_memory.protocol.requests",
     "MemoryClient": "ovos_persona_memory.protocol.client",
     "Outbox": "ovos_persona_memory.protocol.outbox",

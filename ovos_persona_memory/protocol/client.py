@@ -499,17 +499,22 @@ class DocumentsClient:
         k: int = 5,
         filter: Mapping[str, Any] | None = None,
         embedding: Sequence[float] | None = None,
-    ) -> list[Document]:
+    ) -> builtins.list[Document]:
         """See Documents.search."""
         wanted = dict(filter) if filter is not None else None
         answer = self._ask("search", query=query, k=k, filter=wanted, embedding=self._embedding(embedding, query))
-        return _as(list[Document], answer["documents"])
+        return _as(builtins.list[Document], answer["documents"])
 
     @checked
     def get(self, id: str) -> Document | None:
         """See Documents.get."""
         found = self._ask("get", id=id).get("document")
         return None if found is None else _as(Document, found)
+
+    @checked
+    def list(self, limit: int = 20, offset: int = 0) -> builtins.list[Document]:
+        """See Documents.list."""
+        return _as(builtins.list[Document], self._ask("list", limit=limit, offset=offset)["documents"])
 
     @checked
     def delete(self, ids: Sequence[str]) -> int:
@@ -523,7 +528,7 @@ class DocumentsClient:
     def _ask(self, verb: str, **data: Any) -> dict[str, Any]:
         return self._client.ask(f"document.{verb}", self._scope, **self._shelf, **data)
 
-    def _embedding(self, given: Sequence[float] | None, text: str) -> list[float] | None:
+    def _embedding(self, given: Sequence[float] | None, text: str) -> builtins.list[float] | None:
         if given is None and self._embed and text.strip():
             given = [float(number) for number in self._embed([text])[0]]
         try:

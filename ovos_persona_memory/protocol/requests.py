@@ -387,6 +387,15 @@ class DocumentGetAsked(msgspec.Struct, kw_only=True):
     scope: ScopeFields | None = None
 
 
+class DocumentListAsked(msgspec.Struct, kw_only=True):
+    """Ask for the documents of a namespace."""
+
+    limit: Few = 20
+    offset: Count = 0
+    namespace: Name = "default"
+    scope: ScopeFields | None = None
+
+
 class DocumentDeleteRequest(msgspec.Struct, kw_only=True):
     """Forget documents."""
 
@@ -508,6 +517,7 @@ FIELDS: dict[str, type[msgspec.Struct]] = {
     "document.upsert": DocumentUpsertRequest,
     "document.search": DocumentSearchAsked,
     "document.get": DocumentGetAsked,
+    "document.list": DocumentListAsked,
     "document.delete": DocumentDeleteRequest,
     "document.clear": DocumentClearRequest,
     "facts": FactsAsked,
@@ -535,13 +545,15 @@ KEEPS = frozenset(
 )
 """Verbs that keep a text they are given."""
 CHANGES = FORGETS | KEEPS | {"session.trim", "capture"}
-"""Verbs that change something (``capture`` only when it is given what to set)."""
+"""Verbs that change something."""
+SETS = {"capture": ("write", "read"), "session.update": ("summary", "description")}
+"""Verbs that only read where none of these fields is given."""
 
 
 def changes(verb: str, data: Mapping[str, Any]) -> bool:
     """Whether a request with this data is to change something, or only to read."""
-    if verb == "capture":
-        return any(data.get(name) is not None for name in ("write", "read"))
+    if verb in SETS:
+        return any(data.get(name) is not None for name in SETS[verb])
     if verb == "forget" and data.get("preview") is True:
         return False
     return verb in CHANGES

@@ -32,6 +32,7 @@ VERBS = (
     "document.upsert",
     "document.search",
     "document.get",
+    "document.list",
     "document.delete",
     "document.clear",
     "facts",

@@ -38,7 +38,7 @@ AS_CARRIED = frozenset({"record", "session.restore", "remember", "update", "corr
 """Verbs that note the session, room and persona of the message, or are about them."""
 LASTING = frozenset({"remember", "update", "correct", "document.upsert", "facts.review", "facts.update"})
 """Verbs that keep something that lasts: for a child they wait for an adult (``identity.children``)."""
-GUESTS_IN_VAIN = frozenset({"recall", "get", "list", "document.search", "document.get", "facts"})
+GUESTS_IN_VAIN = frozenset({"recall", "get", "list", "document.search", "document.get", "document.list", "facts"})
 """Verbs that a guest may use, and that find nothing."""
 GUESTS_OWN_SESSION = frozenset(
     {

@@ -238,6 +238,10 @@ def _document(memory: PersonaMemory, asked: Request, fields: Any, scope: Scope, 
     return {"document": _wire(_documents(memory, asked, fields, scope).get(fields.id))}
 
 
+def _list_documents(memory: PersonaMemory, asked: Request, fields: Any, scope: Scope, _: MemoryConfig) -> Answer:
+    return {"documents": _wire(_documents(memory, asked, fields, scope).list(fields.limit, fields.offset))}
+
+
 def _delete(memory: PersonaMemory, asked: Request, fields: Any, scope: Scope, _: MemoryConfig) -> Answer:
     return {"forgotten": _documents(memory, asked, fields, scope).delete(fields.ids)}
 
@@ -325,6 +329,7 @@ _VERBS: dict[str, Callable[[PersonaMemory, Request, Any, Scope, MemoryConfig], A
     "document.upsert": _upsert,
     "document.search": _search,
     "document.get": _document,
+    "document.list": _list_documents,
     "document.delete": _delete,
     "document.clear": _clear_documents,
     "capture": _capture,

@@ -48,6 +48,7 @@ RIGHT: dict[str, dict[str, Any]] = {
     "document.upsert": {"text": "Lisbon has a castle"},
     "document.search": {"query": "castle"},
     "document.get": {"id": "lisbon"},
+    "document.list": {},
     "document.delete": {"ids": ["lisbon"]},
     "document.clear": {},
     "capture": {},

@@ -23,7 +23,7 @@ from .test_verbs import Memory, Served, exchange, served, texts
 HERE, THERE = Scope(session_id="s1"), Scope(session_id="s2")
 BOB = Scope(session_id="s1", user_id="bob")
 SESSION_VERBS = ["update_session", "snapshot", "restore", "to_summarise", "trim", "trim_to_fit", "documents"]
-DOCUMENT_VERBS = ["upsert", "search", "get", "delete", "clear"]
+DOCUMENT_VERBS = ["upsert", "search", "get", "list", "delete", "clear"]
 TALK = [
     ContextMessage("system", "be kind"),
     ContextMessage("user", "turn on the lamp"),
@@ -183,6 +183,8 @@ def test_documents_are_kept_found_and_forgotten(memory: Memory) -> None:
                             kept.updated_at)  # fmt: skip
     assert documents.get("lisbon") == kept
     documents.upsert("Porto has bridges", "porto", {"from": "friend"})
+    assert [one.id for one in documents.list(1)] == ["porto"]
+    assert documents.list(offset=1) == [kept]
     [found] = documents.search("castles")
     assert (found.id, found.score > 0) == ("lisbon", True)
     assert [one.id for one in documents.search("has", filter={"from": "friend"})] == ["porto"]

@@ -164,6 +164,7 @@ VERBS: dict[str, dict[str, Any]] = {
     "documents.upsert": {"text": "a tower", "id": "tower", "metadata": {"from": "guide"}, "embedding": None},
     "documents.search": {"query": "castle", "k": 3, "filter": {"from": "guide"}, "embedding": None},
     "documents.get": {"id": "lisbon"},
+    "documents.list": {"limit": 20, "offset": 0},
     "documents.delete": {"ids": ["nothing"]},
     "documents.clear": {},
 }

@@ -121,6 +121,15 @@ def test_control_characters_do_not_reach_the_terminal(folder: Path) -> None:
     assert run("get", "odd", "--user", "alice", "--data", str(folder)).stdout == "beep [31mred\n"
 
 
+def test_in_a_document_control_characters_are_escaped_and_not_lost(folder: Path) -> None:
+    text = "a\x1b[31mb\x7fc\x85d\x9be"
+    with PersonaMemory.open(folder) as memory:
+        memory.remember(text, key="controls")
+    written = run("get", "controls", "--json", "--data", str(folder)).stdout
+    assert json.loads(written)["memory"]["text"] == text
+    assert not {"\x1b", "\x7f", "\x85", "\x9b"} & set(written)
+
+
 def test_a_failure_is_one_sentence_and_no_document(folder: Path) -> None:
     result = run("get", "nope", "--json", "--data", str(folder))
     assert (result.exit_code, result.stdout, result.stderr) == (1, "", "there is no memory with the key 'nope'\n")

@@ -183,6 +183,19 @@ def test_deleting_and_clearing_say_how_many_there_were(documents: Documents) -> 
     assert documents.clear() == 0
 
 
+def test_documents_are_listed_the_last_changed_first() -> None:
+    now = iter(range(1, 100))
+    with PersonaMemory.open(config=MemoryConfig(backend="inmemory"), clock=lambda: float(next(now))) as memory:
+        documents = memory.documents()
+        for name in "abc":
+            documents.upsert("a cat", name)
+        documents.upsert("a dog", "a")
+        memory.documents(namespace="other").upsert("a cat", "x")
+        assert ids(documents.list()) == ["a", "c", "b"]
+        assert ids(documents.list(1, offset=1)) == ["c"]
+        assert documents.list(0) == documents.list(offset=3) == memory.documents(Scope(user_id="ada")).list() == []
+
+
 def test_everything_of_a_user_includes_documents(memory: PersonaMemory) -> None:
     for user in ("ada", "bob"):
         memory.documents(Scope(user_id=user), "n").upsert("a cat", "d")
@@ -197,6 +210,6 @@ def test_nothing_is_kept_or_read_while_memory_is_off(memory: PersonaMemory) -> N
     memory.capture(Scope(session_id="s"), write=False, read=False, session=True)
     with pytest.raises(CapturePaused):
         here.upsert("a dog")
-    assert here.search("cat") == []
+    assert here.search("cat") == here.list() == []
     assert here.get("d") is None
     assert here.delete(["d"]) == 1

@@ -10,7 +10,7 @@ import pytest
 from ovos_persona_memory.config import MemoryConfig
 from ovos_persona_memory.errors import CapturePaused, InvalidRequest
 from ovos_persona_memory.memory import PersonaMemory
-from ovos_persona_memory.records import ContextMessage, ContextRequest, Heard, Scope, ToolCall, Turn
+from ovos_persona_memory.records import ContextMessage, ContextRequest, Heard, Note, Scope, ToolCall, Turn
 
 HERE = Scope(session_id="s1")
 
@@ -82,6 +82,16 @@ def test_summary_and_description_are_set_apart(memory: PersonaMemory) -> None:
     noted = memory.update_session(HERE, description="")
     assert (noted.summary, noted.description) == ("three", "")
     assert memory.update_session(replace(HERE, user_id="bob")).summary == ""
+
+
+def test_with_nothing_to_set_they_are_only_read(memory: PersonaMemory, clock: Clock) -> None:
+    kept = memory.update_session(HERE, summary="one", description="two")
+    clock.now += 60.0
+    assert memory.update_session(HERE) == kept
+    memory.capture(HERE, write=False, session=True)
+    assert memory.update_session(HERE) == kept
+    memory.capture(HERE, write=True, read=False, session=True)
+    assert memory.update_session(HERE) == Note()
 
 
 @pytest.mark.parametrize("scope", [Scope(), Scope(user_id="bob", site_id="kitchen")])

@@ -48,6 +48,7 @@ READS: dict[str, tuple[dict[str, Any], tuple[str, ...]]] = {
     "list": ({"limit": 100}, ("memory",)),
     "document.search": ({"query": "lamp"}, ("document",)),
     "document.get": ({"id": "lamp"}, ("document",)),
+    "document.list": ({"limit": 100}, ("document",)),
     "why": ({"id": "{turn}"}, ("turn",)),
     "referents": ({}, ("turn",)),
     "episodes": ({"limit": 100}, ("episode",)),
@@ -61,7 +62,7 @@ IDS = ("{fact}", "{waiting}", "{turn}")
 """In what is asked, these stand for the ids of somebody's records."""
 OF_GUESTS: dict[str, tuple[str, ...]] = {
     "context": ("turn", "note"),
-    **dict.fromkeys(("recall", "get", "list", "document.search", "document.get", "facts"), ()),
+    **dict.fromkeys(("recall", "get", "list", "document.search", "document.get", "document.list", "facts"), ()),
 }
 """Where that is less for a guest."""
 NOT_FOR_GUESTS = {"facts.history", "facts.decisions", "facts.audit"}
