@@ -166,4 +166,4 @@ def _show_before_asking(shelf: Documents | DocumentsClient, ids: Sequence[str]) 
     say("To be forgotten:")
     for one in ids:
         found = shelf.get(one)
-        say(f"  {one}: {found.text if found else 'it cannot be format_time, or is not there'}")
+        say(f"  {one}: {found.text if found else 'it cannot be shown, or is not there'}")
