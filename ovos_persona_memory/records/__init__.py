@@ -64,6 +64,7 @@ from ovos_persona_memory.records.facts import (
     Trouble,
 )
 from ovos_persona_memory.records.identity import MAX_USER_ID, Relatives
+from ovos_persona_memory.records.introspection import Introspection
 from ovos_persona_memory.records.provenance import Origin, Use
 from ovos_persona_memory.records.validation import (
     LATEST,
@@ -121,6 +122,7 @@ __all__ = [
     "Hit",
     "HitKind",
     "Inject",
+    "Introspection",
     "LastingKind",
     "ListedStatus",
     "Moved",

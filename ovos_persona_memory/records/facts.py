@@ -104,10 +104,11 @@ class Trouble:
     """One kind of trouble that an audit looked for."""
 
     what: str
-    """duplicates, near_duplicates, stale, secrets, recall_loops or waiting."""
+    """duplicates, near_duplicates, stale, secrets, recall_loops, waiting or refused_proposals."""
     count: int
     ids: list[str]
-    """Of the facts and memories that are in it, at most 100."""
+    """Of the facts and memories that are in it, at most 100; of refused proposals the look at a session, the tool and
+    the reason."""
     advice: str
     """What to do; empty where there is nothing to do."""
 
