@@ -46,6 +46,8 @@ class HistoryConfig:
     """Of summary: more messages than this, and the older ones are summarised."""
     summary_tokens: int = 400
     """Tokens of a summary at most."""
+    context_tokens: int | None = None
+    """Tokens at most of a whole context, with system prompt, summary and what is recalled; none: no limit."""
     machine_skills: tuple[str, ...] = (
         "skill-ovos-fallback-unknown.openvoiceos",
         "ovos-skill-fallback-unknown.openvoiceos",
@@ -278,6 +280,7 @@ LEAST = {
     "history.max_tokens": 0,
     "history.summary_threshold": 1,
     "history.summary_tokens": 32,
+    "history.context_tokens": 32,
     "models.at_once": 1,
     "models.calls_per_day": 0,
     "models.tokens_per_day": 0,

@@ -13,6 +13,7 @@ from ovos_persona_memory.memory.learning.audit import STALE
 from ovos_persona_memory.memory.learning.confidence import confidence_at
 from ovos_persona_memory.memory.learning.learner import half_lives
 from ovos_persona_memory.memory.sessions import Sessions
+from ovos_persona_memory.memory.tidying.compaction import ContextParts, fitted
 from ovos_persona_memory.memory.transcript import MemoryParts
 from ovos_persona_memory.records import GUEST, Context, ContextRequest, Fact, Hit, Note, Scope, Turn
 from ovos_persona_memory.search import Prefetch, episode_search, hit_of, recalled_scope
@@ -66,7 +67,9 @@ class Contexts:
         note = self._sessions.note(request.scope)
         history = self._sessions.opening(request.scope, window, self._workings.clock())
         recalled = Recalled([*hits[: max(limit - len(lately), 0)], *lately], limit, budget, note)
-        return prompt.build_prompt(request, history, recalled, now)
+        most = request.context_tokens if request.context_tokens is not None else self._config.history.context_tokens
+        parts = ContextParts(request, history, recalled, now)
+        return parts.built() if most is None else fitted(parts, most, self._config.history.summary_tokens)
 
     def prefetch(self, turn: Turn) -> None:
         """Find beforehand what a persona will be handed for an utterance just heard, as the last one was asked for.

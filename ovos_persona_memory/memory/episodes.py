@@ -11,6 +11,7 @@ from typing import Any
 
 from ovos_persona_memory.conversation import estimate_tokens
 from ovos_persona_memory.errors import InvalidRequest
+from ovos_persona_memory.memory import completed_turns
 from ovos_persona_memory.memory.transcript import MemoryParts
 from ovos_persona_memory.records import (
     HOUSEHOLD,
@@ -158,6 +159,21 @@ class Episodes:
                 for call in turn.tool_calls:
                     self._add(_of_call(turn, call), turn.lang)
 
+    def note_completed(self, turn_ids: Sequence[str], metadata: Mapping[str, Any]) -> None:
+        """Note what a program says of a turn that it has recorded, once; its words only where the turn's are kept."""
+        turns = [turn for turn_id in turn_ids if (turn := self._workings.store.turn(turn_id)) is not None]
+        if not turns:
+            return
+        asked = next((turn for turn in turns if turn.role == "user"), turns[0])
+        told = completed_turns.episode_of(asked, metadata)
+        words = [tells_secret(one, asked.lang) for one in _texts(told.detail)]
+        if not self._workings.transcript.may_repeat(asked) or any(words):
+            told = replace(told, detail=completed_turns.numbers_of(told.detail))
+        here = Scope(session_id=asked.session_id, user_id=asked.user_id)
+        before = self._store.episodes(EpisodesWanted(here, frozenset({"turn_completed"}), limit=NEAR))
+        if told.id not in [one.id for one in before]:
+            self._add(told, asked.lang)
+
     def note_recall(self, scope: Scope, used: Sequence[str], utterance_id: str | None) -> None:
         """Records were handed to a persona, or quoted: kept in mind, and written with the next change."""
         if used and len(self._used) < OPEN:
@@ -289,5 +305,4 @@ def _of_call(turn: Turn, call: ToolCall) -> Episode:
 
 
 def _texts(detail: Mapping[str, Any]) -> list[str]:
-    inner = [text for value in detail.values() if isinstance(value, Mapping) for text in _texts(value)]
-    return [*(value for value in detail.values() if isinstance(value, str)), *inner]
+    return completed_turns.texts_of(detail)

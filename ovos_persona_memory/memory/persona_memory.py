@@ -14,6 +14,7 @@ from ovos_persona_memory.config import MemoryConfig, settled
 from ovos_persona_memory.conversation import MessageLike, Snapshot, Window, blocks, blocks_by_session, history
 from ovos_persona_memory.errors import InvalidRequest, PersonaMemoryError, StoreError
 from ovos_persona_memory.extraction import release_memory
+from ovos_persona_memory.memory import completed_turns as completed
 from ovos_persona_memory.memory.context_builder import Contexts
 from ovos_persona_memory.memory.documents import Documents, DocumentScope, Embed
 from ovos_persona_memory.memory.entries import Entries, refuse_unknown_status
@@ -260,20 +261,23 @@ class PersonaMemory:
 
     @checked
     def record(
-        self,
+        self,  # more than five: these are the protocol's fields
         turns: Sequence[Turn],
         scope: Scope = Scope(),
         as_passed: bool = False,
         delivery_id: str | None = None,
         utterance_id: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
     ) -> list[str]:
         """Add turns in scope and give their ids, in order; none while remembering is off.
 
         Turns that the daemon has heard already are linked with what it heard, not doubled.
         ``as_passed`` keeps what was not heard as one block, untouched by the rules of history.
         What comes again with a known ``delivery_id`` is not recorded again. ``utterance_id``: the
-        utterance that the turns belong to.
+        utterance that the turns belong to. ``metadata``: what the turn took, ``tokens`` (number), ``tools`` (names),
+        ``latency_ms`` (number) and more: kept as an episode ``turn_completed``. InvalidRequest for one of another type.
         """
+        completed.refuse_unusable_metadata(metadata)
         now = self._clock()
         given = [handed_in(turn, scope, utterance_id, now) for turn in turns]
         if delivery_id is not None:
@@ -288,6 +292,8 @@ class PersonaMemory:
             self._summaries.talked_in(given)
             self._introspector.talked_in(given)
             self._episodes.note_tools(kept if any(turn.tool_calls for turn in turns) else ())
+            if metadata is not None:
+                self._episodes.note_completed(kept, metadata)
             return kept
 
     @checked
@@ -592,9 +598,10 @@ class PersonaMemory:
         """The newest episodes in scope of these kinds that began in [since, until), newest first.
 
         An empty answer means that nothing happened then of which anything is kept, or that reading is off.
-        ``kinds``: exchange, intent, tool_call, recall; None: all but recall. ``words``: with what was said.
+        ``kinds``: of exchange, intent, tool_call, turn_completed, recall; None: all but recall. ``words``: with what
+        was said.
         """
-        chosen = EPISODE_KINDS[:3] if kinds is None else kinds
+        chosen = EPISODE_KINDS[:-1] if kinds is None else kinds
         found = self._episodes.episodes(EpisodesWanted(scope, frozenset(chosen), since, until, limit))
         return [self._episodes.with_words(one) for one in found] if words else found
 

@@ -48,9 +48,9 @@ class PersonaMemoryPlugin(AgentContextManager):  # type: ignore[misc]  # ovos_pl
 
     Settings, in the persona's block ``ovos-persona-memory-plugin``: ``max_history`` (5),
     ``max_rounds``, ``max_tokens``, ``strategy`` with ``window_size``, ``max_tokens`` or
-    ``summary_threshold``, ``system_prompt``, ``recall`` (hits at most), ``recall_session``
-    (false: of all the user's sessions), ``inject_mode`` (system), ``timeout_s`` (0.5), ``host`` and
-    ``port`` of the bus.
+    ``summary_threshold``, ``context_tokens`` of the whole context, ``system_prompt``, ``recall`` (hits at
+    most), ``recall_session`` (false: of all the user's sessions), ``inject_mode`` (system), ``timeout_s`` (0.5),
+    ``host`` and ``port`` of the bus.
     """
 
     def __init__(self, config: dict[str, Any] | None = None) -> None:
@@ -64,6 +64,7 @@ class PersonaMemoryPlugin(AgentContextManager):  # type: ignore[misc]  # ovos_pl
         )
         if self._strategy is not None:
             self._window = replace(self._strategy.window, max_rounds=self._window.max_rounds)
+        self._context_tokens = _whole(self.config, "context_tokens", None)
         self._recall = _whole(self.config, "recall", None)
         self._recall_session = _switch(self.config, "recall_session", False)
         self._inject: Inject = _one_of(self.config, "inject_mode", get_args(Inject))
@@ -110,6 +111,7 @@ class PersonaMemoryPlugin(AgentContextManager):  # type: ignore[misc]  # ovos_pl
             max_tokens=self._window.max_tokens,
             strategy=None if strategy is None else strategy.name,
             summary_threshold=None if strategy is None else strategy.summary_threshold,
+            context_tokens=self._context_tokens,
             system_prompt=self.system_prompt,
             recall=self._recall,
             session=self._recall_session,

@@ -121,12 +121,16 @@ class MemoryClient:
 
     @checked
     def record(
-        self, turns: Sequence[Turn], scope: Scope = Scope(), as_passed: bool = False, delivery_id: str | None = None
+        self,
+        turns: Sequence[Turn],
+        scope: Scope = Scope(),
+        as_passed: bool = False,
+        delivery_id: str | None = None,
+        metadata: Mapping[str, Any] | None = None,
     ) -> list[str]:
         """See PersonaMemory.record."""
-        answer = self.ask(
-            "record", scope, turns=[wire_turn(t) for t in turns], as_passed=as_passed, delivery_id=delivery_id
-        )
+        told = {"turns": [wire_turn(t) for t in turns], "as_passed": as_passed, "delivery_id": delivery_id}
+        answer = self.ask("record", scope, **told, metadata=None if metadata is None else dict(metadata))
         return _as(list[str], answer["ids"])
 
     @checked

@@ -163,6 +163,8 @@ class RecordRequest(msgspec.Struct, kw_only=True):
     """Keep them as they were passed, as one update_history call."""
     delivery_id: Name | None = None
     """The same turns sent again under this name are recorded once."""
+    metadata: dict[str, Any] | None = None
+    """What the turn took: tokens, tools, latency_ms and more."""
     scope: ScopeFields | None = None
 
 
@@ -177,6 +179,8 @@ class ContextAsked(msgspec.Struct, kw_only=True):
     strategy: StrategyName | None = None
     summary_threshold: Threshold | None = None
     """With strategy summary: more messages than this, and the older ones are summarised."""
+    context_tokens: Count | None = None
+    """Tokens at most of the whole answer; None: as the settings say."""
     system_prompt: Text = ""
     recall: Few | None = None
     recall_tokens: Count | None = None

@@ -401,6 +401,8 @@ class ContextRequest:
     """How the history is kept short; None: by the limits above."""
     summary_threshold: int | None = None
     """With strategy summary: more messages than this, and the older ones go into the summary; None: 30."""
+    context_tokens: int | None = None
+    """At most so many tokens of all messages together, characters / 4; None: as the settings say."""
     system_prompt: str = ""
     recall: int | None = None
     """At most so many recalled hits, 0 for none; None: as the settings say."""

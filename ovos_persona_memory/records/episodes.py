@@ -8,8 +8,8 @@ from typing import Any, Literal
 
 from ovos_persona_memory.records.core import HOUSEHOLD, Scope
 
-EpisodeKind = Literal["exchange", "intent", "tool_call", "recall"]
-EPISODE_KINDS: tuple[EpisodeKind, ...] = ("exchange", "intent", "tool_call", "recall")
+EpisodeKind = Literal["exchange", "intent", "tool_call", "turn_completed", "recall"]
+EPISODE_KINDS: tuple[EpisodeKind, ...] = ("exchange", "intent", "tool_call", "turn_completed", "recall")
 
 
 @dataclass(frozen=True)
@@ -18,7 +18,8 @@ class Episode:
 
     kind: EpisodeKind
     """exchange: an utterance was handled; intent: a skill was chosen for it; tool_call: a persona used a tool;
-    recall: something remembered was handed to a persona, or quoted."""
+    turn_completed: a program recorded a turn and said what it took; recall: something remembered was handed to a
+    persona, or quoted."""
     at: float
     """When it began, seconds since the epoch, UTC."""
     id: str = ""
@@ -39,7 +40,8 @@ class Episode:
     latency_ms: float | None = None
     """From its beginning to its end; of an exchange to its first answer."""
     detail: Mapping[str, Any] = field(default_factory=dict)
-    """Of an exchange: tokens and tools; of an intent: its slots; of a tool call: its arguments and error."""
+    """Of an exchange: tokens and tools; of an intent: its slots; of a tool call: its arguments and error; of a
+    completed turn: what the program said of it."""
     used: tuple[str, ...] = ()
     """Of a recall: ids of the records, best first."""
     said: str | None = None
@@ -51,7 +53,7 @@ class EpisodesWanted:
     """Which episodes to list."""
 
     scope: Scope
-    kinds: frozenset[str] = frozenset({"exchange", "intent", "tool_call"})
+    kinds: frozenset[str] = frozenset({"exchange", "intent", "tool_call", "turn_completed"})
     since: float | None = None
     until: float | None = None
     """Those that began in [since, until), seconds since the epoch, UTC."""

@@ -41,7 +41,8 @@ def answer(memory: PersonaMemory, config: MemoryConfig, asked: Request, owner: b
 
 def _record(memory: PersonaMemory, asked: Request, fields: Any, scope: Scope, _: MemoryConfig) -> Answer:
     turns = [_turn(turn, asked.lang) for turn in fields.turns]
-    ids = memory.record(turns, scope, fields.as_passed, fields.delivery_id or asked.id or None, asked.utterance_id)
+    delivery_id = fields.delivery_id or asked.id or None
+    ids = memory.record(turns, scope, fields.as_passed, delivery_id, asked.utterance_id, fields.metadata)
     return {"ids": ids, "learned": memory.facts.take_learned()}
 
 
@@ -68,6 +69,7 @@ def _context(memory: PersonaMemory, asked: Request, fields: Any, scope: Scope, c
         max_age_s=config.history.max_age_s if fields.max_age_s is None else fields.max_age_s,
         strategy=fields.strategy,
         summary_threshold=fields.summary_threshold,
+        context_tokens=fields.context_tokens,
         system_prompt=fields.system_prompt,
         recall=fields.recall,
         recall_tokens=fields.recall_tokens,

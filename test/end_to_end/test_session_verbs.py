@@ -124,6 +124,16 @@ def test_the_older_part_is_summarised_and_trimmed(memory: Memory) -> None:
     assert texts(memory.history(HERE, max_history=50)) == ["be kind", "thanks", "sure"]
 
 
+def test_what_a_turn_took_is_kept_as_an_episode(memory: Memory) -> None:
+    metadata = {"tokens": 120, "tools": ["weather"], "latency_ms": 840.5, "model": "llama3.2"}
+    ids = memory.record(exchange("what is the weather", "sunny"), HERE, metadata=metadata)
+    [found] = memory.episodes(HERE, {"turn_completed"})
+    assert (found.turn_id, found.latency_ms, found.outcome) == (ids[0], 840.5, "handled")
+    assert found.detail == {"tokens": 120, "tools": ["weather"], "model": "llama3.2"}
+    with pytest.raises(InvalidRequest, match=r"metadata\.tokens"):
+        memory.record(exchange("hello", "hi"), HERE, metadata={"tokens": "many"})
+
+
 def test_a_session_is_trimmed_to_fit(memory: Memory) -> None:
     for number in range(4):
         memory.record(exchange(f"question {number}", f"answer {number}"), HERE)

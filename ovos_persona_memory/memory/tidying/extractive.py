@@ -21,6 +21,9 @@ ASKED = 0.6
 """What was asked, or ordered, says less than what was told."""
 SPOKEN_BY_USER = 1.5
 """What people say about themselves cannot be had again; an answer of the assistant can."""
+MOST_SAID = 2.0
+"""What is said often is what the talk is about; but a word counts at most so many times as much as one said once, else
+nothing would be told that was said once, an allergy perhaps."""
 SAID_BEFORE = 0.5
 """What a word counts for each time that it has been told already (the update step of SumBasic, Nenkova 2005)."""
 
@@ -96,7 +99,7 @@ def _form(said: str, spoken: Language) -> float:
 def _chosen(lines: Sequence[Line], most_tokens: int) -> list[int]:
     """The places of the lines that say most together: the best by itself, then whatever adds most to it."""
     frequency = Counter(word for line in lines for word in line.words)
-    value = {word: 1.0 + math.log(number) for word, number in frequency.items()}
+    value = {word: min(1.0 + math.log(number), MOST_SAID) for word, number in frequency.items()}
     # of equal ones the newer: it comes first here, and max takes the first
     left = [place for place in reversed(range(len(lines))) if lines[place].words] or list(reversed(range(len(lines))))
     chosen: list[int] = []
