@@ -7,7 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, get_args
 
-from ovos_persona_memory.errors import InvalidRequest, NeedsApproval, NotAllowed, SecretRefused, UnknownEntry, WasForgotten
+from ovos_persona_memory.errors import (
+    InvalidRequest,
+    NeedsApproval,
+    NotAllowed,
+    SecretRefused,
+    UnknownEntry,
+    WasForgotten,
+)
 from ovos_persona_memory.extraction import extract
 from ovos_persona_memory.memory.facts import Facts, entry_of
 from ovos_persona_memory.memory.transcript import MemoryParts

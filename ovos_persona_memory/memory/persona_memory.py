@@ -560,7 +560,7 @@ class PersonaMemory:
             self._introspector.done.undo(undo, scope)
         elif self._config.introspection.wanted is not None:
             self._introspector.ask(scope)
-        return self._introspector.done.list(scope)
+        return self._introspector.done.newest(scope)
 
     # documents
 

@@ -30,7 +30,7 @@ OF_USER = frozenset(
     }
 )
 """Verbs that reach all of the person's records over the bus, wherever they were said."""
-OWNERS = frozenset({"users.list", "users.merge"})
+OWNERS = frozenset({"users.list", "users.merge", "introspect"})
 """Verbs that are for the owner's door alone."""
 AS_CARRIED = frozenset({"record", "session.restore", "remember", "update", "correct", "capture"})
 """Verbs that note the session, room and persona of the message, or are about them."""

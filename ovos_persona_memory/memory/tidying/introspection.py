@@ -19,7 +19,14 @@ from ovos_persona_memory.memory.tidying.introspections import REPLACED, Change, 
 from ovos_persona_memory.memory.tidying.jobs import Job, JobQueue, Postponed
 from ovos_persona_memory.memory.tidying.models import Model, ModelCalls, ModelFailed
 from ovos_persona_memory.memory.tidying.proposals import Proposal, proposals_in
-from ovos_persona_memory.memory.tidying.summaries import CHANGED_S, PAUSED_S, WORDS_A_TOKEN, language_of, talk_lines, within
+from ovos_persona_memory.memory.tidying.summaries import (
+    CHANGED_S,
+    PAUSED_S,
+    WORDS_A_TOKEN,
+    language_of,
+    talk_lines,
+    within,
+)
 from ovos_persona_memory.memory.transcript import MemoryParts
 from ovos_persona_memory.records import (
     ACCEPTED,
@@ -220,7 +227,7 @@ class Introspector:
     # doing a job
 
     def carry_out(self, job: Job, model: Model | None, calls: ModelCalls, piece_tokens: int) -> None:
-        """Have a model look at what is new in a session, piece by piece; each is on disk with its mark when it is done."""
+        """Have a model look at what is new in a session, piece by piece; each is on disk when it is done."""
         if self._config.wanted is None or job.user_id == GUEST:
             return
         if model is None:
@@ -348,8 +355,10 @@ class Introspector:
         kept = self._entries.put(replace(entry, metadata={"by": KIND}))
         look.known = [*look.known, kept]
         look.changes.append(Change("added", kept.id, kept.updated_at))
-        name = "added" if status == ACCEPTED else "drafted"
-        look.run = replace(look.run, **{name: (*getattr(look.run, name), kept.key)})
+        if status == ACCEPTED:
+            look.run = replace(look.run, added=(*look.run.added, kept.key))
+        else:
+            look.run = replace(look.run, drafted=(*look.run.drafted, kept.key))
 
     def _meant(self, look: _Look, proposal: Proposal, turn: Turn) -> Entry:
         """The memory that a proposal is about, as it is now."""

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any, Literal
 
 from ovos_persona_memory.errors import UnknownEntry
 from ovos_persona_memory.memory.transcript import MemoryParts
-from ovos_persona_memory.records import Entry, Introspection, Note, Scope, Selection
+from ovos_persona_memory.records import ACCEPTED, Entry, Introspection, Note, Scope, Selection, Status
 from ovos_persona_memory.search import index_words
 
 STATE = "introspections"
@@ -31,7 +31,7 @@ class Change:
     left_at: float = 0.0
     """``updated_at`` of what was changed as the look left it."""
     before_at: float = 0.0
-    before_status: str = ""
+    before_status: Status = ACCEPTED
     kept_id: str = ""
     """Of an update: the id of the discarded memory that holds the text before."""
     note: Mapping[str, Any] | None = None
@@ -49,15 +49,15 @@ class _Entered:
 class Introspections:
     """The newest looks of a model at sessions, and the undoing of one.
 
-    A replaced text is kept as a discarded memory, which forgetting reaches as any other; an old note lives only as long
-    as the note that took its place, which goes with any turn that either may retell. Thread-safe: each change is a
-    transaction of the store.
+    A replaced text is kept as a discarded memory, which forgetting reaches as any other. It lives, as an old note does,
+    only as long as what took its place, and until somebody else changes that; a note goes with any turn that the one
+    before may retell, too. Thread-safe: each change is a transaction of the store.
     """
 
     def __init__(self, workings: MemoryParts) -> None:
         self._workings, self._store = workings, workings.store
 
-    def list(self, scope: Scope = Scope()) -> list[Introspection]:
+    def newest(self, scope: Scope = Scope()) -> list[Introspection]:
         """The newest looks at what was said in scope, the newest first."""
         runs = [one.run for one in self._entered()]
         of_user = (run for run in reversed(runs) if scope.user_id in (None, run.user_id))
@@ -65,7 +65,7 @@ class Introspections:
 
     def refused(self, scope: Scope) -> list[str]:
         """Each proposal of the newest looks in scope that was refused: the look, the tool and the reason."""
-        return [f"{run.id} {one}" for run in self.list(scope) for one in run.refused]
+        return [f"{run.id} {one}" for run in self.newest(scope) for one in run.refused]
 
     def add(self, run: Introspection, changes: Sequence[Change]) -> None:
         """Enter a look, with its changes in the order in which they were made; within its transaction."""
@@ -80,7 +80,7 @@ class Introspections:
         """
         with self._store.transaction():
             entered = self._entered()
-            known = {run.id for run in self.list(scope) if not run.undone}
+            known = {run.id for run in self.newest(scope) if not run.undone}
             found = next((one for one in entered if one.run.id == run_id and run_id in known), None)
             if found is None:
                 raise UnknownEntry(f"there is no introspection {run_id!r} to be undone")
@@ -99,20 +99,25 @@ class Introspections:
             entered = self._entered()
             there = [one for one in entered if self._is_about_something(one.run)]
             gone = [one.changes for one in entered if one not in there]
-            kept = [replace(one, changes=tuple(self._living(one))) for one in there]
+            left = {self._name(change, one.run): set[float]() for one in there for change in one.changes}
+            for one in there:
+                for change in one.changes:
+                    left[self._name(change, one.run)].add(change.left_at)
             stale = [
-                [change for change in one.changes if change not in left.changes]
-                for one, left in zip(there, kept, strict=True)
+                change
+                for one in there
+                for change in one.changes
+                if self._at(change, one.run) not in left[self._name(change, one.run)]
             ]
-            self._drop([*gone, *stale])
+            self._drop([*gone, stale])
+            kept = [replace(one, changes=tuple(_without(change, stale) for change in one.changes)) for one in there]
             if kept != entered:
                 self._put(kept)
                 self._store.purge_later()
 
-    def _living(self, one: _Entered) -> Iterator[Change]:
-        for change in one.changes:
-            if change.what not in ("note", "updated") or self._is_as_left(change, one.run):
-                yield change
+    def _name(self, change: Change, run: Introspection) -> tuple[str, str]:
+        """What a change is about: a memory, or the note of a session."""
+        return (run.user_id, change.entry_id or run.session_id)
 
     def _is_about_something(self, run: Introspection) -> bool:
         return bool(self._store.turns(Scope(run.session_id, run.user_id), limit=1))
@@ -124,16 +129,17 @@ class Introspections:
         chosen = self._store.select(Selection(scope, ids=(entry_id,), kinds=frozenset({"memory"})))
         return next((one for one in chosen if isinstance(one, Entry)), None)
 
-    def _is_as_left(self, change: Change, run: Introspection) -> bool:
+    def _at(self, change: Change, run: Introspection) -> float | None:
+        """When what a change is about was last changed; None where it is gone."""
         if change.what == "note":
             note = self._store.note(run.user_id, run.session_id)
-            return note is not None and note.updated_at == change.left_at
+            return note.updated_at if note is not None else None
         entry = self._entry(change.entry_id, run)
-        return entry is not None and entry.updated_at == change.left_at
+        return entry.updated_at if entry is not None else None
 
     def _undo(self, change: Change, run: Introspection) -> bool:
         """Undo one change; whether it could be: what was changed since stays."""
-        if not self._is_as_left(change, run):
+        if self._at(change, run) != change.left_at:
             return False
         if change.what == "note":
             return self._undo_note(change, run)
@@ -181,5 +187,11 @@ class Introspections:
         self._store.put_state(STATE, json.dumps([asdict(one) for one in entered]) if entered else "")
 
 
+def _without(change: Change, stale: Sequence[Change]) -> Change:
+    """A change, without what it takes to undo it where that is out of date."""
+    return replace(change, kept_id="", note=None, left_at=-1.0) if change in stale else change
+
+
 def _run(told: Mapping[str, Any]) -> Introspection:
-    return Introspection(**{name: tuple(one) if isinstance(one, list) else one for name, one in told.items()})
+    fields: dict[str, Any] = {name: tuple(one) if isinstance(one, list) else one for name, one in told.items()}
+    return Introspection(**fields)

@@ -88,13 +88,13 @@ class JobQueue:
     def move(self, job: Job) -> None:
         """Have a job wait as ``add`` does, until its ``not_before``, also where it waits already for another time.
 
-        One that nobody could do the last time keeps the time at which it is tried again.
+        One that is due already stays due, and one that nobody could do is tried again when that was to be.
         """
         with self._store.transaction():
             self.add(job)
             jobs = self.waiting()
             known = next(one for one in jobs if one.name == job.name)
-            if known.not_before != job.not_before and not known.problem:
+            if known.not_before not in (0.0, job.not_before) and not known.problem:
                 self._put([replace(one, not_before=job.not_before) if one is known else one for one in jobs])
 
     def due_in_s(self) -> float | None:

@@ -7,10 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, get_args
 
-
-Tool = Literal[
-    "memory_add", "memory_update", "memory_delete", "working_memory_update", "session_description_update"
-]
+Tool = Literal["memory_add", "memory_update", "memory_delete", "working_memory_update", "session_description_update"]
 TOOLS: tuple[str, ...] = get_args(Tool)
 LONGEST_ANSWER = 65536
 """Characters of an answer that are looked at."""

@@ -20,7 +20,8 @@ MOST_OF_SENTENCE = 0.6
 RELATED = 1 / 3
 """A new text of a memory has at least so much of the old one's words."""
 ALIKE = 0.5
-"""Two statements that share so much of all their words, and are not the same, may contradict each other."""
+"""Two statements that begin with the same content word, share so much of all their words, and are not the same, may
+contradict each other: "my cat is called Bob", "my cat is called Tom"."""
 
 
 @dataclass(frozen=True)
@@ -119,7 +120,8 @@ def is_said_otherwise(statement: Turn, later: Turn) -> bool:
         return False
     subjects = [subject_of(turn.text, languages.for_text(turn.lang, turn.text)) for turn in (statement, later)]
     shared = held(one, other)
-    return is_same(*subjects) or shared >= ALIKE * (len(one) + len(other) - shared)
+    is_alike = shared >= ALIKE * (len(one) + len(other) - shared)
+    return is_same(*subjects) or (is_alike and not one[0].isdisjoint(other[0]))
 
 
 def asks_to_set_aside(turn: Turn, memory: str, lang: str | None) -> bool:

@@ -207,7 +207,7 @@ def within(answer: str, most_tokens: int) -> str:
 
 
 def talk_lines(turns: Iterable[Turn], spoken: Language, marks: Iterable[str]) -> list[str]:
-    """Each turn quoted on a line behind its mark, with who said it, and each day on a line before what was said then."""
+    """Each turn quoted on a line behind its mark, with who said it; each day on a line before what was said then."""
     lines: list[str] = []
     day = ""
     for turn, mark in zip(turns, marks):  # noqa: B905  # marks may be endless
