@@ -92,7 +92,7 @@ class _Look:
     memories: Sequence[Entry]
     """As the model was shown them; the first is number 1."""
     known: Sequence[Entry | Fact]
-    """What the person has already, drafts and what waits included."""
+    """What the person has already, drafts included."""
     later: Sequence[Turn]
     """What the person said since, in any session."""
     run: Introspection
@@ -282,7 +282,7 @@ class Introspector:
         user_id, session_id = scope.user_id or HOUSEHOLD, scope.session_id or ""
         run = Introspection(uuid.uuid4().hex[:12], user_id, session_id, self._workings.clock())
         of_user = Scope(user_id=user_id)
-        facts = self._store.fact_store.facts(FactQuery(of_user, frozenset({"active", "waiting"})))
+        facts = self._store.fact_store.facts(FactQuery(of_user))
         entries = [one for one in self._store.entries(of_user) if one.status != "discard"]
         newest = [turn for turn in self._store.turns(of_user, LATER) if turn.role == "user" and turn.text]
         return _Look(scope, numbered, memories, [*entries, *facts], newest, run)
