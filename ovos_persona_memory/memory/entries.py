@@ -83,7 +83,7 @@ class Entries:
     def proposed(self, text: str, scope: Scope, source: Turn, status: Status) -> Entry:
         """A memory that a turn tells, past the gate of ``remember``, under a new key; it is not kept yet.
 
-        It is of nobody for whom others approve, and nothing that was forgotten.
+        NeedsApproval for a child; WasForgotten where the turn was said before that was forgotten.
         """
         self._workings.captures.refuse_while_paused(scope)
         _refuse_unusable(text, None)
@@ -93,7 +93,7 @@ class Entries:
             raise NeedsApproval()
         made = self._made(None, scope, uuid.uuid4().hex[:12], text.strip())
         entry = replace(made, lang=source.lang, turn_id=source.id, status=status)
-        if transcript.ledger.was_forgotten(entry.user_id, text, source.lang):
+        if transcript.ledger.came_late(entry.user_id, text, source.lang, source.at):
             raise WasForgotten()
         self._refuse_forgotten(entry)
         return entry

@@ -315,8 +315,6 @@ class Introspector:
         cited = [look.numbered[number] for number in dict.fromkeys(proposal.turns)]
         if any(turn.role != "user" for turn in cited):
             raise _Refused("not_the_user")
-        if any(turn.redacted or not turn.text for turn in cited):
-            raise _Refused("redacted")
         return cited
 
     def _source(self, look: _Look, proposal: Proposal) -> tuple[sourcing.Source, Turn]:

@@ -326,6 +326,32 @@ def test_what_was_forgotten_does_not_come_back(memory: PersonaMemory, model: Scr
     assert texts(memory) == []
 
 
+def test_a_turn_from_before_something_was_forgotten_does_not_bring_it_back(
+    memory: PersonaMemory, model: Scripted
+) -> None:
+    memory.remember("the cat is called Bob", key="cat", lang="en-US")
+    say(memory, "the cat is called Bob and it sleeps under the old piano in the hall")
+    memory.forget(EVERY, key="cat")
+    model.will(add("the cat is called Bob", 1))
+    assert look(memory).refused == ("memory_add: not_allowed",)
+
+
+def test_what_is_said_anew_after_it_was_forgotten_is_new(memory: PersonaMemory, model: Scripted) -> None:
+    memory.remember("the boiler was serviced in March", key="boiler", lang="en-US")
+    memory.forget(EVERY, key="boiler")
+    say(memory, "the boiler was serviced in March")
+    model.will(add("the boiler was serviced in March", 1))
+    look(memory)
+    assert texts(memory) == ["the boiler was serviced in March"]
+
+
+def test_what_a_person_took_back_since_is_outdated(opened: Opened, model: Scripted) -> None:
+    memory = opened({"facts": {"learn": True}})
+    say(memory, "I live in Porto", "I live in Lisbon now")
+    model.will(add("the user lives in Porto", 1), add("the user lives in Lisbon", 3))
+    assert look(memory).refused == ("memory_add: outdated", "memory_add: known")
+
+
 def test_for_a_child_an_adult_approves(opened: Opened, model: Scripted) -> None:
     memory = opened({"identity": {"trust": "session", "children": {"kim": ["ada"]}}})
     say(memory, "my hamster is called Bob", scope=Scope(session_id="s1", user_id="kim"))

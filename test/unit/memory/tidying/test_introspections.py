@@ -45,6 +45,15 @@ def test_what_was_changed_since_is_left_alone(memory: PersonaMemory, run: Intros
     assert memory.snapshot(HERE)["summary"] == "they met in Sintra"
 
 
+def test_an_added_memory_that_somebody_put_right_stays(memory: PersonaMemory, model: Scripted) -> None:
+    say(memory, "the boiler was serviced in March")
+    model.will(add("the boiler was serviced in March", 1))
+    run = look(memory)
+    memory.update(run.added[0], EVERY, text="the boiler was serviced in April")
+    [undone] = memory.introspect(EVERY, undo=run.id)
+    assert (undone.left_alone, texts(memory)) == (1, ["the boiler was serviced in April"])
+
+
 def test_a_look_is_undone_once_and_by_its_id_in_scope(memory: PersonaMemory, run: Introspection) -> None:
     for unknown, scope in (("nothing", EVERY), (run.id, Scope(user_id="ada")), (run.id, Scope(session_id="s2"))):
         with pytest.raises(UnknownEntry):
