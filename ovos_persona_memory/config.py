@@ -74,6 +74,8 @@ class RecallConfig:
     """Tokens at most, characters / 4."""
     episodes: int = 0
     """Of the hits, so many tell what happened in the session last: skills that were asked, tools that were used."""
+    context_entry_limit: int = 0
+    """Behind the hits, so many lasting memories that were changed last, whatever is asked."""
     embedder: str = "auto"
     """Search by meaning: auto (minilm where it is installed), none, minilm, static, a folder or a plugin."""
 
@@ -281,6 +283,7 @@ LEAST = {
     "history.summary_threshold": 1,
     "history.summary_tokens": 32,
     "history.context_tokens": 32,
+    "recall.context_entry_limit": 0,
     "models.at_once": 1,
     "models.calls_per_day": 0,
     "models.tokens_per_day": 0,
