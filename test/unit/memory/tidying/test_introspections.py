@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from support.remains import left
 
 from ovos_persona_memory.config import parse
 from ovos_persona_memory.errors import UnknownEntry
@@ -128,3 +129,20 @@ def test_after_a_restart_it_goes_on_and_can_be_undone(tmp_path: Path, model: Scr
         memory.introspect(EVERY, undo=second.id)
         memory.introspect(EVERY, undo=run.id)
         assert texts(memory, None) == []
+
+
+def test_of_what_was_forgotten_no_file_holds_a_word(tmp_path: Path, model: Scripted, clock: Clock) -> None:
+    settings = {"data_dir": str(tmp_path), "recall": {"embedder": "none"}, "introspection": {"model": "scripted"}}
+    with PersonaMemory.open(config=parse(settings), clock=clock) as memory:
+        memory.models["introspection"] = Model("scripted", "chat", model.answer)
+        memory.jobs_later = True
+        memory.remember("the bins go out on Tuesday with Quasimodo", key="bins", lang="en-US")
+        memory.update_session(HERE, summary="they met Esmeralda in Sintra")
+        say(memory, "the bins go out on Wednesday with Quasimodo")
+        model.will(
+            update(1, "the bins go out on Wednesday with Quasimodo", 1), summarise("They spoke of Frollo."), add("x y")
+        )
+        assert look(memory).updated == ("bins",)
+        memory.forget(EVERY, query="Quasimodo")
+        assert texts(memory, None) == []
+    assert left(tmp_path, ["Quasimodo", "Esmeralda", "Sintra", "Frollo"]) == []
