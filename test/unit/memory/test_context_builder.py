@@ -70,6 +70,11 @@ def test_what_answers_comes_first_and_nothing_twice(opened: Opened) -> None:
     assert known.messages[0].text.count("Tuesday") == 1
 
 
+def test_what_answers_takes_the_place_of_none_of_them(opened: Opened) -> None:
+    memory = opened(context_entry_limit=1)
+    assert keys(asked(memory, "where does the router stand", recall=1)) == ["router", "key"]
+
+
 def test_they_stand_in_the_system_message_before_the_history(opened: Opened) -> None:
     memory = opened(context_entry_limit=1)
     memory.record([Turn("user", "hello", lang="en-US"), Turn("assistant", "hi")], HERE)

@@ -180,6 +180,7 @@ def test_of_guests_nothing_is_shown(memory: PersonaMemory, model: Scripted, cloc
     guest = Scope(session_id="s1", user_id=GUEST)
     say(memory, "we had soup", "we had rice", "we had fish", scope=guest)
     memory.introspect(guest)
+    assert memory.jobs.waiting() == []
     clock.now += 10_000
     work(memory)
     assert model.asked == []
@@ -251,6 +252,13 @@ def test_what_the_person_said_is_remembered_with_its_source(memory: PersonaMemor
     assert (run.added, run.refused) == ((entry.key,), ())
     origin = memory.why(HERE, key=entry.key)
     assert origin is not None and origin.said == "the boiler was serviced in March"
+
+
+def test_what_is_kept_is_on_one_line_and_holds_nothing_unseen(memory: PersonaMemory, model: Scripted) -> None:
+    say(memory, "the boiler was serviced in March")
+    model.will(add("the boiler\nwas serviced\u202e in\u0000 March", 1))
+    look(memory)
+    assert texts(memory) == ["the boiler was serviced in March"]
 
 
 def test_what_is_uncertain_waits_as_a_draft(memory: PersonaMemory, model: Scripted) -> None:
