@@ -74,6 +74,8 @@ class RecallConfig:
     """Tokens at most, characters / 4."""
     episodes: int = 0
     """Of the hits, this many are the session's newest episodes: skills that were asked, tools that were used."""
+    context_entry_limit: int = 0
+    """Behind the hits, so many lasting memories that were changed last, whatever is asked."""
     embedder: str = "auto"
     """Search by meaning: auto (minilm where it is installed), none, minilm, static, a folder or a plugin."""
 
@@ -162,6 +164,27 @@ class ModelsConfig:
 
 
 @dataclass(frozen=True)
+class IntrospectionConfig:
+    """When a language model looks at what was said, and how much it may propose."""
+
+    enabled: bool = True
+    """Whether it does, where a model is named."""
+    turn_interval: int = 5
+    """After so many things that a person said in a session."""
+    idle_timeout_minutes: float = 10.0
+    """Or when nobody has said anything in it for so long, minutes."""
+    max_tool_calls: int = 10
+    """So many proposals of one look are carried out at most."""
+    model: str | None = None
+    """The plugin that is asked; none: no model looks at anything."""
+
+    @property
+    def wanted(self) -> str | None:
+        """The plugin that is asked; None where none is to be."""
+        return self.model if self.enabled else None
+
+
+@dataclass(frozen=True)
 class BusConfig:
     """What requests over the bus may do."""
 
@@ -230,8 +253,15 @@ class MemoryConfig:
     retention: RetentionConfig = field(default_factory=RetentionConfig)
     secrets: SecretsConfig = field(default_factory=SecretsConfig)
     models: ModelsConfig = field(default_factory=ModelsConfig)
+    introspection: IntrospectionConfig = field(default_factory=IntrospectionConfig)
     bus: BusConfig = field(default_factory=BusConfig)
     kinds: KindsConfig = field(default_factory=KindsConfig)
+
+    @property
+    def named_models(self) -> dict[str, str]:
+        """From a kind of job to the plugin that the settings name for it."""
+        named = {"summary": self.models.summary, "introspection": self.introspection.wanted}
+        return {kind: name for kind, name in named.items() if name is not None}
 
     @property
     def folder(self) -> Path:
@@ -253,12 +283,16 @@ LEAST = {
     "history.summary_threshold": 1,
     "history.summary_tokens": 32,
     "history.context_tokens": 32,
+    "recall.context_entry_limit": 0,
     "models.at_once": 1,
     "models.calls_per_day": 0,
     "models.tokens_per_day": 0,
     "models.timeout_s": 0.1,
     "models.quiet_s": 0,
     "models.piece_tokens": 200,
+    "introspection.turn_interval": 1,
+    "introspection.idle_timeout_minutes": 0,
+    "introspection.max_tool_calls": 0,
 }
 """Settings that are numbers, and the least that each may be."""
 

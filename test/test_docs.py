@@ -23,7 +23,7 @@ from ovos_persona_memory.cli.doctor import check_persona
 from ovos_persona_memory.cli.program import program
 from ovos_persona_memory.memory import PersonaMemory
 from ovos_persona_memory.protocol import messages, requests, topics
-from ovos_persona_memory.records import Request, core, episodes, facts, provenance
+from ovos_persona_memory.records import Request, core, episodes, facts, introspection, provenance
 from ovos_persona_memory.service import authorization, owner_socket, verb_handlers
 from ovos_persona_memory.stores import BACKENDS
 
@@ -220,6 +220,7 @@ def record_type(hint: Any) -> str:
         ("document", core.Document),
         ("user", core.User),
         ("capture setting", core.Capture),
+        ("introspection", introspection.Introspection),
         ("origin", provenance.Origin),
         ("use", provenance.Use),
         ("episode", episodes.Episode),

@@ -23,7 +23,7 @@ from ovos_persona_memory.cli.connection import settings, url
 from ovos_persona_memory.cli.options import address_options, data_option, json_option
 from ovos_persona_memory.cli.output import Command, answer_json, answer_text, plain, progress
 from ovos_persona_memory.cli.show import waiting_for_store, without_vectors
-from ovos_persona_memory.config import MemoryConfig, ModelsConfig, bus_address, persona_settings, pipeline
+from ovos_persona_memory.config import MemoryConfig, bus_address, persona_settings, pipeline
 from ovos_persona_memory.errors import ConfigError, NoAnswer, PersonaMemoryError
 from ovos_persona_memory.protocol import MemoryClient
 from ovos_persona_memory.records import Inject, Scope
@@ -90,7 +90,7 @@ def examine(data: Path | None, address: dict[str, Any]) -> Iterator[Check]:
     yield from check_stores(config, in_use=door.state == "ok")
     yield check_disk(config.folder)
     yield check_sqlite()
-    yield check_model(config.models)
+    yield check_model(config)
     current = has_chat_engines()
     yield check_line(current)
     yield from check_personas(current)
@@ -236,15 +236,18 @@ def check_sqlite() -> Check:
     return Check("SQLite", "ok", f"{version} with FTS5")
 
 
-def check_model(config: ModelsConfig) -> Check:
-    """Which language model works for the memory, and where what it is asked goes to."""
+MODELS_FOR = {"summary": "for summaries", "introspection": "for introspection"}
+"""What a language model is for, by the kind of job."""
+
+
+def check_model(config: MemoryConfig) -> Check:
+    """Which language models work for the memory, and where what they are asked goes to."""
     try:
-        model = open_model("summary", config)
+        models = {kind: open_model(kind, config.models, name) for kind, name in config.named_models.items()}
     except ConfigError as error:
         return Check("language model", "problem", error.reason, "see docs/models.md")
-    if model is None:
-        return Check("language model", "ok", "none: nothing that was said goes to one")
-    return Check("language model", "ok", f"for summaries: {model.described}")
+    told = [f"{MODELS_FOR[kind]}: {model.described}" for kind, model in models.items() if model is not None]
+    return Check("language model", "ok", "; ".join(told) or "none: nothing that was said goes to one")
 
 
 def has_chat_engines() -> bool:

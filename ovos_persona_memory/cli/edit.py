@@ -22,11 +22,11 @@ from ovos_persona_memory.cli.options import (
     status_option,
     user_option,
 )
-from ovos_persona_memory.cli.output import Command, answer, answer_json, confirm, progress, say
+from ovos_persona_memory.cli.output import Command, answer, answer_json, answer_rows, confirm, progress, say
 from ovos_persona_memory.cli.time_format import as_moment, as_span_s, format_time
 from ovos_persona_memory.config import device_language
 from ovos_persona_memory.errors import InvalidRequest
-from ovos_persona_memory.records import PRIVATE, Capture, Status
+from ovos_persona_memory.records import PRIVATE, Capture, Introspection, Status
 
 FORGET_WITHIN_S = 600.0
 """Timeout, seconds: rewriting the files of a large memory takes its time."""
@@ -158,6 +158,36 @@ def forget(  # one parameter an option; those that choose what to forget come in
     if as_json:
         return answer_json({"forgotten": forgotten.total, "kinds": forgotten})
     return answer(f"Forgot {forgotten.total}: {count_phrase(forgotten)}.")
+
+
+@click.command(cls=Command)
+@click.option("--undo", metavar="ID", help="Put back what the look with this id changed.")
+@click.option("--session", help="Only what was said in this session.")
+@user_option
+@everyone_option
+@data_option
+@json_option
+def introspect(  # one parameter an option
+    undo: str | None, session: str | None, user: str | None, everyone: bool, data: Path | None, as_json: bool
+) -> None:
+    """Have the language model look at what is new, as soon as nobody talks, and list its last looks."""
+    with open_memory(data) as memory:
+        found = memory.introspect(scope_of(user, everyone, session), undo)
+    if as_json:
+        return answer_json({"introspections": list(found)})
+    return answer_rows(["id", "when", "session", "what"], [[*_look(one), _outcome(one)] for one in found])
+
+
+def _look(one: Introspection) -> list[str]:
+    return [one.id, format_time(one.at), one.session_id]
+
+
+def _outcome(one: Introspection) -> str:
+    """What became of the proposals of a look, in words."""
+    numbers = {name: len(getattr(one, name)) for name in ("added", "drafted", "updated", "discarded", "refused")}
+    told = ", ".join(f"{number} {name}" for name, number in numbers.items() if number) or "nothing"
+    left = f" but for {one.left_alone} changed since" if one.left_alone else ""
+    return f"{told}; undone{left}" if one.undone else told
 
 
 @click.command(cls=Command)

@@ -8,7 +8,7 @@ from ovos_persona_memory.cli.bench import bench
 from ovos_persona_memory.cli.chat import chat
 from ovos_persona_memory.cli.doctor import doctor
 from ovos_persona_memory.cli.documents import documents
-from ovos_persona_memory.cli.edit import capture, forget, remember, update
+from ovos_persona_memory.cli.edit import capture, forget, introspect, remember, update
 from ovos_persona_memory.cli.event_log import episodes, why
 from ovos_persona_memory.cli.facts import audit, facts, review
 from ovos_persona_memory.cli.options import HELP, NAME, address_options, data_option
@@ -32,7 +32,7 @@ def program(**_: object) -> None:
 
 
 _LOOK = (status, history, turn, sessions, recall, list_, get, facts, audit, why, episodes)
-_CHANGE = (remember, update, review, forget, capture)
+_CHANGE = (remember, update, review, introspect, forget, capture)
 _SESSION = (summary, trim, snapshot, restore)
 _MOVE = (migrate, import_)
 for _command in (run, chat, *_LOOK, *_CHANGE, *_SESSION, documents, *_MOVE, users, doctor, bench):

@@ -88,15 +88,19 @@ def _status_lines(found: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 
 def _of_models(models: Mapping[str, Any]) -> list[tuple[str, str]]:
-    """Which language model works for the memory and where to; nothing where none does."""
-    named = models.get("summary", {})
-    if not named.get("plugin"):
+    """Which language models work for the memory and where to; nothing where none does."""
+    names = {"summary": "summaries", "introspection": "introspection"}
+    named = [(shown_as, models[kind]) for kind, shown_as in names.items() if models.get(kind, {}).get("plugin")]
+    if not named:
         return []
-    to = f", asked at {named['where']}" if named["where"] else ""
-    leaves = "; what was said leaves this device" if named["leaves_device"] else ""
     used = f"{counted(models['calls'], 'call', 'calls')} today; {counted(models['jobs'], 'job waits', 'jobs wait')}"
-    lines = [("summaries", f"{named['plugin']}{to}{leaves}"), ("models", used)]
+    lines = [*((shown_as, _model(one)) for shown_as, one in named), ("models", used)]
     return [*lines, ("model fails", str(models["problem"]))] if models["problem"] else lines
+
+
+def _model(one: Mapping[str, Any]) -> str:
+    to = f", asked at {one['where']}" if one["where"] else ""
+    return f"{one['plugin']}{to}{'; what was said leaves this device' if one['leaves_device'] else ''}"
 
 
 def _yes(switch: bool) -> str:

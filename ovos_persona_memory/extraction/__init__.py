@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ovos_persona_memory.extraction.assertion import RecentStatement, as_speaker, may_correct
+from ovos_persona_memory.extraction.assertion import RecentStatement, as_speaker, may_correct, refusal_in
 from ovos_persona_memory.extraction.coreference import DialogueContext
 from ovos_persona_memory.extraction.dialogue_state import NAMING, STALE_S, DialogueState
 from ovos_persona_memory.extraction.fusion import calibration
@@ -27,6 +27,7 @@ __all__ = [
     "extract",
     "is_echo",
     "may_correct",
+    "refusal_in",
     "release_memory",
     "without_secrets",
 ]

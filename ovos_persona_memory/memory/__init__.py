@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ovos_persona_memory.memory.persona_memory import PersonaMemory
     from ovos_persona_memory.memory.privacy import capture, relatives, tombstones
     from ovos_persona_memory.memory.retention import Removed
-    from ovos_persona_memory.memory.tidying import Call, Model, ModelKind
+    from ovos_persona_memory.memory.tidying import Call, Model, ModelKind, proposals
 
 __all__ = [
     "Call",
@@ -26,6 +26,7 @@ __all__ = [
     "capture",
     "importing",
     "named_time",
+    "proposals",
     "relatives",
     "tombstones",
 ]
@@ -41,6 +42,7 @@ _PLACES = {
     "capture": "ovos_persona_memory.memory.privacy.capture",
     "importing": "ovos_persona_memory.memory.importing",
     "named_time": "ovos_persona_memory.memory.episodes",
+    "proposals": "ovos_persona_memory.memory.tidying.proposals",
     "relatives": "ovos_persona_memory.memory.privacy",
     "tombstones": "ovos_persona_memory.memory.privacy.tombstones",
 }

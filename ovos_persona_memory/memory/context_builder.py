@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from dataclasses import replace
 
 from ovos_persona_memory.config import MemoryConfig
@@ -15,7 +15,7 @@ from ovos_persona_memory.memory.learning.learner import half_lives
 from ovos_persona_memory.memory.sessions import Sessions
 from ovos_persona_memory.memory.tidying.compaction import ContextParts, fitted
 from ovos_persona_memory.memory.transcript import MemoryParts
-from ovos_persona_memory.records import GUEST, Context, ContextRequest, Fact, Hit, Note, Scope, Turn
+from ovos_persona_memory.records import ACCEPTED, GUEST, OUTDATED, Context, ContextRequest, Fact, Hit, Note, Scope, Turn
 from ovos_persona_memory.search import Prefetch, episode_search, hit_of, recalled_scope
 from ovos_persona_memory.stores import FactQuery
 from ovos_persona_memory.text import languages, lexicon
@@ -66,7 +66,9 @@ class Contexts:
         lately = self._lately(request, limit)
         note = self._sessions.note(request.scope)
         history = self._sessions.opening(request.scope, window, self._workings.clock())
-        recalled = Recalled([*hits[: max(limit - len(lately), 0)], *lately], limit, budget, note)
+        chosen = [*hits[: max(limit - len(lately), 0)], *lately]
+        recent = self._recent(request, limit, {hit.id for hit in chosen})
+        recalled = Recalled([*chosen, *recent], limit + len(recent), budget, note)
         most = request.context_tokens if request.context_tokens is not None else self._config.history.context_tokens
         parts = ContextParts(request, history, recalled, now)
         return parts.built() if most is None else fitted(parts, most, self._config.history.summary_tokens)
@@ -125,6 +127,16 @@ class Contexts:
         if request.scope.user_id == GUEST:
             return []
         return episode_search.recent_episodes(self._store.episode_store, request.scope, number)
+
+    def _recent(self, request: ContextRequest, limit: int, told: Set[str]) -> list[Hit]:
+        """The lasting memories that were changed last and are not told already; none where nothing is recalled."""
+        number = self._config.recall.context_entry_limit
+        if number <= 0 or limit <= 0 or request.scope.user_id == GUEST:
+            return []
+        scope = replace(recalled_scope(request), status=ACCEPTED)
+        newest = self._store.entries(scope, number * WIDER)
+        fresh = [one for one in newest if one.id not in told and not one.metadata.get(OUTDATED)]
+        return [replace(hit_of(one, 0.0, False, "remembered lately"), sure=True) for one in fresh[:number]]
 
     def _sure(self, request: ContextRequest, limit: int, now: float) -> list[Hit]:
         """The best sure hits, of no kind more than its ``top_k``."""

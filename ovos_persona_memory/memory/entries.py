@@ -7,7 +7,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, get_args
 
-from ovos_persona_memory.errors import InvalidRequest, NotAllowed, SecretRefused, UnknownEntry, WasForgotten
+from ovos_persona_memory.errors import (
+    InvalidRequest,
+    NeedsApproval,
+    NotAllowed,
+    SecretRefused,
+    UnknownEntry,
+    WasForgotten,
+)
 from ovos_persona_memory.extraction import extract
 from ovos_persona_memory.memory.facts import Facts, entry_of
 from ovos_persona_memory.memory.transcript import MemoryParts
@@ -72,6 +79,28 @@ class Entries:
         changed = held is not None and (held.text, held.secret) != (kept.text, kept.secret)
         self._workings.purge_if(changed or bool(replaced))
         return kept
+
+    def proposed(self, text: str, scope: Scope, source: Turn, status: Status) -> Entry:
+        """A memory that a turn tells, past the gate of ``remember``, under a new key; it is not kept yet.
+
+        NeedsApproval for a child; WasForgotten where the turn was said before that was forgotten.
+        """
+        self._workings.captures.refuse_while_paused(scope)
+        _refuse_unusable(text, None)
+        self._refuse_secret(text, source.lang, False)
+        transcript = self._workings.transcript
+        if scope.user_id in transcript.learner.children:
+            raise NeedsApproval()
+        made = self._made(None, scope, uuid.uuid4().hex[:12], text.strip())
+        entry = replace(made, lang=source.lang, turn_id=source.id, status=status)
+        if transcript.ledger.came_late(entry.user_id, text, source.lang, source.at):
+            raise WasForgotten()
+        self._refuse_forgotten(entry)
+        return entry
+
+    def put(self, entry: Entry) -> Entry:
+        """Keep a memory that is past the gate."""
+        return self._put(entry)
 
     def _refuse_secret(self, text: str, lang: str | None, secret: bool) -> None:
         if not secret:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 
 from ovos_persona_memory.errors import InvalidRequest, NotAllowed, UnknownEntry
 from ovos_persona_memory.extraction import Candidate, ExtractionContext, extract
-from ovos_persona_memory.memory.learning.audit import audit
+from ovos_persona_memory.memory.learning.audit import audit, refused_proposals
 from ovos_persona_memory.memory.learning.confidence import FIRST, HalfLives, at_now, fact_of
 from ovos_persona_memory.memory.learning.learner import half_lives
 from ovos_persona_memory.memory.transcript import MemoryParts
@@ -41,6 +41,8 @@ class Facts:
         self._facts = workings.store.fact_store
         self._learner = workings.transcript.learner
         self._backlog = workings.transcript.backlog
+        self.refused: Callable[[Scope], Sequence[str]] = lambda _: ()
+        """What a language model proposed and was refused, for people, put here by whoever asks one."""
 
     @property
     def _half_lives(self) -> HalfLives:
@@ -202,7 +204,8 @@ class Facts:
         """What is wrong with the facts and memories of the user in scope, and what to do about it. Slow."""
         if not self._workings.captures.may_read(scope) or scope.blind:
             return []
-        return audit(self._store, scope, self._workings.clock(), self._half_lives)
+        found = audit(self._store, scope, self._workings.clock(), self._half_lives)
+        return [*found, refused_proposals(self.refused(scope))]
 
     def settle(self) -> None:
         """Learn from everything that was said; what came in a crowd may still wait for that."""

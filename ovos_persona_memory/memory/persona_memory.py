@@ -27,7 +27,17 @@ from ovos_persona_memory.memory.provenance import Why
 from ovos_persona_memory.memory.referents import ReferentResolver
 from ovos_persona_memory.memory.retention import Retention
 from ovos_persona_memory.memory.sessions import Sessions
-from ovos_persona_memory.memory.tidying import Job, JobQueue, Model, ModelCalls, ModelFailed, Summaries, summaries
+from ovos_persona_memory.memory.tidying import (
+    Introspector,
+    Job,
+    JobQueue,
+    Model,
+    ModelCalls,
+    ModelFailed,
+    Summaries,
+    introspection,
+    summaries,
+)
 from ovos_persona_memory.memory.transcript import MemoryParts, Transcript, delivered_id, handed_in
 from ovos_persona_memory.memory.users import Users
 from ovos_persona_memory.records import (
@@ -47,6 +57,7 @@ from ovos_persona_memory.records import (
     Heard,
     Hit,
     HitKind,
+    Introspection,
     LastingKind,
     Note,
     Origin,
@@ -100,6 +111,9 @@ class PersonaMemory:
         self.models: dict[str, Model] = {}
         """From a kind of job to the language model for it, put here by whoever loads plugins."""
         self._summaries = Summaries(self._workings, self._sessions, self.jobs, config.history)
+        parts = (self._workings, self._sessions, self._entries, self.jobs)
+        self._introspector = Introspector(*parts, config.introspection, config.history.summary_tokens)
+        self.facts.refused = self._introspector.done.refused
         self._contexts = Contexts(self._workings, config, self.finding, self._sessions, self._summaries.touch)
         self.prefetch = self._contexts.prefetch  # whoever calls it calls ``finding.invalidate`` after a change
         self.retention = Retention(self._workings, config.retention)
@@ -208,22 +222,27 @@ class PersonaMemory:
 
     @property
     def _is_quick(self) -> bool:
-        return not self.jobs_later and self._config.models.summary is None and not self.models
+        return not self.jobs_later and not self._config.named_models and not self.models
 
     def work(self) -> bool:
-        """Do one job that is due, a summary to write perhaps; whether there was one.
+        """Do one job that is due, a summary to write perhaps or a session to look at; whether there was one.
 
         It may take as long as a language model does: for a thread of its own, which holds nobody up. A StoreError
         where the store fails.
         """
         self._summaries.look()
-        return self.jobs.step({summaries.KIND: self._summarise})
+        self._introspector.look()
+        return self.jobs.step({summaries.KIND: self._summarise, introspection.KIND: self._introspect})
 
     def _summarise(self, job: Job) -> None:
         model, wanted = self.models.get(summaries.KIND), self._config.models.summary
         if model is None and wanted is not None:
             raise ModelFailed(f"{wanted}, which models.summary names, is not loaded")
         self._summaries.carry_out(job, model, self.model_calls, self._config.models.piece_tokens)
+
+    def _introspect(self, job: Job) -> None:
+        model = self.models.get(introspection.KIND)
+        self._introspector.carry_out(job, model, self.model_calls, self._config.models.piece_tokens)
 
     def sync(self) -> None:
         """Return when all that was committed is on the disk; StoreError where it cannot be. Waits for no verb."""
@@ -237,6 +256,7 @@ class PersonaMemory:
             added = self.transcript.hear(heard)
             self._episodes.hear(self.transcript.latest, added)
             self._summaries.talked_in(added)
+            self._introspector.talked_in(added)
         return added
 
     @checked
@@ -274,6 +294,7 @@ class PersonaMemory:
         with self.transaction():
             kept = self.transcript.take(given, batch, is_fresh, claims=not scope.assumed_persona)
             self._summaries.talked_in(given)
+            self._introspector.talked_in(given)
             self._episodes.note_tools(kept if any(turn.tool_calls for turn in turns) else ())
             if metadata is not None:
                 self._episodes.note_completed(kept, metadata)
@@ -531,6 +552,21 @@ class PersonaMemory:
         """
         return self._referents.referents(scope, utterance_id, said)
 
+    # what a language model proposes
+
+    @checked
+    def introspect(self, scope: Scope = Scope(), undo: str | None = None) -> Sequence[Introspection]:
+        """Have what is new in the sessions in scope looked at by the language model, as soon as nobody talks.
+
+        What was looked at lately is given, the newest first. ``undo``: nothing is looked at; what the look with this id
+        changed is put back as it was, but for what was changed again since. UnknownEntry where there is no such look.
+        """
+        if undo is not None:
+            self._introspector.done.undo(undo, scope)
+        elif self._config.introspection.wanted is not None:
+            self._introspector.ask(scope)
+        return self._introspector.done.newest(scope)
+
     # documents
 
     @checked
@@ -614,6 +650,7 @@ class PersonaMemory:
         if self.transcript.purge_due and not self._depth:
             self.transcript.purge_due = False
             self.jobs.keep(self._is_about_something)  # a job names a user and a session
+            self._introspector.keep()
             self._store.purge()
             languages.forget_texts()
 
@@ -671,15 +708,18 @@ class PersonaMemory:
         }
 
     def _of_models(self) -> Mapping[str, Any]:
-        jobs, used, model = self.jobs.waiting(), self.model_calls.used(), self.models.get(summaries.KIND)
-        shown: dict[str, Any] = {"plugin": self._config.models.summary, "where": "", "leaves_device": None}
-        if model is not None:
-            shown = {"plugin": model.name, "where": model.where, "leaves_device": model.leaves_device}
+        jobs, used = self.jobs.waiting(), self.model_calls.used()
         problems = [job.problem for job in jobs if job.problem]
         return {
-            "summary": shown,
+            **{kind: self._of_model(kind) for kind in (summaries.KIND, introspection.KIND)},
             "jobs": len(jobs),
             "calls": used.calls,
             "tokens": used.tokens,
             "problem": problems[0] if problems else None,
         }
+
+    def _of_model(self, kind: str) -> Mapping[str, Any]:
+        model = self.models.get(kind)
+        if model is not None:
+            return {"plugin": model.name, "where": model.where, "leaves_device": model.leaves_device}
+        return {"plugin": self._config.named_models.get(kind), "where": "", "leaves_device": None}

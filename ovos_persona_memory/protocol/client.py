@@ -29,6 +29,7 @@ from ovos_persona_memory.records import (
     Forgotten,
     Hit,
     HitKind,
+    Introspection,
     LastingKind,
     ListedStatus,
     Moved,
@@ -354,6 +355,11 @@ class MemoryClient:
         """See PersonaMemory.capture."""
         about = {"session": session, "site": site, "person": person}
         return _as(Capture, self.ask("capture", scope, write=write, read=read, until=until, **about)["capture"])
+
+    @checked
+    def introspect(self, scope: Scope = Scope(), undo: str | None = None) -> Sequence[Introspection]:
+        """See PersonaMemory.introspect. For the owner's door alone."""
+        return _as(builtins.list[Introspection], self.ask("introspect", scope, undo=undo)["introspections"])
 
     @property
     def facts(self) -> FactsClient:

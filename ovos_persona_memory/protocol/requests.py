@@ -488,6 +488,14 @@ class UsersMergeRequest(msgspec.Struct, kw_only=True):
     into: Name
 
 
+class IntrospectRequest(msgspec.Struct, kw_only=True):
+    """Have the language model look at what is new, or undo what a look changed."""
+
+    undo: Name | None = None
+    """The id of the look to be undone; None: look."""
+    scope: ScopeFields | None = None
+
+
 class StatusAsked(msgspec.Struct, kw_only=True):
     """Ask how the memory is."""
 
@@ -531,10 +539,20 @@ FIELDS: dict[str, type[msgspec.Struct]] = {
     "users": UsersAsked,
     "users.list": UsersListAsked,
     "users.merge": UsersMergeRequest,
+    "introspect": IntrospectRequest,
     "status": StatusAsked,
 }
 FORGETS = frozenset(
-    {"forget", "session.restore", "session.clear", "document.delete", "document.clear", "users.merge", "facts.review"}
+    {
+        "introspect",
+        "forget",
+        "session.restore",
+        "session.clear",
+        "document.delete",
+        "document.clear",
+        "users.merge",
+        "facts.review",
+    }
 )
 """Verbs that have what they delete gone from the files when they answer."""
 KEEPS = frozenset(

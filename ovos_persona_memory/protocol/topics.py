@@ -46,6 +46,7 @@ VERBS = (
     "users",
     "users.list",
     "users.merge",
+    "introspect",
     "status",
 )
 OF_OTHERS: dict[str, Literal["children", "carers"]] = {

@@ -64,6 +64,7 @@ from ovos_persona_memory.records.facts import (
     Trouble,
 )
 from ovos_persona_memory.records.identity import MAX_USER_ID, Relatives
+from ovos_persona_memory.records.introspection import Introspection
 from ovos_persona_memory.records.provenance import Origin, Use
 from ovos_persona_memory.records.validation import (
     LATEST,
@@ -122,6 +123,7 @@ __all__ = [
     "Hit",
     "HitKind",
     "Inject",
+    "Introspection",
     "LastingKind",
     "ListedStatus",
     "Moved",

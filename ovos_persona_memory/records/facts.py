@@ -105,10 +105,11 @@ class Trouble:
     """One kind of problem that an audit looks for."""
 
     what: str
-    """duplicates, near_duplicates, stale, secrets, recall_loops or waiting."""
+    """duplicates, near_duplicates, stale, secrets, recall_loops, waiting or refused_proposals."""
     count: int
     ids: list[str]
-    """Ids of the facts and memories concerned, at most 100."""
+    """Ids of the facts and memories concerned, at most 100; for refused proposals the look at a session, the tool and
+    the reason."""
     advice: str
     """The recommended remedy; empty where nothing is wrong."""
 

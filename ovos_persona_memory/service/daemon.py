@@ -111,7 +111,7 @@ class Daemon:
         self._read_by = 0.0
         self._untold, self._latencies = PendingNotifications(), Latencies()
         self._just_heard: Turn | None = None
-        self._jobs = JobWorker(lambda: self._memory, config.models)
+        self._jobs = JobWorker(lambda: self._memory, config.models, config.named_models)
         self._answers = Acknowledging(lambda: self._opened().sync())
         self.bus = BusConnection(is_ours, lambda frame: self._arrivals.put(frame, self.bus.send, False), **address)
         self.bus.opened = self._bus_opened
@@ -240,6 +240,8 @@ class Daemon:
             self._jobs.talked()
         for alone, group in groupby(arrivals, key=lambda arrival: arrival.alone):
             self._handle_group(list(group), alone)
+        if any(isinstance(arrival.what, Request) and arrival.what.verb == "introspect" for arrival in arrivals):
+            self._jobs.wake()
 
     def _handle_group(self, group: Sequence[Arrival], alone: bool) -> None:
         offline = self._offline

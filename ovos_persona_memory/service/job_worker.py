@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from ovos_utils.log import LOG
 
@@ -13,8 +13,6 @@ from ovos_persona_memory.errors import ConfigError, PersonaMemoryError
 from ovos_persona_memory.memory import Call, PersonaMemory
 from ovos_persona_memory.service.model_plugins import open_model
 
-KINDS = ("summary",)
-"""The kinds of jobs for which a model may be named."""
 AGAIN_S = 60.0
 """After a failure of the store or of the program it is tried again so much later, seconds."""
 JOINED_S = 1.0
@@ -24,9 +22,18 @@ JOINED_S = 1.0
 class JobWorker:
     """Does the jobs of a memory. ``talked`` may be called by any thread, and never waits."""
 
-    def __init__(self, memory: Callable[[], PersonaMemory | None], config: ModelsConfig) -> None:
-        """``memory``: the one that is in use; None while its store is away."""
+    def __init__(
+        self,
+        memory: Callable[[], PersonaMemory | None],
+        config: ModelsConfig,
+        named: Mapping[str, str] | None = None,
+    ) -> None:
+        """``memory``: the one that is in use; None while its store is away. ``named``: from a kind of job to the plugin
+        for it; None: that for summaries alone.
+        """
         self._memory, self._config = memory, config
+        summary = {"summary": config.summary} if config.summary is not None else {}
+        self._named: Mapping[str, str] = summary if named is None else named
         self._talked_at = -config.quiet_s
         self._ended = threading.Event()
         self._wakes = [threading.Event() for _ in range(config.at_once)]
@@ -44,7 +51,7 @@ class JobWorker:
     def stop(self) -> None:
         """End: what a model still works on is left, and done anew after the next start."""
         self._ended.set()
-        self._wake()
+        self.wake()
         for thread in self._threads:
             if thread.ident is not None:
                 thread.join(JOINED_S)
@@ -52,16 +59,17 @@ class JobWorker:
     def talked(self) -> None:
         """Somebody talks: what is not begun waits until that is over."""
         self._talked_at = time.monotonic()
-        self._wake()
+        self.wake()
 
     def serve(self, memory: PersonaMemory) -> None:
         """Take a memory into use, before anybody else uses it."""
         memory.jobs_later = True
         calls = memory.model_calls
         calls.told, calls.wait_for_quiet, calls.is_called_off = tell, self._wait_for_quiet, self._ended.is_set
-        self._wake()
+        self.wake()
 
-    def _wake(self) -> None:
+    def wake(self) -> None:
+        """There may be something to do."""
         for wake in self._wakes:
             wake.set()
 
@@ -96,13 +104,13 @@ class JobWorker:
 
     def _load(self, memory: PersonaMemory) -> None:
         with self._loading:
-            for kind in KINDS:
+            for kind in self._named:
                 if kind not in memory.models:
                     self._load_one(kind, memory)
 
     def _load_one(self, kind: str, memory: PersonaMemory) -> None:
         try:
-            model = open_model(kind, self._config)
+            model = open_model(kind, self._config, self._named[kind])
         except ConfigError as error:
             if error.reason not in self._refused:
                 LOG.error("there is no language model: %s", error.reason)

@@ -2,59 +2,66 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import json
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from ipaddress import ip_address
-from typing import Any
+from typing import Any, get_args
 from urllib.parse import urlsplit
 
 from ovos_persona_memory.config import ModelsConfig, secret
 from ovos_persona_memory.errors import ConfigError
-from ovos_persona_memory.memory import Model, ModelKind
+from ovos_persona_memory.memory import Model, ModelKind, proposals
 from ovos_persona_memory.records import ContextMessage
 
 SESSION = "ovos-persona-memory"
 """The session in which models are asked, so that no plugin mixes it with a talk."""
 DEEP = 3
 """So deep an address is looked for in a plugin: a setting, an attribute, an attribute of an attribute."""
+TOOLS: Mapping[str, Sequence[Mapping[str, Any]]] = {"introspection": proposals.DEFINITIONS}
+"""The tools that a model may call for a kind of job."""
 Made = Callable[[Mapping[str, Any]], Any]
 Asked = Callable[[Sequence[ContextMessage], str | None], str]
 
 
-def open_model(job: str, config: ModelsConfig) -> Model | None:
-    """The model that the settings name for a kind of job; None where they name none.
+def open_model(job: str, config: ModelsConfig, named: str | None = None) -> Model | None:
+    """The model that the settings name for a kind of job, ``named`` or in ``models``; None where they name none.
 
     ConfigError, which tells no setting's value, where it cannot be had.
     """
-    name: str | None = getattr(config, job)
+    name: str | None = named or getattr(config, job, None)
     if name is None:
         return None
-    kind, plugin = _plugin(job, name)
+    setting = f"models.{job}" if hasattr(config, job) else f"{job}.model"
+    kind, plugin = _plugin(setting, name, ("chat",) if job in TOOLS else get_args(ModelKind))
     settings = {key: _told(value) for key, value in config.plugins.get(name, {}).items()}
     try:
         engine = plugin(settings)
     except Exception as error:  # a plugin may raise anything, and say a key in it
-        raise ConfigError(f"models.{job}: {name} cannot be started ({type(error).__name__})") from error
+        raise ConfigError(f"{setting}: {name} cannot be started ({type(error).__name__})") from error
     hosts = sorted({*_hosts(settings), *_hosts(engine)})
     leaves = any(not _is_here(host) for host in hosts) if hosts else None
-    return Model(name, kind, _ASKED[kind](engine), ", ".join(hosts), leaves)
+    asked = _ASKED[kind](engine)
+    if job in TOOLS and getattr(engine, "supports_tools", False):
+        asked = _calling(engine, TOOLS[job], asked)
+    return Model(name, kind, asked, ", ".join(hosts), leaves)
 
 
-def _plugin(job: str, name: str) -> tuple[ModelKind, Made]:
+def _plugin(setting: str, name: str, kinds: Collection[ModelKind]) -> tuple[ModelKind, Made]:
     """The kind of a plugin and the plugin: one that summarises talk, else one that summarises texts or chats."""
     try:
         from ovos_plugin_manager import agents
     except ImportError as error:
-        raise ConfigError(f"models.{job}: this OVOS plugin manager knows no language models") from error
+        raise ConfigError(f"{setting}: this OVOS plugin manager knows no language models") from error
     looked_in: tuple[tuple[ModelKind, str, Callable[[], Mapping[str, Made]]], ...] = (
         ("summarizer", "opm.agents.summarizer.chat", agents.find_chat_summarizer_plugins),
         ("document", "opm.agents.summarizer", agents.find_summarizer_plugins),
         ("chat", "opm.agents.chat", agents.find_chat_plugins),
     )
     for kind, _, find in looked_in:
-        if (made := find().get(name)) is not None:
+        if kind in kinds and (made := find().get(name)) is not None:
             return kind, made
-    groups = ", ".join(group for _, group, _ in looked_in)
-    raise ConfigError(f"models.{job}: there is no plugin named {name!r} in any of {groups}")
+    groups = ", ".join(group for kind, group, _ in looked_in if kind in kinds)
+    raise ConfigError(f"{setting}: there is no plugin named {name!r} in any of {groups}")
 
 
 def _told(value: Any) -> Any:
@@ -64,6 +71,28 @@ def _told(value: Any) -> Any:
 def _chatting(engine: Any) -> Asked:
     def answer(messages: Sequence[ContextMessage], lang: str | None) -> str:
         return _text(engine.continue_chat(_agent_messages(messages), session_id=SESSION, lang=lang).content)
+
+    return answer
+
+
+def _calling(engine: Any, tools: Sequence[Mapping[str, Any]], without: Asked) -> Asked:
+    """A chat with tools: what is called comes as JSON behind the answer, so that it is read as though it was written.
+
+    A server that refuses tools is asked without from then on, with the next attempt.
+    """
+    refused: list[Exception] = []
+
+    def answer(messages: Sequence[ContextMessage], lang: str | None) -> str:
+        if refused:
+            return without(messages, lang)
+        given = _agent_messages(messages)
+        try:
+            answered = engine.continue_chat(given, session_id=SESSION, lang=lang, tools=list(tools))
+        except Exception as error:  # a plugin may raise anything
+            refused.append(error)
+            raise
+        calls = [{"tool": call.name, "arguments": call.arguments} for call in answered.tool_calls or ()]
+        return "\n".join(filter(None, (_text(answered.content), json.dumps(calls) if calls else "")))
 
     return answer
 

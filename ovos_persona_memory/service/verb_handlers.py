@@ -300,6 +300,10 @@ def _merge(memory: PersonaMemory, _a: Request, fields: Any, _s: Scope, _c: Memor
     return {"moved": _wire(memory.users.merge(fields.user_id, fields.into))}
 
 
+def _introspect(memory: PersonaMemory, _a: Request, fields: Any, scope: Scope, _c: MemoryConfig) -> Answer:
+    return {"introspections": _wire(memory.introspect(scope, fields.undo))}
+
+
 def _status(memory: PersonaMemory, _a: Request, _f: Any, _s: Scope, _c: MemoryConfig) -> Answer:
     return dict(memory.status())
 
@@ -343,6 +347,7 @@ _VERBS: dict[str, Callable[[PersonaMemory, Request, Any, Scope, MemoryConfig], A
     "users": _user,
     "users.list": _users,
     "users.merge": _merge,
+    "introspect": _introspect,
     "status": _status,
 }
 

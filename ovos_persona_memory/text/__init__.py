@@ -12,7 +12,15 @@ if TYPE_CHECKING:
     from ovos_persona_memory.text.languages import Language, beginning
     from ovos_persona_memory.text.lexicon import Lexicon
     from ovos_persona_memory.text.phrases import Phrases, by_word
-    from ovos_persona_memory.text.revision import Correction, correction_in, denies, retraction_in, revised, subject_of
+    from ovos_persona_memory.text.revision import (
+        Correction,
+        asks_to_delete,
+        correction_in,
+        denies,
+        retraction_in,
+        revised,
+        subject_of,
+    )
     from ovos_persona_memory.text.secret_detection import (
         SHORTEST_CODE,
         Spot,
@@ -36,6 +44,7 @@ __all__ = [
     "Phrases",
     "Spot",
     "Tokens",
+    "asks_to_delete",
     "beginning",
     "by_word",
     "contains_secret",
@@ -71,6 +80,7 @@ _PLACES = {
     "Lexicon": "ovos_persona_memory.text.lexicon",
     "Tokens": "ovos_persona_memory.text.tokens",
     "statement_asked_about": "ovos_persona_memory.text.tag_questions",
+    "asks_to_delete": "ovos_persona_memory.text.revision",
     "beginning": "ovos_persona_memory.text.languages",
     "by_word": "ovos_persona_memory.text.phrases",
     "correction_in": "ovos_persona_memory.text.revision",

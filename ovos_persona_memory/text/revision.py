@@ -21,6 +21,8 @@ SAME_KIND = 0.35
 """Cost of replacing a word by another of its kind; 1 for words of no common kind."""
 WORTH = 0.75
 """A stretch matches a correction if aligning them costs <= this for each word."""
+REQUESTS = ("forget", "erase", "drop")
+"""Lines of the language's list with what asks for something to be deleted."""
 LEADING = 3
 """Words, at most, before an "it is" that add nothing to the correction."""
 BEHIND_VERB = 5
@@ -390,6 +392,20 @@ def denies(text: str, spoken: Language) -> bool:
     """Whether a statement says that something is not so, or is off."""
     low = fold(text)
     return any(_place(low, one) is not None for name in ("over", "not") for one in _phrases(spoken.tag, name))
+
+
+def asks_to_delete(text: str, spoken: Language) -> tuple[frozenset[str], ...]:
+    """What a text asks to have forgotten, each word in every form; empty where it asks for nothing that it names."""
+    low = fold(text)
+    if denies(text, spoken) or not any(_place(low, one) is not None for one in _requests(spoken.tag)):
+        return ()
+    asking = {word for name in (*REQUESTS, "that", "with") for one in _phrases(spoken.tag, name) for word in one}
+    return _retraction([word for word in low if word not in asking and _names(word, spoken)], spoken).words
+
+
+@lru_cache(maxsize=64)
+def _requests(tag: str) -> tuple[tuple[str, ...], ...]:
+    return tuple(one for name in REQUESTS for one in _phrases(tag, name))
 
 
 def _place(words: Sequence[str], phrase: tuple[str, ...]) -> int | None:

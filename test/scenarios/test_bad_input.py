@@ -152,6 +152,7 @@ VERBS: dict[str, dict[str, Any]] = {
         "everything": False,
         "lang": "en-US",
     },
+    "introspect": {"scope": HERE, "undo": None},
     "facts.list": {"scope": HERE, "status": "all", "slot": "pet", "at": NOW, "limit": 5, "offset": 0, "topic": "home"},
     "facts.history": {"fact_id": "nothing", "scope": HERE},
     "facts.review": {"fact_id": "nothing", "accept": False, "scope": HERE},
@@ -231,7 +232,7 @@ FUNCTIONS = ("embed", 5)
 
 BAD: dict[str, tuple[object, ...]] = {
     **dict.fromkeys(("text", "question", "query", "topic", "said", "summary", "description"), TEXTS),
-    **dict.fromkeys(("key", "id", "fact_id", "user_id", "into", "namespace", "lang", "timezone"), (*TEXTS, "")),
+    **dict.fromkeys(("key", "id", "undo", "fact_id", "user_id", "into", "namespace", "lang", "timezone"), (*TEXTS, "")),
     **dict.fromkeys(("delivery_id", "source", "slot"), (*TEXTS, "")),
     **dict.fromkeys(("k", "limit", "offset", "max_history", "max_rounds", "max_tokens", "keep_recent"), NUMBERS),
     **dict.fromkeys(("at", "since", "until"), MOMENTS),

@@ -27,6 +27,7 @@ ADVICE = {
     "secrets": "Forget them by their ids: a memory is no place for secrets.",
     "recall_loops": "The assistant had said these words before: forget what no person said by its id.",
     "waiting": "Accept or reject them with the command review.",
+    "refused_proposals": "Nobody said what the language model proposed; nothing is to be done, but for another model.",
 }
 
 
@@ -54,6 +55,12 @@ def audit(store: Store, scope: Scope, now: float, half_lives: HalfLives) -> list
         "waiting": [fact.id for fact in store.fact_store.facts(FactQuery(scope, frozenset({"waiting"})))],
     }
     return [Trouble(what, len(ids), ids[:NAMED], ADVICE[what] if ids else "") for what, ids in found.items()]
+
+
+def refused_proposals(refused: Sequence[str]) -> Trouble:
+    """What a language model proposed in vain, as one kind of trouble."""
+    what = "refused_proposals"
+    return Trouble(what, len(refused), list(refused[:NAMED]), ADVICE[what] if refused else "")
 
 
 def _of_fact(fact: Fact) -> _Kept:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from ovos_persona_memory.memory.tidying import summaries
+from ovos_persona_memory.memory.tidying import introspection, proposals, summaries
+from ovos_persona_memory.memory.tidying.introspection import Introspector
 from ovos_persona_memory.memory.tidying.jobs import Job, JobQueue, Postponed
 from ovos_persona_memory.memory.tidying.models import Call, Model, ModelCalls, ModelFailed, ModelKind
 from ovos_persona_memory.memory.tidying.summaries import Summaries
 
 __all__ = [
     "Call",
+    "Introspector",
     "Job",
     "JobQueue",
     "Model",
@@ -17,5 +19,7 @@ __all__ = [
     "ModelKind",
     "Postponed",
     "Summaries",
+    "introspection",
+    "proposals",
     "summaries",
 ]

@@ -85,6 +85,18 @@ class JobQueue:
             elif known.detail != job.detail:
                 self._put([replace(one, detail=job.detail) if one is known else one for one in jobs])
 
+    def move(self, job: Job) -> None:
+        """Have a job wait as ``add`` does, until its ``not_before``, also where it waits already for another time.
+
+        One that is due already stays due, and one that nobody could do is tried again when that was to be.
+        """
+        with self._store.transaction():
+            self.add(job)
+            jobs = self.waiting()
+            known = next(one for one in jobs if one.name == job.name)
+            if known.not_before not in (0.0, job.not_before) and not known.problem:
+                self._put([replace(one, not_before=job.not_before) if one is known else one for one in jobs])
+
     def due_in_s(self) -> float | None:
         """Seconds until a job is due, 0 for now; None where none waits."""
         now = self._clock()

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections import Counter, OrderedDict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
+from itertools import repeat
 from typing import Any
 
 from ovos_persona_memory.config import HistoryConfig
@@ -175,7 +176,8 @@ def request(before: str, turns: Sequence[Turn], spoken: Language, most_tokens: i
 def as_document(before: str, turns: Sequence[Turn], spoken: Language, most_tokens: int) -> list[ContextMessage]:
     """The summary so far and the talk as one text, for what summarises documents."""
     old = "\n".join(f"- {quoting.quoted(line)}" for line in before.splitlines() if quoting.visible_text(line))
-    parts = [f"{BEFORE}\n{old}" if old else "", f"{SINCE}\n{_lines(turns, spoken)}"]
+    talk = "\n".join(talk_lines(turns, spoken, repeat("-")))
+    parts = [f"{BEFORE}\n{old}" if old else "", f"{SINCE}\n{talk}"]
     return [ContextMessage("user", "\n\n".join(filter(None, parts)))]
 
 
@@ -204,16 +206,17 @@ def within(answer: str, most_tokens: int) -> str:
     return "\n".join(lines)
 
 
-def _lines(turns: Sequence[Turn], spoken: Language) -> str:
+def talk_lines(turns: Iterable[Turn], spoken: Language, marks: Iterable[str]) -> list[str]:
+    """Each turn quoted on a line behind its mark, with who said it; each day on a line before what was said then."""
     lines: list[str] = []
     day = ""
-    for turn in turns:
+    for turn, mark in zip(turns, marks):  # noqa: B905  # marks may be endless
         said_on = f"{_day(turn)}:"
         if said_on != day:
             lines.append(said_on)
             day = said_on
-        lines.append(f"- {extractive.who_said(turn, spoken)}: {quoting.quoted(extractive.told(turn))}")
-    return "\n".join(lines)
+        lines.append(f"{mark} {extractive.who_said(turn, spoken)}: {quoting.quoted(extractive.told(turn))}")
+    return lines
 
 
 def _day(turn: Turn) -> str:

@@ -68,4 +68,4 @@ def test_an_audit_says_what_to_do(run: Run) -> None:
     assert "duplicates: 0" in text
     assert "waiting: 1" in text
     assert "with the command review" in text
-    assert len(json.loads(run("audit", "--json").stdout)["troubles"]) == 6
+    assert len(json.loads(run("audit", "--json").stdout)["troubles"]) == 7

@@ -224,6 +224,7 @@ def test_an_audit_counts_each_kind_of_trouble(memory: PersonaMemory, clock: Cloc
         "secrets": 0,
         "recall_loops": 1,
         "waiting": 1,
+        "refused_proposals": 0,
     }
     assert [bool(one.advice) for one in found.values()] == [one.count > 0 for one in found.values()]
     loop = memory.get("loop")

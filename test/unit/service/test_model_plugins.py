@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
 import pytest
 from ovos_plugin_manager import agents
-from ovos_plugin_manager.templates.agents import AgentMessage, ChatSummarizerEngine
+from ovos_plugin_manager.templates.agents import AgentMessage, ChatEngine, ChatSummarizerEngine, MessageRole, ToolCall
 
 from ovos_persona_memory.config import ModelsConfig
 from ovos_persona_memory.errors import ConfigError
@@ -85,3 +86,51 @@ def test_a_plugin_that_nobody_has_is_named_and_so_is_one_that_does_not_start(mon
     with pytest.raises(ConfigError) as refused:
         open_model("summary", named("broken", key="hunter2"))
     assert refused.value.reason == "models.summary: broken cannot be started (ValueError)"
+
+
+class Calling(ChatEngine):  # type: ignore[misc]  # ovos_plugin_manager carries no types
+    """A chat of somebody else that can call tools, and a server that may refuse them."""
+
+    supports_tools = True
+
+    def __init__(self, config: dict[str, Any] | None = None) -> None:
+        super().__init__(config)
+        self.refuses = bool((config or {}).get("refuses"))
+
+    def continue_chat(
+        self,
+        messages: list[AgentMessage],
+        session_id: str = "default",
+        lang: str | None = None,
+        units: str | None = None,
+        tools: Any = None,
+    ) -> AgentMessage:
+        if tools and self.refuses:
+            raise OSError("tools are not supported")
+        names = [one["function"]["name"] for one in tools or ()]
+        calls = [ToolCall(id="1", name=names[0], arguments={"content": "Bob"})] if names else None
+        return AgentMessage(role=MessageRole.ASSISTANT, content="" if calls else "[]", tool_calls=calls)
+
+
+def calling(monkeypatch: pytest.MonkeyPatch, **settings: Any) -> Any:
+    monkeypatch.setattr(agents, "find_chat_plugins", lambda: {"calling": Calling})
+    model = open_model("introspection", ModelsConfig(plugins={"calling": settings}), "calling")
+    assert model is not None and model.kind == "chat"
+    return model
+
+
+def test_what_a_model_calls_comes_as_json(monkeypatch: pytest.MonkeyPatch) -> None:
+    answer = calling(monkeypatch).answer([ContextMessage("user", "hello")], "en-US")
+    assert json.loads(answer) == [{"tool": "memory_add", "arguments": {"content": "Bob"}}]
+
+
+def test_a_server_that_refuses_tools_is_asked_without_the_next_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = calling(monkeypatch, refuses=True)
+    with pytest.raises(OSError, match="not supported"):
+        model.answer([ContextMessage("user", "hello")], "en-US")
+    assert model.answer([ContextMessage("user", "hello")], "en-US") == "[]"
+
+
+def test_what_only_summarises_cannot_propose() -> None:
+    with pytest.raises(ConfigError, match=r"introspection\.model: there is no plugin named .* opm\.agents\.chat$"):
+        open_model("introspection", ModelsConfig(), DOCUMENT)

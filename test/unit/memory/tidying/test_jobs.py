@@ -151,3 +151,15 @@ def test_what_another_device_has_in_hand_is_left_to_it_for_a_while(
     assert not queue.step({"summary": noting(done)}) and queue.due_in_s() == IN_HAND_S
     clock.now += IN_HAND_S
     assert queue.step({"summary": noting(done)}) and done == ["s1"]
+
+
+def test_a_job_waits_for_another_time_only_while_it_is_not_due(queue: JobQueue, clock: Clock) -> None:
+    queue.move(job(not_before=clock.now + 60))
+    queue.move(job(not_before=clock.now + 90))
+    assert queue.due_in_s() == 90
+    queue.move(job())
+    queue.move(job(not_before=clock.now + 90))
+    assert queue.due_in_s() == 0
+    queue.step({"summary": failing(Postponed("paused", 30.0))})
+    queue.move(job(not_before=clock.now + 90))
+    assert queue.due_in_s() == 30
