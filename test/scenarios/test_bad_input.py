@@ -194,7 +194,7 @@ def test_what_can_be_used_passes(memory: Memory, verb: str) -> None:
     try:
         called(memory, verb, VERBS[verb])
     except (UnknownEntry, NotAllowed):
-        assert verb.startswith(("facts.", "users.", "correct"))
+        assert verb.startswith(("facts.", "users.", "correct", "introspect"))
 
 
 # values that cannot be used, by what a parameter is
