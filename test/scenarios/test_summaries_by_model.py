@@ -19,7 +19,8 @@ from ovos_persona_memory.service import open_model
 
 HERE = Scope(session_id="s1")
 PAGE = (Path(__file__).parent.parent.parent / "docs" / "models.md").read_text("utf-8")
-BLOCKS = [json.loads(block) for block in re.findall(r"^```json\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)]
+SHOWN = [json.loads(block) for block in re.findall(r"^```json\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)]
+BLOCKS = [block for block in SHOWN if "summary" in block["persona_memory"]["models"]]
 NAMES = [block["persona_memory"]["models"]["summary"] for block in BLOCKS]
 
 

@@ -271,10 +271,14 @@ class Introspector:
         self._workings.purge_if(any(change.what in ("updated", "note") for change in look.changes))
 
     def _shown(self, scope: Scope, piece: Sequence[Turn]) -> list[Entry]:
-        """The memories of the person that a model is shown: nothing private, those with words of the talk first."""
+        """The memories of the person that a model is shown, those with words of the talk first: nothing private, and
+        of no persona that was not talked to.
+        """
         of_user = Scope(user_id=scope.user_id, auth_level=0, status=ACCEPTED)
         words = {word for turn in piece for word in index_words(turn).split()}
-        kept = [one for one in self._store.entries(of_user) if not one.metadata.get(OUTDATED)]
+        reached = {None, *(turn.persona_id for turn in piece)}
+        held = [one for one in self._store.entries(of_user) if one.persona_id in reached]
+        kept = [one for one in held if not one.metadata.get(OUTDATED)]
         kept.sort(key=lambda one: -len(words.intersection(index_words(one).split())))
         return kept[:SHOWN]
 

@@ -388,10 +388,21 @@ def test_a_memory_belongs_to_the_persona_that_was_told(memory: PersonaMemory, mo
     assert [one.persona_id for one in memory.list(EVERY)] == ["Ada"]
 
 
-def test_no_persona_changes_what_another_was_told(memory: PersonaMemory, model: Scripted) -> None:
+def test_what_one_persona_was_told_is_not_shown_for_another(memory: PersonaMemory, model: Scripted) -> None:
     memory.remember("the bins go out on Tuesday", Scope(persona_id="Bob"))
     say(memory, "the bins go out on Wednesday", scope=Scope(session_id="s1", persona_id="Ada"))
-    model.will({"tool": "memory_update", "memory": 1, "content": "the bins go out on Wednesday", "turns": [1]})
+    model.will(update(1, "the bins go out on Wednesday", 1))
+    assert look(memory).refused == ("memory_update: no_such_memory",)
+    assert "Tuesday" not in model.asked[0]
+
+
+def test_where_two_are_talked_to_neither_changes_what_the_other_was_told(
+    memory: PersonaMemory, model: Scripted
+) -> None:
+    memory.remember("the bins go out on Tuesday", Scope(persona_id="Bob"))
+    say(memory, "good morning to you", scope=Scope(session_id="s1", persona_id="Bob"))
+    say(memory, "the bins go out on Wednesday", scope=Scope(session_id="s1", persona_id="Ada"))
+    model.will(update(1, "the bins go out on Wednesday", 3))
     assert look(memory).refused == ("memory_update: of_another_persona",)
 
 
