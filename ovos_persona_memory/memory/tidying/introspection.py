@@ -228,7 +228,7 @@ class Introspector:
 
     def carry_out(self, job: Job, model: Model | None, calls: ModelCalls, piece_tokens: int) -> None:
         """Have a model look at what is new in a session, piece by piece; each is on disk when it is done."""
-        if self._config.wanted is None or job.user_id == GUEST:
+        if self._config.wanted is None:
             return
         if model is None:
             raise ModelFailed(f"{self._config.wanted}, which introspection.model names, is not loaded")
