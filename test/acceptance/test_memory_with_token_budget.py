@@ -69,24 +69,23 @@ DIFFERENT: tuple[tuple[str, str, str], ...] = (
     ),
     (
         "Opt a `@agent()` class into automatic user memory extraction/injection.",
-        "A persona whose `memory_module` is the memory plugin has both without a line of code.",
-        "Not yet: a decorator for chat engines in Python is to come.",
+        "`@remember()` on an OPM chat engine, or the plugin `ovos-persona-memory-remember` around one.",
+        "In other words: what is decorated is a chat engine (test/unit/opm/test_decorator.py).",
     ),
     (
         "When `inject=True`, relevant memories are prepended to the system prompt before each LLM call.",
-        "The memory plugin quotes what is surely relevant in the system message, behind the system prompt, or where "
-        "`inject_mode` says.",
-        "Not yet: for an engine outside of a persona, with the decorator.",
+        "With `inject=True` what is surely relevant is quoted in the system message, or where `inject_mode` says.",
+        "In other words: sure hits alone (test/unit/opm/test_decorator.py).",
     ),
     (
         "When `extract=True`, new facts are extracted from each conversation turn and stored in the UserMemoryStore.",
-        "Facts are learned from each turn that is recorded, with `facts.learn`.",
-        "Not yet: for an engine outside of a persona, with the decorator.",
+        "With `extract=True` each exchange is recorded, and the daemon learns from what the person said.",
+        "In other words: facts are kept with all others (test/unit/opm/test_decorator.py).",
     ),
     (
         "Must be applied BELOW `@agent()`.",
-        "There is no decorator.",
-        "Not yet: with the decorator.",
+        "`@remember()` stands alone above the class; without its parentheses it raises an error that says so.",
+        "In other words: there is no `@agent()` in OVOS.",
     ),
     (
         "DI token name for UserMemoryStore (None = auto-inject).",
@@ -95,8 +94,8 @@ DIFFERENT: tuple[tuple[str, str, str], ...] = (
     ),
     (
         "Number of memories to inject.",
-        "`recall` in the plugin's block, or the setting `recall.limit`.",
-        "Not yet: `top_k` of the decorator.",
+        "`top_k` of the decorator, `recall` in a plugin's block, or the setting `recall.limit`.",
+        "In other words: at most so many, and only sure ones (test/unit/opm/test_decorator.py).",
     ),
     (
         "Model for fact extraction (defaults to agent model).",

@@ -41,13 +41,15 @@ DIFFERENT: tuple[tuple[str, str, str], ...] = (
     ),
     (
         "Introspection-only tools: `working_memory_update`, `session_description_update`.",
-        "`update_session` sets the summary and the description. No tool of a persona does.",
-        "Not yet: as tools of a language model that looks back over a talk.",
+        "A model that looks back over a talk may propose both; no tool of a persona sets them.",
+        "In other words: they are proposals with limits (test/unit/memory/tidying/test_introspection.py).",
     ),
     (
         "At turn start, the prompt can include: recent long-term memory context from `getContextBlock`.",
-        "Memories that surely bear on the utterance are quoted, not the newest ones.",
-        "Deliberately not: what has nothing to do with the question takes tokens and misleads a small model.",
+        "Memories that surely bear on the utterance are quoted, and behind them as many of those that were "
+        "changed last "
+        "as `recall.context_entry_limit` says, none unless it is set.",
+        "In other words: what has nothing to do with the question takes tokens and misleads a small model.",
     ),
     (
         "At turn start, the prompt can include: skill index.",
@@ -56,32 +58,29 @@ DIFFERENT: tuple[tuple[str, str, str], ...] = (
     ),
     (
         "`memory.context_entry_limit` controls how many recent memory entries are included in the context block.",
-        "`recall` in a request and in the plugin's block, and the setting `recall.limit`, say how many recalled "
-        "records are quoted at most.",
-        "In other words: it is about recalled records, see above.",
+        "`recall.context_entry_limit`, 0 unless it is set.",
+        "In other words: another default, see above (test/unit/memory/test_context_builder.py).",
     ),
     (
         "Introspection is program-triggered and model-executed.",
-        "Summaries are written in the background, by a program or a model that is named. Facts are learned by the "
-        "program.",
-        "Not yet: a language model with the tools of the memory.",
+        "The daemon says when a model looks back over a talk; what it proposes is checked against what was said.",
+        "In other words: the model proposes, the program decides (test/unit/memory/tidying/test_introspection.py).",
     ),
     (
         "It sees recent unsummarized history, previous working memory, current description, and memory tools.",
-        "Whoever writes a summary gets what the last one does not hold, and the last one.",
-        "Not yet: the description and the tools.",
+        "It sees what was said since its last look, the summary, the description and what is remembered of it.",
+        "In other words: the range is that of its own last look (test/unit/memory/tidying/test_introspection.py).",
     ),
     (
         "It may: add/update/delete long-term memories, update working memory, update the session description.",
-        "Background work updates the summary alone.",
-        "Not yet.",
+        "It may propose all of these; a deletion only sets aside, and only what somebody asked to delete.",
+        "In other words: nothing becomes a memory that nobody said (test/unit/memory/tidying/test_introspection.py).",
     ),
     (
         '"introspection": {"enabled": true, "turn_interval": 5, "idle_timeout_minutes": 10, "max_tool_calls": 10, '
         '"model": null}.',
-        "`history.strategy`, `history.summary_threshold` and `models.quiet_s` say whether and when a summary is "
-        "written, and `models.summary` by which model.",
-        "Not yet: of the other two tasks.",
+        "The section `introspection` of `persona_memory` has these five; without a `model` nothing looks back.",
+        "In other words: no model is asked that the owner has not named (docs/models.md).",
     ),
     (
         "Memory content is agent-generated or user-requested, but memory lifecycle is runtime-controlled.",
@@ -91,8 +90,8 @@ DIFFERENT: tuple[tuple[str, str, str], ...] = (
     ),
     (
         "The runtime decides when introspection runs and what transcript range it sees.",
-        "The daemon decides when a summary is written, and of which messages.",
-        "Not yet: of what is looked at beside summaries.",
+        "The daemon decides when, and a range that failed is looked at again.",
+        "In other words: see above (test/unit/memory/tidying/test_introspection.py).",
     ),
 )
 
