@@ -1,4 +1,7 @@
-"""PersonaMemory: the verbs, in this process."""
+"""PersonaMemory: the verbs, in this process.
+
+One long file on purpose: it is the list of all verbs with what each promises, and hands each on to where it is done.
+"""
 
 from __future__ import annotations
 

@@ -97,6 +97,32 @@ def test_learning_gives_way_to_whoever_asks(store: Store) -> None:
     assert known(memory) == sorted([HOME, CAT])
 
 
+def test_a_failure_is_told_though_learning_gives_way(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    memory = opened(store)
+    say_together(memory, HOME, CAT)
+    with monkeypatch.context() as failing:
+        failing.setattr(learner, "extract", recursing)
+        with pytest.raises(PersonaMemoryError, match="RecursionError"):
+            memory.tidy(lambda: True)
+    idle(memory)
+    assert known(memory) == [CAT], "the one that failed is left out, the other is learned from"
+
+
+def recursing(*_: Any) -> Any:
+    raise RecursionError
+
+
+def test_many_threads_record_and_everything_is_learned_once(store: Store) -> None:
+    memory = opened(store)
+    texts = [f"my favourite number is {number}" for number in range(40)]
+    with ThreadPoolExecutor(4) as pool:
+        list(pool.map(lambda text: say_at_once(memory, text), texts))
+    idle(memory)
+    decided = Counter(one.turn_id for one in memory.facts.decisions(Scope(), limit=1000))
+    assert len(decided) == len(texts)
+    assert set(decided.values()) == {1}
+
+
 def test_nothing_is_read_of_a_turn_while_the_store_is_held(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     memory = opened(store)
     if not memory.transcript.backlog.may_grow:

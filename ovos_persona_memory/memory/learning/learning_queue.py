@@ -101,9 +101,11 @@ class LearningQueue:
         failure: Exception | None = None
         with self._learning:
             first = self._waiting.first(limit)
+            more = limit is not None and len(first) == limit
             for number, one in enumerate(first):
                 if number and gives_way():
-                    return True
+                    more = True
+                    break
                 try:
                     self._learn_from(one)
                 except StoreError:
@@ -115,7 +117,7 @@ class LearningQueue:
                     self._leave_out(one)
         if failure is not None:
             raise PersonaMemoryError(f"nothing was learned from a turn: {type(failure).__name__}") from failure
-        return limit is not None and len(first) == limit
+        return more
 
     def _learn_from(self, one: UnlearnedTurn) -> None:
         turn = self._store.turn(one.id)

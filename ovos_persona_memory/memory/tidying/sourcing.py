@@ -12,6 +12,8 @@ from ovos_persona_memory.search import is_told_by_person
 from ovos_persona_memory.text import asks_to_delete, denies, languages, retraction_in, subject_of
 
 Groups = tuple[frozenset[str], ...]
+Placed = tuple[frozenset[str], tuple[int, int]]
+"""A content word in every form, and where it stands: its first character, and the one behind its last."""
 """Content words in their order, each in every form."""
 HALF = 0.5
 """From this share of its words on, what is proposed is at least partly said."""
@@ -73,11 +75,8 @@ def _said_in(turn: Turn, wanted: Groups, is_denial: bool) -> Iterator[Source]:
     resources = LanguageResources.of(turn)
     for sentence in languages.sentences_of(turn.text) or [turn.text]:
         told = _placed(sentence, turn.lang)
-        for first in range(len(told) - len(wanted) + 1):
-            run = told[first : first + len(wanted)]
-            if any(group.isdisjoint(words) for (group, _), words in zip(run, wanted, strict=True)):
-                continue
-            reason = refusal_in(resources, sentence, (run[0][1][0], run[-1][1][1]))
+        for span in _spans(told, wanted):
+            reason = refusal_in(resources, sentence, span)
             if is_denial != denies(sentence, languages.for_text(turn.lang, sentence)):
                 yield Source("unsaid", turn, "denied")
             elif reason not in (None, "unsure"):
@@ -87,7 +86,15 @@ def _said_in(turn: Turn, wanted: Groups, is_denial: bool) -> Iterator[Source]:
                 yield Source("said" if is_most and reason is None else "partly", turn)
 
 
-def _placed(sentence: str, lang: str | None) -> list[tuple[frozenset[str], tuple[int, int]]]:
+def _spans(told: Sequence[Placed], wanted: Groups) -> Iterator[tuple[int, int]]:
+    """Where just the wanted words stand one behind the other, as characters from the first up to the last."""
+    for first in range(len(told) - len(wanted) + 1):
+        run = told[first : first + len(wanted)]
+        if all(not group.isdisjoint(words) for (group, _), words in zip(run, wanted, strict=True)):
+            yield run[0][1][0], run[-1][1][1]
+
+
+def _placed(sentence: str, lang: str | None) -> list[Placed]:
     """The content words of a sentence, each in every form and with its place; of a language without blanks in one."""
     told, place = [], 0
     spoken, low = languages.for_text(lang, sentence), sentence.casefold()
