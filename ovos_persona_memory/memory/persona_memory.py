@@ -14,7 +14,15 @@ from pathlib import Path
 from typing import Any
 
 from ovos_persona_memory.config import MemoryConfig, settled
-from ovos_persona_memory.conversation import MessageLike, Snapshot, Window, blocks, blocks_by_session, history
+from ovos_persona_memory.conversation import (
+    MessageLike,
+    Snapshot,
+    Window,
+    blocks,
+    blocks_by_session,
+    history,
+    strategies,
+)
 from ovos_persona_memory.errors import InvalidRequest, PersonaMemoryError, StoreError
 from ovos_persona_memory.extraction import release_memory
 from ovos_persona_memory.memory import completed_turns as completed
@@ -110,6 +118,10 @@ class PersonaMemory:
         self.jobs = JobQueue(store, clock)
         self.jobs_later = False
         """Whether jobs are done by ``work`` alone; else also by ``tidy``, and where no model is asked at once."""
+        self.jobs_wanted: Callable[[], None] = lambda: None
+        """Called when ``work`` may have something new to do, after what that is about is committed; it never waits."""
+        self._said: list[Turn] = []
+        """What was said in the transaction that is under way; guarded by the store's lock, which that holds."""
         self.model_calls = ModelCalls(store, clock, config.models)
         self.models: dict[str, Model] = {}
         """From a kind of job to the language model for it, put here by whoever loads plugins."""
@@ -117,7 +129,7 @@ class PersonaMemory:
         parts = (self._workings, self._sessions, self._entries, self.jobs)
         self._introspector = Introspector(*parts, config.introspection, config.history.summary_tokens)
         self.facts.refused = self._introspector.done.refused
-        self._contexts = Contexts(self._workings, config, self.finding, self._sessions, self._summaries.touch)
+        self._contexts = Contexts(self._workings, config, self.finding, self._sessions, self._overflows)
         self.prefetch = self._contexts.prefetch  # whoever calls it calls ``finding.invalidate`` after a change
         self.retention = Retention(self._workings, config.retention)
         self._forgetting = Forgetting(self._workings)
@@ -205,6 +217,8 @@ class PersonaMemory:
             finally:
                 self._depth -= 1
                 is_outermost = not self._depth
+                said, self._said = ([], self._said) if self._depth else (self._said, [])
+        self._talked_in(said)
         try:
             self._purge_if_due()
         except StoreError:
@@ -216,6 +230,18 @@ class PersonaMemory:
             with suppress(PersonaMemoryError):  # it is none of the verb's: the job waits
                 while self.work():
                     pass
+
+    def _talked_in(self, said: Sequence[Turn]) -> None:
+        """These turns are committed: there may be something to do about their sessions."""
+        self._summaries.talked_in(said)
+        self._introspector.talked_in(said)
+        if self._summaries.waits or self._introspector.waits:
+            self.jobs_wanted()
+
+    def _overflows(self, user_id: str | None, session_id: str | None, overflow: strategies.Overflow) -> None:
+        """A persona asks in a session that it wants summarised when it overflows."""
+        self._summaries.touch(user_id, session_id, overflow)
+        self.jobs_wanted()
 
     def _learn(self) -> None:
         """Learn from what was just kept; a failure is none of the verb that kept it: the turn waits, or is left out."""
@@ -258,8 +284,7 @@ class PersonaMemory:
         with self.transaction():
             added = self.transcript.hear(heard)
             self._episodes.hear(self.transcript.latest, added)
-            self._summaries.talked_in(added)
-            self._introspector.talked_in(added)
+            self._said += added
         return added
 
     @checked
@@ -296,8 +321,7 @@ class PersonaMemory:
         is_fresh = delivery_id is None and not any(turn.id for turn in turns)
         with self.transaction():
             kept = self.transcript.take(given, batch, is_fresh, claims=not scope.assumed_persona)
-            self._summaries.talked_in(given)
-            self._introspector.talked_in(given)
+            self._said += given
             self._episodes.note_tools(kept if any(turn.tool_calls for turn in turns) else ())
             if metadata is not None:
                 self._episodes.note_completed(kept, metadata)

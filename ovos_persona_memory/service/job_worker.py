@@ -57,13 +57,15 @@ class JobWorker:
                 thread.join(JOINED_S)
 
     def talked(self) -> None:
-        """Somebody talks: what is not begun waits until that is over."""
+        """Somebody talks: what is not begun waits until that is over.
+
+        There is nothing to do yet: the memory says so when what is said is committed.
+        """
         self._talked_at = time.monotonic()
-        self.wake()
 
     def serve(self, memory: PersonaMemory) -> None:
         """Take a memory into use, before anybody else uses it."""
-        memory.jobs_later = True
+        memory.jobs_later, memory.jobs_wanted = True, self.wake
         calls = memory.model_calls
         calls.told, calls.wait_for_quiet, calls.is_called_off = tell, self._wait_for_quiet, self._ended.is_set
         self.wake()

@@ -147,21 +147,30 @@ class Introspector:
             while len(self._touched) > SESSIONS:
                 self._touched.popitem(last=False)
 
+    @property
+    def waits(self) -> bool:
+        """Whether there is a session to be looked at."""
+        return bool(self._touched)
+
     def look(self) -> None:
         """Put a job into the queue for each session that was talked in since the last look; it says when it is due."""
         if self._config.wanted is None:
             return
         if not self._has_begun:
-            self._has_begun = True
             for session in self._store.sessions(Scope.everyone(), limit=AT_START):
                 if session.user_id != GUEST:
                     self._touched[(session.user_id, session.session_id)] = None
+            self._has_begun = True
         while self._touched:
             try:
                 (user_id, session_id), _ = self._touched.popitem(last=False)
             except KeyError:  # another thread has taken it
                 return
-            self._plan(user_id, session_id)
+            try:
+                self._plan(user_id, session_id)
+            except PersonaMemoryError:  # it is looked at again
+                self._touched[(user_id, session_id)] = None
+                raise
 
     def _plan(self, user_id: str, session_id: str) -> None:
         said = [turn for turn in self._unseen(Scope(session_id, user_id)) if turn.role == "user"]

@@ -12,6 +12,7 @@ from typing import Any
 
 from ovos_persona_memory.config import HistoryConfig
 from ovos_persona_memory.conversation import estimate_tokens, quoting, snapshots, strategies
+from ovos_persona_memory.errors import PersonaMemoryError
 from ovos_persona_memory.memory.sessions import Sessions
 from ovos_persona_memory.memory.tidying import extractive
 from ovos_persona_memory.memory.tidying.jobs import Job, JobQueue, Postponed
@@ -85,16 +86,23 @@ class Summaries:
     def look(self) -> None:
         """Put a job into the queue for each session that overflows, of those that were touched since the last look."""
         if not self._has_begun:
-            self._has_begun = True
             self._touch_newest()
+            self._has_begun = True
         while self._touched:
             try:
                 (user_id, session_id), overflow = self._touched.popitem(last=False)
             except KeyError:  # another thread has taken it
                 return
-            if self._overflowing(Scope(session_id, user_id), overflow)[0]:
-                detail = {"threshold": overflow.threshold, "kept": overflow.kept}
-                self._queue.add(Job(KIND, user_id, session_id, detail))
+            try:
+                self._plan(user_id, session_id, overflow)
+            except PersonaMemoryError:  # it is looked at again, unless somebody has talked there again
+                self._touched.setdefault((user_id, session_id), overflow)
+                raise
+
+    def _plan(self, user_id: str, session_id: str, overflow: strategies.Overflow) -> None:
+        if self._overflowing(Scope(session_id, user_id), overflow)[0]:
+            detail = {"threshold": overflow.threshold, "kept": overflow.kept}
+            self._queue.add(Job(KIND, user_id, session_id, detail))
 
     def _touch_newest(self) -> None:
         """What was said before the last end may not have been looked at."""

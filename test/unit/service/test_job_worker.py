@@ -10,7 +10,8 @@ import pytest
 from ovos_persona_memory.config import ModelsConfig, parse
 from ovos_persona_memory.errors import StoreError
 from ovos_persona_memory.memory import Call, Model, PersonaMemory
-from ovos_persona_memory.records import ContextMessage, Scope, Turn
+from ovos_persona_memory.memory.tidying import Job
+from ovos_persona_memory.records import ContextMessage, ContextRequest, Scope, Turn
 from ovos_persona_memory.service import job_worker
 from ovos_persona_memory.service.job_worker import JobWorker, tell
 
@@ -43,8 +44,8 @@ def start(memory: PersonaMemory) -> Iterator[Callable[..., JobWorker]]:
 
 def talk(memory: PersonaMemory, worker: JobWorker) -> None:
     for number in range(4):
+        worker.talked()  # it is told when a request comes in, before that is committed
         memory.record([Turn("user", f"question {number}"), Turn("assistant", f"answer {number}")], HERE)
-        worker.talked()
 
 
 def summarised(memory: PersonaMemory) -> bool:
@@ -59,6 +60,55 @@ def summarised(memory: PersonaMemory) -> bool:
 def test_a_job_is_done_in_the_background(memory: PersonaMemory, start: Callable[..., JobWorker]) -> None:
     talk(memory, start())
     assert summarised(memory)
+
+
+def test_what_is_committed_when_the_thread_has_looked_already_is_found_by_it(
+    memory: PersonaMemory, start: Callable[..., JobWorker], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looked, due_in_s = threading.Semaphore(0), memory.jobs.due_in_s
+
+    def count() -> float | None:
+        due = due_in_s()
+        looked.release()
+        return due
+
+    monkeypatch.setattr(memory.jobs, "due_in_s", count)
+    worker = start()
+    assert looked.acquire(timeout=WAIT_S), "it does not look at its start"
+    worker.talked()
+    looked.acquire(timeout=0.2)  # should it look now, it is done with that before anything is recorded
+    with memory.transaction():
+        for number in range(4):
+            memory.record([Turn("user", f"question {number}"), Turn("assistant", f"answer {number}")], HERE)
+        assert not looked.acquire(timeout=0.2), "it looks for what is not committed"
+    assert summarised(memory)
+
+
+def test_a_session_that_a_persona_wants_summarised_is_found_when_it_asks() -> None:
+    with PersonaMemory.open(config=parse({"backend": "inmemory"})) as unset:
+        wakes: list[str] = []
+        unset.jobs_wanted = lambda: wakes.append("woken")
+        unset.record([Turn("user", "question"), Turn("assistant", "answer")], HERE)
+        assert wakes == []
+        unset.context(ContextRequest("and now", HERE, recall=0, strategy="summary"))
+        assert wakes == ["woken"]
+
+
+def test_a_session_is_not_lost_where_the_store_fails_while_it_is_looked_at(
+    memory: PersonaMemory, start: Callable[..., JobWorker], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(job_worker, "AGAIN_S", 0.01)
+    add, failed = memory.jobs.add, list[Exception]()
+
+    def fail_once(job: Job) -> None:
+        if not failed:
+            failed.append(StoreError("away"))
+            raise failed[0]
+        add(job)
+
+    monkeypatch.setattr(memory.jobs, "add", fail_once)
+    talk(memory, start())
+    assert summarised(memory) and failed
 
 
 def test_a_job_begins_when_nobody_has_talked_for_a_while(
