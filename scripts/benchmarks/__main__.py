@@ -9,6 +9,7 @@ from pathlib import Path
 
 from benchmarks import (
     figures,
+    jobs,
     learning,
     longest,
     meaning,
@@ -34,6 +35,7 @@ PARTS: dict[str, Callable[[str], list[Figure]]] = {
     "h": sessions.run,
     "i": recall_at_scale.run,
     "j": longest.run,
+    "k": jobs.run,
 }
 
 
@@ -42,7 +44,7 @@ def arguments() -> argparse.Namespace:
     about = "a: requests, b: in a persona's turns, c: recording rate, d: a million turns, e: memory and start, "
     about += "f: recall by words and by meaning, g: what learning adds to recording, "
     about += "h: 500 sessions at once, i: one person among a million turns in PostgreSQL, "
-    about += "j: another session while the longest text is recorded"
+    about += "j: another session while the longest text is recorded, k: contexts while language models work"
     parser = argparse.ArgumentParser(
         prog="scripts/bench", description="Figures, each beside its comparison.", epilog=about
     )

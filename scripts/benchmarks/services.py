@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -24,14 +24,14 @@ START_TIMEOUT_S = 60.0
 class Stack:
     """A messagebus and the services started on it."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, settings: Mapping[str, Any] = BY_WORDS) -> None:
         for name in ("logs", "personas", "plugins"):
             (folder / name).mkdir(parents=True)
         self.folder = folder
         self.address: Address = bus_address({}, 0)
         self.services = Services(folder, Ending())
         self.services.environment["PYTHONPATH"] = f"{ROOT / 'scripts'}:{ROOT / 'test'}:{ROOT}:{folder / 'plugins'}"
-        write_settings(folder, {"lang": "en-US", "persona_memory": BY_WORDS}, self.address, PERSONA)
+        write_settings(folder, {"lang": "en-US", "persona_memory": dict(settings)}, self.address, PERSONA)
         self.services.start("messagebus", "ovos_messagebus")
         wait_for("messagebus", self.address.answers, self.services)
 
@@ -85,12 +85,12 @@ class Stack:
 
 
 @contextmanager
-def stack() -> Iterator[Stack]:
-    """A messagebus on a free port, ended with everything else that was started on it."""
+def stack(settings: Mapping[str, Any] = BY_WORDS) -> Iterator[Stack]:
+    """A messagebus on a free port, ended with everything else that was started on it; ``settings`` are the daemon's."""
     with tempfile.TemporaryDirectory(prefix="bench-") as scratch:
         made: Stack | None = None
         try:
-            made = Stack(Path(scratch) / "services")
+            made = Stack(Path(scratch) / "services", settings)
             yield made
         finally:
             if made is not None:

@@ -98,7 +98,8 @@ class ModelCalls:
         self.told: Callable[[Call], None] = lambda call: None
         """Hears of each call when it has ended."""
         self.wait_for_quiet: Callable[[], None] = lambda: None
-        """Called before each call: returns when nobody talks, or when nobody wants an answer any more."""
+        """Called before each call, and before its answer is taken up: returns when nobody talks, or when nobody wants an
+        answer any more."""
         self.is_called_off: Callable[[], bool] = lambda: False
         """Whether nobody wants an answer any more: the process ends."""
         self._running = 0
@@ -138,6 +139,7 @@ class ModelCalls:
         if outcome != "ok":
             raise ModelFailed(f"{model.name}: {problem}")
         self._add(call.answered_tokens)
+        self.wait_for_quiet()
         return answered
 
     def _refuse_if_called_off(self) -> None:

@@ -153,13 +153,13 @@ def test_an_answer_that_nobody_wants_any_more_is_not_waited_for(calls: Make) -> 
     go_on.set()
 
 
-def test_before_a_call_somebody_may_still_be_talking(calls: Make) -> None:
+def test_before_a_call_and_before_its_answer_is_taken_up_somebody_may_still_be_talking(calls: Make) -> None:
     order: list[str] = []
     polite = calls()
     polite.wait_for_quiet = lambda: order.append("quiet")
     answer = Model("m", "chat", lambda messages, lang: order.append("asked") or "fine")
     polite.ask(answer, "summary", ASKED, None)
-    assert order == ["quiet", "asked"]
+    assert order == ["quiet", "asked", "quiet"]
 
 
 def test_a_call_counts_from_its_beginning(calls: Make, store: Store, clock: Clock) -> None:
