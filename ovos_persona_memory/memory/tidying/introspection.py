@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import uuid
 from collections import OrderedDict
 from collections.abc import Mapping, Sequence
@@ -19,6 +18,7 @@ from ovos_persona_memory.memory.tidying.introspections import REPLACED, Change, 
 from ovos_persona_memory.memory.tidying.jobs import Job, JobQueue, Postponed
 from ovos_persona_memory.memory.tidying.models import Model, ModelCalls, ModelFailed
 from ovos_persona_memory.memory.tidying.proposals import Proposal, proposals_in
+from ovos_persona_memory.memory.tidying.seen_turns import SESSIONS, SeenTurns
 from ovos_persona_memory.memory.tidying.summaries import (
     CHANGED_S,
     PAUSED_S,
@@ -53,12 +53,8 @@ KIND = "introspection"
 """The kind of these jobs."""
 STATE = "introspected"
 """Name of the small value in the store that says up to where each session was looked at."""
-SESSIONS = 512
-"""So many sessions are kept in mind; of older ones all that was said until then counts as looked at."""
 AT_START = 32
 """At the start so many of the sessions that were talked in last are looked at."""
-READ = 256
-"""So many turns of a session are read at once."""
 LATER = 500
 """So many of a person's newest turns may contradict what is proposed."""
 SHOWN = 30
@@ -131,6 +127,7 @@ class Introspector:
         self._sessions, self._entries, self._queue = sessions, entries, queue
         self._config, self._summary_tokens = config, summary_tokens
         self.done = Introspections(workings)
+        self._seen = SeenTurns(self._store, STATE)
         self._touched: OrderedDict[tuple[str, str], None] = OrderedDict()
         self._has_begun = False
 
@@ -173,10 +170,10 @@ class Introspector:
                 raise
 
     def _plan(self, user_id: str, session_id: str) -> None:
-        said = [turn for turn in self._unseen(Scope(session_id, user_id)) if turn.role == "user"]
+        said = [turn for turn in self._seen.unseen(Scope(session_id, user_id)) if turn.role == "user"]
         if not said:
             return
-        if (user_id, session_id) not in self._marks():
+        if not self._seen.knows(user_id, session_id):
             self._begin(user_id, session_id, said[0])
         is_much = len(said) >= self._config.turn_interval
         quiet_at = (said[-1].at or 0.0) + self._config.idle_timeout_minutes * MINUTE_S
@@ -187,51 +184,22 @@ class Introspector:
         for job in self._queue.waiting():
             if job.kind == KIND and job.user_id == user_id and job.session_id != session_id:
                 self._queue.move(replace(job, not_before=0.0))
-        self._mark(user_id, session_id, first.seq - 1)
+        self._seen.mark(user_id, session_id, first.seq - 1)
 
     def ask(self, scope: Scope) -> int:
         """Have every session in scope with something new looked at as soon as nobody talks; how many those are."""
         asked = 0
         for session in self._store.sessions(scope, limit=SESSIONS):
             here = Scope(session.session_id, session.user_id)
-            if session.user_id != GUEST and any(turn.role == "user" for turn in self._unseen(here)):
+            if session.user_id != GUEST and any(turn.role == "user" for turn in self._seen.unseen(here)):
                 self._queue.move(Job(KIND, session.user_id, session.session_id))
                 asked += 1
         return asked
 
-    # up to where a session was looked at
-
-    def _marks(self) -> dict[tuple[str, str], int]:
-        told = json.loads(self._store.state(STATE) or "[]")
-        return {(user_id, session_id): seq for user_id, session_id, seq in told}
-
-    def _mark(self, user_id: str, session_id: str, seq: int) -> None:
-        with self._store.transaction():
-            marks = {**self._marks(), (user_id, session_id): seq}
-            kept = sorted(marks.items(), key=lambda one: one[1])[-SESSIONS:]
-            self._store.put_state(STATE, json.dumps([[*name, last] for name, last in kept]))
-
-    def _seen_up_to(self, scope: Scope) -> int:
-        marks = self._marks()
-        floor = min(marks.values()) if len(marks) >= SESSIONS else 0
-        return marks.get((scope.user_id or HOUSEHOLD, scope.session_id or ""), floor)
-
-    def _unseen(self, scope: Scope) -> list[Turn]:
-        """The turns of a session that no model has looked at, oldest first."""
-        seen, limit = self._seen_up_to(scope), READ
-        while True:
-            turns = self._store.turns(scope, limit)
-            if len(turns) < limit or turns[0].seq <= seen:
-                return [turn for turn in turns if turn.seq > seen]
-            limit *= 4
-
     def keep(self) -> None:
         """Let go of what names a session in which nothing is left, and of replaced texts; before each purge."""
         self.done.keep()
-        marks = self._marks()
-        left = {name: seq for name, seq in marks.items() if self._store.turns(Scope(name[1], name[0]), limit=1)}
-        if left != marks:
-            self._store.put_state(STATE, json.dumps([[*name, seq] for name, seq in left.items()]) if left else "")
+        self._seen.keep()
 
     # doing a job
 
@@ -242,13 +210,13 @@ class Introspector:
         if model is None:
             raise ModelFailed(f"{self._config.wanted}, which introspection.model names, is not loaded")
         scope = Scope(job.session_id, job.user_id)
-        for piece in snapshots.pieces(self._unseen(scope), piece_tokens):
+        for piece in snapshots.pieces(self._seen.unseen(scope), piece_tokens):
             if not self._may_change(scope):
                 raise Postponed("memory is paused in this session", PAUSED_S)
             if any(turn.role == "user" and turn.text and not turn.redacted for turn in piece):
                 self._look_at(scope, piece, model, calls)
             else:
-                self._mark(job.user_id, job.session_id, piece[-1].seq)
+                self._seen.mark(job.user_id, job.session_id, piece[-1].seq)
 
     def _may_change(self, scope: Scope) -> bool:
         captures = self._workings.captures
@@ -276,7 +244,7 @@ class Introspector:
             look = self._begun(scope, now, memories)
             self._take_up(look, proposed)
             self.done.add(look.run, look.changes)
-            self._mark(look.run.user_id, look.run.session_id, piece[-1].seq)
+            self._seen.mark(look.run.user_id, look.run.session_id, piece[-1].seq)
         self._workings.purge_if(any(change.what in ("updated", "note") for change in look.changes))
 
     def _shown(self, scope: Scope, piece: Sequence[Turn]) -> list[Entry]:
