@@ -147,6 +147,8 @@ class ModelsConfig:
 
     summary: str | None = None
     """The plugin that writes summaries; none: sentences are picked without a model."""
+    facts: str | None = None
+    """The plugin that restates what was said, for facts to be learned from it; none: no model does."""
     plugins: dict[str, dict[str, Any]] = field(default_factory=dict, repr=False)
     """From the name of a plugin to its own settings; a text env:NAME or file:PATH is read from there."""
     at_once: int = 1
@@ -260,7 +262,8 @@ class MemoryConfig:
     @property
     def named_models(self) -> dict[str, str]:
         """From a kind of job to the plugin that the settings name for it."""
-        named = {"summary": self.models.summary, "introspection": self.introspection.wanted}
+        facts = self.models.facts if self.facts.learn else None
+        named = {"summary": self.models.summary, "introspection": self.introspection.wanted, "facts": facts}
         return {kind: name for kind, name in named.items() if name is not None}
 
     @property

@@ -236,7 +236,7 @@ def check_sqlite() -> Check:
     return Check("SQLite", "ok", f"{version} with FTS5")
 
 
-MODELS_FOR = {"summary": "for summaries", "introspection": "for introspection"}
+MODELS_FOR = {"summary": "for summaries", "introspection": "for introspection", "facts": "for facts"}
 """What a language model is for, by the kind of job."""
 
 

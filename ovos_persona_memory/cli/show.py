@@ -89,7 +89,7 @@ def _status_lines(found: Mapping[str, Any]) -> list[tuple[str, str]]:
 
 def _of_models(models: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Which language models work for the memory and where to; nothing where none does."""
-    names = {"summary": "summaries", "introspection": "introspection"}
+    names = {"summary": "summaries", "introspection": "introspection", "facts": "facts by a model"}
     named = [(shown_as, models[kind]) for kind, shown_as in names.items() if models.get(kind, {}).get("plugin")]
     if not named:
         return []

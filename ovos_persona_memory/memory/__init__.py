@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from ovos_persona_memory.memory.persona_memory import PersonaMemory
     from ovos_persona_memory.memory.privacy import capture, relatives, tombstones
     from ovos_persona_memory.memory.retention import Removed
-    from ovos_persona_memory.memory.tidying import Call, Model, ModelKind, proposals
+    from ovos_persona_memory.memory.tidying import Call, Model, ModelKind, proposals, restatements
 
 __all__ = [
     "Call",
@@ -28,6 +28,7 @@ __all__ = [
     "named_time",
     "proposals",
     "relatives",
+    "restatements",
     "tombstones",
 ]
 
@@ -43,6 +44,7 @@ _PLACES = {
     "importing": "ovos_persona_memory.memory.importing",
     "named_time": "ovos_persona_memory.memory.episodes",
     "proposals": "ovos_persona_memory.memory.tidying.proposals",
+    "restatements": "ovos_persona_memory.memory.tidying.restatements",
     "relatives": "ovos_persona_memory.memory.privacy",
     "tombstones": "ovos_persona_memory.memory.privacy.tombstones",
 }

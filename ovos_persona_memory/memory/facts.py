@@ -211,6 +211,11 @@ class Facts:
         """Learn from everything that was said; what came in a crowd may still wait for that."""
         self._backlog.settle()
 
+    @property
+    def has_learned_late(self) -> bool:
+        """Whether ``take_learned_late`` has anything to give."""
+        return self._backlog.has_learned
+
     def take_learned_late(self) -> dict[str | None, list[str]]:
         """The ids of what was learned in quiet moments since the last call, by the session in which it was said."""
         return self._backlog.take_learned()

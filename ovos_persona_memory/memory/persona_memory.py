@@ -21,7 +21,6 @@ from ovos_persona_memory.conversation import (
     blocks,
     blocks_by_session,
     history,
-    strategies,
 )
 from ovos_persona_memory.errors import InvalidRequest, PersonaMemoryError, StoreError
 from ovos_persona_memory.extraction import release_memory
@@ -38,17 +37,7 @@ from ovos_persona_memory.memory.provenance import Why
 from ovos_persona_memory.memory.referents import ReferentResolver
 from ovos_persona_memory.memory.retention import Retention
 from ovos_persona_memory.memory.sessions import Sessions
-from ovos_persona_memory.memory.tidying import (
-    Introspector,
-    Job,
-    JobQueue,
-    Model,
-    ModelCalls,
-    ModelFailed,
-    Summaries,
-    introspection,
-    summaries,
-)
+from ovos_persona_memory.memory.tidying import Tidying
 from ovos_persona_memory.memory.transcript import MemoryParts, Transcript, delivered_id, handed_in
 from ovos_persona_memory.memory.users import Users
 from ovos_persona_memory.records import (
@@ -115,21 +104,14 @@ class PersonaMemory:
         self.facts = Facts(self._workings)
         self._entries = Entries(self._workings, self.facts, config.secrets.offer)
         self._sessions = Sessions(self._workings, config.history)
-        self.jobs = JobQueue(store, clock)
+        self.tidying = Tidying(self._workings, self._sessions, self._entries, config)
+        self.jobs, self.models, self.model_calls = self.tidying.jobs, self.tidying.models, self.tidying.calls
         self.jobs_later = False
         """Whether jobs are done by ``work`` alone; else also by ``tidy``, and where no model is asked at once."""
-        self.jobs_wanted: Callable[[], None] = lambda: None
-        """Called when ``work`` may have something new to do, after what that is about is committed; it never waits."""
         self._said: list[Turn] = []
         """What was said in the transaction that is under way; guarded by the store's lock, which that holds."""
-        self.model_calls = ModelCalls(store, clock, config.models)
-        self.models: dict[str, Model] = {}
-        """From a kind of job to the language model for it, put here by whoever loads plugins."""
-        self._summaries = Summaries(self._workings, self._sessions, self.jobs, config.history)
-        parts = (self._workings, self._sessions, self._entries, self.jobs)
-        self._introspector = Introspector(*parts, config.introspection, config.history.summary_tokens)
-        self.facts.refused = self._introspector.done.refused
-        self._contexts = Contexts(self._workings, config, self.finding, self._sessions, self._overflows)
+        self.facts.refused = self.tidying.introspector.done.refused
+        self._contexts = Contexts(self._workings, config, self.finding, self._sessions, self.tidying.overflows)
         self.prefetch = self._contexts.prefetch  # whoever calls it calls ``finding.invalidate`` after a change
         self.retention = Retention(self._workings, config.retention)
         self._forgetting = Forgetting(self._workings)
@@ -218,7 +200,7 @@ class PersonaMemory:
                 self._depth -= 1
                 is_outermost = not self._depth
                 said, self._said = ([], self._said) if self._depth else (self._said, [])
-        self._talked_in(said)
+        self.tidying.talked_in(said)
         try:
             self._purge_if_due()
         except StoreError:
@@ -226,22 +208,10 @@ class PersonaMemory:
             self.transcript.purge_due = True
         if is_outermost and not crowded and not self.learns_later:
             self._learn()
-        if is_outermost and not crowded and self._summaries.waits and self._is_quick:
+        if is_outermost and not crowded and not self.jobs_later and self.tidying.may_summarise_at_once:
             with suppress(PersonaMemoryError):  # it is none of the verb's: the job waits
                 while self.work():
                     pass
-
-    def _talked_in(self, said: Sequence[Turn]) -> None:
-        """These turns are committed: there may be something to do about their sessions."""
-        self._summaries.talked_in(said)
-        self._introspector.talked_in(said)
-        if self._summaries.waits or self._introspector.waits:
-            self.jobs_wanted()
-
-    def _overflows(self, user_id: str | None, session_id: str | None, overflow: strategies.Overflow) -> None:
-        """A persona asks in a session that it wants summarised when it overflows."""
-        self._summaries.touch(user_id, session_id, overflow)
-        self.jobs_wanted()
 
     def _learn(self) -> None:
         """Learn from what was just kept; a failure is none of the verb that kept it: the turn waits, or is left out."""
@@ -249,29 +219,13 @@ class PersonaMemory:
             if self.transcript.backlog.waits:
                 self.transcript.backlog.catch_up()
 
-    @property
-    def _is_quick(self) -> bool:
-        return not self.jobs_later and not self._config.named_models and not self.models
-
     def work(self) -> bool:
         """Do one job that is due, a summary to write perhaps or a session to look at; whether there was one.
 
         It may take as long as a language model does: for a thread of its own, which holds nobody up. A StoreError
         where the store fails.
         """
-        self._summaries.look()
-        self._introspector.look()
-        return self.jobs.step({summaries.KIND: self._summarise, introspection.KIND: self._introspect})
-
-    def _summarise(self, job: Job) -> None:
-        model, wanted = self.models.get(summaries.KIND), self._config.models.summary
-        if model is None and wanted is not None:
-            raise ModelFailed(f"{wanted}, which models.summary names, is not loaded")
-        self._summaries.carry_out(job, model, self.model_calls, self._config.models.piece_tokens)
-
-    def _introspect(self, job: Job) -> None:
-        model = self.models.get(introspection.KIND)
-        self._introspector.carry_out(job, model, self.model_calls, self._config.models.piece_tokens)
+        return self.tidying.work()
 
     def sync(self) -> None:
         """Return when all that was committed is on the disk; StoreError where it cannot be. Waits for no verb."""
@@ -589,10 +543,10 @@ class PersonaMemory:
         changed is put back as it was, but for what was changed again since. UnknownEntry where there is no such look.
         """
         if undo is not None:
-            self._introspector.done.undo(undo, scope)
+            self.tidying.introspector.done.undo(undo, scope)
         elif self._config.introspection.wanted is not None:
-            self._introspector.ask(scope)
-        return self._introspector.done.newest(scope)
+            self.tidying.introspector.ask(scope)
+        return self.tidying.introspector.done.newest(scope)
 
     # documents
 
@@ -676,13 +630,9 @@ class PersonaMemory:
     def _purge_if_due(self) -> None:
         if self.transcript.purge_due and not self._depth:
             self.transcript.purge_due = False
-            self.jobs.keep(self._is_about_something)  # a job names a user and a session
-            self._introspector.keep()
+            self.tidying.keep()
             self._store.purge()
             languages.forget_texts()
-
-    def _is_about_something(self, job: Job) -> bool:
-        return bool(self._store.turns(Scope(job.session_id, job.user_id), limit=1))
 
     # whether anything is kept and used
 
@@ -730,23 +680,6 @@ class PersonaMemory:
             "meaning": self._indexer.state() if self._indexer is not None else {},
             "retention": self.retention.last(),
             "secrets": asdict(self._config.secrets),
-            "models": self._of_models(),
+            "models": self.tidying.status(),
             "up_s": round(self._clock() - self._opened_at, 3),
         }
-
-    def _of_models(self) -> Mapping[str, Any]:
-        jobs, used = self.jobs.waiting(), self.model_calls.used()
-        problems = [job.problem for job in jobs if job.problem]
-        return {
-            **{kind: self._of_model(kind) for kind in (summaries.KIND, introspection.KIND)},
-            "jobs": len(jobs),
-            "calls": used.calls,
-            "tokens": used.tokens,
-            "problem": problems[0] if problems else None,
-        }
-
-    def _of_model(self, kind: str) -> Mapping[str, Any]:
-        model = self.models.get(kind)
-        if model is not None:
-            return {"plugin": model.name, "where": model.where, "leaves_device": model.leaves_device}
-        return {"plugin": self._config.named_models.get(kind), "where": "", "leaves_device": None}

@@ -111,7 +111,7 @@ class Daemon:
         self._read_by = 0.0
         self._untold, self._latencies = PendingNotifications(), Latencies()
         self._just_heard: Turn | None = None
-        self._jobs = JobWorker(lambda: self._memory, config.models, config.named_models)
+        self._jobs = JobWorker(lambda: self._memory, config.models, config.named_models, self._arrivals.wake)
         self._answers = Acknowledging(lambda: self._opened().sync())
         self.bus = BusConnection(is_ours, lambda frame: self._arrivals.put(frame, self.bus.send, False), **address)
         self.bus.opened = self._bus_opened
@@ -201,6 +201,8 @@ class Daemon:
         if self._memory is None:
             is_back = self._offline is not None and self._offline.reached is not None
             return 0.0 if is_back else TRY_AGAIN_S
+        if self._memory.facts.has_learned_late:
+            return QUIET_S
         due_in_s = self._memory.retention.due_in_s()
         later_s = None if due_in_s is None else max(due_in_s, TRY_AGAIN_S)
         if self._offline is not None and self._offline.holds_talk:
@@ -222,7 +224,8 @@ class Daemon:
             self._languages.go_on()
         if self._memory is None or self._languages.busy:
             return
-        if self._untidy is None and self._memory.retention.due_in_s() != 0.0:
+        has_learned = self._memory.facts.has_learned_late
+        if self._untidy is None and not has_learned and self._memory.retention.due_in_s() != 0.0:
             return
         try:
             self._untidy = "begun" if self._memory.tidy(lambda: not self._arrivals.empty()) else None

@@ -27,10 +27,12 @@ class JobWorker:
         memory: Callable[[], PersonaMemory | None],
         config: ModelsConfig,
         named: Mapping[str, str] | None = None,
+        done: Callable[[], None] = lambda: None,
     ) -> None:
         """``memory``: the one that is in use; None while its store is away. ``named``: from a kind of job to the plugin
-        for it; None: that for summaries alone.
+        for it; None: that for summaries alone. ``done``: called after each job; it never waits.
         """
+        self._done = done
         self._memory, self._config = memory, config
         summary = {"summary": config.summary} if config.summary is not None else {}
         self._named: Mapping[str, str] = summary if named is None else named
@@ -65,7 +67,7 @@ class JobWorker:
 
     def serve(self, memory: PersonaMemory) -> None:
         """Take a memory into use, before anybody else uses it."""
-        memory.jobs_later, memory.jobs_wanted = True, self.wake
+        memory.jobs_later, memory.tidying.wanted = True, self.wake
         calls = memory.model_calls
         calls.told, calls.wait_for_quiet, calls.is_called_off = tell, self._wait_for_quiet, self._ended.is_set
         self.wake()
@@ -91,6 +93,7 @@ class JobWorker:
             self._load(memory)
             self._wait_for_quiet()
             while not self._ended.is_set() and memory.work():
+                self._done()
                 self._wait_for_quiet()
             return memory.jobs.due_in_s()
         except PersonaMemoryError as error:

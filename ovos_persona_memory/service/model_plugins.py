@@ -10,14 +10,17 @@ from urllib.parse import urlsplit
 
 from ovos_persona_memory.config import ModelsConfig, secret
 from ovos_persona_memory.errors import ConfigError
-from ovos_persona_memory.memory import Model, ModelKind, proposals
+from ovos_persona_memory.memory import Model, ModelKind, proposals, restatements
 from ovos_persona_memory.records import ContextMessage
 
 SESSION = "ovos-persona-memory"
 """The session in which models are asked, so that no plugin mixes it with a talk."""
 DEEP = 3
 """So deep an address is looked for in a plugin: a setting, an attribute, an attribute of an attribute."""
-TOOLS: Mapping[str, Sequence[Mapping[str, Any]]] = {"introspection": proposals.DEFINITIONS}
+TOOLS: Mapping[str, Sequence[Mapping[str, Any]]] = {
+    "introspection": proposals.DEFINITIONS,
+    "facts": restatements.DEFINITIONS,
+}
 """The tools that a model may call for a kind of job."""
 Made = Callable[[Mapping[str, Any]], Any]
 Asked = Callable[[Sequence[ContextMessage], str | None], str]

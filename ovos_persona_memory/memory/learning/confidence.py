@@ -11,8 +11,8 @@ from ovos_persona_memory.search import index_words
 from ovos_persona_memory.text import languages
 
 DAY_S = 86400.0
-FIRST = {"asked": 0.9, "stated": 0.8}
-"""How sure a fact is that somebody asked to remember, or stated."""
+FIRST = {"asked": 0.9, "stated": 0.8, "restated": 0.7}
+"""How sure a fact is that somebody asked to remember, stated, or stated in words that a language model restated."""
 DOUBTFUL = 0.4
 """How sure a fact is that waits for review."""
 AGAIN = 0.5

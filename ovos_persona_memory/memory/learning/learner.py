@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import uuid
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -116,7 +117,27 @@ class Learner:
         self._clock = clock
         self._half_lives = half_lives(config)
         self._learned: list[str] = []
+        self._renamed: deque[str] = deque()
+        """Users whose names are to be read anew; any thread may add one."""
         self.around = DialogueState(store.users, self._naming_facts)
+
+    def apart(self) -> Learner:
+        """Another one for what is found elsewhere than where turns are read: only ``take_in`` and ``take_learned``.
+
+        It knows nothing of the dialogue, and tells this one what it learned of names.
+        """
+        made = Learner(self._store, self.config, self._clock, self._ledger, self.children)
+        made._renamed = self._renamed
+        return made
+
+    def _before(self, turn: Turn) -> DialogueContext:
+        """What is known when a turn is said, with the names as they are now."""
+        self._renew_names()
+        return self.around.before(turn)
+
+    def _renew_names(self) -> None:
+        while self._renamed:
+            self.around.forget_names(self._renamed.popleft())
 
     def _naming_facts(self, user_id: str, slot: str) -> list[Fact]:
         """A user's facts of a slot that names people; a name that they had counts too."""
@@ -130,7 +151,7 @@ class Learner:
 
     def read(self, turn: Turn, speaker: Speaker = Speaker()) -> ReadTurn:
         """What a turn says about its person; changes nothing in the store."""
-        before = self.around.before(turn)
+        before = self._before(turn)
         whole, turn = turn, replace_fast(turn, text=languages.beginning(turn.text))
         before = replace(before, stated=tuple(self._stated(turn, before)))
         verdicts = extract(whole, ExtractionContext(speaker.known, before, self.config.guess))
@@ -152,11 +173,17 @@ class Learner:
             if fact is not None and verdict.slot and not verdict.subject:
                 slot = verdict.slot
             self._decided(verdict, turn, fact)
+        self._renew_names()
         self.around.note(turn)
         if slot:
             self.around.told(turn, slot)
         if speaker.known and turn.role == "user" and turn.text:
             self._retract(turn)
+
+    def take_in(self, turn: Turn, verdicts: Sequence[Candidate], speaker: Speaker = Speaker()) -> None:
+        """Keep what else a turn in the store says of its person, as it was found elsewhere; within a transaction."""
+        for verdict in (self._of_child(self._unless_forgotten(one, turn), turn, speaker) for one in verdicts):
+            self._decided(verdict, turn, self._take(verdict, turn, speaker))
 
     def _unless_forgotten(self, verdict: Candidate, turn: Turn) -> Candidate:
         """What was said before it was forgotten is not learned; what is said again after that is new."""
@@ -218,7 +245,7 @@ class Learner:
         """A fact is from now on the one that another turn told, in its words."""
         told = [
             one
-            for one in extract(turn, ExtractionContext(before=self.around.before(turn), guess=self.config.guess))
+            for one in extract(turn, ExtractionContext(before=self._before(turn), guess=self.config.guess))
             if one.slot == fact.slot
         ]
         same_again = [one for one in told if same(fact_of(one, turn, ""), fact)]
@@ -420,7 +447,7 @@ class Learner:
 
     def _put(self, fact: Fact) -> Fact:
         if fact.slot in NAMING:
-            self.around.forget_names(fact.user_id)
+            self._renamed.append(fact.user_id)
         return self._facts.put(fact, words_of(fact))
 
     def _note(self, fact: Fact, what: str, at: float, turn_id: str | None, new: str | None = None) -> None:

@@ -43,6 +43,7 @@ class LearningQueue:
         self._is_crowded = False
         self._learning = threading.Lock()
         self._learned: dict[str | None, list[str]] = {}
+        self._learned_elsewhere: deque[tuple[str | None, Sequence[str]]] = deque()
 
     @property
     def may_grow(self) -> bool:
@@ -138,9 +139,22 @@ class LearningQueue:
             self._waiting.take([one])
         self._waiting.taken([one])
 
+    @property
+    def has_learned(self) -> bool:
+        """Whether anything was learned since the last ``take_learned``."""
+        return bool(self._learned or self._learned_elsewhere)
+
+    def note_learned(self, session_id: str | None, ids: Sequence[str]) -> None:
+        """What was learned of a session by others, to be told with the rest; any thread may call it."""
+        if ids:
+            self._learned_elsewhere.append((session_id, ids))
+
     def take_learned(self) -> dict[str | None, list[str]]:
         """The ids of what was learned since the last call, by the session in which it was said."""
         learned, self._learned = {session_id: ids for session_id, ids in self._learned.items() if ids}, {}
+        while self._learned_elsewhere:
+            session_id, ids = self._learned_elsewhere.popleft()
+            learned.setdefault(session_id, []).extend(ids)
         return learned
 
 

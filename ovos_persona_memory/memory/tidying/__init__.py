@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from ovos_persona_memory.memory.tidying import introspection, proposals, summaries
-from ovos_persona_memory.memory.tidying.introspection import Introspector
+from ovos_persona_memory.memory.tidying import proposals, restatements
 from ovos_persona_memory.memory.tidying.jobs import Job, JobQueue, Postponed
 from ovos_persona_memory.memory.tidying.models import Call, Model, ModelCalls, ModelFailed, ModelKind
-from ovos_persona_memory.memory.tidying.summaries import Summaries
+from ovos_persona_memory.memory.tidying.tidying import Tidying
 
 __all__ = [
     "Call",
-    "Introspector",
     "Job",
     "JobQueue",
     "Model",
@@ -18,8 +16,7 @@ __all__ = [
     "ModelFailed",
     "ModelKind",
     "Postponed",
-    "Summaries",
-    "introspection",
+    "Tidying",
     "proposals",
-    "summaries",
+    "restatements",
 ]

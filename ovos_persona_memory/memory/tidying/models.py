@@ -98,8 +98,8 @@ class ModelCalls:
         self.told: Callable[[Call], None] = lambda call: None
         """Hears of each call when it has ended."""
         self.wait_for_quiet: Callable[[], None] = lambda: None
-        """Called before each call, and before its answer is taken up: returns when nobody talks, or when nobody wants an
-        answer any more."""
+        """Called before each call, and before its answer is taken up: returns when nobody talks, or when nobody wants
+        an answer any more."""
         self.is_called_off: Callable[[], bool] = lambda: False
         """Whether nobody wants an answer any more: the process ends."""
         self._running = 0

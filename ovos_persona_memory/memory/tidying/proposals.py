@@ -37,11 +37,11 @@ def proposals_in(answer: str) -> list[Proposal] | None:
     Prose around them, fences, and a list that breaks off are read for what is whole in them.
     """
     text = answer[:LONGEST_ANSWER]
-    found = [made for value in _values(text) for one in _calls(value) if (made := _proposal(one)) is not None]
-    return found if found or any(value in ([], {}) for value in _values(text)) else None
+    found = [made for value in json_values(text) for one in _calls(value) if (made := _proposal(one)) is not None]
+    return found if found or any(value in ([], {}) for value in json_values(text)) else None
 
 
-def _values(text: str) -> Iterator[Any]:
+def json_values(text: str) -> Iterator[Any]:
     """The JSON objects and lists in a text; of a broken one the whole ones inside it."""
     decoder, place, broken = json.JSONDecoder(), 0, 0
     while broken < MOST_BROKEN:
@@ -77,16 +77,16 @@ def _proposal(call: Mapping[str, Any]) -> Proposal | None:
         return None
     fields = dict(call)
     for key in WRAPPED:
-        fields |= _object(call.get(key))
+        fields |= as_object(call.get(key))
     text = next((fields[key] for key in ("content", "text", "summary", "description") if _is_text(fields, key)), "")
     turns = fields.get("turns", fields.get("turn"))
-    cited = [_number(one) for one in (turns if isinstance(turns, list) else [turns])]
-    memory = _number(fields.get("memory"))
+    cited = [number_of(one) for one in (turns if isinstance(turns, list) else [turns])]
+    memory = number_of(fields.get("memory"))
     tool: Tool = name  # type: ignore[assignment]  # _named gives one of these
     return Proposal(tool, text.strip(), tuple(one for one in cited if one is not None), memory)
 
 
-def _object(value: Any) -> dict[str, Any]:
+def as_object(value: Any) -> dict[str, Any]:
     """An object, also one that is written as a text; empty for anything else."""
     if isinstance(value, str):
         try:
@@ -100,7 +100,7 @@ def _is_text(fields: Mapping[str, Any], key: str) -> bool:
     return isinstance(fields.get(key), str) and bool(fields[key].strip())
 
 
-def _number(value: Any) -> int | None:
+def number_of(value: Any) -> int | None:
     """A whole number, also as the text in which models write it: "3", "t3", "[3]"; None for anything else."""
     if isinstance(value, bool):
         return None

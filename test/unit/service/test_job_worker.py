@@ -87,7 +87,7 @@ def test_what_is_committed_when_the_thread_has_looked_already_is_found_by_it(
 def test_a_session_that_a_persona_wants_summarised_is_found_when_it_asks() -> None:
     with PersonaMemory.open(config=parse({"backend": "inmemory"})) as unset:
         wakes: list[str] = []
-        unset.jobs_wanted = lambda: wakes.append("woken")
+        unset.tidying.wanted = lambda: wakes.append("woken")
         unset.record([Turn("user", "question"), Turn("assistant", "answer")], HERE)
         assert wakes == []
         unset.context(ContextRequest("and now", HERE, recall=0, strategy="summary"))
