@@ -10,7 +10,6 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
-from ovos_persona_memory.errors import ConfigError
 from ovos_persona_memory.opm.agent_messages import to_context
 from ovos_persona_memory.opm.remembering import Exchange, Link, OpenMemory, OwnLink, Remembering, bus_link, settings
 from ovos_persona_memory.records import ContextMessage, Inject
@@ -157,7 +156,7 @@ def remember(
     extract: bool = True,
     inject: bool = True,
     top_k: int = 5,
-    extraction_model: None = None,
+    extraction_model: str | None = None,
     inject_mode: Inject = "system",
 ) -> Callable[[Engine], Engine]:
     """Makes a class of chat engines remember: ``@remember()`` before the class.
@@ -165,16 +164,16 @@ def remember(
     ``store``: the memory; a PersonaMemory, a client of one, or the address "host:port" of the messagebus on which its
     daemon is; None: the bus of this device. ``inject``: before it answers, what is surely remembered of the last
     question is put into the talk, at most ``top_k`` hits, where ``inject_mode`` says. What was said is recorded in any
-    case. ``extract``: facts are learned from it. They are learned by the memory's own rules: there is no
-    ``extraction_model`` but None. TypeError where it is used without parentheses.
+    case. ``extract``: facts are learned from it, by the memory's own rules. ``extraction_model``: the plugin that finds
+    more of them; it is the one that the memory's setting ``models.facts`` names, and where that names another, the log
+    says so. TypeError where it is used without parentheses.
     """
     if given and inspect.isclass(given[0]):
         raise TypeError(f"@remember needs parentheses: write @remember() before the class {given[0].__name__}")
     if given:
         raise TypeError("@remember takes its settings by name: @remember(top_k=3)")
-    if extraction_model is not None:
-        raise ConfigError("extraction_model: the memory learns by its own rules, without a language model")
-    block = {"extract": extract, "inject": inject, "top_k": top_k, "inject_mode": inject_mode}
+    block: dict[str, Any] = {"extract": extract, "inject": inject, "top_k": top_k, "inject_mode": inject_mode}
+    block["extraction_model"] = extraction_model
     how = Remembering(functools.cache(functools.partial(_link_to, store)), **settings(block))
     return functools.partial(remembering, how=how)
 

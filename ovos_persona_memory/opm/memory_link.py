@@ -89,6 +89,14 @@ def switch(config: Mapping[str, Any], name: str, default: bool) -> bool:
     return value
 
 
+def name(config: Mapping[str, Any], setting: str) -> str | None:
+    """A text; None where there is none; ConfigError naming the setting where it is no text."""
+    value = config.get(setting)
+    if value is not None and (not isinstance(value, str) or not value.strip()):
+        raise ConfigError(f"{setting}: {value!r} is no name")
+    return value
+
+
 def one_of(config: Mapping[str, Any], name: str, allowed: tuple[Any, ...]) -> Any:
     """One of these values, the first unless given; ConfigError naming it where it is none of them."""
     value = config.get(name) or allowed[0]

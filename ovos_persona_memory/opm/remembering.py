@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import functools
+import threading
 import time
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Protocol, get_args
+from typing import Any, Protocol, TypeVar, get_args
 
 from ovos_utils.log import LOG
 
@@ -15,7 +16,7 @@ from ovos_persona_memory.config import RecallConfig, bus_address, seconds
 from ovos_persona_memory.conversation import Recalled, prompt
 from ovos_persona_memory.errors import ConfigError, PersonaMemoryError
 from ovos_persona_memory.opm.agent_messages import to_agent, to_context, to_turn
-from ovos_persona_memory.opm.memory_link import MemoryLink, caller, one_of, switch, whole
+from ovos_persona_memory.opm.memory_link import MemoryLink, caller, name, one_of, switch, whole
 from ovos_persona_memory.protocol import messages, shared_transport
 from ovos_persona_memory.records import DEFAULT_SESSION, Context, ContextMessage, ContextRequest, Inject, Scope, Turn
 
@@ -25,6 +26,8 @@ MORE = 20
 """Hits beyond ``top_k`` that are asked for at most, since the talk that is handed in may hold some already."""
 BUDGET_TOKENS = RecallConfig().max_tokens
 """Tokens of quoted text at most, as in a persona's context."""
+
+T = TypeVar("T")
 
 
 class OpenMemory(Protocol):
@@ -36,13 +39,16 @@ class OpenMemory(Protocol):
     def record(self, turns: Sequence[Turn], scope: Scope, **how: Any) -> list[str]:
         """See PersonaMemory.record."""
 
+    def status(self) -> Mapping[str, Any]:
+        """See PersonaMemory.status."""
+
 
 class Link(Protocol):
     """What asks and records: MemoryLink, or OwnLink."""
 
     client: Any
 
-    def ask(self, question: Callable[[], Context]) -> Context | None:
+    def ask(self, question: Callable[[], T]) -> T | None:
         """The memory's answer; None where it is away."""
 
     def deliver(
@@ -57,7 +63,7 @@ class OwnLink:
     def __init__(self, memory: OpenMemory) -> None:
         self.client = memory
 
-    def ask(self, question: Callable[[], Context]) -> Context | None:
+    def ask(self, question: Callable[[], T]) -> T | None:
         """The memory's answer; None where it refuses."""
         try:
             return question()
@@ -105,6 +111,9 @@ class Remembering:
     system_prompt: str = ""
     """What the notes stand behind where a talk has no system message: an engine may leave out its own prompt then."""
     shape: Shape = AGENT
+    extraction_model: str | None = None
+    """The plugin that the memory is expected to find facts with, too; the memory's own settings name it."""
+    _looked: set[str] = field(default_factory=set, compare=False)
 
     @classmethod
     def of_block(cls, config: Mapping[str, Any], **more: Any) -> Remembering:
@@ -149,6 +158,27 @@ class Remembering:
     @property
     def _link(self) -> Link:
         return self.open_link()
+
+    def look_for_model(self) -> None:
+        """Say once where the memory does not find facts with the plugin that is expected; nobody waits for it.
+
+        Whoever may talk to a memory may not choose whom it tells what was said: its owner names that plugin.
+        """
+        if self.extraction_model is not None and self.extract and self.extraction_model not in self._looked:
+            self._looked.add(self.extraction_model)
+            threading.Thread(target=self._look_for_model, name="extraction model", daemon=True).start()
+
+    def _look_for_model(self) -> None:
+        told = self._link.ask(self._link.client.status)
+        if told is None:  # it is away: another exchange looks again
+            self._looked.clear()
+            return
+        found = told.get("models", {}).get("facts", {}).get("plugin")
+        if found != self.extraction_model:
+            LOG.warning(
+                "the memory learns facts %s, and not with %s: its setting models.facts names the plugin",
+                *(f"with {found}" if found else "by its own rules", self.extraction_model),
+            )
 
 
 def _asked(talk: Sequence[ContextMessage]) -> int:
@@ -209,6 +239,7 @@ class Exchange:
         turns = [to_turn(message, batch, now, self.scope.session_id) for message in (*self.new, *told)]
         spoken = [replace(turn, lang=self.lang) for turn in turns]
         self.how.open_link().deliver(spoken, self.scope, batch, self.context, self.how.extract)
+        self.how.look_for_model()
 
 
 def _spelled(text: str, whole: str | None) -> str | None:
@@ -249,4 +280,5 @@ def settings(config: Mapping[str, Any]) -> dict[str, Any]:
         "inject": switch(config, "inject", True),
         "top_k": whole(config, "top_k", 5) or 0,
         "mode": one_of(config, "inject_mode", get_args(Inject)),
+        "extraction_model": name(config, "extraction_model"),
     }

@@ -17,8 +17,8 @@ class RememberingChatEngine(ChatEngine):  # type: ignore[misc]  # ovos_plugin_ma
     """Answers as the engine that its block names as ``brain``, which remembers as with ``@remember``.
 
     Settings, in the block ``ovos-persona-memory-remember``: ``brain``, and under its name the brain's own block;
-    ``extract`` (true), ``inject`` (true), ``top_k`` (5), ``inject_mode`` (system), ``timeout_s`` (0.5), ``host`` and
-    ``port`` of the bus.
+    ``extract`` (true), ``extraction_model``, ``inject`` (true), ``top_k`` (5), ``inject_mode`` (system), ``timeout_s``
+    (0.5), ``host`` and ``port`` of the bus.
     """
 
     def __init__(self, config: dict[str, Any] | None = None) -> None:

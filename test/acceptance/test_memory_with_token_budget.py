@@ -99,8 +99,8 @@ DIFFERENT: tuple[tuple[str, str, str], ...] = (
     ),
     (
         "Model for fact extraction (defaults to agent model).",
-        "Facts are learned by sentence patterns and two small models on the device.",
-        "Deliberately not: no request waits for a language model, and what one invents becomes no fact.",
+        "Facts are learned by the memory's own rules, and with the plugin that its setting `models.facts` names.",
+        "In other words: the owner of the memory names it, none by default (test/unit/opm/test_decorator.py).",
     ),
 )
 

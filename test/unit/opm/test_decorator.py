@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import queue
 from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import pytest
 from ovos_bus_client.message import Message
 from ovos_plugin_manager.templates.agents import AgentMessage, ChatEngine, MessageRole
+from ovos_utils.log import LOG
 
-from ovos_persona_memory.config import MemoryConfig
+from ovos_persona_memory.config import MemoryConfig, parse
 from ovos_persona_memory.errors import ConfigError, StoreUnavailable
-from ovos_persona_memory.memory import PersonaMemory
+from ovos_persona_memory.memory import Model, PersonaMemory
 from ovos_persona_memory.opm import remember
 from ovos_persona_memory.records import Context, ContextRequest, Scope, Turn
 
@@ -327,6 +329,44 @@ def test_without_parentheses_it_says_so() -> None:
         remember("store")
 
 
+RAMBLING = "so my sister well she's like anna you know"
+
+
+@pytest.fixture
+def warned(monkeypatch: pytest.MonkeyPatch) -> queue.SimpleQueue[str]:
+    """What is warned of."""
+    told: queue.SimpleQueue[str] = queue.SimpleQueue()
+    monkeypatch.setattr(LOG, "warning", lambda text, *values: told.put(text % values))
+    return told
+
+
+def test_the_extraction_model_that_the_memory_has_finds_facts_in_what_is_said(
+    made: Callable[..., Any], warned: queue.SimpleQueue[str]
+) -> None:
+    says = '[{"turn": 1, "says": "My sister is called Anna."}]'
+    config = parse({"backend": "inmemory", "models": {"facts": "some-plugin"}})
+    with PersonaMemory.open(config=config) as memory:
+        memory.models["facts"] = Model("some-plugin", "chat", lambda messages, lang: says)
+        engine = made(Echo, store=memory, extraction_model="some-plugin")
+        engine.continue_chat([AgentMessage(USER, RAMBLING)], session_id="s", lang="en-US")
+        while memory.tidy():
+            pass
+        found = memory.facts.list(status="waiting")
+        assert "Anna" in [one.value for one in found]
+    assert warned.empty()
+
+
+def test_where_the_memory_has_another_extraction_model_or_none_it_is_said_once(
+    made: Callable[..., Any], warned: queue.SimpleQueue[str]
+) -> None:
+    engine = made(Echo, extraction_model="some-plugin")
+    for _ in range(2):
+        engine.continue_chat([AgentMessage(USER, "I like tea")], session_id="s", lang="en-US")
+    said = warned.get(timeout=20)
+    assert "by its own rules, and not with some-plugin" in said and "models.facts" in said
+    assert warned.empty()
+
+
 def test_what_cannot_be_used_is_named() -> None:
     with pytest.raises(TypeError, match="has no method continue_chat"):
         remember()(type("Nothing", (), {}))
@@ -334,7 +374,8 @@ def test_what_cannot_be_used_is_named() -> None:
         ({"top_k": "many"}, "top_k"),
         ({"extract": "no"}, "extract"),
         ({"inject_mode": "loud"}, "inject_mode"),
-        ({"extraction_model": "gpt"}, "extraction_model"),
+        ({"extraction_model": 4}, "extraction_model"),
+        ({"extraction_model": " "}, "extraction_model"),
     ):
         with pytest.raises(ConfigError, match=named):
             remember(**settings)  # type: ignore[arg-type]  # that is what is refused

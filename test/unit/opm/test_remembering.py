@@ -43,7 +43,7 @@ def test_a_brain_that_cannot_be_wrapped_is_named(config: dict[str, Any], problem
 
 
 def test_settings_are_read_with_their_defaults_and_refused_by_name() -> None:
-    assert settings({}) == {"extract": True, "inject": True, "top_k": 5, "mode": "system"}
+    assert settings({}) == {"extract": True, "inject": True, "top_k": 5, "mode": "system", "extraction_model": None}
     for name, value in (("extract", 1), ("inject", "yes"), ("top_k", -1), ("inject_mode", "aloud")):
         with pytest.raises(ConfigError, match=f"{name}: "):
             settings({name: value})
