@@ -298,7 +298,7 @@ class PersonaMemory:
             kept = self.transcript.take(given, batch, is_fresh, claims=not scope.assumed_persona)
             self._summaries.talked_in(given)
             self._introspector.talked_in(given)
-            self._episodes.note_tools(kept if any(turn.tool_calls for turn in turns) else ())
+            self._episodes.note_tools(kept if any(turn.tool_calls or turn.tool_call_id for turn in turns) else ())
             if metadata is not None:
                 self._episodes.note_completed(kept, metadata)
             return kept
