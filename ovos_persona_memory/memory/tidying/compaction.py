@@ -37,10 +37,8 @@ class ContextParts:
     def with_summary(self, summary: str) -> ContextParts:
         """The same with another summary, as old as the one before; one made now where there was none."""
         note = self.recalled.note
-        written_at = note.updated_at if note.summary else self.now
-        return replace(
-            self, recalled=replace(self.recalled, note=replace(note, summary=summary, updated_at=written_at))
-        )
+        told = replace(note, summary=summary, summarised_at=note.summary_at if note.summary else self.now)
+        return replace(self, recalled=replace(self.recalled, note=told))
 
 
 def fitted(parts: ContextParts, most_tokens: int, summary_tokens: int) -> Context:

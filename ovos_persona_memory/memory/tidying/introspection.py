@@ -431,7 +431,8 @@ class Introspector:
 
     def _put_note(self, look: _Look, note: Note) -> None:
         before = self._store.note(look.run.user_id, look.run.session_id)
-        changed = replace(note, updated_at=self._workings.clock())
+        now = self._workings.clock()
+        changed = replace(note, updated_at=now, summarised_at=now if look.run.summary else note.summary_at)
         self._store.put_note(look.run.user_id, look.run.session_id, changed)
         told = asdict(before) if before is not None else None
         look.changes.append(Change("note", left_at=changed.updated_at, note=told))
