@@ -11,10 +11,10 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from ovos_persona_memory.config import IntrospectionConfig
-from ovos_persona_memory.conversation import quoting, snapshots
+from ovos_persona_memory.conversation import extractive, quoting, snapshots
 from ovos_persona_memory.errors import PersonaMemoryError
 from ovos_persona_memory.memory.sessions import Sessions
-from ovos_persona_memory.memory.tidying import extractive, sourcing
+from ovos_persona_memory.memory.tidying import sourcing
 from ovos_persona_memory.memory.tidying.introspections import REPLACED, Change, Introspections
 from ovos_persona_memory.memory.tidying.jobs import Job, JobQueue, Postponed
 from ovos_persona_memory.memory.tidying.models import Model, ModelCalls, ModelFailed

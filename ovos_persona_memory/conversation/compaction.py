@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from ovos_persona_memory.conversation import INSTRUCTIONS, Recalled, message_tokens, prompt, shorten_message
-from ovos_persona_memory.memory.tidying import extractive
+from ovos_persona_memory.conversation import extractive, prompt
+from ovos_persona_memory.conversation.prompt import Recalled
+from ovos_persona_memory.conversation.window import INSTRUCTIONS, message_tokens, shorten_message
 from ovos_persona_memory.records import Context, ContextMessage, ContextRequest, Turn
 from ovos_persona_memory.text import languages
 
