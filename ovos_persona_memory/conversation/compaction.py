@@ -42,8 +42,8 @@ class ContextParts:
         return replace(self, recalled=replace(self.recalled, note=told))
 
 
-def fitted(parts: ContextParts, most_tokens: int, summary_tokens: int) -> Context:
-    """The context in at most so many tokens, characters / 4; the whole one where that fits.
+def fitted(parts: ContextParts, most_tokens: int | None, summary_tokens: int) -> Context:
+    """The context in at most so many tokens, characters / 4; the whole one where that fits, or nothing limits it.
 
     First the older rounds give way: the newest stay word for word, and what goes is told in the summary, in
     ``summary_tokens`` at most. Then what was recalled, then the newest round, then the summary. At last the question is
@@ -51,7 +51,7 @@ def fitted(parts: ContextParts, most_tokens: int, summary_tokens: int) -> Contex
     The same parts give the same context.
     """
     known = parts.built()
-    if known.tokens <= most_tokens:
+    if most_tokens is None or known.tokens <= most_tokens:
         return known
     share = min(summary_tokens, most_tokens // SUMMARY_PART)
     rounds = [place for place, message in enumerate(parts.history) if message.role == "user"]

@@ -70,7 +70,7 @@ class Contexts:
         recalled = Recalled([*chosen, *recent], limit + len(recent), budget, note)
         most = request.context_tokens if request.context_tokens is not None else self._config.history.context_tokens
         parts = compaction.ContextParts(request, history, recalled, now)
-        return parts.built() if most is None else compaction.fitted(parts, most, self._config.history.summary_tokens)
+        return compaction.fitted(parts, most, self._config.history.summary_tokens)
 
     def prefetch(self, turn: Turn) -> None:
         """Find beforehand what a persona will be handed for an utterance just heard, as the last one was asked for.
