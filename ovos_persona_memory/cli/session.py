@@ -50,7 +50,8 @@ def summary(  # one parameter an option
         say_if_not_read(memory, session, known)
     if as_json:
         return answer_json({"note": note})
-    rows = [("written", format_time(note.updated_at)), ("description", note.description), ("summary", note.summary)]
+    written_at = note.summary_at if note.summary else note.updated_at
+    rows = [("written", format_time(written_at)), ("description", note.description), ("summary", note.summary)]
     for name, told in rows if known else ():
         if told:
             answer(f"{name + ':':<12} " + f"\n{'':<13}".join(told.splitlines()))

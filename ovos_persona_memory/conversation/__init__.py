@@ -6,7 +6,16 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ovos_persona_memory.conversation import history, linking, prompt, quoting, snapshots, strategies
+    from ovos_persona_memory.conversation import (
+        compaction,
+        extractive,
+        history,
+        linking,
+        prompt,
+        quoting,
+        snapshots,
+        strategies,
+    )
     from ovos_persona_memory.conversation.exchanges import blocks, blocks_by_session
     from ovos_persona_memory.conversation.history import Grouping
     from ovos_persona_memory.conversation.prompt import Recalled
@@ -28,7 +37,9 @@ __all__ = [
     "Window",
     "blocks",
     "blocks_by_session",
+    "compaction",
     "estimate_tokens",
+    "extractive",
     "history",
     "linking",
     "message_tokens",
@@ -49,7 +60,9 @@ _PLACES = {
     "Window": "ovos_persona_memory.conversation.window",
     "blocks": "ovos_persona_memory.conversation.exchanges",
     "blocks_by_session": "ovos_persona_memory.conversation.exchanges",
+    "compaction": "ovos_persona_memory.conversation.compaction",
     "estimate_tokens": "ovos_persona_memory.conversation.window",
+    "extractive": "ovos_persona_memory.conversation.extractive",
     "history": "ovos_persona_memory.conversation.history",
     "linking": "ovos_persona_memory.conversation.linking",
     "message_tokens": "ovos_persona_memory.conversation.window",

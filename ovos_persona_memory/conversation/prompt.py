@@ -213,7 +213,7 @@ def _summary(note: Note, request: ContextRequest, now: float) -> str:
     lines = [f"- {quoted(line)}" for line in note.summary.splitlines() if visible_text(line)]
     if not lines:
         return ""
-    when = languages.for_language(request.lang).when(*_moments(note.updated_at, now, request.timezone))
+    when = languages.for_language(request.lang).when(*_moments(note.summary_at, now, request.timezone))
     heading = languages.for_language(request.lang).say("summary_heading", when=when)
     return "\n".join([heading, *lines])
 

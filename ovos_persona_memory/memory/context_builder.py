@@ -7,13 +7,12 @@ from collections.abc import Callable, Sequence, Set
 from dataclasses import replace
 
 from ovos_persona_memory.config import MemoryConfig
-from ovos_persona_memory.conversation import Recalled, Window, prompt, strategies
+from ovos_persona_memory.conversation import Recalled, Window, compaction, prompt, strategies
 from ovos_persona_memory.errors import InvalidRequest
 from ovos_persona_memory.memory.learning.audit import STALE
 from ovos_persona_memory.memory.learning.confidence import confidence_at
 from ovos_persona_memory.memory.learning.learner import half_lives
 from ovos_persona_memory.memory.sessions import Sessions
-from ovos_persona_memory.memory.tidying.compaction import ContextParts, fitted
 from ovos_persona_memory.memory.transcript import MemoryParts
 from ovos_persona_memory.records import ACCEPTED, GUEST, OUTDATED, Context, ContextRequest, Fact, Hit, Note, Scope, Turn
 from ovos_persona_memory.search import Prefetch, episode_search, hit_of, recalled_scope
@@ -70,8 +69,8 @@ class Contexts:
         recent = self._recent(request, limit, {hit.id for hit in chosen})
         recalled = Recalled([*chosen, *recent], limit + len(recent), budget, note)
         most = request.context_tokens if request.context_tokens is not None else self._config.history.context_tokens
-        parts = ContextParts(request, history, recalled, now)
-        return parts.built() if most is None else fitted(parts, most, self._config.history.summary_tokens)
+        parts = compaction.ContextParts(request, history, recalled, now)
+        return compaction.fitted(parts, most, self._config.history.summary_tokens)
 
     def prefetch(self, turn: Turn) -> None:
         """Find beforehand what a persona will be handed for an utterance just heard, as the last one was asked for.

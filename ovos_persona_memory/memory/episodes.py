@@ -12,15 +12,15 @@ from typing import Any
 from ovos_persona_memory.conversation import estimate_tokens
 from ovos_persona_memory.errors import InvalidRequest
 from ovos_persona_memory.memory import completed_turns
-from ovos_persona_memory.memory.transcript import MemoryParts
+from ovos_persona_memory.memory.transcript import RECENT, MemoryParts
 from ovos_persona_memory.records import (
     HOUSEHOLD,
+    NO_PERSONA,
     Episode,
     EpisodeKind,
     EpisodesWanted,
     Heard,
     Scope,
-    ToolCall,
     Turn,
 )
 from ovos_persona_memory.text import languages, tells_secret, time_expressions
@@ -31,6 +31,8 @@ RECALLS_KEPT, KEPT_STEP = 10_000, 250
 """So many recalls are kept at most, and more are let go of so many at a time."""
 NEAR = 8
 """Of a session, the newest turns among which those of an utterance are looked for."""
+OUT_OF_ORDER_S = 60.0
+"""Turns that are handed in together may name times that are so much out of order, seconds."""
 
 
 @dataclass
@@ -152,12 +154,38 @@ class Episodes:
         self._add(ended, heard.lang)
 
     def note_tools(self, turn_ids: Sequence[str]) -> None:
-        """Note the tool calls of turns that were handed in, each once; how long they took is not known."""
-        for turn_id in dict.fromkeys(turn_ids):
-            turn = self._workings.store.turn(turn_id)
-            if turn is not None and turn.tool_calls and not self._store.ids_of_turns([turn.id]):
-                for call in turn.tool_calls:
-                    self._add(_of_call(turn, call), turn.lang)
+        """Note the tool calls of turns that were handed in, each once, and how they ended, as their results tell.
+
+        How long they took is not known. A result may come later than its call.
+        """
+        turns = [turn for one in dict.fromkeys(turn_ids) if (turn := self._workings.store.turn(one)) is not None]
+        for turn in turns:
+            if turn.tool_calls and not self._store.ids_of_turns([turn.id]):
+                for number in range(len(turn.tool_calls)):
+                    self._add(_of_call(turn, number), turn.lang)
+        for result in turns:
+            if result.role == "tool" and result.tool_call_id is not None:
+                self._end_call(result)
+
+    def _end_call(self, result: Turn) -> None:
+        """Note the outcome of the newest call that a result can belong to; nothing where there is none any more."""
+        outcome = "error" if result.is_error else "ok"
+        for turn in reversed(self._before(result)):
+            called = [number for number, call in enumerate(turn.tool_calls) if call.id == result.tool_call_id]
+            for number in called:
+                self._store.finish(replace(_of_call(turn, number), outcome=outcome))
+            if called:
+                return
+
+    def _before(self, turn: Turn) -> list[Turn]:
+        """The turns before one in its session, oldest first, of its persona or of none; in no session those that were
+        handed in with it."""
+        here = Scope(turn.session_id, turn.user_id, persona_id=turn.persona_id or NO_PERSONA)
+        near = self._workings.store.turns(here, limit=RECENT, until=(turn.at or 0.0) + OUT_OF_ORDER_S)
+        before = [one for one in near if one.seq < turn.seq]
+        if turn.session_id is not None:
+            return before
+        return [one for one in before if one.batch is not None and one.batch == turn.batch]
 
     def note_completed(self, turn_ids: Sequence[str], metadata: Mapping[str, Any]) -> None:
         """Note what a program says of a turn that it has recorded, once; its words only where the turn's are kept."""
@@ -216,8 +244,10 @@ class Episodes:
         return self._store.episodes(wanted) if self._workings.captures.may_read(wanted.scope) else []
 
     def with_words(self, episode: Episode) -> Episode:
-        """The episode with the words of its turn, where those are still there."""
+        """The episode with the words of the person that it belongs to, where those are still there."""
         turn = self._workings.store.turn(episode.turn_id) if episode.turn_id is not None else None
+        if turn is not None and turn.role != "user":
+            turn = next((one for one in reversed(self._before(turn)) if one.role == "user"), None)
         return episode if turn is None or turn.redacted else replace(episode, said=turn.text)
 
     def write_recalls_now(self) -> None:
@@ -288,11 +318,13 @@ def index_words(episode: Episode, lang: str | None) -> str:
     return " ".join(languages.for_text(lang, text).words(text)) if text else ""
 
 
-def _of_call(turn: Turn, call: ToolCall) -> Episode:
+def _of_call(turn: Turn, number: int) -> Episode:
+    """The episode of one of the calls of a turn; the same call has the same episode, whenever it is asked for."""
+    call = turn.tool_calls[number]
     return Episode(
         kind="tool_call",
         at=turn.at or 0.0,
-        id=uuid.uuid4().hex,
+        id=uuid.uuid5(uuid.NAMESPACE_OID, f"tool_call\n{turn.id}\n{number}").hex,
         user_id=turn.user_id,
         session_id=turn.session_id,
         persona_id=turn.persona_id,

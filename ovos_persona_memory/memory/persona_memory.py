@@ -276,7 +276,7 @@ class PersonaMemory:
         with self.transaction():
             kept = self.transcript.take(given, batch, is_fresh, claims=not scope.assumed_persona)
             self._said += given
-            self._episodes.note_tools(kept if any(turn.tool_calls for turn in turns) else ())
+            self._episodes.note_tools(kept if any(turn.tool_calls or turn.tool_call_id for turn in turns) else ())
             if metadata is not None:
                 self._episodes.note_completed(kept, metadata)
             return kept

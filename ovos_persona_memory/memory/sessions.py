@@ -69,12 +69,13 @@ class Sessions:
             return self.note(scope) if self._may_read(scope) else Note()
         self._workings.captures.refuse_while_paused(scope)
         with self._store.transaction():
-            known = self._note(scope) or Note()
+            known, now = self._note(scope) or Note(), self._workings.clock()
             changed = replace(
                 known,
                 summary=known.summary if summary is None else summary.strip(),
                 description=known.description if description is None else description.strip(),
-                updated_at=self._workings.clock(),
+                updated_at=now,
+                summarised_at=known.summary_at if summary is None else now,
             )
             self._put(scope, changed)
         self._workings.purge_if(known not in (Note(), changed))
@@ -109,7 +110,7 @@ class Sessions:
             passed = [replace(turn, id="", batch=batch, linked=True) for turn in given]
             kept = [self._add(handed_in(turn, scope, turn.utterance_id, now)) for turn in passed]
             if summary or known.description:
-                self._put(scope, Note(summary, known.description, updated_at=now))
+                self._put(scope, Note(summary, known.description, updated_at=now, summarised_at=now))
         self._workings.purge_if(forgotten.total + forgotten.notes > 0)
         return [turn.id for turn in kept]
 
@@ -158,7 +159,8 @@ class Sessions:
 
     def summarised(self, scope: Scope, known: Note, summary: str, last: Turn) -> Note:
         """Keep a new summary that stands for the turns up to the last one, too; within a transaction."""
-        changed = replace(known, summary=summary, trimmed_to=last.seq, updated_at=self._workings.clock())
+        now = self._workings.clock()
+        changed = replace(known, summary=summary, trimmed_to=last.seq, updated_at=now, summarised_at=now)
         self._put(scope, changed)
         return changed
 

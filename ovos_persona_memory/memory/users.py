@@ -194,6 +194,7 @@ def _joined(one: Note | None, other: Note) -> Note:
         description=newer.description or older.description,
         trimmed_to=min(one.trimmed_to, other.trimmed_to),
         updated_at=newer.updated_at,
+        summarised_at=max((note.summary_at for note in (older, newer) if note.summary), default=0.0),
     )
 
 

@@ -11,13 +11,13 @@ from typing import Any, get_args
 
 from ovos_plugin_manager.templates.agents import AgentContextManager, AgentMessage
 
-from ovos_persona_memory.config import bus_address, seconds
-from ovos_persona_memory.conversation import Recalled, Window, history, prompt, strategies
+from ovos_persona_memory.config import HistoryConfig, bus_address, device_language, load, seconds
+from ovos_persona_memory.conversation import Recalled, Window, compaction, history, strategies
 from ovos_persona_memory.errors import ConfigError
 from ovos_persona_memory.opm.agent_messages import to_agent, to_context, to_turn
-from ovos_persona_memory.opm.memory_link import MemoryLink, one_of, switch, whole
+from ovos_persona_memory.opm.memory_link import MemoryLink, caller, one_of, switch, whole
 from ovos_persona_memory.protocol import shared_transport
-from ovos_persona_memory.records import ContextRequest, Inject, Scope, StrategyName, Turn
+from ovos_persona_memory.records import Context, ContextRequest, Inject, Scope, StrategyName, Turn
 
 SESSIONS = 200
 TURNS = 400
@@ -103,9 +103,16 @@ class PersonaMemoryPlugin(AgentContextManager):  # type: ignore[misc]  # ovos_pl
         known = self._link.ask(lambda: self._link.client.context(request))
         if known is not None:
             return to_agent(known.messages)
-        now = time.time()
+        return to_agent(self._without_daemon(request, session_id).messages)
+
+    def _without_daemon(self, request: ContextRequest, session_id: str) -> Context:
+        """What is known in RAM, by the same rules, as short as the context is to be."""
+        now, settings = time.time(), _history_settings()
+        most = settings.context_tokens if request.context_tokens is None else request.context_tokens
+        lang = caller(request.scope)["session"].get("lang") or device_language()
         recent = history.history(self._known(session_id), self._window, now)
-        return to_agent(prompt.build_prompt(request, recent, Recalled([], 0, 0), now).messages)
+        parts = compaction.ContextParts(replace(request, lang=lang), recent, Recalled([], 0, 0), now)
+        return compaction.fitted(parts, most, settings.summary_tokens)
 
     def _empty_window(self) -> None:
         """Clear the window in RAM after a deletion, since the notification does not say which turns are gone."""
@@ -115,6 +122,14 @@ class PersonaMemoryPlugin(AgentContextManager):  # type: ignore[misc]  # ovos_pl
     def _known(self, session_id: str) -> list[Turn]:
         with self._lock:
             return list(self._heard.get(session_id, ()))
+
+
+def _history_settings() -> HistoryConfig:
+    """The settings of this device; the usual ones where they cannot be used, of which the daemon tells."""
+    try:
+        return load().history
+    except ConfigError:
+        return HistoryConfig()
 
 
 def _strategy(config: dict[str, Any]) -> strategies.Strategy | None:

@@ -325,7 +325,14 @@ class Note:
     trimmed_to: int = 0
     """The summary replaces the turns with a seq <= this: they stay in the log, and are in no history."""
     updated_at: float = 0.0
-    """Seconds since the epoch, UTC."""
+    """When the summary or the description was last set, seconds since the epoch, UTC."""
+    summarised_at: float = 0.0
+    """When the summary was set, likewise; 0: that is not kept."""
+
+    @property
+    def summary_at(self) -> float:
+        """When the summary was set, at the latest."""
+        return self.summarised_at or self.updated_at
 
 
 @dataclass(frozen=True)

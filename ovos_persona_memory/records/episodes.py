@@ -31,7 +31,7 @@ class Episode:
     site_id: str | None = None
     utterance_id: str | None = None
     turn_id: str | None = None
-    """The id of the user turn that it belongs to."""
+    """The id of the user turn that it belongs to; of a tool call that was handed in, of the turn that called."""
     skill_id: str | None = None
     name: str | None = None
     """The name of the intent or the tool."""
@@ -45,7 +45,8 @@ class Episode:
     used: tuple[str, ...] = ()
     """For a recall the ids of the records, best first."""
     said: str | None = None
-    """The text of its turn, where that was asked for and still exists; it is never stored with the episode."""
+    """The text of the user turn that it belongs to, where that was asked for and still exists; it is never stored with
+    the episode."""
 
 
 @dataclass(frozen=True)

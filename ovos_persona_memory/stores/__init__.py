@@ -113,7 +113,11 @@ OTHER_NAMES = {"memory": "inmemory", "pgvector": "postgres"}
 EVERYTHING = "everything"
 COLLECTION = "persona_memory"
 """The default collection of a server."""
-SERVERS = {"postgres": "postgresql://user@host/database", "redis": "redis://host:6379/0", "chroma": "http://host:8000"}
+SERVERS = {
+    "postgres": "postgresql://user@host/database",
+    "redis": "redis://host:6379/0",
+    "chroma": "http://host:8000 or the absolute path of a folder",
+}
 """The backends that need a server, with an example of their URL."""
 SCHEMES = {
     "postgresql": "postgres",
@@ -145,7 +149,7 @@ class StoreLocation:
         where = secret(self.connection)
         if where is None or self.backend == "inmemory":
             return self.backend
-        if self.backend == "sqlite":
+        if self.backend == "sqlite" or (self.backend == "chroma" and "://" not in where):
             return f"{self.backend} in {where}"
         parts = urlsplit(where)
         at = f" at {parts.hostname or 'localhost'}:{parts.port or 'its usual port'}{parts.path}"
@@ -203,15 +207,34 @@ def _shelf_of(place: StoreLocation | None) -> Callable[[TextSource], VectorBacke
     from ovos_persona_memory.stores.chroma.vectors import ChromaVectors, refuse_collection_name
     from ovos_persona_memory.stores.chroma.write_behind import WriteBehind
 
-    server, name = _chroma_at(place), place.collection or COLLECTION
+    name = place.collection or COLLECTION
     refuse_collection_name(name)
-    return lambda texts: WriteBehind(ChromaVectors(server, name, texts), texts)
+
+    def made(texts: TextSource) -> VectorBackend:
+        server = _chroma_at(place)
+        try:
+            return WriteBehind(ChromaVectors(server, name, texts), texts)
+        except BaseException:
+            server.close()
+            raise
+
+    return made
 
 
 def _chroma_at(place: StoreLocation) -> ChromaServer:
     from ovos_persona_memory.stores.chroma.http_client import ChromaServer, settings_of
 
-    return ChromaServer(settings_of(_url_of(place)))
+    if (folder := _chroma_folder(place)) is None:
+        return ChromaServer(settings_of(_url_of(place)))
+    from ovos_persona_memory.stores.chroma.own_server import OwnServer
+
+    return OwnServer(folder)
+
+
+def _chroma_folder(place: StoreLocation) -> Path | None:
+    """The folder over which a Chroma server of our own is to run; None where the connection is a URL."""
+    where = Path(_url_of(place)).expanduser()
+    return where if where.is_absolute() else None
 
 
 def _aside(place: StoreLocation, folder: Path) -> StoreLocation:
@@ -291,9 +314,17 @@ def folder_of(place: StoreLocation, folder: Path) -> Path | None:
 def check_location(place: StoreLocation) -> None:
     """Open the store at a location and close it; an error of ours where that fails."""
     if place.backend == "chroma":
-        with closing(_chroma_at(place)) as server:
-            return server.check()
+        return _check_chroma(place)
     return open_store(place.backend, None, place=place).close()
+
+
+def _check_chroma(place: StoreLocation) -> None:
+    if (folder := _chroma_folder(place)) is not None:
+        from ovos_persona_memory.stores.chroma import own_server
+
+        return own_server.check(folder)  # a daemon may have a server over it, and there is one at a time
+    with closing(_chroma_at(place)) as server:
+        return server.check()
 
 
 def open_store(

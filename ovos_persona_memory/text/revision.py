@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import lru_cache
 
 from ovos_persona_memory.text import languages
-from ovos_persona_memory.text.index_terms import fold
+from ovos_persona_memory.text.index_terms import fold, pieces, plain
 from ovos_persona_memory.text.languages import Language
 
 LIST = "memory_words.list"
@@ -23,6 +23,8 @@ WORTH = 0.75
 """A stretch matches a correction if aligning them costs <= this for each word."""
 REQUESTS = ("forget", "erase", "drop")
 """Lines of the language's list with what asks for something to be deleted."""
+ASKING = (*REQUESTS, "that", "with")
+"""These, and the lines with words that name nothing."""
 LEADING = 3
 """Words, at most, before an "it is" that add nothing to the correction."""
 BEHIND_VERB = 5
@@ -397,10 +399,32 @@ def denies(text: str, spoken: Language) -> bool:
 def asks_to_delete(text: str, spoken: Language) -> tuple[frozenset[str], ...]:
     """What a text asks to have forgotten, each word in every form; empty where it asks for nothing that it names."""
     low = fold(text)
-    if denies(text, spoken) or not any(_place(low, one) is not None for one in _requests(spoken.tag)):
+    is_off = denies(text, spoken) or any(_place(low, one) is not None for one in _phrases(spoken.tag, "never"))
+    if is_off or not any(_place(low, one) is not None for one in _requests(spoken.tag)):
         return ()
-    asking = {word for name in (*REQUESTS, "that", "with") for one in _phrases(spoken.tag, name) for word in one}
+    if any(paired for _, paired in pieces(plain(text))):
+        return _retraction(_named_in_pairs(text, spoken), spoken).words
+    asking = {word for name in ASKING for one in _phrases(spoken.tag, name) for word in one}
     return _retraction([word for word in low if word not in asking and _names(word, spoken)], spoken).words
+
+
+def _named_in_pairs(text: str, spoken: Language) -> list[str]:
+    """What is named beside the words of a request, where a script has no blanks, or glues endings to its words.
+
+    The words of the request are cut out as they stand: a bigram across their edge would be of neither.
+    """
+    rest = plain(text)
+    for wording in _wordings(spoken.tag):
+        rest = rest.replace(wording, " ")
+    return [word for word in spoken.bare_words(rest) if word not in _stop(spoken.tag)] if rest.strip() else []
+
+
+@lru_cache(maxsize=64)
+def _wordings(tag: str) -> tuple[str, ...]:
+    """The words of requests of a language as they are written, the longest first."""
+    lines = (right for left, right in languages.for_language(tag).pairs(LIST) if left in ASKING)
+    found = {plain(one.strip()) for line in lines for one in line.split(",")}
+    return tuple(sorted(found, key=lambda one: (-len(one), one)))
 
 
 @lru_cache(maxsize=64)

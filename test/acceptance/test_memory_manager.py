@@ -262,14 +262,20 @@ def test_the_backend_memory_compares_by_cosine_and_keeps_nothing(kinds: OpenKind
 
 
 @pytest.mark.full
-def test_the_backend_chroma_keeps_vectors(kinds: OpenKinds, chroma_server: ChromaServer) -> None:
+@pytest.mark.parametrize("of_its_own", [True, False])
+def test_the_backend_chroma_keeps_vectors(
+    kinds: OpenKinds, chroma_server: ChromaServer, tmp_path: Path, of_its_own: bool
+) -> None:
     """`chroma`: embedded vector database, file-based persistence."""
+    where = str(tmp_path / "vectors") if of_its_own else chroma_server.url
     chosen = {name: {"backend": "sqlite"} for name in EVERY}
-    chosen["semantic"] = {"backend": "chroma", "connection": chroma_server.url, "collection": "agent_memory"}
+    chosen["semantic"] = {"backend": "chroma", "connection": where, "collection": "agent_memory"}
     memory = kinds(**chosen)
     say(memory, "my kitten sleeps all day", "how sweet")
     until_embedded(memory)
-    assert kinds(**chosen).recall("feline", HERE, lang="en-US")[0].text == "my kitten sleeps all day"
+    memory = kinds(**chosen)
+    until_embedded(memory)
+    assert memory.recall("feline", HERE, lang="en-US")[0].text == "my kitten sleeps all day"
 
 
 @pytest.mark.full

@@ -15,7 +15,7 @@ Say = Callable[..., Turn]
 Left = Callable[[str], list[str]]
 Kept = Callable[[], Mapping[str, bytes]]
 MARK = "xylophonequartz"
-NOTE = Note("they talked about cats", "cats", 3, 500.0)
+NOTE = Note("they talked about cats", "cats", 3, 500.0, 400.0)
 
 
 def test_a_note_is_kept_as_it_was_put(store: Store, open_again: Callable[[], Store]) -> None:

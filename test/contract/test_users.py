@@ -239,10 +239,10 @@ def test_embeddings_of_another_dimension_are_left_behind(memory: PersonaMemory, 
 
 
 def test_a_note_is_joined_with_what_neither_leaves_to_it(memory: PersonaMemory, store: Store) -> None:
-    store.put_note(OLD, "s", Note("first", "old", trimmed_to=7, updated_at=1.0))
+    store.put_note(OLD, "s", Note("first", "old", trimmed_to=7, updated_at=1.0, summarised_at=0.5))
     store.put_note(NEW, "s", Note("second", "", trimmed_to=3, updated_at=2.0))
     memory.users.merge(OLD, NEW)
-    assert store.note(NEW, "s") == Note("first\nsecond", "old", trimmed_to=3, updated_at=2.0)
+    assert store.note(NEW, "s") == Note("first\nsecond", "old", trimmed_to=3, updated_at=2.0, summarised_at=2.0)
 
 
 def test_vectors_go_with_what_they_are_of(memory: PersonaMemory, store: Store) -> None:

@@ -8,6 +8,7 @@ import re
 import signal
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -96,7 +97,12 @@ PROPOSED: dict[str, list[dict[str, Any]]] = {
 class Scripted(ModelServer):
     """Proposes what was planned for what it is shown; a memory is meant by its text."""
 
+    def __init__(self) -> None:
+        super().__init__()
+        self.asked_at: list[float] = []
+
     def reply(self) -> str:
+        self.asked_at.append(time.time())
         known, _, shown = str(self.messages()[-1][1]).partition("Said in the conversation:")
         calls = next((calls for word, calls in PROPOSED.items() if word in shown), [])
         numbers = {text: int(number) for number, text in re.findall(r'^(\d+)\. "(.*)"$', known, re.MULTILINE)}
@@ -106,7 +112,7 @@ class Scripted(ModelServer):
 
 
 @pytest.fixture
-def server() -> Iterator[ModelServer]:
+def server() -> Iterator[Scripted]:
     made = Scripted()
     yield made
     made.close()
@@ -237,6 +243,26 @@ def test_a_slow_model_holds_up_no_answer_and_killed_meanwhile_it_is_asked_anew(
         wait_until(lambda: bool(looks(memory)), "the look")
         assert SAID[0] in texts(memory)
         assert "the boiler was serviced by Kramer" in texts(memory, "draft")
+
+
+IDLE_MINUTES = 0.05
+
+
+def test_a_session_is_looked_at_once_nobody_has_talked_in_it_for_the_idle_time(daemon: Start, server: Scripted) -> None:
+    running = daemon(settings=settings(server.url, turn_interval=100, idle_timeout_minutes=IDLE_MINUTES))
+    with MemoryClient.over_door(running.data) as memory:
+        began = time.time()
+        memory.record([Turn("user", SAID[0]), Turn("assistant", "I have noted that.")], Scope("kitchen"))
+        wait_until(lambda: time.time() > began + 40 * IDLE_MINUTES, "most of the idle time")
+        last_said = time.time()
+        memory.record([Turn("user", SAID[6]), Turn("assistant", "I see.")], Scope("kitchen"))
+        wait_until(lambda: SAID[0] in texts(memory), "the look")  # which nothing here asks for
+        assert len(server.asked_at) == 1, "one look at all that was said"
+        assert server.asked_at[0] >= last_said + 60 * IDLE_MINUTES, "what is said meanwhile puts the look off"
+        shown = str(server.messages()[-1][1])
+        assert SAID[0] in shown and SAID[6] in shown
+        wait_until(lambda: memory.status()["models"]["jobs"] == 0, "the end of the look")
+        assert len(server.requests) == 1, "nothing is left to look at"
 
 
 def test_a_model_that_calls_tools_proposes_with_them_and_never_in_a_loop(daemon: Start) -> None:

@@ -180,3 +180,33 @@ def test_a_person_gets_the_same_answers_alone_and_among_500(tmp_path: Path, ever
     alone = answers(tmp_path / "alone", ["person-7"])
     assert alone == answers(tmp_path / "all", list(everybody))
     assert all(alone)
+
+
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
+def test_over_a_folder_the_daemon_has_a_chroma_server_that_ends_with_it(
+    daemon: Start, tmp_path: Path, number: signal.Signals
+) -> None:
+    folder = tmp_path / "vectors"
+    kinds: dict[str, Any] = {name: {"backend": "sqlite"} for name in ("conversational", "facts", "episodic")}
+    kinds["semantic"] = {"backend": "chroma", "connection": str(folder)}
+    running = daemon(settings=by("auto") | {"kinds": kinds})
+    with client_of(running) as client:
+        client.record([Turn("user", text) for text in SAID], Scope("s"))
+        wait_until(lambda: indexed(client), "the vectors")
+        assert first(client, "which pet lives here") == "our cat sleeps on the sofa"
+        assert client.status()["store"]["vectors"]["at"] == f"Chroma in {folder}"
+    assert servers_over(folder)
+    running.end(number)
+    wait_until(lambda: not servers_over(folder), "the end of the server")
+
+
+def servers_over(folder: Path) -> list[str]:
+    """The processes that are named with a folder."""
+    found: list[str] = []
+    for place in Path("/proc").glob("[0-9]*/cmdline"):
+        try:
+            words = place.read_bytes().split(b"\0")
+        except OSError:  # it has just ended
+            continue
+        found += [place.parent.name] if str(folder).encode() in words else []
+    return found

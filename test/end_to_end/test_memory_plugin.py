@@ -310,6 +310,37 @@ def test_a_persona_does_not_wait_for_a_memory_that_is_away(absence: int, warning
     assert len([text for text in warnings if "without its memory" in text]) == 1
 
 
+def test_a_context_that_is_too_long_is_compacted_alike_with_the_daemon_and_without(tmp_path: Path) -> None:
+    with House(tmp_path) as house:
+        plugin = house.plugin(context_tokens=150, max_history=60, system_prompt="You are Ada.")
+        for number in range(30):
+            news = exchange(f"we walk to village number {number} and rest there", f"That is far: {number}")
+            plugin.update_history(news, "s")
+        wait_until(lambda: house.turns("s") == 60, "the last record")
+        told = plugin.build_conversation_context("and now", "s")
+        assert "the user: we walk to village" in told[0].content, "a summary of what gave way"
+        assert [one.content for one in told[-2:]] == ["That is far: 29", "and now"]
+        assert sum(-(-len(one.content) // 4) for one in told) <= 150
+        assert house.daemon is not None
+        house.daemon.end()
+        assert plugin.build_conversation_context("and now", "s") == told
+
+
+def test_without_the_daemon_a_context_is_as_short_as_the_settings_of_the_device_say(
+    absence: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    section = {"history": {"context_tokens": 60}}
+    monkeypatch.setattr("ovos_persona_memory.config.Configuration", lambda: {"persona_memory": section})
+    plugin = PersonaMemoryPlugin({"host": HOST, "port": absence, "max_history": 60})
+    for number in range(30):
+        plugin.update_history(exchange(f"we walk to village number {number} and rest there", "far"), "s")
+    for text, most in (("and now", 60), ("long " * 200, 60)):
+        told = plugin.build_conversation_context(text, "s")
+        assert sum(-(-len(one.content) // 4) for one in told) <= most
+    section["history"]["context_tokens"] = "many"  # type: ignore[assignment]  # what cannot be used
+    assert len(plugin.build_conversation_context("and now", "s")) == 61
+
+
 def test_after_a_miss_the_daemon_is_not_asked_again_at_once(tmp_path: Path) -> None:
     with House(tmp_path, daemon=False) as house, Wire(house.port) as wire:
         plugin = house.plugin(timeout_s=0.2)

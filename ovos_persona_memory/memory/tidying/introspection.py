@@ -10,10 +10,10 @@ from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from ovos_persona_memory.config import IntrospectionConfig
-from ovos_persona_memory.conversation import quoting, snapshots
+from ovos_persona_memory.conversation import extractive, quoting, snapshots
 from ovos_persona_memory.errors import PersonaMemoryError
 from ovos_persona_memory.memory.sessions import Sessions
-from ovos_persona_memory.memory.tidying import extractive, sourcing
+from ovos_persona_memory.memory.tidying import sourcing
 from ovos_persona_memory.memory.tidying.introspections import REPLACED, Change, Introspections
 from ovos_persona_memory.memory.tidying.jobs import Job, JobQueue, Postponed
 from ovos_persona_memory.memory.tidying.models import Model, ModelCalls, ModelFailed
@@ -408,7 +408,8 @@ class Introspector:
 
     def _put_note(self, look: _Look, note: Note) -> None:
         before = self._store.note(look.run.user_id, look.run.session_id)
-        changed = replace(note, updated_at=self._workings.clock())
+        now = self._workings.clock()
+        changed = replace(note, updated_at=now, summarised_at=now if look.run.summary else note.summary_at)
         self._store.put_note(look.run.user_id, look.run.session_id, changed)
         told = asdict(before) if before is not None else None
         look.changes.append(Change("note", left_at=changed.updated_at, note=told))

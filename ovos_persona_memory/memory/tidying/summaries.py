@@ -11,10 +11,9 @@ from itertools import repeat
 from typing import Any
 
 from ovos_persona_memory.config import HistoryConfig
-from ovos_persona_memory.conversation import estimate_tokens, quoting, snapshots, strategies
+from ovos_persona_memory.conversation import estimate_tokens, extractive, quoting, snapshots, strategies
 from ovos_persona_memory.errors import PersonaMemoryError
 from ovos_persona_memory.memory.sessions import Sessions
-from ovos_persona_memory.memory.tidying import extractive
 from ovos_persona_memory.memory.tidying.jobs import Job, JobQueue, Postponed
 from ovos_persona_memory.memory.tidying.models import Model, ModelCalls, ModelKind
 from ovos_persona_memory.memory.transcript import MemoryParts

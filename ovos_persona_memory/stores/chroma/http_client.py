@@ -55,7 +55,9 @@ def settings_of(url: str) -> ChromaSettings:
     except ValueError:
         parts, port = urlsplit(""), None
     if parts.scheme not in PORTS or not parts.hostname:
-        raise ConfigError("the chroma backend needs a connection such as http://host:8000")
+        raise ConfigError(
+            "the chroma backend needs a connection such as http://host:8000 or the absolute path of a folder"
+        )
     asked = parse_qs(parts.query)
     tenant, database = (asked.get(name, [f"default_{name}"])[0] for name in ("tenant", "database"))
     headers = _headers(unquote(parts.username or ""), unquote(parts.password or ""))

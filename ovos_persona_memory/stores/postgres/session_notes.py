@@ -9,12 +9,15 @@ from ovos_persona_memory.stores.base.selection import takes_note
 from ovos_persona_memory.stores.postgres.connection import PostgresDatabase
 from ovos_persona_memory.stores.postgres.rows import NEXT, of_household
 
-NOTES = "SELECT r.user_id, r.session_id, r.summary, r.description, r.trimmed_to, r.updated_at FROM note r"
+NOTES = (
+    "SELECT r.user_id, r.session_id, r.summary, r.description, r.trimmed_to, r.updated_at, r.summarised_at FROM note r"
+)
 PUT = (
-    "INSERT INTO note (household, user_id, session_id, seq, summary, description, trimmed_to, updated_at)"
-    f" VALUES (%s, %s, %s, {NEXT}, %s, %s, %s, %s) ON CONFLICT (household, user_id, session_id) DO UPDATE SET"
+    "INSERT INTO note"
+    " (household, user_id, session_id, seq, summary, description, trimmed_to, updated_at, summarised_at)"
+    f" VALUES (%s, %s, %s, {NEXT}, %s, %s, %s, %s, %s) ON CONFLICT (household, user_id, session_id) DO UPDATE SET"
     " seq = excluded.seq, summary = excluded.summary, description = excluded.description,"
-    " trimmed_to = excluded.trimmed_to, updated_at = excluded.updated_at"
+    " trimmed_to = excluded.trimmed_to, updated_at = excluded.updated_at, summarised_at = excluded.summarised_at"
 )
 RETELLING = (
     "SELECT DISTINCT r.user_id, r.session_id"
@@ -39,7 +42,7 @@ class PostgresSessionNotes:
 
     def put(self, user_id: str, session_id: str, note: Note) -> None:
         """See Store.put_note: turns with a seq below the note's were there when it was put."""
-        values = (note.summary, note.description, note.trimmed_to, note.updated_at)
+        values = (note.summary, note.description, note.trimmed_to, note.updated_at, note.summarised_at)
         self._db.run(PUT, self._home, user_id, session_id, *values)
 
     def held(self, scope: Scope) -> list[tuple[str, str, Note]]:

@@ -13,7 +13,7 @@ from ovos_persona_memory.stores.sql.where_clause import Where
 from ovos_persona_memory.stores.sqlite.rows import add_body, empty_bodies, replaced_body
 
 NOTES = (
-    "SELECT n.user_id, n.session_id, n.body, b.text, b.name, n.trimmed_to, n.updated_at"
+    "SELECT n.user_id, n.session_id, n.body, b.text, b.name, n.trimmed_to, n.updated_at, n.summarised_at"
     " FROM note n JOIN body b ON b.num = n.body"
 )
 NoteRow = tuple[str, str, int]
@@ -44,8 +44,8 @@ class SqliteSessionNotes:
         ).fetchone()
         num = replaced_body(self._sql, old[0], body) if old else add_body(self._sql, body)
         self._sql.execute(
-            "INSERT OR REPLACE INTO note VALUES (?, ?, ?, ?, (SELECT coalesce(max(seq), 0) FROM turn), ?)",
-            (user_id, session_id, num, note.trimmed_to, note.updated_at),
+            "INSERT OR REPLACE INTO note VALUES (?, ?, ?, ?, (SELECT coalesce(max(seq), 0) FROM turn), ?, ?)",
+            (user_id, session_id, num, note.trimmed_to, note.updated_at, note.summarised_at),
         )
 
     def chosen(self, selection: Selection, seqs: Sequence[int]) -> list[NoteRow]:

@@ -95,6 +95,7 @@ def test_newer_tables_are_left_alone(url: str) -> None:
 
 TAKEN_BACK = """
 SET search_path TO persona_memory;
+ALTER TABLE note DROP COLUMN summarised_at;
 ALTER TABLE turn DROP COLUMN is_error, DROP COLUMN unlearned;
 DROP INDEX entry_key;
 CREATE UNIQUE INDEX entry_key ON entry (household, user_id, md5(key));
@@ -157,6 +158,7 @@ def test_turns_of_before_a_tools_result_could_be_an_error_are_all_there(url: str
     with psycopg.connect(url, autocommit=True) as connection:
         connection.execute("SET search_path TO persona_memory")
         connection.execute("ALTER TABLE turn DROP COLUMN is_error, DROP COLUMN unlearned")
+        connection.execute("ALTER TABLE note DROP COLUMN summarised_at")
         connection.execute("DELETE FROM schema_step WHERE step > 4")
     for _ in range(2):
         store = open_postgres(url)

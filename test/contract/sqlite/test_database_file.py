@@ -292,6 +292,7 @@ TAKEN_BACK = {
         "ALTER TABLE entry DROP COLUMN status",
     ),
     13: ("ALTER TABLE turn DROP COLUMN is_error", "ALTER TABLE turn DROP COLUMN unlearned"),
+    14: ("ALTER TABLE note DROP COLUMN summarised_at",),
 }
 """What undoes a step, by its number."""
 

@@ -99,6 +99,50 @@ def test_a_tool_call_that_is_handed_in_is_noted_once(home: Home) -> None:
     assert home.episodes(kinds=EVERY) == []
 
 
+def turn_with_calls(*names: str) -> Turn:
+    return Turn("assistant", "", tool_calls=tuple(ToolCall(f"c{n}", name) for n, name in enumerate(names)))
+
+
+def result_of(call_id: str, **fields: Any) -> Turn:
+    return Turn("tool", "done", tool_call_id=call_id, **fields)
+
+
+@pytest.mark.parametrize("scope", [HERE, Scope(), Scope("s", persona_id="Ada"), Scope("s", user_id="bob")])
+def test_how_a_tool_call_that_is_handed_in_ended_is_told_by_its_result(home: Home, scope: Scope) -> None:
+    turns = [Turn("user", "it is dark"), turn_with_calls("lights", "blinds", "fan")]
+    turns += [result_of("c1", is_error=True), result_of("c0"), result_of("c9"), Turn("assistant", "there")]
+    home.memory.record(turns, scope, as_passed=True)
+    calls = home.memory.episodes(Scope.everyone(), kinds={"tool_call"}, words=True)
+    assert [(one.name, one.outcome) for one in calls] == [("fan", None), ("blinds", "error"), ("lights", "ok")]
+    assert {one.said for one in calls} == {"it is dark"}, "what the person said, not the turn that calls"
+
+
+def test_a_result_that_comes_later_ends_the_newest_call_of_its_id_in_its_session(home: Home) -> None:
+    for session in ("s", "s", "other"):
+        home.now += 1
+        home.memory.record([Turn("user", f"at {home.now}"), turn_with_calls("lights")], Scope(session))
+    for _ in range(2):
+        home.memory.record([result_of("c0", at=home.now)], HERE, delivery_id="result")
+    calls = home.episodes(kinds={"tool_call"}, words=True)
+    assert [(one.session_id, one.outcome, one.said) for one in calls] == [
+        ("other", None, "at 1003.0"),
+        ("s", "ok", "at 1002.0"),
+        ("s", None, "at 1001.0"),
+    ]
+
+
+def test_two_calls_of_one_id_are_two_and_end_with_one_result(home: Home) -> None:
+    twice = Turn("assistant", "", tool_calls=(ToolCall("c0", "lights"), ToolCall("c0", "lights")))
+    home.memory.record([Turn("user", "it is dark"), twice, result_of("c0")], HERE)
+    assert [one.outcome for one in home.episodes(kinds={"tool_call"})] == ["ok", "ok"]
+
+
+def test_of_a_forgotten_question_a_tool_call_tells_no_words(home: Home) -> None:
+    ids = home.memory.record([Turn("user", "it is dark"), turn_with_calls("lights"), result_of("c0")], HERE)
+    home.store.redact(ids[:1])
+    assert [(one.outcome, one.said) for one in home.episodes(kinds={"tool_call"}, words=True)] == [("ok", None)]
+
+
 def test_of_a_cancelled_utterance_nothing_is_noted(home: Home) -> None:
     home.hear("utterance", "lights on")
     home.hear("matched", "lights on", "u1", detail={"room": "kitchen"})

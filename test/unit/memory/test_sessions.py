@@ -84,6 +84,18 @@ def test_summary_and_description_are_set_apart(memory: PersonaMemory) -> None:
     assert memory.update_session(replace(HERE, user_id="bob")).summary == ""
 
 
+def test_a_new_description_does_not_date_the_summary_anew(memory: PersonaMemory, clock: Clock) -> None:
+    memory.update_session(HERE, summary="cats")
+    told = asked(memory)
+    clock.now += 3 * 86400
+    aged = asked(memory)
+    noted = memory.update_session(HERE, description="pets")
+    assert (noted.summarised_at, noted.updated_at) == (1000.0, clock.now)
+    assert asked(memory) == aged != told
+    memory.update_session(HERE, summary="cats")
+    assert asked(memory) == told
+
+
 def test_with_nothing_to_set_they_are_only_read(memory: PersonaMemory, clock: Clock) -> None:
     kept = memory.update_session(HERE, summary="one", description="two")
     clock.now += 60.0

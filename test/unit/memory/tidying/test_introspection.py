@@ -470,6 +470,16 @@ def test_a_memory_is_set_aside_where_the_person_asks_for_it(memory: PersonaMemor
     assert texts(memory) == []
 
 
+def test_a_description_alone_does_not_date_the_summary_anew(memory: PersonaMemory, model: Scripted) -> None:
+    kept = memory.update_session(HERE, summary="they met")
+    say(memory, "the bins go out on Wednesday")
+    model.will({"tool": "session_description_update", "content": "bins"})
+    assert look(memory).description
+    note = memory.update_session(HERE)
+    assert (note.description, note.summarised_at) == ("bins", kept.summarised_at)
+    assert note.updated_at > kept.updated_at
+
+
 # undoing
 
 

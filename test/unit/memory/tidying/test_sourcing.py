@@ -11,6 +11,7 @@ from ovos_persona_memory.memory.tidying.sourcing import (
     source_of,
 )
 from ovos_persona_memory.records import Turn
+from ovos_persona_memory.text import languages
 
 
 def said(*texts: str, lang: str = "en-US") -> list[Turn]:
@@ -132,3 +133,98 @@ def test_a_later_statement_of_the_same_may_hold_in_its_place(one: str, later: st
 )
 def test_only_who_names_a_memory_asks_to_have_it_set_aside(told: str, asks: bool) -> None:
     assert asks_to_set_aside(said(told)[0], "the bins go out on Tuesday", "en-US") is asks
+
+
+ASKED_TO_FORGET = {
+    "en-US": (
+        "the bins go out on Tuesday",
+        ("please forget what I said about the bins", "can you delete the note about the bins"),
+        ("don't forget the bins", "forget the bins and the tax number of Anna", "I forgot about the bins"),
+    ),
+    "de-DE": (
+        "die Mülltonne wird am Dienstag geleert",
+        ("vergiss das mit der Mülltonne", "bitte lösch die Notiz über die Mülltonne"),
+        ("vergiss die Mülltonne nicht", "vergiss die Mülltonne und Annas Steuernummer"),
+    ),
+    "es-ES": (
+        "la basura se recoge el martes",
+        ("olvida lo que he dicho de la basura", "borra la nota sobre la basura"),
+        ("no olvides la basura", "olvida la basura y el número fiscal de Ana"),
+    ),
+    "ca-ES": (
+        "les escombraries es recullen dimarts",
+        ("oblida això de les escombraries", "esborra la nota sobre les escombraries"),
+        ("no oblidis les escombraries", "oblida les escombraries i el número fiscal de l'Anna"),
+    ),
+    "da-DK": (
+        "skraldespanden tømmes om tirsdagen",
+        ("glem det med skraldespanden", "slet noten om skraldespanden"),
+        ("glem ikke skraldespanden", "glem skraldespanden og Annas skattenummer"),
+    ),
+    "fr-FR": (
+        "les poubelles sortent le mardi",
+        ("oublie ce que j'ai dit sur les poubelles", "efface la note sur les poubelles"),
+        ("n'oublie pas les poubelles", "oublie les poubelles et le numéro fiscal d'Anna"),
+    ),
+    "gl-ES": (
+        "o lixo recóllese o martes",
+        ("esquece o que dixen do lixo", "borra a nota sobre o lixo"),
+        ("non esquezas o lixo", "esquece o lixo e o número fiscal de Ana"),
+    ),
+    "it-IT": (
+        "la spazzatura si ritira il martedì",
+        ("dimentica quello che ho detto sulla spazzatura", "cancella la nota sulla spazzatura"),
+        ("non dimenticare la spazzatura", "dimentica la spazzatura e il codice fiscale di Anna"),
+    ),
+    "nl-NL": (
+        "de vuilnisbak gaat dinsdag naar buiten",
+        ("vergeet dat van de vuilnisbak", "wis de notitie over de vuilnisbak"),
+        ("vergeet de vuilnisbak niet", "vergeet de vuilnisbak en het belastingnummer van Anna"),
+    ),
+    "pt-PT": (
+        "o lixo é recolhido à terça-feira",
+        ("esquece o que eu disse sobre o lixo", "apaga a nota sobre o lixo"),
+        ("não esqueças o lixo", "esquece o lixo e o número fiscal da Ana"),
+    ),
+    "ru-RU": (
+        "мусор вывозят по вторникам",
+        ("забудь, что я говорил про мусор", "удали, пожалуйста, заметку про мусор"),
+        ("не забудь про мусор", "забудь про мусор и налоговый номер Анны", "я забыл про мусор"),
+    ),
+    "ja-JP": (
+        "ゴミの日は火曜日です",
+        ("ゴミの日のことは忘れてください", "ゴミの日のメモを消して"),
+        ("ゴミの日を忘れないで", "ゴミの日とアンナの納税番号を忘れて", "ゴミの日を忘れていた"),
+    ),
+    "ko-KR": (
+        "쓰레기는 화요일에 내놓아요",
+        ("쓰레기 얘기는 잊어 줘", "쓰레기에 대한 메모를 지워 주세요"),
+        ("쓰레기 잊지 마", "쓰레기랑 안나의 세금 번호를 잊어 줘", "쓰레기를 잊어버렸어"),
+    ),
+    "th-TH": (
+        "เก็บขยะทุกวันอังคาร",
+        ("ช่วยลืมเรื่องขยะไปเลย", "ลบบันทึกเรื่องขยะให้หน่อยครับ"),
+        ("อย่าลืมเรื่องขยะ", "ลืมเรื่องขยะกับเลขภาษีของแอนนา", "ผมลืมเรื่องขยะ"),
+    ),
+    "zh-CN": (
+        "垃圾每周二收",
+        ("把垃圾的事忘掉吧", "请删除关于垃圾的记录"),
+        ("别忘了垃圾", "把垃圾和安娜的税号都忘掉", "我忘了垃圾的事"),
+    ),
+}
+"""By language a memory, what asks to have it set aside, and what does not."""
+
+
+@pytest.mark.parametrize("tag", languages.known())
+def test_in_every_language_who_names_a_memory_asks_to_have_it_set_aside(tag: str) -> None:
+    memory, asking, others = ASKED_TO_FORGET[tag]
+    for text in (*asking, *others):
+        turn = Turn("user", text, lang=tag)
+        assert asks_to_set_aside(turn, memory, tag) is (text in asking), text
+        assert not asks_to_set_aside(turn, "3141592", tag), "another memory"
+
+
+@pytest.mark.parametrize("tag", languages.known())
+def test_every_language_has_words_to_ask_to_forget_and_words_that_turn_them(tag: str) -> None:
+    lists = dict(languages.for_language(tag).pairs("memory_words.list"))
+    assert all(lists.get(name) for name in ("forget", "erase", "drop", "never", "that", "with")), sorted(lists)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from ovos_persona_memory.conversation import estimate_tokens
-from ovos_persona_memory.memory.tidying.extractive import summarise, told, who_said
+from ovos_persona_memory.conversation.extractive import summarise, told, who_said
 from ovos_persona_memory.records import Role, ToolCall, Turn
 from ovos_persona_memory.text import languages
 

@@ -10,8 +10,8 @@ import pytest
 
 from ovos_persona_memory.config import parse
 from ovos_persona_memory.conversation import Recalled
+from ovos_persona_memory.conversation.compaction import ContextParts, fitted
 from ovos_persona_memory.memory import PersonaMemory
-from ovos_persona_memory.memory.tidying.compaction import ContextParts, fitted
 from ovos_persona_memory.records import Context, ContextMessage, ContextRequest, Hit, Note, Scope, ToolCall, Turn
 
 PROMPT = "You are Ada."

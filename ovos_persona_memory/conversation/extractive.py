@@ -8,7 +8,8 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
-from ovos_persona_memory.conversation import estimate_tokens, quoting, shorten_message
+from ovos_persona_memory.conversation import quoting
+from ovos_persona_memory.conversation.window import estimate_tokens, shorten_message
 from ovos_persona_memory.records import ContextMessage, Turn
 from ovos_persona_memory.text import Language, languages
 

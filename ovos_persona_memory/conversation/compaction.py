@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from ovos_persona_memory.conversation import INSTRUCTIONS, Recalled, message_tokens, prompt, shorten_message
-from ovos_persona_memory.memory.tidying import extractive
+from ovos_persona_memory.conversation import extractive, prompt
+from ovos_persona_memory.conversation.prompt import Recalled
+from ovos_persona_memory.conversation.window import INSTRUCTIONS, message_tokens, shorten_message
 from ovos_persona_memory.records import Context, ContextMessage, ContextRequest, Turn
 from ovos_persona_memory.text import languages
 
@@ -37,14 +38,12 @@ class ContextParts:
     def with_summary(self, summary: str) -> ContextParts:
         """The same with another summary, as old as the one before; one made now where there was none."""
         note = self.recalled.note
-        written_at = note.updated_at if note.summary else self.now
-        return replace(
-            self, recalled=replace(self.recalled, note=replace(note, summary=summary, updated_at=written_at))
-        )
+        told = replace(note, summary=summary, summarised_at=note.summary_at if note.summary else self.now)
+        return replace(self, recalled=replace(self.recalled, note=told))
 
 
-def fitted(parts: ContextParts, most_tokens: int, summary_tokens: int) -> Context:
-    """The context in at most so many tokens, characters / 4; the whole one where that fits.
+def fitted(parts: ContextParts, most_tokens: int | None, summary_tokens: int) -> Context:
+    """The context in at most so many tokens, characters / 4; the whole one where that fits, or nothing limits it.
 
     First the older rounds give way: the newest stay word for word, and what goes is told in the summary, in
     ``summary_tokens`` at most. Then what was recalled, then the newest round, then the summary. At last the question is
@@ -52,7 +51,7 @@ def fitted(parts: ContextParts, most_tokens: int, summary_tokens: int) -> Contex
     The same parts give the same context.
     """
     known = parts.built()
-    if known.tokens <= most_tokens:
+    if most_tokens is None or known.tokens <= most_tokens:
         return known
     share = min(summary_tokens, most_tokens // SUMMARY_PART)
     rounds = [place for place, message in enumerate(parts.history) if message.role == "user"]
