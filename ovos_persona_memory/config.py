@@ -129,6 +129,8 @@ class RetentionConfig:
     """Retention of turns, days; none: until they are forgotten. Memories and facts stay in any case."""
     episodes_days: float | None = None
     """Retention of episodes, days; none: until they are forgotten."""
+    documents_days: float | None = None
+    """Retention of documents, days since they were last put; none: until they are deleted."""
     decisions_days: float | None = None
     """Retention of decisions about facts, days; none: 30, and 1,000 decisions at most."""
 
@@ -350,8 +352,8 @@ def _refuse_unusable_numbers(config: MemoryConfig) -> None:
 def _refuse_unusable_kinds(kinds: KindsConfig) -> None:
     for name in (one.name for one in fields(kinds)):
         kind, place = getattr(kinds, name), f"{SECTION}.kinds.{name}"
-        if kind.ttl is not None and name in ("semantic", "facts"):
-            raise ConfigError(f"{place}.ttl: only what was said and what happened expires, not what is to be kept")
+        if kind.ttl is not None and name == "facts":
+            raise ConfigError(f"{place}.ttl: what is known of people and what is to be kept does not expire")
         if (kind.ttl is not None and kind.ttl <= 0) or (kind.top_k is not None and kind.top_k < 0):
             raise ConfigError(f"{place}: ttl must be above 0, and top_k not below 0")
         if kind.backend is None and (kind.connection or kind.collection):
@@ -361,14 +363,15 @@ def _refuse_unusable_kinds(kinds: KindsConfig) -> None:
 def settled(config: MemoryConfig) -> MemoryConfig:
     """The settings with the consequences of the kinds' own settings: what is off, retention and limits."""
     kinds, chosen = config.kinds, config.kinds.chosen
-    days = config.retention.turns_days, config.retention.episodes_days
-    turns, episodes = (_shorter(*pair) for pair in zip(days, (kinds.conversational, kinds.episodic), strict=True))
+    kept = config.retention
+    turns, episodes = _shorter(kept.turns_days, kinds.conversational), _shorter(kept.episodes_days, kinds.episodic)
+    documents = _shorter(kept.documents_days, kinds.semantic)
     limit = config.recall.limit if kinds.semantic.top_k is None else kinds.semantic.top_k
     lately = config.recall.episodes if kinds.episodic.top_k is None else kinds.episodic.top_k
     embedder = "none" if chosen and "semantic" not in chosen else config.recall.embedder
     return replace(
         config,
-        retention=replace(config.retention, turns_days=turns, episodes_days=episodes),
+        retention=replace(kept, turns_days=turns, episodes_days=episodes, documents_days=documents),
         recall=replace(config.recall, limit=limit, episodes=lately, embedder=embedder),
         facts=replace(config.facts, learn=config.facts.learn and not (chosen and "facts" not in chosen)),
     )

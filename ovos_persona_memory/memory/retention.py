@@ -29,6 +29,7 @@ class Removed:
     """When it began, seconds since the epoch, UTC."""
     turns: int = 0
     episodes: int = 0
+    documents: int = 0
     decisions: int = 0
     """About what becomes a fact and what does not."""
     notes: int = 0
@@ -36,8 +37,8 @@ class Removed:
 
     @property
     def total(self) -> int:
-        """Turns, episodes and decisions; a note goes with its session."""
-        return self.turns + self.episodes + self.decisions
+        """Turns, episodes, documents and decisions; a note goes with its session."""
+        return self.turns + self.episodes + self.documents + self.decisions
 
 
 class Retention:
@@ -72,7 +73,7 @@ class Retention:
         if self.due_in_s() != 0.0:
             return False
         run = self._run or Removed(self._workings.clock())
-        gone = self._turns(run) or self._episodes(run)
+        gone = self._turns(run) or self._episodes(run) or self._documents(run)
         if gone is None:
             self._end(run)
         else:
@@ -81,8 +82,8 @@ class Retention:
 
     def _every_s(self) -> float:
         """Once a day, and where something is kept for hours, as often as it takes to be in time by and large."""
-        days = (self._config.turns_days, self._config.episodes_days, self._config.decisions_days)
-        return min(max(min(day for day in days if day is not None) * DAY_S / PARTS, SOONEST_S), DAY_S)
+        days: list[float] = [day for day in asdict(self._config).values() if day is not None]
+        return min(max(min(days) * DAY_S / PARTS, SOONEST_S), DAY_S)
 
     def _turns(self, run: Removed) -> Removed | None:
         """The run with the next turns removed; None where none is too old."""
@@ -99,6 +100,15 @@ class Retention:
             return None
         old = log.episodes(EpisodesWanted(Scope.everyone(), EVERY_KIND, until=before, limit=STEP))
         return replace(run, episodes=run.episodes + log.delete([one.id for one in old])) if old else None
+
+    def _documents(self, run: Removed) -> Removed | None:
+        before, shelf = _before(run, self._config.documents_days), self._store.document_store
+        if before is None:
+            return None
+        with self._store.transaction():  # one that is put anew meanwhile may get the number of the old one
+            old = shelf.oldest(before, STEP)
+            gone = shelf.delete_numbered(old) if old else 0
+        return replace(run, documents=run.documents + gone) if gone else None
 
     def _decisions(self, run: Removed) -> int:
         """How many were removed: there are 1,000 at most, which is one step."""

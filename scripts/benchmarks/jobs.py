@@ -86,7 +86,7 @@ def _with_jobs(url: str, quiet_s: float) -> Mapping[str, Any]:
     plugins = {PLUGIN: {"api_url": url, "key": "none", "model": "bench"}}
     return {
         "history": _history(THRESHOLD),
-        "models": {"summary": PLUGIN, "plugins": plugins, **limits},
+        "models": {"summary": PLUGIN, "facts": PLUGIN, "plugins": plugins, **limits},
         "introspection": {"model": PLUGIN, "turn_interval": 2},
     }
 

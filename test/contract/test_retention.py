@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import pytest
 
-from ovos_persona_memory.config import MemoryConfig, RetentionConfig, parse
+from ovos_persona_memory.config import MemoryConfig, RetentionConfig, parse, settled
 from ovos_persona_memory.errors import ConfigError
 from ovos_persona_memory.memory import PersonaMemory, Removed
 from ovos_persona_memory.memory.retention import STEP
@@ -72,7 +72,14 @@ def test_turns_that_are_too_old_go_whoever_said_them_and_all_else_stays(open_mem
     assert memory.get("bins") is not None
     assert memory.documents().get("d") is not None
     assert told == [Removed(NOW, turns=3)]
-    assert memory.status()["retention"] == {"at": NOW, "turns": 3, "episodes": 0, "decisions": 0, "notes": 0}
+    assert memory.status()["retention"] == {
+        "at": NOW,
+        "turns": 3,
+        "episodes": 0,
+        "documents": 0,
+        "decisions": 0,
+        "notes": 0,
+    }
 
 
 def test_decisions_about_facts_go_after_their_days_and_it_is_said_how_many(store: Store, clock: Clock) -> None:
@@ -83,9 +90,50 @@ def test_decisions_about_facts_go_after_their_days_and_it_is_said_how_many(store
     said(memory, "my dog is called Rex", 0)
     run(memory)
     assert [one.reason for one in store.fact_store.decisions(None, 9)] == ["stated"]
-    assert memory.retention.last() == {"at": NOW, "turns": 0, "episodes": 0, "decisions": 1, "notes": 0}
+    assert memory.retention.last() == {"at": NOW, "turns": 0, "episodes": 0, "documents": 0, "decisions": 1, "notes": 0}
     assert left(store) == ["my cat is called Bob", "my dog is called Rex"]
     assert len(store.fact_store.held(None)) == 2
+
+
+def test_documents_go_when_they_were_not_put_for_so_long_whosever_they_are(
+    store: Store, clock: Clock, left_in_files: Callable[[str], list[str]]
+) -> None:
+    config = settled(parse({"kinds": {"semantic": {"ttl": 3 * DAY}}}))
+    memory = PersonaMemory(store, config, clock)
+    told: list[Removed] = []
+    memory.retention.told = told.append
+    shelves = [
+        memory.documents(Scope(user_id=user), namespace) for user in ("household", "alice") for namespace in "ab"
+    ]
+    clock.now = NOW - 3.01 * DAY
+    for shelf in shelves:
+        shelf.upsert("a guide to xylophones", "old")
+        shelf.upsert("a guide to ladders", "put anew")
+    memory.remember("the bins go out on Tuesday", key="bins")
+    said(memory, "what is a ladder", 3.01)
+    clock.now = NOW - 2.99 * DAY
+    for shelf in shelves:
+        shelf.upsert("a guide to ladders", "put anew")
+    clock.now = NOW
+    assert left_in_files("xylophones") or not store.durable
+    run(memory)
+    assert [[one.id for one in shelf.list()] for shelf in shelves] == [["put anew"]] * 4
+    assert [[one.id for one in shelf.search("guide to xylophones ladders")] for shelf in shelves] == [["put anew"]] * 4
+    assert (memory.get("bins") is not None, left(store)) == (True, ["what is a ladder"])
+    assert told == [Removed(NOW, documents=4)]
+    assert left_in_files("xylophones") == []
+
+
+def test_many_documents_go_in_small_steps(store: Store, clock: Clock) -> None:
+    memory = PersonaMemory(store, MemoryConfig(retention=RetentionConfig(documents_days=1)), clock)
+    clock.now = NOW - 2 * DAY
+    with memory.transaction():
+        for number in range(STEP + 10):
+            memory.documents().upsert(f"guide {number}", str(number))
+    clock.now = NOW
+    assert store.document_store.oldest(NOW, 3) == store.document_store.oldest(NOW, 99)[:3]
+    assert run(memory) >= 2
+    assert (store.document_store.count(None), memory.retention.last()["documents"]) == (0, STEP + 10)  # type: ignore[index]
 
 
 def test_unless_it_is_asked_for_nothing_goes(open_memory: Open, store: Store) -> None:
@@ -116,7 +164,14 @@ def test_a_summary_that_may_retell_what_went_goes_too(open_memory: Open, store: 
     clock.now = NOW
     run(memory)
     assert [session_id for _, session_id, _ in store.notes(Scope.everyone())] == ["kept"]
-    assert memory.status()["retention"] == {"at": NOW, "turns": 1, "episodes": 0, "decisions": 0, "notes": 2}
+    assert memory.status()["retention"] == {
+        "at": NOW,
+        "turns": 1,
+        "episodes": 0,
+        "documents": 0,
+        "decisions": 0,
+        "notes": 2,
+    }
 
 
 def test_it_goes_in_small_steps(open_memory: Open, store: Store) -> None:

@@ -63,6 +63,10 @@ class DocumentStore(ABC):
         """Numbers of a user's documents, None: of everybody's, that hold at least one word of each group."""
 
     @abstractmethod
+    def oldest(self, before: float, limit: int) -> list[int]:
+        """Numbers of the documents of everybody that were last put before a time, the oldest first."""
+
+    @abstractmethod
     def delete_numbered(self, numbers: Sequence[int]) -> int:
         """Delete the documents with these numbers; how many they were."""
 

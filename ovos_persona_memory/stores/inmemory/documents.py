@@ -70,6 +70,11 @@ class InMemoryDocuments(DocumentStore):
             mine = [held for place, held in self._held.items() if user_id in (None, place[0].user_id)]
         return [number for number, held in mine if holds_all(held.words, groups)]
 
+    def oldest(self, before: float, limit: int) -> list[int]:
+        with self._transaction():
+            every = [(one.document.updated_at, number) for number, one in self._held.values()]
+        return [number for at, number in sorted(every) if at < before][:limit]
+
     def delete_numbered(self, numbers: Sequence[int]) -> int:
         return self._delete(lambda place: self._held[place][0] in numbers)
 

@@ -99,6 +99,11 @@ class PostgresDocuments(DocumentStore):
         where = holding(self._mine(user_id), tuple(groups))
         return [num for (num,) in self._db.all(f"SELECT r.num FROM document r{where} ORDER BY r.num", *where.values)]
 
+    def oldest(self, before: float, limit: int) -> list[int]:
+        where = self._mine(None).also("r.updated_at < %s", before)
+        sql = f"SELECT r.num FROM document r{where} ORDER BY r.updated_at, r.num LIMIT %s"
+        return [num for (num,) in self._db.all(sql, *where.values, limit)]
+
     # from one user to another
 
     def merge_user(self, user_id: str, into: str) -> int:

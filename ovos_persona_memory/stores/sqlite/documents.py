@@ -277,6 +277,11 @@ class SqliteDocuments(DocumentStore):
                 held = docs if held is None else held & docs
         return sorted(held or ())
 
+    def oldest(self, before: float, limit: int) -> list[int]:
+        sql = "SELECT num FROM document WHERE updated_at < ? ORDER BY updated_at, num LIMIT ?"
+        with self._reading():
+            return [num for (num,) in self._sql.execute(sql, (before, limit))]
+
     def delete_numbered(self, numbers: Sequence[int]) -> int:
         with self._transaction():
             sql = "SELECT namespace, num FROM document WHERE num IN (SELECT value FROM json_each(?))"

@@ -111,6 +111,17 @@ def test_a_session_is_not_lost_where_the_store_fails_while_it_is_looked_at(
     assert summarised(memory) and failed
 
 
+def test_after_each_job_it_is_said_that_something_was_done(memory: PersonaMemory) -> None:
+    told = threading.Semaphore(0)
+    worker = JobWorker(lambda: memory, ModelsConfig(quiet_s=0.0), done=told.release)
+    worker.serve(memory)
+    worker.start()
+    talk(memory, worker)
+    assert told.acquire(timeout=WAIT_S) and summarised(memory)
+    worker.stop()
+    assert not told.acquire(blocking=False)
+
+
 def test_a_job_begins_when_nobody_has_talked_for_a_while(
     memory: PersonaMemory, monkeypatch: pytest.MonkeyPatch
 ) -> None:
