@@ -8,11 +8,11 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import groupby
 
-from ovos_persona_memory.conversation import quoting, snapshots
+from ovos_persona_memory.conversation import extractive, quoting, snapshots
 from ovos_persona_memory.errors import PersonaMemoryError
 from ovos_persona_memory.extraction import Candidate, ExtractionContext, LanguageResources, extract
 from ovos_persona_memory.memory.learning import fact_of, same
-from ovos_persona_memory.memory.tidying import extractive, sourcing
+from ovos_persona_memory.memory.tidying import sourcing
 from ovos_persona_memory.memory.tidying.jobs import Job, JobQueue, Postponed
 from ovos_persona_memory.memory.tidying.models import SOON_S, Model, ModelCalls, ModelFailed
 from ovos_persona_memory.memory.tidying.restatements import Restatement, restatements_in
