@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Sequence
 from dataclasses import replace
 
-from ovos_persona_memory.conversation.exchanges import Block, blocks
+from ovos_persona_memory.conversation.exchanges import Block, blocks, blocks_by_session
 from ovos_persona_memory.conversation.window import INSTRUCTIONS, Window, newest, of_roles, repair, window
 from ovos_persona_memory.records import ContextMessage, Role, Turn
 
@@ -33,11 +33,28 @@ def raw_history(
     """The history before repair, as ``get_history`` of ovos-persona's BasicShortTermMemory gives it.
 
     A last question without an answer stays, so do hanging user messages of a batch, and a cut may leave an answer
-    without its question.
+    without its question. Of several sessions each stays as it ends, and none runs into the next.
     """
     if roles is not None:
         return of_roles(raw_history(turns, _rounds_of(limits), now, grouped), roles, limits)
-    return newest(_newest(_told(turns, _since(limits, now), grouped), limits, hanging=True), limits)
+    told = _told(turns, _since(limits, now), grouped)
+    if grouped is not blocks_by_session:
+        return newest(_newest(told, limits, hanging=True), limits)
+    parts: list[list[Block]] = []
+    for block in told:
+        if not parts or _talk_of(parts[-1][-1]) != _talk_of(block):
+            parts.append([])
+        parts[-1].append(block)
+    ends = {_talk_of(part[-1]): place for place, part in enumerate(parts)}
+    whole = [place in ends.values() for place in range(len(parts))]
+    return newest(
+        [one for part, is_end in zip(parts, whole, strict=True) for one in _newest(part, limits, is_end)], limits
+    )
+
+
+def _talk_of(block: Block) -> tuple[str, str | None]:
+    """The user and the session of a block."""
+    return block.passed[0].user_id, block.passed[0].session_id
 
 
 def _since(limits: Window, now: float) -> float | None:

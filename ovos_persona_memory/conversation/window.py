@@ -55,12 +55,16 @@ def window(messages: Sequence[ContextMessage], limits: Window) -> list[ContextMe
 def newest(messages: Sequence[ContextMessage], limits: Window) -> list[ContextMessage]:
     """The newest messages within the limits, cut off plainly, as BasicShortTermMemory of ovos-persona does it.
 
-    But where a cut leaves a tool's result without its call, the result is dropped, too.
+    But where a cut leaves a tool's result without its call, the result is dropped, too. By rounds and by tokens, which
+    that does not know, the system messages before the cut stay. So does the newest question in any budget of tokens:
+    where it does not fit with what follows it, these are shortened, and at last it stays alone.
     """
-    messages, start = _cut(messages, limits)
+    messages, start = _cut(messages, limits, hanging=True)
     while 0 < start < len(messages) and messages[start].role == "tool":
         start += 1
-    return list(messages[start:])
+    if limits.max_rounds is None and limits.max_tokens is None:
+        return list(messages[start:])
+    return [*(message for message in messages[:start] if message.role in INSTRUCTIONS), *messages[start:]]
 
 
 def of_roles(messages: Sequence[ContextMessage], roles: Collection[Role], limits: Window) -> list[ContextMessage]:
@@ -110,16 +114,20 @@ def shorten_message(
     return message if text == message.text else replace(message, text=text)
 
 
-def _cut(messages: Sequence[ContextMessage], limits: Window) -> tuple[Sequence[ContextMessage], int]:
-    """The start of the newest messages that all limits allow; and the messages, of which the newest may be
-    shortened."""
+def _cut(
+    messages: Sequence[ContextMessage], limits: Window, hanging: bool = False
+) -> tuple[Sequence[ContextMessage], int]:
+    """The start of the newest messages that all limits allow; and the messages, of which the newest may be shortened.
+
+    ``hanging``: a question counts that has no answer, too.
+    """
     start = max(0, len(messages) - limits.max_history) if limits.max_history is not None else 0
     if limits.max_rounds is not None:
         start = max(start, _start_by_rounds(messages, limits.max_rounds))
     if limits.max_tokens is None:
         return messages, start
     by_tokens = _start_by_tokens(messages, limits.max_tokens, limits.count_tokens)
-    asked = _newest_answered(messages)
+    asked = _newest_question(messages) if hanging else _newest_answered(messages)
     if asked is None or not start <= asked < by_tokens:
         return messages, max(start, by_tokens)
     instructions = [message for message in messages if message.role in INSTRUCTIONS]
@@ -127,8 +135,16 @@ def _cut(messages: Sequence[ContextMessage], limits: Window) -> tuple[Sequence[C
     squeezed = _squeezed(messages[asked:], left, limits.count_tokens)
     if squeezed is not None:
         return [*messages[:asked], *squeezed], asked
+    if hanging:
+        alone = shorten_message(messages[asked], max(left, LEAST), limits.count_tokens)
+        return [*messages[:asked], alone, *(one for one in messages[asked:] if one.role in INSTRUCTIONS)], asked
     later = (place for place in range(by_tokens, len(messages)) if messages[place].role == "user")
     return messages, next(later, len(messages))
+
+
+def _newest_question(messages: Sequence[ContextMessage]) -> int | None:
+    """The position of the newest question; None where there is none."""
+    return next((place for place in reversed(range(len(messages))) if messages[place].role == "user"), None)
 
 
 def _newest_answered(messages: Sequence[ContextMessage]) -> int | None:
@@ -144,12 +160,13 @@ def _newest_answered(messages: Sequence[ContextMessage]) -> int | None:
 def _squeezed(
     messages: Sequence[ContextMessage], left: int, count_tokens: Callable[[str], int] | None
 ) -> list[ContextMessage] | None:
-    """A round that does not fit: its question, its last answer, the question after it, and of the rest what fits.
+    """A round that does not fit: its question, its last answer if any, the question after it, and what fits of the
+    rest.
 
     The first three are shortened to ``left`` tokens; None where nothing could be read of them then.
     """
     units = _units(messages)
-    last = max(place for place, unit in enumerate(units) if messages[unit[0]].role != "user")
+    last = max((place for place, unit in enumerate(units) if messages[unit[0]].role != "user"), default=0)
     needed = sorted({0, last, len(units) - 1})
     shares = _shares([_cost([messages[i] for i in units[place]], count_tokens) for place in needed], left)
     kept: dict[int, ContextMessage] = {}

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import json
 import signal
 import threading
+import urllib.request
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +18,7 @@ from ovos_persona_memory.config import FactsConfig, MemoryConfig, RecallConfig
 from ovos_persona_memory.evaluation.rankers import wait_until_indexed
 from ovos_persona_memory.memory import PersonaMemory
 from ovos_persona_memory.protocol import MemoryClient
-from ovos_persona_memory.records import Scope, Turn
+from ovos_persona_memory.records import ContextRequest, Scope, Turn
 from ovos_persona_memory.search.embedding import open_embedder
 from ovos_persona_memory.stores.base.vector_math import quantised
 
@@ -198,6 +201,41 @@ def test_over_a_folder_the_daemon_has_a_chroma_server_that_ends_with_it(
     assert servers_over(folder)
     running.end(number)
     wait_until(lambda: not servers_over(folder), "the end of the server")
+
+
+def test_semantic_memory_hands_out_top_k_and_is_kept_in_its_collection(daemon: Start, tmp_path: Path) -> None:
+    folder, said = tmp_path / "vectors", [f"our cat sleeps on the {place}" for place in ("sofa", "bed", "mat", "shelf")]
+    kinds: dict[str, Any] = {name: {"backend": "sqlite"} for name in ("conversational", "facts", "episodic")}
+    kinds["semantic"] = {"backend": "chroma", "connection": str(folder), "collection": "my_agent", "top_k": 2}
+    data, chosen = tmp_path / "data", by("auto") | {"kinds": kinds}
+    running = daemon(data=data, settings=chosen)
+    with client_of(running) as client:
+        client.record([Turn("user", text) for text in said], Scope("s"))
+        client.documents().upsert("a kitten needs a basket", id="basket")
+        wait_until(lambda: indexed(client), "the vectors")
+        found = client.recall("where is the kitten", Scope(), k=4, lang="en-US")
+        assert {hit.text for hit in found} == set(said), "by meaning, as many as are asked for"
+        asked = ContextRequest("where does the cat sleep", Scope("other"), lang="en-US")
+        assert len(client.context(asked).hits) == 2, "top_k, where a persona asks"
+        assert len(client.context(replace(asked, recall=3)).hits) == 3, "a persona's own number comes first"
+        assert [one.id for one in client.documents().search("basket")] == ["basket"]
+        assert all(name.startswith("my_agent-") for name in collections_of(running)) and collections_of(running)
+    running.end()
+    kinds["semantic"]["collection"] = "another"
+    again = daemon(data=data, settings=chosen)
+    with client_of(again) as client:
+        wait_until(lambda: indexed(client), "the vectors in another collection")
+        assert {name.partition("-")[0] for name in collections_of(again)} == {"my_agent", "another"}
+        assert {hit.text for hit in client.recall("where is the kitten", Scope(), k=4, lang="en-US")} == set(said)
+
+
+def collections_of(daemon: Daemon) -> set[str]:
+    """The names of the collections that a daemon's own Chroma server has."""
+    (server,) = (Path(f"/proc/{one}/cmdline") for one in servers_over(daemon.data.parent / "vectors"))
+    port = server.read_bytes().split(b"\0")[4].decode()
+    where = f"http://127.0.0.1:{port}/api/v2/tenants/default_tenant/databases/default_database/collections"
+    with urllib.request.urlopen(where, timeout=10) as answer:
+        return {one["name"] for one in json.loads(answer.read())}
 
 
 def servers_over(folder: Path) -> list[str]:

@@ -6,6 +6,7 @@ import json
 import sys
 import threading
 from base64 import b64encode
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -233,6 +234,23 @@ def test_of_each_kind_so_many_hits_reach_a_persona(tmp_path: Path) -> None:
     assert sorted(told({"semantic": {"top_k": 6}, "conversational": {"top_k": 1}})) == ["memory"] * 3 + ["turn"]
     assert set(told({"facts": {"top_k": 0}})) == {"turn"}
     assert told({"conversational": {"top_k": 0}, "facts": {"top_k": 0}}) == []
+
+
+@pytest.mark.full
+def test_what_the_semantic_kind_keeps_on_a_server_is_in_its_collection(
+    tmp_path: Path, postgres: Callable[[], str]
+) -> None:
+    semantic = {"backend": "pgvector", "connection": postgres()}
+    others = sqlite(tmp_path, "conversational", "facts", "episodic")
+    found: dict[str, list[str]] = {}
+    for round_, names in enumerate((("one", "two"), ("one", "two", "three"))):
+        for name in names:
+            with opened(tmp_path, {**others, "semantic": {**semantic, "collection": name}}) as memory:
+                if not round_:
+                    memory.documents().upsert(f"the parrot of {name}", id=name)
+                found[name] = [one.id for one in memory.documents().search("parrot")]
+                assert f"{name}" in memory.status()["store"]["kinds"]["semantic"]
+    assert found == {"one": ["one"], "two": ["two"], "three": []}
 
 
 def test_a_folder_has_one_owner_wherever_the_records_are(tmp_path: Path) -> None:

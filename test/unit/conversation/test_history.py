@@ -403,6 +403,19 @@ def test_a_lone_question_is_all_of_a_raw_history_and_none_of_it_without_its_word
     assert raw_history([user("", "1", redacted=True)], ANYTHING, NOW) == []
 
 
+def test_in_the_raw_history_of_several_sessions_each_stays_as_it_ends() -> None:
+    here, there = ({"session_id": name} for name in ("s1", "s2"))
+    turns = [user("a", **here), user("b", **there), user("c", **here), spoken("to c", **here), user("d", **here)]
+    assert brief(raw_history(turns, ANYTHING, NOW, blocks_by_session)) == [
+        ("U", "b"),
+        ("U", "c"),
+        ("A", "to c"),
+        ("U", "d"),
+    ], "b ends its session, a does not"
+    assert brief(raw_history(turns, Window(max_history=2), NOW, blocks_by_session)) == [("A", "to c"), ("U", "d")]
+    assert brief(raw_history(turns[:3], ANYTHING, NOW, blocks_by_session)) == [("U", "b"), ("U", "c")]
+
+
 def test_the_blocks_of_several_sessions_stand_in_the_order_in_which_they_began() -> None:
     here, there = ({"session_id": name} for name in ("s1", "s2"))
     turns = [user("a", **here), user("b", **there), spoken("to a", **here), spoken("to b", **there)]

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from ovos_persona_memory.conversation.window import (
     INSTRUCTIONS,
+    SHORTENED,
     Window,
     estimate_tokens,
     message_tokens,
@@ -295,6 +296,23 @@ def test_a_budget_in_which_nothing_of_both_can_be_said_holds_neither() -> None:
 def test_the_plain_cut_begins_with_no_tools_result(limits: Window) -> None:
     assert newest([U, C, R, A], limits)[0].role != "tool"
     assert newest([R, U, A], Window(max_history=3)) == [R, U, A], "as it was passed, nothing was cut"
+
+
+def test_the_plain_cut_by_rounds_or_tokens_keeps_the_system_messages_before_it() -> None:
+    assert newest([S, U, A, U, A], Window(max_rounds=1)) == [S, U, A]
+    assert newest([S, U, A, U], Window(max_tokens=2)) == [S, U]
+
+
+@pytest.mark.parametrize("budget", [0, 1, 4, 10, 30, 100])
+def test_the_plain_cut_to_tokens_keeps_the_newest_question_though_nobody_answered_it(budget: int) -> None:
+    question = said("user", 200, "q")
+    for messages in ([question], [S, U, A, question], [S, question, C, said("tool", 90, "r", tool_call_id="1")]):
+        kept = newest(messages, Window(max_tokens=budget))
+        [shown] = [message for message in kept if message.role == "user"]
+        assert shown.text.startswith("q") and SHORTENED in shown.text
+        assert cost(kept) <= max(budget, 4 + cost([S]) + cost([ContextMessage("user", SHORTENED)]))
+        assert [message for message in kept if message.role == "system"] == [one for one in messages if one == S]
+    assert newest([U], Window(max_tokens=budget)) == [U]
 
 
 def test_the_plain_cut_to_tokens_keeps_the_newest_question_too() -> None:
