@@ -12,7 +12,7 @@ from ovos_persona_memory.skill.phrasing import own_words, speakable, turned, who
 from ovos_persona_memory.skill.session_state import SpokenItem
 from ovos_persona_memory.skill.tell import HUSHED
 from ovos_persona_memory.skill.turn_context import AT_A_TIME, SKILL, TurnContext
-from ovos_persona_memory.text import time_expressions
+from ovos_persona_memory.text import says_another_word, time_expressions
 
 LOOKED_AT = 50
 """Memories at most that one question reads."""
@@ -187,9 +187,10 @@ def _kept(talk: TurnContext) -> list[Entry]:
 
 def statements_about(talk: TurnContext, question: str, topic: str) -> list[SpokenItem]:
     """Statements about a topic, each once, best first."""
-    wanted = set(talk.spoken.content_words(topic))
-    hits = [hit for hit in talk.client.recall(question, k=LOOKED_AT, lang=talk.spoken.tag) if _is_told(talk, hit)]
-    return _items(talk, [hit for hit in hits if wanted <= set(talk.spoken.words(hit.text)) and not hit.outdated])
+    wanted, spoken = set(talk.spoken.content_words(topic)), talk.spoken
+    hits = [hit for hit in talk.client.recall(question, k=LOOKED_AT, lang=spoken.tag) if _is_told(talk, hit)]
+    about = [hit for hit in hits if wanted <= set(spoken.words(hit.text)) and not hit.outdated]
+    return _items(talk, [hit for hit in about if not says_another_word(hit.text, topic, spoken)])
 
 
 def _sure(talk: TurnContext, question: str) -> list[Hit]:
@@ -265,13 +266,19 @@ def _words_of(talk: TurnContext, text: str) -> tuple[str, ...]:
 
 
 def _once(talk: TurnContext, items: Iterable[SpokenItem]) -> list[SpokenItem]:
-    """The items without repetitions, a lasting memory rather than the turn that asked for it."""
+    """The items without repetitions, a lasting memory rather than the turn that asked for it, and either rather than a
+    fact, which may not be spelled as it was said."""
     seen: dict[str, SpokenItem] = {}
     for item in items:
         words = " ".join(_words_of(talk, item.text))
-        if words and (words not in seen or seen[words].key is None):
-            seen[words] = item if words not in seen or item.key is not None else seen[words]
+        if words and (words not in seen or _precedence(item) > _precedence(seen[words])):
+            seen[words] = item
     return list(seen.values())
+
+
+def _precedence(item: SpokenItem) -> int:
+    is_fact = item.key is not None and item.key == item.id
+    return 0 if is_fact else 1 if item.key is None else 2
 
 
 def _item(entry: Entry) -> SpokenItem:

@@ -9,9 +9,11 @@ if TYPE_CHECKING:
     from ovos_persona_memory.text import index_terms, languages, lexicon, time_expressions
     from ovos_persona_memory.text.counting import counted, counted_kinds
     from ovos_persona_memory.text.index_terms import fold
+    from ovos_persona_memory.text.inflection import says_another_word
     from ovos_persona_memory.text.languages import Language, beginning
     from ovos_persona_memory.text.lexicon import Lexicon
     from ovos_persona_memory.text.phrases import Phrases, by_word
+    from ovos_persona_memory.text.quotation import is_long, is_worth_checking, until_its_end
     from ovos_persona_memory.text.revision import (
         Correction,
         asks_to_delete,
@@ -54,19 +56,23 @@ __all__ = [
     "denies",
     "fold",
     "index_terms",
+    "is_long",
     "is_put_in_doubt",
+    "is_worth_checking",
     "languages",
     "lexicon",
     "named_days",
     "refuse_secret",
     "retraction_in",
     "revised",
+    "says_another_word",
     "speaks_of_secret",
     "spots",
     "statement_asked_about",
     "subject_of",
     "tells_secret",
     "time_expressions",
+    "until_its_end",
 ]
 
 _PLACES = {
@@ -89,6 +95,9 @@ _PLACES = {
     "denies": "ovos_persona_memory.text.revision",
     "fold": "ovos_persona_memory.text.index_terms",
     "index_terms": "ovos_persona_memory.text.index_terms",
+    "is_long": "ovos_persona_memory.text.quotation",
+    "is_worth_checking": "ovos_persona_memory.text.quotation",
+    "until_its_end": "ovos_persona_memory.text.quotation",
     "is_put_in_doubt": "ovos_persona_memory.text.tag_questions",
     "contains_secret": "ovos_persona_memory.text.secret_detection",
     "languages": "ovos_persona_memory.text.languages",
@@ -96,6 +105,7 @@ _PLACES = {
     "named_days": "ovos_persona_memory.text.time_expressions",
     "refuse_secret": "ovos_persona_memory.text.secret_detection",
     "retraction_in": "ovos_persona_memory.text.revision",
+    "says_another_word": "ovos_persona_memory.text.inflection",
     "revised": "ovos_persona_memory.text.revision",
     "speaks_of_secret": "ovos_persona_memory.text.secret_detection",
     "spots": "ovos_persona_memory.text.secret_detection",
