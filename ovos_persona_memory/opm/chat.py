@@ -17,6 +17,7 @@ from ovos_persona_memory.protocol import MemoryClient, shared_transport
 from ovos_persona_memory.records import Hit, Scope, Turn
 from ovos_persona_memory.text import (
     Language,
+    fold,
     is_long,
     is_worth_checking,
     languages,
@@ -72,6 +73,8 @@ class RecallChatEngine(ChatEngine):  # type: ignore[misc]  # ovos_plugin_manager
             yield text
 
     def _reply(self, utterance: str, scope: Scope, spoken: Language) -> str:
+        if _asks_for_help(utterance, spoken) and not self._falls_through:
+            return spoken.say("help")
         asked = statement_asked_about(utterance, spoken.tag) or (utterance if spoken.is_question(utterance) else "")
         try:
             if asked:
@@ -107,6 +110,14 @@ class RecallChatEngine(ChatEngine):  # type: ignore[misc]  # ovos_plugin_manager
     @property
     def _falls_through(self) -> bool:
         return bool(self.config.get("fallthrough"))
+
+
+def _asks_for_help(utterance: str, spoken: Language) -> bool:
+    """Whether somebody asks what can be asked for, and nothing else."""
+    said = fold(utterance)
+    starts = sorted((fold(line) for line in spoken.lines("polite_start.voc")), key=len, reverse=True)
+    bare = said[next((len(one) for one in starts if said[: len(one)] == one), 0) :]
+    return any(fold(line) in (said, bare) for line in spoken.lines("help.voc"))
 
 
 def _taken_in(statement: str, spoken: Language) -> str:

@@ -23,9 +23,9 @@ MOST_KEPT = 1000
 def about_me(talk: TurnContext) -> None:
     """Read the memories, the newest first, then the learned facts."""
     learned = talk.client.facts.list(limit=LOOKED_AT)
-    facts = [SpokenItem(one.text, one.last_seen_at, one.id, one.speaker, one.id) for one in _aloud(talk, learned)]
-    kept = map(_item, _aloud(talk, _kept(talk)))
-    _tell(talk, _once(talk, [*kept, *facts]), "nothing_known_of_you")
+    facts = map(item_of_fact, aloud(talk, learned))
+    kept = map(_item, aloud(talk, _kept(talk)))
+    tell(talk, _once(talk, [*kept, *facts]), "nothing_known_of_you")
 
 
 def about(talk: TurnContext) -> None:
@@ -34,7 +34,7 @@ def about(talk: TurnContext) -> None:
         about_me(talk)
         return
     topic = whole_topic(talk.slot("topic"), talk.said.text, talk.spoken)
-    _tell(talk, statements_about(talk, talk.said.text, topic), "nothing_known_about", topic=topic)
+    tell(talk, statements_about(talk, talk.said.text, topic), "nothing_known_about", topic=topic)
 
 
 def where(talk: TurnContext) -> None:
@@ -44,44 +44,42 @@ def where(talk: TurnContext) -> None:
     questions = (talk.said.text, talk.sentence("where_is", thing=thing))
     answers = ([hit for hit in _sure(talk, question) if hit.answers] for question in questions)
     hits = next((found for found in answers if found), [])
-    _tell(talk, _items(talk, hits)[:1], "nothing_known_about", topic=thing)
+    tell(talk, items_of(talk, hits)[:1], "nothing_known_about", topic=thing)
 
 
 def told(talk: TurnContext) -> None:
     """Read the person's statements about a topic."""
     topic = talk.slot("topic")
-    _tell(talk, statements_about(talk, talk.said.text, topic), "nothing_known_about", topic=topic)
+    tell(talk, statements_about(talk, talk.said.text, topic), "nothing_known_about", topic=topic)
 
 
 def told_when(talk: TurnContext) -> None:
-    """Read the person's statements of a time."""
-    _of_time(talk, "nothing_told_then")
+    """Read the person's statements of a time; where there are none, their questions."""
+    named = named_time(talk)
+    tell(talk, [] if named is None else _told_in(talk, named) or asked_in(talk, named), "nothing_told_then")
 
 
 def happened(talk: TurnContext) -> None:
     """Read the questions, memories and statements of a time, today where none is named."""
     named = named_time(talk)
     items = [] if named is None else [*_told_in(talk, named), *asked_in(talk, named)]
-    _tell(talk, sorted(_once(talk, items), key=lambda item: item.at), "nothing_happened")
-
-
-def _of_time(talk: TurnContext, nothing: str) -> None:
-    named = named_time(talk)
-    _tell(talk, [] if named is None else _told_in(talk, named), nothing)
+    tell(talk, sorted(_once(talk, items), key=lambda item: item.at), "nothing_happened")
 
 
 def named_time(talk: TurnContext) -> time_expressions.TimeSpan | None:
-    """The time that the utterance names, today where it names none."""
+    """The time that the utterance names, today where it names no day."""
     today = talk.spoken.phrases("today.dialog")[0]
-    return time_expressions.parse_time_span(talk.said.text, talk.spoken, talk.now) or time_expressions.parse_time_span(
-        today, talk.spoken, talk.now
-    )
+    said = (talk.said.text, f"{today} {talk.said.text}", today)
+    spans = (time_expressions.parse_time_span(one, talk.spoken, talk.now) for one in said)
+    return next((span for span in spans if span is not None), None)
 
 
 def _told_in(talk: TurnContext, named: time_expressions.TimeSpan) -> list[SpokenItem]:
+    """What the person stated at a time: to whichever skill or persona, and lasting memories; oldest first."""
     kept = [e for e in _kept(talk) if named.since <= e.updated_at < named.until]
     said = [hit for hit in _sure(talk, talk.said.text) if named.since <= hit.at < named.until]
-    items = [*map(_item, _aloud(talk, kept)), *_items(talk, said)]
+    heard = [item for item in asked_in(talk, named) if item.told_as == "told_me" and _tells(talk, item.text)]
+    items = [*map(_item, aloud(talk, kept)), *items_of(talk, said), *heard]
     return sorted(_once(talk, items), key=lambda item: item.at)
 
 
@@ -177,6 +175,11 @@ def who_am_i(talk: TurnContext) -> None:
         talk.say("you_are", name=speakable(person.user_id))
 
 
+def help_with_memory(talk: TurnContext) -> None:
+    """Say in one sentence what can be asked for."""
+    talk.say("help")
+
+
 # finding
 
 
@@ -188,17 +191,22 @@ def _kept(talk: TurnContext) -> list[Entry]:
 def statements_about(talk: TurnContext, question: str, topic: str) -> list[SpokenItem]:
     """Statements about a topic, each once, best first."""
     wanted, spoken = set(talk.spoken.content_words(topic)), talk.spoken
-    hits = [hit for hit in talk.client.recall(question, k=LOOKED_AT, lang=spoken.tag) if _is_told(talk, hit)]
-    about = [hit for hit in hits if wanted <= set(spoken.words(hit.text)) and not hit.outdated]
-    return _items(talk, [hit for hit in about if not says_another_word(hit.text, topic, spoken)])
+    hits = [hit for hit in told_hits(talk, question) if not hit.outdated]
+    about = [hit for hit in hits if wanted <= set(spoken.words(hit.text))]
+    return items_of(talk, [hit for hit in about if not says_another_word(hit.text, topic, spoken)])
+
+
+def told_hits(talk: TurnContext, question: str, number: int = LOOKED_AT) -> list[Hit]:
+    """What people stated among the hits for a question, best first."""
+    hits = talk.client.recall(question, k=number, lang=talk.spoken.tag)
+    return [hit for hit in hits if is_told(talk, hit)]
 
 
 def _sure(talk: TurnContext, question: str) -> list[Hit]:
-    hits = talk.client.recall(question, k=LOOKED_AT, lang=talk.spoken.tag)
-    return [hit for hit in hits if hit.sure and _is_told(talk, hit)]
+    return [hit for hit in told_hits(talk, question) if hit.sure]
 
 
-def _is_told(talk: TurnContext, hit: Hit) -> bool:
+def is_told(talk: TurnContext, hit: Hit) -> bool:
     """Whether it is a person's statement: neither a question nor the assistant's own words."""
     told_by_person = hit.kind != "turn" or (hit.role == "user" and _tells(talk, hit.text))
     return told_by_person and not (hit.user_id != HOUSEHOLD and _is_overheard_now(talk))
@@ -223,7 +231,7 @@ def _is_overheard_now(talk: TurnContext) -> bool:
 Kept = TypeVar("Kept", Entry, Fact)
 
 
-def _aloud(talk: TurnContext, kept: Iterable[Kept]) -> list[Kept]:
+def aloud(talk: TurnContext, kept: Iterable[Kept]) -> list[Kept]:
     """Those memories that may be said in this room."""
     if not talk.is_overheard:
         return [one for one in kept if not _is_called_off(one)]
@@ -245,7 +253,8 @@ def is_hushed_text(talk: TurnContext, text: str) -> bool:
     return talk.is_overheard and _words_of(talk, text) in _hushed_words(talk)
 
 
-def _items(talk: TurnContext, hits: Iterable[Hit]) -> list[SpokenItem]:
+def items_of(talk: TurnContext, hits: Iterable[Hit]) -> list[SpokenItem]:
+    """The hits that may be said in this room, each thing once."""
     hushed = _hushed_words(talk)
     found = _once(talk, [SpokenItem(hit.text, hit.at, hit.key, hit.speaker, hit.id, hit.persona_id) for hit in hits])
     left = [item for item in found if _words_of(talk, item.text) not in hushed]
@@ -285,10 +294,16 @@ def _item(entry: Entry) -> SpokenItem:
     return SpokenItem(entry.text, entry.updated_at, entry.key, None, entry.id, entry.persona_id)
 
 
+def item_of_fact(fact: Fact) -> SpokenItem:
+    """The fact as it is spoken of."""
+    return SpokenItem(fact.text, fact.last_seen_at, fact.id, fact.speaker, fact.id)
+
+
 # speaking
 
 
-def _tell(talk: TurnContext, items: Sequence[SpokenItem], nothing: str, **slots: str) -> None:
+def tell(talk: TurnContext, items: Sequence[SpokenItem], nothing: str, **slots: str) -> None:
+    """Read the items, a few at a time; where there are none, say so, or why nothing may be said."""
     talk.spoke_of(items)
     if items:
         talk.read([_told_along(talk, items, place) for place in range(len(items))], "told_me")
@@ -326,5 +341,6 @@ INTENTS = {
     "why": why,
     "how_much": how_much,
     "who_am_i": who_am_i,
+    "help": help_with_memory,
 }
 FAILED = PERHAPS = "memory_away"

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from ovos_persona_memory.text.languages import Language, beginning
     from ovos_persona_memory.text.lexicon import Lexicon
     from ovos_persona_memory.text.phrases import Phrases, by_word
+    from ovos_persona_memory.text.planned_days import ComingDays, coming_days, words_naming
     from ovos_persona_memory.text.quotation import is_long, is_worth_checking, until_its_end
     from ovos_persona_memory.text.revision import (
         Correction,
@@ -38,6 +39,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "SHORTEST_CODE",
+    "ComingDays",
     "Correction",
     "Dates",
     "DaySpan",
@@ -49,6 +51,7 @@ __all__ = [
     "asks_to_delete",
     "beginning",
     "by_word",
+    "coming_days",
     "contains_secret",
     "correction_in",
     "counted",
@@ -73,9 +76,13 @@ __all__ = [
     "tells_secret",
     "time_expressions",
     "until_its_end",
+    "words_naming",
 ]
 
 _PLACES = {
+    "ComingDays": "ovos_persona_memory.text.planned_days",
+    "coming_days": "ovos_persona_memory.text.planned_days",
+    "words_naming": "ovos_persona_memory.text.planned_days",
     "Correction": "ovos_persona_memory.text.revision",
     "Dates": "ovos_persona_memory.text.time_expressions",
     "DaySpan": "ovos_persona_memory.text.time_expressions",

@@ -56,6 +56,9 @@ def is_worth_checking(text: str, spoken: Language) -> bool:
     said = frozenset(spoken.words(text))
     if any(not said.isdisjoint(spoken.asking_words.get(slot, ())) for slot in TOLD_EXACTLY):
         return True
+    padded = spoken.padded(text)
+    if any(phrase in padded for phrase in _days_to_come(spoken.tag)):
+        return True
     checked, before = _checked(spoken.tag), ""
     for sentence in sentences_of(text):
         for place, token in enumerate(sentence.split()):
@@ -83,9 +86,17 @@ def _checked(tag: str) -> frozenset[str]:
     """Folded words for a number, a day of the week or a month."""
     spoken = languages.for_language(tag)
     numbers = (words for words, value in spoken.table("numbers.list").items() if value >= COUNTING)
-    files = ("weekdays.list", "months.list")
+    files = ("weekdays.list", "weekly.list", "months.list")
     days = (day for name in files for line in spoken.lines(name) for day in line.split(","))
     return frozenset(word for words in (*numbers, *days) for word in fold(words)) - spoken.stop_words
+
+
+@lru_cache(maxsize=64)
+def _days_to_come(tag: str) -> tuple[str, ...]:
+    """The phrases of a language for a day after today."""
+    spoken = languages.for_language(tag)
+    pairs = spoken.pairs("coming_days.list")
+    return tuple(spoken.padded(phrase) for phrase, meant in pairs if int(meant.split()[1]) > 0)
 
 
 @lru_cache(maxsize=64)

@@ -1,0 +1,293 @@
+"""Handlers of questions that any skill may be asked, taken only where the memory has an answer: what is known about
+somebody, what was just said, how many there are, what is planned.
+
+An intent engine is given none of their wordings: other skills come first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from functools import lru_cache
+
+from ovos_persona_memory.records import Fact
+from ovos_persona_memory.skill.acts import LIST, request_words
+from ovos_persona_memory.skill.ask import aloud, is_told, item_of_fact, items_of, statements_about, tell, told_hits
+from ovos_persona_memory.skill.intent_matching import MatchedIntent, understood
+from ovos_persona_memory.skill.phrasing import own_words, whole_topic
+from ovos_persona_memory.skill.session_state import SpokenItem
+from ovos_persona_memory.skill.turn_context import TurnContext
+from ovos_persona_memory.text import (
+    ComingDays,
+    Language,
+    coming_days,
+    fold,
+    languages,
+    says_another_word,
+    words_naming,
+)
+
+BETWEEN = 2
+"""Words with content at most between a number and what it counts: "four lovely goldfish"."""
+NAMING = frozenset({"family", "pet", "name", "detail"})
+"""Slots of facts whose value is a name."""
+MOST_FACTS = 200
+"""Facts at most that one question reads, the newest."""
+MOST_PLANS = 100
+"""Statements at most among which a planned day is looked for."""
+
+
+def meant(talk: TurnContext) -> MatchedIntent | None:
+    """The question, where the memory can answer it; None otherwise."""
+    found = (understood(form, talk.spoken, INTENTS) for form in talk.forms())
+    asked = next((one for one in found if one), None)
+    if asked is None or not ANSWERED[asked.intent](talk, next(iter(asked.slots.values()), "")):
+        return None
+    return asked
+
+
+# what is known about somebody
+
+
+def about_anything(talk: TurnContext) -> None:
+    """Read everything that is known about somebody or something, the newest first."""
+    topic = whole_topic(talk.slot("topic"), talk.said.text, talk.spoken)
+    tell(talk, everything_about(talk, topic), "nothing_known_about", topic=topic)
+
+
+def everything_about(talk: TurnContext, topic: str) -> list[SpokenItem]:
+    """Statements and facts about a topic, the newest first; a fact only beside a statement that says less."""
+    said = statements_about(talk, talk.said.text, topic)
+    turns = {item.id for item in said}
+    learned = aloud(talk, talk.client.facts.list(limit=MOST_FACTS))
+    about = [fact for fact in _facts_about(learned, topic, talk.spoken) if fact.turn_id not in turns]
+    shown = map(item_of_fact, about)
+    known = [frozenset(talk.spoken.words(item.text)) for item in said]
+    more = [item for item in shown if not any(set(talk.spoken.words(item.text)) <= one for one in known)]
+    return sorted([*said, *more], key=lambda item: -item.at)
+
+
+def _facts_about(facts: Sequence[Fact], topic: str, spoken: Language) -> list[Fact]:
+    """Facts whose text or subject names the topic, and those of a relation that only the topic has: of "my daughter"
+    for "Emma"."""
+    wanted = set(spoken.content_words(topic))
+    named = [fact for fact in facts if not fact.subject and fact.slot in NAMING and fact.value]
+    relations = {fact.thing for fact in named if wanted <= set(spoken.words(fact.value or ""))}
+    shared = {one for one in relations if len({tuple(fold(f.value or "")) for f in named if f.thing == one}) > 1}
+    subjects = [set(spoken.words(one)) for one in (*(relations - shared), topic)]
+    return [
+        fact
+        for fact in facts
+        if (wanted <= set(spoken.words(fact.text)) and not says_another_word(fact.text, topic, spoken))
+        or (fact.subject and any(one <= set(spoken.words(fact.subject)) for one in subjects))
+    ]
+
+
+# what was just said
+
+
+def just_told(talk: TurnContext) -> None:
+    """Read the last thing that the person stated in this session."""
+    tell(talk, _last_told(talk), "nothing_told_then")
+
+
+def _last_told(talk: TurnContext) -> list[SpokenItem]:
+    last = talk.client.referents(talk.session, said=talk.as_heard()).told[:1]
+    return items_of(talk, [hit for hit in last if is_told(talk, hit)])
+
+
+# how many
+
+
+@dataclass(frozen=True)
+class Counted:
+    """What a question counts."""
+
+    words: frozenset[str]
+    """Index terms of each word for it, of which a text needs one."""
+    members: frozenset[str]
+    """Index terms of what is one of them: "son" for "kids"."""
+    others: frozenset[str]
+    """Index terms of the question's other content words: a text needs them all."""
+    is_own: bool
+    """Whether it asks for what the asker has, or names nobody."""
+
+
+def how_many(talk: TurnContext) -> None:
+    """Say how many of something there are: as it was told, else how many are known by name."""
+    counted = _counted(talk, talk.slot("thing"))
+    told = _told_count(talk, counted) if counted else None
+    if told is not None:
+        tell(talk, [told], "nothing_known")
+        return
+    names = _known_names(talk, counted) if counted else []
+    talk.spoke_of([])
+    if not names:
+        talk.say("nothing_known")
+    elif len(names) == 1:
+        talk.say("count_known_one", text=names[0])
+    else:
+        talk.say("count_known", count=len(names), text=", ".join(names))
+
+
+def _has_count(talk: TurnContext, thing: str) -> bool:
+    counted = _counted(talk, thing)
+    return counted is not None and bool(_told_count(talk, counted) or _known_names(talk, counted))
+
+
+def _counted(talk: TurnContext, asked: str) -> Counted | None:
+    """What is counted: the first words with content behind "how many"; None for times, and where there are none."""
+    spoken = talk.spoken
+    words = [word for word in fold(asked) if word]
+    start = next((place for place, word in enumerate(words) if word not in spoken.stop_words), len(words))
+    end = next((place for place in range(start, len(words)) if words[place] in spoken.stop_words), len(words))
+    noun = words[start:end]
+    if not noun or not set(noun).isdisjoint(spoken.table("units.list")):
+        return None
+    kinds = [(names, members) for names, members in _kinds(spoken.tag) if " ".join(noun) in names]
+    names = {name for one, _ in kinds for name in one} | {" ".join(noun)}
+    last = frozenset(spoken.words(name)[-1] for name in names if spoken.words(name))
+    members = frozenset(term for _, some in kinds for one in some for term in spoken.words(one)[-1:])
+    small = request_words(spoken.tag).small
+    rest = [word for word in words[end:] if word not in spoken.stop_words and word not in small]
+    others = frozenset(term for word in rest for term in spoken.words(word))
+    return Counted(last, members | last, others, not others)
+
+
+@lru_cache(maxsize=64)
+def _kinds(tag: str) -> tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]:
+    """The words for each kind of thing, and for what is one of it."""
+    pairs = languages.for_language(tag).pairs("kinds.list")
+    return tuple((_folded(left), _folded(right)) for left, right in pairs)
+
+
+def _folded(words: str) -> tuple[str, ...]:
+    return tuple(" ".join(fold(one)) for one in words.split(","))
+
+
+def _told_count(talk: TurnContext, counted: Counted) -> SpokenItem | None:
+    """The newest statement that says how many there are; None where nobody did."""
+    spoken = talk.spoken
+    asked = [talk.said.text, *(" ".join([*counted.others, word]) for word in counted.words)]
+    hits = [hit for question in asked for hit in told_hits(talk, question)]
+    held = [hit for hit in hits if not hit.outdated and counted.others <= set(spoken.words(hit.text))]
+    counting = [hit for hit in held if _says_count(own_words(hit.text, spoken), counted, spoken)]
+    return next(iter(sorted(items_of(talk, counting), key=lambda item: -item.at)), None)
+
+
+def _says_count(text: str, counted: Counted, spoken: Language) -> bool:
+    """Whether a text has a number before what is counted, of things that the asker has, if that is asked."""
+    words = fold(text)
+    for place, word in enumerate(words):
+        if counted.words.isdisjoint(spoken.words(word)):
+            continue
+        number = _number_before(words, place, spoken)
+        if number is not None and (not counted.is_own or _is_own(words[:number], counted, spoken)):
+            return True
+    return False
+
+
+def _number_before(words: Sequence[str], place: int, spoken: Language) -> int | None:
+    """Where the number of the thing at a place stands; None where there is none."""
+    numbers = _numbers(spoken.tag)
+    for start in range(place - 1, max(place - BETWEEN - 2, -1), -1):
+        if words[start].isdecimal() or words[start] in numbers:
+            return start
+        if words[start] in spoken.stop_words:
+            return None
+    return None
+
+
+@lru_cache(maxsize=64)
+def _numbers(tag: str) -> frozenset[str]:
+    """Folded words for whole numbers over one: "a" and "one" count nothing."""
+    table = languages.for_language(tag).table("numbers.list")
+    return frozenset(words for words, value in table.items() if value > 1 and value == int(value))
+
+
+def _is_own(before: Sequence[str], counted: Counted, spoken: Language) -> bool:
+    """Whether the words before a number name nobody but the speaker: "we have", but not "my sister has"."""
+    known, others = request_words(spoken.tag), _others(spoken.tag)
+    own = {*spoken.swaps, *known.subjects, *_joining(spoken.tag)} - others
+    for word in reversed(before):
+        if word in own:
+            return True
+        is_small = word in spoken.stop_words or word in known.small
+        if word in others or (not is_small and counted.words.isdisjoint(spoken.words(word))):
+            return False
+    return True
+
+
+@lru_cache(maxsize=64)
+def _others(tag: str) -> frozenset[str]:
+    """Folded pronouns for others than the speaker and the hearer: "she"."""
+    lists = dict(languages.for_language(tag).pairs(LIST))
+    return frozenset(word for one in lists.get("others", "").split(",") for word in fold(one))
+
+
+@lru_cache(maxsize=64)
+def _joining(tag: str) -> frozenset[str]:
+    """Folded words behind which a clause begins: "and"."""
+    return frozenset(word for line in languages.for_language(tag).lines("joining.list") for word in fold(line))
+
+
+def _known_names(talk: TurnContext, counted: Counted) -> list[str]:
+    """The different names of such things, in the order in which they were told."""
+    spoken = talk.spoken
+    found: dict[tuple[str, ...], str] = {}
+    learned = aloud(talk, talk.client.facts.list(limit=MOST_FACTS))
+    for fact in sorted(learned, key=lambda one: one.created_at):
+        subject = set(spoken.words(fact.subject))
+        if fact.slot not in NAMING or not fact.value or not counted.others <= subject or (subject and counted.is_own):
+            continue
+        is_name = counted.members.isdisjoint(spoken.words(fact.value)) and not _is_number(fact.value, spoken)
+        if is_name and not counted.members.isdisjoint(spoken.words(fact.thing)):
+            found.setdefault(tuple(fold(fact.value)), own_words(fact.value, spoken))
+    return list(found.values())
+
+
+def _is_number(text: str, spoken: Language) -> bool:
+    return all(word.isdecimal() or word in spoken.table("numbers.list") for word in fold(text))
+
+
+# what is planned
+
+
+def planned(talk: TurnContext) -> None:
+    """Read what was said about a coming day, seen from when it was said: what was "tomorrow" a month ago is over."""
+    asked = coming_days(talk.said.text, talk.spoken, talk.now)
+    items = [item for item, days in _plans(talk, asked) if days.meets(asked)]
+    tell(talk, sorted(items, key=lambda item: item.at), "nothing_planned")
+
+
+def _plans(talk: TurnContext, asked: ComingDays) -> Iterator[tuple[SpokenItem, ComingDays]]:
+    """Statements that name such a day, each with the days that it meant when it was said."""
+    question = " ".join(words_naming(asked, talk.spoken))
+    hits = told_hits(talk, question, MOST_PLANS) if asked else []
+    for item in items_of(talk, [hit for hit in hits if not hit.outdated]):
+        said = datetime.fromtimestamp(item.at, talk.now.tzinfo)
+        if days := coming_days(item.text, talk.spoken, said):
+            yield item, days
+
+
+def _names_plan(talk: TurnContext, _day: str) -> bool:
+    """Whether a coming day is asked for, and statements name days in the same words."""
+    asked = coming_days(talk.said.text, talk.spoken, talk.now)
+    return bool(asked) and next(_plans(talk, asked), None) is not None
+
+
+INTENTS: dict[str, Callable[[TurnContext], None]] = {
+    "about_anything": about_anything,
+    "just_told": just_told,
+    "how_many": how_many,
+    "planned": planned,
+}
+ANSWERED: dict[str, Callable[[TurnContext, str], bool]] = {
+    "about_anything": lambda talk, topic: bool(everything_about(talk, whole_topic(topic, talk.said.text, talk.spoken))),
+    "just_told": lambda talk, _: bool(_last_told(talk)),
+    "how_many": _has_count,
+    "planned": _names_plan,
+}
+"""Whether the memory has an answer to the question, by its slot."""
+FAILED = PERHAPS = "memory_away"
