@@ -66,6 +66,17 @@ def happened(talk: TurnContext) -> None:
     tell(talk, sorted(_once(talk, items), key=lambda item: item.at), "nothing_happened")
 
 
+def just_told(talk: TurnContext) -> None:
+    """Read the last thing that the person stated in this session."""
+    tell(talk, last_told(talk), "nothing_told_then")
+
+
+def last_told(talk: TurnContext) -> list[SpokenItem]:
+    """The last thing that the person stated in this session; none where nothing was."""
+    last = talk.client.referents(talk.session, said=talk.as_heard()).told[:1]
+    return items_of(talk, [hit for hit in last if _is_told(talk, hit)])
+
+
 def named_time(talk: TurnContext) -> time_expressions.TimeSpan | None:
     """The time that the utterance names, today where it names no day."""
     today = talk.spoken.phrases("today.dialog")[0]
@@ -87,7 +98,10 @@ def asked_in(talk: TurnContext, named: time_expressions.TimeSpan, whose: Scope =
     """Requests of a person to the assistant at a time, with success or failure, in their words, oldest first."""
     done = talk.client.episodes(whose, {"intent"}, named.since, named.until, LOOKED_AT, words=True)
     found = [one for one in reversed(done) if one.skill_id != SKILL and not _is_not_aloud(talk, one)]
-    return [_asked(talk, one, one.said) for one in found if one.said and _asks(talk, one, one.said)]
+    asked = [_asked(talk, one, one.said) for one in found if one.said and _asks(talk, one, one.said)]
+    left = [item for item in asked if not is_hushed_text(talk, item.text)] if talk.is_overheard else asked
+    talk.hushed = talk.hushed or len(left) < len(asked)
+    return left
 
 
 def _asks(talk: TurnContext, episode: Episode, said: str) -> bool:
@@ -199,14 +213,14 @@ def statements_about(talk: TurnContext, question: str, topic: str) -> list[Spoke
 def told_hits(talk: TurnContext, question: str, number: int = LOOKED_AT) -> list[Hit]:
     """What people stated among the hits for a question, best first."""
     hits = talk.client.recall(question, k=number, lang=talk.spoken.tag)
-    return [hit for hit in hits if is_told(talk, hit)]
+    return [hit for hit in hits if _is_told(talk, hit)]
 
 
 def _sure(talk: TurnContext, question: str) -> list[Hit]:
     return [hit for hit in told_hits(talk, question) if hit.sure]
 
 
-def is_told(talk: TurnContext, hit: Hit) -> bool:
+def _is_told(talk: TurnContext, hit: Hit) -> bool:
     """Whether it is a person's statement: neither a question nor the assistant's own words."""
     told_by_person = hit.kind != "turn" or (hit.role == "user" and _tells(talk, hit.text))
     return told_by_person and not (hit.user_id != HOUSEHOLD and _is_overheard_now(talk))
@@ -337,6 +351,7 @@ INTENTS = {
     "where": where,
     "told": told,
     "told_when": told_when,
+    "just_told": just_told,
     "happened": happened,
     "why": why,
     "how_much": how_much,

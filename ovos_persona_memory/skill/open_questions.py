@@ -7,13 +7,22 @@ An intent engine is given none of their wordings: other skills come first.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache
 
 from ovos_persona_memory.records import Fact
 from ovos_persona_memory.skill.acts import LIST, request_words
-from ovos_persona_memory.skill.ask import aloud, is_told, item_of_fact, items_of, statements_about, tell, told_hits
+from ovos_persona_memory.skill.ask import (
+    aloud,
+    item_of_fact,
+    items_of,
+    just_told,
+    last_told,
+    statements_about,
+    tell,
+    told_hits,
+)
 from ovos_persona_memory.skill.intent_matching import MatchedIntent, understood
 from ovos_persona_memory.skill.phrasing import own_words, whole_topic
 from ovos_persona_memory.skill.session_state import SpokenItem
@@ -84,19 +93,6 @@ def _facts_about(facts: Sequence[Fact], topic: str, spoken: Language) -> list[Fa
     ]
 
 
-# what was just said
-
-
-def just_told(talk: TurnContext) -> None:
-    """Read the last thing that the person stated in this session."""
-    tell(talk, _last_told(talk), "nothing_told_then")
-
-
-def _last_told(talk: TurnContext) -> list[SpokenItem]:
-    last = talk.client.referents(talk.session, said=talk.as_heard()).told[:1]
-    return items_of(talk, [hit for hit in last if is_told(talk, hit)])
-
-
 # how many
 
 
@@ -117,9 +113,10 @@ class Counted:
 def how_many(talk: TurnContext) -> None:
     """Say how many of something there are: as it was told, else how many are known by name."""
     counted = _counted(talk, talk.slot("thing"))
-    told = _told_count(talk, counted) if counted else None
-    if told is not None:
-        tell(talk, [told], "nothing_known")
+    told = _told_counts(talk, counted) if counted else []
+    own = [item for item in told if counted and _says_count(item.text, counted, talk.spoken)]
+    if own:
+        tell(talk, own[:1], "nothing_known")
         return
     names = _known_names(talk, counted) if counted else []
     talk.spoke_of([])
@@ -132,8 +129,9 @@ def how_many(talk: TurnContext) -> None:
 
 
 def _has_count(talk: TurnContext, thing: str) -> bool:
+    """Whether such things are counted, or known by name; those of somebody else, too: they answer nothing."""
     counted = _counted(talk, thing)
-    return counted is not None and bool(_told_count(talk, counted) or _known_names(talk, counted))
+    return counted is not None and bool(_told_counts(talk, counted) or _known_names(talk, counted))
 
 
 def _counted(talk: TurnContext, asked: str) -> Counted | None:
@@ -166,19 +164,19 @@ def _folded(words: str) -> tuple[str, ...]:
     return tuple(" ".join(fold(one)) for one in words.split(","))
 
 
-def _told_count(talk: TurnContext, counted: Counted) -> SpokenItem | None:
-    """The newest statement that says how many there are; None where nobody did."""
-    spoken = talk.spoken
+def _told_counts(talk: TurnContext, counted: Counted) -> list[SpokenItem]:
+    """The statements that say how many somebody has, the newest first."""
+    spoken, whoever = talk.spoken, replace(counted, is_own=False)
     asked = [talk.said.text, *(" ".join([*counted.others, word]) for word in counted.words)]
     hits = [hit for question in asked for hit in told_hits(talk, question)]
     held = [hit for hit in hits if not hit.outdated and counted.others <= set(spoken.words(hit.text))]
-    counting = [hit for hit in held if _says_count(own_words(hit.text, spoken), counted, spoken)]
-    return next(iter(sorted(items_of(talk, counting), key=lambda item: -item.at)), None)
+    counting = [hit for hit in held if _says_count(hit.text, whoever, spoken)]
+    return sorted(items_of(talk, counting), key=lambda item: -item.at)
 
 
 def _says_count(text: str, counted: Counted, spoken: Language) -> bool:
     """Whether a text has a number before what is counted, of things that the asker has, if that is asked."""
-    words = fold(text)
+    words = fold(spoken.without_lead(text))
     for place, word in enumerate(words):
         if counted.words.isdisjoint(spoken.words(word)):
             continue
@@ -279,13 +277,13 @@ def _names_plan(talk: TurnContext, _day: str) -> bool:
 
 INTENTS: dict[str, Callable[[TurnContext], None]] = {
     "about_anything": about_anything,
-    "just_told": just_told,
+    "just_said": just_told,
     "how_many": how_many,
     "planned": planned,
 }
 ANSWERED: dict[str, Callable[[TurnContext, str], bool]] = {
     "about_anything": lambda talk, topic: bool(everything_about(talk, whole_topic(topic, talk.said.text, talk.spoken))),
-    "just_told": lambda talk, _: bool(_last_told(talk)),
+    "just_said": lambda talk, _: bool(last_told(talk)),
     "how_many": _has_count,
     "planned": _names_plan,
 }

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 
 from ovos_persona_memory.text import languages
@@ -59,26 +60,29 @@ def is_worth_checking(text: str, spoken: Language) -> bool:
     padded = spoken.padded(text)
     if any(phrase in padded for phrase in _days_to_come(spoken.tag)):
         return True
-    checked, before = _checked(spoken.tag), ""
+    checked = _checked(spoken.tag)
     for sentence in sentences_of(text):
-        for place, token in enumerate(sentence.split()):
-            words = fold(token)
-            if any(word in checked or any(map(str.isdigit, word)) for word in words):
-                return True
-            if place and token.strip("'\"(")[:1].isupper() and _may_be_name(words, before, spoken):
-                return True
-            before = words[-1] if words else before
+        tokens = sentence.split()
+        words = [word for token in tokens for word in fold(token)]
+        if any(word in checked or any(map(str.isdigit, word)) for word in words):
+            return True
+        if any(_may_be_name(tokens, place, spoken) for place in range(1, len(tokens))):
+            return True
     return False
 
 
-def _may_be_name(words: list[str], before: str, spoken: Language) -> bool:
-    """Whether a word with a capital letter names somebody or something.
+def _may_be_name(tokens: Sequence[str], place: int, spoken: Language) -> bool:
+    """Whether a word within a sentence names somebody or something, by its capital letter.
 
-    Where every noun has one, only behind another word with content: "heißt Minka", but not "die Katze".
+    Where every noun has one, only behind another such word: "Frau Bell", but not "die Katze".
     """
-    if all(word in spoken.stop_words for word in words):
+    if not _has_capital(tokens[place], spoken):
         return False
-    return spoken.primary not in NOUNS_IN_CAPITALS or before not in spoken.stop_words
+    return spoken.primary not in NOUNS_IN_CAPITALS or (place > 1 and _has_capital(tokens[place - 1], spoken))
+
+
+def _has_capital(token: str, spoken: Language) -> bool:
+    return token.strip("'\"(")[:1].isupper() and not all(word in spoken.stop_words for word in fold(token))
 
 
 @lru_cache(maxsize=64)
