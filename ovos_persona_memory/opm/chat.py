@@ -114,10 +114,11 @@ class RecallChatEngine(ChatEngine):  # type: ignore[misc]  # ovos_plugin_manager
 
 def _asks_for_help(utterance: str, spoken: Language) -> bool:
     """Whether somebody asks what can be asked for, and nothing else."""
+    asked = [fold(line) for line in spoken.lines("help.voc")]
     said = fold(utterance)
-    starts = sorted((fold(line) for line in spoken.lines("polite_start.voc")), key=len, reverse=True)
-    bare = said[next((len(one) for one in starts if said[: len(one)] == one), 0) :]
-    return any(fold(line) in (said, bare) for line in spoken.lines("help.voc"))
+    starts = [0, *(len(one) for line in spoken.lines("polite_start.voc") if said[: len(one := fold(line))] == one)]
+    ends = [0, *(len(one) for line in spoken.lines("polite_end.voc") if said[-len(one := fold(line)) :] == one)]
+    return any(said[start : len(said) - end] in asked for start in starts for end in ends)
 
 
 def _taken_in(statement: str, spoken: Language) -> str:

@@ -12,10 +12,14 @@ from ovos_persona_memory.skill.phrasing import own_words, speakable, turned, who
 from ovos_persona_memory.skill.session_state import SpokenItem
 from ovos_persona_memory.skill.tell import HUSHED
 from ovos_persona_memory.skill.turn_context import AT_A_TIME, SKILL, TurnContext
-from ovos_persona_memory.text import says_another_word, time_expressions
+from ovos_persona_memory.text import Language, says_another_word, time_expressions
 
 LOOKED_AT = 50
 """Memories at most that one question reads."""
+MOST_FACTS = 200
+"""Facts at most that one question reads, the newest."""
+NAMING = frozenset({"family", "pet", "name", "detail"})
+"""Slots of facts whose value is a name."""
 MOST_KEPT = 1000
 """Memories at most that are checked for texts that are not said aloud."""
 
@@ -29,12 +33,12 @@ def about_me(talk: TurnContext) -> None:
 
 
 def about(talk: TurnContext) -> None:
-    """Read what is known about one of the person's topics; about the person where none is named."""
+    """Read everything that is known about a topic, the newest first; about the person where none is named."""
     if not talk.slot("topic"):
         about_me(talk)
         return
     topic = whole_topic(talk.slot("topic"), talk.said.text, talk.spoken)
-    tell(talk, statements_about(talk, talk.said.text, topic), "nothing_known_about", topic=topic)
+    tell(talk, everything_about(talk, topic), "nothing_known_about", topic=topic)
 
 
 def where(talk: TurnContext) -> None:
@@ -210,6 +214,43 @@ def statements_about(talk: TurnContext, question: str, topic: str) -> list[Spoke
     return items_of(talk, [hit for hit in about if not says_another_word(hit.text, topic, spoken)])
 
 
+def everything_about(talk: TurnContext, topic: str) -> list[SpokenItem]:
+    """Statements and facts about somebody or something, by name and by relation, the newest first.
+
+    A fact is left out beside a statement that says as much.
+    """
+    learned = aloud(talk, talk.client.facts.list(limit=MOST_FACTS))
+    named = _named_alike(learned, topic, talk.spoken)
+    said = [item for one in (topic, *named) for item in statements_about(talk, f"{talk.said.text} {one}", one)]
+    facts = [item_of_fact(fact) for fact in learned if _is_about(fact, (topic, *named), talk.spoken)]
+    found = {item.id: item for item in (*said, *facts)}.values()
+    words = {item.id: frozenset(_words_of(talk, item.text)) for item in found}
+    told = [words[item.id] for item in found if not _is_fact(item)]
+    every = (item for item in found if not (_is_fact(item) and any(words[item.id] <= one for one in told)))
+    return sorted(_once(talk, every), key=lambda item: -item.at)
+
+
+def _named_alike(facts: Sequence[Fact], topic: str, spoken: Language) -> list[str]:
+    """Whoever has the topic's name by a relation, "daughter" for "Emma", and whose relation the topic is, where only
+    one has it."""
+    wanted = set(spoken.content_words(topic))
+    named = [(fact.thing, fact.value or "") for fact in facts if not fact.subject and fact.slot in NAMING]
+    pairs = [(thing, name) for thing, name in named if name and len([1 for one, _ in named if one == thing]) == 1]
+    found = [thing for thing, name in pairs if wanted == set(spoken.content_words(name))]
+    return [*found, *(name for thing, name in pairs if wanted == set(spoken.content_words(thing)))]
+
+
+def _is_about(fact: Fact, topics: Sequence[str], spoken: Language) -> bool:
+    words, subject = set(spoken.words(fact.text)), set(spoken.words(fact.subject))
+    named = [set(spoken.content_words(topic)) for topic in topics]
+    if any(one <= subject for one in named):
+        return True
+    return any(
+        one <= words and not says_another_word(fact.text, topic, spoken)
+        for topic, one in zip(topics, named, strict=True)
+    )
+
+
 def told_hits(talk: TurnContext, question: str, number: int = LOOKED_AT) -> list[Hit]:
     """What people stated among the hits for a question, best first."""
     hits = talk.client.recall(question, k=number, lang=talk.spoken.tag)
@@ -300,8 +341,11 @@ def _once(talk: TurnContext, items: Iterable[SpokenItem]) -> list[SpokenItem]:
 
 
 def _precedence(item: SpokenItem) -> int:
-    is_fact = item.key is not None and item.key == item.id
-    return 0 if is_fact else 1 if item.key is None else 2
+    return 0 if _is_fact(item) else 1 if item.key is None else 2
+
+
+def _is_fact(item: SpokenItem) -> bool:
+    return item.key is not None and item.key == item.id
 
 
 def _item(entry: Entry) -> SpokenItem:

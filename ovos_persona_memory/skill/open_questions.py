@@ -11,15 +11,16 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache
 
-from ovos_persona_memory.records import Fact
 from ovos_persona_memory.skill.acts import LIST, request_words
 from ovos_persona_memory.skill.ask import (
+    MOST_FACTS,
+    NAMING,
+    about,
     aloud,
-    item_of_fact,
+    everything_about,
     items_of,
     just_told,
     last_told,
-    statements_about,
     tell,
     told_hits,
 )
@@ -33,16 +34,11 @@ from ovos_persona_memory.text import (
     coming_days,
     fold,
     languages,
-    says_another_word,
     words_naming,
 )
 
 BETWEEN = 2
 """Words with content at most between a number and what it counts: "four lovely goldfish"."""
-NAMING = frozenset({"family", "pet", "name", "detail"})
-"""Slots of facts whose value is a name."""
-MOST_FACTS = 200
-"""Facts at most that one question reads, the newest."""
 MOST_PLANS = 100
 """Statements at most among which a planned day is looked for."""
 
@@ -54,43 +50,6 @@ def meant(talk: TurnContext) -> MatchedIntent | None:
     if asked is None or not ANSWERED[asked.intent](talk, next(iter(asked.slots.values()), "")):
         return None
     return asked
-
-
-# what is known about somebody
-
-
-def about_anything(talk: TurnContext) -> None:
-    """Read everything that is known about somebody or something, the newest first."""
-    topic = whole_topic(talk.slot("topic"), talk.said.text, talk.spoken)
-    tell(talk, everything_about(talk, topic), "nothing_known_about", topic=topic)
-
-
-def everything_about(talk: TurnContext, topic: str) -> list[SpokenItem]:
-    """Statements and facts about a topic, the newest first; a fact only beside a statement that says less."""
-    said = statements_about(talk, talk.said.text, topic)
-    turns = {item.id for item in said}
-    learned = aloud(talk, talk.client.facts.list(limit=MOST_FACTS))
-    about = [fact for fact in _facts_about(learned, topic, talk.spoken) if fact.turn_id not in turns]
-    shown = map(item_of_fact, about)
-    known = [frozenset(talk.spoken.words(item.text)) for item in said]
-    more = [item for item in shown if not any(set(talk.spoken.words(item.text)) <= one for one in known)]
-    return sorted([*said, *more], key=lambda item: -item.at)
-
-
-def _facts_about(facts: Sequence[Fact], topic: str, spoken: Language) -> list[Fact]:
-    """Facts whose text or subject names the topic, and those of a relation that only the topic has: of "my daughter"
-    for "Emma"."""
-    wanted = set(spoken.content_words(topic))
-    named = [fact for fact in facts if not fact.subject and fact.slot in NAMING and fact.value]
-    relations = {fact.thing for fact in named if wanted <= set(spoken.words(fact.value or ""))}
-    shared = {one for one in relations if len({tuple(fold(f.value or "")) for f in named if f.thing == one}) > 1}
-    subjects = [set(spoken.words(one)) for one in (*(relations - shared), topic)]
-    return [
-        fact
-        for fact in facts
-        if (wanted <= set(spoken.words(fact.text)) and not says_another_word(fact.text, topic, spoken))
-        or (fact.subject and any(one <= set(spoken.words(fact.subject)) for one in subjects))
-    ]
 
 
 # how many
@@ -276,7 +235,7 @@ def _names_plan(talk: TurnContext, _day: str) -> bool:
 
 
 INTENTS: dict[str, Callable[[TurnContext], None]] = {
-    "about_anything": about_anything,
+    "about_anything": about,
     "just_said": just_told,
     "how_many": how_many,
     "planned": planned,
