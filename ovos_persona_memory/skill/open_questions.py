@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache
 
-from ovos_persona_memory.skill.acts import LIST, request_words
+from ovos_persona_memory.skill.acts import listed_as_said, request_words
 from ovos_persona_memory.skill.ask import (
     MOST_FACTS,
     NAMING,
@@ -64,7 +64,7 @@ class Counted:
     members: frozenset[str]
     """Index terms of what is one of them: "son" for "kids"."""
     others: frozenset[str]
-    """Index terms of the question's other content words: a text needs them all."""
+    """Index terms of the question's other content words, "guinea" of "guinea pigs": a text needs them all."""
     is_own: bool
     """Whether it asks for what the asker has, or names nobody."""
 
@@ -96,7 +96,7 @@ def _has_count(talk: TurnContext, thing: str) -> bool:
 def _counted(talk: TurnContext, asked: str) -> Counted | None:
     """What is counted: the first words with content behind "how many"; None for times, and where there are none."""
     spoken = talk.spoken
-    words = [word for word in fold(asked) if word]
+    words = fold(asked)
     start = next((place for place, word in enumerate(words) if word not in spoken.stop_words), len(words))
     end = next((place for place in range(start, len(words)) if words[place] in spoken.stop_words), len(words))
     noun = words[start:end]
@@ -108,8 +108,8 @@ def _counted(talk: TurnContext, asked: str) -> Counted | None:
     members = frozenset(term for _, some in kinds for one in some for term in spoken.words(one)[-1:])
     small = request_words(spoken.tag).small
     rest = [word for word in words[end:] if word not in spoken.stop_words and word not in small]
-    others = frozenset(term for word in rest for term in spoken.words(word))
-    return Counted(last, members | last, others, not others)
+    others = frozenset(term for word in (*([] if kinds else noun[:-1]), *rest) for term in spoken.words(word))
+    return Counted(last, members | last, others, not rest)
 
 
 @lru_cache(maxsize=64)
@@ -135,12 +135,14 @@ def _told_counts(talk: TurnContext, counted: Counted) -> list[SpokenItem]:
 
 def _says_count(text: str, counted: Counted, spoken: Language) -> bool:
     """Whether a text has a number before what is counted, of things that the asker has, if that is asked."""
-    words = fold(spoken.without_lead(text))
+    tokens = spoken.without_lead(text).split()
+    said = [(word, token.casefold().strip(".,;:!?")) for token in tokens for word in fold(token)]
+    words = [word for word, _ in said]
     for place, word in enumerate(words):
         if counted.words.isdisjoint(spoken.words(word)):
             continue
         number = _number_before(words, place, spoken)
-        if number is not None and (not counted.is_own or _is_own(words[:number], counted, spoken)):
+        if number is not None and (not counted.is_own or _is_own(said[:number], counted, spoken)):
             return True
     return False
 
@@ -163,24 +165,18 @@ def _numbers(tag: str) -> frozenset[str]:
     return frozenset(words for words, value in table.items() if value > 1 and value == int(value))
 
 
-def _is_own(before: Sequence[str], counted: Counted, spoken: Language) -> bool:
-    """Whether the words before a number name nobody but the speaker: "we have", but not "my sister has"."""
-    known, others = request_words(spoken.tag), _others(spoken.tag)
-    own = {*spoken.swaps, *known.subjects, *_joining(spoken.tag)} - others
-    for word in reversed(before):
-        if word in own:
+def _is_own(before: Sequence[tuple[str, str]], counted: Counted, spoken: Language) -> bool:
+    """Whether the words before a number, folded and as they were said, name nobody but the speaker: "we have", but not
+    "my sister has"."""
+    known, others = request_words(spoken.tag), listed_as_said(spoken.tag, "others")
+    own = {*spoken.swaps, *listed_as_said(spoken.tag, "self"), *_joining(spoken.tag)} - others
+    for word, said in reversed(before):
+        if said in own:
             return True
         is_small = word in spoken.stop_words or word in known.small
-        if word in others or (not is_small and counted.words.isdisjoint(spoken.words(word))):
+        if said in others or (not is_small and counted.words.isdisjoint(spoken.words(word))):
             return False
     return True
-
-
-@lru_cache(maxsize=64)
-def _others(tag: str) -> frozenset[str]:
-    """Folded pronouns for others than the speaker and the hearer: "she"."""
-    lists = dict(languages.for_language(tag).pairs(LIST))
-    return frozenset(word for one in lists.get("others", "").split(",") for word in fold(one))
 
 
 @lru_cache(maxsize=64)
@@ -196,7 +192,8 @@ def _known_names(talk: TurnContext, counted: Counted) -> list[str]:
     learned = aloud(talk, talk.client.facts.list(limit=MOST_FACTS))
     for fact in sorted(learned, key=lambda one: one.created_at):
         subject = set(spoken.words(fact.subject))
-        if fact.slot not in NAMING or not fact.value or not counted.others <= subject or (subject and counted.is_own):
+        is_theirs = not subject if counted.is_own else counted.others <= subject
+        if fact.slot not in NAMING or not fact.value or not is_theirs:
             continue
         is_name = counted.members.isdisjoint(spoken.words(fact.value)) and not _is_number(fact.value, spoken)
         if is_name and not counted.members.isdisjoint(spoken.words(fact.thing)):

@@ -36,7 +36,7 @@ def says_another_word(text: str, topic: str, spoken: Language) -> bool:
     """Whether a text has, in the place of a word of the topic, another word of the same stem alone."""
     said = {word: frozenset(spoken.words(word)) for word in fold(text)}
     for wanted in spoken.bare_words(topic):
-        terms = frozenset(spoken.words(wanted))
+        terms = languages.forms(wanted, spoken, languages.known())  # as records are searched
         near = [word for word, held in said.items() if not held.isdisjoint(terms)]
         if near and not any(is_same_word(word, wanted, spoken) for word in near):
             return True

@@ -46,6 +46,14 @@ def test_a_name_takes_no_other_word_of_the_same_stem(home: Home) -> None:
     assert at.say("what did I tell you about the gardener") == ["I know nothing about the gardener."]
 
 
+def test_a_name_takes_no_word_that_another_language_would_take_for_it(home: Home) -> None:
+    at = home("fr-FR")
+    tell(at, "le jardinier vient lundi", "le tuyau du jardin fuit")
+    assert at.say("oublie le jardinier") == [
+        "Je vais oublier ceci : le jardinier vient lundi. Dis oui pour l'effacer, non pour le garder."
+    ]
+
+
 def test_a_name_takes_its_other_forms_and_compounds(home: Home) -> None:
     at = home("de-DE")
     tell(at, "der Zahnarzttermin ist am Montag", "unsere Zahnärzte sind beide im Urlaub")
@@ -67,6 +75,7 @@ ARTICLES = [
     ("de-DE", "der alte Kessel ist im Keller", "vergiss den alten Kessel", "ja", "über den alten Kessel"),
     ("fr-FR", "la vieille chaudière est à la cave", "oublie la vieille chaudière", "oui", "la vieille chaudière"),
     ("es-ES", "la caldera vieja está en el sótano", "olvida la caldera vieja", "sí", "la caldera vieja"),
+    ("es-ES", "el jardinero viene el lunes", "olvida al jardinero", "sí", "todo sobre esto: el jardinero"),
 ]
 
 
