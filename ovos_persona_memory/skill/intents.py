@@ -14,12 +14,12 @@ from ovos_persona_memory.skill.turn_context import TurnContext
 
 TOPIC = 3
 """Content words at most of a topic that is taken for the memory's even where nothing is known about it."""
-ROOMS: tuple[ModuleType, ...] = (tell, ask, forget, guest_mode, care)
+ROOMS: tuple[ModuleType, ...] = (tell, ask, forget, guest_mode, care, open_questions)
 INTENTS: dict[str, tuple[Callable[[TurnContext], None], ModuleType]] = {
     name: (handler, room) for room in ROOMS for name, handler in room.INTENTS.items()
 }
 """Name mapped to its handler, and to the module with the dialogs for its failure."""
-HANDLERS = {**INTENTS, **{name: (handler, open_questions) for name, handler in open_questions.INTENTS.items()}}
+HANDLERS = {**INTENTS, **{name: (handler, open_questions) for name, handler in open_questions.OPEN.items()}}
 """As ``INTENTS``, with those that are taken only where the memory has an answer."""
 
 

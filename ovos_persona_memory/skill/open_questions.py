@@ -45,7 +45,7 @@ MOST_PLANS = 100
 
 def meant(talk: TurnContext) -> MatchedIntent | None:
     """The question, where the memory can answer it; None otherwise."""
-    found = (understood(form, talk.spoken, INTENTS) for form in talk.forms())
+    found = (understood(form, talk.spoken, OPEN) for form in talk.forms())
     asked = next((one for one in found if one), None)
     if asked is None or not ANSWERED[asked.intent](talk, next(iter(asked.slots.values()), "")):
         return None
@@ -71,7 +71,7 @@ class Counted:
 
 def how_many(talk: TurnContext) -> None:
     """Say how many of something there are: as it was told, else how many are known by name."""
-    counted = _counted(talk, talk.slot("thing"))
+    counted = _counted(talk, talk.slot("thing") or _thing(talk))
     told = _told_counts(talk, counted) if counted else []
     own = [item for item in told if counted and _says_count(item.text, counted, talk.spoken)]
     if own:
@@ -85,6 +85,12 @@ def how_many(talk: TurnContext) -> None:
         talk.say("count_known_one", text=names[0])
     else:
         talk.say("count_known", count=len(names), text=", ".join(names))
+
+
+def _thing(talk: TurnContext) -> str:
+    """What the utterance counts, where an engine matched it as a whole."""
+    found = (understood(form, talk.spoken, ("how_many",)) for form in talk.forms())
+    return next((one.slots["thing"] for one in found if one), "")
 
 
 def _has_count(talk: TurnContext, thing: str) -> bool:
@@ -231,12 +237,16 @@ def _names_plan(talk: TurnContext, _day: str) -> bool:
     return bool(asked) and next(_plans(talk, asked), None) is not None
 
 
-INTENTS: dict[str, Callable[[TurnContext], None]] = {
+INTENTS: dict[str, Callable[[TurnContext], None]] = {"count_own": how_many}
+"""What nobody but the memory can know, in wordings without a slot: another skill's "how many {kind} do I have" would
+take it."""
+OPEN: dict[str, Callable[[TurnContext], None]] = {
     "about_anything": about,
     "just_said": just_told,
     "how_many": how_many,
     "planned": planned,
 }
+"""Handlers of the questions that are taken only where the memory has an answer."""
 ANSWERED: dict[str, Callable[[TurnContext, str], bool]] = {
     "about_anything": lambda talk, topic: bool(everything_about(talk, whole_topic(topic, talk.said.text, talk.spoken))),
     "just_said": lambda talk, _: bool(last_told(talk)),

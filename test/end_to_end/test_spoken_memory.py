@@ -236,7 +236,7 @@ def test_a_secret_is_offered_kept_for_its_person_told_and_forgotten_to_its_last_
     assert says(speaking, "what is the guest wifi password", room=SHARED_ROOM) == [NOT_ALOUD]
     assert kept(speaking) == []
     *_, done = says(speaking, "forget the guest wifi password", "yes")
-    assert done == "I have forgotten everything about guest wifi password."
+    assert done == "I have forgotten everything about the guest wifi password."
     assert not held()
 
 
