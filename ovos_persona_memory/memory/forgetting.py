@@ -140,12 +140,12 @@ class Forgetting:
         words = topic_search.groups_about(self._store, chosen.scope, topic, lang)
         narrowed = replace(chosen, words=words)
         held: list[topic_search.Record] = [*self._store.select(narrowed), *self._store.fact_store.chosen(narrowed)]
-        meant = [one for one in held if not topic_search.is_near_miss(one, topic, lang)]
-        told = [one for one in meant if is_told_by_person(one)]
+        missed = {one.id for one in held if topic_search.is_near_miss(one, topic, lang)}
+        told = [one for one in held if one.id not in missed and is_told_by_person(one)]
         alone = topic_search.meant_alone(told, topic, lang)
         if len(alone) < len(told):
             return replace(chosen, ids=tuple(one.id for one in alone))
-        return narrowed if len(meant) == len(held) else replace(chosen, ids=tuple(one.id for one in meant))
+        return replace(narrowed, spare=(*narrowed.spare, *missed))
 
     def _owners(self, scope: Scope, key: str | None) -> tuple[str | None, ...] | None:
         """Whose memory a key means among those of a user; None where there is none, or everybody's are meant."""
