@@ -10,7 +10,7 @@ from ovos_persona_memory.records import ACCEPTED, GUEST, HOUSEHOLD, OUTDATED, En
 from ovos_persona_memory.skill.intent_matching import understood
 from ovos_persona_memory.skill.phrasing import own_words, speakable, turned, whole_topic
 from ovos_persona_memory.skill.session_state import SpokenItem
-from ovos_persona_memory.skill.tell import HUSHED
+from ovos_persona_memory.skill.tell import HUSHED, without_courtesy
 from ovos_persona_memory.skill.turn_context import AT_A_TIME, SKILL, TurnContext
 from ovos_persona_memory.text import Language, says_another_word, time_expressions
 
@@ -219,10 +219,10 @@ def everything_about(talk: TurnContext, topic: str) -> list[SpokenItem]:
 
     A fact is left out beside a statement that says as much.
     """
-    learned = aloud(talk, talk.client.facts.list(limit=MOST_FACTS))
+    learned = talk.client.facts.list(limit=MOST_FACTS)
     named = _named_alike(learned, topic, talk.spoken)
     said = [item for one in (topic, *named) for item in statements_about(talk, f"{talk.said.text} {one}", one)]
-    facts = [item_of_fact(fact) for fact in learned if _is_about(fact, (topic, *named), talk.spoken)]
+    facts = map(item_of_fact, aloud(talk, [one for one in learned if _is_about(one, (topic, *named), talk.spoken)]))
     found = {item.id: item for item in (*said, *facts)}.values()
     words = {item.id: frozenset(_words_of(talk, item.text)) for item in found}
     told = [words[item.id] for item in found if not _is_fact(item)]
@@ -326,7 +326,7 @@ def _hushed_words(talk: TurnContext) -> frozenset[tuple[str, ...]]:
 
 
 def _words_of(talk: TurnContext, text: str) -> tuple[str, ...]:
-    return tuple(talk.spoken.words(own_words(text, talk.spoken)))
+    return tuple(talk.spoken.words(without_courtesy(own_words(text, talk.spoken), talk.spoken)))
 
 
 def _once(talk: TurnContext, items: Iterable[SpokenItem]) -> list[SpokenItem]:

@@ -11,6 +11,7 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import lru_cache
 
+from ovos_persona_memory.records import Fact
 from ovos_persona_memory.skill.acts import listed_as_said, request_words
 from ovos_persona_memory.skill.ask import (
     MOST_FACTS,
@@ -44,12 +45,13 @@ MOST_PLANS = 100
 
 
 def meant(talk: TurnContext) -> MatchedIntent | None:
-    """The question, where the memory can answer it; None otherwise."""
+    """The question, where the memory can answer it, or could if nobody else heard; None otherwise."""
     found = (understood(form, talk.spoken, OPEN) for form in talk.forms())
     asked = next((one for one in found if one), None)
-    if asked is None or not ANSWERED[asked.intent](talk, next(iter(asked.slots.values()), "")):
+    if asked is None:
         return None
-    return asked
+    is_answered = ANSWERED[asked.intent](talk, next(iter(asked.slots.values()), ""))
+    return asked if is_answered or talk.hushed else None
 
 
 # how many
@@ -80,7 +82,7 @@ def how_many(talk: TurnContext) -> None:
     names = _known_names(talk, counted) if counted else []
     talk.spoke_of([])
     if not names:
-        talk.say("nothing_known")
+        tell(talk, [], "nothing_known")
     elif len(names) == 1:
         talk.say("count_known_one", text=names[0])
     else:
@@ -193,18 +195,22 @@ def _joining(tag: str) -> frozenset[str]:
 
 def _known_names(talk: TurnContext, counted: Counted) -> list[str]:
     """The different names of such things, in the order in which they were told."""
-    spoken = talk.spoken
+    learned = sorted(talk.client.facts.list(limit=MOST_FACTS), key=lambda one: one.created_at)
+    naming = [fact for fact in learned if _names_one(fact, counted, talk.spoken)]
     found: dict[tuple[str, ...], str] = {}
-    learned = aloud(talk, talk.client.facts.list(limit=MOST_FACTS))
-    for fact in sorted(learned, key=lambda one: one.created_at):
-        subject = set(spoken.words(fact.subject))
-        is_theirs = not subject if counted.is_own else counted.others <= subject
-        if fact.slot not in NAMING or not fact.value or not is_theirs:
-            continue
-        is_name = counted.members.isdisjoint(spoken.words(fact.value)) and not _is_number(fact.value, spoken)
-        if is_name and not counted.members.isdisjoint(spoken.words(fact.thing)):
-            found.setdefault(tuple(fold(fact.value)), own_words(fact.value, spoken))
+    for fact in aloud(talk, naming):
+        found.setdefault(tuple(fold(fact.value or "")), own_words(fact.value or "", talk.spoken))
     return list(found.values())
+
+
+def _names_one(fact: Fact, counted: Counted, spoken: Language) -> bool:
+    """Whether a fact gives the name of something that is counted, of whoever is asked of."""
+    subject = set(spoken.words(fact.subject))
+    is_theirs = not subject if counted.is_own else counted.others <= subject
+    if fact.slot not in NAMING or not fact.value or not is_theirs or _is_number(fact.value, spoken):
+        return False
+    is_name = counted.members.isdisjoint(spoken.words(fact.value))
+    return is_name and not counted.members.isdisjoint(spoken.words(fact.thing))
 
 
 def _is_number(text: str, spoken: Language) -> bool:

@@ -153,6 +153,7 @@ NOT_ALOUD = "I will not say that aloud here, because others may hear."
         "what did I tell you about my doctor",
         "what did I tell you today",
         "what happened today",
+        "what do you know about Vogelsang",
     ],
 )
 def test_what_is_private_is_said_in_a_room_of_ones_own_and_not_where_others_may_hear(

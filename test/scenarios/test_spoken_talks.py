@@ -162,6 +162,14 @@ def test_what_is_known_of_a_relation_is_known_of_its_name(home: Home) -> None:
     assert "likes horses" in said
 
 
+def test_what_was_asked_to_be_kept_is_told_once_and_so_is_a_fact_beside_its_statement(home: Home) -> None:
+    at = home("en-US")
+    tell(at, "remember that Emma is allergic to nuts please", "my wife Sara is a nurse")
+    assert at.say("what do you know about Emma") == ["You told me today: Emma is allergic to nuts."]
+    assert at.say("what do you know about Sara") == ["You told me today: my wife Sara is a nurse."]
+    assert at.say("what do you know about my wife") == ["You told me today: my wife Sara is a nurse."]
+
+
 def test_of_what_is_unknown_others_may_tell(home: Home) -> None:
     at = home("en-US")
     tell(at, "Emma likes horses")
