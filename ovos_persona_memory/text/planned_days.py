@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from functools import lru_cache
@@ -96,15 +96,24 @@ def _listed(tag: str) -> tuple[tuple[str, str, int], ...]:
     )
 
 
-def _named_in(name: str, text: str, spoken: Language) -> Iterator[int]:
+def _named_in(name: str, text: str, spoken: Language, beside: Sequence[str] = ("",)) -> Iterator[int]:
+    """The weekdays of a list that a text names, before or behind one of these words."""
     said = spoken.padded(text)
     for number, names in enumerate(spoken.lines(name)):
-        if any(spoken.padded(one) in said for one in names.split(",")):
+        wanted = (
+            f"{first} {second}" for one in names.split(",") for word in beside for first, second in _orders(word, one)
+        )
+        if any(spoken.padded(one) in said for one in wanted):
             yield number
 
 
+def _orders(one: str, other: str) -> tuple[tuple[str, str], tuple[str, str]]:
+    return (one, other), (other, one)
+
+
 def _next_weekdays(text: str, spoken: Language, today: date, weekly: frozenset[int]) -> Iterator[DaySpan]:
-    for number in sorted({*_named_in("weekdays.list", text, spoken), *weekly}):
+    over = set(_named_in("weekdays.list", text, spoken, spoken.lines("past_days.list")))
+    for number in sorted({*_named_in("weekdays.list", text, spoken), *weekly} - over):
         day = today + (number - today.weekday()) % 7 * DAY
         yield DaySpan(day, day)
         if day == today:  # on a Friday, "on Friday" may be that of the week to come

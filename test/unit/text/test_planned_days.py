@@ -26,6 +26,8 @@ def days(tag: str, text: str, said: datetime = THURSDAY) -> list[str]:
         ("en-US", "we are away next week", ["11-30/12-06"]),
         ("en-US", "what do I have at the weekend", ["11-28/11-29"]),
         ("en-US", "the shop is closed", []),
+        ("en-US", "we went to the zoo last saturday", []),
+        ("fr-FR", "samedi dernier nous étions au zoo", []),
         ("de-DE", "übermorgen kommt der Klempner", ["11-28"]),
         ("de-DE", "heute Morgen war es kalt", ["11-26"]),
         ("es-ES", "el fontanero viene mañana por la mañana", ["11-27"]),
