@@ -53,7 +53,7 @@ class HistoryConfig:
         "ovos-skill-fallback-unknown.openvoiceos",
     )
     """Skills whose speech is machine talk and answers nothing."""
-    machine_dialogs: tuple[str, ...] = ("persona_error", "no_personas", "unknown_persona")
+    machine_dialogs: tuple[str, ...] = ("persona_error", "no_personas", "unknown_persona", "first_start")
     """Dialogs whose speech is machine talk and answers nothing."""
     redacted_intents: tuple[str, ...] = (
         "ovos-skill-persona-memory.openvoiceos:forget",

@@ -133,13 +133,19 @@ class Forgetting:
         return chosen if wanted.topic is None else self._about(wanted.topic, wanted.lang, chosen)
 
     def _about(self, topic: str, lang: str | None, chosen: Selection) -> Selection:
-        """The selection narrowed to what is about a topic, or to the one statement that the topic is."""
+        """The selection narrowed to what is about a topic, or to the one statement that the topic is.
+
+        What is found for the stem of a word alone, and says another word, is not meant.
+        """
         words = topic_search.groups_about(self._store, chosen.scope, topic, lang)
         narrowed = replace(chosen, words=words)
         held: list[topic_search.Record] = [*self._store.select(narrowed), *self._store.fact_store.chosen(narrowed)]
-        told = [one for one in held if is_told_by_person(one)]
+        missed = {one.id for one in held if topic_search.is_near_miss(one, topic, lang)}
+        told = [one for one in held if one.id not in missed and is_told_by_person(one)]
         alone = topic_search.meant_alone(told, topic, lang)
-        return narrowed if len(alone) == len(told) else replace(chosen, ids=tuple(one.id for one in alone))
+        if len(alone) < len(told):
+            return replace(chosen, ids=tuple(one.id for one in alone))
+        return replace(narrowed, spare=(*narrowed.spare, *missed))
 
     def _owners(self, scope: Scope, key: str | None) -> tuple[str | None, ...] | None:
         """Whose memory a key means among those of a user; None where there is none, or everybody's are meant."""

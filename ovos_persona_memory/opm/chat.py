@@ -15,10 +15,17 @@ from ovos_persona_memory.conversation import prompt
 from ovos_persona_memory.errors import PersonaMemoryError, StoreUnavailable, Unanswered
 from ovos_persona_memory.protocol import MemoryClient, shared_transport
 from ovos_persona_memory.records import Hit, Scope, Turn
-from ovos_persona_memory.text import Language, languages, statement_asked_about, tells_secret
+from ovos_persona_memory.text import (
+    Language,
+    fold,
+    is_long,
+    is_worth_checking,
+    languages,
+    statement_asked_about,
+    tells_secret,
+    until_its_end,
+)
 
-LONGEST = 240
-"""Characters at most of a quotation or a confirmation."""
 BUSY_S = 3.0
 """Extra time where the memory reports that it is only slow, seconds."""
 
@@ -26,9 +33,9 @@ BUSY_S = 3.0
 class RecallChatEngine(ChatEngine):  # type: ignore[misc]  # ovos_plugin_manager carries no types
     """Answers with quotations of people's own words, or says that it knows nothing; it never makes anything up.
 
-    A question is answered from the best sure hit, with when it was said. A statement is confirmed, with its content,
-    once it is on disk. With ``fallthrough: true`` a message that it cannot answer yields nothing, so that the persona's
-    next handler may try.
+    A question is answered from the best sure hit, with when it was said. A statement is confirmed once it is on disk,
+    in its own words where these are worth checking. With ``fallthrough: true`` a message that it cannot answer yields
+    nothing, so that the persona's next handler may try.
     """
 
     def __init__(self, config: dict[str, Any] | None = None) -> None:
@@ -66,6 +73,8 @@ class RecallChatEngine(ChatEngine):  # type: ignore[misc]  # ovos_plugin_manager
             yield text
 
     def _reply(self, utterance: str, scope: Scope, spoken: Language) -> str:
+        if _asks_for_help(utterance, spoken) and not self._falls_through:
+            return spoken.say("help")
         asked = statement_asked_about(utterance, spoken.tag) or (utterance if spoken.is_question(utterance) else "")
         try:
             if asked:
@@ -95,7 +104,7 @@ class RecallChatEngine(ChatEngine):  # type: ignore[misc]  # ovos_plugin_manager
         if tells_secret(utterance, spoken.tag):
             return spoken.say("not_kept_secret")
         if spoken.is_statement(utterance):
-            return spoken.say("remembered", text=_bare(spoken.without_lead(utterance)))
+            return _taken_in(utterance, spoken)
         return spoken.say("cannot" if spoken.is_command(utterance) else "all_right")
 
     @property
@@ -103,17 +112,33 @@ class RecallChatEngine(ChatEngine):  # type: ignore[misc]  # ovos_plugin_manager
         return bool(self.config.get("fallthrough"))
 
 
+def _asks_for_help(utterance: str, spoken: Language) -> bool:
+    """Whether somebody asks what can be asked for, and nothing else."""
+    asked = [fold(line) for line in spoken.lines("help.voc")]
+    said = fold(utterance)
+    starts = [0, *(len(one) for line in spoken.lines("polite_start.voc") if said[: len(one := fold(line))] == one)]
+    ends = [0, *(len(one) for line in spoken.lines("polite_end.voc") if said[-len(one := fold(line)) :] == one)]
+    return any(said[start : len(said) - end] in asked for start in starts for end in ends)
+
+
+def _taken_in(statement: str, spoken: Language) -> str:
+    """The confirmation of a statement: its words where the speaker asked for it or should check them, else a short
+    one."""
+    text = _bare(spoken.without_lead(statement), spoken)
+    is_asked = spoken.without_lead(statement) != statement
+    if is_long(text):
+        return spoken.say("noted_all" if is_asked else "noted")
+    return spoken.say("remembered", text=text) if is_asked or is_worth_checking(text, spoken) else spoken.say("noted")
+
+
 def _quoted(hit: Hit, spoken: Language) -> str:
     when = spoken.when(datetime.fromtimestamp(hit.at), datetime.fromtimestamp(time.time()))
-    text = _bare(spoken.without_lead(hit.text))
+    text = _bare(spoken.without_lead(hit.text), spoken)
     if hit.speaker:
         return spoken.say("somebody_told_me", speaker=hit.speaker, when=when, text=text)
     return spoken.say("told_me", when=when, text=text)
 
 
-def _bare(text: str) -> str:
-    """The text on one line, without its last full stop; a longer one is cut to a listenable length."""
-    plain = " ".join(text.split())
-    if len(plain) > LONGEST:
-        plain = plain[: LONGEST + 1].rpartition(" ")[0] or plain[:LONGEST]
-    return plain.rstrip(".")
+def _bare(text: str, spoken: Language) -> str:
+    """The text on one line, up to where a statement ends, of a listenable length."""
+    return until_its_end(" ".join(text.split()), spoken)

@@ -9,7 +9,7 @@ from itertools import combinations
 from ovos_persona_memory.records import Entry, Fact, Scope, Selection, Turn
 from ovos_persona_memory.search.query_expansion import COMPOUNDING, LOOKED_THROUGH, PART, REST
 from ovos_persona_memory.stores import BOTH, Store, words_of
-from ovos_persona_memory.text import Language, languages
+from ovos_persona_memory.text import Language, languages, says_another_word
 
 Record = Turn | Entry | Fact
 Groups = tuple[frozenset[str], ...]
@@ -66,6 +66,12 @@ def meant_alone(records: Sequence[Record], topic: str, lang: str | None) -> list
     groups = languages.statement_word_groups(topic, lang)
     same = [one for one in records if says_the_same(one, groups)] if len(set(groups)) >= EXACT else []
     return same or list(records)
+
+
+def is_near_miss(record: Record, topic: str, lang: str | None) -> bool:
+    """Whether a record was found for the stem of a word of the topic, and says another word: "garden" for
+    "gardener"."""
+    return says_another_word(record.text, topic, languages.for_text(lang, topic))
 
 
 def _told(store: Store, scope: Scope, groups: Groups) -> list[Record]:

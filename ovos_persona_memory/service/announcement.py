@@ -11,8 +11,8 @@ from ovos_persona_memory.text import languages
 
 ANNOUNCED = "announced"
 DIALOG = "first_start"
-AUDIBLE = ("ready", "handled")
-"""Events that show that a voice is available."""
+AUDIBLE = ("ready", "utterance", "handled")
+"""Events that show that a voice is available, or somebody who listens: an utterance comes before its answer."""
 
 
 class Announcement:

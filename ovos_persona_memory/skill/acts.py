@@ -78,6 +78,13 @@ def request_words(tag: str) -> RequestWords:
     )
 
 
+@lru_cache(maxsize=64)
+def listed_as_said(tag: str, name: str) -> frozenset[str]:
+    """The words of one line of the language's list, with their accents: in Spanish "él" is he, "el" an article."""
+    lists = dict(languages.for_language(tag).pairs(LIST))
+    return frozenset(word.strip().casefold() for word in lists.get(name, "").split(","))
+
+
 def requested(text: str, spoken: Language) -> MatchedIntent | None:
     """The intent of an utterance: forget_that, forget_about with its topic, or remember_this; else None."""
     tokens = text.split()

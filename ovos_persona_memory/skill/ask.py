@@ -10,12 +10,16 @@ from ovos_persona_memory.records import ACCEPTED, GUEST, HOUSEHOLD, OUTDATED, En
 from ovos_persona_memory.skill.intent_matching import understood
 from ovos_persona_memory.skill.phrasing import own_words, speakable, turned, whole_topic
 from ovos_persona_memory.skill.session_state import SpokenItem
-from ovos_persona_memory.skill.tell import HUSHED
+from ovos_persona_memory.skill.tell import HUSHED, without_courtesy
 from ovos_persona_memory.skill.turn_context import AT_A_TIME, SKILL, TurnContext
-from ovos_persona_memory.text import time_expressions
+from ovos_persona_memory.text import Language, says_another_word, time_expressions
 
 LOOKED_AT = 50
 """Memories at most that one question reads."""
+MOST_FACTS = 200
+"""Facts at most that one question reads, the newest."""
+NAMING = frozenset({"family", "pet", "name", "detail"})
+"""Slots of facts whose value is a name."""
 MOST_KEPT = 1000
 """Memories at most that are checked for texts that are not said aloud."""
 
@@ -23,18 +27,18 @@ MOST_KEPT = 1000
 def about_me(talk: TurnContext) -> None:
     """Read the memories, the newest first, then the learned facts."""
     learned = talk.client.facts.list(limit=LOOKED_AT)
-    facts = [SpokenItem(one.text, one.last_seen_at, one.id, one.speaker, one.id) for one in _aloud(talk, learned)]
-    kept = map(_item, _aloud(talk, _kept(talk)))
-    _tell(talk, _once(talk, [*kept, *facts]), "nothing_known_of_you")
+    facts = map(item_of_fact, aloud(talk, learned))
+    kept = map(_item, aloud(talk, _kept(talk)))
+    tell(talk, _once(talk, [*kept, *facts]), "nothing_known_of_you")
 
 
 def about(talk: TurnContext) -> None:
-    """Read what is known about one of the person's topics; about the person where none is named."""
+    """Read everything that is known about a topic, the newest first; about the person where none is named."""
     if not talk.slot("topic"):
         about_me(talk)
         return
     topic = whole_topic(talk.slot("topic"), talk.said.text, talk.spoken)
-    _tell(talk, statements_about(talk, talk.said.text, topic), "nothing_known_about", topic=topic)
+    tell(talk, everything_about(talk, topic), "nothing_known_about", topic=topic)
 
 
 def where(talk: TurnContext) -> None:
@@ -44,44 +48,53 @@ def where(talk: TurnContext) -> None:
     questions = (talk.said.text, talk.sentence("where_is", thing=thing))
     answers = ([hit for hit in _sure(talk, question) if hit.answers] for question in questions)
     hits = next((found for found in answers if found), [])
-    _tell(talk, _items(talk, hits)[:1], "nothing_known_about", topic=thing)
+    tell(talk, items_of(talk, hits)[:1], "nothing_known_about", topic=thing)
 
 
 def told(talk: TurnContext) -> None:
     """Read the person's statements about a topic."""
     topic = talk.slot("topic")
-    _tell(talk, statements_about(talk, talk.said.text, topic), "nothing_known_about", topic=topic)
+    tell(talk, statements_about(talk, talk.said.text, topic), "nothing_known_about", topic=topic)
 
 
 def told_when(talk: TurnContext) -> None:
-    """Read the person's statements of a time."""
-    _of_time(talk, "nothing_told_then")
+    """Read the person's statements of a time; where there are none, their questions."""
+    named = named_time(talk)
+    tell(talk, [] if named is None else _told_in(talk, named) or asked_in(talk, named), "nothing_told_then")
 
 
 def happened(talk: TurnContext) -> None:
     """Read the questions, memories and statements of a time, today where none is named."""
     named = named_time(talk)
     items = [] if named is None else [*_told_in(talk, named), *asked_in(talk, named)]
-    _tell(talk, sorted(_once(talk, items), key=lambda item: item.at), "nothing_happened")
+    tell(talk, sorted(_once(talk, items), key=lambda item: item.at), "nothing_happened")
 
 
-def _of_time(talk: TurnContext, nothing: str) -> None:
-    named = named_time(talk)
-    _tell(talk, [] if named is None else _told_in(talk, named), nothing)
+def just_told(talk: TurnContext) -> None:
+    """Read the last thing that the person stated in this session."""
+    tell(talk, last_told(talk), "nothing_told_then")
+
+
+def last_told(talk: TurnContext) -> list[SpokenItem]:
+    """The last thing that the person stated in this session; none where nothing was."""
+    last = talk.client.referents(talk.session, said=talk.as_heard()).told[:1]
+    return items_of(talk, [hit for hit in last if _is_told(talk, hit)])
 
 
 def named_time(talk: TurnContext) -> time_expressions.TimeSpan | None:
-    """The time that the utterance names, today where it names none."""
+    """The time that the utterance names, today where it names no day."""
     today = talk.spoken.phrases("today.dialog")[0]
-    return time_expressions.parse_time_span(talk.said.text, talk.spoken, talk.now) or time_expressions.parse_time_span(
-        today, talk.spoken, talk.now
-    )
+    said = (talk.said.text, f"{today} {talk.said.text}", today)
+    spans = (time_expressions.parse_time_span(one, talk.spoken, talk.now) for one in said)
+    return next((span for span in spans if span is not None), None)
 
 
 def _told_in(talk: TurnContext, named: time_expressions.TimeSpan) -> list[SpokenItem]:
+    """What the person stated at a time: to whichever skill or persona, and lasting memories; oldest first."""
     kept = [e for e in _kept(talk) if named.since <= e.updated_at < named.until]
     said = [hit for hit in _sure(talk, talk.said.text) if named.since <= hit.at < named.until]
-    items = [*map(_item, _aloud(talk, kept)), *_items(talk, said)]
+    heard = [item for item in asked_in(talk, named) if item.told_as == "told_me" and _tells(talk, item.text)]
+    items = [*map(_item, aloud(talk, kept)), *items_of(talk, said), *heard]
     return sorted(_once(talk, items), key=lambda item: item.at)
 
 
@@ -89,7 +102,10 @@ def asked_in(talk: TurnContext, named: time_expressions.TimeSpan, whose: Scope =
     """Requests of a person to the assistant at a time, with success or failure, in their words, oldest first."""
     done = talk.client.episodes(whose, {"intent"}, named.since, named.until, LOOKED_AT, words=True)
     found = [one for one in reversed(done) if one.skill_id != SKILL and not _is_not_aloud(talk, one)]
-    return [_asked(talk, one, one.said) for one in found if one.said and _asks(talk, one, one.said)]
+    asked = [_asked(talk, one, one.said) for one in found if one.said and _asks(talk, one, one.said)]
+    left = [item for item in asked if not is_hushed_text(talk, item.text)] if talk.is_overheard else asked
+    talk.hushed = talk.hushed or len(left) < len(asked)
+    return left
 
 
 def _asks(talk: TurnContext, episode: Episode, said: str) -> bool:
@@ -177,6 +193,11 @@ def who_am_i(talk: TurnContext) -> None:
         talk.say("you_are", name=speakable(person.user_id))
 
 
+def help_with_memory(talk: TurnContext) -> None:
+    """Say in one sentence what can be asked for."""
+    talk.say("help")
+
+
 # finding
 
 
@@ -187,14 +208,57 @@ def _kept(talk: TurnContext) -> list[Entry]:
 
 def statements_about(talk: TurnContext, question: str, topic: str) -> list[SpokenItem]:
     """Statements about a topic, each once, best first."""
-    wanted = set(talk.spoken.content_words(topic))
-    hits = [hit for hit in talk.client.recall(question, k=LOOKED_AT, lang=talk.spoken.tag) if _is_told(talk, hit)]
-    return _items(talk, [hit for hit in hits if wanted <= set(talk.spoken.words(hit.text)) and not hit.outdated])
+    wanted, spoken = set(talk.spoken.content_words(topic)), talk.spoken
+    hits = [hit for hit in told_hits(talk, question) if not hit.outdated]
+    about = [hit for hit in hits if wanted <= set(spoken.words(hit.text))]
+    return items_of(talk, [hit for hit in about if not says_another_word(hit.text, topic, spoken)])
+
+
+def everything_about(talk: TurnContext, topic: str) -> list[SpokenItem]:
+    """Statements and facts about somebody or something, by name and by relation, the newest first.
+
+    A fact is left out beside a statement that says as much.
+    """
+    learned = talk.client.facts.list(limit=MOST_FACTS)
+    named = _named_alike(learned, topic, talk.spoken)
+    said = [item for one in (topic, *named) for item in statements_about(talk, f"{talk.said.text} {one}", one)]
+    facts = map(item_of_fact, aloud(talk, [one for one in learned if _is_about(one, (topic, *named), talk.spoken)]))
+    found = {item.id: item for item in (*said, *facts)}.values()
+    words = {item.id: frozenset(_words_of(talk, item.text)) for item in found}
+    told = [words[item.id] for item in found if not _is_fact(item)]
+    every = (item for item in found if not (_is_fact(item) and any(words[item.id] <= one for one in told)))
+    return sorted(_once(talk, every), key=lambda item: -item.at)
+
+
+def _named_alike(facts: Sequence[Fact], topic: str, spoken: Language) -> list[str]:
+    """Whoever has the topic's name by a relation, "daughter" for "Emma", and whose relation the topic is, where only
+    one has it."""
+    wanted = set(spoken.content_words(topic))
+    named = [(fact.thing, fact.value or "") for fact in facts if not fact.subject and fact.slot in NAMING]
+    pairs = [(thing, name) for thing, name in named if name and len([1 for one, _ in named if one == thing]) == 1]
+    found = [thing for thing, name in pairs if wanted == set(spoken.content_words(name))]
+    return [*found, *(name for thing, name in pairs if wanted == set(spoken.content_words(thing)))]
+
+
+def _is_about(fact: Fact, topics: Sequence[str], spoken: Language) -> bool:
+    words, subject = set(spoken.words(fact.text)), set(spoken.words(fact.subject))
+    named = [set(spoken.content_words(topic)) for topic in topics]
+    if any(one <= subject for one in named):
+        return True
+    return any(
+        one <= words and not says_another_word(fact.text, topic, spoken)
+        for topic, one in zip(topics, named, strict=True)
+    )
+
+
+def told_hits(talk: TurnContext, question: str, number: int = LOOKED_AT) -> list[Hit]:
+    """What people stated among the hits for a question, best first."""
+    hits = talk.client.recall(question, k=number, lang=talk.spoken.tag)
+    return [hit for hit in hits if _is_told(talk, hit)]
 
 
 def _sure(talk: TurnContext, question: str) -> list[Hit]:
-    hits = talk.client.recall(question, k=LOOKED_AT, lang=talk.spoken.tag)
-    return [hit for hit in hits if hit.sure and _is_told(talk, hit)]
+    return [hit for hit in told_hits(talk, question) if hit.sure]
 
 
 def _is_told(talk: TurnContext, hit: Hit) -> bool:
@@ -222,7 +286,7 @@ def _is_overheard_now(talk: TurnContext) -> bool:
 Kept = TypeVar("Kept", Entry, Fact)
 
 
-def _aloud(talk: TurnContext, kept: Iterable[Kept]) -> list[Kept]:
+def aloud(talk: TurnContext, kept: Iterable[Kept]) -> list[Kept]:
     """Those memories that may be said in this room."""
     if not talk.is_overheard:
         return [one for one in kept if not _is_called_off(one)]
@@ -244,7 +308,8 @@ def is_hushed_text(talk: TurnContext, text: str) -> bool:
     return talk.is_overheard and _words_of(talk, text) in _hushed_words(talk)
 
 
-def _items(talk: TurnContext, hits: Iterable[Hit]) -> list[SpokenItem]:
+def items_of(talk: TurnContext, hits: Iterable[Hit]) -> list[SpokenItem]:
+    """The hits that may be said in this room, each thing once."""
     hushed = _hushed_words(talk)
     found = _once(talk, [SpokenItem(hit.text, hit.at, hit.key, hit.speaker, hit.id, hit.persona_id) for hit in hits])
     left = [item for item in found if _words_of(talk, item.text) not in hushed]
@@ -261,27 +326,42 @@ def _hushed_words(talk: TurnContext) -> frozenset[tuple[str, ...]]:
 
 
 def _words_of(talk: TurnContext, text: str) -> tuple[str, ...]:
-    return tuple(talk.spoken.words(own_words(text, talk.spoken)))
+    return tuple(talk.spoken.words(without_courtesy(own_words(text, talk.spoken), talk.spoken)))
 
 
 def _once(talk: TurnContext, items: Iterable[SpokenItem]) -> list[SpokenItem]:
-    """The items without repetitions, a lasting memory rather than the turn that asked for it."""
+    """The items without repetitions, a lasting memory rather than the turn that asked for it, and either rather than a
+    fact, which may not be spelled as it was said."""
     seen: dict[str, SpokenItem] = {}
     for item in items:
         words = " ".join(_words_of(talk, item.text))
-        if words and (words not in seen or seen[words].key is None):
-            seen[words] = item if words not in seen or item.key is not None else seen[words]
+        if words and (words not in seen or _precedence(item) > _precedence(seen[words])):
+            seen[words] = item
     return list(seen.values())
+
+
+def _precedence(item: SpokenItem) -> int:
+    return 0 if _is_fact(item) else 1 if item.key is None else 2
+
+
+def _is_fact(item: SpokenItem) -> bool:
+    return item.key is not None and item.key == item.id
 
 
 def _item(entry: Entry) -> SpokenItem:
     return SpokenItem(entry.text, entry.updated_at, entry.key, None, entry.id, entry.persona_id)
 
 
+def item_of_fact(fact: Fact) -> SpokenItem:
+    """The fact as it is spoken of."""
+    return SpokenItem(fact.text, fact.last_seen_at, fact.id, fact.speaker, fact.id)
+
+
 # speaking
 
 
-def _tell(talk: TurnContext, items: Sequence[SpokenItem], nothing: str, **slots: str) -> None:
+def tell(talk: TurnContext, items: Sequence[SpokenItem], nothing: str, **slots: str) -> None:
+    """Read the items, a few at a time; where there are none, say so, or why nothing may be said."""
     talk.spoke_of(items)
     if items:
         talk.read([_told_along(talk, items, place) for place in range(len(items))], "told_me")
@@ -315,9 +395,11 @@ INTENTS = {
     "where": where,
     "told": told,
     "told_when": told_when,
+    "just_told": just_told,
     "happened": happened,
     "why": why,
     "how_much": how_much,
     "who_am_i": who_am_i,
+    "help": help_with_memory,
 }
 FAILED = PERHAPS = "memory_away"

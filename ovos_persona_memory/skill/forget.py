@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from ovos_persona_memory.errors import PersonaMemoryError, Unanswered
 from ovos_persona_memory.records import HOUSEHOLD, Foreseen, Forgotten, Scope
-from ovos_persona_memory.skill.acts import is_pointing, requested, says_forget, topic_of
+from ovos_persona_memory.skill.acts import (
+    is_pointing,
+    listed_as_said,
+    request_words,
+    requested,
+    says_forget,
+    topic_of,
+)
 from ovos_persona_memory.skill.ask import is_hushed_text, statements_about
 from ovos_persona_memory.skill.phrasing import (
     agrees,
@@ -23,7 +30,7 @@ from ovos_persona_memory.skill.phrasing import (
 )
 from ovos_persona_memory.skill.spoken_numbers import number_in_words
 from ovos_persona_memory.skill.turn_context import QuestionEndings, TurnContext
-from ovos_persona_memory.text import time_expressions
+from ovos_persona_memory.text import Language, time_expressions
 
 # every dialog of this module begins with "forget": what is said under these names is logged without its words
 SOON_S = 1.0
@@ -60,10 +67,26 @@ def _ask_about(talk: TurnContext, topic: str) -> None:
         going = client.would_forget(topic=named, lang=lang)
     if not going.told and (answers := [hit.id for hit in statements_about(talk, topic, named) if hit.id]):
         going = client.would_forget(ids=answers)
+    is_statement = _is_statement(topic, [hit.text for hit in going.told], talk.spoken)
     if not going.told:
-        talk.say("forget_about_nothing", topic=shown)
-        return
-    _ask_back(talk, going, DeletionRequest("forget_about_done", {"ids": going.ids}, {"topic": shown}))
+        talk.say("forget_that_nothing" if is_statement else "forget_about_nothing", topic=shown)
+    elif is_statement:
+        _ask_back(talk, going, DeletionRequest("forget_that_done", {"ids": going.ids}))
+    else:
+        _ask_back(talk, going, DeletionRequest("forget_about_done", {"ids": going.ids}, {"topic": shown}))
+
+
+def _is_statement(topic: str, told: Sequence[str], spoken: Language) -> bool:
+    """Whether a topic is a whole statement, "i like tea", and no name of anything: it says what was told, or begins
+    with who is meant."""
+    words = topic.casefold().split()
+    if len(words) < 2:
+        return False
+    said = set(spoken.content_words(topic))
+    whole = (set(spoken.content_words(own_words(text, spoken))) for text in told if text)
+    subjects = listed_as_said(spoken.tag, "self")
+    begins = words[0] in subjects or (words[0] in request_words(spoken.tag).that and words[1] in subjects)
+    return begins or any(one <= said for one in whole)
 
 
 def forget_that(talk: TurnContext) -> None:

@@ -207,7 +207,8 @@ def _is_meant(fit: _PatternMatch, words: list[str], spoken: Language) -> bool:
     if fit.slot == "text":  # "my car is red, remember that", but not "I cannot remember that"
         return len(slot) > 1 if start > 0 else len(slot) > SHORTEST and spoken.is_statement(" ".join(slot))
     if fit.slot in TIMES:
-        return not _time_words(spoken.tag).isdisjoint(slot)
+        is_date = any(word[:1].isdecimal() for word in slot)  # a month may be a stop word: "the 3rd of may"
+        return is_date or not _time_words(spoken.tag).isdisjoint(slot)
     return fit.slot is None or not all(word in spoken.stop_words for word in slot)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from types import ModuleType
 
 from ovos_persona_memory.errors import PersonaMemoryError
-from ovos_persona_memory.skill import ask, care, forget, guest_mode, tell
+from ovos_persona_memory.skill import ask, care, forget, guest_mode, open_questions, tell
 from ovos_persona_memory.skill.acts import requested, says_forget
 from ovos_persona_memory.skill.intent_matching import NOT, MatchedIntent, understood
 from ovos_persona_memory.skill.phrasing import is_said
@@ -14,11 +14,13 @@ from ovos_persona_memory.skill.turn_context import TurnContext
 
 TOPIC = 3
 """Content words at most of a topic that is taken for the memory's even where nothing is known about it."""
-ROOMS: tuple[ModuleType, ...] = (tell, ask, forget, guest_mode, care)
+ROOMS: tuple[ModuleType, ...] = (tell, ask, forget, guest_mode, care, open_questions)
 INTENTS: dict[str, tuple[Callable[[TurnContext], None], ModuleType]] = {
     name: (handler, room) for room in ROOMS for name, handler in room.INTENTS.items()
 }
 """Name mapped to its handler, and to the module with the dialogs for its failure."""
+HANDLERS = {**INTENTS, **{name: (handler, open_questions) for name, handler in open_questions.OPEN.items()}}
+"""As ``INTENTS``, with those that are taken only where the memory has an answer."""
 
 
 def meant(talk: TurnContext) -> MatchedIntent | None:
@@ -28,7 +30,7 @@ def meant(talk: TurnContext) -> MatchedIntent | None:
     if worded is not None:
         return worded
     try:
-        return _requested(talk) or tell.contradicted(talk)
+        return _requested(talk) or tell.contradicted(talk) or open_questions.meant(talk)
     except PersonaMemoryError:  # the memory does not answer: another skill may
         return None
 

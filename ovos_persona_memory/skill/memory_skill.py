@@ -20,7 +20,7 @@ from ovos_persona_memory.protocol import MemoryClient, messages, shared_transpor
 from ovos_persona_memory.skill import intent_matching, secrets_kept, tell
 from ovos_persona_memory.skill.intent_matching import NOT, MatchedIntent
 from ovos_persona_memory.skill.intent_samples import write_few
-from ovos_persona_memory.skill.intents import INTENTS, meant
+from ovos_persona_memory.skill.intents import HANDLERS, INTENTS, meant
 from ovos_persona_memory.skill.phrasing import is_said
 from ovos_persona_memory.skill.session_state import SessionStates
 from ovos_persona_memory.skill.turn_context import SkillResources, TurnContext
@@ -81,7 +81,7 @@ class PersonaMemorySkill(ConversationalSkill, FallbackSkill):  # type: ignore[mi
         for name in INTENTS:
             self._offer(name)
         for lang in self.native_langs:
-            intent_matching.preload(languages.for_language(lang), INTENTS)
+            intent_matching.preload(languages.for_language(lang), HANDLERS)
         self.register_fallback(self.handle_otherwise, BEFORE_OTHERS)
 
     def _heard(self, message: Message) -> None:
@@ -134,7 +134,7 @@ class PersonaMemorySkill(ConversationalSkill, FallbackSkill):  # type: ignore[mi
         self._answer(message.forward(name, {**about, "utterances": list(said.forms), **slots}), known.intent)
 
     def _answer(self, message: Message, name: str) -> None:
-        handler, room = INTENTS[name]
+        handler, room = HANDLERS[name]
         talk = self._talk(message)
         talk.means.moments.take_pending(talk.said.session_id)
         self._guard(talk, lambda: handler(talk), room)

@@ -5,8 +5,9 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from datetime import datetime
+from functools import lru_cache
 
-from ovos_persona_memory.text import Language, beginning, fold, time_expressions
+from ovos_persona_memory.text import Language, beginning, fold, languages, time_expressions, until_its_end
 
 YES, FEW = 8, 4
 """Words at most of a reply that begins with a yes, and of a reply that ends with it."""
@@ -23,15 +24,19 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\ufeff]+")
 def speakable(text: str, longest: int = LONGEST) -> str:
     """The text on one line, without characters that no voice can read, and without its last full stop; cut after a
     whole word."""
-    plain = " ".join(_UNSPEAKABLE.sub(" ", _CONTROL.sub(" ", text)).split())
+    plain = _plain(text)
     if len(plain) > longest:
         plain = plain[: longest + 1].rpartition(" ")[0] or plain[:longest]
     return plain.rstrip(" .,;:!")
 
 
+def _plain(text: str) -> str:
+    return " ".join(_UNSPEAKABLE.sub(" ", _CONTROL.sub(" ", text)).split())
+
+
 def own_words(text: str, spoken: Language) -> str:
-    """A memory as it is quoted: speakable, without "remember that" before it."""
-    return speakable(spoken.without_lead(text))
+    """A memory as it is quoted: speakable, without "remember that" before it, up to where a statement ends."""
+    return until_its_end(_plain(spoken.without_lead(text)), spoken, LONGEST)
 
 
 def turned(phrase: str, spoken: Language) -> str:
@@ -41,10 +46,20 @@ def turned(phrase: str, spoken: Language) -> str:
 
 
 def whole_topic(topic: str, utterance: str, spoken: Language) -> str:
-    """The topic with the possessive that stood before it in the utterance: "car" becomes "my car"."""
+    """The topic with the possessive or the article that stood before it: "car" becomes "my car", "hose" "the hose"."""
     before, found, _ = utterance.casefold().rpartition(" " + topic.casefold())
     word = before.split()[-1] if found and before.split() else ""
-    return f"{word} {topic}" if word in spoken.swaps else topic
+    if word in spoken.swaps:
+        return f"{word} {topic}"
+    article = _articles(spoken.tag).get(word)
+    return f"{article} {topic}" if article else topic
+
+
+@lru_cache(maxsize=64)
+def _articles(tag: str) -> dict[str, str]:
+    """The words of a language that stand before a name, as they are said, mapped to those that are said back."""
+    lines = (line.partition(":") for line in languages.for_language(tag).lines("articles.list"))
+    return {said.strip(): shown.strip() or said.strip() for said, _, shown in lines}
 
 
 def time_words(utterance: str, spoken: Language, now: datetime) -> str:

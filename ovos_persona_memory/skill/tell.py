@@ -27,7 +27,7 @@ from ovos_persona_memory.skill.intent_matching import MatchedIntent, understood
 from ovos_persona_memory.skill.phrasing import agrees, own_words
 from ovos_persona_memory.skill.session_state import SpokenItem
 from ovos_persona_memory.skill.turn_context import QuestionEndings, TurnContext
-from ovos_persona_memory.text import Correction, Language, correction_in, fold, revised
+from ovos_persona_memory.text import Correction, Language, correction_in, fold, is_long, revised
 
 NOTHING = ("nothing_known", "nothing_known_about", "nothing_known_of_you", "cannot", "all_right")
 """Dialogs without content that anybody would have kept."""
@@ -80,7 +80,16 @@ def _keep_secret(reply: TurnContext, text: str, key: str) -> None:
 
 def _confirm(talk: TurnContext, text: str, kept: Entry) -> None:
     talk.spoke_of([SpokenItem(text, kept.created_at, kept.key, None, kept.id, kept.persona_id)])
-    talk.say("remembered", text=own_words(text, talk.spoken))
+    _say_remembered(talk, text)
+
+
+def _say_remembered(talk: TurnContext, text: str) -> None:
+    """Say back what is kept; a long one is not echoed."""
+    shown = own_words(text, talk.spoken)
+    if is_long(shown):
+        talk.say("noted_all")
+    else:
+        talk.say("remembered", text=shown)
 
 
 def _later(talk: TurnContext, work: Callable[[], None]) -> None:
@@ -143,7 +152,7 @@ def remember_this(talk: TurnContext) -> None:
             _keep(talk, own_words(hit.text, talk.spoken))
         else:  # the statement is kept already
             talk.spoke_of([SpokenItem(hit.text, hit.at, hit.key, hit.speaker, hit.id)])
-            talk.say("remembered", text=own_words(hit.text, talk.spoken))
+            _say_remembered(talk, hit.text)
 
 
 def _just_said(talk: TurnContext) -> list[Hit]:

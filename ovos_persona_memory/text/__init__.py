@@ -9,9 +9,12 @@ if TYPE_CHECKING:
     from ovos_persona_memory.text import index_terms, languages, lexicon, time_expressions
     from ovos_persona_memory.text.counting import counted, counted_kinds
     from ovos_persona_memory.text.index_terms import fold
+    from ovos_persona_memory.text.inflection import says_another_word
     from ovos_persona_memory.text.languages import Language, beginning
     from ovos_persona_memory.text.lexicon import Lexicon
     from ovos_persona_memory.text.phrases import Phrases, by_word
+    from ovos_persona_memory.text.planned_days import ComingDays, coming_days, words_naming
+    from ovos_persona_memory.text.quotation import is_long, is_worth_checking, until_its_end
     from ovos_persona_memory.text.revision import (
         Correction,
         asks_to_delete,
@@ -36,6 +39,7 @@ if TYPE_CHECKING:
 
 __all__ = [
     "SHORTEST_CODE",
+    "ComingDays",
     "Correction",
     "Dates",
     "DaySpan",
@@ -47,6 +51,7 @@ __all__ = [
     "asks_to_delete",
     "beginning",
     "by_word",
+    "coming_days",
     "contains_secret",
     "correction_in",
     "counted",
@@ -54,22 +59,30 @@ __all__ = [
     "denies",
     "fold",
     "index_terms",
+    "is_long",
     "is_put_in_doubt",
+    "is_worth_checking",
     "languages",
     "lexicon",
     "named_days",
     "refuse_secret",
     "retraction_in",
     "revised",
+    "says_another_word",
     "speaks_of_secret",
     "spots",
     "statement_asked_about",
     "subject_of",
     "tells_secret",
     "time_expressions",
+    "until_its_end",
+    "words_naming",
 ]
 
 _PLACES = {
+    "ComingDays": "ovos_persona_memory.text.planned_days",
+    "coming_days": "ovos_persona_memory.text.planned_days",
+    "words_naming": "ovos_persona_memory.text.planned_days",
     "Correction": "ovos_persona_memory.text.revision",
     "Dates": "ovos_persona_memory.text.time_expressions",
     "DaySpan": "ovos_persona_memory.text.time_expressions",
@@ -89,6 +102,9 @@ _PLACES = {
     "denies": "ovos_persona_memory.text.revision",
     "fold": "ovos_persona_memory.text.index_terms",
     "index_terms": "ovos_persona_memory.text.index_terms",
+    "is_long": "ovos_persona_memory.text.quotation",
+    "is_worth_checking": "ovos_persona_memory.text.quotation",
+    "until_its_end": "ovos_persona_memory.text.quotation",
     "is_put_in_doubt": "ovos_persona_memory.text.tag_questions",
     "contains_secret": "ovos_persona_memory.text.secret_detection",
     "languages": "ovos_persona_memory.text.languages",
@@ -96,6 +112,7 @@ _PLACES = {
     "named_days": "ovos_persona_memory.text.time_expressions",
     "refuse_secret": "ovos_persona_memory.text.secret_detection",
     "retraction_in": "ovos_persona_memory.text.revision",
+    "says_another_word": "ovos_persona_memory.text.inflection",
     "revised": "ovos_persona_memory.text.revision",
     "speaks_of_secret": "ovos_persona_memory.text.secret_detection",
     "spots": "ovos_persona_memory.text.secret_detection",

@@ -108,11 +108,14 @@ def _lead(words: Sequence[str], spoken: Language, is_first: bool) -> int:
     """
     noes = {tuple(fold(line)) for line in spoken.phrases("contradiction.voc")}
     small, polite = _small(spoken.tag), _polite(spoken.tag)
+    subjects = {word for phrase in _phrases(spoken.tag, "self") for word in phrase}
     is_polite = True
     for start in range(len(words)):
         found = next(
             (one for one in _phrases(spoken.tag, "wrong") if tuple(words[start : start + len(one)]) == one), ()
         )
+        if found and found[0] in spoken.swaps and not (start and words[start - 1] in subjects):
+            found = ()  # "ich meine" says that something was wrong, "meine Katze" does not
         if found and (is_polite or found not in noes):
             return start + len(found)
         is_polite = is_polite and words[start] in polite

@@ -66,16 +66,18 @@ def _relative_days(text: str, spoken: Language, today: date) -> Iterator[DaySpan
         if wanted in said:
             said = said.replace(wanted, " ")
             unit, steps = meant.split()
-            yield replace(_span(unit, int(steps), today), words=frozenset(fold(phrase)), by_itself=False)
+            yield replace(span_of(unit, int(steps), today), words=frozenset(fold(phrase)), by_itself=False)
 
 
-def _span(unit: str, steps: int, today: date) -> DaySpan:
+def span_of(unit: str, steps: int, today: date) -> DaySpan:
+    """The day, week, month or year at this distance from the present one; a weekend is the last one, which may be the
+    present one."""
     monday = today - today.weekday() * DAY
     if unit == "day":
         return DaySpan(today + steps * DAY, today + steps * DAY)
     if unit == "week":
         return DaySpan(monday + 7 * steps * DAY, monday + 7 * steps * DAY + 6 * DAY)
-    if unit == "weekend":  # the last weekend, which may be the present one
+    if unit == "weekend":
         saturday = today - ((today.weekday() - 5) % 7) * DAY
         return DaySpan(saturday, saturday + DAY)
     if unit == "month":
@@ -99,12 +101,16 @@ def _weekdays(text: str, spoken: Language, today: date) -> Iterator[DaySpan]:
 
 
 def _months(text: str, spoken: Language, today: date) -> Iterator[DaySpan]:
-    named = _in_pairs(text, spoken) if spoken.uses_bigrams else _by_name(text, spoken)
-    for year, month, day, words in named:
+    for year, month, day, words in months_named(text, spoken):
         for guess in [year] if year else [today.year, today.year - 1]:
             span = _days(guess, month, day, words)
             if span and (year or span.first <= today):
                 yield span
+
+
+def months_named(text: str, spoken: Language) -> Iterator[_Named]:
+    """Each month that a text names, with its year and its day where these are named, and the words of that."""
+    return _in_pairs(text, spoken) if spoken.uses_bigrams else _by_name(text, spoken)
 
 
 def _days(year: int, month: int, day: int | None, words: frozenset[str]) -> DaySpan | None:
@@ -248,10 +254,25 @@ def parse_time_span(phrase: str, spoken: Language, now: datetime) -> TimeSpan | 
     phrase = beginning(phrase)
     named = _relative(phrase, spoken, now) or _weekday(phrase, spoken, now)
     if named is not None:
-        start, end = named
+        start, end = _part_of_day(phrase, spoken, now, *named)
         return TimeSpan(start.timestamp(), min(end, now).timestamp())
     seconds = duration_s(phrase, spoken)
     return None if seconds is None else TimeSpan(max(now.timestamp() - seconds, 0.0), now.timestamp())
+
+
+def _part_of_day(
+    phrase: str, spoken: Language, now: datetime, start: datetime, end: datetime
+) -> tuple[datetime, datetime]:
+    """The part of a day that the phrase names, "this morning"; the span itself where it names none, or is no day, or
+    that part is not begun."""
+    said = f" {' '.join(fold(phrase))} "
+    listed = [(fold(one), hours.split()) for left, hours in spoken.pairs("day_parts.list") for one in left.split(",")]
+    named = [(words, hours) for words, hours in listed if f" {' '.join(words)} " in said]
+    if not named or end - start > DAY:
+        return start, end
+    _, (first, last) = max(named, key=lambda one: len(one[0]))
+    begin = start + timedelta(hours=int(first))
+    return (begin, min(start + timedelta(hours=int(last)), end)) if begin < now else (start, end)
 
 
 def happened_at(question: str, spoken: Language, now: datetime) -> TimeSpan | None:

@@ -277,6 +277,19 @@ def test_an_assistant_that_was_ready_before_is_told_after_its_next_utterance(hou
         assert len(announcements(settled(wire))) == 1
 
 
+@pytest.mark.parametrize("utterance_id", ["u-1", None], ids=["current", "stable"])
+def test_whoever_speaks_first_is_greeted_before_the_answer_and_the_greeting_answers_nothing(
+    house: House, utterance_id: str | None
+) -> None:
+    house.start()
+    with house.wire() as wire:
+        ask(wire, "default", "my cat is called Bob", utterance_id)
+        assert len(announcements(settled(wire))) == 1
+        answer(wire, "default", "Noted.", utterance_id)
+        settled(wire)
+    assert house.history("default") == [("user", "my cat is called Bob"), ("assistant", "Noted.")]
+
+
 def test_an_assistant_that_was_ready_before_is_told_when_its_audio_says_so(house: House) -> None:
     house.start()
     with house.wire() as wire:

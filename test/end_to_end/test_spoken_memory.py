@@ -153,6 +153,7 @@ NOT_ALOUD = "I will not say that aloud here, because others may hear."
         "what did I tell you about my doctor",
         "what did I tell you today",
         "what happened today",
+        "what do you know about Vogelsang",
     ],
 )
 def test_what_is_private_is_said_in_a_room_of_ones_own_and_not_where_others_may_hear(
@@ -236,7 +237,7 @@ def test_a_secret_is_offered_kept_for_its_person_told_and_forgotten_to_its_last_
     assert says(speaking, "what is the guest wifi password", room=SHARED_ROOM) == [NOT_ALOUD]
     assert kept(speaking) == []
     *_, done = says(speaking, "forget the guest wifi password", "yes")
-    assert done == "I have forgotten everything about guest wifi password."
+    assert done == "I have forgotten everything about the guest wifi password."
     assert not held()
 
 
@@ -260,3 +261,59 @@ def test_a_person_hears_corrects_and_forgets_what_any_persona_keeps(speaking: As
         }  # fmt: skip
     assert says(speaking, "forget everything you know about me", "yes")[1:]
     assert kept(speaking) == []
+
+
+# lists, counts, days, and the talk itself
+
+ENGLISH = {
+    "my daughter Emma is seven": "I'll remember: my daughter Emma is seven.",
+    "Emma likes horses": "Noted.",
+    "Emma goes to ballet on tuesdays": "I'll remember: Emma goes to ballet on tuesdays.",
+    "Emma is allergic to nuts": "I'll remember: Emma is allergic to nuts.",
+    "what do you know about Emma": (
+        "You told me today: Emma is allergic to nuts. Also: Emma goes to ballet on tuesdays. Also: Emma likes horses. "
+        "There is more. Say more to hear more."
+    ),
+    "say more": "You told me today: my daughter Emma is seven.",
+    "my sister has four kids": "I'll remember: my sister has four kids.",
+    "we have two kids": "I'll remember: we have two kids.",
+    "how many kids do I have": "You told me today: we have two kids.",
+    "I have a dentist appointment tomorrow": "I'll remember: I have a dentist appointment tomorrow.",
+    "what do I have tomorrow": "You told me today: I have a dentist appointment tomorrow.",
+    "what did we talk about yesterday": "I have found nothing that you told me then.",
+    "the gardener comes on mondays": "I'll remember: the gardener comes on mondays.",
+    "the garden hose leaks at the tap": "Noted.",
+    "forget the gardener": ("I'll forget this: the gardener comes on mondays. Say yes to delete it, no to keep it."),
+    "yes": "I have forgotten everything about the gardener.",
+    "where does the garden hose leak": "You told me today: the garden hose leaks at the tap.",
+}
+GERMAN = {
+    "meine Tochter Emma ist sieben": "Ich merke mir: meine Tochter Emma ist sieben.",
+    "Emma mag Pferde": "Notiert.",
+    "Emma ist allergisch gegen Nüsse": "Ich merke mir: Emma ist allergisch gegen Nüsse.",
+    "was weißt du über Emma": (
+        "Du hast mir heute gesagt: Emma ist allergisch gegen Nüsse. Außerdem: Emma mag Pferde. "
+        "Außerdem: meine Tochter Emma ist sieben."
+    ),
+    "meine Schwester hat vier Kinder": "Ich merke mir: meine Schwester hat vier Kinder.",
+    "wir haben zwei Kinder": "Ich merke mir: wir haben zwei Kinder.",
+    "wie viele Kinder habe ich": "Du hast mir heute gesagt: wir haben zwei Kinder.",
+    "morgen habe ich einen Zahnarzttermin": "Ich merke mir: morgen habe ich einen Zahnarzttermin.",
+    "was habe ich morgen vor": "Du hast mir heute gesagt: morgen habe ich einen Zahnarzttermin.",
+    "was habe ich dir gerade gesagt": "Du hast mir heute gesagt: morgen habe ich einen Zahnarzttermin.",
+    "worüber haben wir gestern gesprochen": "Ich habe nichts gefunden, was du mir in dieser Zeit gesagt hast.",
+}
+
+
+@pytest.mark.parametrize(("lang", "talk"), [("en-US", ENGLISH), ("de-DE", GERMAN)])
+def test_a_talk_of_lists_counts_and_days(speaking: Assistant, lang: str, talk: dict[str, str]) -> None:
+    replies = speaking.talk(uuid.uuid4().hex, *talk, lang=lang, site_id="kitchen")
+    assert {said: " ".join(reply) for said, reply in zip(talk, replies, strict=True)} == talk
+
+
+@pytest.mark.parametrize(
+    ("lang", "asked", "way"), [("en-US", "help", "forget that"), ("de-DE", "hilfe", "vergiss das")]
+)
+def test_help_is_one_helpful_sentence(speaking: Assistant, lang: str, asked: str, way: str) -> None:
+    [[said]] = speaking.talk(uuid.uuid4().hex, asked, lang=lang)
+    assert way in said

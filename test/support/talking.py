@@ -24,6 +24,7 @@ from ovos_persona_memory.protocol.transport import BusTransport
 from ovos_persona_memory.records import Heard, Request, Scope
 from ovos_persona_memory.service.verb_handlers import answer
 from ovos_persona_memory.skill import forget, intents, turn_context
+from ovos_persona_memory.skill.phrasing import is_said
 from ovos_persona_memory.skill.session_state import SessionStates
 from ovos_persona_memory.skill.turn_context import SkillResources, TurnContext
 from ovos_persona_memory.stores.base.store import Store
@@ -97,7 +98,10 @@ class Household:
             if pending is not None:
                 self._moments.take_pending(SESSION)
                 pending.passed_over(said)
-            self._answer(text, said)
+            if said.moment.left and is_said(said.spoken.phrases("more.voc"), text) and len(text.split()) <= 6:
+                said.read_on()
+            else:
+                self._answer(text, said)
         spoken, self._spoken = self._spoken, []
         for dialog, answered in spoken:
             self._hear("speech", answered, dialog=dialog, skill_id=SKILL if dialog else "persona.openvoiceos")
@@ -111,7 +115,7 @@ class Household:
             self._spoken.append(("", self._scribe.continue_chat(asked, SESSION, self.lang).content))
             return
         self._matched(text, meant.intent)
-        handler, _ = intents.INTENTS[meant.intent]
+        handler, _ = intents.HANDLERS[meant.intent]
         handler(TurnContext(self._message(text, **meant.slots), self._means))
 
     def _message(self, text: str, /, **slots: Any) -> Message:

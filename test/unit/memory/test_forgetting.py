@@ -266,3 +266,15 @@ def test_a_time_takes_no_fact_that_was_said_after_it_as_well(home: Home) -> None
     say(home, "a", "my cat is called Bob")
     home.memory.forget(Scope(), until=between)
     assert facts(home, "all") == [("my cat is called Bob", "a")]
+
+
+def test_a_topic_takes_no_other_word_of_its_stem_and_every_record_with_the_word() -> None:
+    home = Home()
+    home.exchange("the gardener comes on monday", "Noted.", "u1")
+    home.exchange("the garden hose leaks", "Noted.", "u2")
+    home.exchange("when does the gardener come", "You told me today: the gardener comes on monday.", "u3")
+    home.memory.remember("the gardeners want to be paid in cash", Scope())
+    home.memory.remember("the key of the garden is on the hook", Scope())
+    home.memory.forget(Scope(), topic="the gardener", lang="en-US")
+    assert [text for text in home.log if "garden" in text] == ["the garden hose leaks"]
+    assert [entry.text for entry in home.memory.list(Scope())] == ["the key of the garden is on the hook"]

@@ -54,7 +54,8 @@ def test_mine_is_said_back_as_yours(spoken: languages.Language, phrase: str, bac
 
 def test_the_topic_takes_the_word_of_ownership_before_it() -> None:
     assert whole_topic("car", "what do you know about my car", ENGLISH) == "my car"
-    assert whole_topic("car", "what do you know about the car", ENGLISH) == "car"
+    assert whole_topic("car", "what do you know about the car", ENGLISH) == "the car"
+    assert whole_topic("cars", "what do you know about cars", ENGLISH) == "cars"
 
 
 def test_the_same_words_are_one_thing() -> None:

@@ -129,3 +129,12 @@ def test_who_names_nothing_means_what_was_just_spoken_of() -> None:
     assert found.words == ()
     groups = subject_of("wann ist der termin beim kinderarzt", spoken)
     assert ["termin" in groups[0], "kinderarzt" in groups[1], len(groups)] == [True, True, 2]
+
+
+def test_a_possessive_is_no_correction_and_who_means_something_makes_one() -> None:
+    german = languages.for_language("de-DE")
+    assert correction_in("meine Katze heißt Minka", german) is None
+    assert correction_in("nein meine Katze heißt Minka", german) == Correction(
+        "meine Katze heißt Minka", is_plain=False
+    )
+    assert correction_in("nein ich meine Susi", german) == Correction("Susi")

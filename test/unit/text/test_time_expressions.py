@@ -13,7 +13,7 @@ import pytest
 
 from ovos_persona_memory.service import date_parser as edge
 from ovos_persona_memory.text import languages
-from ovos_persona_memory.text.time_expressions import named_days, zone
+from ovos_persona_memory.text.time_expressions import named_days, parse_time_span, zone
 
 AT = datetime(2026, 5, 13, 18, tzinfo=timezone.utc)  # a Wednesday
 D = date
@@ -188,3 +188,38 @@ def test_a_parser_that_is_still_being_loaded_holds_up_nobody(monkeypatch: pytest
         assert [span.first.isoformat() for span in edge.days_at_once(*asked)] == ["2026-11-01"]
     finally:
         edge._loading.cache_clear()
+
+
+MORNING, AFTERNOON, EVENING = (4, 12), (12, 18), (17, 24)
+
+
+@pytest.mark.parametrize(
+    ("lang", "said", "day", "hours"),
+    [
+        ("en-US", "what did I say this morning", 13, MORNING),
+        ("en-US", "what did I say yesterday evening", 12, EVENING),
+        ("en-US", "what did I say on monday afternoon", 11, AFTERNOON),
+        ("de-DE", "was habe ich heute früh gesagt", 13, MORNING),
+        ("de-DE", "was habe ich gestern Abend gesagt", 12, EVENING),
+        ("fr-FR", "qu'est-ce que j'ai dit ce matin", 13, MORNING),
+        ("es-ES", "qué dije ayer por la mañana", 12, MORNING),
+        ("it-IT", "cosa ho detto ieri sera", 12, EVENING),
+        ("pt-PT", "o que disse ontem de manhã", 12, MORNING),
+        ("gl-ES", "que dixen onte pola mañá", 12, MORNING),
+        ("ca-ES", "què vaig dir ahir al matí", 12, MORNING),
+        ("nl-NL", "wat zei ik vanochtend", 13, MORNING),
+        ("da-DK", "hvad sagde jeg i morges", 13, MORNING),
+    ],
+)
+def test_a_part_of_a_day_is_that_part(lang: str, said: str, day: int, hours: tuple[int, int]) -> None:
+    span = parse_time_span(said, languages.for_language(lang), AT)
+    start = datetime(2026, 5, day, tzinfo=timezone.utc)
+    assert span is not None
+    assert (span.since, span.until) == tuple((start + timedelta(hours=hour)).timestamp() for hour in hours)
+
+
+def test_a_part_of_the_day_that_is_not_begun_is_the_day() -> None:
+    noon = AT.replace(hour=12)
+    span = parse_time_span("what did I say this evening", languages.for_language("en-US"), noon)
+    assert span is not None
+    assert (span.since, span.until) == (AT.replace(hour=0).timestamp(), noon.timestamp())

@@ -1,0 +1,263 @@
+"""Handlers of questions that any skill may be asked, taken only where the memory has an answer: what is known about
+somebody, what was just said, how many there are, what is planned.
+
+An intent engine is given none of their wordings: other skills come first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from functools import lru_cache
+
+from ovos_persona_memory.records import Fact
+from ovos_persona_memory.skill.acts import listed_as_said, request_words
+from ovos_persona_memory.skill.ask import (
+    MOST_FACTS,
+    NAMING,
+    about,
+    aloud,
+    everything_about,
+    items_of,
+    just_told,
+    last_told,
+    tell,
+    told_hits,
+)
+from ovos_persona_memory.skill.intent_matching import MatchedIntent, understood
+from ovos_persona_memory.skill.phrasing import own_words, whole_topic
+from ovos_persona_memory.skill.session_state import SpokenItem
+from ovos_persona_memory.skill.turn_context import TurnContext
+from ovos_persona_memory.text import (
+    ComingDays,
+    Language,
+    coming_days,
+    fold,
+    languages,
+    words_naming,
+)
+
+BETWEEN = 2
+"""Words with content at most between a number and what it counts: "four lovely goldfish"."""
+MOST_PLANS = 100
+"""Statements at most among which a planned day is looked for."""
+
+
+def meant(talk: TurnContext) -> MatchedIntent | None:
+    """The question, where the memory can answer it, or could if nobody else heard; None otherwise."""
+    found = (understood(form, talk.spoken, OPEN) for form in talk.forms())
+    asked = next((one for one in found if one), None)
+    if asked is None:
+        return None
+    is_answered = ANSWERED[asked.intent](talk, next(iter(asked.slots.values()), ""))
+    return asked if is_answered or talk.hushed else None
+
+
+# how many
+
+
+@dataclass(frozen=True)
+class Counted:
+    """What a question counts."""
+
+    words: frozenset[str]
+    """Index terms of each word for it, of which a text needs one."""
+    members: frozenset[str]
+    """Index terms of what is one of them: "son" for "kids"."""
+    others: frozenset[str]
+    """Index terms of the question's other content words, "guinea" of "guinea pigs": a text needs them all."""
+    is_own: bool
+    """Whether it asks for what the asker has, or names nobody."""
+
+
+def how_many(talk: TurnContext) -> None:
+    """Say how many of something there are: as it was told, else how many are known by name."""
+    counted = _counted(talk, talk.slot("thing") or _thing(talk))
+    told = _told_counts(talk, counted) if counted else []
+    own = [item for item in told if counted and _says_count(item.text, counted, talk.spoken)]
+    if own:
+        tell(talk, own[:1], "nothing_known")
+        return
+    names = _known_names(talk, counted) if counted else []
+    talk.spoke_of([])
+    if not names:
+        tell(talk, [], "nothing_known")
+    elif len(names) == 1:
+        talk.say("count_known_one", text=names[0])
+    else:
+        talk.say("count_known", count=len(names), text=", ".join(names))
+
+
+def _thing(talk: TurnContext) -> str:
+    """What the utterance counts, where an engine matched it as a whole."""
+    found = (understood(form, talk.spoken, ("how_many",)) for form in talk.forms())
+    return next((one.slots["thing"] for one in found if one), "")
+
+
+def _has_count(talk: TurnContext, thing: str) -> bool:
+    """Whether such things are counted, or known by name; those of somebody else, too: they answer nothing."""
+    counted = _counted(talk, thing)
+    return counted is not None and bool(_told_counts(talk, counted) or _known_names(talk, counted))
+
+
+def _counted(talk: TurnContext, asked: str) -> Counted | None:
+    """What is counted: the first words with content behind "how many"; None for times, and where there are none."""
+    spoken = talk.spoken
+    words = fold(asked)
+    start = next((place for place, word in enumerate(words) if word not in spoken.stop_words), len(words))
+    end = next((place for place in range(start, len(words)) if words[place] in spoken.stop_words), len(words))
+    noun = words[start:end]
+    if not noun or not set(noun).isdisjoint(spoken.table("units.list")):
+        return None
+    kinds = [(names, members) for names, members in _kinds(spoken.tag) if " ".join(noun) in names]
+    names = {name for one, _ in kinds for name in one} | {" ".join(noun)}
+    last = frozenset(spoken.words(name)[-1] for name in names if spoken.words(name))
+    members = frozenset(term for _, some in kinds for one in some for term in spoken.words(one)[-1:])
+    small = request_words(spoken.tag).small
+    rest = [word for word in words[end:] if word not in spoken.stop_words and word not in small]
+    others = frozenset(term for word in (*([] if kinds else noun[:-1]), *rest) for term in spoken.words(word))
+    return Counted(last, members | last, others, not rest)
+
+
+@lru_cache(maxsize=64)
+def _kinds(tag: str) -> tuple[tuple[tuple[str, ...], tuple[str, ...]], ...]:
+    """The words for each kind of thing, and for what is one of it."""
+    pairs = languages.for_language(tag).pairs("kinds.list")
+    return tuple((_folded(left), _folded(right)) for left, right in pairs)
+
+
+def _folded(words: str) -> tuple[str, ...]:
+    return tuple(" ".join(fold(one)) for one in words.split(","))
+
+
+def _told_counts(talk: TurnContext, counted: Counted) -> list[SpokenItem]:
+    """The statements that say how many somebody has, the newest first."""
+    spoken, whoever = talk.spoken, replace(counted, is_own=False)
+    asked = [talk.said.text, *(" ".join([*counted.others, word]) for word in counted.words)]
+    hits = [hit for question in asked for hit in told_hits(talk, question)]
+    held = [hit for hit in hits if not hit.outdated and counted.others <= set(spoken.words(hit.text))]
+    counting = [hit for hit in held if _says_count(hit.text, whoever, spoken)]
+    return sorted(items_of(talk, counting), key=lambda item: -item.at)
+
+
+def _says_count(text: str, counted: Counted, spoken: Language) -> bool:
+    """Whether a text has a number before what is counted, of things that the asker has, if that is asked."""
+    tokens = spoken.without_lead(text).split()
+    said = [(word, token.casefold().strip(".,;:!?")) for token in tokens for word in fold(token)]
+    words = [word for word, _ in said]
+    for place, word in enumerate(words):
+        if counted.words.isdisjoint(spoken.words(word)):
+            continue
+        number = _number_before(words, place, spoken)
+        if number is not None and (not counted.is_own or _is_own(said[:number], counted, spoken)):
+            return True
+    return False
+
+
+def _number_before(words: Sequence[str], place: int, spoken: Language) -> int | None:
+    """Where the number of the thing at a place stands; None where there is none."""
+    numbers = _numbers(spoken.tag)
+    for start in range(place - 1, max(place - BETWEEN - 2, -1), -1):
+        if words[start].isdecimal() or words[start] in numbers:
+            return start
+        if words[start] in spoken.stop_words:
+            return None
+    return None
+
+
+@lru_cache(maxsize=64)
+def _numbers(tag: str) -> frozenset[str]:
+    """Folded words for whole numbers over one: "a" and "one" count nothing."""
+    table = languages.for_language(tag).table("numbers.list")
+    return frozenset(words for words, value in table.items() if value > 1 and value == int(value))
+
+
+def _is_own(before: Sequence[tuple[str, str]], counted: Counted, spoken: Language) -> bool:
+    """Whether the words before a number, folded and as they were said, name nobody but the speaker: "we have", but not
+    "my sister has"."""
+    known, others = request_words(spoken.tag), listed_as_said(spoken.tag, "others")
+    own = {*spoken.swaps, *listed_as_said(spoken.tag, "self"), *_joining(spoken.tag)} - others
+    for word, said in reversed(before):
+        if said in own:
+            return True
+        is_small = word in spoken.stop_words or word in known.small
+        if said in others or (not is_small and counted.words.isdisjoint(spoken.words(word))):
+            return False
+    return True
+
+
+@lru_cache(maxsize=64)
+def _joining(tag: str) -> frozenset[str]:
+    """Folded words behind which a clause begins: "and"."""
+    return frozenset(word for line in languages.for_language(tag).lines("joining.list") for word in fold(line))
+
+
+def _known_names(talk: TurnContext, counted: Counted) -> list[str]:
+    """The different names of such things, in the order in which they were told."""
+    learned = sorted(talk.client.facts.list(limit=MOST_FACTS), key=lambda one: one.created_at)
+    naming = [fact for fact in learned if _names_one(fact, counted, talk.spoken)]
+    found: dict[tuple[str, ...], str] = {}
+    for fact in aloud(talk, naming):
+        found.setdefault(tuple(fold(fact.value or "")), own_words(fact.value or "", talk.spoken))
+    return list(found.values())
+
+
+def _names_one(fact: Fact, counted: Counted, spoken: Language) -> bool:
+    """Whether a fact gives the name of something that is counted, of whoever is asked of."""
+    subject = set(spoken.words(fact.subject))
+    is_theirs = not subject if counted.is_own else counted.others <= subject
+    if fact.slot not in NAMING or not fact.value or not is_theirs or _is_number(fact.value, spoken):
+        return False
+    is_name = counted.members.isdisjoint(spoken.words(fact.value))
+    return is_name and not counted.members.isdisjoint(spoken.words(fact.thing))
+
+
+def _is_number(text: str, spoken: Language) -> bool:
+    return all(word.isdecimal() or word in spoken.table("numbers.list") for word in fold(text))
+
+
+# what is planned
+
+
+def planned(talk: TurnContext) -> None:
+    """Read what was said about a coming day, seen from when it was said: what was "tomorrow" a month ago is over."""
+    asked = coming_days(talk.said.text, talk.spoken, talk.now)
+    items = [item for item, days in _plans(talk, asked) if days.meets(asked)]
+    tell(talk, sorted(items, key=lambda item: item.at), "nothing_planned")
+
+
+def _plans(talk: TurnContext, asked: ComingDays) -> Iterator[tuple[SpokenItem, ComingDays]]:
+    """Statements that name such a day, each with the days that it meant when it was said."""
+    question = " ".join(words_naming(asked, talk.spoken))
+    hits = told_hits(talk, question, MOST_PLANS) if asked else []
+    for item in items_of(talk, [hit for hit in hits if not hit.outdated]):
+        said = datetime.fromtimestamp(item.at, talk.now.tzinfo)
+        if days := coming_days(item.text, talk.spoken, said):
+            yield item, days
+
+
+def _names_plan(talk: TurnContext, _day: str) -> bool:
+    """Whether a coming day is asked for, and statements name days in the same words."""
+    asked = coming_days(talk.said.text, talk.spoken, talk.now)
+    return bool(asked) and next(_plans(talk, asked), None) is not None
+
+
+INTENTS: dict[str, Callable[[TurnContext], None]] = {"count_own": how_many}
+"""What nobody but the memory can know, in wordings without a slot: another skill's "how many {kind} do I have" would
+take it."""
+OPEN: dict[str, Callable[[TurnContext], None]] = {
+    "about_anything": about,
+    "just_said": just_told,
+    "how_many": how_many,
+    "planned": planned,
+}
+"""Handlers of the questions that are taken only where the memory has an answer."""
+ANSWERED: dict[str, Callable[[TurnContext, str], bool]] = {
+    "about_anything": lambda talk, topic: bool(everything_about(talk, whole_topic(topic, talk.said.text, talk.spoken))),
+    "just_said": lambda talk, _: bool(last_told(talk)),
+    "how_many": _has_count,
+    "planned": _names_plan,
+}
+"""Whether the memory has an answer to the question, by its slot."""
+FAILED = PERHAPS = "memory_away"

@@ -1,0 +1,78 @@
+"""Who is counted of whom, and who is meant by a relation."""
+
+from __future__ import annotations
+
+import pytest
+
+from ovos_persona_memory.records import Fact
+from ovos_persona_memory.skill.ask import _named_alike
+from ovos_persona_memory.skill.open_questions import Counted, _says_count
+from ovos_persona_memory.text import languages
+
+
+def says(tag: str, text: str, noun: str, is_own: bool = True) -> bool:
+    spoken = languages.for_language(tag)
+    terms = frozenset(spoken.words(noun))
+    return _says_count(text, Counted(terms, terms, frozenset(), is_own), spoken)
+
+
+@pytest.mark.parametrize(
+    ("tag", "text", "noun"),
+    [
+        ("en-US", "we have three kids", "kids"),
+        ("en-US", "we've got three lovely little kids", "kids"),
+        ("en-US", "there are 3 kids", "kids"),
+        ("en-US", "my sister has a house and we have three kids", "kids"),
+        ("en-US", "remember that we have three kids", "kids"),
+        ("de-DE", "zu Hause habe ich drei Kinder", "Kinder"),
+        ("de-DE", "wir haben einundzwanzig Schafe", "Schafe"),
+        ("es-ES", "tenemos tres hijos", "hijos"),
+        ("es-ES", "ya tenemos tres hijos", "hijos"),
+        ("fr-FR", "j'ai trois enfants", "enfants"),
+    ],
+)
+def test_a_number_of_ones_own_is_a_count(tag: str, text: str, noun: str) -> None:
+    assert says(tag, text, noun)
+
+
+@pytest.mark.parametrize(
+    ("tag", "text", "noun"),
+    [
+        ("en-US", "my sister has three kids", "kids"),
+        ("en-US", "she has three kids", "kids"),
+        ("de-DE", "meine Schwester hat drei Kinder", "Kinder"),
+        ("de-DE", "er hat drei Kinder", "Kinder"),
+        ("es-ES", "mi hermana tiene tres hijos", "hijos"),
+        ("es-ES", "él tiene tres hijos", "hijos"),
+        ("fr-FR", "elle a trois enfants", "enfants"),
+    ],
+)
+def test_a_number_of_somebody_elses_counts_only_where_they_are_asked_of(tag: str, text: str, noun: str) -> None:
+    assert not says(tag, text, noun)
+    assert says(tag, text, noun, is_own=False)
+
+
+@pytest.mark.parametrize(
+    ("text", "noun"),
+    [
+        ("we have a kid", "kids"),
+        ("the kids come at three", "kids"),
+        ("three of the neighbours have kids", "kids"),
+        ("two of our goldfish died", "goldfish"),
+    ],
+)
+def test_a_number_of_something_else_is_no_count(text: str, noun: str) -> None:
+    assert not says("en-US", text, noun, is_own=False)
+
+
+def named(thing: str, value: str) -> Fact:
+    return Fact(f"my {thing} is called {value}", "family", "", thing, value)
+
+
+def test_a_relation_means_its_name_only_while_one_has_it() -> None:
+    english = languages.for_language("en-US")
+    emma, ben = named("daughter", "Emma"), named("son", "Ben")
+    assert _named_alike([emma, ben], "Emma", english) == ["daughter"]
+    assert _named_alike([emma, ben], "my daughter", english) == ["Emma"]
+    assert _named_alike([emma, named("daughter", "Lena"), ben], "Emma", english) == []
+    assert _named_alike([emma, ben], "the shed", english) == []
