@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import hashlib
 from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -98,6 +99,12 @@ class Shared:
             raise NoAnswer(str(answer.get("reason")))
 
 
+@functools.cache
+def asset(name: str) -> str:
+    """The address of a file of the page, another one whenever the file is another."""
+    return f"/static/{name}?{hashlib.blake2b((HERE / 'static' / name).read_bytes(), digest_size=6).hexdigest()}"
+
+
 def _templates() -> Environment:
     made = Environment(
         loader=FileSystemLoader(HERE / "templates"),
@@ -107,5 +114,5 @@ def _templates() -> Environment:
         lstrip_blocks=True,
         auto_reload=False,
     )
-    made.globals["areas"] = AREAS
+    made.globals |= {"areas": AREAS, "asset": asset}
     return made

@@ -12,6 +12,12 @@
   }
   doc.addEventListener("click", plainSubmit);
 
+  doc.addEventListener("htmx:afterSettle", function () {
+    doc.querySelectorAll(".talk").forEach(function (talk) {
+      if (!talk.querySelector(".turn")) talk.remove();
+    });
+  });
+
   doc.addEventListener("htmx:afterRequest", function (event) {
     var form = event.target;
     if (!event.detail.successful || !form.dataset || !form.dataset.removes) return;

@@ -11,7 +11,7 @@
   var plots = null;
 
   function axis() {
-    return { stroke: ink, grid: { stroke: line, width: 1 }, ticks: { stroke: line, width: 1 } };
+    return { stroke: ink, size: 64, grid: { stroke: line, width: 1 }, ticks: { stroke: line, width: 1 } };
   }
   function data(samples, name) {
     return [samples.map(function (one) { return one.at; }), samples.map(function (one) { return one[name]; })];
