@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import hashlib
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import msgspec
@@ -126,7 +127,7 @@ def _taken_in(memory: MemoryClient, lines: Sequence[str], is_dry: bool) -> dict[
 
 
 def _keep_turn(memory: MemoryClient, read: dict[str, Any], is_dry: bool) -> int:
-    turn = msgspec.convert(read, Turn)
+    turn = replace(msgspec.convert(read, Turn))  # msgspec leaves out what a line leaves out, and the check wants all
     scope = Scope(turn.session_id, turn.user_id, turn.persona_id, turn.site_id, turn.task_id)
     if turn.redacted:
         return 0
