@@ -12,8 +12,7 @@ from anyio.to_thread import run_sync
 from ovos_utils.log import LOG
 from starlette.requests import Request
 from starlette.responses import JSONResponse, PlainTextResponse, Response, StreamingResponse
-from starlette.routing import Mount, Route, Router
-from starlette.staticfiles import StaticFiles
+from starlette.routing import Route, Router
 
 from ovos_persona_memory.config import MemoryConfig
 from ovos_persona_memory.errors import (
@@ -28,12 +27,15 @@ from ovos_persona_memory.protocol import LocalTransport
 from ovos_persona_memory.web import api, pages, texts
 from ovos_persona_memory.web.guard import Guard
 from ovos_persona_memory.web.live import Live
-from ovos_persona_memory.web.shared import HERE, Shared
+from ovos_persona_memory.web.shared import ASSETS, Shared
 from ovos_persona_memory.web.texts import Texts
 from ovos_persona_memory.web.visit import View, Visit, form_of, query_of
 
 THREADS = 6
 """Visits that are answered at a time; the memory answers one after the other anyway."""
+
+
+_KINDS = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 
 
 class App:
@@ -68,14 +70,20 @@ class App:
 
     # addresses
 
-    def _routes(self) -> list[Route | Mount]:
+    def _routes(self) -> list[Route]:
         every = (*pages.ADDRESSES, *api.ADDRESSES)
-        found: list[Route | Mount] = [Route(path, self._viewed(view), methods=[method]) for method, path, view in every]
-        # no package data beside these files is ever reached: StaticFiles refuses what leads out of the folder
-        found.append(Mount("/static", StaticFiles(directory=HERE / "static")))
+        found: list[Route] = [Route(path, self._viewed(view), methods=[method]) for method, path, view in every]
+        found.append(Route("/static/{name:path}", self._asset, methods=["GET"]))
         found.append(Route("/healthz", self._healthz, methods=["GET"]))
         found.append(Route("/live", self._watched, methods=["GET"]))
         return found
+
+    async def _asset(self, request: Request) -> Response:
+        # files are known by their names: no path is ever made of what somebody asks for
+        path = ASSETS.get(request.path_params["name"])
+        return (
+            PlainTextResponse("", 404) if path is None else Response(path.read_bytes(), media_type=_KINDS[path.suffix])
+        )
 
     async def _healthz(self, _: Request) -> Response:
         return JSONResponse({"ok": True})

@@ -22,7 +22,7 @@ MOST_TOLD = 50
 
 Render = Callable[[str, Sequence[str]], str]
 """From a language and the ids of turns to the text that shows them."""
-_EVENTS = {topics.RECORDED: "recorded", topics.FORGOTTEN: "changed", topics.LEARNED: "changed"}
+_EVENTS = {topics.RECORDED: "recorded", topics.FORGOTTEN: "forgotten"}
 
 
 class Live:
@@ -34,7 +34,8 @@ class Live:
         self._viewers: dict[asyncio.Queue[bytes | None], str] = {}
         """Of each page what waits for it, and its language."""
         self._ids: list[str] = []
-        self._is_changed = False
+        self._is_shorter = False
+        """Whether something was forgotten that pages may still show."""
         self._task: asyncio.Task[None] | None = None
         self.loop: asyncio.AbstractEventLoop | None = None
 
@@ -76,23 +77,23 @@ class Live:
         kind = _EVENTS.get(topic)
         if kind == "recorded":
             self._ids += ids
-        elif kind == "changed":
-            self._is_changed = True
+        elif kind == "forgotten":
+            self._is_shorter = True
         if kind is not None and self._task is None:
             self._task = asyncio.ensure_future(self._tell())
 
     async def _tell(self) -> None:
         try:
-            while self._ids or self._is_changed:
+            while self._ids or self._is_shorter:
                 await asyncio.sleep(GATHER_S)
                 ids, self._ids = self._ids[-MOST_TOLD:], []
-                changed, self._is_changed = self._is_changed, False
+                shorter, self._is_shorter = self._is_shorter, False
                 for tag in set(self._viewers.values()) if ids else ():
                     text = await self._on_thread(self._render, tag, ids)
                     if text:
                         self._send(_event("recorded", {"html": text, "number": len(ids)}), tag)
-                if changed:
-                    self._send(_event("changed", {}), None)
+                if shorter:
+                    self._send(_event("forgotten", {}), None)
         finally:
             self._task = None
 

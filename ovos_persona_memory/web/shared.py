@@ -31,6 +31,8 @@ USERS_FOR_S = 5.0
 SAMPLE_S = 60.0
 SAMPLES = 720
 """Samples of the figures that are kept: half a day of talk."""
+ASSETS = {path.name: path for path in (HERE / "static").iterdir()}
+"""The page's own files, by their names."""
 AREAS = (
     ("/", "timeline"),
     ("/known", "known"),
@@ -102,7 +104,7 @@ class Shared:
 @functools.cache
 def asset(name: str) -> str:
     """The address of a file of the page, another one whenever the file is another."""
-    return f"/static/{name}?{hashlib.blake2b((HERE / 'static' / name).read_bytes(), digest_size=6).hexdigest()}"
+    return f"/static/{name}?{hashlib.blake2b(ASSETS[name].read_bytes(), digest_size=6).hexdigest()}"
 
 
 def _templates() -> Environment:

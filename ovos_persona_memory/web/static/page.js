@@ -45,9 +45,16 @@
     said.textContent = words.replace("{n}", String(number));
     while (feed.children.length > 100) feed.lastElementChild.remove();
   }
+  function again() { /* what is gone is not to be read here any longer; not all pages ask in the same moment */
+    setTimeout(function () {
+      if (!window.htmx) return;
+      window.htmx.ajax("GET", "/", "#feed").then(function () { feed.replaceChildren(); });
+    }, Math.random() * 1500);
+  }
   function open() {
     source = new EventSource("/live");
     source.addEventListener("recorded", show);
+    source.addEventListener("forgotten", again);
   }
   function close() {
     if (source) source.close();
