@@ -477,9 +477,10 @@ class UsersClient:
         answer = self._client.ask("users", scope)
         return Relatives(tuple(answer["approves_for"]), tuple(answer["cares_for"]))
 
-    def list(self) -> list[User]:
+    @checked
+    def list(self, counted: bool = True) -> list[User]:
         """See Users.list. For the owner's door alone."""
-        return _as(list[User], self._client.ask("users.list", Scope())["users"])
+        return _as(list[User], self._client.ask("users.list", Scope(), counted=counted)["users"])
 
     @checked
     def merge(self, user_id: str, into: str) -> Moved:

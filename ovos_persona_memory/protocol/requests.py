@@ -492,6 +492,9 @@ class UsersAsked(msgspec.Struct, kw_only=True):
 class UsersListAsked(msgspec.Struct, kw_only=True):
     """Ask who there is."""
 
+    counted: bool = True
+    """False: only who they are, without numbers."""
+
 
 class UsersMergeRequest(msgspec.Struct, kw_only=True):
     """Make everything of one user another's."""

@@ -297,8 +297,8 @@ def _audit(memory: PersonaMemory, _a: Request, _f: Any, scope: Scope, _c: Memory
     return {"troubles": _wire(memory.facts.audit(scope))}
 
 
-def _users(memory: PersonaMemory, _a: Request, _f: Any, _s: Scope, _c: MemoryConfig) -> Answer:
-    return {"users": _wire(memory.users.list())}
+def _users(memory: PersonaMemory, _a: Request, fields: Any, _s: Scope, _c: MemoryConfig) -> Answer:
+    return {"users": _wire(memory.users.list(fields.counted))}
 
 
 def _merge(memory: PersonaMemory, _a: Request, fields: Any, _s: Scope, _c: MemoryConfig) -> Answer:

@@ -62,7 +62,7 @@ class Shared:
         """The people of whom anything is kept, the most recent first."""
         asked_at, known = self._users
         if self.clock() - asked_at > USERS_FOR_S:
-            known = self.memory.users.list()
+            known = self.memory.users.list(counted=False)
             self._users = (self.clock(), known)
         return known
 
