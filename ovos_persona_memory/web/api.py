@@ -40,9 +40,14 @@ def verb(visit: Visit) -> Response:
         return refusal(PersonaMemoryError(f"the body is no JSON: {str(error)[:200]}"), 400, "invalid")
     if not isinstance(data, dict):
         return refusal(PersonaMemoryError("the body must be an object"), 400, "invalid")
-    named = data.get("request_id")
-    answer = visit.app.transport.carry(name, {k: v for k, v in data.items() if k != "request_id"}, WITHIN_S)
+    named = data.pop("request_id", None)
+    answer = visit.app.transport.carry(name, {field: _whole(value) for field, value in data.items()}, WITHIN_S)
     return _json(answer if named is None else {**answer, "request_id": named}, status_of(answer))
+
+
+def _whole(value: Any) -> Any:
+    """A number like 5.0 as 5: in JSON both are whole numbers."""
+    return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
 def status_of(answer: dict[str, Any]) -> int:
@@ -125,7 +130,10 @@ def _operation(name: str, schema: dict[str, Any]) -> dict[str, Any]:
     return {
         "operationId": name,
         "summary": (requests.FIELDS[name].__doc__ or name).strip(),
-        "requestBody": {"content": {"application/json": {"schema": schema}}},
+        "requestBody": {
+            "required": any(field.required for field in msgspec.structs.fields(requests.FIELDS[name])),
+            "content": {"application/json": {"schema": schema}},
+        },
         "responses": {
             "200": {"description": "The answer.", "content": {"application/json": {"schema": done}}},
             **answers,

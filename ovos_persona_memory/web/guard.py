@@ -81,12 +81,11 @@ class Guard:
         if not self._is_own_name(headers.get("host", "")):
             raise Refused(421, "This page is not known by that name; the setting web.names lists names for it.")
         is_open = any(_under(scope["path"], one) for one in OPEN_TO_ALL)
-        by_token = self._has_token(scope, headers)
-        if not by_token:
-            _check_origin(scope, headers)
-        if not (by_token or is_open or self._access.is_in(cookie_of(headers))):
+        if self._has_token(scope, headers):
+            return
+        if not (is_open or self._access.is_in(cookie_of(headers))):
             raise Refused(401, "Open the link that the command ovos-persona-memory web gives you.")
-        scope["by_token"] = by_token
+        _check_origin(scope, headers)
 
     def _is_own_name(self, host: str) -> bool:
         """Whether a Host header names this page: with a name of somebody else's a page of theirs could read this one
