@@ -27,6 +27,8 @@ FILES = ("/move/import",)
 """Paths that take files."""
 BODY_WITHIN_S = 20.0
 """How long the next part of a body is waited for, seconds."""
+DRAINED, DRAIN_S = 1024 * 1024, 2.0
+"""So much of a body that is too large is read before it is refused: bytes, and seconds."""
 SAFE = ("GET", "HEAD", "OPTIONS")
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; "
@@ -70,6 +72,8 @@ class Guard:
             reading = _Bounded(receive, _limit(scope["path"]), headers.get("content-length"))
             await self._app(scope, reading, answering)
         except Refused as refused:
+            if refused.status == 413:
+                await _drain(receive)
             if not answering.begun:
                 await _answer(answering, refused, scope)
         except Exception:  # whatever a request does, the others are answered
@@ -173,6 +177,19 @@ class _Bounded:
             raise _too_large(None)
         self._is_whole = message["type"] == "http.request" and not message.get("more_body", False)
         return message
+
+
+async def _drain(receive: Any) -> None:
+    """Read a little of what is too much: who is still sending when the connection closes never sees the answer."""
+    left, until = DRAINED, asyncio.get_running_loop().time() + DRAIN_S
+    while left > 0 and (wait_s := until - asyncio.get_running_loop().time()) > 0:
+        try:
+            message = await asyncio.wait_for(receive(), wait_s)
+        except asyncio.TimeoutError:
+            return
+        left -= len(message.get("body", b""))
+        if message["type"] != "http.request" or not message.get("more_body", False):
+            return
 
 
 def _too_large(limit: int | None) -> Refused:

@@ -16,9 +16,8 @@ from ovos_persona_memory.protocol import LocalTransport
 from ovos_persona_memory.web.network import is_loopback, url_of
 
 if TYPE_CHECKING:
-    import uvicorn
-
     from ovos_persona_memory.web.app import App
+    from ovos_persona_memory.web.connection import Server
 
 MOST_CONNECTIONS = 512
 STOP_WITHIN_S = 2.0
@@ -34,7 +33,7 @@ class PageServer:
         self._config = config
         self._transport = LocalTransport(put)
         self._thread = threading.Thread(target=self._run, name="web", daemon=True)
-        self._server: uvicorn.Server | None = None
+        self._server: Server | None = None
         self._app: App | None = None
         self._ended = False
         self.url: str | None = None
@@ -50,7 +49,7 @@ class PageServer:
         if self._app is not None:
             self._app.stop()
         if self._server is not None:
-            self._server.should_exit = True
+            self._server.end()
         if self._thread.ident is not None:
             self._thread.join(STOP_WITHIN_S)
 
@@ -80,13 +79,13 @@ class PageServer:
         import uvicorn  # costs 0.2 s: not before the page is wanted
 
         from ovos_persona_memory.web.app import App
-        from ovos_persona_memory.web.connection import Connection
+        from ovos_persona_memory.web.connection import Connection, Server
 
         self._app = App(self._config, self._transport, time.time)
         settings: dict[str, Any] = {"lifespan": "off", "ws": "none", "log_config": None, "access_log": False}
         settings |= {"server_header": False, "date_header": False, "proxy_headers": False, "loop": "asyncio"}
         settings |= {"limit_concurrency": MOST_CONNECTIONS, "timeout_graceful_shutdown": 1, "log_level": "critical"}
-        self._server = uvicorn.Server(uvicorn.Config(self._app.guarded, http=Connection, **settings))
+        self._server = Server(uvicorn.Config(self._app.guarded, http=Connection, **settings))
         self._app.start(asyncio.get_running_loop())
         if not is_loopback(self._config.web.host):
             LOG.warning("the owner's page is served at %s, where there is no TLS", self.url)

@@ -53,7 +53,7 @@ class Page:
         sent: list[Mapping[str, Any]] = []
 
         async def receive() -> Any:
-            return parts.pop(0)
+            return parts.pop(0) if parts else {"type": "http.disconnect"}
 
         async def send(message: Mapping[str, Any]) -> None:
             sent.append(message)
