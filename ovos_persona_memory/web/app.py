@@ -6,6 +6,7 @@ import asyncio
 from collections.abc import Callable, Sequence
 from http.cookies import CookieError, SimpleCookie
 from typing import Any
+from urllib.parse import urlsplit
 
 import anyio
 from anyio.to_thread import run_sync
@@ -112,6 +113,8 @@ class App:
         headers = {name.lower(): value for name, value in request.headers.items()}
         cookies = _cookies(headers.get("cookie", ""))
         query = query_of(request.url.query)
+        # a part of a page speaks as the page does in which it is put
+        around = query_of(urlsplit(headers.get("hx-current-url", "")).query)
         return Visit(
             app=self._shared,
             method=request.method,
@@ -119,7 +122,9 @@ class App:
             query=query,
             headers=headers,
             cookies=cookies,
-            texts=texts.chosen(query.get("lang") or cookies.get("lang"), headers.get("accept-language", "")),
+            texts=texts.chosen(
+                query.get("lang") or around.get("lang") or cookies.get("lang"), headers.get("accept-language", "")
+            ),
             places=dict(request.path_params),
             form=form_of(headers.get("content-type", ""), body),
             body=body,

@@ -503,3 +503,16 @@ def test_many_pages_at_once_are_all_answered(page: tuple[Browser, MemoryClient])
     for one in visitors:
         one.join()
     assert statuses == [200] * 24
+
+
+def test_a_page_on_every_address_says_that_there_is_no_tls(daemon: Callable[..., Daemon], tmp_path: Path) -> None:
+    port = free_port()
+    process = daemon(settings={"web": {"port": port, "host": "0.0.0.0", "names": ["memory.lan"]}})
+    browser = Browser(port, process.data, tmp_path / "home0")
+    wait_until(lambda: is_served(browser), "the page")
+    assert browser.get("/").status == 303
+    browser.enter()
+    assert "the connection is not encrypted" in seen(browser.get("/").text)
+    assert browser.get("/", host="memory.lan").status == 200
+    assert browser.get("/", host="another.lan").status == 421
+    assert "there is no TLS" in process.said()

@@ -22,7 +22,7 @@
       plots = wanted.map(function (pair) {
         return new uPlot({
           width: width, height: 200, cursor: { drag: { x: false, y: false } }, axes: [axis(), axis()],
-          series: [{}, { label: pair[1], stroke: accent, width: 2, points: { show: true, size: 5 } }]
+          series: [{ label: place.dataset.when }, { label: pair[1], stroke: accent, width: 2, points: { show: true, size: 5 } }]
         }, data(samples, pair[0]), place);
       });
     } else {
