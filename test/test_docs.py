@@ -251,7 +251,7 @@ ASKED: dict[str, dict[str, Any]] = {
     "document.delete": {"ids": ["lisbon"]},
     "users.merge": {"user_id": "alicia", "into": "alice"},
 }
-ADDED_BY_THE_DAEMON = {"status": {"last_error", "latency_ms", "bus", "waiting"}}
+ADDED_BY_THE_DAEMON = {"status": {"last_error", "latency_ms", "bus", "waiting", "web"}}
 ENVELOPE = {"ok", "took_ms", "request_id"}
 
 

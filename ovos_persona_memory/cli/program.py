@@ -17,6 +17,7 @@ from ovos_persona_memory.cli.session import restore, snapshot, summary, trim
 from ovos_persona_memory.cli.show import get, history, list_, recall, sessions, status, turn
 from ovos_persona_memory.cli.transfer import import_, migrate
 from ovos_persona_memory.cli.users import users
+from ovos_persona_memory.cli.web import web
 from ovos_persona_memory.version import __version__
 
 
@@ -35,5 +36,5 @@ _LOOK = (status, history, turn, sessions, recall, list_, get, facts, audit, why,
 _CHANGE = (remember, update, review, introspect, forget, capture)
 _SESSION = (summary, trim, snapshot, restore)
 _MOVE = (migrate, import_)
-for _command in (run, chat, *_LOOK, *_CHANGE, *_SESSION, documents, *_MOVE, users, doctor, bench):
+for _command in (run, chat, web, *_LOOK, *_CHANGE, *_SESSION, documents, *_MOVE, users, doctor, bench):
     program.add_command(_command)

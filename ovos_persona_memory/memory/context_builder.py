@@ -54,7 +54,8 @@ class Contexts:
             raise InvalidRequest("session", "needs a scope with a session_id")
         now = self._workings.clock() if request.at is None else request.at
         request = replace(request, timezone=request.timezone or self._finding.timezone)
-        self._asked(request)
+        if not request.preview:
+            self._asked(request)
         window = self._window(request)
         settings = self._config.recall
         limit = self._limit(request)

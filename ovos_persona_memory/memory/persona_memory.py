@@ -5,6 +5,7 @@ One long file on purpose: it is the list of all verbs with what each promises, a
 
 from __future__ import annotations
 
+import builtins
 import time
 import uuid
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
@@ -320,6 +321,24 @@ class PersonaMemory:
         return found if found is not None and in_scope(found, scope) else None
 
     @checked
+    def turns(
+        self,
+        scope: Scope = Scope(),
+        since: float | None = None,
+        until: float | None = None,
+        limit: int = 50,
+        offset: int = 0,
+    ) -> builtins.list[Turn]:
+        """The newest ``limit`` turns in scope that were said in [since, until), oldest first, as they are in the log.
+
+        ``offset``: so many newer ones are left out. None while reading is off.
+        """
+        if limit <= 0 or not self.captures.may_read(scope):
+            return []
+        found = self._store.turns(scope, limit + offset, since, until)
+        return found[: len(found) - offset][-limit:] if offset < len(found) else []
+
+    @checked
     def sessions(self, scope: Scope = Scope(), limit: int = 100) -> list[Session]:
         """The sessions in scope, the one that was last talked in first; none while reading is off."""
         if not self.captures.may_read(scope):
@@ -426,7 +445,8 @@ class PersonaMemory:
     def context(self, request: ContextRequest) -> Context:
         """What a persona is handed for an utterance: history of its session, and what is surely remembered."""
         known = self._contexts.build(replace_fast(request, scope=replace_fast(request.scope, secrets=False)))
-        self._episodes.note_recall(request.scope, [hit.id for hit in known.hits], request.utterance_id)
+        if not request.preview:
+            self._episodes.note_recall(request.scope, [hit.id for hit in known.hits], request.utterance_id)
         return known
 
     # lasting memories
@@ -536,15 +556,16 @@ class PersonaMemory:
     # what a language model proposes
 
     @checked
-    def introspect(self, scope: Scope = Scope(), undo: str | None = None) -> Sequence[Introspection]:
+    def introspect(self, scope: Scope = Scope(), undo: str | None = None, look: bool = True) -> Sequence[Introspection]:
         """Have what is new in the sessions in scope looked at by the language model, as soon as nobody talks.
 
         What was looked at lately is given, the newest first. ``undo``: nothing is looked at; what the look with this id
         changed is put back as it was, but for what was changed again since. UnknownEntry where there is no such look.
+        ``look`` false: likewise nothing is looked at.
         """
         if undo is not None:
             self.tidying.introspector.done.undo(undo, scope)
-        elif self._config.introspection.wanted is not None:
+        elif look and self._config.introspection.wanted is not None:
             self.tidying.introspector.ask(scope)
         return self.tidying.introspector.done.newest(scope)
 

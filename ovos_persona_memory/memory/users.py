@@ -14,6 +14,7 @@ from ovos_persona_memory.records import (
     HOUSEHOLD,
     MAX_USER_ID,
     Entry,
+    Forgotten,
     Heard,
     Moved,
     Note,
@@ -52,13 +53,17 @@ class Users:
         self._workings, self._forgetting = workings, forgetting
         self._store = workings.store
 
-    def list(self) -> list[User]:
-        """Everybody of whom anything is kept, whoever talked last first; then those who never did, by name."""
-        found = [self._user(user_id) for user_id in self._store.users()]
+    @checked
+    def list(self, counted: bool = True) -> list[User]:
+        """Everybody of whom anything is kept, whoever talked last first; then those who never did, by name.
+
+        ``counted`` false: only who they are; every number is 0, and a large memory answers at once.
+        """
+        found = [self._user(user_id, counted) for user_id in self._store.users()]
         return sorted(found, key=lambda user: (-(user.last_at or 0.0), user.user_id))
 
-    def _user(self, user_id: str) -> User:
-        held = self._store.count(Selection(Scope(user_id=user_id)))
+    def _user(self, user_id: str, counted: bool) -> User:
+        held = self._store.count(Selection(Scope(user_id=user_id))) if counted else Forgotten()
         newest = self._store.turns(Scope(user_id=user_id), limit=1)
         last_at = newest[0].at if newest else None
         return User(user_id, held.turns, held.memories, held.documents, held.notes, last_at)

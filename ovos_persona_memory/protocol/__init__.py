@@ -12,7 +12,13 @@ if TYPE_CHECKING:
     from ovos_persona_memory.protocol.messages import Addressed, now
     from ovos_persona_memory.protocol.outbox import Outbox
     from ovos_persona_memory.protocol.requests import MAX_TEXT, ScopeFields, TurnFields
-    from ovos_persona_memory.protocol.transport import DOOR, BusTransport, door_address, shared_transport
+    from ovos_persona_memory.protocol.transport import (
+        DOOR,
+        BusTransport,
+        LocalTransport,
+        door_address,
+        shared_transport,
+    )
 
 __all__ = [
     "DOOR",
@@ -21,6 +27,7 @@ __all__ = [
     "BusConnection",
     "BusTransport",
     "DocumentsClient",
+    "LocalTransport",
     "MemoryClient",
     "Outbox",
     "ScopeFields",
@@ -39,6 +46,7 @@ _PLACES = {
     "BusTransport": "ovos_persona_memory.protocol.transport",
     "DOOR": "ovos_persona_memory.protocol.transport",
     "DocumentsClient": "ovos_persona_memory.protocol.client",
+    "LocalTransport": "ovos_persona_memory.protocol.transport",
     "MAX_TEXT": "ovos_persona_memory.protocol.requests",
     "MemoryClient": "ovos_persona_memory.protocol.client",
     "Outbox": "ovos_persona_memory.protocol.outbox",

@@ -188,6 +188,19 @@ class MemoryClient:
         return None if found is None else _as(Turn, found)
 
     @checked
+    def turns(
+        self,
+        scope: Scope = Scope(),
+        since: float | None = None,
+        until: float | None = None,
+        limit: int = 50,
+        offset: int = 0,
+    ) -> builtins.list[Turn]:
+        """See PersonaMemory.turns. For the owner's door alone."""
+        answer = self.ask("turns", scope, since=since, until=until, limit=limit, offset=offset)
+        return _as(builtins.list[Turn], answer["turns"])
+
+    @checked
     def sessions(self, scope: Scope = Scope(), limit: int = 100) -> list[Session]:
         """See PersonaMemory.sessions."""
         return _as(list[Session], self.ask("sessions", scope, limit=limit)["sessions"])
@@ -357,9 +370,9 @@ class MemoryClient:
         return _as(Capture, self.ask("capture", scope, write=write, read=read, until=until, **about)["capture"])
 
     @checked
-    def introspect(self, scope: Scope = Scope(), undo: str | None = None) -> Sequence[Introspection]:
+    def introspect(self, scope: Scope = Scope(), undo: str | None = None, look: bool = True) -> Sequence[Introspection]:
         """See PersonaMemory.introspect. For the owner's door alone."""
-        return _as(builtins.list[Introspection], self.ask("introspect", scope, undo=undo)["introspections"])
+        return _as(builtins.list[Introspection], self.ask("introspect", scope, undo=undo, look=look)["introspections"])
 
     @property
     def facts(self) -> FactsClient:
@@ -464,9 +477,10 @@ class UsersClient:
         answer = self._client.ask("users", scope)
         return Relatives(tuple(answer["approves_for"]), tuple(answer["cares_for"]))
 
-    def list(self) -> list[User]:
+    @checked
+    def list(self, counted: bool = True) -> list[User]:
         """See Users.list. For the owner's door alone."""
-        return _as(list[User], self._client.ask("users.list", Scope())["users"])
+        return _as(list[User], self._client.ask("users.list", Scope(), counted=counted)["users"])
 
     @checked
     def merge(self, user_id: str, into: str) -> Moved:

@@ -328,6 +328,13 @@ def frame(topic: str, data: Mapping[str, Any], session_id: str = DEFAULT_SESSION
     return encode(topic, data, {"session": session, "source": "persona_memory"})
 
 
+def told_ids(frame: bytes) -> tuple[str, list[str]]:
+    """The topic of an event of our own, and the ids that it tells; none where it tells numbers."""
+    message = decode(frame, 0.0)
+    ids = message.data.get("ids")
+    return message.topic, [id for id in ids if isinstance(id, str)] if isinstance(ids, list) else []
+
+
 def context_of_caller(scope: Scope) -> dict[str, Any]:
     """The message context that a plugin's request travels with.
 

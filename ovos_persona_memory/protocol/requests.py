@@ -218,6 +218,8 @@ class ContextAsked(msgspec.Struct, kw_only=True):
     lang: Name | None = None
     at: EpochSeconds | None = None
     timezone: Name | None = None
+    preview: bool = False
+    """Nobody is handed it: it is looked at, and nothing in it counts as used."""
     scope: ScopeFields | None = None
 
 
@@ -240,6 +242,16 @@ class TurnAsked(msgspec.Struct, kw_only=True):
     """Ask for one turn."""
 
     id: Name
+    scope: ScopeFields | None = None
+
+
+class TurnsAsked(msgspec.Struct, kw_only=True):
+    """Ask for what was said, whoever said it."""
+
+    since: EpochSeconds | None = None
+    until: EpochSeconds | None = None
+    limit: Few = 50
+    offset: Count = 0
     scope: ScopeFields | None = None
 
 
@@ -480,6 +492,9 @@ class UsersAsked(msgspec.Struct, kw_only=True):
 class UsersListAsked(msgspec.Struct, kw_only=True):
     """Ask who there is."""
 
+    counted: bool = True
+    """False: only who they are, without numbers."""
+
 
 class UsersMergeRequest(msgspec.Struct, kw_only=True):
     """Make everything of one user another's."""
@@ -493,6 +508,8 @@ class IntrospectRequest(msgspec.Struct, kw_only=True):
 
     undo: Name | None = None
     """The id of the look to be undone; None: look."""
+    look: bool = True
+    """False: only say what was looked at lately."""
     scope: ScopeFields | None = None
 
 
@@ -505,6 +522,7 @@ FIELDS: dict[str, type[msgspec.Struct]] = {
     "record": RecordRequest,
     "history": HistoryAsked,
     "turn": TurnAsked,
+    "turns": TurnsAsked,
     "sessions": SessionsAsked,
     "session.update": SessionUpdateRequest,
     "session.snapshot": SnapshotAsked,

@@ -12,6 +12,7 @@ VERBS = (
     "record",
     "history",
     "turn",
+    "turns",
     "sessions",
     "session.update",
     "session.snapshot",

@@ -237,6 +237,36 @@ class DoorTransport:
         self._socket.close()
 
 
+class LocalTransport:
+    """Requests to the daemon of this very process, as its owner's: what comes and goes are the door's lines."""
+
+    def __init__(self, put: Callable[[bytes, Callable[[bytes], None]], None]) -> None:
+        """``put``: hands a line to the daemon, with the function that is called with the answer, on any thread."""
+        self._put = put
+        self._numbers = itertools.count(1)
+
+    def ask(self, verb: str, data: dict[str, Any], scope: Scope, patience: Patience) -> dict[str, Any]:
+        """See Transport."""
+        return self.carry(verb, {**data, **_wire_scope(scope, verb, over_bus=False)}, patience.timeout_s)
+
+    def carry(self, verb: str, data: Mapping[str, Any], timeout_s: float) -> dict[str, Any]:
+        """The answer to a request whose data names its scope itself; the errors of ``ask``."""
+        slot = _Slot()
+
+        def reply(frame: bytes) -> None:
+            slot.data = dict(messages.decode(frame, 0.0).data)
+            slot.answered.set()
+
+        asked = {**data, "request_id": f"page-{next(self._numbers)}"}
+        self._put(messages.encode(topics.request(verb), asked, {}), reply)
+        if not slot.answered.wait(timeout_s):
+            raise _unanswered(verb, data)(f"the daemon did not answer {verb} within {timeout_s:g} s")
+        return {name: value for name, value in slot.data.items() if name != "request_id"}
+
+    def close(self) -> None:
+        """Nothing is held open."""
+
+
 def _unanswered(verb: str, data: Mapping[str, Any]) -> type[NoAnswer]:
     """What it means that a request was not answered by whoever may have got it."""
     return Unanswered if requests.changes(verb, data) else NoAnswer

@@ -435,6 +435,8 @@ class ContextRequest:
     """The time of asking, seconds since the epoch, UTC; None: now."""
     timezone: str | None = None
     """The asker's time zone, an IANA name, for days in questions and answers; None: the device's own."""
+    preview: bool = False
+    """Whether nobody is handed the answer: it is looked at, and nothing in it counts as used."""
 
 
 @dataclass(frozen=True)

@@ -20,7 +20,7 @@ from ovos_persona_memory.errors import PersonaMemoryError, StoreBusy, StoreError
 from ovos_persona_memory.memory import PersonaMemory, Removed
 from ovos_persona_memory.protocol import BusConnection, messages, topics
 from ovos_persona_memory.records import Heard, Request, Turn
-from ovos_persona_memory.service import date_parser
+from ovos_persona_memory.service import date_parser, owner_page
 from ovos_persona_memory.service.announcement import Announcement
 from ovos_persona_memory.service.durable_replies import Acknowledging
 from ovos_persona_memory.service.embedder_plugins import open_embedder
@@ -103,6 +103,7 @@ class Daemon:
         self._memory: PersonaMemory | None = None
         """None while it is not open, or its store is away."""
         self._door: Door | None = None
+        self._page = owner_page.page_of(config, lambda frame, reply: self._arrivals.put(frame, reply, True))
         self._failure: PersonaMemoryError = StoreUnavailable("the memory is starting")
         self._last_error: str | None = None
         self._ended = False
@@ -143,6 +144,8 @@ class Daemon:
         """End what is under way and close everything."""
         self.status.set_stopping()
         self._ended = True
+        if self._page is not None:
+            self._page.stop()
         self._arrivals.wake()
         self._worker.join(timeout=1.0)
         self._jobs.stop()
@@ -217,6 +220,8 @@ class Daemon:
     def _tell_all(self, told: Sequence[bytes]) -> None:
         for event in told:
             self.bus.send(event)
+            if self._page is not None:
+                self._page.told(event)
 
     def _tidy(self) -> None:
         """In a quiet moment: a little of what was put off."""
@@ -344,6 +349,7 @@ class Daemon:
             latency = self._latencies.by_verb()
             outcome |= {"last_error": self._last_error, "latency_ms": latency, "bus": self.bus.connected}
             outcome["waiting"] = self._offline.waiting if self._offline is not None else 0
+            outcome["web"] = self._page.url if self._page is not None else None
         took_ms = (time.perf_counter() - arrival.received) * 1000
         self._latencies.note(asked.verb, took_ms)
         arrival.reply(messages.response(asked, {**outcome, "took_ms": round(took_ms, 3)}))
@@ -433,6 +439,8 @@ class Daemon:
         """Whoever asks is answered from now on."""
         if self._door is None:
             self._open_door()
+            if self._page is not None:
+                self._page.start()
         self.status.set_ready()
         self._ready_if_complete()
 

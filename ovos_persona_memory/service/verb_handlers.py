@@ -88,6 +88,7 @@ def _context(memory: PersonaMemory, asked: Request, fields: Any, scope: Scope, c
         utterance_id=asked.utterance_id,
         at=fields.at,
         timezone=fields.timezone or asked.timezone,
+        preview=fields.preview,
     )
     known = memory.context(request)
     return {"messages": _wire(known.messages), "hits": _wire(known.hits), "tokens": known.tokens}
@@ -108,6 +109,10 @@ def _history(memory: PersonaMemory, asked: Request, fields: Any, scope: Scope, _
 
 def _one_turn(memory: PersonaMemory, _a: Request, fields: Any, scope: Scope, _c: MemoryConfig) -> Answer:
     return {"turn": _wire(memory.turn(fields.id, scope))}
+
+
+def _turns(memory: PersonaMemory, _a: Request, fields: Any, scope: Scope, _c: MemoryConfig) -> Answer:
+    return {"turns": _wire(memory.turns(scope, fields.since, fields.until, fields.limit, fields.offset))}
 
 
 def _sessions(memory: PersonaMemory, _a: Request, fields: Any, scope: Scope, _c: MemoryConfig) -> Answer:
@@ -292,8 +297,8 @@ def _audit(memory: PersonaMemory, _a: Request, _f: Any, scope: Scope, _c: Memory
     return {"troubles": _wire(memory.facts.audit(scope))}
 
 
-def _users(memory: PersonaMemory, _a: Request, _f: Any, _s: Scope, _c: MemoryConfig) -> Answer:
-    return {"users": _wire(memory.users.list())}
+def _users(memory: PersonaMemory, _a: Request, fields: Any, _s: Scope, _c: MemoryConfig) -> Answer:
+    return {"users": _wire(memory.users.list(fields.counted))}
 
 
 def _merge(memory: PersonaMemory, _a: Request, fields: Any, _s: Scope, _c: MemoryConfig) -> Answer:
@@ -301,7 +306,7 @@ def _merge(memory: PersonaMemory, _a: Request, fields: Any, _s: Scope, _c: Memor
 
 
 def _introspect(memory: PersonaMemory, _a: Request, fields: Any, scope: Scope, _c: MemoryConfig) -> Answer:
-    return {"introspections": _wire(memory.introspect(scope, fields.undo))}
+    return {"introspections": _wire(memory.introspect(scope, fields.undo, fields.look))}
 
 
 def _status(memory: PersonaMemory, _a: Request, _f: Any, _s: Scope, _c: MemoryConfig) -> Answer:
@@ -313,6 +318,7 @@ _VERBS: dict[str, Callable[[PersonaMemory, Request, Any, Scope, MemoryConfig], A
     "record": _record,
     "history": _history,
     "turn": _one_turn,
+    "turns": _turns,
     "sessions": _sessions,
     "session.update": _session_update,
     "session.snapshot": _snapshot,

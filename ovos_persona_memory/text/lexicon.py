@@ -264,7 +264,10 @@ def for_language(tag: str | None) -> Lexicon:
 
 def source(tag: str | None) -> Source:
     """The contents of a language's file, BCP-47 tag; empty where it has none."""
-    path = languages.locale_folder() / languages.for_language(tag).tag / FILE
+    spoken = languages.for_language(tag).tag
+    if spoken not in languages.known():  # a message's tag may be anything, also a path or too long for one
+        return read(())
+    path = languages.locale_folder() / spoken / FILE
     return read(path.read_text(encoding="utf-8").splitlines() if path.is_file() else ())
 
 

@@ -227,6 +227,13 @@ def test_everybody_is_listed_whoever_talked_last_first(memory: PersonaMemory) ->
         User("carl", 0, 0, 0, 1, None),
         User("dora", 0, 0, 1, 0, None),
     ]
+    assert [(one.user_id, one.turns, one.last_at) for one in memory.users.list(counted=False)] == [
+        ("guest", 0, 9.5),
+        ("alice", 0, 5.0),
+        ("bob", 0, None),
+        ("carl", 0, None),
+        ("dora", 0, None),
+    ]
 
 
 def test_embeddings_of_another_dimension_are_left_behind(memory: PersonaMemory, store: Store) -> None:

@@ -62,10 +62,14 @@ def own_environment(folder: Path, **more: str) -> dict[str, str]:
 
 
 def write_settings(folder: Path, **sections: object) -> None:
-    """The mycroft.conf of the processes with ``own_environment(folder)``; by words alone where no embedder is named."""
+    """The mycroft.conf of the processes with ``own_environment(folder)``.
+
+    By words alone where no embedder is named, and without the owner's page where nothing is said of it.
+    """
     memory = dict(sections.pop("persona_memory", None) or {})  # type: ignore[call-overload]  # settings are a mapping
     recall = {"embedder": "none", **memory.get("recall", {})}
-    sections["persona_memory"] = {**memory, "recall": recall}
+    web = memory.get("web", {"enabled": False})
+    sections["persona_memory"] = {**memory, "recall": recall, "web": web}
     path = folder / "config" / "mycroft" / "mycroft.conf"
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(json.dumps({"logging": {"log_level": "WARNING", "logs": {"path": "stdout"}}, **sections}))

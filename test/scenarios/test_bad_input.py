@@ -69,6 +69,7 @@ VERBS: dict[str, dict[str, Any]] = {
         "roles": {"user"},
     },
     "turn": {"id": "nothing", "scope": HERE},
+    "turns": {"scope": HERE, "since": 0.0, "until": NOW, "limit": 5, "offset": 0},
     "sessions": {"scope": HERE, "limit": 5},
     "clear_session": {"scope": Scope(session_id="nobody's")},
     "recall": {
@@ -152,7 +153,7 @@ VERBS: dict[str, dict[str, Any]] = {
         "everything": False,
         "lang": "en-US",
     },
-    "introspect": {"scope": HERE, "undo": None},
+    "introspect": {"scope": HERE, "undo": None, "look": True},
     "facts.list": {"scope": HERE, "status": "all", "slot": "pet", "at": NOW, "limit": 5, "offset": 0, "topic": "home"},
     "facts.history": {"fact_id": "nothing", "scope": HERE},
     "facts.review": {"fact_id": "nothing", "accept": False, "scope": HERE},
@@ -160,7 +161,7 @@ VERBS: dict[str, dict[str, Any]] = {
     "facts.audit": {"scope": HERE},
     "facts.add": {"text": "a tower", "scope": HERE, "confidence": 0.5, "topics": ["towers"], "lang": "en-US"},
     "facts.update": {"fact_id": "nothing", "scope": HERE, "confidence": 1, "topics": []},
-    "users.list": {},
+    "users.list": {"counted": True},
     "users.merge": {"user_id": "nobody", "into": "no-one"},
     "documents.upsert": {"text": "a tower", "id": "tower", "metadata": {"from": "guide"}, "embedding": None},
     "documents.search": {"query": "castle", "k": 3, "filter": {"from": "guide"}, "embedding": None},
@@ -205,7 +206,7 @@ def test_what_can_be_used_passes(memory: Memory, verb: str) -> None:
     try:
         called(memory, verb, VERBS[verb])
     except (UnknownEntry, NotAllowed):
-        assert verb.startswith(("facts.", "users.", "correct", "introspect"))
+        assert verb.startswith(("facts.", "users.", "correct", "introspect", "turns"))
 
 
 # values that cannot be used, by what a parameter is
@@ -238,6 +239,7 @@ BAD: dict[str, tuple[object, ...]] = {
     **dict.fromkeys(("at", "since", "until"), MOMENTS),
     **dict.fromkeys(("kinds", "ids", "roles", "topics"), LISTS),
     **dict.fromkeys(("as_passed", "hanging", "words", "write", "read", "session", "site", "learn"), SWITCHES),
+    **dict.fromkeys(("look", "counted"), SWITCHES),
     **dict.fromkeys(("person", "accept", "everything", "secret", "secrets", "withheld"), SWITCHES),
     **dict.fromkeys(("metadata", "filter"), OBJECTS),
     "confidence": (-0.1, 1.1, "much", True, float("nan"), [1]),
@@ -306,7 +308,7 @@ BAD_FIELDS: dict[str, tuple[object, ...]] = {
         ("expects_reply", "announcement", "machine", "linked", "redacted", "is_error", "unlearned", "blind"),
         (*SWITCHES, None),
     ),
-    **dict.fromkeys(("secrets", "assumed_persona", "any_persona"), (*SWITCHES, None)),
+    **dict.fromkeys(("secrets", "assumed_persona", "any_persona", "preview"), (*SWITCHES, None)),
     **dict.fromkeys(("summary_threshold", "context_tokens"), NUMBERS),
     "strategy": ("nobody", 5, ["summary"]),
     "auth_level": NUMBERS,
