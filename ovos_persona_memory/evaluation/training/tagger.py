@@ -79,8 +79,8 @@ def samples_in(folder: Path, without: Collection[str] = ()) -> list[Sample]:
     """The utterances of all talk in a folder of ``training``, as often as each counts; ``without``: files left out."""
     told: list[Sample] = []
     for path in sorted(folder.rglob(f"*{ENDING}")):
-        if path.stem not in without:
-            kind = path.parent.name
+        kind = path.parent.name
+        if path.stem not in without and kind in TIMES:
             told += list(samples(read_marked(path), hinted=kind != READ)) * TIMES[kind]
     return told
 
