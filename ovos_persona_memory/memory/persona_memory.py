@@ -10,6 +10,7 @@ import uuid
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict, replace
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -43,6 +44,7 @@ from ovos_persona_memory.memory.users import Users
 from ovos_persona_memory.records import (
     EPISODE_KINDS,
     HOUSEHOLD,
+    Activity,
     Capture,
     Context,
     ContextMessage,
@@ -327,6 +329,21 @@ class PersonaMemory:
         return self._store.sessions(scope, limit)
 
     @checked
+    def activity(self, scope: Scope = Scope(), since: float | None = None) -> Sequence[Activity]:
+        """What was said on each day since then in scope, oldest first; days without a word are left out.
+
+        Days are those of this device's clock. Empty while reading is off.
+        """
+        if not self.captures.may_read(scope):
+            return []
+        days: dict[date, list[int]] = {}
+        for at, role in self._store.moments(scope, since):
+            day = days.setdefault(date.fromtimestamp(at), [0, 0])
+            day[0] += 1
+            day[1] += role == "user"
+        return [Activity(day.isoformat(), *days[day]) for day in sorted(days)]
+
+    @checked
     def clear_session(self, scope: Scope) -> int:
         """Forget the turns of the session in scope, its summary and what was learned in it alone; how many turns."""
         if scope.session_id is None:
@@ -426,7 +443,8 @@ class PersonaMemory:
     def context(self, request: ContextRequest) -> Context:
         """What a persona is handed for an utterance: history of its session, and what is surely remembered."""
         known = self._contexts.build(replace_fast(request, scope=replace_fast(request.scope, secrets=False)))
-        self._episodes.note_recall(request.scope, [hit.id for hit in known.hits], request.utterance_id)
+        if not request.preview:
+            self._episodes.note_recall(request.scope, [hit.id for hit in known.hits], request.utterance_id)
         return known
 
     # lasting memories

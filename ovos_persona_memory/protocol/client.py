@@ -14,6 +14,7 @@ from ovos_persona_memory.conversation import MessageLike, Snapshot, turns_of
 from ovos_persona_memory.errors import InvalidRequest, NoAnswer, PersonaMemoryError, from_wire
 from ovos_persona_memory.protocol.transport import BusTransport, DoorTransport, Patience, Transport, wire_turn
 from ovos_persona_memory.records import (
+    Activity,
     Capture,
     Context,
     ContextMessage,
@@ -186,6 +187,11 @@ class MemoryClient:
         """See PersonaMemory.turn. Over the bus a session in the scope limits nothing."""
         found = self.ask("turn", scope, id=id)["turn"]
         return None if found is None else _as(Turn, found)
+
+    @checked
+    def activity(self, scope: Scope = Scope(), since: float | None = None) -> list[Activity]:
+        """See PersonaMemory.activity. For the owner's door alone."""
+        return _as(list[Activity], self.ask("activity", scope, since=since)["days"])
 
     @checked
     def sessions(self, scope: Scope = Scope(), limit: int = 100) -> list[Session]:

@@ -218,6 +218,8 @@ class ContextAsked(msgspec.Struct, kw_only=True):
     lang: Name | None = None
     at: EpochSeconds | None = None
     timezone: Name | None = None
+    preview: bool = False
+    """Only look: what was found does not count as used."""
     scope: ScopeFields | None = None
 
 
@@ -247,6 +249,13 @@ class SessionsAsked(msgspec.Struct, kw_only=True):
     """Ask for the sessions."""
 
     limit: Few = 100
+    scope: ScopeFields | None = None
+
+
+class ActivityAsked(msgspec.Struct, kw_only=True):
+    """Ask how much was said on each day."""
+
+    since: Seconds | None = None
     scope: ScopeFields | None = None
 
 
@@ -522,6 +531,7 @@ FIELDS: dict[str, type[msgspec.Struct]] = {
     "forget": ForgetRequest,
     "why": WhyAsked,
     "episodes": EpisodesAsked,
+    "activity": ActivityAsked,
     "document.upsert": DocumentUpsertRequest,
     "document.search": DocumentSearchAsked,
     "document.get": DocumentGetAsked,

@@ -29,6 +29,7 @@ VERBS = (
     "forget",
     "why",
     "episodes",
+    "activity",
     "document.upsert",
     "document.search",
     "document.get",

@@ -435,6 +435,19 @@ class ContextRequest:
     """The time of asking, seconds since the epoch, UTC; None: now."""
     timezone: str | None = None
     """The asker's time zone, an IANA name, for days in questions and answers; None: the device's own."""
+    preview: bool = False
+    """Nobody gets it but who looks at it: it is not noted what was used."""
+
+
+@dataclass(frozen=True)
+class Activity:
+    """What was said in one day."""
+
+    day: str
+    """The day in the device's time zone, 2026-11-21."""
+    turns: int
+    users: int
+    """Of the turns, what people said."""
 
 
 @dataclass(frozen=True)

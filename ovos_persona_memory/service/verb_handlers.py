@@ -88,6 +88,7 @@ def _context(memory: PersonaMemory, asked: Request, fields: Any, scope: Scope, c
         utterance_id=asked.utterance_id,
         at=fields.at,
         timezone=fields.timezone or asked.timezone,
+        preview=fields.preview,
     )
     known = memory.context(request)
     return {"messages": _wire(known.messages), "hits": _wire(known.hits), "tokens": known.tokens}
@@ -292,6 +293,10 @@ def _audit(memory: PersonaMemory, _a: Request, _f: Any, scope: Scope, _c: Memory
     return {"troubles": _wire(memory.facts.audit(scope))}
 
 
+def _activity(memory: PersonaMemory, _a: Request, fields: Any, scope: Scope, _c: MemoryConfig) -> Answer:
+    return {"days": _wire(memory.activity(scope, fields.since))}
+
+
 def _users(memory: PersonaMemory, _a: Request, _f: Any, _s: Scope, _c: MemoryConfig) -> Answer:
     return {"users": _wire(memory.users.list())}
 
@@ -330,6 +335,7 @@ _VERBS: dict[str, Callable[[PersonaMemory, Request, Any, Scope, MemoryConfig], A
     "forget": _forget,
     "why": _why,
     "episodes": _episodes,
+    "activity": _activity,
     "document.upsert": _upsert,
     "document.search": _search,
     "document.get": _document,

@@ -160,6 +160,7 @@ VERBS: dict[str, dict[str, Any]] = {
     "facts.audit": {"scope": HERE},
     "facts.add": {"text": "a tower", "scope": HERE, "confidence": 0.5, "topics": ["towers"], "lang": "en-US"},
     "facts.update": {"fact_id": "nothing", "scope": HERE, "confidence": 1, "topics": []},
+    "activity": {"scope": HERE, "since": 0.0},
     "users.list": {},
     "users.merge": {"user_id": "nobody", "into": "no-one"},
     "documents.upsert": {"text": "a tower", "id": "tower", "metadata": {"from": "guide"}, "embedding": None},
