@@ -20,7 +20,7 @@ from rich.text import Text
 
 from ovos_persona_memory import stores
 from ovos_persona_memory.cli.connection import settings, url
-from ovos_persona_memory.cli.options import address_options, data_option, json_option
+from ovos_persona_memory.cli.options import address_options, data_option, examples, json_option
 from ovos_persona_memory.cli.output import Command, answer_json, answer_text, plain, progress
 from ovos_persona_memory.cli.show import waiting_for_store, without_vectors
 from ovos_persona_memory.config import MemoryConfig, bus_address, encryption_key, persona_settings, pipeline
@@ -57,7 +57,7 @@ class Check:
     """How to mend it; empty where nothing is wrong."""
 
 
-@click.command(cls=Command)
+@click.command(cls=Command, epilog=examples("doctor", "doctor --json"))
 @data_option
 @address_options
 @json_option

@@ -14,17 +14,19 @@ import hashlib
 import json
 import sqlite3
 import zipfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from ovos_persona_memory.errors import InvalidRequest
-from ovos_persona_memory.records import Role, Turn
+from ovos_persona_memory.records import Role, Turn, text_of
 
 ROLES: tuple[Role, ...] = ("user", "assistant")
 FTS_COLUMNS = ["doc_id", "session_id", "content"]
+LONGEST, TOGETHER, LONGEST_TOGETHER = 16384, 500, 400_000
+"""Characters of a turn, turns of a delivery and characters of a delivery at most, so that the daemon takes each."""
 NONE_OF_THEIRS = "no file of ovos-memory-plugins, mem0 or ChatGPT"
 
 
@@ -60,6 +62,22 @@ def read_foreign(path: Path) -> list[ForeignSession]:
         raise InvalidRequest(str(path), f"cannot be read: {error.strerror}") from error
     except (ValueError, TypeError, AttributeError, KeyError, sqlite3.Error, zipfile.BadZipFile) as error:
         raise InvalidRequest("file", f"{path} is {NONE_OF_THEIRS} ({type(error).__name__})") from error
+
+
+def deliveries(turns: Sequence[Turn]) -> Iterator[list[Turn]]:
+    """The turns in parts that one request can hold; a text that is too long for one is cut."""
+    part: list[Turn] = []
+    size = 0
+    for turn in turns:
+        text = text_of(turn.text)
+        short = turn if len(text) <= LONGEST else replace(turn, text=f"{text[: LONGEST - 1]}…")
+        if part and (len(part) == TOGETHER or size + len(text_of(short.text)) > LONGEST_TOGETHER):
+            yield part
+            part, size = [], 0
+        part.append(short)
+        size += len(text_of(short.text))
+    if part:
+        yield part
 
 
 def _from_json(path: Path) -> Iterator[ForeignSession]:

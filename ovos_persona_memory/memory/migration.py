@@ -177,15 +177,25 @@ def digest_of(section: Section, store: Store) -> Digest:
 
 def sections(namespaces: tuple[str, ...], states: tuple[str, ...], memories: Scope) -> list[Section]:
     """Everything that a store holds, in the order in which it is put. ``memories``: which of those come along."""
+    put_entry = _each(lambda to, one: to.put_entry(one, index_words(one)))
     return [
         Section("turns", Turn, _turns, _put_turns, _without_numbers),
+        Section("memories", Entry, lambda store: _entries(store, memories), put_entry, _without_numbers),
+        *_learned(),
         Section(
-            "memories",
-            Entry,
-            lambda store: _entries(store, memories),
-            _each(lambda to, one: to.put_entry(one, index_words(one))),
-            _without_numbers,
+            "documents",
+            StoredDocument,
+            lambda store: _documents(store, namespaces),
+            _each(lambda to, one: to.document_store.put(one.document, one.words, one.embedding)),
+            lambda one: [asdict(one.document), None if one.embedding is None else one.embedding.tolist()],
         ),
+        *_kept_beside(states),
+    ]
+
+
+def _learned() -> list[Section]:
+    """What was made of what was said: facts with their stories, and episodes."""
+    return [
         Section(
             "facts",
             tuple[Fact, str],
@@ -208,31 +218,19 @@ def sections(namespaces: tuple[str, ...], states: tuple[str, ...], memories: Sco
             _each(lambda to, one: to.episode_store.add(*one)),
             lambda one: _without_numbers(one[0]),
         ),
-        Section(
-            "documents",
-            StoredDocument,
-            lambda store: _documents(store, namespaces),
-            _each(lambda to, one: to.document_store.put(one.document, one.words, one.embedding)),
-            lambda one: [asdict(one.document), None if one.embedding is None else one.embedding.tolist()],
-        ),
-        Section(
-            "notes", tuple[str, str, Note, list[str]], _notes, _each(lambda to, one: to.put_note(*one[:3])), _told_note
-        ),
+    ]
+
+
+def _kept_beside(states: tuple[str, ...]) -> list[Section]:
+    """Notes of sessions, pauses, what was forgotten, and small values."""
+    note, entered = tuple[str, str, Note, list[str]], tuple[str, float, list[int]]
+    put_entered = _each(lambda to, one: to.ledger_store.add(one[0], one[2], one[1]))
+    put_state = _each(lambda to, one: to.put_state(*one))
+    return [
+        Section("notes", note, _notes, _each(lambda to, one: to.put_note(*one[:3])), _told_note),
         Section("pauses", Pause, _pauses, _each(lambda to, one: to.put_pause(one)), asdict),
-        Section(
-            "forgotten",
-            tuple[str, float, list[int]],
-            _entered,
-            _each(lambda to, one: to.ledger_store.add(one[0], one[2], one[1])),
-            list,
-        ),
-        Section(
-            "state",
-            tuple[str, str],
-            lambda store: _states(store, states),
-            _each(lambda to, one: to.put_state(*one)),
-            list,
-        ),
+        Section("forgotten", entered, _entered, put_entered, list),
+        Section("state", tuple[str, str], lambda store: _states(store, states), put_state, list),
     ]
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -89,7 +89,9 @@ __all__ = [
     "bm25",
     "check_location",
     "convert_files",
+    "copy_file",
     "cosines",
+    "counts_in",
     "database_in",
     "encrypted_files",
     "fact_in_scope",
@@ -109,13 +111,16 @@ __all__ = [
     "owner_name",
     "parse_location",
     "quantised",
+    "read_sealed",
     "redacted",
     "restore_backup",
+    "scratch_store",
     "sqlite_folder",
     "store_locations",
     "waiting_in",
     "words_of",
     "write_backup",
+    "write_sealed",
 ]
 
 BACKENDS = ("inmemory", "sqlite", "postgres", "redis", "chroma")
@@ -229,6 +234,43 @@ def write_backup(config: MemoryConfig, target: Path, key: str | None) -> None:
 
 
 @contextmanager
+def scratch_store(folder: Path, key: str | None) -> Iterator[tuple[Store, Path]]:
+    """An empty store in a file of its own, and that file, which go at the end of the context."""
+    from ovos_persona_memory.stores.sqlite import copies
+
+    with copies.scratch_folder(folder) as held, closing(_sqlite_store(held, key)) as store:
+        yield store, database_in(held)
+
+
+def copy_file(source: Path, target: Path, key: str | None) -> None:
+    """Copy an SQLite file with its key, whole or not at all."""
+    from ovos_persona_memory.stores.sqlite import copies
+
+    copies.write_copy(source, key, target, key)
+
+
+def counts_in(file: Path, key: str | None) -> dict[str, int]:
+    """How many turns, memories and facts a backup holds; StoreDamaged where it is none of ours or not sound."""
+    from ovos_persona_memory.stores.sqlite import copies
+
+    return copies.counts_in(file, key)
+
+
+def write_sealed(target: Path, key: str, lines: Iterable[bytes]) -> None:
+    """Write lines to a file that is encrypted with a key."""
+    from ovos_persona_memory.stores.sqlite import sealed_lines
+
+    sealed_lines.write_sealed(target, key, lines)
+
+
+def read_sealed(source: Path, key: str) -> Iterator[bytes]:
+    """The lines of a file that ``write_sealed`` wrote; WrongKey where the key does not fit."""
+    from ovos_persona_memory.stores.sqlite import sealed_lines
+
+    return sealed_lines.read_sealed(source, key)
+
+
+@contextmanager
 def open_backup(file: Path, key: str | None, folder: Path) -> Iterator[Store]:
     """The store in a backup, to read from: of a copy in ``folder``, which goes at the end of the context.
 
@@ -280,7 +322,7 @@ def convert_files(files: Sequence[Path], key: str | None, new_key: str | None) -
             held.callback(_locked(folder, LOCK_FILE).release)
             held.callback(_locked(folder, WAITING_LOCK_FILE).release)
         for file in files:
-            copies.convert(file, key, new_key)
+            copies.convert(file, key if copies.is_encrypted(file) else None, new_key)
 
 
 def is_encrypted(file: Path) -> bool:

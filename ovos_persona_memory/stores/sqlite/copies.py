@@ -133,6 +133,20 @@ def is_encrypted(file: Path) -> bool:
         return opened.read(len(MAGIC)) != MAGIC
 
 
+def counts_in(file: Path, key: str | None) -> dict[str, int]:
+    """How many turns, memories and facts a file that nobody has open holds; StoreDamaged where it cannot be used."""
+    if problem := inspect(file, key):
+        raise StoreDamaged(f"{file} cannot be used: {problem}")
+    uri = f"{file.absolute().as_uri()}?mode=ro&immutable=1"
+    with driver_errors(file), closing(driver.connect(uri, key, uri=True)) as connection:
+        tables = {name for (name,) in connection.execute("SELECT name FROM sqlite_master WHERE type = 'table'")}
+        counted = {"turns": "turn", "memories": "entry", "facts": "fact"}
+        return {
+            name: connection.execute(f"SELECT count(*) FROM {table}").fetchone()[0] if table in tables else 0
+            for name, table in counted.items()
+        }
+
+
 def _swap(new: Path, database: Path, key: str | None, old_key: str | None = None) -> None:
     if database.exists():
         _end_journal(database, old_key)
