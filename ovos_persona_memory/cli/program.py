@@ -18,6 +18,7 @@ from ovos_persona_memory.cli.facts import audit, facts, review
 from ovos_persona_memory.cli.options import HELP, NAME, address_options, data_option, examples
 from ovos_persona_memory.cli.preview import preview
 from ovos_persona_memory.cli.run import run
+from ovos_persona_memory.cli.service_unit import install_service, uninstall_service
 from ovos_persona_memory.cli.session import put_back, snapshot, summary, trim
 from ovos_persona_memory.cli.show import get, history, list_, recall, sessions, status, turn
 from ovos_persona_memory.cli.stats import stats
@@ -56,7 +57,7 @@ GROUPS: Mapping[str, Sequence[click.Command]] = {
     "Change": (remember, update, review, introspect, summary, trim, put_back, documents),
     "Forget": (forget, capture),
     "Move": (export, import_, backup, restore, snapshot, migrate, encrypt, decrypt),
-    "Run": (run, chat, doctor, bench, completion),
+    "Run": (run, chat, doctor, install_service, uninstall_service, bench, completion),
 }
 """The commands by what people do, in the order in which the help shows them."""
 
