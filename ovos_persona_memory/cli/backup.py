@@ -34,6 +34,7 @@ namespace_option = click.option(
 @click.argument("file", metavar="FILE", type=click.Path(dir_okay=False, path_type=Path))
 @key_option
 @click.option("--plain", is_flag=True, help="Not encrypted, though the memory is.")
+@click.option("--detached", is_flag=True, help="Leave it as it is for good: forgetting does not reach it.")
 @namespace_option
 @secrets_option
 @data_option
@@ -42,6 +43,7 @@ def backup(  # one parameter an option
     file: Path,
     key: str | None,
     plain: bool,
+    detached: bool,
     namespaces: tuple[str, ...],
     with_secrets: bool,
     data: Path | None,
@@ -50,16 +52,20 @@ def backup(  # one parameter an option
     """Copy the whole memory to FILE, while it goes on recording.
 
     The copy is one moment: what is said after it is not in it. It is encrypted with the memory's own key, with
-    another where --key says which, and not at all with --plain. Forgetting does not reach it: keep few, and delete
-    them. Of a memory on a server the secrets stay there, unless --with-secrets is given.
+    another where --key says which, and not at all with --plain. When something is forgotten later, the copy is written
+    anew without it, if it is still there then. Of a memory on a server the copy stays as it is, and the secrets stay
+    there, unless --with-secrets is given.
     """
     if plain and key is not None:
         raise InvalidRequest("--plain", "cannot be given together with --key")
     config = settled(settings(data))
     chosen = None if plain else encryption_key(key or config.encryption.key, "Key of the backup")
-    if stores.sqlite_folder(config) is not None:
+    folder = stores.sqlite_folder(config)
+    if folder is not None:
         with progress("Copying"):
             stores.write_backup(config, file, chosen)
+        if not detached:
+            stores.note_backup(folder, file, stores.PLAIN if plain else key or stores.OWN)
     else:
         _migrated(config, file, chosen, tuple(dict.fromkeys(("default", *namespaces))), with_secrets)
     found = stores.counts_in(file, chosen)

@@ -80,6 +80,8 @@ def _status_lines(found: Mapping[str, Any]) -> list[tuple[str, str]]:
         lines.append(("messagebus", "connected" if found.get("bus") else "away"))
     lines.append(("by meaning", by_meaning(found)))
     lines += _of_models(found.get("models", {}))
+    stale = [one["path"] for one in found.get("backups", ()) if one["stale"]]
+    lines += [("backup", f"{path} still holds what was forgotten since: delete it") for path in stale]
     lines += [("set aside", f"{aside['path']}: {aside['reason']}") for aside in store.get("set_aside", ())]
     if found.get("waiting") or found.get("degraded"):
         lines.append(("store", f"away; {waiting_for_store(found['waiting'])} for it"))

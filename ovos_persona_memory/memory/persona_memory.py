@@ -34,6 +34,7 @@ from ovos_persona_memory.memory.facts import Facts
 from ovos_persona_memory.memory.forgetting import Forgetting
 from ovos_persona_memory.memory.learning.learning_queue import never
 from ovos_persona_memory.memory.privacy import capture
+from ovos_persona_memory.memory.privacy.backups import Backups
 from ovos_persona_memory.memory.provenance import Why
 from ovos_persona_memory.memory.referents import ReferentResolver
 from ovos_persona_memory.memory.retention import Retention
@@ -74,7 +75,7 @@ from ovos_persona_memory.records import (
     replace_fast,
 )
 from ovos_persona_memory.search import Indexer, Prefetch, Question, embedding, open_embedder, record_terms
-from ovos_persona_memory.stores import FolderLock, Store, in_scope, open_stores, own
+from ovos_persona_memory.stores import FolderLock, Store, in_scope, open_stores, own, sqlite_folder
 from ovos_persona_memory.text import languages
 from ovos_persona_memory.version import __version__
 
@@ -120,6 +121,7 @@ class PersonaMemory:
         self.users = Users(self._workings, self._forgetting)
         self._episodes = Episodes(self._workings)
         self._referents = ReferentResolver(self._workings, self._episodes)
+        self.backups = Backups(None, None)
         self._why = Why(self._workings, self._episodes, config.facts)
 
     @classmethod
@@ -150,6 +152,7 @@ class PersonaMemory:
             indexer = Indexer(store.vector_store, config.recall.embedder, opener, load_wait_s)
             memory = cls(store, config, clock, indexer)
             memory._lock = lock
+            memory.backups = Backups(sqlite_folder(config), config.encryption.key)
             indexer.start()
             undo.pop_all()
         return memory
@@ -160,6 +163,7 @@ class PersonaMemory:
     def __exit__(self, *_: object) -> None:
         try:
             self._store.compact()
+            self.backups.renew()
         finally:
             self.close()
 
@@ -176,6 +180,7 @@ class PersonaMemory:
             or (not self.jobs_later and self.work())
         )
         if not more:
+            self.backups.renew_soon()
             release_memory()
         return more
 
@@ -183,6 +188,7 @@ class PersonaMemory:
         """End the work in the background and close the store."""
         if self._indexer is not None:
             self._indexer.stop()
+        self.backups.close()
         self._store.close()
         if self._lock is not None:
             self._lock.release()
@@ -650,6 +656,7 @@ class PersonaMemory:
             self.transcript.purge_due = False
             self.tidying.keep()
             self._store.purge()
+            self.backups.forgotten()
             languages.forget_texts()
 
     # whether anything is kept and used
@@ -698,6 +705,7 @@ class PersonaMemory:
             "meaning": self._indexer.state() if self._indexer is not None else {},
             "retention": self.retention.last(),
             "secrets": asdict(self._config.secrets),
+            "backups": self.backups.state(),
             "models": self.tidying.status(),
             "up_s": round(self._clock() - self._opened_at, 3),
         }

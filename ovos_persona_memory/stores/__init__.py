@@ -12,6 +12,14 @@ from urllib.parse import urlsplit
 
 from ovos_persona_memory.config import MemoryConfig, encryption_key, secret
 from ovos_persona_memory.errors import ConfigError, StoreUnavailable
+from ovos_persona_memory.stores.backup_list import (
+    OWN,
+    PLAIN,
+    BackupNote,
+    list_backups,
+    listed_backups,
+    note_backup,
+)
 from ovos_persona_memory.stores.base import (
     ACTIVE,
     ANSWERED,
@@ -65,6 +73,9 @@ __all__ = [
     "FORGOTTEN",
     "KEPT",
     "NEEDS_NO_SERVER",
+    "OWN",
+    "PLAIN",
+    "BackupNote",
     "Bm25",
     "Bytes",
     "EpisodeStore",
@@ -90,6 +101,7 @@ __all__ = [
     "check_location",
     "convert_files",
     "copy_file",
+    "copy_live",
     "cosines",
     "counts_in",
     "database_in",
@@ -101,7 +113,10 @@ __all__ = [
     "inspect",
     "is_encrypted",
     "is_shared",
+    "list_backups",
+    "listed_backups",
     "normalised",
+    "note_backup",
     "open_backup",
     "open_copy",
     "open_store",
@@ -282,6 +297,13 @@ def open_backup(file: Path, key: str | None, folder: Path) -> Iterator[Store]:
         copies.put_in_place(file, key, database_in(held), key)
         with closing(_sqlite_store(held, key)) as store:
             yield store
+
+
+def copy_live(folder: Path, key: str | None, target: Path, target_key: str | None) -> None:
+    """Copy the SQLite file of a folder that this process may have open; keys as in the setting."""
+    from ovos_persona_memory.stores.sqlite import copies
+
+    copies.write_copy(database_in(folder), encryption_key(key), target, encryption_key(target_key))
 
 
 def restore_backup(config: MemoryConfig, file: Path, key: str | None) -> None:

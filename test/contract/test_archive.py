@@ -6,6 +6,7 @@ import json
 import re
 import sqlite3
 import threading
+import time
 import zipfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -23,6 +24,7 @@ from ovos_persona_memory.errors import InvalidRequest, StoreError
 from ovos_persona_memory.memory import PersonaMemory, archive
 from ovos_persona_memory.memory.importing import LONGEST, deliveries, read_foreign
 from ovos_persona_memory.memory.migration import Digest, digests
+from ovos_persona_memory.memory.privacy import backups
 from ovos_persona_memory.records import Scope, Turn
 
 NAMES = ["default", "own"]
@@ -421,3 +423,67 @@ def test_a_store_that_lost_something_is_noticed(filled: Path, tmp_path: Path, mo
     with pytest.raises(StoreError, match="differs from the export in episodes"):
         archive.Loading(target, head).run(lines[1:])
     target.close()
+
+
+# what is forgotten is gone from backups, too
+
+
+def test_what_is_forgotten_is_gone_from_the_backups_that_were_made(filled: Path, tmp_path: Path) -> None:
+    reached, moved, detached = (tmp_path / name for name in ("reached", "moved", "detached"))
+    done(filled, "backup", str(reached))
+    done(filled, "backup", str(moved))
+    done(filled, "backup", str(detached), "--detached")
+    elsewhere = moved.rename(tmp_path / "elsewhere")
+    assert all(b"Bob1" in path.read_bytes() for path in (reached, elsewhere, detached))
+    done(filled, "forget", "--query", "Bob1", "--everyone", "--yes")
+    held = {path.name: b"Bob1" in path.read_bytes() for path in (reached, elsewhere, detached)}
+    assert held == {"reached": False, "elsewhere": True, "detached": True}
+    status = json.loads(done(filled, "status", "--json").stdout)["backups"]
+    assert status == [
+        {"path": str(moved), "there": False, "stale": True},
+        {"path": str(reached), "there": True, "stale": False},
+    ]
+    assert f"{moved} still holds what was forgotten since" in done(filled, "status").stdout
+    elsewhere.rename(moved)
+    done(filled, "remember", "something", "--key", "new")
+    assert b"Bob1" not in moved.read_bytes()
+    done(tmp_path / "back", "restore", str(reached))
+    store, back = opened(str(filled)), opened(str(tmp_path / "back"))
+    assert back.counts().turns == store.counts().turns
+    store.close()
+    back.close()
+
+
+def test_what_is_forgotten_while_a_backup_is_renewed_makes_it_stale_again(
+    filled: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    done(filled, "backup", str(tmp_path / "b"))
+    with PersonaMemory.open(filled) as memory:
+        memory.forget(Scope.everyone(), query="Bob1")
+        copied = backups.copy_live
+
+        def meanwhile(*arguments: Any) -> None:
+            copied(*arguments)
+            monkeypatch.setattr(backups, "copy_live", copied)
+            memory.forget(Scope.everyone(), query="Bob2")
+
+        monkeypatch.setattr(backups, "copy_live", meanwhile)
+        memory.backups.renew()
+        assert [one["stale"] for one in memory.status()["backups"]] == [True]
+        assert b"Bob2" in (tmp_path / "b").read_bytes()
+        memory.backups.renew()
+        assert [one["stale"] for one in memory.status()["backups"]] == [False]
+    assert b"Bob2" not in (tmp_path / "b").read_bytes()
+
+
+def test_a_daemon_renews_them_in_a_quiet_moment(filled: Path, tmp_path: Path) -> None:
+    done(filled, "backup", str(tmp_path / "b"))
+    with PersonaMemory.open(filled) as memory:
+        memory.forget(Scope.everyone(), query="Bob1")
+        while memory.tidy():
+            pass
+        until = time.monotonic() + 20
+        while memory.status()["backups"][0]["stale"] and time.monotonic() < until:
+            time.sleep(0.02)
+        assert b"Bob1" not in (tmp_path / "b").read_bytes()
+        memory.record([Turn("user", "it goes on")], Scope("s0"))

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import closing, contextmanager, suppress
 from pathlib import Path
 
-from ovos_persona_memory.errors import StoreBusy, StoreDamaged, StoreUnavailable
+from ovos_persona_memory.errors import StoreBusy, StoreDamaged, StoreUnavailable, WrongKey
 from ovos_persona_memory.stores.base.folder_lock import FolderLock
 from ovos_persona_memory.stores.sqlite import driver
 from ovos_persona_memory.stores.sqlite.database_file import (
@@ -34,10 +34,10 @@ STEP_BYTES = 1024 * 1024
 def write_copy(source: Path, source_key: str | None, target: Path, target_key: str | None) -> None:
     """Copy what a database holds now to another file, of which nothing is seen before it is whole and on the disk.
 
-    Others may go on writing the database. The copy is for its owner alone to read, and replaces what was there.
-    StoreUnavailable where it cannot be written, WrongKey where the source cannot be read.
+    Others may go on writing the database, also this process: the file itself is opened by SQLite alone, whose locks
+    closing it would release (sqlite.org/howtocorrupt.html, 2.2). The copy is for its owner alone to read, and replaces
+    what was there. StoreUnavailable where it cannot be written, WrongKey where the source cannot be read.
     """
-    refuse_key(source, source_key)
     try:
         # mkstemp makes a file that nobody else may read
         handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}-")
@@ -46,8 +46,8 @@ def write_copy(source: Path, source_key: str | None, target: Path, target_key: s
         raise StoreUnavailable(f"{target} cannot be written: {error.strerror}") from error
     part = Path(name)
     try:
-        with driver_errors(target):
-            driver.copy(source, source_key, part, target_key)
+        with driver_errors(source):
+            _copied(source, source_key, part, target_key)
         part.chmod(0o600)
         _sync(part)
         part.replace(target)
@@ -57,6 +57,15 @@ def write_copy(source: Path, source_key: str | None, target: Path, target_key: s
     finally:
         for end in ("", *COMPANIONS):
             Path(f"{part}{end}").unlink(missing_ok=True)
+
+
+def _copied(source: Path, source_key: str | None, part: Path, target_key: str | None) -> None:
+    try:
+        driver.copy(source, source_key, part, target_key)
+    except Exception as error:
+        if driver.is_driver_error(error) and "not a database" in str(error).lower():
+            raise WrongKey(f"{source} cannot be read with this key, or without one; or it is damaged") from error
+        raise
 
 
 @contextmanager
