@@ -224,6 +224,7 @@ def test_a_backup_that_cannot_be_used_changes_nothing(
 def test_a_journal_of_the_old_database_is_not_read_into_the_new_one(filled: Path, tmp_path: Path) -> None:
     """As after a crash: the old database has a journal that was never written back."""
     done(filled, "backup", str(tmp_path / "b"))
+    before = digests_of(filled)
     store = opened(str(filled))
     store.put_state("later", "x" * 100_000)
     held = {path.name: path.read_bytes() for path in filled.glob("memory.db*")}
@@ -233,8 +234,9 @@ def test_a_journal_of_the_old_database_is_not_read_into_the_new_one(filled: Path
     assert (filled / "memory.db-wal").stat().st_size > 100_000
     done(filled, "restore", str(tmp_path / "b"), "--yes")
     store = opened(str(filled))
-    assert store.state("later") is None
+    assert (store.state("later"), store.details()["set_aside"]) == (None, [])
     store.close()
+    assert digests_of(filled) == before
 
 
 def test_an_export_that_was_cut_short_or_changed_is_refused(filled: Path, tmp_path: Path) -> None:
@@ -261,6 +263,7 @@ def test_a_memory_that_holds_something_keeps_it_and_forgotten_stays_forgotten(fi
         memory.update("bins", text="the bins go out on Friday")
         memory.remember("here alone", key="own")
         memory.forget(Scope(user_id="ada"), query="key stone")
+        assert memory.forget_by_kind(Scope(user_id="ada"), query="Bob1").turns == 1
         before = memory.status()["counts"]
     result = done(filled, "import", str(tmp_path / "e"), "--json")
     assert json.loads(result.stdout)["memories"] == 0

@@ -380,6 +380,31 @@ def test_the_doctor_finds_nothing_wrong_where_all_is_well(
     assert done.returncode == 0
 
 
+def test_a_long_step_shows_a_bar_on_a_terminal_and_a_line_elsewhere(told_folder: Path, tmp_path: Path) -> None:
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-m", "ovos_persona_memory", "export", "--data", str(told_folder)]
+    done = subprocess.run(
+        [*command, "--output", str(tmp_path / "export")],
+        stderr=theirs,
+        stdout=subprocess.PIPE,
+        env=own_environment(told_folder.parent, TERM="xterm-256color", COLUMNS="100"),
+        timeout=60,
+        check=True,
+    )
+    os.close(theirs)
+    shown = b""
+    with contextlib.suppress(OSError):  # Linux says so at the end of a terminal
+        while part := os.read(ours, 4096):
+            shown += part
+    os.close(ours)
+    assert done.stdout == b""
+    assert "turns" in shown.decode()
+    assert "100%" in shown.decode()
+    piped = run_program(told_folder.parent, *command[3:], "--output", str(tmp_path / "again"))
+    assert "turns: 1 of 1\n" in piped.stderr
+    assert "\x1b" not in piped.stderr
+
+
 class Watch:
     """The command watch, as a process."""
 

@@ -84,18 +84,26 @@ def test_it_shows_roles_tokens_scores_and_reasons(folder: Path) -> None:
 def test_looking_does_not_count_as_using(folder: Path) -> None:
     with PersonaMemory.open(folder) as memory:
         [hit] = memory.recall("what is my cat called", k=1)
-    for arguments, times in (((), None), ((), None)):
-        assert run(folder, *arguments).exit_code == 0
-        with PersonaMemory.open(folder) as memory:
+        for preview, times in ((True, 0), (False, 1), (True, 1)):
+            known = memory.context(ContextRequest("what is my cat called", Scope("s1"), preview=preview))
+            assert [one.id for one in known.hits] == [hit.id]
             memory.remember("something", key="written")  # what is kept in mind is written with the next change
             origin = memory.why(id=hit.id)
             assert origin is not None
-            assert (origin.used and origin.used.times) == times
-    with PersonaMemory.open(folder) as memory:
-        memory.context(ContextRequest("what is my cat called", Scope("s1")))
-        memory.remember("something", key="written")
-        origin = memory.why(id=hit.id)
-        assert origin is not None and origin.used is not None
+            assert (origin.used.times if origin.used else 0) == times
+
+
+def test_the_command_only_looks(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[ContextRequest] = []
+    context = PersonaMemory.context
+
+    def noted(memory: PersonaMemory, request: ContextRequest) -> Context:
+        asked.append(request)
+        return context(memory, request)
+
+    monkeypatch.setattr(PersonaMemory, "context", noted)
+    run(folder)
+    assert [request.preview for request in asked] == [True]
 
 
 def test_a_persona_without_a_file_is_said_to_have_none(folder: Path, tmp_path: Path, monkeypatch: Any) -> None:
