@@ -121,6 +121,7 @@ def update(  # one parameter an option
     cls=Command,
     epilog=examples(
         "forget --since 10m",
+        'forget --about "the holidays"',
         'forget --query "cat Bob"',
         "forget --session kitchen-1 --yes",
         "forget --everything --user alice",
@@ -128,6 +129,7 @@ def update(  # one parameter an option
 )
 @click.option("--key", help="The lasting memory with this key.")
 @click.option("--query", help="What holds all of these words.")
+@click.option("--about", "topic", metavar="TOPIC", help="What is about this, however it is named.")
 @click.option("--id", "ids", multiple=True, help="The turn or memory with this id; may be given several times.")
 @click.option("--session", help="What was said in this session.")
 @click.option(

@@ -68,6 +68,7 @@ def _status_lines(found: Mapping[str, Any]) -> list[tuple[str, str]]:
     counts, store, capture = found["counts"], found["store"], found["capture"]
     until = f" until {format_time(capture['until'])}" if capture["until"] is not None else ""
     size = f", {store['bytes'] / 1e6:.1f} MB" if "bytes" in store else ""
+    size += ", encrypted" if store.get("encrypted") else ""
     lines = [
         ("version", str(found["version"])),
         ("daemon", "running" if found["daemon"] else "not running"),

@@ -112,6 +112,19 @@ def test_the_preview_counts_what_a_session_and_a_time_reach(tmp_path: Path) -> N
     assert "\n  nothing.\n" in run(tmp_path, "forget", "--until", "1h").stderr
 
 
+def test_what_is_about_something_is_shown_and_forgotten(tmp_path: Path) -> None:
+    with PersonaMemory.open(tmp_path) as memory:
+        memory.record([Turn("user", "we fly to Porto for our holidays", lang="en-US")], Scope("s1"))
+        memory.record([Turn("user", "the bins go out on Tuesday", lang="en-US")], Scope("s2"))
+    shown = run(tmp_path, "forget", "--about", "the holiday")
+    assert shown.stderr.splitlines()[0] == "To be forgotten, of household: what is about 'the holiday'."
+    assert shown.stderr.splitlines()[2:4] == ["  That is:", "  we fly to Porto for our holidays"]
+    done(tmp_path, "forget", "--about", "the holiday", "--yes")
+    assert "Porto" not in done(tmp_path, "history", "--all-sessions")
+    assert "bins" in done(tmp_path, "history", "--all-sessions")
+    assert "  the bins go out on Tuesday" in run(tmp_path, "forget", "--since", "1h").stderr.splitlines()
+
+
 def test_the_preview_does_not_say_that_there_is_nothing_where_reading_is_off(tmp_path: Path) -> None:
     done(tmp_path, "remember", "the bins go out on Tuesday", "--key", "bins")
     done(tmp_path, "capture", "--no-read")
