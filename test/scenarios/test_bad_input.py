@@ -206,7 +206,7 @@ def test_what_can_be_used_passes(memory: Memory, verb: str) -> None:
     try:
         called(memory, verb, VERBS[verb])
     except (UnknownEntry, NotAllowed):
-        assert verb.startswith(("facts.", "users.", "correct", "introspect"))
+        assert verb.startswith(("facts.", "users.", "correct", "introspect", "activity"))
 
 
 # values that cannot be used, by what a parameter is
@@ -304,7 +304,7 @@ BAD_FIELDS: dict[str, tuple[object, ...]] = {
     **dict.fromkeys(("text", "utterance", "system_prompt", "id"), (*(t for t in TEXTS if t != ["x"]), None)),
     **dict.fromkeys(("max_history", "max_rounds", "max_tokens", "recall", "recall_tokens", "seq"), NUMBERS),
     **dict.fromkeys(
-        ("expects_reply", "announcement", "machine", "linked", "redacted", "is_error", "unlearned", "blind"),
+        ("expects_reply", "announcement", "machine", "linked", "redacted", "is_error", "unlearned", "blind", "preview"),
         (*SWITCHES, None),
     ),
     **dict.fromkeys(("secrets", "assumed_persona", "any_persona"), (*SWITCHES, None)),
