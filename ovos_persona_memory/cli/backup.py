@@ -7,7 +7,7 @@ from pathlib import Path
 import rich_click as click
 
 from ovos_persona_memory import stores
-from ovos_persona_memory.cli.connection import patiently, settings
+from ovos_persona_memory.cli.connection import alone, patiently, settings
 from ovos_persona_memory.cli.files import key_option
 from ovos_persona_memory.cli.options import InputFile, data_option, examples, json_option, secrets_option
 from ovos_persona_memory.cli.output import Command, answer, answer_json, confirm, progress, progress_bar, say
@@ -125,7 +125,7 @@ def restore(  # one parameter an option
             say(f"The memory in {folder} goes ({database.stat().st_size / 1e6:.1f} MB).")
             confirm(f"Put {counted_kinds(found)} in its place?")
         with progress("Putting it in place"):
-            patiently(lambda: stores.restore_backup(config, file, chosen))
+            alone(lambda: stores.restore_backup(config, file, chosen))
     if as_json:
         return answer_json({"restored": found})
     return answer(f"Restored {counted_kinds(found)}.")
@@ -190,7 +190,7 @@ def _convert(
         raise ConfigError("the memory is encrypted: say with encryption.key in the settings where its key is")
     old_key = encryption_key(present) if is_encrypted else None
     with progress("Writing it anew"):
-        patiently(lambda: stores.convert_files(files, old_key, new_key))
+        alone(lambda: stores.convert_files(files, old_key, new_key))
     names = [str(file) for file in files]
     for left in sorted({one for file in files for one in file.parent.glob("*.damaged-*")}):
         say(f"{left} was set aside and stays as it is: delete it when you need it no more.")

@@ -11,7 +11,7 @@ from pathlib import Path
 import rich_click as click
 
 from ovos_persona_memory import stores
-from ovos_persona_memory.cli.connection import Memory, open_memory, patiently, settings
+from ovos_persona_memory.cli.connection import Memory, alone, open_memory, patiently, settings
 from ovos_persona_memory.cli.files import key_option, output_option, write_whole
 from ovos_persona_memory.cli.options import InputFile, data_option, examples, json_option, secrets_option, user_option
 from ovos_persona_memory.cli.output import Command, answer_json, answer_line, answer_rows, progress_bar, say
@@ -74,13 +74,17 @@ def migrate(  # one parameter an option
 def _opened(place: str, data: Path | None, must_be_there: bool = False) -> Store:
     config = settled(settings(data))
     if place == CONFIGURED:
-        store = patiently(lambda: stores.open_stores(config))
+        store = alone(lambda: stores.open_stores(config))
     else:
         where = stores.parse_location(place)
         folder = stores.folder_of(where, config.folder)
-        if must_be_there and folder is not None and not stores.database_in(folder).exists():
-            raise ConfigError(f"there is no memory in {folder}")
-        store = patiently(lambda: stores.open_store(where.backend, config.folder, place=where))
+        if folder is not None:
+            database = stores.database_in(folder)
+            if must_be_there and not database.exists():
+                raise ConfigError(f"there is no memory in {folder}")
+            if stores.is_encrypted(database) or not database.exists():
+                where = replace(where, key=config.encryption.key)
+        store = alone(lambda: stores.open_store(where.backend, config.folder, place=where))
     if not store.durable:
         store.close()
         raise ConfigError(f"{place} keeps nothing: there is nothing to migrate")

@@ -183,9 +183,13 @@ def test_a_memory_that_is_in_use_is_not_restored_over(
 ) -> None:
     monkeypatch.setattr("ovos_persona_memory.cli.connection.BUSY_S", 0.0)
     done(filled, "backup", str(tmp_path / "b"))
+    done(filled, "export", "--output", str(tmp_path / "e"), *OWN)
     before = digests_of(filled)
     with PersonaMemory.open(filled):
-        assert run(filled, "restore", str(tmp_path / "b"), "--yes").exit_code == 5
+        for words in (["restore", str(tmp_path / "b"), "--yes"], ["import", str(tmp_path / "e")], ["decrypt", "--yes"]):
+            refused = run(filled, *words)
+            assert refused.exit_code == 5
+            assert "end it first (systemctl --user stop ovos-persona-memory)" in refused.stderr
     assert digests_of(filled) == before
 
 

@@ -294,6 +294,17 @@ def test_backups_and_exports_are_encrypted_and_come_back(
     assert not (tmp_path / "d" / "memory.db").exists()
 
 
+def test_an_encrypted_folder_is_migrated_with_the_key_of_the_settings(
+    home: Path, key_file: Path, settings: Callable[..., None], tmp_path: Path
+) -> None:
+    fill(str(home))
+    before = digests_of(home, None)
+    done(home, "encrypt", f"file:{key_file}", "--yes")
+    settings(encryption={"key": f"file:{key_file}"})
+    done(home, "migrate", str(home), str(tmp_path / "other"), "--namespace", "own")
+    assert digests_of(tmp_path / "other", KEY) == before
+
+
 def test_a_daemons_memory_opens_with_the_key_of_the_settings(home: Path, key_file: Path) -> None:
     config = parse({"data_dir": str(home), "encryption": {"key": f"file:{key_file}"}, "recall": {"embedder": "none"}})
     with PersonaMemory.open(config=config) as memory:
