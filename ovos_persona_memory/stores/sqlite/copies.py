@@ -26,6 +26,8 @@ from ovos_persona_memory.stores.sqlite.database_file import (
 
 COPY = ".copy-"
 """The beginning of the names of folders that hold a copy to read from."""
+NEW = ".db.new"
+"""The end of the name of a database that is to come."""
 LEFT_BEHIND_S = 60.0
 """A copy that is older and that nobody has open was left behind by a process that was killed."""
 STEP_BYTES = 1024 * 1024
@@ -38,6 +40,7 @@ def write_copy(source: Path, source_key: str | None, target: Path, target_key: s
     closing it would release (sqlite.org/howtocorrupt.html, 2.2). The copy is for its owner alone to read, and replaces
     what was there. StoreUnavailable where it cannot be written, WrongKey where the source cannot be read.
     """
+    _sweep_parts(target)
     try:
         # mkstemp makes a file that nobody else may read
         handle, name = tempfile.mkstemp(dir=target.parent, prefix=f".{target.name}-")
@@ -57,6 +60,14 @@ def write_copy(source: Path, source_key: str | None, target: Path, target_key: s
     finally:
         for end in ("", *COMPANIONS):
             Path(f"{part}{end}").unlink(missing_ok=True)
+
+
+def _sweep_parts(target: Path) -> None:
+    """Delete what was written of this copy by a process that was killed."""
+    for part in target.parent.glob(f".{target.name}-*"):
+        with suppress(OSError):
+            if time.time() - part.stat().st_mtime > LEFT_BEHIND_S:
+                part.unlink()
 
 
 def _copied(source: Path, source_key: str | None, part: Path, target_key: str | None) -> None:
@@ -99,7 +110,12 @@ class _Held:
 
 
 def sweep_copies(folder: Path) -> None:
-    """Delete the copies to read from that a process left behind when it was killed."""
+    """Delete what a process left behind when it was killed: copies to read from, and databases that were to come.
+
+    The caller holds the folder's lock, which whoever writes a database that is to come holds, too.
+    """
+    for begun in (*folder.glob(f".*{NEW}-*"), *folder.glob(f"*{NEW}")):
+        begun.unlink(missing_ok=True)
     for left in folder.glob(f"{COPY}*"):
         with suppress(OSError, StoreBusy, StoreUnavailable):
             if time.time() - left.stat().st_mtime > LEFT_BEHIND_S:
@@ -117,7 +133,7 @@ def put_in_place(source: Path, source_key: str | None, database: Path, key: str 
     prepare_folder(database.parent)
     if problem := inspect(source, source_key):
         raise StoreDamaged(f"{source} cannot be used: {problem}")
-    new = database.with_name(f"{database.name}.new")
+    new = database.with_name(f"{database.stem}{NEW}")
     write_copy(source, source_key, new, key)
     _swap(new, database, key)
 
@@ -127,7 +143,7 @@ def convert(database: Path, key: str | None, new_key: str | None) -> None:
 
     The bytes of the file that goes are overwritten first, as far as the file system writes in place.
     """
-    new = database.with_name(f"{database.name}.new")
+    new = database.with_name(f"{database.stem}{NEW}")
     write_copy(database, key, new, new_key)
     with database.open("r+b") as old:
         _swap(new, database, new_key, key)
