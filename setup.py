@@ -25,6 +25,11 @@ def description() -> str:
     return readme.read_text(encoding="utf-8") if readme.exists() else ""
 
 
+ENCRYPTION = [
+    "keyring>=25,<26",
+    # wheels with SQLCipher in them for Linux on x86_64 and aarch64, Python 3.10 and newer
+    "sqlcipher3>=0.6.2,<1; platform_machine in 'x86_64 aarch64 arm64'",
+]
 DEMO = [
     "ovos-core>=3.7.5a1,<4",
     "ovos-persona>=0.9.0a35,<1",
@@ -108,6 +113,7 @@ setup(
         "chroma": CHROMA,
         "demo": DEMO,
         "embeddings": EMBEDDINGS,
+        "encryption": ENCRYPTION,
         "postgres": POSTGRES,
         "redis": REDIS,
         "static": STATIC,
@@ -115,6 +121,7 @@ setup(
         "test": [
             *DEMO,
             *EMBEDDINGS,
+            *ENCRYPTION,
             *NEEDED_BY_SKILLS,
             *POSTGRES,
             *POSTGRES_SERVER,

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import getpass
 import os
+import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, fields, is_dataclass, replace
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
@@ -211,6 +215,14 @@ class WebConfig:
 
 
 @dataclass(frozen=True)
+class EncryptionConfig:
+    """Whether the files in the data folder are encrypted."""
+
+    key: str | None = field(default=None, repr=False)
+    """Where the key is: file:PATH, env:NAME, keyring, keyring:SERVICE or prompt; none: nothing is encrypted."""
+
+
+@dataclass(frozen=True)
 class KindConfig:
     """Where one kind of memory is kept."""
 
@@ -275,6 +287,7 @@ class MemoryConfig:
     bus: BusConfig = field(default_factory=BusConfig)
     web: WebConfig = field(default_factory=WebConfig)
     kinds: KindsConfig = field(default_factory=KindsConfig)
+    encryption: EncryptionConfig = field(default_factory=EncryptionConfig)
 
     @property
     def named_models(self) -> dict[str, str]:
@@ -409,7 +422,7 @@ def secret(setting: str | None) -> str | None:
     where, _, name = (setting or "").partition(":")
     if where == "env":
         if not (found := os.environ.get(name)):
-            raise ConfigError(f"the environment variable {name}, which a connection is to be read from, is not set")
+            raise ConfigError(f"the environment variable {name}, which a setting is to be read from, is not set")
         return found
     if where != "file":
         return setting
@@ -417,7 +430,65 @@ def secret(setting: str | None) -> str | None:
         return Path(name).expanduser().read_text("utf-8").strip()
     except (OSError, UnicodeDecodeError) as error:
         problem = "is missing" if isinstance(error, FileNotFoundError) else "cannot be read"
-        raise ConfigError(f"the file {name}, which a connection is to be read from, {problem}") from error
+        raise ConfigError(f"the file {name}, which a setting is to be read from, {problem}") from error
+
+
+KEYRING_SERVICE, KEYRING_USER = "ovos-persona-memory", "encryption"
+"""Under which names the keyring keeps the key, unless the setting names another service."""
+_TYPED: dict[str, str] = {}
+"""Keys that were typed, by what was asked: nobody types one twice in a process."""
+
+
+def encryption_key(setting: str | None, asking: str = "Key of the memory") -> str | None:
+    """The key that ``encryption.key``, or an option of that form, points to; None where it is not set.
+
+    ConfigError, which never quotes a key, where there is none, or where others could read it.
+    """
+    if setting is None:
+        return None
+    where, _, name = setting.partition(":")
+    if where == "file":
+        _refuse_open_to_others(Path(name).expanduser())
+        key = secret(setting)
+    elif where == "env":
+        key = secret(setting)
+    elif where == "keyring":
+        key = _from_keyring(name or KEYRING_SERVICE)
+    elif setting == "prompt":
+        key = _typed(asking)
+    else:
+        raise ConfigError("a key is not written here: say where it is, file:PATH, env:NAME, keyring or prompt")
+    if not key:
+        raise ConfigError(f"the key at {setting} is empty")
+    return key
+
+
+def _refuse_open_to_others(path: Path) -> None:
+    with suppress(OSError):  # reading it says more
+        if path.stat().st_mode & 0o077:
+            raise ConfigError(f"the file {path} holds a key, and others may read it: chmod 600 {path}")
+
+
+def _from_keyring(service: str) -> str:
+    try:
+        keyring: Any = import_module("keyring")
+    except ImportError as error:
+        raise ConfigError("the package keyring is missing: pip install 'ovos-persona-memory[encryption]'") from error
+    try:
+        found = keyring.get_password(service, KEYRING_USER)
+    except keyring.errors.KeyringError as error:
+        raise ConfigError(f"the keyring cannot be opened: {error}") from error
+    if found is None:
+        raise ConfigError(f"the keyring holds no key: keyring set {service} {KEYRING_USER}")
+    return str(found)
+
+
+def _typed(asking: str) -> str:
+    if asking not in _TYPED:
+        if not sys.stdin.isatty():
+            raise ConfigError("the key is to be typed, and nobody can be asked here: use file:PATH or keyring")
+        _TYPED[asking] = getpass.getpass(f"{asking}: ", sys.stderr)
+    return _TYPED[asking]
 
 
 def _check_relation(identity: IdentityConfig, name: str, user_id: str, others: tuple[str, ...]) -> None:

@@ -101,6 +101,10 @@ class StoreUnavailable(StoreError):
     code = "store_unavailable"
 
 
+class WrongKey(StoreUnavailable):
+    """The store is encrypted with another key, or not at all."""
+
+
 class StoreBusy(StoreError):
     """Another process has the store open."""
 

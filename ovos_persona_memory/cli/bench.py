@@ -12,7 +12,7 @@ import rich_click as click
 from rich.console import Console
 from rich.table import Table
 
-from ovos_persona_memory.cli.options import InputFile, json_option
+from ovos_persona_memory.cli.options import InputFile, examples, json_option
 from ovos_persona_memory.cli.output import Command, answer, answer_json, answer_rows, answers, plain, say
 from ovos_persona_memory.config import MemoryConfig, RecallConfig
 from ovos_persona_memory.evaluation import (
@@ -82,7 +82,9 @@ def bench() -> None:
     """Measure the memory."""
 
 
-@bench.command(cls=Command)
+@bench.command(
+    cls=Command, epilog=examples("bench recall talks.jsonl", "bench recall talks.jsonl --compare bm25 --words-only")
+)
 @click.argument("files", nargs=-1, required=True, type=InputFile())
 @click.option(
     "--backend", type=click.Choice(NEEDS_NO_SERVER), default="sqlite", show_default=True, help="Where to keep them."
@@ -125,7 +127,7 @@ def recall(  # one parameter an option
     return _show(found, f"{backend}, by {how}")
 
 
-@bench.command(cls=Command)
+@bench.command(cls=Command, epilog=examples("bench facts household.talk --list"))
 @click.argument("files", nargs=-1, required=True, type=InputFile())
 @click.option("--speakers", is_flag=True, help="Whoever has a name is a person, whatever the role.")
 @click.option("--list", "listed", is_flag=True, help="List every fact that was learned, and what was missed.")

@@ -16,7 +16,7 @@ from rich.console import Console
 
 from ovos_persona_memory.cli.connection import url
 from ovos_persona_memory.cli.conversation import Conversation, SpokenAnswer
-from ovos_persona_memory.cli.options import address_options
+from ovos_persona_memory.cli.options import address_options, examples
 from ovos_persona_memory.cli.output import Command, answers, plain, say, to_answers
 from ovos_persona_memory.config import bus_address, device_language
 from ovos_persona_memory.errors import NoAnswer
@@ -25,7 +25,7 @@ HANDLED_WITHIN_S = 30.0
 PROMPT = "> "
 
 
-@click.command(cls=Command)
+@click.command(cls=Command, epilog=examples("chat", "chat --session kitchen-1 --lang de-DE"))
 @address_options
 @click.option("--session", help="Talk in this session; a fresh one unless given.")
 @click.option("--lang", help="The language to talk in, en-US for example; the device's unless given.")

@@ -20,6 +20,9 @@ from ovos_persona_memory.service import date_parser, open_embedder
 
 Memory = MemoryClient | PersonaMemory
 Opened = TypeVar("Opened")
+END_IT = (
+    "if that is the daemon, end it first (systemctl --user stop ovos-persona-memory), and start it again afterwards"
+)
 BUSY_S = 2.0
 """Maximum wait for another process to close the store, seconds."""
 
@@ -59,6 +62,14 @@ def patiently(opened: Callable[[], Opened]) -> Opened:
             if time.monotonic() > deadline:
                 raise
             pause.wait(0.05)
+
+
+def alone(opened: Callable[[], Opened]) -> Opened:
+    """As ``patiently``, for what the daemon cannot do meanwhile: StoreBusy then says how to end it."""
+    try:
+        return patiently(opened)
+    except StoreBusy as error:
+        raise StoreBusy(f"{error.reason}: {END_IT}") from error
 
 
 def _reached(chosen: MemoryConfig, timeout_s: float) -> Memory:

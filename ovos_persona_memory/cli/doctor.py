@@ -20,11 +20,11 @@ from rich.text import Text
 
 from ovos_persona_memory import stores
 from ovos_persona_memory.cli.connection import settings, url
-from ovos_persona_memory.cli.options import address_options, data_option, json_option
+from ovos_persona_memory.cli.options import address_options, data_option, examples, json_option
 from ovos_persona_memory.cli.output import Command, answer_json, answer_text, plain, progress
 from ovos_persona_memory.cli.show import waiting_for_store, without_vectors
-from ovos_persona_memory.config import MemoryConfig, bus_address, persona_settings, pipeline
-from ovos_persona_memory.errors import ConfigError, NoAnswer, PersonaMemoryError
+from ovos_persona_memory.config import MemoryConfig, bus_address, encryption_key, persona_settings, pipeline
+from ovos_persona_memory.errors import ConfigError, NoAnswer, PersonaMemoryError, WrongKey
 from ovos_persona_memory.protocol import MemoryClient
 from ovos_persona_memory.records import Inject, Scope
 from ovos_persona_memory.service import open_model
@@ -57,7 +57,7 @@ class Check:
     """How to mend it; empty where nothing is wrong."""
 
 
-@click.command(cls=Command)
+@click.command(cls=Command, epilog=examples("doctor", "doctor --json"))
 @data_option
 @address_options
 @json_option
@@ -174,7 +174,7 @@ def check_stores(config: MemoryConfig, in_use: bool) -> Iterator[Check]:
             if folder is None:
                 yield check_server(place, kinds)
             else:
-                yield check_database(stores.database_in(folder), in_use)
+                yield check_database(stores.database_in(folder), in_use, place.key)
                 yield check_set_aside(folder)
     except ConfigError as error:
         yield Check("stores", "problem", error.reason, "correct it in mycroft.conf")
@@ -194,17 +194,21 @@ def check_server(place: stores.StoreLocation, kinds: str) -> Check:
     return Check(about, "ok", f"{place} can be used")
 
 
-def check_database(path: Path, in_use: bool) -> Check:
-    """The database: private and sound. One that a daemon has open was checked by the daemon."""
+def check_database(path: Path, in_use: bool, key: str | None = None) -> Check:
+    """The database: private and sound. One that a daemon has open was checked by the daemon. ``key``: where it is."""
     if not os.access(path.parent, os.X_OK) or not path.exists():
         return Check("database", "ok", "nothing is kept yet")
     if mode := _open_to_others(path):
         return Check("database", "problem", f"{path} has mode {mode}: others may read it", f"chmod 600 {path}")
-    wrong = None if in_use else stores.inspect(path)
+    try:
+        wrong = None if in_use else stores.inspect(path, encryption_key(key))
+    except WrongKey as error:
+        return Check("database", "problem", error.reason, "name its key in encryption.key of mycroft.conf")
     if wrong:
         mend = "the next start sets it aside and begins anew; put a backup in its place before that"
         return Check("database", "problem", f"{path}: {wrong}", mend)
-    return Check("database", "ok", f"{path}, {path.stat().st_size / 1e6:.1f} MB")
+    cipher = ", encrypted" if key else ""
+    return Check("database", "ok", f"{path}, {path.stat().st_size / 1e6:.1f} MB{cipher}")
 
 
 def check_set_aside(folder: Path) -> Check:

@@ -14,6 +14,7 @@ from ovos_persona_memory.cli.forget_preview import count_phrase, preview
 from ovos_persona_memory.cli.options import (
     data_option,
     everyone_option,
+    examples,
     json_option,
     lang_option,
     metadata_option,
@@ -44,7 +45,12 @@ def _with_private(metadata: dict[str, str] | None, private: int | None) -> dict[
     return given or None
 
 
-@click.command(cls=Command)
+@click.command(
+    cls=Command,
+    epilog=examples(
+        'remember "the bins go out on Tuesday" --key bins', 'remember "the safe is green" --user alice --private 3'
+    ),
+)
 @click.argument("text")
 @click.option("--key", help="The name to keep it under; a known one is replaced. Made up unless given.")
 @metadata_option
@@ -79,7 +85,9 @@ def remember(  # one parameter an option
     return answer_json({"memory": entry}) if as_json else answer(entry.key)
 
 
-@click.command(cls=Command)
+@click.command(
+    cls=Command, epilog=examples('update bins --text "the bins go out on Wednesday"', "update bins --status discard")
+)
 @click.argument("key")
 @click.option("--text", help="The new text.")
 @metadata_option
@@ -109,9 +117,19 @@ def update(  # one parameter an option
     return answer_json({"memory": entry}) if as_json else answer(entry.key)
 
 
-@click.command(cls=Command)
+@click.command(
+    cls=Command,
+    epilog=examples(
+        "forget --since 10m",
+        'forget --about "the holidays"',
+        'forget --query "cat Bob"',
+        "forget --session kitchen-1 --yes",
+        "forget --everything --user alice",
+    ),
+)
 @click.option("--key", help="The lasting memory with this key.")
 @click.option("--query", help="What holds all of these words.")
+@click.option("--about", "topic", metavar="TOPIC", help="What is about this, however it is named.")
 @click.option("--id", "ids", multiple=True, help="The turn or memory with this id; may be given several times.")
 @click.option("--session", help="What was said in this session.")
 @click.option(
@@ -160,7 +178,7 @@ def forget(  # one parameter an option; those that choose what to forget come in
     return answer(f"Forgot {forgotten.total}: {count_phrase(forgotten)}.")
 
 
-@click.command(cls=Command)
+@click.command(cls=Command, epilog=examples("introspect", "introspect --undo 3f2a90c1d4e5"))
 @click.option("--undo", metavar="ID", help="Put back what the look with this id changed.")
 @click.option("--session", help="Only what was said in this session.")
 @user_option
@@ -190,7 +208,9 @@ def _outcome(one: Introspection) -> str:
     return f"{told}; undone{left}" if one.undone else told
 
 
-@click.command(cls=Command)
+@click.command(
+    cls=Command, epilog=examples("capture", "capture off --for 1h", "capture --no-write --site kitchen", "capture on")
+)
 @click.argument("switch", type=click.Choice(["on", "off"]), required=False)
 @click.option("--write/--no-write", default=None, help="Whether what is said is kept.")
 @click.option("--read/--no-read", default=None, help="Whether what is kept is used.")

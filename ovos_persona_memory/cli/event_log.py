@@ -12,6 +12,7 @@ from ovos_persona_memory.cli.connection import open_memory
 from ovos_persona_memory.cli.options import (
     data_option,
     everyone_option,
+    examples,
     json_option,
     lang_option,
     persona_option,
@@ -27,7 +28,10 @@ from ovos_persona_memory.records import EPISODE_KINDS, Episode, EpisodeKind, Ori
 from ovos_persona_memory.text import counted
 
 
-@click.command(cls=Command)
+@click.command(
+    cls=Command,
+    epilog=examples("episodes", 'episodes "what happened yesterday at three"', "episodes --kind intent --since 2h"),
+)
 @click.argument("question", required=False)
 @click.option("--kind", "kinds", type=click.Choice(EPISODE_KINDS), multiple=True, help="Only these; all but recall.")
 @click.option("--since", type=as_moment, metavar="TIME", help="What began then or later: 2026-11-21T18:30, or 2h.")
@@ -71,7 +75,9 @@ def _row(episode: Episode) -> list[str]:
     return [format_time(episode.at), episode.kind, name, episode.outcome or "", took, more]
 
 
-@click.command(cls=Command)
+@click.command(
+    cls=Command, epilog=examples("why bins", "why --session kitchen-1", "why --id f8251a0ad58a41e39997f680ac95e79d")
+)
 @click.argument("key", required=False)
 @click.option("--id", "record_id", help="The turn, memory or fact with this id.")
 @click.option("--session", help="What the last answer of this session was made of.")

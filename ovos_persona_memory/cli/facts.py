@@ -7,7 +7,7 @@ from pathlib import Path
 import rich_click as click
 
 from ovos_persona_memory.cli.connection import Memory, open_memory
-from ovos_persona_memory.cli.options import data_option, everyone_option, json_option, scope_of, user_option
+from ovos_persona_memory.cli.options import data_option, everyone_option, examples, json_option, scope_of, user_option
 from ovos_persona_memory.cli.output import Command, answer, answer_json, answer_rows
 from ovos_persona_memory.cli.time_format import as_moment, format_time
 from ovos_persona_memory.errors import InvalidRequest
@@ -18,7 +18,12 @@ AUDIT_WITHIN_S = 600.0
 STATUSES = ("active", "superseded", "waiting", "all")
 
 
-@click.command(cls=Command)
+@click.command(
+    cls=Command,
+    epilog=examples(
+        "facts", "facts --slot allergy --everyone", "facts --at 2026-11-21", "facts --decisions --limit 10"
+    ),
+)
 @click.option("--slot", help="Only facts of this slot: name, pet, allergy, ...")
 @click.option(
     "--status", type=click.Choice(STATUSES), default="active", show_default=True, help="Only facts like this."
@@ -85,7 +90,7 @@ def _decisions(memory: Memory, scope: Scope, limit: int, as_json: bool) -> None:
     return answer_rows(["when", "user", "outcome", "reason", "slot", "turn"], rows)
 
 
-@click.command(cls=Command)
+@click.command(cls=Command, epilog=examples("review", "review --accept 3f2a90c1d4e5", "review --reject 3f2a90c1d4e5"))
 @click.option("--accept", metavar="ID", help="Take in the fact with this id.")
 @click.option("--reject", metavar="ID", help="Forget the fact with this id.")
 @user_option
@@ -107,7 +112,7 @@ def review(  # one parameter an option
     return answer_json({"facts": found}) if as_json else _rows(found)
 
 
-@click.command(cls=Command)
+@click.command(cls=Command, epilog=examples("audit", "audit --everyone --json"))
 @user_option
 @everyone_option
 @data_option

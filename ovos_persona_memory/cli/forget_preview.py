@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict
 from typing import Any
 
@@ -17,11 +17,11 @@ EXAMPLES = 5
 
 
 def preview(memory: Memory, scope: Scope, conditions: Mapping[str, Any]) -> Iterator[str]:
-    """Lines for people: the conditions, how many records of each kind they take, and a few texts where words were
-    given."""
+    """Lines for people: the conditions, how many records of each kind they take, and the newest of the texts."""
     whose = "everybody" if scope.user_id is None else scope.user_id
     yield f"To be forgotten, of {whose}: {'; '.join(_words(scope, conditions))}."
-    going = memory.forget_by_kind(scope, preview=True, **conditions)
+    foreseen = memory.would_forget(scope, **conditions)
+    going = foreseen.kinds
     yield f"  {count_phrase(going)}."
     if not memory.capture(scope, session=scope.session_id is not None).read:
         yield "  Reading is switched off: the texts cannot be shown."
@@ -30,7 +30,9 @@ def preview(memory: Memory, scope: Scope, conditions: Mapping[str, Any]) -> Iter
         none = "  It is a secret." if going.memories else "  There is no memory with this key."
         yield f"  {entry.text}" if entry else none
     elif "query" in conditions:
-        yield from _holding(memory, scope, conditions)
+        yield from _examples(_holding(memory, scope, conditions))
+    else:
+        yield from _examples([hit.text for hit in foreseen.told])
 
 
 def count_phrase(forgotten: Forgotten) -> str:
@@ -42,6 +44,7 @@ def _words(scope: Scope, conditions: Mapping[str, Any]) -> Iterator[str]:
     said = {
         "key": "the memory {!r}",
         "query": "what holds all words of {!r}",
+        "topic": "what is about {!r}",
         "ids": "the records with the ids {!r}",
         "source": "what {!r} said",
     }
@@ -58,11 +61,14 @@ def _words(scope: Scope, conditions: Mapping[str, Any]) -> Iterator[str]:
         yield "everything"
 
 
-def _holding(memory: Memory, scope: Scope, conditions: Mapping[str, Any]) -> Iterator[str]:
+def _holding(memory: Memory, scope: Scope, conditions: Mapping[str, Any]) -> list[str]:
     spoken = languages.for_language(conditions["lang"])
     wanted = set(spoken.content_words(conditions["query"]))
     hits = memory.recall(conditions["query"], scope, MOST, lang=conditions["lang"])
-    texts = [hit.text for hit in hits if wanted <= set(spoken.words(f"{hit.key or ''} {hit.text}"))]
+    return [hit.text for hit in hits if wanted <= set(spoken.words(f"{hit.key or ''} {hit.text}"))]
+
+
+def _examples(texts: Sequence[str]) -> Iterator[str]:
     if texts:
         yield "  Such as:" if len(texts) > EXAMPLES else "  That is:"
         yield from (f"  {text}" for text in texts[:EXAMPLES])

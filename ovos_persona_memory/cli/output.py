@@ -13,13 +13,38 @@ from typing import Any, TextIO
 import msgspec
 import rich_click as click
 from rich.console import Console
+from rich.progress import MofNCompleteColumn, Progress, TaskID
 from rich.text import Text
 
 from ovos_persona_memory.cli.options import InputFile
-from ovos_persona_memory.errors import ConfigError, InvalidRequest, PersonaMemoryError
+from ovos_persona_memory.errors import (
+    CapturePaused,
+    ConfigError,
+    InvalidRequest,
+    NeedsApproval,
+    NoAnswer,
+    NotAllowed,
+    PersonaMemoryError,
+    SecretRefused,
+    StoreBusy,
+    StoreError,
+    UnknownEntry,
+    UnknownVerb,
+)
 
 _ANSWERS: ContextVar[TextIO] = ContextVar("answers")
 _DEGRADED: ContextVar[Callable[[], bool]] = ContextVar("degraded")
+EXIT_STATUS: Sequence[tuple[int, tuple[type[PersonaMemoryError], ...]]] = (
+    (2, (InvalidRequest, ConfigError, UnknownVerb)),
+    (3, (UnknownEntry,)),
+    (4, (NoAnswer,)),
+    (5, (StoreBusy,)),
+    (6, (StoreError,)),
+    (7, (NotAllowed, CapturePaused, SecretRefused, NeedsApproval)),
+)
+"""The exit status for each kind of error, the first that fits; 1 for any other."""
+INTERRUPTED = 130
+"""The exit status after Ctrl-C, as a shell has it."""
 _CONTROLS = re.compile("[\x7f-\x9f]")
 AWAY = (
     "The store is away: this is what this device alone knows, and more may be remembered. "
@@ -31,7 +56,7 @@ class Command(click.RichCommand):
     """A command whose failures are one sentence, and whose standard output holds nothing but its answer."""
 
     def invoke(self, ctx: click.Context) -> Any:
-        """Run it; status 2 for a request or a setting that cannot be used, 1 for any other failure."""
+        """Run it; the exit status tells what went wrong, see ``EXIT_STATUS``."""
         before = _ANSWERS.set(sys.stdout)
         whole = _DEGRADED.set(lambda: False)
         try:
@@ -41,7 +66,9 @@ class Command(click.RichCommand):
                 return super().invoke(ctx)
         except PersonaMemoryError as error:
             say(error.reason)
-            ctx.exit(2 if isinstance(error, (InvalidRequest, ConfigError)) else 1)
+            ctx.exit(exit_status(error))
+        except KeyboardInterrupt:
+            ctx.exit(INTERRUPTED)
         finally:
             if _DEGRADED.get()():
                 say(AWAY)
@@ -55,6 +82,11 @@ class Command(click.RichCommand):
                 given = ctx.params[param.name or ""]
                 for path in given if isinstance(given, tuple) else filter(None, (given,)):
                     param.type.refuse_unreadable(path)
+
+
+def exit_status(error: PersonaMemoryError) -> int:
+    """The exit status that tells of an error."""
+    return next((status for status, kinds in EXIT_STATUS if isinstance(error, kinds)), 1)
 
 
 def degraded_if(degraded: Callable[[], bool]) -> None:
@@ -96,6 +128,12 @@ def answer(text: str) -> None:
     print(plain(text), file=answers(), flush=True)
 
 
+def answer_line(line: bytes) -> None:
+    """A line of an answer that is a document: as it is in a pipe or a file, plain on a terminal."""
+    text = line.decode()
+    answers().write(plain(text) if answers().isatty() else text)
+
+
 def answer_json(value: Any) -> None:
     """The answer as one JSON document; with ``degraded`` where the store was away, as in the daemon's own answers."""
     if _DEGRADED.get(lambda: False)():
@@ -118,6 +156,26 @@ def answer_rows(names: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
 def answer_text(text: Text) -> None:
     """One line of the answer with colours, where the terminal shows them."""
     Console(file=answers(), highlight=False, soft_wrap=True).print(text)
+
+
+@contextlib.contextmanager
+def progress_bar() -> Iterator[Callable[[str, int, int], None]]:
+    """Within this context the function that it gives shows how much of a step is done: a bar on a terminal, else a line
+    on standard error when a step has ended. It is called with the step's name, how much is done, and how much there is.
+    """
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield lambda name, done, total: say(f"{name}: {done} of {total}") if done == total else None
+        return
+    with Progress(*Progress.get_default_columns(), MofNCompleteColumn(), console=console, transient=True) as bars:
+        known: dict[str, TaskID] = {}
+
+        def told(name: str, done: int, total: int) -> None:
+            if name not in known:
+                known[name] = bars.add_task(name, total=total)
+            bars.update(known[name], completed=done, total=total)
+
+        yield told
 
 
 @contextlib.contextmanager

@@ -9,7 +9,7 @@ import rich_click as click
 from ovos_utils.log import init_service_logger
 
 from ovos_persona_memory.cli.connection import settings, url
-from ovos_persona_memory.cli.options import address_options, data_option
+from ovos_persona_memory.cli.options import address_options, data_option, examples
 from ovos_persona_memory.cli.output import Command, say
 from ovos_persona_memory.config import bus_address
 from ovos_persona_memory.errors import NoAnswer, StoreBusy
@@ -17,7 +17,7 @@ from ovos_persona_memory.protocol import MemoryClient
 from ovos_persona_memory.service import process
 
 
-@click.command(cls=Command)
+@click.command(cls=Command, epilog=examples("run", "run --data /srv/memory --port 8182"))
 @data_option
 @address_options
 def run(data: Path | None, host: str | None, port: int | None) -> None:

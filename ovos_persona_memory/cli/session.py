@@ -1,9 +1,7 @@
-"""Commands about one session as a whole: summary, snapshot, restore, trim."""
+"""Commands about one session as a whole: summary, snapshot, put-back, trim."""
 
 from __future__ import annotations
 
-import os
-import tempfile
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +9,12 @@ import msgspec
 import rich_click as click
 
 from ovos_persona_memory.cli.connection import Memory, open_memory
+from ovos_persona_memory.cli.files import output_option, write_whole
 from ovos_persona_memory.cli.options import InputFile, data_option, examples, json_option, scope_of, user_option
 from ovos_persona_memory.cli.output import Command, answer, answer_json, confirm, progress, say
 from ovos_persona_memory.cli.show import say_if_not_read
 from ovos_persona_memory.cli.time_format import format_time
-from ovos_persona_memory.conversation import Snapshot, turns_of
+from ovos_persona_memory.conversation import turns_of
 from ovos_persona_memory.errors import InvalidRequest, UnknownEntry
 from ovos_persona_memory.records import Scope
 from ovos_persona_memory.text import counted, counted_kinds
@@ -60,17 +59,12 @@ def summary(  # one parameter an option
 
 @click.command(cls=Command, epilog=examples("snapshot trip", "snapshot trip --output trip.json"))
 @click.argument("session")
-@click.option(
-    "--output",
-    type=click.Path(dir_okay=False, path_type=Path),
-    metavar="FILE",
-    help="Write it there, for you alone to read, in place of what was there.",
-)
+@output_option
 @user_option
 @data_option
 @json_option
 def snapshot(session: str, output: Path | None, user: str | None, data: Path | None, as_json: bool) -> None:
-    """A copy of a SESSION as JSON, for restore: its newest 1000 messages and its summary."""
+    """A copy of a SESSION as JSON, for put-back: its newest 1000 messages and its summary."""
     with open_memory(data) as memory:
         taken = memory.snapshot(scope_of(user, session_id=session), MOST)
         if not taken["messages"] and not taken["summary"]:
@@ -80,38 +74,21 @@ def snapshot(session: str, output: Path | None, user: str | None, data: Path | N
         say(f"These are the newest {MOST} messages; older ones are left out.")
     if output is None:
         return answer_json(taken)
-    _write(output, taken)
+    write_whole(output, [msgspec.json.format(msgspec.json.encode(taken), indent=2) + b"\n"])
     written = len(taken["messages"])
     if as_json:
         return answer_json({"file": str(output), "messages": written})
     return answer(f"Wrote {counted(written, 'message')} to {output}.")
 
 
-def _write(path: Path, taken: Snapshot) -> None:
-    """All of it or nothing, and for its owner alone to read."""
-    try:
-        # mkstemp makes a file that nobody else may read
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
-        beside = Path(name)
-        try:
-            with os.fdopen(handle, "wb") as file:
-                file.write(msgspec.json.format(msgspec.json.encode(taken), indent=2) + b"\n")
-            beside.replace(path)
-        except BaseException:
-            beside.unlink()
-            raise
-    except OSError as error:
-        raise InvalidRequest(str(path), f"cannot be written: {error.strerror}") from None
-
-
-@click.command(cls=Command, epilog=examples("restore trip trip.json", "restore trip-2 trip.json --yes"))
+@click.command("put-back", cls=Command, epilog=examples("put-back trip trip.json", "put-back trip-2 trip.json --yes"))
 @click.argument("session")
 @click.argument("file", type=InputFile())
 @user_option
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @data_option
 @json_option
-def restore(  # one parameter an option
+def put_back(  # one parameter an option
     session: str, file: Path, user: str | None, yes: bool, data: Path | None, as_json: bool
 ) -> None:
     """Put the snapshot in FILE in place of a SESSION, of which everything that was in it is forgotten."""

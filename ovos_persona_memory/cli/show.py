@@ -12,6 +12,7 @@ from ovos_persona_memory.cli.connection import Memory, open_memory
 from ovos_persona_memory.cli.options import (
     data_option,
     everyone_option,
+    examples,
     json_option,
     lang_option,
     persona_option,
@@ -29,7 +30,7 @@ from ovos_persona_memory.records import ACCEPTED, Entry, Hit, Role, Status
 from ovos_persona_memory.text import counted, counted_kinds
 
 
-@click.command(cls=Command)
+@click.command(cls=Command, epilog=examples("status", "status --json"))
 @data_option
 @json_option
 def status(data: Path | None, as_json: bool) -> None:
@@ -67,6 +68,7 @@ def _status_lines(found: Mapping[str, Any]) -> list[tuple[str, str]]:
     counts, store, capture = found["counts"], found["store"], found["capture"]
     until = f" until {format_time(capture['until'])}" if capture["until"] is not None else ""
     size = f", {store['bytes'] / 1e6:.1f} MB" if "bytes" in store else ""
+    size += ", encrypted" if store.get("encrypted") else ""
     lines = [
         ("version", str(found["version"])),
         ("daemon", "running" if found["daemon"] else "not running"),
@@ -79,6 +81,8 @@ def _status_lines(found: Mapping[str, Any]) -> list[tuple[str, str]]:
         lines.append(("messagebus", "connected" if found.get("bus") else "away"))
     lines.append(("by meaning", by_meaning(found)))
     lines += _of_models(found.get("models", {}))
+    stale = [one["path"] for one in found.get("backups", ()) if one["stale"]]
+    lines += [("backup", f"{path} still holds what was forgotten since: delete it") for path in stale]
     lines += [("set aside", f"{aside['path']}: {aside['reason']}") for aside in store.get("set_aside", ())]
     if found.get("waiting") or found.get("degraded"):
         lines.append(("store", f"away; {waiting_for_store(found['waiting'])} for it"))
@@ -107,7 +111,10 @@ def _yes(switch: bool) -> str:
     return "yes" if switch else "no"
 
 
-@click.command(cls=Command)
+@click.command(
+    cls=Command,
+    epilog=examples("history kitchen-1", "history --all-sessions --limit 100", "history kitchen-1 --role user"),
+)
 @click.argument("session", required=False)
 @click.option("--session", "named", help="The same as the argument.")
 @click.option("--all-sessions", is_flag=True, help="Of every session of the user, instead.")
@@ -144,7 +151,7 @@ def history(  # one parameter an option
     return None
 
 
-@click.command(cls=Command)
+@click.command(cls=Command, epilog=examples("turn f8251a0ad58a41e39997f680ac95e79d --everyone"))
 @click.argument("id")
 @user_option
 @everyone_option
@@ -163,7 +170,7 @@ def turn(id: str, user: str | None, everyone: bool, data: Path | None, as_json: 
     return answer_rows(["when", "user", "session", "from", "text"], [row])
 
 
-@click.command(cls=Command)
+@click.command(cls=Command, epilog=examples("sessions", "sessions --everyone --limit 100"))
 @click.option("--limit", type=click.IntRange(1, 1000), default=20, show_default=True, help="Sessions at most.")
 @user_option
 @everyone_option
@@ -182,7 +189,14 @@ def sessions(limit: int, user: str | None, everyone: bool, data: Path | None, as
     return answer_rows(["first", "last", "turns", "user", "session"], rows)
 
 
-@click.command(cls=Command)
+@click.command(
+    cls=Command,
+    epilog=examples(
+        'recall "what is my cat called"',
+        'recall "the dentist" -k 20 --everyone',
+        'recall "la poubelle" --lang fr-FR --json',
+    ),
+)
 @click.argument("question")
 @click.option("-k", type=click.IntRange(1, 1000), default=5, show_default=True, help="Hits at most.")
 @click.option("--session", help="Only what was said in this session.")
@@ -220,7 +234,7 @@ def _hit_row(hit: Hit) -> list[str]:
     return [format_time(hit.at), _yes(hit.sure), f"{hit.score:.2f}", origin, f"{hit.text} ({hit.reason})"]
 
 
-@click.command("list", cls=Command)
+@click.command("list", cls=Command, epilog=examples("list", "list --everyone --limit 100", "list --status draft"))
 @click.option("--limit", type=click.IntRange(1, 1000), default=20, show_default=True, help="Memories at most.")
 @click.option("--offset", type=click.IntRange(0, 1_000_000), default=0, help="Leave out so many first.")
 @secrets_option
@@ -253,7 +267,7 @@ def list_(  # one parameter an option
     return answer_rows(["changed", "user", "key", "text"], rows)
 
 
-@click.command(cls=Command)
+@click.command(cls=Command, epilog=examples("get bins", "get bins --user alice --json"))
 @click.argument("key")
 @secrets_option
 @user_option

@@ -8,7 +8,7 @@ from pathlib import Path
 import rich_click as click
 
 from ovos_persona_memory.cli.connection import open_memory
-from ovos_persona_memory.cli.options import data_option, json_option
+from ovos_persona_memory.cli.options import data_option, examples, json_option
 from ovos_persona_memory.cli.output import Command, answer, answer_json, answer_rows, confirm, progress
 from ovos_persona_memory.cli.time_format import format_time
 from ovos_persona_memory.text import counted_kinds
@@ -22,7 +22,7 @@ def users() -> None:
     """Whose memory there is, and to make two users one."""
 
 
-@users.command("list", cls=Command)
+@users.command("list", cls=Command, epilog=examples("users list"))
 @data_option
 @json_option
 def list_users(data: Path | None, as_json: bool) -> None:
@@ -44,7 +44,7 @@ def list_users(data: Path | None, as_json: bool) -> None:
     return answer_rows(["last", "turns", "memories", "documents", "user"], rows)
 
 
-@users.command(cls=Command)
+@users.command(cls=Command, epilog=examples("users merge alicia alice"))
 @click.argument("user")
 @click.argument("into")
 @click.option("--yes", is_flag=True, help="Do not ask.")

@@ -9,13 +9,13 @@ import rich_click as click
 
 from ovos_persona_memory import web as page
 from ovos_persona_memory.cli.connection import settings
-from ovos_persona_memory.cli.options import data_option, json_option
+from ovos_persona_memory.cli.options import data_option, examples, json_option
 from ovos_persona_memory.cli.output import Command, answer, answer_json, say
 from ovos_persona_memory.errors import ConfigError, NoAnswer
 from ovos_persona_memory.protocol import MemoryClient
 
 
-@click.command(cls=Command)
+@click.command(cls=Command, epilog=examples("web", "web --token", "web --json"))
 @click.option("--token", "as_token", is_flag=True, help="Print the token instead, for programs that use the API.")
 @data_option
 @json_option

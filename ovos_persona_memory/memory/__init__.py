@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from ovos_persona_memory.memory import importing
+    from ovos_persona_memory.memory import archive, importing, markdown
     from ovos_persona_memory.memory.documents import Documents
     from ovos_persona_memory.memory.episodes import named_time
     from ovos_persona_memory.memory.migration import Migration
@@ -23,8 +23,10 @@ __all__ = [
     "ModelKind",
     "PersonaMemory",
     "Removed",
+    "archive",
     "capture",
     "importing",
+    "markdown",
     "named_time",
     "proposals",
     "relatives",
@@ -40,8 +42,10 @@ _PLACES = {
     "ModelKind": "ovos_persona_memory.memory.tidying",
     "PersonaMemory": "ovos_persona_memory.memory.persona_memory",
     "Removed": "ovos_persona_memory.memory.retention",
+    "archive": "ovos_persona_memory.memory.archive",
     "capture": "ovos_persona_memory.memory.privacy.capture",
     "importing": "ovos_persona_memory.memory.importing",
+    "markdown": "ovos_persona_memory.memory.markdown",
     "named_time": "ovos_persona_memory.memory.episodes",
     "proposals": "ovos_persona_memory.memory.tidying.proposals",
     "restatements": "ovos_persona_memory.memory.tidying.restatements",

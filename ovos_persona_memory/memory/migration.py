@@ -15,9 +15,9 @@ import msgspec
 from ovos_persona_memory.errors import ConfigError, StoreError
 from ovos_persona_memory.memory import retention
 from ovos_persona_memory.memory.privacy import tombstones
-from ovos_persona_memory.records import Entry, Namespace, Note, Scope, Turn
+from ovos_persona_memory.records import Decision, Entry, Episode, Fact, FactChange, Namespace, Note, Pause, Scope, Turn
 from ovos_persona_memory.search import index_words
-from ovos_persona_memory.stores import DECISIONS_KEPT, EVERY_STATUS, KEPT, Store
+from ovos_persona_memory.stores import DECISIONS_KEPT, EVERY_STATUS, KEPT, Store, StoredDocument
 from ovos_persona_memory.text import counted
 
 STATE = "migration"
@@ -42,10 +42,12 @@ class Digest:
 
 
 @dataclass(frozen=True)
-class _Section:
+class Section:
     """One sort of records: how they are read, and how each is put."""
 
     name: str
+    shape: Any
+    """The type of a record as it is read and put."""
     read: Callable[[Store], Iterator[Any]]
     """In the same order whenever it is called."""
     put: Callable[[Store, list[Any]], None]
@@ -71,7 +73,7 @@ class Migration:
         """
         self._source, self._target = source, target
         memories = Scope.whole() if secrets else ALL
-        self._sections = _sections(tuple(namespaces), (*STATES, *states), memories)
+        self._sections = sections(tuple(namespaces), (*STATES, *states), memories)
         self.left_out = 0 if secrets else sum(one.secret for one in source.entries(Scope.whole()))
         """Secrets that stay behind."""
 
@@ -91,14 +93,7 @@ class Migration:
         return self._compared()
 
     def _refuse_unnamed(self) -> None:
-        named = sum(1 for _ in self._section("documents").read(self._source))
-        held = self._source.document_store.count(None)
-        if named != held:
-            one, several = "document is in another namespace: name it", "documents are in other namespaces: name each"
-            raise ConfigError(f"{counted(held - named, one, several)} with --namespace")
-
-    def _section(self, name: str) -> _Section:
-        return next(one for one in self._sections if one.name == name)
+        refuse_unnamed(self._source, self._sections)
 
     def _begun(self) -> tuple[int, int]:
         """The section that is under way, and how many of its records are done."""
@@ -119,7 +114,7 @@ class Migration:
         newest = [turn.id for turn in self._source.turns(ALL, limit=1)]
         return hashlib.sha256(json.dumps([counts, newest], sort_keys=True).encode()).hexdigest()
 
-    def _put_section(self, number: int, section: _Section, done: int, told: Told) -> None:
+    def _put_section(self, number: int, section: Section, done: int, told: Told) -> None:
         of, total = self._identity, self._total(section)
         records = islice(section.read(self._source), done, None)
         while part := list(islice(records, TOGETHER)):
@@ -129,22 +124,18 @@ class Migration:
                 self._target.put_state(STATE, json.dumps({"of": of, "section": number, "done": done}))
             told(section.name, done, total)
 
-    def _total(self, section: _Section) -> int:
+    def _total(self, section: Section) -> int:
         if section.name == "turns":
             return self._source.counts().turns
         return sum(1 for _ in section.read(self._source))
 
     def _mend_notes(self) -> None:
-        """A note tells by a store's own number which turns are left to it."""
         with self._target.transaction():
-            for user_id, session_id, note in self._source.notes(ALL):
-                last = _last_left(self._source, user_id, session_id, note)
-                turn = self._target.turn(last) if last else None
-                self._target.put_note(user_id, session_id, replace(note, trimmed_to=turn.seq if turn else 0))
+            mend_notes(self._target, list(_notes(self._source)))
 
     def _compared(self) -> list[Digest]:
-        before = [_digest(section, self._source) for section in self._sections]
-        after = [_digest(section, self._target) for section in self._sections]
+        before = [digest_of(section, self._source) for section in self._sections]
+        after = [digest_of(section, self._target) for section in self._sections]
         differing = [one.section for one, other in zip(before, after, strict=True) if one != other]
         if differing:
             raise StoreError(f"the two differ in {', '.join(differing)}: was something changed meanwhile?")
@@ -153,12 +144,29 @@ class Migration:
         return after
 
 
+def mend_notes(target: Store, notes: Sequence[tuple[str, str, Note, list[str]]]) -> None:
+    """Put notes that tell by the number of another store which turns are left to them."""
+    for user_id, session_id, note, (last,) in notes:
+        turn = target.turn(last) if last else None
+        target.put_note(user_id, session_id, replace(note, trimmed_to=turn.seq if turn else 0))
+
+
+def refuse_unnamed(store: Store, sections: Sequence[Section]) -> None:
+    """Raise ConfigError where documents are in namespaces of which the sections know nothing."""
+    documents = next(one for one in sections if one.name == "documents")
+    named, held = sum(1 for _ in documents.read(store)), store.document_store.count(None)
+    if named != held:
+        one, several = "document is in another namespace: name it", "documents are in other namespaces: name each"
+        raise ConfigError(f"{counted(held - named, one, several)} with --namespace")
+
+
 def digests(store: Store, namespaces: Sequence[str] = ("default",)) -> list[Digest]:
     """What a store holds, section by section; secrets are no part of it."""
-    return [_digest(section, store) for section in _sections(tuple(namespaces), STATES, ALL)]
+    return [digest_of(section, store) for section in sections(tuple(namespaces), STATES, ALL)]
 
 
-def _digest(section: _Section, store: Store) -> Digest:
+def digest_of(section: Section, store: Store) -> Digest:
+    """What a store holds of one section."""
     sha, count = hashlib.sha256(), 0
     for record in section.read(store):
         sha.update(msgspec.json.encode(section.told(record), order="deterministic"))
@@ -167,45 +175,62 @@ def _digest(section: _Section, store: Store) -> Digest:
     return Digest(section.name, count, sha.hexdigest())
 
 
-def _sections(namespaces: tuple[str, ...], states: tuple[str, ...], memories: Scope) -> list[_Section]:
-    """``memories``: which lasting memories come along."""
+def sections(namespaces: tuple[str, ...], states: tuple[str, ...], memories: Scope) -> list[Section]:
+    """Everything that a store holds, in the order in which it is put. ``memories``: which of those come along."""
+    put_entry = _each(lambda to, one: to.put_entry(one, index_words(one)))
     return [
-        _Section("turns", _turns, _put_turns, _without_numbers),
-        _Section(
-            "memories",
-            lambda store: _entries(store, memories),
-            _each(lambda to, one: to.put_entry(one, index_words(one))),
-            _without_numbers,
-        ),
-        _Section(
-            "facts",
-            lambda store: iter(store.fact_store.held(None, EVERY_STATUS)),
-            _each(lambda to, one: to.fact_store.put(*one)),
-            lambda one: _without_numbers(one[0]),
-        ),
-        _Section("changes", _changes, _each(lambda to, one: to.fact_store.add_change(one)), asdict),
-        _Section(
-            "decisions",
-            lambda store: reversed(store.fact_store.decisions(None, DECISIONS_KEPT)),
-            _each(lambda to, one: to.fact_store.add_decision(one)),
-            asdict,
-        ),
-        _Section(
-            "episodes",
-            _episodes,
-            _each(lambda to, one: to.episode_store.add(*one)),
-            lambda one: _without_numbers(one[0]),
-        ),
-        _Section(
+        Section("turns", Turn, _turns, _put_turns, _without_numbers),
+        Section("memories", Entry, lambda store: _entries(store, memories), put_entry, _without_numbers),
+        *_learned(),
+        Section(
             "documents",
+            StoredDocument,
             lambda store: _documents(store, namespaces),
             _each(lambda to, one: to.document_store.put(one.document, one.words, one.embedding)),
             lambda one: [asdict(one.document), None if one.embedding is None else one.embedding.tolist()],
         ),
-        _Section("notes", _notes, _each(lambda to, one: to.put_note(*one[:3])), _told_note),
-        _Section("pauses", _pauses, _each(lambda to, one: to.put_pause(one)), asdict),
-        _Section("forgotten", _entered, _each(lambda to, one: to.ledger_store.add(one[0], one[2], one[1])), list),
-        _Section("state", lambda store: _states(store, states), _each(lambda to, one: to.put_state(*one)), list),
+        *_kept_beside(states),
+    ]
+
+
+def _learned() -> list[Section]:
+    """What was made of what was said: facts with their stories, and episodes."""
+    return [
+        Section(
+            "facts",
+            tuple[Fact, str],
+            lambda store: iter(store.fact_store.held(None, EVERY_STATUS)),
+            _each(lambda to, one: to.fact_store.put(*one)),
+            lambda one: _without_numbers(one[0]),
+        ),
+        Section("changes", FactChange, _changes, _each(lambda to, one: to.fact_store.add_change(one)), asdict),
+        Section(
+            "decisions",
+            Decision,
+            lambda store: reversed(store.fact_store.decisions(None, DECISIONS_KEPT)),
+            _each(lambda to, one: to.fact_store.add_decision(one)),
+            asdict,
+        ),
+        Section(
+            "episodes",
+            tuple[Episode, str],
+            _episodes,
+            _each(lambda to, one: to.episode_store.add(*one)),
+            lambda one: _without_numbers(one[0]),
+        ),
+    ]
+
+
+def _kept_beside(states: tuple[str, ...]) -> list[Section]:
+    """Notes of sessions, pauses, what was forgotten, and small values."""
+    note, entered = tuple[str, str, Note, list[str]], tuple[str, float, list[int]]
+    put_entered = _each(lambda to, one: to.ledger_store.add(one[0], one[2], one[1]))
+    put_state = _each(lambda to, one: to.put_state(*one))
+    return [
+        Section("notes", note, _notes, _each(lambda to, one: to.put_note(*one[:3])), _told_note),
+        Section("pauses", Pause, _pauses, _each(lambda to, one: to.put_pause(one)), asdict),
+        Section("forgotten", entered, _entered, put_entered, list),
+        Section("state", tuple[str, str], lambda store: _states(store, states), put_state, list),
     ]
 
 

@@ -11,6 +11,7 @@ import uuid
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict, replace
+from datetime import date
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +35,7 @@ from ovos_persona_memory.memory.facts import Facts
 from ovos_persona_memory.memory.forgetting import Forgetting
 from ovos_persona_memory.memory.learning.learning_queue import never
 from ovos_persona_memory.memory.privacy import capture
+from ovos_persona_memory.memory.privacy.backups import Backups
 from ovos_persona_memory.memory.provenance import Why
 from ovos_persona_memory.memory.referents import ReferentResolver
 from ovos_persona_memory.memory.retention import Retention
@@ -44,6 +46,7 @@ from ovos_persona_memory.memory.users import Users
 from ovos_persona_memory.records import (
     EPISODE_KINDS,
     HOUSEHOLD,
+    Activity,
     Capture,
     Context,
     ContextMessage,
@@ -73,7 +76,7 @@ from ovos_persona_memory.records import (
     replace_fast,
 )
 from ovos_persona_memory.search import Indexer, Prefetch, Question, embedding, open_embedder, record_terms
-from ovos_persona_memory.stores import FolderLock, Store, in_scope, open_stores, own
+from ovos_persona_memory.stores import FolderLock, Store, in_scope, open_stores, own, sqlite_folder
 from ovos_persona_memory.text import languages
 from ovos_persona_memory.version import __version__
 
@@ -119,6 +122,7 @@ class PersonaMemory:
         self.users = Users(self._workings, self._forgetting)
         self._episodes = Episodes(self._workings)
         self._referents = ReferentResolver(self._workings, self._episodes)
+        self.backups = Backups(None, None)
         self._why = Why(self._workings, self._episodes, config.facts)
 
     @classmethod
@@ -149,6 +153,7 @@ class PersonaMemory:
             indexer = Indexer(store.vector_store, config.recall.embedder, opener, load_wait_s)
             memory = cls(store, config, clock, indexer)
             memory._lock = lock
+            memory.backups = Backups(sqlite_folder(config), config.encryption.key)
             indexer.start()
             undo.pop_all()
         return memory
@@ -159,6 +164,7 @@ class PersonaMemory:
     def __exit__(self, *_: object) -> None:
         try:
             self._store.compact()
+            self.backups.renew()
         finally:
             self.close()
 
@@ -175,6 +181,7 @@ class PersonaMemory:
             or (not self.jobs_later and self.work())
         )
         if not more:
+            self.backups.renew_soon()
             release_memory()
         return more
 
@@ -182,6 +189,7 @@ class PersonaMemory:
         """End the work in the background and close the store."""
         if self._indexer is not None:
             self._indexer.stop()
+        self.backups.close()
         self._store.close()
         if self._lock is not None:
             self._lock.release()
@@ -344,6 +352,21 @@ class PersonaMemory:
         if not self.captures.may_read(scope):
             return []
         return self._store.sessions(scope, limit)
+
+    @checked
+    def activity(self, scope: Scope = Scope(), since: float | None = None) -> Sequence[Activity]:
+        """What was said on each day since then in scope, oldest first; days without a word are left out.
+
+        Days are those of this device's clock. Empty while reading is off.
+        """
+        if not self.captures.may_read(scope):
+            return []
+        days: dict[date, list[int]] = {}
+        for at, role in self._store.moments(scope, since):
+            day = days.setdefault(date.fromtimestamp(at), [0, 0])
+            day[0] += 1
+            day[1] += role == "user"
+        return [Activity(day.isoformat(), *days[day]) for day in sorted(days)]
 
     @checked
     def clear_session(self, scope: Scope) -> int:
@@ -653,6 +676,7 @@ class PersonaMemory:
             self.transcript.purge_due = False
             self.tidying.keep()
             self._store.purge()
+            self.backups.forgotten()
             languages.forget_texts()
 
     # whether anything is kept and used
@@ -701,6 +725,7 @@ class PersonaMemory:
             "meaning": self._indexer.state() if self._indexer is not None else {},
             "retention": self.retention.last(),
             "secrets": asdict(self._config.secrets),
+            "backups": self.backups.state(),
             "models": self.tidying.status(),
             "up_s": round(self._clock() - self._opened_at, 3),
         }

@@ -14,6 +14,7 @@ from ovos_persona_memory.conversation import MessageLike, Snapshot, turns_of
 from ovos_persona_memory.errors import InvalidRequest, NoAnswer, PersonaMemoryError, from_wire
 from ovos_persona_memory.protocol.transport import BusTransport, DoorTransport, Patience, Transport, wire_turn
 from ovos_persona_memory.records import (
+    Activity,
     Capture,
     Context,
     ContextMessage,
@@ -199,6 +200,11 @@ class MemoryClient:
         """See PersonaMemory.turns. For the owner's door alone."""
         answer = self.ask("turns", scope, since=since, until=until, limit=limit, offset=offset)
         return _as(builtins.list[Turn], answer["turns"])
+
+    @checked
+    def activity(self, scope: Scope = Scope(), since: float | None = None) -> builtins.list[Activity]:
+        """See PersonaMemory.activity. For the owner's door alone."""
+        return _as(builtins.list[Activity], self.ask("activity", scope, since=since)["days"])
 
     @checked
     def sessions(self, scope: Scope = Scope(), limit: int = 100) -> list[Session]:

@@ -355,6 +355,13 @@ def context_of_caller(scope: Scope) -> dict[str, Any]:
     return {**context, "session": {**session, **named, **own}}
 
 
+def notification(frame: bytes) -> tuple[str, str | None, Mapping[str, Any]]:
+    """Of an event that the daemon tells: its topic, its session, None where it names none, and its data."""
+    message = decode(frame, now())
+    session = values.mapping(message.context.get("session"))
+    return message.topic, values.text(session.get("session_id")), message.data
+
+
 def session_of_caller() -> str | None:
     """The session of the message that a plugin's caller is handling; None where none is found on the stack."""
     handled = dig_for_message(max_records=FRAMES)

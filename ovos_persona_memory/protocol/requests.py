@@ -262,6 +262,13 @@ class SessionsAsked(msgspec.Struct, kw_only=True):
     scope: ScopeFields | None = None
 
 
+class ActivityAsked(msgspec.Struct, kw_only=True):
+    """Ask how much was said on each day."""
+
+    since: Seconds | None = None
+    scope: ScopeFields | None = None
+
+
 class RecallAsked(msgspec.Struct, kw_only=True):
     """Search."""
 
@@ -540,6 +547,7 @@ FIELDS: dict[str, type[msgspec.Struct]] = {
     "forget": ForgetRequest,
     "why": WhyAsked,
     "episodes": EpisodesAsked,
+    "activity": ActivityAsked,
     "document.upsert": DocumentUpsertRequest,
     "document.search": DocumentSearchAsked,
     "document.get": DocumentGetAsked,

@@ -30,6 +30,7 @@ VERBS = (
     "forget",
     "why",
     "episodes",
+    "activity",
     "document.upsert",
     "document.search",
     "document.get",

@@ -440,6 +440,17 @@ class ContextRequest:
 
 
 @dataclass(frozen=True)
+class Activity:
+    """What was said in one day."""
+
+    day: str
+    """The day in the device's time zone, 2026-11-21."""
+    turns: int
+    users: int
+    """Of the turns, what people said."""
+
+
+@dataclass(frozen=True)
 class Context:
     """A persona context: the messages handed to a solver."""
 

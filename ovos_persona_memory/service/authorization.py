@@ -32,7 +32,7 @@ OF_USER = frozenset(
     }
 )
 """Verbs that reach all of the person's records over the bus, whatever their session."""
-OWNERS = frozenset({"turns", "users.list", "users.merge", "introspect"})
+OWNERS = frozenset({"turns", "users.list", "users.merge", "introspect", "activity"})
 """Verbs that are for the owner's door alone."""
 AS_CARRIED = frozenset({"record", "session.restore", "remember", "update", "correct", "capture", "facts.add"})
 """Verbs that note the session, room and persona of the message, or are about them."""

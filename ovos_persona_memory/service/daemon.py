@@ -16,7 +16,7 @@ from ovos_utils.log import LOG
 from ovos_utils.process_utils import ProcessStatus, StatusCallbackMap
 
 from ovos_persona_memory.config import MemoryConfig, device_languages, device_timezone
-from ovos_persona_memory.errors import PersonaMemoryError, StoreBusy, StoreError, StoreUnavailable
+from ovos_persona_memory.errors import PersonaMemoryError, StoreBusy, StoreError, StoreUnavailable, WrongKey
 from ovos_persona_memory.memory import PersonaMemory, Removed
 from ovos_persona_memory.protocol import BusConnection, messages, topics
 from ovos_persona_memory.records import Heard, Request, Turn
@@ -123,7 +123,7 @@ class Daemon:
     def start(self) -> None:
         """Open the store, the door and the bus; returns when all are under way. A bus may come later.
 
-        StoreBusy where another process has the folder.
+        StoreBusy where another process has the folder, WrongKey where it is encrypted with another key.
         """
         self.status.set_alive()
         self._languages.start()
@@ -135,6 +135,8 @@ class Daemon:
                 raise self._failure  # two daemons on one folder would both answer every request
             time.sleep(0.1)
             self._try_to_open()
+        if self._memory is None and isinstance(self._failure, WrongKey):
+            raise self._failure  # no waiting helps
         self._answers.start()
         self._worker.start()
         self._jobs.start()

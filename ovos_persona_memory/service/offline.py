@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 from ovos_utils.log import LOG
 
-from ovos_persona_memory.config import MemoryConfig
+from ovos_persona_memory.config import MemoryConfig, encryption_key
 from ovos_persona_memory.errors import (
     NotAllowed,
     PersonaMemoryError,
@@ -148,7 +148,7 @@ class Offline:
         self._config, self._clock, self._wake = config, clock, wake
         self._lock = own_waiting(config)
         try:
-            self._file = OfflineQueue(config.folder)
+            self._file = OfflineQueue(config.folder, key=encryption_key(config.encryption.key))
         except BaseException:
             self._lock.release()
             raise

@@ -297,6 +297,10 @@ def _audit(memory: PersonaMemory, _a: Request, _f: Any, scope: Scope, _c: Memory
     return {"troubles": _wire(memory.facts.audit(scope))}
 
 
+def _activity(memory: PersonaMemory, _a: Request, fields: Any, scope: Scope, _c: MemoryConfig) -> Answer:
+    return {"days": _wire(memory.activity(scope, fields.since))}
+
+
 def _users(memory: PersonaMemory, _a: Request, fields: Any, _s: Scope, _c: MemoryConfig) -> Answer:
     return {"users": _wire(memory.users.list(fields.counted))}
 
@@ -336,6 +340,7 @@ _VERBS: dict[str, Callable[[PersonaMemory, Request, Any, Scope, MemoryConfig], A
     "forget": _forget,
     "why": _why,
     "episodes": _episodes,
+    "activity": _activity,
     "document.upsert": _upsert,
     "document.search": _search,
     "document.get": _document,

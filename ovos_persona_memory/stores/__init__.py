@@ -3,15 +3,23 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Mapping
-from contextlib import closing
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from ovos_persona_memory.config import MemoryConfig, secret
+from ovos_persona_memory.config import MemoryConfig, encryption_key, secret
 from ovos_persona_memory.errors import ConfigError, StoreUnavailable
+from ovos_persona_memory.stores.backup_list import (
+    OWN,
+    PLAIN,
+    BackupNote,
+    list_backups,
+    listed_backups,
+    note_backup,
+)
 from ovos_persona_memory.stores.base import (
     ACTIVE,
     ANSWERED,
@@ -32,6 +40,7 @@ from ovos_persona_memory.stores.base import (
     NeighbourTurn,
     PendingText,
     Statistics,
+    StoredDocument,
     UnlearnedTurn,
     VectorIndex,
     VectorStore,
@@ -64,6 +73,9 @@ __all__ = [
     "FORGOTTEN",
     "KEPT",
     "NEEDS_NO_SERVER",
+    "OWN",
+    "PLAIN",
+    "BackupNote",
     "Bm25",
     "Bytes",
     "EpisodeStore",
@@ -81,20 +93,32 @@ __all__ = [
     "Statistics",
     "Store",
     "StoreLocation",
+    "StoredDocument",
     "UnlearnedTurn",
     "VectorIndex",
     "VectorStore",
     "bm25",
     "check_location",
+    "convert_files",
+    "copy_file",
+    "copy_live",
     "cosines",
+    "counts_in",
     "database_in",
+    "encrypted_files",
     "fact_in_scope",
     "fits",
     "folder_of",
     "in_scope",
     "inspect",
+    "is_encrypted",
     "is_shared",
+    "list_backups",
+    "listed_backups",
     "normalised",
+    "note_backup",
+    "open_backup",
+    "open_copy",
     "open_store",
     "open_stores",
     "own",
@@ -102,9 +126,16 @@ __all__ = [
     "owner_name",
     "parse_location",
     "quantised",
+    "read_sealed",
     "redacted",
+    "restore_backup",
+    "scratch_store",
+    "sqlite_folder",
     "store_locations",
+    "waiting_in",
     "words_of",
+    "write_backup",
+    "write_sealed",
 ]
 
 BACKENDS = ("inmemory", "sqlite", "postgres", "redis", "chroma")
@@ -143,6 +174,8 @@ class StoreLocation:
     """The name of the collection; None: the backend's own default."""
     ttl_s: float | None = field(default=None, compare=False)
     """Time to live of turns after they were written, seconds; None: they do not expire."""
+    key: str | None = field(default=None, repr=False, compare=False)
+    """Where the key of an encrypted SQLite file is, as in the setting; None: it is not encrypted."""
 
     def __str__(self) -> str:
         """Backend and address for people, without user and password."""
@@ -161,11 +194,164 @@ def database_in(folder: Path) -> Path:
     return folder / "memory.db"
 
 
-def inspect(path: Path) -> str | None:
-    """The problem of a database file; None where none is found. Changes nothing."""
+def waiting_in(folder: Path) -> Path:
+    """The file of the offline queue in a folder."""
+    return folder / "waiting.db"
+
+
+def inspect(path: Path, key: str | None = None) -> str | None:
+    """The problem of a database file; None where none is found. Changes nothing. ``key``: of an encrypted file."""
     from ovos_persona_memory.stores.sqlite import database_file
 
-    return database_file.inspect(path)
+    return database_file.inspect(path, key)
+
+
+def sqlite_folder(config: MemoryConfig) -> Path | None:
+    """The folder of the one SQLite file that keeps everything; None where the settings say otherwise."""
+    place = store_locations(config).get(EVERYTHING)
+    return None if place is None else folder_of(place, config.folder)
+
+
+@contextmanager
+def open_copy(config: MemoryConfig) -> Iterator[Store]:
+    """A store of what the settings' store holds now, to read from, while a daemon goes on writing.
+
+    Of SQLite files a copy is made, which goes at the end of the context; what is on a server is read there.
+    ConfigError where nothing is kept.
+    """
+    from ovos_persona_memory.stores.sqlite import copies
+
+    folder = sqlite_folder(config)
+    if folder is None:
+        with closing(open_stores(config)) as store:
+            yield store
+        return
+    if not database_in(folder).exists():
+        raise ConfigError(f"there is no memory in {folder}")
+    key = encryption_key(config.encryption.key)
+    with copies.copied_folder(database_in(folder), key) as copied:
+        place = StoreLocation("sqlite", str(copied), key=config.encryption.key)
+        with closing(open_store("sqlite", None, place=place)) as store:
+            yield store
+
+
+def write_backup(config: MemoryConfig, target: Path, key: str | None) -> None:
+    """Copy the SQLite file that keeps everything to another file, encrypted with ``key``, while a daemon goes on.
+
+    ConfigError where the settings keep it otherwise, or nothing is kept.
+    """
+    from ovos_persona_memory.stores.sqlite import copies
+
+    folder = sqlite_folder(config)
+    if folder is None or not database_in(folder).exists():
+        raise ConfigError(f"there is no memory in {folder or config.folder}")
+    copies.write_copy(database_in(folder), encryption_key(config.encryption.key), target, key)
+
+
+@contextmanager
+def scratch_store(folder: Path, key: str | None) -> Iterator[tuple[Store, Path]]:
+    """An empty store in a file of its own, and that file, which go at the end of the context."""
+    from ovos_persona_memory.stores.sqlite import copies
+
+    with copies.scratch_folder(folder) as held, closing(_sqlite_store(held, key)) as store:
+        yield store, database_in(held)
+
+
+def copy_file(source: Path, target: Path, key: str | None) -> None:
+    """Copy an SQLite file with its key, whole or not at all."""
+    from ovos_persona_memory.stores.sqlite import copies
+
+    copies.write_copy(source, key, target, key)
+
+
+def counts_in(file: Path, key: str | None) -> dict[str, int]:
+    """How many turns, memories and facts a backup holds; StoreDamaged where it is none of ours or not sound."""
+    from ovos_persona_memory.stores.sqlite import copies
+
+    return copies.counts_in(file, key)
+
+
+def write_sealed(target: Path, key: str, lines: Iterable[bytes]) -> None:
+    """Write lines to a file that is encrypted with a key."""
+    from ovos_persona_memory.stores.sqlite import sealed_lines
+
+    sealed_lines.write_sealed(target, key, lines)
+
+
+def read_sealed(source: Path, key: str) -> Iterator[bytes]:
+    """The lines of a file that ``write_sealed`` wrote; WrongKey where the key does not fit."""
+    from ovos_persona_memory.stores.sqlite import sealed_lines
+
+    return sealed_lines.read_sealed(source, key)
+
+
+@contextmanager
+def open_backup(file: Path, key: str | None, folder: Path) -> Iterator[Store]:
+    """The store in a backup, to read from: of a copy in ``folder``, which goes at the end of the context.
+
+    StoreDamaged where the file is none of ours or not sound.
+    """
+    from ovos_persona_memory.stores.sqlite import copies
+
+    with copies.scratch_folder(folder) as held:
+        copies.put_in_place(file, key, database_in(held), key)
+        with closing(_sqlite_store(held, key)) as store:
+            yield store
+
+
+def copy_live(folder: Path, key: str | None, target: Path, target_key: str | None) -> None:
+    """Copy the SQLite file of a folder that this process may have open; keys as in the setting."""
+    from ovos_persona_memory.stores.sqlite import copies
+
+    copies.write_copy(database_in(folder), encryption_key(key), target, encryption_key(target_key))
+
+
+def restore_backup(config: MemoryConfig, file: Path, key: str | None) -> None:
+    """Put a backup in the place of the SQLite file that keeps everything, encrypted as the settings say.
+
+    StoreBusy where another process has the memory open, StoreDamaged where the file is none of ours or not sound:
+    nothing is changed then. ``key``: of the backup.
+    """
+    from ovos_persona_memory.stores.sqlite import copies
+
+    folder = sqlite_folder(config)
+    if folder is None:
+        raise ConfigError("the settings keep the memory on a server: restore into a folder, and migrate from there")
+    lock = _locked(folder, LOCK_FILE)
+    try:
+        copies.put_in_place(file, key, database_in(folder), encryption_key(config.encryption.key))
+    finally:
+        lock.release()
+
+
+def encrypted_files(config: MemoryConfig) -> list[Path]:
+    """The SQLite files that the setting ``encryption.key`` is about, those that exist."""
+    folders = {folder_of(place, config.folder) for place in text_locations(store_locations(config)).values()}
+    folders |= {config.folder, config.folder / "vectors"}
+    every = [database_in(folder) for folder in sorted(filter(None, folders))] + [waiting_in(config.folder)]
+    return [file for file in every if file.exists()]
+
+
+def convert_files(files: Sequence[Path], key: str | None, new_key: str | None) -> None:
+    """Encrypt SQLite files, decrypt them or give them another key; keys: None: not encrypted.
+
+    StoreBusy where another process has one open. Each file is the old one or the new one, whenever it is cut short.
+    """
+    from ovos_persona_memory.stores.sqlite import copies
+
+    with ExitStack() as held:
+        for folder in sorted({file.parent for file in files}):
+            held.callback(_locked(folder, LOCK_FILE).release)
+            held.callback(_locked(folder, WAITING_LOCK_FILE).release)
+        for file in files:
+            copies.convert(file, key if copies.is_encrypted(file) else None, new_key)
+
+
+def is_encrypted(file: Path) -> bool:
+    """Whether an SQLite file of ours is encrypted."""
+    from ovos_persona_memory.stores.sqlite import copies
+
+    return copies.is_encrypted(file)
 
 
 def open_stores(config: MemoryConfig, clock: Callable[[], float] = time.time) -> Store:
@@ -198,7 +384,7 @@ def text_locations(kinds: Mapping[str, StoreLocation]) -> dict[str, StoreLocatio
     if not others:
         raise ConfigError("the chroma backend keeps vectors alone: name backends for the other kinds, too")
     able = [place for place in others if place.backend != "redis"]
-    return {**kinds, "semantic": able[0] if able else StoreLocation("sqlite")}
+    return {**kinds, "semantic": able[0] if able else StoreLocation("sqlite", key=kinds["semantic"].key)}
 
 
 def _shelf_of(place: StoreLocation | None) -> Callable[[TextSource], VectorBackend] | None:
@@ -248,12 +434,12 @@ def _aside(place: StoreLocation, folder: Path) -> StoreLocation:
 
 def store_locations(config: MemoryConfig) -> dict[str, StoreLocation]:
     """The location of each kind that is on; ``EVERYTHING`` alone where no kind has a location of its own."""
-    kinds = config.kinds.chosen
+    kinds, key = config.kinds.chosen, config.encryption.key
     if not kinds:
         ttl_s = config.kinds.conversational.ttl
-        return {EVERYTHING: StoreLocation(_known(config.backend), config.connection, config.collection, ttl_s)}
+        return {EVERYTHING: StoreLocation(_known(config.backend), config.connection, config.collection, ttl_s, key)}
     named = ((name, _known(one.backend or ""), one) for name, one in kinds.items())
-    return {name: StoreLocation(backend, one.connection, one.collection, one.ttl) for name, backend, one in named}
+    return {name: StoreLocation(backend, one.connection, one.collection, one.ttl, key) for name, backend, one in named}
 
 
 def _known(backend: str) -> str:
@@ -350,7 +536,14 @@ def open_store(
         raise ConfigError("the sqlite backend needs a data folder")
     from ovos_persona_memory.stores.sqlite.store import SqliteStore
 
-    return SqliteStore(Path(kept_in).expanduser() if kept_in else Path(folder or ""), clock)
+    kept = Path(kept_in).expanduser() if kept_in else Path(folder or "")
+    return SqliteStore(kept, clock, encryption_key(place.key))
+
+
+def _sqlite_store(folder: Path, key: str | None) -> Store:
+    from ovos_persona_memory.stores.sqlite.store import SqliteStore
+
+    return SqliteStore(folder, key=key)
 
 
 def _url_of(place: StoreLocation) -> str:

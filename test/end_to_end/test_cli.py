@@ -22,6 +22,7 @@ from ovos_bus_client import Message, MessageBusClient
 
 from ovos_persona_memory.cli.conversation import Conversation
 from ovos_persona_memory.memory import PersonaMemory
+from ovos_persona_memory.protocol import MemoryClient
 from ovos_persona_memory.records import Scope, Turn
 
 from .conftest import Address, Daemon, free_port, own_environment, wait_until, write_settings
@@ -133,9 +134,9 @@ def test_a_question_of_the_assistant_is_answered_by_the_next_line_in_the_session
     assert replied.data["lang"] == "de-DE" == replied.context["session"]["lang"]
 
 
-def test_chat_ends_with_1_where_no_bus_is_reached_in_time(tmp_path: Path) -> None:
+def test_chat_ends_with_4_where_no_bus_is_reached_in_time(tmp_path: Path) -> None:
     done = chat(tmp_path, ("127.0.0.1", free_port()), "hello", options=("--wait", "0.2"))
-    assert (done.returncode, done.stdout) == (1, "")
+    assert (done.returncode, done.stdout) == (4, "")
     assert "no messagebus answers at ws://127.0.0.1" in done.stderr
 
 
@@ -328,7 +329,7 @@ def test_a_second_daemon_on_a_folder_is_refused(
 ) -> None:
     one = daemon()
     again = run_program(tmp_path, "run", "--data", str(one.data), "--port", str(bus_address[1]))
-    assert (again.returncode, again.stderr) == (1, f"a daemon already runs on {one.data}\n")
+    assert (again.returncode, again.stderr) == (5, f"a daemon already runs on {one.data}\n")
 
 
 def test_a_setting_that_cannot_be_used_ends_with_2_and_one_sentence(tmp_path: Path) -> None:
@@ -377,3 +378,86 @@ def test_the_doctor_finds_nothing_wrong_where_all_is_well(
     assert [one for one in found if one["state"] != "ok"] == []
     assert {"messagebus", "daemon on the bus", "daemon at the owner's door"} <= {one["check"] for one in found}
     assert done.returncode == 0
+
+
+def test_a_long_step_shows_a_bar_on_a_terminal_and_a_line_elsewhere(told_folder: Path, tmp_path: Path) -> None:
+    ours, theirs = pty.openpty()
+    command = [sys.executable, "-m", "ovos_persona_memory", "export", "--data", str(told_folder)]
+    done = subprocess.run(
+        [*command, "--output", str(tmp_path / "export")],
+        stderr=theirs,
+        stdout=subprocess.PIPE,
+        env=own_environment(told_folder.parent, TERM="xterm-256color", COLUMNS="100"),
+        timeout=60,
+        check=True,
+    )
+    os.close(theirs)
+    shown = b""
+    with contextlib.suppress(OSError):  # Linux says so at the end of a terminal
+        while part := os.read(ours, 4096):
+            shown += part
+    os.close(ours)
+    assert done.stdout == b""
+    assert "turns" in shown.decode()
+    assert "100%" in shown.decode()
+    piped = run_program(told_folder.parent, *command[3:], "--output", str(tmp_path / "again"))
+    assert "turns: 1 of 1\n" in piped.stderr
+    assert "\x1b" not in piped.stderr
+
+
+class Watch:
+    """The command watch, as a process."""
+
+    def __init__(self, one: Daemon, address: Address, folder: Path, *options: str) -> None:
+        host, port = address
+        bus = ("--host", host, "--port", str(port))
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "ovos_persona_memory", "watch", "--data", str(one.data), *bus, *options],
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            env=own_environment(folder),
+            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.default_int_handler),
+        )
+        assert self.process.stderr is not None
+        while "Watching" not in (line := self.process.stderr.readline()):
+            assert line, "it ended"
+
+    def ended(self) -> tuple[int, str]:
+        """Its status and its answer."""
+        shown = self.process.communicate(timeout=30)[0]
+        return self.process.returncode, shown
+
+
+def test_what_is_recorded_is_shown_as_it_is_spoken(
+    daemon: Callable[..., Daemon], bus_address: Address, tmp_path: Path
+) -> None:
+    one = daemon()
+    everybody = Watch(one, bus_address, tmp_path, "--limit", "3", "--json")
+    alices = Watch(one, bus_address, tmp_path, "--user", "alice", "--limit", "1")
+    with MemoryClient.over_door(one.data) as memory:
+        memory.record([Turn("user", "my cat is called Bob"), Turn("assistant", "fine")], Scope("s1"))
+        memory.record([Turn("user", "hello \x1b[31mred")], Scope("s2", user_id="alice", site_id="hall"))
+    status, shown = everybody.ended()
+    events = [json.loads(line) for line in shown.splitlines()]
+    told = [event["turn"]["text"] for event in events if event["event"] == "recorded"]
+    assert (status, told) == (0, ["my cat is called Bob", "fine", "hello \x1b[31mred"])
+    status, shown = alices.ended()
+    assert (status, shown.split("  ", 1)[1]) == (0, "alice (hall): hello [31mred\n")
+
+
+def test_watching_ends_on_ctrl_c_or_after_its_time_and_tells_of_forgetting(
+    daemon: Callable[..., Daemon], bus_address: Address, tmp_path: Path
+) -> None:
+    one = daemon()
+    with MemoryClient.over_door(one.data) as memory:
+        memory.record([Turn("user", "my cat is called Bob")], Scope("s1"))
+        watch = Watch(one, bus_address, tmp_path)
+        memory.forget(Scope("s1"), everything=True)
+        assert watch.process.stdout is not None
+        assert "forgotten" in watch.process.stdout.readline()
+    watch.process.send_signal(signal.SIGINT)
+    assert watch.ended()[0] == 0
+    assert Watch(one, bus_address, tmp_path, "--for", "0.2s").ended() == (0, "")
+    missing = run_program(tmp_path, "watch", "--data", str(tmp_path / "nowhere"))
+    assert missing.returncode == 4

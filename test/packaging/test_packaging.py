@@ -12,6 +12,7 @@ import zipfile
 from pathlib import Path, PurePosixPath
 
 import pytest
+import yaml
 
 pytestmark = pytest.mark.full
 
@@ -151,3 +152,39 @@ def test_an_editable_install_finds_its_languages(
     module, resources = look(environment, tmp_path)
     assert module.is_relative_to(checkout)
     assert resources == {path for path in shipped if path.startswith(f"{NAME}/locale/")}
+
+
+# containers
+
+
+def image_context() -> list[str]:
+    """The paths that ``.dockerignore`` lets through."""
+    lines = (ROOT / ".dockerignore").read_text("utf-8").splitlines()
+    assert lines[1] == "**"
+    return [line[1:] for line in lines if line.startswith("!")]
+
+
+def test_what_an_image_is_built_of_makes_the_same_wheel(checkout: Path, wheel: Path, tmp_path: Path) -> None:
+    (tmp_path / "context").mkdir()
+    for name in image_context():
+        copy = shutil.copytree if (checkout / name).is_dir() else shutil.copy2
+        copy(checkout / name, tmp_path / "context" / name)
+    assert contents(build(tmp_path / "context", tmp_path / "wheel", "wheel")) == contents(wheel)
+
+
+def test_the_compose_file_keeps_the_memory_on_a_volume_and_reads_the_settings() -> None:
+    compose = yaml.safe_load((ROOT / "docker" / "docker-compose.persona-memory.yml").read_text("utf-8"))
+    [service] = compose["services"].values()
+    folder = "/home/${OVOS_USER}/.local/share/ovos_persona_memory"
+    assert f"ovos_persona_memory:{folder}" in service["volumes"]
+    assert "${OVOS_CONFIG_FOLDER}:/home/${OVOS_USER}/.config/mycroft:ro" in service["volumes"]
+    assert compose["volumes"].keys() == {"ovos_persona_memory"}
+    assert (ROOT / "docker" / service["build"]["context"] / service["build"]["dockerfile"]).is_file()
+    recipe = (ROOT / "docker" / "Dockerfile").read_text("utf-8")
+    assert 'ENTRYPOINT ["ovos-persona-memory", "run"]' in recipe
+    assert folder.replace("OVOS_USER", "USER") in recipe
+
+
+@pytest.mark.skipif(shutil.which("hadolint") is None, reason="there is no hadolint")
+def test_the_linter_finds_nothing_wrong_with_the_dockerfile() -> None:
+    assert run("hadolint", ROOT / "docker" / "Dockerfile", cwd=ROOT) == ""

@@ -161,6 +161,7 @@ VERBS: dict[str, dict[str, Any]] = {
     "facts.audit": {"scope": HERE},
     "facts.add": {"text": "a tower", "scope": HERE, "confidence": 0.5, "topics": ["towers"], "lang": "en-US"},
     "facts.update": {"fact_id": "nothing", "scope": HERE, "confidence": 1, "topics": []},
+    "activity": {"scope": HERE, "since": 0.0},
     "users.list": {"counted": True},
     "users.merge": {"user_id": "nobody", "into": "no-one"},
     "documents.upsert": {"text": "a tower", "id": "tower", "metadata": {"from": "guide"}, "embedding": None},
@@ -206,7 +207,7 @@ def test_what_can_be_used_passes(memory: Memory, verb: str) -> None:
     try:
         called(memory, verb, VERBS[verb])
     except (UnknownEntry, NotAllowed):
-        assert verb.startswith(("facts.", "users.", "correct", "introspect", "turns"))
+        assert verb.startswith(("facts.", "users.", "correct", "introspect", "turns", "activity"))
 
 
 # values that cannot be used, by what a parameter is
@@ -305,7 +306,7 @@ BAD_FIELDS: dict[str, tuple[object, ...]] = {
     **dict.fromkeys(("text", "utterance", "system_prompt", "id"), (*(t for t in TEXTS if t != ["x"]), None)),
     **dict.fromkeys(("max_history", "max_rounds", "max_tokens", "recall", "recall_tokens", "seq"), NUMBERS),
     **dict.fromkeys(
-        ("expects_reply", "announcement", "machine", "linked", "redacted", "is_error", "unlearned", "blind"),
+        ("expects_reply", "announcement", "machine", "linked", "redacted", "is_error", "unlearned", "blind", "preview"),
         (*SWITCHES, None),
     ),
     **dict.fromkeys(("secrets", "assumed_persona", "any_persona", "preview"), (*SWITCHES, None)),

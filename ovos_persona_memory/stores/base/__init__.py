@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ovos_persona_memory.stores.base.bm25 import Bm25, words_of
-from ovos_persona_memory.stores.base.documents import fits
+from ovos_persona_memory.stores.base.documents import StoredDocument, fits
 from ovos_persona_memory.stores.base.episodes import EpisodeStore
 from ovos_persona_memory.stores.base.facts import ACTIVE, DECISIONS_KEPT, EVERY_STATUS, FactQuery, fact_in_scope
 from ovos_persona_memory.stores.base.folder_lock import FolderLock
@@ -36,6 +36,7 @@ __all__ = [
     "PendingText",
     "Statistics",
     "Store",
+    "StoredDocument",
     "UnlearnedTurn",
     "VectorIndex",
     "VectorStore",

@@ -179,6 +179,10 @@ class Store(ABC):
         note = self.note(scope.user_id or HOUSEHOLD, scope.session_id or "")
         return self.turns(scope, limit), note.trimmed_to if note else 0
 
+    def moments(self, scope: Scope, since: float | None = None) -> list[tuple[float, str]]:
+        """When each turn in scope was said since then, seconds since the epoch, UTC, and its role; in no order."""
+        return [(turn.at or 0.0, turn.role) for turn in self.turns(scope, since=since)]
+
     def latest(self, user_id: str | None, limit: int) -> list[tuple[Turn, str]]:
         """The newest turns of a user, None: of anybody, with their words, the newest first."""
         every = self.documents(Scope(user_id=user_id), frozenset({"turn"}))

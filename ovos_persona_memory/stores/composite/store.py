@@ -205,6 +205,9 @@ class ComposedStore(Store):
     def talk(self, scope: Scope, limit: int | None = None) -> tuple[list[Turn], int]:
         return self._talk.talk(scope, limit)
 
+    def moments(self, scope: Scope, since: float | None = None) -> list[tuple[float, str]]:
+        return self._talk.moments(scope, since)
+
     def latest(self, user_id: str | None, limit: int) -> list[tuple[Turn, str]]:
         return self._talk.latest(user_id, limit)
 

@@ -14,6 +14,7 @@ from typing import Any
 from ovos_persona_memory.errors import StoreBusy, StoreError
 from ovos_persona_memory.stores.base.folder_lock import FolderLock
 from ovos_persona_memory.stores.base.store import Store
+from ovos_persona_memory.stores.sqlite.copies import sweep_copies
 from ovos_persona_memory.stores.sqlite.database_file import (
     driver_errors,
     open_database,
@@ -33,8 +34,10 @@ class SqliteDatabase(Store):
 
     durable = True
 
-    def __init__(self, folder: Path, clock: Callable[[], float] = time.time) -> None:
+    def __init__(self, folder: Path, clock: Callable[[], float] = time.time, key: str | None = None) -> None:
+        """``key``: of an encrypted database; None: it is not encrypted."""
         self._path = folder / DATABASE
+        self._encrypted = key is not None
         self._lock = threading.RLock()  # guards the connection and the transaction's state
         self._guard = driver_errors(self._path, self._lock)
         self._whole = _Transaction(self._guard, self._begin, self._finish)
@@ -45,7 +48,8 @@ class SqliteDatabase(Store):
         prepare_folder(folder)
         self._folder_lock = FolderLock(folder)
         try:
-            self._sql, self._set_aside = open_database(self._path, clock, self._settle)
+            sweep_copies(folder)
+            self._sql, self._set_aside = open_database(self._path, clock, self._settle, key)
         except BaseException:
             self._folder_lock.release()
             raise
@@ -182,7 +186,8 @@ class SqliteDatabase(Store):
                 "path": str(self._path),
                 "bytes": sum(file.stat().st_size for file in self._path.parent.glob(f"{DATABASE}*")),
                 "schema": schema_step(self._sql),
-                "sqlite": sqlite3.sqlite_version,
+                "sqlite": self._one("SELECT sqlite_version()")[0],
+                "encrypted": self._encrypted,
                 "set_aside": [*self._set_aside, *set_aside_before(self._path, self._set_aside)],
                 "index_rebuilt": self._repaired,
             }

@@ -11,7 +11,8 @@ from contextlib import AbstractContextManager, closing, contextmanager, nullcont
 from datetime import datetime, timezone
 from pathlib import Path
 
-from ovos_persona_memory.errors import StoreBusy, StoreDamaged, StoreError, StoreFull, StoreUnavailable
+from ovos_persona_memory.errors import StoreBusy, StoreDamaged, StoreError, StoreFull, StoreUnavailable, WrongKey
+from ovos_persona_memory.stores.sqlite import driver
 
 APPLICATION_ID = 0x4F504D31
 """``OPM1`` in the file's header: the mark of our databases."""
@@ -44,7 +45,9 @@ class driver_errors:  # noqa: N801  # a context manager, read as a verb
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, traceback: object) -> None:
         self._lock.__exit__(None, None, None)
-        if isinstance(error, (sqlite3.Error, sqlite3.Warning, UnicodeError, OverflowError)):
+        if isinstance(error, Exception) and (
+            driver.is_driver_error(error) or isinstance(error, (UnicodeError, OverflowError))
+        ):
             raise _ours(error, self._path) from error
 
 
@@ -91,19 +94,21 @@ def _umask(mask: int) -> Iterator[None]:
 
 
 def open_database(
-    path: Path, clock: Callable[[], float], settle: Callable[[sqlite3.Connection], None]
+    path: Path, clock: Callable[[], float], settle: Callable[[sqlite3.Connection], None], key: str | None = None
 ) -> tuple[sqlite3.Connection, list[dict[str, str]]]:
     """A connection with every schema step applied, and the files that were set aside on the way: path and reason.
 
-    ``settle`` has the first look at the tables: a file in which it finds damage is set aside too.
+    ``settle`` has the first look at the tables: a file in which it finds damage is set aside too. ``key``: of an
+    encrypted file. WrongKey, and nothing is changed, where it does not fit, is missing, or is one too many.
     """
     aside: list[dict[str, str]] = []
-    problem = _problem_before(path)
+    refuse_key(path, key)
+    problem = _problem_before(path) if key is None else None
     while True:
         if problem:
             aside.append({"path": str(set_aside(path, clock)), "reason": problem})
         try:
-            return _connected(path, settle), aside
+            return _connected(path, settle, key), aside
         except (StoreDamaged, _ForeignDatabase) as error:
             if aside:
                 raise
@@ -121,11 +126,56 @@ def _problem_before(path: Path) -> str | None:
         raise StoreUnavailable(f"{path} cannot be read ({error.strerror}): let this user read and write it") from error
 
 
-def _connected(path: Path, settle: Callable[[sqlite3.Connection], None]) -> sqlite3.Connection:
+def refuse_key(path: Path, key: str | None) -> None:
+    """Raise WrongKey unless the file can be read with this key, or as it is where there is none."""
+    try:
+        if not path.is_file() or not path.stat().st_size:
+            return
+        with path.open("rb") as file:
+            is_plain = file.read(len(MAGIC)) == MAGIC
+    except OSError:
+        return  # opening it says more
+    if key is None:
+        if not is_plain and marker(path).exists():
+            raise WrongKey(f"{path} is encrypted: name its key in the setting encryption.key")
+        return
+    if is_plain:
+        raise WrongKey(f"{path} is not encrypted, and encryption.key is set: encrypt it with the command encrypt")
+    _refuse_wrong_key(path, key)
+
+
+def _refuse_wrong_key(path: Path, key: str) -> None:
+    connection = driver.connect(path, key, timeout=BUSY_TIMEOUT_S)
+    try:
+        connection.execute("SELECT count(*) FROM sqlite_master").fetchone()
+    except Exception as error:
+        if driver.is_driver_error(error) and "not a database" in str(error).lower():
+            raise WrongKey(f"{path} cannot be read with this key: it is another one, or the file is damaged") from error
+        raise _ours(error, path) from error
+    finally:
+        connection.close()
+
+
+def marker(path: Path) -> Path:
+    """The file that says of a database that it is encrypted: by its bytes it could be a damaged one."""
+    return path.with_name(f"{path.name}.encrypted")
+
+
+def mark(path: Path, encrypted: bool) -> None:
+    """Write the mark of an encrypted database, or take it away."""
+    if not encrypted:
+        marker(path).unlink(missing_ok=True)
+    elif not marker(path).exists():
+        create_private(marker(path))
+
+
+def _connected(path: Path, settle: Callable[[sqlite3.Connection], None], key: str | None = None) -> sqlite3.Connection:
     unclean = _waiting(path) > 0
     create_private(path)
+    if key is not None:
+        mark(path, encrypted=True)
     with driver_errors(path):
-        connection = sqlite3.connect(path, timeout=BUSY_TIMEOUT_S, isolation_level=None, check_same_thread=False)
+        connection = driver.connect(path, key, timeout=BUSY_TIMEOUT_S, check_same_thread=False)
         try:
             if problem := _problem_inside(connection, path, unclean):
                 raise _ForeignDatabase(problem)
@@ -194,22 +244,26 @@ def schema_step(connection: sqlite3.Connection) -> int:
 # checking
 
 
-def inspect(path: Path) -> str | None:
+def inspect(path: Path, key: str | None = None) -> str | None:
     """The problem of a database file, None where nothing is found; changes nothing.
 
     Not for a file that this process has open: closing it here would drop SQLite's own locks. With a journal waiting to
-    be read, only the header is looked at.
+    be read, only the header is looked at. ``key``: of an encrypted file; WrongKey where it does not fit.
     """
     try:
-        problem = _problem_in_header(path)
+        refuse_key(path, key)
+        problem = _problem_in_header(path) if key is None else None
         if problem or not path.exists() or not path.stat().st_size or _waiting(path):
             return problem
     except OSError as error:
         return f"cannot be read: {error.strerror}"
+    uri = f"{path.absolute().as_uri()}?mode=ro&immutable=1"
     try:
-        with closing(sqlite3.connect(f"{path.absolute().as_uri()}?mode=ro&immutable=1", uri=True)) as connection:
+        with closing(driver.connect(uri, key, uri=True)) as connection:
             return _problem_inside(connection, path, unclean=True)
-    except sqlite3.Error as error:
+    except Exception as error:
+        if not driver.is_driver_error(error):
+            raise
         return f"damaged: {error}"
 
 
@@ -241,8 +295,8 @@ def _problem_inside(connection: sqlite3.Connection, path: Path, unclean: bool) -
         if size <= CHECKED_BYTES or (unclean and size <= 4 * CHECKED_BYTES):
             found = connection.execute("PRAGMA quick_check(1)").fetchone()[0]
             return None if found == "ok" else f"damaged: {found}"
-    except sqlite3.DatabaseError as error:
-        if isinstance(_ours(error, path), StoreDamaged):
+    except Exception as error:
+        if driver.is_driver_error(error) and isinstance(_ours(error, path), StoreDamaged):
             return f"damaged: {error}"
         raise
     return None

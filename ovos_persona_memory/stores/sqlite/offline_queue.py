@@ -15,11 +15,14 @@ from typing import Literal
 import msgspec
 
 from ovos_persona_memory.records import Pause
+from ovos_persona_memory.stores.sqlite import driver
 from ovos_persona_memory.stores.sqlite.database_file import (
     configure,
     create_private,
     driver_errors,
+    mark,
     prepare_folder,
+    refuse_key,
     set_aside,
 )
 
@@ -57,17 +60,18 @@ class OfflineQueue:
     Whatever ``add`` was given is on the disk when it returns: the journal is synced at each commit.
     """
 
-    def __init__(self, folder: Path, clock: Callable[[], float] = time.time) -> None:
-        """A damaged file is set aside, and a new one is made."""
+    def __init__(self, folder: Path, clock: Callable[[], float] = time.time, key: str | None = None) -> None:
+        """A damaged file is set aside, and a new one is made. ``key``: of an encrypted file, as of a store."""
         prepare_folder(folder)
-        self._path = folder / DATABASE
+        self._path, self._key = folder / DATABASE, key
+        refuse_key(self._path, key)
         self._lock = threading.RLock()  # guards the connection and the count
         self._guard = driver_errors(self._path, self._lock)
         with self._guard:
             try:
                 self._sql = self._opened()
-            except sqlite3.DatabaseError as error:
-                if isinstance(error, sqlite3.OperationalError):
+            except Exception as error:
+                if not driver.is_driver_error(error) or not driver.is_damage(error):
                     raise
                 set_aside(self._path, clock)
                 self._sql = self._opened()
@@ -77,7 +81,9 @@ class OfflineQueue:
 
     def _opened(self) -> sqlite3.Connection:
         create_private(self._path)
-        connection = sqlite3.connect(self._path, isolation_level=None, check_same_thread=False)
+        if self._key is not None:
+            mark(self._path, encrypted=True)
+        connection = driver.connect(self._path, self._key, check_same_thread=False)
         try:
             if connection.execute("PRAGMA quick_check(1)").fetchone()[0] != "ok":
                 raise sqlite3.DatabaseError("malformed")

@@ -176,6 +176,12 @@ class SqliteStore(SqliteDatabase):
         with self._reading():
             return talk(self._sql, scope, limit) if is_whole_session(scope) else super().talk(scope, limit)
 
+    def moments(self, scope: Scope, since: float | None = None) -> list[tuple[float, str]]:
+        with self._reading():
+            where = rows.within(scope, self._owner_in(scope))
+            where = where if since is None else where.also("r.at >= ?", since)
+            return list(self._sql.execute(f"SELECT r.at, r.role FROM turn r{where}", where.values))
+
     def latest(self, user_id: str | None, limit: int) -> list[tuple[Turn, str]]:
         with self._reading():
             where = rows.within(Scope(), self._owner_in(Scope(user_id=user_id)))

@@ -70,7 +70,7 @@ def test_delete_shows_what_would_go_and_asks(tmp_path: Path) -> None:
     assert done(tmp_path, "delete", "lisbon", "madrid", "--yes") == "Forgot 1 document."
     assert done(tmp_path, "list") == ""
     unknown = run(tmp_path, "delete", "lisbon", "--yes")
-    assert (unknown.exit_code, unknown.stderr) == (1, "there is no document with the id 'lisbon'\n")
+    assert (unknown.exit_code, unknown.stderr) == (3, "there is no document with the id 'lisbon'\n")
     done(tmp_path, "add", "a zoo", "--id", "zoo")
     assert told(tmp_path, "delete", "zoo", "--yes") == {"forgotten": 1}
     assert b"Lisbon" not in b"".join(path.read_bytes() for path in tmp_path.iterdir() if path.is_file())

@@ -49,7 +49,7 @@ def test_update_changes_the_text_and_adds_metadata(tmp_path: Path) -> None:
 def test_update_of_nothing_and_of_an_unknown_key_are_refused(tmp_path: Path) -> None:
     assert run(tmp_path, "update", "bins").exit_code == 2
     unknown = run(tmp_path, "update", "bins", "--text", "x")
-    assert (unknown.exit_code, unknown.stdout) == (1, "")
+    assert (unknown.exit_code, unknown.stdout) == (3, "")
     assert unknown.stderr == "there is no memory with the key 'bins'\n"
 
 
@@ -112,6 +112,19 @@ def test_the_preview_counts_what_a_session_and_a_time_reach(tmp_path: Path) -> N
     assert "\n  nothing.\n" in run(tmp_path, "forget", "--until", "1h").stderr
 
 
+def test_what_is_about_something_is_shown_and_forgotten(tmp_path: Path) -> None:
+    with PersonaMemory.open(tmp_path) as memory:
+        memory.record([Turn("user", "we fly to Porto for our holidays", lang="en-US")], Scope("s1"))
+        memory.record([Turn("user", "the bins go out on Tuesday", lang="en-US")], Scope("s2"))
+    shown = run(tmp_path, "forget", "--about", "the holiday")
+    assert shown.stderr.splitlines()[0] == "To be forgotten, of household: what is about 'the holiday'."
+    assert shown.stderr.splitlines()[2:4] == ["  That is:", "  we fly to Porto for our holidays"]
+    done(tmp_path, "forget", "--about", "the holiday", "--yes")
+    assert "Porto" not in done(tmp_path, "history", "--all-sessions")
+    assert "bins" in done(tmp_path, "history", "--all-sessions")
+    assert "  the bins go out on Tuesday" in run(tmp_path, "forget", "--since", "1h").stderr.splitlines()
+
+
 def test_the_preview_does_not_say_that_there_is_nothing_where_reading_is_off(tmp_path: Path) -> None:
     done(tmp_path, "remember", "the bins go out on Tuesday", "--key", "bins")
     done(tmp_path, "capture", "--no-read")
@@ -150,7 +163,7 @@ def test_capture_off_keeps_nothing_and_uses_nothing_until_it_is_on_again(tmp_pat
     done(tmp_path, "remember", "before", "--key", "before")
     assert done(tmp_path, "capture", "off") == "What is said is not kept, what was kept is not used."
     refused = run(tmp_path, "remember", "meanwhile")
-    assert (refused.exit_code, refused.stderr) == (1, "Remembering is switched off at the moment.\n")
+    assert (refused.exit_code, refused.stderr) == (7, "Remembering is switched off at the moment.\n")
     empty = run(tmp_path, "list")
     assert (empty.exit_code, empty.stdout) == (0, "")
     assert "Reading is switched off" in empty.stderr
@@ -172,7 +185,7 @@ def test_a_memory_that_another_process_holds_is_said_to_be_busy(
     monkeypatch.setattr(connection, "BUSY_S", 0.0)
     with PersonaMemory.open(tmp_path):
         result = run(tmp_path, "list")
-    assert (result.exit_code, result.stdout) == (1, "")
+    assert (result.exit_code, result.stdout) == (5, "")
     assert result.stderr == f"process {os.getpid()} has the memory in {tmp_path} open\n"
 
 
@@ -197,5 +210,5 @@ def test_capture_can_be_about_a_room_or_a_person(tmp_path: Path) -> None:
     said = done(tmp_path, "capture", "off", "--person", "alice")
     assert said == "What is said by alice is not kept, what was kept is not used."
     assert done(tmp_path, "capture") == "What is said is kept, what was kept is used."
-    assert run(tmp_path, "remember", "x", "--user", "alice").exit_code == 1
+    assert run(tmp_path, "remember", "x", "--user", "alice").exit_code == 7
     assert run(tmp_path, "capture", "off", "--site", "kitchen", "--person", "alice").exit_code == 2

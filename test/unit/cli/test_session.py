@@ -1,4 +1,4 @@
-"""summary, snapshot, restore and trim, in this process on real folders."""
+"""summary, snapshot, put-back and trim, in this process on real folders."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ def test_a_summary_is_not_set_while_remembering_is_off_and_not_shown_while_readi
     done(folder, "summary", "trip", "--text", "They planned a trip.")
     done(folder, "capture", "off")
     refused = run(folder, "summary", "trip", "--text", "new")
-    assert (refused.exit_code, refused.stderr) == (1, "Remembering is switched off at the moment.\n")
+    assert (refused.exit_code, refused.stderr) == (7, "Remembering is switched off at the moment.\n")
     hidden = run(folder, "summary", "trip")
     assert (hidden.exit_code, hidden.stdout) == (0, "")
     assert "Reading is switched off" in hidden.stderr
@@ -104,10 +104,10 @@ def test_where_there_is_nothing_to_copy_a_file_stays_as_it_was(folder: Path, tmp
     path = tmp_path / "trip.json"
     path.write_text("old")
     nothing = run(folder, "snapshot", "trap", "--output", str(path))
-    assert (nothing.exit_code, nothing.stderr) == (1, "there is nothing to copy in session 'trap'\n")
+    assert (nothing.exit_code, nothing.stderr) == (3, "there is nothing to copy in session 'trap'\n")
     done(folder, "capture", "--no-read")
     hidden = run(folder, "snapshot", "trip", "--output", str(path))
-    assert hidden.exit_code == 1
+    assert hidden.exit_code == 3
     assert "Reading is switched off" in hidden.stderr
     assert path.read_text() == "old"
 
@@ -126,7 +126,7 @@ def test_a_longer_session_is_said_to_be_cut(folder: Path, monkeypatch: pytest.Mo
     assert "newest 4 messages" in cut.stderr
 
 
-def test_restore_puts_a_session_back_with_its_tool_calls(folder: Path, tmp_path: Path) -> None:
+def test_put_back_puts_a_session_back_with_its_tool_calls(folder: Path, tmp_path: Path) -> None:
     call = Turn("assistant", "", tool_calls=(ToolCall("c1", "lamp", {"on": True}),))
     lamp = Scope(session_id="lamp")
     with PersonaMemory.open(folder) as memory:
@@ -135,20 +135,20 @@ def test_restore_puts_a_session_back_with_its_tool_calls(folder: Path, tmp_path:
         memory.update_session(lamp, summary="The lamp is on.")
     path = tmp_path / "lamp.json"
     done(folder, "snapshot", "lamp", "--output", str(path))
-    assert done(folder, "restore", "copy", str(path)) == "Put 4 messages into copy.\n"
+    assert done(folder, "put-back", "copy", str(path)) == "Put 4 messages into copy.\n"
     assert json.loads(done(folder, "snapshot", "copy")) == json.loads(path.read_text("utf-8"))
 
 
-def test_restore_asks_before_it_replaces(folder: Path, tmp_path: Path) -> None:
+def test_put_back_asks_before_it_replaces(folder: Path, tmp_path: Path) -> None:
     done(folder, "summary", "trip", "--text", "Numbers.")
     path = tmp_path / "hello.json"
     path.write_text(json.dumps([{"role": "user", "text": "hello"}, {"role": "assistant", "text": "hi"}]))
-    refused = run(folder, "restore", "trip", str(path))
+    refused = run(folder, "put-back", "trip", str(path))
     assert (refused.exit_code, refused.stdout) == (2, "")
     assert "session 'trip': 10 turns, 1 summary of a session." in refused.stderr
     assert "--yes" in refused.stderr
     assert len(history(folder)) == 10
-    assert done(folder, "restore", "trip", str(path), "--yes") == "Put 2 messages into trip.\n"
+    assert done(folder, "put-back", "trip", str(path), "--yes") == "Put 2 messages into trip.\n"
     assert history(folder) == ["hello", "hi"]
     assert done(folder, "summary", "trip") == ""
 
@@ -161,14 +161,14 @@ def test_what_is_no_snapshot_is_refused_and_the_session_stays(folder: Path, tmp_
         ('[{"role": "user", "text": "hello"}, {"role": "king", "text": "x"}]', "messages[1]: "),
     ]:
         path.write_text(content)
-        refused = run(folder, "restore", "trip", str(path), "--yes")
+        refused = run(folder, "put-back", "trip", str(path), "--yes")
         assert (refused.exit_code, refused.stdout) == (2, ""), content
         assert refused.stderr.startswith(problem)
-    missing = run(folder, "restore", "trip", str(tmp_path / "none.json"), "--yes")
+    missing = run(folder, "put-back", "trip", str(tmp_path / "none.json"), "--yes")
     assert missing.stderr == f"{tmp_path / 'none.json'}: there is no such file\n"
     assert len(history(folder)) == 10
 
 
-@pytest.mark.parametrize("command", ["summary", "trim", "snapshot", "restore"])
+@pytest.mark.parametrize("command", ["summary", "trim", "snapshot", "put-back"])
 def test_the_help_shows_how_it_is_called(command: str) -> None:
     assert f"ovos-persona-memory {command} trip" in CliRunner().invoke(program, [command, "--help"]).output

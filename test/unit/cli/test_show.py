@@ -90,7 +90,7 @@ def test_a_turn_is_shown_by_its_id(folder: Path) -> None:
     turn = told("turn", hit["id"], "--data", str(folder))["turn"] if hit["kind"] == "turn" else None
     ids = [turn["id"]] if turn else [told("why", hit["id"], "--data", str(folder))["origin"]["turn_id"]]
     assert "my cat is called Bob" in run("turn", ids[0], "--data", str(folder)).stdout
-    assert run("turn", ids[0], "--user", "alice", "--data", str(folder)).exit_code == 1
+    assert run("turn", ids[0], "--user", "alice", "--data", str(folder)).exit_code == 3
     assert run("turn", ids[0], "--everyone", "--data", str(folder)).exit_code == 0
 
 
@@ -132,13 +132,13 @@ def test_in_a_document_control_characters_are_escaped_and_not_lost(folder: Path)
 
 def test_a_failure_is_one_sentence_and_no_document(folder: Path) -> None:
     result = run("get", "nope", "--json", "--data", str(folder))
-    assert (result.exit_code, result.stdout, result.stderr) == (1, "", "there is no memory with the key 'nope'\n")
+    assert (result.exit_code, result.stdout, result.stderr) == (3, "", "there is no memory with the key 'nope'\n")
 
 
 def test_a_secret_is_shown_to_who_asks_for_secrets_alone(folder: Path) -> None:
     data = ("--data", str(folder))
     refused = run("remember", "my pin is 4711", *data)
-    assert (refused.exit_code, refused.stdout) == (1, "")
+    assert (refused.exit_code, refused.stdout) == (7, "")
     key = run("remember", "my pin is 4711", "--secret", "--lang", "en-US", *data).stdout.strip()
     for looked in (("list",), ("list", "--everyone"), ("recall", "pin"), ("get", key), ("why", key)):
         assert "4711" not in run(*looked, *data).output, looked
