@@ -162,7 +162,7 @@ def test_no_path_leads_out_of_the_page(served: Served, path: str) -> None:
 
 
 def test_what_was_said_runs_nowhere(served: Served) -> None:
-    attack = "<script>alert(1)</script><img src=x onerror=alert(2)>\"'><svg/onload=alert(3)>{{7*7}}"
+    attack = "<script>alert(1)</script><img src=x onerror=alert(2)>\"'><svg/onload=alert(3)>{{7777*7777}}"
     scope = Scope(session_id=f"s{attack}", user_id=f"u{attack}", persona_id=f"p{attack}", site_id=f"r{attack}")
     [id] = served.memory.record([Turn("user", attack, speaker=attack, lang="en-US")], scope)
     kept = served.memory.remember(attack, scope, f"k{attack}", lang="en-US")
@@ -170,7 +170,7 @@ def test_what_was_said_runs_nowhere(served: Served) -> None:
     try:
         for path in ("/", "/known", "/remembering", "/move", "/forget?way=hour", "/preview?say=script", f"/known/{id}"):
             text = served.ask("GET", path, cookie=cookie)[1]
-            for live in ("<script>alert", "<img src=x", "<svg/onload", "49"):
+            for live in ("<script>alert", "<img src=x", "<svg/onload", "60481729"):
                 assert live not in text.replace("/static/", ""), (path, live)
         text = served.ask(
             "GET", "/?q=%22%3E%3Cscript%3Ealert(9)&day=%22%3E%3Cscript%3E&session=%3Cscript%3E", cookie=cookie
