@@ -74,6 +74,13 @@ class Question:
         return own and self.spoken.has_phrase("asks_hearer.list", self.text)
 
     @cached_property
+    def names_words(self) -> bool:
+        """Whether it is nothing but words to look for, "Berlin", without a word that makes it a question."""
+        return (
+            self.said is None and len(self.bare_words) == len(set(self.folded)) and not self.text.rstrip().endswith("?")
+        )
+
+    @cached_property
     def spoken(self) -> Language:
         """The language of the question."""
         return languages.for_text(self.lang, self.text)
