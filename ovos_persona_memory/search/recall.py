@@ -22,6 +22,8 @@ from ovos_persona_memory.search.hits import (
     speaker_of,
     unsure_if_date_mismatch,
 )
+from ovos_persona_memory.search.newest import newest_first
+from ovos_persona_memory.search.ownership import Ownership
 from ovos_persona_memory.search.query import AnalysedQuery, Question, analyse_question, without_names
 from ovos_persona_memory.search.query_expansion import QueryExpansion, expand_parts, expand_query
 from ovos_persona_memory.search.ranking import (
@@ -51,7 +53,7 @@ from ovos_persona_memory.stores import (
     in_scope,
     words_of,
 )
-from ovos_persona_memory.text import languages
+from ovos_persona_memory.text import Language, correction_in, languages
 
 KINDS = frozenset({"turn", "memory", "fact"})
 FEWEST, FOR_EACH = 12, 3
@@ -118,7 +120,7 @@ def recall(  # more than five: the question, and the indexes of the search
     known = is_known(ranked, alike.best(asked.bare) if alike else None, COVER_OF.get(spoken.primary, COVER))
     hits = unsure_if_date_mismatch(forms.unsure(_hits(judge, table, ranked, k, known)), asked.dates, question.zone)
     called_off = _called_off(judge, table, ranked)
-    hits = _merged(called_off, hits) if called_off else hits
+    hits = newest_first(_merged(called_off, hits) if called_off else hits)
     return [*hits, *(hit_of(turn, 0.0, False, "asks the same") for turn in looked_up.asked_before)][:k]
 
 
@@ -515,6 +517,7 @@ class _AnswerClassifier:
         self._date_words = {index for word in named for index in spoken.words(word)}
         self._needed = question.spoken.asks_for(question.text)
         self._names_words = len(asked.words) == 1 or question.names_words
+        self._ownership = Ownership(question.text, spoken, self._alike)
 
     @property
     def asks_enough(self) -> bool:
@@ -556,8 +559,15 @@ class _AnswerClassifier:
         is a fact, word by word."""
         if self._question.asks_hearer and is_of_speaker(record):
             return False
-        said = not isinstance(record, Turn) or languages.for_text(record.lang, record.text).is_statement(record.text)
-        return taught or said
+        text, lang = languages.beginning(record.text), languages.for_text(record.lang, record.text)
+        if not taught and isinstance(record, Turn) and not _states(text, lang):
+            return False
+        return not (self._ownership.is_of_another(text, lang) or self._ownership.is_of_another_thing(text, lang))
+
+    def is_of_another(self, hit: Hit) -> bool:
+        """Whether a person tells of somebody else what the question asks about its speaker."""
+        text, lang = languages.beginning(hit.text), languages.for_text(hit.lang, hit.text)
+        return hit.role == "user" and self._ownership.is_all_of_another(text, lang)
 
     def is_itself(self, record: Record) -> bool:
         """Whether the record is the question itself, as a neighbour of a hit."""
@@ -675,12 +685,23 @@ def _called_off(judge: _AnswerClassifier, table: _CandidateTable, ranked: Sequen
     return list(found.values())
 
 
+def _states(text: str, spoken: Language) -> bool:
+    """Whether a text is a statement, or corrects one: "no, the plumber comes on Monday"."""
+    if spoken.is_statement(text):
+        return True
+    corrected = correction_in(text, spoken)
+    return corrected is not None and spoken.is_statement(corrected.text)
+
+
 def _with_sure(hits: Sequence[Hit], judge: _AnswerClassifier, known: bool, best: float | None) -> list[Hit]:
     """The hits with those marked sure that qualify. ``best``: the best score where a hit answers; None where none
     does."""
     nearly = best is not None and judge.asks_enough
     near = [known or (nearly and hit.score >= NEAR * (best or 0.0)) for hit in hits]
-    sure = [hit.answers or (place < COMPANIONS and near[place] and _tells(hit)) for place, hit in enumerate(hits)]
+    sure = [
+        hit.answers or (place < COMPANIONS and near[place] and _tells(hit) and not judge.is_of_another(hit))
+        for place, hit in enumerate(hits)
+    ]
     return [replace(hit, sure=one) for hit, one in zip(hits, sure, strict=True)]
 
 
