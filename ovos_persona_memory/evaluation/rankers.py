@@ -19,7 +19,7 @@ from ovos_persona_memory.evaluation.labelled_conversations import LabelledConver
 from ovos_persona_memory.evaluation.ranking_scores import K
 from ovos_persona_memory.memory import PersonaMemory
 from ovos_persona_memory.records import Scope, Turn
-from ovos_persona_memory.search import Embedder, embedding, open_embedder
+from ovos_persona_memory.search import Embedder, embedding, open_embedder, question_vector
 from ovos_persona_memory.stores import Bm25
 from ovos_persona_memory.text import languages
 
@@ -173,7 +173,7 @@ def embedder_ranker(embedder: Embedder) -> Ranker:
         rows = embedder.embed([turn_document(turn) for turn in turns])
 
         def ask(question: str, at: float | None) -> Ranking:
-            cosines = rows @ embedder.embed([question])[0]
+            cosines = rows @ question_vector(embedder, question)
             best = np.lexsort((-np.arange(len(turns)), -cosines))[:K]
             return Ranking([turns[place].id for place in best])
 

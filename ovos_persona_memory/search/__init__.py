@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from ovos_persona_memory.search import embedding, episode_search, record_terms, topic_search
-from ovos_persona_memory.search.embedding import Embedder, open_embedder
+from ovos_persona_memory.search.embedder import Embedder, Kind, question_vector
+from ovos_persona_memory.search.embedding import open_embedder
 from ovos_persona_memory.search.hits import Record, hit_of
 from ovos_persona_memory.search.prefetch import Prefetch, recalled_scope
 from ovos_persona_memory.search.query import Question
@@ -16,6 +17,7 @@ __all__ = [
     "ALIKE",
     "Embedder",
     "Indexer",
+    "Kind",
     "Prefetch",
     "Question",
     "Record",
@@ -26,6 +28,7 @@ __all__ = [
     "index_words",
     "is_told_by_person",
     "open_embedder",
+    "question_vector",
     "recalled_scope",
     "record_terms",
     "says_the_same",

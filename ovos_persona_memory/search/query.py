@@ -74,6 +74,13 @@ class Question:
         return own and self.spoken.has_phrase("asks_hearer.list", self.text)
 
     @cached_property
+    def names_words(self) -> bool:
+        """Whether it is nothing but words to look for, "Berlin", without a word that makes it a question."""
+        return (
+            self.said is None and len(self.bare_words) == len(set(self.folded)) and not self.text.rstrip().endswith("?")
+        )
+
+    @cached_property
     def spoken(self) -> Language:
         """The language of the question."""
         return languages.for_text(self.lang, self.text)
@@ -136,12 +143,12 @@ def analyse_question(question: Question, speakers: Iterable[str]) -> AnalysedQue
         of_assistant=spoken.has_phrase("of_assistant.list", question.text),
         dates=tuple(question.dates(question.text, spoken.tag, question.asked_at)),
         asks_time=spoken.has_phrase("asks_time.list", question.text),
-        bare=_without(named, question.text),
+        bare=without_names(named, question.text),
     )
 
 
-def _without(names: Iterable[str], text: str) -> str:
-    """The text without these folded words, and what an apostrophe joins to them."""
+def without_names(names: Iterable[str], text: str) -> str:
+    """The text without these folded words, and what an apostrophe joins to them; the text where nothing is left."""
     gone = set(names)
     if not gone:
         return text

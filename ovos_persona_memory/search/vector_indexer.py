@@ -15,7 +15,8 @@ import numpy as np
 
 from ovos_persona_memory.errors import PersonaMemoryError
 from ovos_persona_memory.records import Scope
-from ovos_persona_memory.search.embedding import Embedder, Open, chosen, give_memory_back, open_embedder
+from ovos_persona_memory.search.embedder import Embedder, question_vector
+from ovos_persona_memory.search.embedding import Open, chosen, give_memory_back, open_embedder
 from ovos_persona_memory.stores import (
     Bytes,
     Floats,
@@ -61,8 +62,7 @@ class SemanticSearch:
 
     def embed_question(self, text: str) -> Floats:
         """A question's vector [dim]."""
-        found: Floats = self.embedder.embed([text])[0]
-        return found
+        return question_vector(self.embedder, text)
 
     def compared(self, text: str, vectors: Sequence[Bytes]) -> list[float]:
         """The cosines of a question and vectors [dim] of this index."""

@@ -10,16 +10,16 @@ from typing import Any
 import numpy as np
 
 from ovos_persona_memory.errors import ConfigError
-from ovos_persona_memory.search import Embedder, embedding
+from ovos_persona_memory.search import Embedder, Kind, embedding
 from ovos_persona_memory.stores import Floats, normalised
 
-OURS = ("minilm", "static")
+OURS = ("e5", "minilm", "static")
 
 
 class PluginEmbedder:
     """An embedder plugin of ``opm.embeddings.text``."""
 
-    kind: embedding.Kind = "sentence"
+    kind: Kind = "sentence"
 
     def __init__(self, name: str, plugin: Any) -> None:
         self._plugin = plugin
@@ -43,5 +43,7 @@ def open_embedder(name: str) -> Embedder:
         raise ConfigError("recall.embedder: this OVOS plugin manager knows no text embeddings") from error
     plugin = load_text_embeddings_plugin(name)
     if plugin is None:
-        raise ConfigError(f"recall.embedder: {name!r} is none of auto, none, minilm, static, no folder and no plugin")
+        raise ConfigError(
+            f"recall.embedder: {name!r} is none of auto, none, e5, minilm, static, no folder and no plugin"
+        )
     return PluginEmbedder(name, plugin())

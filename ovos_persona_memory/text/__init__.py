@@ -23,6 +23,7 @@ if TYPE_CHECKING:
         retraction_in,
         revised,
         subject_of,
+        value_kinds,
     )
     from ovos_persona_memory.text.secret_detection import (
         SHORTEST_CODE,
@@ -76,6 +77,7 @@ __all__ = [
     "tells_secret",
     "time_expressions",
     "until_its_end",
+    "value_kinds",
     "words_naming",
 ]
 
@@ -119,6 +121,7 @@ _PLACES = {
     "subject_of": "ovos_persona_memory.text.revision",
     "tells_secret": "ovos_persona_memory.text.secret_detection",
     "time_expressions": "ovos_persona_memory.text.time_expressions",
+    "value_kinds": "ovos_persona_memory.text.revision",
 }
 """From a name to the module that holds it, or that it is: imported when somebody asks for it."""
 

@@ -67,7 +67,7 @@ def _phrases(tag: str, name: str) -> tuple[tuple[str, ...], ...]:
 
 
 @lru_cache(maxsize=64)
-def _kinds(tag: str) -> dict[str, str]:
+def value_kinds(tag: str) -> dict[str, str]:
     """Folded words of the lists of days, months, numbers and times, each with the name of its kind."""
     spoken = languages.for_language(tag)
     found: dict[str, str] = {}
@@ -234,12 +234,12 @@ def _denies_itself(new: Sequence[str], old: Sequence[str], spoken: Language) -> 
     if first in joined and first not in articles:
         return True
     known = {_one(word) for word in old}
-    return first not in known and first not in spoken.stop_words and first not in _kinds(spoken.tag)
+    return first not in known and first not in spoken.stop_words and first not in value_kinds(spoken.tag)
 
 
 def _windows(old: Sequence[str], new: Sequence[str], spoken: Language) -> Iterable[tuple[float, int, int]]:
     """Each stretch of the statement that may be replaced: cost of the alignment, begin and end."""
-    kinds, size = _kinds(spoken.tag), len(new)
+    kinds, size = value_kinds(spoken.tag), len(new)
     left, right = [_one(word) for word in old], [_one(word) for word in new]
     for start in range(len(old)):
         for end in range(start + 1, min(start + size + 2, len(old)) + 1):
@@ -253,7 +253,7 @@ def _cuts(left: Sequence[str], end: int, right: Sequence[str], spoken: Language)
     """Whether a stretch ends inside a name of several words that the correction replaces: "in the kitchen | drawer"."""
     if end >= len(left) or left[end - 1] == right[-1]:
         return False
-    return _names(left[end], spoken) and not {left[end - 1], left[end]} & _kinds(spoken.tag).keys()
+    return _names(left[end], spoken) and not {left[end - 1], left[end]} & value_kinds(spoken.tag).keys()
 
 
 def _alike(left: Sequence[str], right: Sequence[str], kinds: dict[str, str], spoken: Language) -> bool:
@@ -280,7 +280,7 @@ def _one(token: str) -> str:
 
 def _content(text: str, spoken: Language) -> set[str]:
     """The content words of a text, stemmed, without days, numbers and times."""
-    kinds = _kinds(spoken.tag)
+    kinds = value_kinds(spoken.tag)
     bare = [word for word in spoken.bare_words(text) if word not in kinds and word not in spoken.stop_words]
     return {stem for word in bare for stem in spoken.words(word)}
 
@@ -300,7 +300,7 @@ def _is_sentence(words: Sequence[str], spoken: Language) -> bool:
 def _names_its_own(new: Sequence[str], spoken: Language) -> bool:
     """Whether the words are a sentence, or begin with a noun."""
     first = fold(new[0])[:1]
-    begins = bool(first) and first[0] not in _stop(spoken.tag) and first[0] not in _kinds(spoken.tag)
+    begins = bool(first) and first[0] not in _stop(spoken.tag) and first[0] not in value_kinds(spoken.tag)
     return _is_sentence(new, spoken) or (begins and len(new) > 1)
 
 
@@ -328,7 +328,7 @@ def _without_wrong(new: list[str], old: Sequence[str], spoken: Language) -> list
 
 
 def _typed(words: Sequence[str], spoken: Language) -> set[str]:
-    kinds = _kinds(spoken.tag)
+    kinds = value_kinds(spoken.tag)
     return {one for word in words if (one := _one(word)) in kinds}
 
 
@@ -350,7 +350,7 @@ class Retraction:
 def retraction_in(text: str, spoken: Language) -> Retraction | None:
     """The retraction in a statement that calls off, postpones or denies something: "the meeting is cancelled"; else
     None."""
-    low, kinds = fold(text), _kinds(spoken.tag)
+    low, kinds = fold(text), value_kinds(spoken.tag)
     off = next((one for one in _phrases(spoken.tag, "over") if _place(low, one) is not None), None)
     if off is None and any(word in kinds for word in low):
         off = next((one for one in _phrases(spoken.tag, "moved") if _place(low, one) is not None), None)
@@ -371,7 +371,7 @@ def retraction_in(text: str, spoken: Language) -> Retraction | None:
 
 def subject_of(text: str, spoken: Language) -> tuple[frozenset[str], ...]:
     """The content words of a text without days, numbers and times, each in every form."""
-    kinds = _kinds(spoken.tag)
+    kinds = value_kinds(spoken.tag)
     left = [word for word in fold(text) if _names(word, spoken) and word not in kinds]
     return _retraction([word for word in left if word not in _small(spoken.tag)], spoken).words
 

@@ -21,7 +21,7 @@ from ovos_persona_memory.evaluation.rankers import wait_until_indexed
 from ovos_persona_memory.memory import PersonaMemory
 from ovos_persona_memory.records import Scope, Turn
 from ovos_persona_memory.search import embedding, vector_indexer
-from ovos_persona_memory.search.embedding import Embedder, Kind
+from ovos_persona_memory.search.embedder import Embedder, Kind
 from ovos_persona_memory.stores.base.vector_math import Floats, normalised
 from ovos_persona_memory.stores.sqlite.vectors import SqliteVectors
 from ovos_persona_memory.text import languages

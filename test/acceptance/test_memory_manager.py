@@ -23,7 +23,7 @@ from ovos_persona_memory.errors import PersonaMemoryError
 from ovos_persona_memory.memory import Model, PersonaMemory
 from ovos_persona_memory.records import ContextMessage, ContextRequest, Scope, ToolCall, Turn
 from ovos_persona_memory.search import vector_indexer
-from ovos_persona_memory.search.embedding import Embedder, Kind
+from ovos_persona_memory.search.embedder import Embedder, Kind
 from ovos_persona_memory.stores.base.vector_math import Floats, normalised
 
 from .conftest import Clock, Open

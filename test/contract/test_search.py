@@ -333,3 +333,37 @@ def test_the_newest_words_are_those_in_scope_newest_first(store: Store, say: Say
     assert store.newest_words(Scope("a"), TURN, 9) == ["word3", "word1"]
     assert len(store.newest_words(Scope(), BOTH, 9)) == 6
     assert store.newest_words(Scope(user_id="nobody"), BOTH, 9) == []
+
+
+@pytest.mark.parametrize(
+    ("word", "part"),
+    [
+        ("infrastructure", "struct"),
+        ("kubernetes", "kub"),
+        ("dishwasher", "washer"),
+        ("الكتاب", "كتاب"),
+        ("c_d%e", "_d%"),
+    ],
+)
+def test_a_part_of_a_word_finds_the_words_that_hold_it(
+    store: Store, say: Say, keep: Keep, word: str, part: str
+) -> None:
+    say(f"the {word} works")
+    say("nothing like it")
+    say(f"of another {word}", user_id="tom")
+    keep("key", f"{word} kept")
+    assert store.newest_words(Scope(), BOTH, 9, (), [part]) == [f"{word} kept", f"the {word} works"]
+    assert store.newest_words(Scope(), TURN, 9, (), ["absent", part]) == [f"the {word} works"]
+    assert store.newest_words(Scope(), BOTH, 9, (), ["absent"]) == []
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_parts_of_words_equal_the_plain_scan(store: Store, seed: int) -> None:
+    with store.transaction():
+        rng = fill(store, seed + 20, 120)
+    left_out = excluded(store, store.turns(Scope.everyone())[-2:])
+    for scope in SCOPES:
+        for parts in (["a"], ["ca", "_"], ["日本", "\N{GRINNING FACE}"], rng.sample(WORDS, 3)):
+            for without in ([], left_out):
+                plain = Store.newest_words(store, scope, BOTH, 7, without, parts)
+                assert store.newest_words(scope, BOTH, 7, without, parts) == plain

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ovos_persona_memory.search.embedding import Kind
+from ovos_persona_memory.search.embedder import Kind
 from ovos_persona_memory.stores.base.vector_math import Floats, normalised
 
 

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 from ovos_persona_memory.errors import StoreError
@@ -282,14 +283,23 @@ class Store(ABC):
         every = self._but_for(_all_of(user_id), BOTH, without)
         return frozenset(record.lang for record, _ in every if record.lang)
 
-    def newest_words(
-        self, scope: Scope, kinds: frozenset[str], limit: int, without: Sequence[ExcludedTurn] = ()
+    def newest_words(  # more than five: a scope, and what is left out of it
+        self,
+        scope: Scope,
+        kinds: frozenset[str],
+        limit: int,
+        without: Sequence[ExcludedTurn] = (),
+        parts: Sequence[str] = (),
     ) -> list[str]:
-        """The index words of the newest documents in scope, at most ``limit`` of each kind, newest first by kind."""
+        """The index words of the newest documents in scope, at most ``limit`` of each kind, newest first by kind.
+
+        ``parts``: only of documents that hold a word with one of these letters in it; none of them holds a blank.
+        """
         found: list[str] = []
         for kind in sorted(kinds):
             newest = sorted(self._but_for(scope, frozenset({kind}), without), key=lambda one: -one[0].seq)
-            found += [words for _, words in newest[:limit]]
+            held = (words for _, words in newest if not parts or any(part in words for part in parts))
+            found += islice(held, limit)
         return found
 
     def around(

@@ -286,11 +286,16 @@ class ComposedStore(Store):
         spoken = self._talk.languages(user_id, without)
         return spoken if self._is_one else spoken | self._lasting.languages(user_id)
 
-    def newest_words(
-        self, scope: Scope, kinds: frozenset[str], limit: int, without: Sequence[ExcludedTurn] = ()
+    def newest_words(  # more than five: a scope, and what is left out of it
+        self,
+        scope: Scope,
+        kinds: frozenset[str],
+        limit: int,
+        without: Sequence[ExcludedTurn] = (),
+        parts: Sequence[str] = (),
     ) -> list[str]:
-        lasting = self._lasting.newest_words(scope, kinds & {"memory"}, limit)
-        return [*lasting, *self._talk.newest_words(scope, kinds & {"turn"}, limit, without)]
+        lasting = self._lasting.newest_words(scope, kinds & {"memory"}, limit, (), parts)
+        return [*lasting, *self._talk.newest_words(scope, kinds & {"turn"}, limit, without, parts)]
 
     def around(
         self, turns: Sequence[Turn], reach: int, persona_id: str | None = None, without: Sequence[ExcludedTurn] = ()

@@ -43,7 +43,7 @@ from ovos_persona_memory.stores.postgres.postings import BUDGET, PostgresPosting
 from ovos_persona_memory.stores.postgres.session_notes import PostgresSessionNotes
 from ovos_persona_memory.stores.postgres.tombstones import PostgresTombstones
 from ovos_persona_memory.stores.postgres.vectors import PostgresVectors
-from ovos_persona_memory.stores.sql.where_clause import OWNER, Where, between, owner_name
+from ovos_persona_memory.stores.sql.where_clause import OWNER, Where, between, owner_name, with_parts
 
 CHUNK = 2000
 MIN_BUDGET = 100
@@ -278,13 +278,19 @@ class PostgresStore(Store):
     def languages(self, user_id: str, without: Sequence[ExcludedTurn] = ()) -> frozenset[str]:
         return self._words.languages(user_id, without)
 
-    def newest_words(
-        self, scope: Scope, kinds: frozenset[str], limit: int, without: Sequence[ExcludedTurn] = ()
+    def newest_words(  # more than five: a scope, and what is left out of it
+        self,
+        scope: Scope,
+        kinds: frozenset[str],
+        limit: int,
+        without: Sequence[ExcludedTurn] = (),
+        parts: Sequence[str] = (),
     ) -> list[str]:
         newest: list[str] = []
         for kind in sorted(kinds):
             table, where = {"turn": "turn", "memory": "entry"}[kind], rows.within(self._home, scope, kind)
             where = rows.but_for(where, without) if kind == "turn" else where
+            where = with_parts(where, "strpos(r.words, %s)", parts)
             sql = f"SELECT r.words FROM {table} r{where} ORDER BY r.seq DESC LIMIT %s"
             newest += [words for (words,) in self._db.all(sql, *where.values, limit)]
         return newest

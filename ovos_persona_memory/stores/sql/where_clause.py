@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -66,6 +67,12 @@ def known(where: Where, scope: Scope) -> Where:
     if level == SECRET_LEVEL - 1:
         return where
     return where.also(f"(r.private <= {where.mark} OR r.private = {SECRET_LEVEL:d})", level)
+
+
+def with_parts(where: Where, place: str, parts: Sequence[str]) -> Where:
+    """Condition for rows that hold one of these parts of words, anything for none; ``place``: where it stands, 0 for
+    nowhere."""
+    return where.also(f"({' OR '.join(f'{place} > 0' for _ in parts)})", *parts) if parts else where
 
 
 def between(where: Where, column: str, since: float | None, until: float | None) -> Where:

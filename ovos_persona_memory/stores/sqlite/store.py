@@ -30,7 +30,14 @@ from ovos_persona_memory.stores.base.store import (
     Statistics,
     refuse_unstorable,
 )
-from ovos_persona_memory.stores.sql.where_clause import OWNER, Where, is_whole_session, narrowed, owner_name
+from ovos_persona_memory.stores.sql.where_clause import (
+    OWNER,
+    Where,
+    is_whole_session,
+    narrowed,
+    owner_name,
+    with_parts,
+)
 from ovos_persona_memory.stores.sqlite import rows
 from ovos_persona_memory.stores.sqlite.connection import SqliteDatabase
 from ovos_persona_memory.stores.sqlite.deletion import CHUNK, SelectedRows, SqliteDeletion
@@ -324,14 +331,20 @@ class SqliteStore(SqliteDatabase):
         with self._reading():
             return self._owners.languages(user_id, without)
 
-    def newest_words(
-        self, scope: Scope, kinds: frozenset[str], limit: int, without: Sequence[ExcludedTurn] = ()
+    def newest_words(  # more than five: a scope, and what is left out of it
+        self,
+        scope: Scope,
+        kinds: frozenset[str],
+        limit: int,
+        without: Sequence[ExcludedTurn] = (),
+        parts: Sequence[str] = (),
     ) -> list[str]:
         with self._reading():
             owner, newest = self._owner_in(scope), []
             for kind in sorted(kinds):
                 where = rows.within(scope, owner, kind)
                 where = rows.but_for(where, without) if kind == "turn" else where
+                where = with_parts(where, "instr(b.words, ?)", parts)
                 sql = NEWEST_WORDS.format(table=TABLES[kind], where=where)
                 newest += [words for (words,) in self._sql.execute(sql, (*where.values, limit))]
             return newest

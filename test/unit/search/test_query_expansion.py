@@ -6,7 +6,7 @@ import pytest
 
 from ovos_persona_memory.records import Hit, Scope, Turn
 from ovos_persona_memory.search.query import Question
-from ovos_persona_memory.search.query_expansion import NONE, QueryExpansion, expand_query
+from ovos_persona_memory.search.query_expansion import LOOKED_THROUGH, NONE, QueryExpansion, expand_query
 from ovos_persona_memory.search.recall import recall
 from ovos_persona_memory.stores.inmemory.store import InMemoryStore
 from ovos_persona_memory.text import languages
@@ -125,3 +125,39 @@ def test_where_one_word_is_known_the_others_are_not_guessed_in_english() -> None
 def test_short_words_and_pairs_of_characters_are_not_guessed() -> None:
     assert forms(told("en-US", "the cattle is outside"), "is a cat", "en-US") == NONE
     assert forms(told("zh-CN", "猫咪睡觉"), "狗狗", "zh-CN") == NONE
+
+
+# parts of words
+
+
+@pytest.mark.parametrize(
+    ("lang", "text", "part"),
+    [
+        ("en-US", "the infrastructure is old", "struct"),
+        ("en-US", "they moved to kubernetes", "kub"),
+        ("en-US", "the dishwasher leaks", "washer"),
+        ("de-DE", "der Geschirrspüler tropft", "schirr"),
+        ("fr-FR", "le chauffagiste vient mardi", "auffag"),
+        ("ar", "هذا الكتاب جميل", "كتاب"),
+    ],
+)
+def test_letters_inside_of_a_word_find_it_and_make_nothing_sure(lang: str, text: str, part: str) -> None:
+    store = told(lang, "12345", text, "67890")
+    hits = asked(store, part, lang)
+    assert hits[0].text == text
+    assert not any(hit.sure for hit in hits)
+
+
+def test_two_letters_are_no_part_of_a_word() -> None:
+    assert asked(told("en-US", "they moved to kubernetes"), "ku", "en-US") == []
+
+
+def test_a_part_of_an_old_word_is_found_where_nothing_but_words_is_given() -> None:
+    store = told("en-US", "the infrastructure is old", *("nothing like it" for _ in range(LOOKED_THROUGH)))
+    assert [hit.text for hit in asked(store, "struct", "en-US")][:1] == ["the infrastructure is old"]
+    assert asked(store, "where is the struct", "en-US") == []
+
+
+def test_a_part_is_not_looked_for_where_the_word_itself_is_known() -> None:
+    store = told("en-US", "the dishwasher leaks", "the washer is new")
+    assert forms(store, "washer", "en-US") == NONE

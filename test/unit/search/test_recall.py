@@ -56,6 +56,34 @@ def test_a_question_never_answers_and_comes_after_what_it_asks_about() -> None:
     assert [hit.sure for hit in hits] == [True, False, False]
 
 
+@pytest.mark.parametrize("word", ["Berlin", "berlin", "capital Germany"])
+def test_a_hit_that_holds_the_word_comes_before_its_neighbours(word: str) -> None:
+    store = told("what is the biggest town in that country")
+    told("The capital of Germany is Berlin.", role="assistant", store=store)
+    told("thanks that is a nice town", store=store)
+    assert [hit.text for hit in asked(store, word, 1)] == ["The capital of Germany is Berlin."]
+
+
+def test_a_question_with_the_word_comes_after_what_is_said_of_it_and_before_neighbours() -> None:
+    store = told("I feel fine", "how old is python and who made it", "ok then")
+    told(
+        "a snake",
+        "the python is a snake that lives in hot countries and eats small animals",
+        role="assistant",
+        store=store,
+    )
+    hits = [hit.text for hit in asked(store, "Python")]
+    assert hits[0].startswith("the python is")
+    assert hits[1].startswith("how old is python")
+
+
+def test_what_is_said_again_and_again_takes_one_place() -> None:
+    store = told("we need milk", "the milk is in the cellar and the bread, too", "we need milk", "we need milk")
+    hits = [hit.text for hit in asked(store, "milk for the cake")]
+    assert hits[:2] == ["we need milk", "the milk is in the cellar and the bread, too"]
+    assert len(hits) == 4
+
+
 def test_the_assistants_own_words_never_answer() -> None:
     store = told("your cat is called Bob", role="assistant")
     assert sure(store, "what is my cat called") == []

@@ -14,7 +14,7 @@ from ovos_persona_memory.errors import ConfigError, StoreError
 from ovos_persona_memory.memory import PersonaMemory
 from ovos_persona_memory.records import Scope, Selection, Turn
 from ovos_persona_memory.search import vector_indexer
-from ovos_persona_memory.search.embedding import Embedder, Kind
+from ovos_persona_memory.search.embedder import Embedder, Kind
 from ovos_persona_memory.search.vector_indexer import Indexer
 from ovos_persona_memory.stores.base.vector_math import Floats, normalised
 from ovos_persona_memory.stores.inmemory.store import InMemoryStore
