@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Sequence
+from concurrent.futures import Future
 from dataclasses import replace
 from pathlib import Path
+from typing import Any, cast
 
+import numpy as np
 import pytest
 
 from ovos_persona_memory.records import Entry, Hit, Scope, Turn
 from ovos_persona_memory.search.query import Question
 from ovos_persona_memory.search.recall import recall
+from ovos_persona_memory.stores import NearDocument
 from ovos_persona_memory.stores.inmemory.store import InMemoryStore
 from ovos_persona_memory.text import languages
 
@@ -321,3 +326,47 @@ def test_what_others_asked_in_the_same_words_is_theirs() -> None:
     alone = recall(house.store, Question(question, "en-US", at=ASKED_AT), Scope(user_id="tom"), 5)
     assert alone == []
     assert [one[0] for one in house.ask(question)] == ["my cat is called Bob"]
+
+
+class Meaning:
+    """A search by meaning that keeps what it was asked with, and finds the first turns."""
+
+    kind = "multilingual"
+
+    def __init__(self, store: InMemoryStore) -> None:
+        self.embedded: list[str] = []
+        self.searched: list[float] = []
+        self._store = store
+
+    def soon(self, text: str) -> Future[Any]:
+        done: Future[Any] = Future()
+        done.set_result(np.zeros(2, dtype=np.float32))
+        return done
+
+    def embed_question(self, text: str) -> Any:
+        self.embedded.append(text)
+        return np.ones(2, dtype=np.float32)
+
+    def nearest(self, query: Any, scope: Scope, kinds: frozenset[str], limit: int) -> list[NearDocument]:
+        self.searched.append(float(query[0]))
+        return [NearDocument(turn, 0.5) for turn in self._store.turns(scope)][:limit]
+
+    def cosines(self, query: Any, docs: Sequence[int], user_id: str) -> dict[int, float]:
+        return dict.fromkeys(docs, 0.5)
+
+
+def test_the_vector_of_a_question_holds_no_names_of_speakers() -> None:
+    store = InMemoryStore()
+    for number, (speaker, text) in enumerate((("Anna", "I sing in a choir"), ("Ben", "hi Anna good to see you"))):
+        turn = Turn("user", text, at=float(number), lang="en-US", id=f"t{number}", speaker=speaker)
+        store.add_turn(turn, " ".join(languages.for_language("en-US").words(text)))
+    meaning = Meaning(store)
+    recall(store, Question("what does Anna sing in the choir", "en-US"), Scope(), 5, meaning=cast(Any, meaning))
+    assert (meaning.embedded, meaning.searched) == (["what does sing in the choir"], [1.0])
+
+
+def test_what_is_said_again_and_again_is_one_of_the_nearest() -> None:
+    store = told(*("good night" for _ in range(30)), "the sledge is behind the boiler")
+    meaning = Meaning(store)
+    hits = recall(store, Question("something for snow", "en-US"), Scope(), 5, meaning=cast(Any, meaning))
+    assert {hit.text for hit in hits[:2]} == {"good night", "the sledge is behind the boiler"}
