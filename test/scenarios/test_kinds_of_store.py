@@ -141,7 +141,7 @@ def test_what_is_refused_leaves_the_rest_of_a_shared_commit(tmp_path: Path) -> N
         ({"kinds": beside_chroma(connection="http://h:port")}, "such as http://host:8000"),
         ({"kinds": beside_chroma(connection="http://h:1", collection="a/b")}, "collection: Chroma takes letters"),
         ({"connection": "env:NO_SUCH_VARIABLE"}, "environment variable NO_SUCH_VARIABLE"),
-        ({"connection": "file:/no/such/file"}, "a connection is to be read from, is missing"),
+        ({"connection": "file:/no/such/file"}, "a setting is to be read from, is missing"),
     ],
 )
 def test_what_cannot_be_used_is_named_in_one_sentence(tmp_path: Path, section: dict[str, Any], named: str) -> None:
