@@ -229,6 +229,8 @@ class _Said:
                 return Owner.OTHER if seen else Owner.SPEAKER
             if word in self._of.others and not seen:
                 return Owner.OTHER
+            if word == GENITIVE and place == at - 1 and self._at(place - 1) not in self._of.relations:
+                return Owner.UNKNOWN  # "lisbon's home now": the "s" may be "is"
             seen += self._is_content(place)
         return Owner.OTHER if seen else Owner.UNKNOWN
 

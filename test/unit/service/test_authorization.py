@@ -139,8 +139,8 @@ class House:
         for user, session in product(users, SESSIONS):
             self._fill(user, session)
         for user in users:
-            self.memory.remember(f"a lamp {self.mark(user, 'memory')}", Scope("s1", user), "lamp")
-            self.memory.remember(f"a lamp {self.mark(user, 'secret')}", Scope("s1", user), "safe", {"private": 3})
+            self.memory.remember(f"a lamp is {self.mark(user, 'memory')}", Scope("s1", user), "lamp")
+            self.memory.remember(f"a lamp is {self.mark(user, 'secret')}", Scope("s1", user), "safe", {"private": 3})
             self.memory.documents(Scope("s1", user)).upsert(f"a lamp {self.mark(user, 'document')}", "lamp")
             self._learn(user)
 
