@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from itertools import groupby
 
 from ovos_persona_memory.conversation import extractive, quoting, snapshots
-from ovos_persona_memory.errors import PersonaMemoryError
 from ovos_persona_memory.extraction import Candidate, ExtractionContext, LanguageResources, extract
 from ovos_persona_memory.memory.learning import fact_of, same
 from ovos_persona_memory.memory.tidying import sourcing
@@ -18,16 +15,15 @@ from ovos_persona_memory.memory.tidying.models import SOON_S, Model, ModelCalls,
 from ovos_persona_memory.memory.tidying.restatements import Restatement, restatements_in
 from ovos_persona_memory.memory.tidying.seen_turns import SESSIONS, SeenTurns
 from ovos_persona_memory.memory.tidying.summaries import CHANGED_S, PAUSED_S, language_of, talk_lines
+from ovos_persona_memory.memory.tidying.touched_sessions import TouchedSessions
 from ovos_persona_memory.memory.transcript import MemoryParts
-from ovos_persona_memory.records import GUEST, HOUSEHOLD, ContextMessage, Scope, Turn, replace_fast
+from ovos_persona_memory.records import HOUSEHOLD, ContextMessage, Scope, Turn, replace_fast
 from ovos_persona_memory.text import contains_secret, languages
 
 KIND = "facts"
 """The kind of these jobs."""
 STATE = "facts_read"
 """Name of the small value in the store that says up to where each session was read."""
-AT_START = 32
-"""At the start so many of the sessions that were talked in last are read."""
 LATER = 500
 """So many of a person's newest turns may contradict what is restated."""
 DECISIONS = 1000
@@ -85,8 +81,7 @@ class FactReader:
         self._transcript = workings.transcript
         self._learner = workings.transcript.learner.apart()
         self._seen = SeenTurns(workings.store, STATE)
-        self._touched: OrderedDict[tuple[str, str], None] = OrderedDict()
-        self._has_begun = False
+        self._touched: TouchedSessions[bool] = TouchedSessions(SESSIONS, guests=False)
 
     # which sessions are read
 
@@ -95,11 +90,8 @@ class FactReader:
         if self._wanted is None:
             return
         for turn in turns:
-            if turn.role == "user" and turn.session_id is not None and turn.user_id != GUEST:
-                self._touched[(turn.user_id, turn.session_id)] = None
-        with suppress(KeyError):  # another thread has emptied it
-            while len(self._touched) > SESSIONS:
-                self._touched.popitem(last=False)
+            if turn.role == "user":
+                self._touched.touch(turn.user_id, turn.session_id, True)
 
     @property
     def waits(self) -> bool:
@@ -110,25 +102,12 @@ class FactReader:
         """Put a job into the queue for each session in which a person said something since the last look."""
         if self._wanted is None:
             return
-        if not self._has_begun:
-            self.talked_in(
-                [
-                    Turn("user", "", user_id=session.user_id, session_id=session.session_id)
-                    for session in self._store.sessions(Scope.everyone(), limit=AT_START)
-                ]
-            )
-            self._has_begun = True
-        while self._touched:
-            try:
-                (user_id, session_id), _ = self._touched.popitem(last=False)
-            except KeyError:  # another thread has taken it
-                return
-            try:
-                if any(_is_read(turn) for turn in self._seen.unseen(Scope(session_id, user_id))):
-                    self._queue.add(Job(KIND, user_id, session_id))
-            except PersonaMemoryError:  # it is looked at again
-                self._touched[(user_id, session_id)] = None
-                raise
+        self._touched.touch_newest(self._store, True)
+        self._touched.look(self._plan)
+
+    def _plan(self, user_id: str, session_id: str, _: bool) -> None:
+        if any(_is_read(turn) for turn in self._seen.unseen(Scope(session_id, user_id))):
+            self._queue.add(Job(KIND, user_id, session_id))
 
     def keep(self) -> None:
         """Let go of what names a session in which nothing is left; before each purge."""

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections import OrderedDict
 from collections.abc import Mapping, Sequence
-from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from typing import TYPE_CHECKING
 
@@ -27,6 +25,7 @@ from ovos_persona_memory.memory.tidying.summaries import (
     talk_lines,
     within,
 )
+from ovos_persona_memory.memory.tidying.touched_sessions import TouchedSessions
 from ovos_persona_memory.memory.transcript import MemoryParts
 from ovos_persona_memory.records import (
     ACCEPTED,
@@ -53,8 +52,6 @@ KIND = "introspection"
 """The kind of these jobs."""
 STATE = "introspected"
 """Name of the small value in the store that says up to where each session was looked at."""
-AT_START = 32
-"""At the start so many of the sessions that were talked in last are looked at."""
 LATER = 500
 """So many of a person's newest turns may contradict what is proposed."""
 SHOWN = 30
@@ -128,8 +125,7 @@ class Introspector:
         self._config, self._summary_tokens = config, summary_tokens
         self.done = Introspections(workings)
         self._seen = SeenTurns(self._store, STATE)
-        self._touched: OrderedDict[tuple[str, str], None] = OrderedDict()
-        self._has_begun = False
+        self._touched: TouchedSessions[bool] = TouchedSessions(SESSIONS, guests=False)
 
     # when a session is looked at
 
@@ -138,11 +134,8 @@ class Introspector:
         if self._config.wanted is None:
             return
         for turn in turns:
-            if turn.role == "user" and turn.session_id is not None and turn.user_id != GUEST:
-                self._touched[(turn.user_id, turn.session_id)] = None
-        with suppress(KeyError):  # another thread has emptied it
-            while len(self._touched) > SESSIONS:
-                self._touched.popitem(last=False)
+            if turn.role == "user":
+                self._touched.touch(turn.user_id, turn.session_id, True)
 
     @property
     def waits(self) -> bool:
@@ -153,23 +146,10 @@ class Introspector:
         """Put a job into the queue for each session that was talked in since the last look; it says when it is due."""
         if self._config.wanted is None:
             return
-        if not self._has_begun:
-            for session in self._store.sessions(Scope.everyone(), limit=AT_START):
-                if session.user_id != GUEST:
-                    self._touched[(session.user_id, session.session_id)] = None
-            self._has_begun = True
-        while self._touched:
-            try:
-                (user_id, session_id), _ = self._touched.popitem(last=False)
-            except KeyError:  # another thread has taken it
-                return
-            try:
-                self._plan(user_id, session_id)
-            except PersonaMemoryError:  # it is looked at again
-                self._touched[(user_id, session_id)] = None
-                raise
+        self._touched.touch_newest(self._store, True)
+        self._touched.look(self._plan)
 
-    def _plan(self, user_id: str, session_id: str) -> None:
+    def _plan(self, user_id: str, session_id: str, _: bool) -> None:
         said = [turn for turn in self._seen.unseen(Scope(session_id, user_id)) if turn.role == "user"]
         if not said:
             return

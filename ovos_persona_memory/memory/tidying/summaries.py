@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections import Counter, OrderedDict
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
-from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime
 from itertools import repeat
@@ -12,20 +11,18 @@ from typing import Any
 
 from ovos_persona_memory.config import HistoryConfig
 from ovos_persona_memory.conversation import estimate_tokens, extractive, quoting, snapshots, strategies
-from ovos_persona_memory.errors import PersonaMemoryError
 from ovos_persona_memory.memory.sessions import Sessions
 from ovos_persona_memory.memory.tidying.jobs import Job, JobQueue, Postponed
 from ovos_persona_memory.memory.tidying.models import Model, ModelCalls, ModelKind
+from ovos_persona_memory.memory.tidying.touched_sessions import TouchedSessions
 from ovos_persona_memory.memory.transcript import MemoryParts
-from ovos_persona_memory.records import HOUSEHOLD, ContextMessage, Note, Scope, Turn
+from ovos_persona_memory.records import ContextMessage, Note, Scope, Turn
 from ovos_persona_memory.text import Language, languages, time_expressions
 
 KIND = "summary"
 """The kind of these jobs."""
 LOOKED_AT = 256
 """Sessions at most that are kept in mind until somebody looks whether they overflow."""
-AT_START = 32
-"""At the start so many of the sessions that were talked in last are looked at."""
 PAUSED_S = 600.0
 """Where memory is paused in a session, its summary is tried again after so long, seconds."""
 CHANGED_S = 5.0
@@ -56,8 +53,7 @@ class Summaries:
     def __init__(self, workings: MemoryParts, sessions: Sessions, queue: JobQueue, config: HistoryConfig) -> None:
         self._workings, self._store = workings, workings.store
         self._sessions, self._queue, self._config = sessions, queue, config
-        self._touched: OrderedDict[tuple[str, str], strategies.Overflow] = OrderedDict()
-        self._has_begun = False
+        self._touched: TouchedSessions[strategies.Overflow] = TouchedSessions(LOOKED_AT, guests=True)
 
     # which sessions overflow
 
@@ -70,12 +66,7 @@ class Summaries:
 
     def touch(self, user_id: str | None, session_id: str | None, overflow: strategies.Overflow) -> None:
         """Have a look soon whether a session overflows."""
-        if session_id is None:
-            return
-        self._touched[(user_id or HOUSEHOLD, session_id)] = overflow
-        with suppress(KeyError):  # another thread has emptied it
-            while len(self._touched) > LOOKED_AT:
-                self._touched.popitem(last=False)
+        self._touched.touch(user_id, session_id, overflow)
 
     @property
     def waits(self) -> bool:
@@ -84,31 +75,13 @@ class Summaries:
 
     def look(self) -> None:
         """Put a job into the queue for each session that overflows, of those that were touched since the last look."""
-        if not self._has_begun:
-            self._touch_newest()
-            self._has_begun = True
-        while self._touched:
-            try:
-                (user_id, session_id), overflow = self._touched.popitem(last=False)
-            except KeyError:  # another thread has taken it
-                return
-            try:
-                self._plan(user_id, session_id, overflow)
-            except PersonaMemoryError:  # it is looked at again, unless somebody has talked there again
-                self._touched.setdefault((user_id, session_id), overflow)
-                raise
+        self._touched.touch_newest(self._store, self._sessions.usual_overflow)
+        self._touched.look(self._plan)
 
     def _plan(self, user_id: str, session_id: str, overflow: strategies.Overflow) -> None:
         if self._overflowing(Scope(session_id, user_id), overflow)[0]:
             detail = {"threshold": overflow.threshold, "kept": overflow.kept}
             self._queue.add(Job(KIND, user_id, session_id, detail))
-
-    def _touch_newest(self) -> None:
-        """What was said before the last end may not have been looked at."""
-        usual = self._sessions.usual_overflow
-        if usual is not None:
-            for session in self._store.sessions(Scope.everyone(), limit=AT_START):
-                self.touch(session.user_id, session.session_id, usual)
 
     def _overflowing(self, scope: Scope, overflow: strategies.Overflow) -> tuple[list[Turn], Note]:
         """What has left the window of a session, and its note."""
