@@ -60,6 +60,11 @@ def first(client: MemoryClient, question: str, scope: Scope = Scope()) -> str:
     return client.recall(question, scope, lang="en-US")[0].text
 
 
+def wait_until_chroma_answers(client: MemoryClient) -> None:
+    """Its first answer may take longer than a question waits for it; then words alone answer, and it is asked again."""
+    wait_until(lambda: client.recall(EITHER, Scope(), lang="en-US"), "an answer by meaning")
+
+
 def test_the_daemon_finds_by_meaning_what_words_cannot(daemon: Start) -> None:
     with client_of(daemon(settings=by("minilm"))) as client:
         client.record([Turn("user", text, lang="en-US") for text in SAID], Scope("s1"))
@@ -196,6 +201,7 @@ def test_over_a_folder_the_daemon_has_a_chroma_server_that_ends_with_it(
     with client_of(running) as client:
         client.record([Turn("user", text) for text in SAID], Scope("s"))
         wait_until(lambda: indexed(client), "the vectors")
+        wait_until_chroma_answers(client)
         assert first(client, "which pet lives here") == "our cat sleeps on the sofa"
         assert client.status()["store"]["vectors"]["at"] == f"Chroma in {folder}"
     assert servers_over(folder)
@@ -213,6 +219,7 @@ def test_semantic_memory_hands_out_top_k_and_is_kept_in_its_collection(daemon: S
         client.record([Turn("user", text) for text in said], Scope("s"))
         client.documents().upsert("a kitten needs a basket", id="basket")
         wait_until(lambda: indexed(client), "the vectors")
+        wait_until_chroma_answers(client)
         found = client.recall("where is the kitten", Scope(), k=4, lang="en-US")
         assert {hit.text for hit in found} == set(said), "by meaning, as many as are asked for"
         asked = ContextRequest("where does the cat sleep", Scope("other"), lang="en-US")
@@ -225,6 +232,7 @@ def test_semantic_memory_hands_out_top_k_and_is_kept_in_its_collection(daemon: S
     again = daemon(data=data, settings=chosen)
     with client_of(again) as client:
         wait_until(lambda: indexed(client), "the vectors in another collection")
+        wait_until_chroma_answers(client)
         assert {name.partition("-")[0] for name in collections_of(again)} == {"my_agent", "another"}
         assert {hit.text for hit in client.recall("where is the kitten", Scope(), k=4, lang="en-US")} == set(said)
 
