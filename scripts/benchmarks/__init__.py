@@ -10,4 +10,13 @@ turns     part b: inside a persona's turns; plugins and without_quickack run ins
 throughput  part c: how many records a second; with load, a client that costs little
 million   part d: a million turns, in this process
 process   part e: memory and start of the daemon
+quality   what is understood and answered; ``scripts/bench weeks`` plays weeks of households
 """
+
+import sys
+from pathlib import Path
+
+if (
+    __name__ == "scripts.benchmarks"
+):  # "python -m scripts.benchmarks" in the checkout: the modules are found as elsewhere
+    sys.path[:0] = [str(Path(__file__).parents[level]) for level in (1, 2)] + [str(Path(__file__).parents[2] / "test")]

@@ -1,8 +1,9 @@
-"""``scripts/bench``: measures, prints a table, writes JSON."""
+"""``scripts/bench``: measures, prints a table, writes JSON. ``scripts/bench weeks`` plays weeks of households."""
 
 from __future__ import annotations
 
 import argparse
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -23,6 +24,7 @@ from benchmarks import (
 )
 from benchmarks.corpus import ROOT
 from benchmarks.figures import Figure
+from benchmarks.quality import play_weeks
 
 PARTS: dict[str, Callable[[str], list[Figure]]] = {
     "a": requests.run,
@@ -44,7 +46,8 @@ def arguments() -> argparse.Namespace:
     about = "a: requests, b: in a persona's turns, c: recording rate, d: a million turns, e: memory and start, "
     about += "f: recall by words and by meaning, g: what learning adds to recording, "
     about += "h: 500 sessions at once, i: one person among a million turns in PostgreSQL, "
-    about += "j: another session while the longest text is recorded, k: contexts while language models work"
+    about += "j: another session while the longest text is recorded, k: contexts while language models work. "
+    about += "scripts/bench weeks --help: weeks of households, played through an assistant"
     parser = argparse.ArgumentParser(
         prog="scripts/bench", description="Figures, each beside its comparison.", epilog=about
     )
@@ -60,6 +63,8 @@ def arguments() -> argparse.Namespace:
 
 def main() -> None:
     """Measure, show, write."""
+    if sys.argv[1:2] == ["weeks"]:
+        sys.exit(play_weeks.main(sys.argv[2:]))
     args = arguments()
     began = time.perf_counter()
     found: list[Figure] = []

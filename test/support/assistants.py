@@ -55,8 +55,9 @@ def services(data: Path) -> list[int]:
 class Assistant:
     """Runs while its ``with`` block does; ``kill`` ends every one of its processes with SIGKILL."""
 
-    def __init__(self, data: Path, home: Path, port: int, *arguments: str, others: bool = False) -> None:
-        """``others``: with an alarm clock, a timer and a calendar, skills of others; else it starts much quicker."""
+    def __init__(self, data: Path, home: Path, port: int, *arguments: str, others: bool = False, **more: str) -> None:
+        """``others``: with an alarm clock, a timer and a calendar, skills of others; else it starts much quicker.
+        ``more`` is added to the environment of its processes."""
         self.data, self.port = data, port
         command = [sys.executable, str(ROOT / "scripts" / "demo" / "assistant.py"), "--data", str(data), "--no-chat"]
         home.mkdir(parents=True, exist_ok=True)
@@ -67,7 +68,7 @@ class Assistant:
                 [*command, "--port", str(port), *arguments],
                 stderr=told,
                 stdin=subprocess.DEVNULL,
-                env=environment | {"HOME": str(home)},
+                env=environment | {"HOME": str(home)} | more,
             )
         wait_until(self._is_ready, "the start of the assistant", timeout_s=240)
 
