@@ -39,7 +39,7 @@ class House:
         bus_port = free_port()
         hub = Hub(folder / "hub", free_port(), bus_port)
         stack.callback(hub.end)
-        keys = {name: hub.add_client(name) for name in ("ana-phone", "ben-phone", "visitor")}
+        of_ana, of_ben, of_visitor = hub.add_clients("ana-phone", "ben-phone", "visitor")
         self.assistant = stack.enter_context(Assistant(folder / "data", folder / "home", bus_port))
         hub.wait_ready()
 
@@ -48,10 +48,10 @@ class House:
             stack.callback(made.end)
             return made
 
-        self.ana = satellite("ana", keys["ana-phone"], "bedroom")
-        self.ben = satellite("ben", keys["ben-phone"], "workshop")
-        self.visitor = satellite("visitor", keys["visitor"], "bedroom", **SAYS_TO_BE_ANA)
-        self.stranger = satellite("stranger", {**keys["visitor"], "key": "guessed"}, "bedroom", **SAYS_TO_BE_ANA)
+        self.ana = satellite("ana", of_ana, "bedroom")
+        self.ben = satellite("ben", of_ben, "workshop")
+        self.visitor = satellite("visitor", of_visitor, "bedroom", **SAYS_TO_BE_ANA)
+        self.stranger = satellite("stranger", {**of_visitor, "key": "guessed"}, "bedroom", **SAYS_TO_BE_ANA)
         for one in (self.ana, self.ben, self.visitor):
             one.wait_connected()
         self.answers = {
@@ -139,3 +139,14 @@ def test_whoever_has_no_key_is_not_heard(house: House) -> None:
     assert house.stranger.rest() == []
     assert "invalid api key" in house.stranger.log.read_text()
     assert {turn.user_id for turn in house.turns("user")} == {"ana", "ben", "guest"}
+
+
+def test_a_question_of_the_skill_and_its_answer_go_through_the_hub(house: House) -> None:
+    assert house.ana.say("remember that the bins go out on Tuesday")
+    [question] = house.ana.say("forget everything about the bins")
+    assert "the bins go out on Tuesday" in question
+    house.ben.say("yes")
+    with house.assistant.owner() as owner:
+        assert "bins" in str(owner.list(Scope(user_id="ana")))
+        assert house.ana.say("yes")
+        assert "bins" not in str(owner.list(Scope.everyone()))

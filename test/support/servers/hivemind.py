@@ -45,15 +45,18 @@ class Hub(Process):
         self.check()
         return is_open(self.port)
 
-    def add_client(self, name: str) -> dict[str, str]:
-        """The key and password of a new client that may speak to the assistant, as its owner would add it."""
-        command = [str(BIN / "hivemind-core"), "add-client", "--name", name]
-        for topic in MAY_SAY:
-            command += ["--allow", topic]
-        process = Process(self._folder, f"add-{name}", command, HOME=str(self._folder))
+    def add_clients(self, *names: str) -> list[dict[str, str]]:
+        """The key and password of each new client that may speak to the assistant, as its owner would add it."""
+        allowed = [word for topic in MAY_SAY for word in ("--allow", topic)]
+        commands = [["add-client", "--name", name, *allowed] for name in names]
+        # the program's own command line, in one process: each takes a second to start
+        program = "from hivemind_core.scripts import hmcore_cmds as run\n"
+        program += f"for one in {commands}: run(one, standalone_mode=False)"
+        process = Process(self._folder, "add-clients", [str(BIN / "python"), "-c", program], HOME=str(self._folder))
         assert process.popen.wait(60) == 0, process.said()
-        found = dict(re.findall(r"^(Access Key|Password): (\S+)$", process.said(), re.MULTILINE))
-        return {"key": found["Access Key"], "password": found["Password"]}
+        told = re.findall(r"^Access Key: (\S+)\nPassword: (\S+)$", process.said(), re.MULTILINE)
+        assert len(told) == len(names), process.said()
+        return [{"key": key, "password": password} for key, password in told]
 
 
 def spoken(messages: list[dict[str, Any]]) -> list[str]:
@@ -119,8 +122,7 @@ class Satellite:
         assert self.popen.stdin is not None
         self.popen.stdin.write(utterance + "\n")
         self.popen.stdin.flush()
-        heard = self.until("ovos.utterance.handled")
-        return spoken(heard)
+        return spoken(self.until("ovos.utterance.handled"))
 
     def rest(self) -> list[dict[str, Any]]:
         """What came without having been waited for."""
