@@ -93,6 +93,9 @@ class IdentityConfig:
     user_id says, a guest where it is missing."""
     map: dict[str, str] = field(default_factory=dict)
     """For trust configured: a session, or else a room (site), mapped to its user."""
+    clients: dict[str, str] = field(default_factory=dict)
+    """For trust configured: clients of a HiveMind hub, as the hub calls them, mapped to their users. Where any is
+    named, neither session nor room tells who speaks through a hub: the client itself states them."""
     children: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """Children mapped to the adults who approve: before one does, nothing that lasts is kept of the child."""
     carers: dict[str, tuple[str, ...]] = field(default_factory=dict)
@@ -359,8 +362,9 @@ def parse(section: dict[str, Any]) -> MemoryConfig:
             raise ConfigError(f"{SECTION}.{name}: {value!r} is none of {', '.join(allowed)}")
     _refuse_unusable_numbers(config)
     _refuse_unusable_kinds(config.kinds)
-    for place, user_id in config.identity.map.items():
-        _refuse_unusable(f"map.{place}", user_id)
+    for setting in ("map", "clients"):
+        for place, user_id in getattr(config.identity, setting).items():
+            _refuse_unusable(f"{setting}.{place}", user_id)
     for relation in ("children", "carers"):
         for user_id, others in getattr(config.identity, relation).items():
             _check_relation(config.identity, f"{relation}.{user_id}", user_id, others)

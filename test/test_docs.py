@@ -622,8 +622,9 @@ def test_the_engine_that_a_program_makes_remembers() -> None:
         assert getattr(made["Parrot"], name).__wrapped__
 
 
-def test_the_readme_shows_a_persona() -> None:
-    assert any("memory_module" in block for block in blocks(TEXT[README], "json"))
+def test_the_page_about_a_persona_shows_one() -> None:
+    page = TEXT[ROOT / "docs" / "with-a-persona.md"]
+    assert any("memory_module" in block for block in blocks(page, "json"))
 
 
 def test_the_settings_that_are_shown_can_be_used() -> None:

@@ -24,10 +24,23 @@ HIGHEST_LEVEL, HIGHEST_ON_DEFAULT = 5, 1
 """OVOS-USER-ID-1, section 3.2: everybody on the device shares the default session."""
 
 
-def claim_in(session: Mapping[str, Any], on_default: bool) -> Claim:
+def claim_in(session: Mapping[str, Any], on_default: bool, context: Mapping[str, Any]) -> Claim:
     """Who a session says is speaking, and how surely. What cannot be read counts as left out."""
     highest = HIGHEST_ON_DEFAULT if on_default else HIGHEST_LEVEL
-    return Claim(_name(session.get("user_id")), min(_level(session.get("auth_level")), highest))
+    level = min(_level(session.get("auth_level")), highest)
+    return Claim(_name(session.get("user_id")), level, _client(context.get("peer")))
+
+
+def _client(peer: Any) -> str | None:
+    """The name of a HiveMind client, of the ``peer`` that its hub writes into the context.
+
+    That is ``useragent::number::name::session``: the client states the first, which can hold no colon, and the last. So
+    hivemind-websocket-protocol and hivemind-http-protocol make it (read in 0.0.3, 1.0.6a1 and 0.0.20a2).
+    """
+    if not isinstance(peer, str):
+        return None
+    parts = peer.split("::", 3)
+    return parts[2] if len(parts) == 4 and parts[1].isdecimal() else ""
 
 
 def _name(value: Any) -> str | None:
@@ -164,7 +177,8 @@ def _scope_in(session: Mapping[str, Any]) -> Scope:
 
 def claim_of(message: Envelope) -> Claim:
     """Who the session of a message says is speaking."""
-    return claim_in(session_of(message), on_default=scope_of(message).session_id == DEFAULT_SESSION)
+    on_default = scope_of(message).session_id == DEFAULT_SESSION
+    return claim_in(session_of(message), on_default, message.context)
 
 
 _WHAT = {
@@ -275,7 +289,7 @@ def request(message: Envelope) -> Request | None:
         verb=verb,
         data=message.data,
         scope=scope,
-        claim=claim_in(session, on_default=scope.session_id == DEFAULT_SESSION),
+        claim=claim_in(session, scope.session_id == DEFAULT_SESSION, message.context),
         request_id=message.data.get("request_id"),
         lang=values.text(message.data.get("lang")) or values.text(session.get("lang")),
         utterance_id=values.text(message.context.get("utterance_id")),
@@ -335,6 +349,11 @@ def told_ids(frame: bytes) -> tuple[str, list[str]]:
     return message.topic, [id for id in ids if isinstance(id, str)] if isinstance(ids, list) else []
 
 
+_BETWEEN_US = {"source": "persona_memory_client", "destination": "persona_memory"}
+"""The addresses of a plugin's request. Those of the message being handled name whoever is to hear the assistant: a
+HiveMind hub sends a satellite every message that has it as its destination."""
+
+
 def context_of_caller(scope: Scope) -> dict[str, Any]:
     """The message context that a plugin's request travels with.
 
@@ -352,7 +371,7 @@ def context_of_caller(scope: Scope) -> dict[str, Any]:
     data = handled.data if isinstance(handled, Message) else {}
     persona = values.text(data.get("persona")) or values.text(data.get("persona_id"))
     named = {"persona_id": persona} if persona else {}
-    return {**context, "session": {**session, **named, **own}}
+    return {**context, **_BETWEEN_US, "session": {**session, **named, **own}}
 
 
 def notification(frame: bytes) -> tuple[str, str | None, Mapping[str, Any]]:

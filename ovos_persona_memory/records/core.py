@@ -115,6 +115,9 @@ class Claim:
     """None: no user is named, or the name cannot be read."""
     auth_level: int = 0
     """0 to 5 (OVOS-USER-ID-1, section 3)."""
+    client: str | None = None
+    """The client through which it came, as the HiveMind hub calls it: "" where its name cannot be read, None without a
+    hub. Unlike all else in a message it is no word of the sender's: the hub writes it."""
 
 
 NOBODY = Claim()

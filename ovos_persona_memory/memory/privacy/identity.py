@@ -40,6 +40,8 @@ def person_of(claim: Claim, scope: Scope, config: IdentityConfig) -> Person:
         return Person(HOUSEHOLD, claim.auth_level)
     if config.trust == "session":
         known = claim.user_id if claim.user_id != HOUSEHOLD else None
+    elif config.clients and claim.client is not None:
+        known = config.clients.get(claim.client)
     else:
         by_session = config.map.get(scope.session_id or DEFAULT_SESSION)
         known = by_session or (config.map.get(scope.site_id) if scope.site_id is not None else None)
@@ -95,7 +97,7 @@ class People:
         if asked.utterance_id is None:
             return person_of(asked.claim, asked.scope, self._config)
         text = asked.data.get("utterance")
-        return self._of_utterance(asked.scope, asked.utterance_id, text if isinstance(text, str) else None).person
+        return self._of_utterance(asked, asked.utterance_id, text if isinstance(text, str) else None).person
 
     def is_kept(self, session_id: str | None, utterance_id: str | None) -> bool:
         """Whether an utterance may be kept, as far as is known."""
@@ -111,19 +113,21 @@ class People:
     def _said(self, heard: Heard) -> UtteranceOrigin:
         if heard.utterance_id is not None and (heard.what != "utterance" or self._knows(heard)):
             text = heard.text if heard.what in ("matched", "persona_turn") else None
-            return self._of_utterance(heard.scope, heard.utterance_id, text)
+            return self._of_utterance(heard, heard.utterance_id, text)
         if heard.what in ("utterance", "query", "clear_data"):
             said = UtteranceOrigin(person_of(heard.claim, heard.scope, self._config), heard.scope.site_id)
             return self._note(heard, said) if heard.what == "utterance" else said
         utterances = self._heard.get(heard.session_id)
-        return utterances[-1] if utterances and not heard.scheduled else self._nobodys(heard.scope)
+        return utterances[-1] if utterances and not heard.scheduled else self._nobodys(heard.scope, heard.claim)
 
     def _knows(self, heard: Heard) -> bool:
         return (heard.session_id, heard.utterance_id) in self._by_id
 
-    def _nobodys(self, scope: Scope) -> UtteranceOrigin:
-        """What is said where no utterance has been heard: of later messages no name is believed."""
-        return UtteranceOrigin(person_of(NOBODY, scope, self._config), scope.site_id)
+    def _nobodys(self, scope: Scope, claim: Claim) -> UtteranceOrigin:
+        """What is said where no utterance has been heard: of later messages no name is believed but that of the client,
+        which is in no session that could be handed on."""
+        unnamed = replace(NOBODY, client=claim.client)
+        return UtteranceOrigin(person_of(unnamed, scope, self._config), scope.site_id)
 
     def _note(self, heard: Heard, said: UtteranceOrigin) -> UtteranceOrigin:
         said.mark, said.at, said.waits = _mark(heard.text), heard.at, heard.utterance_id is None
@@ -136,12 +140,12 @@ class People:
         _keep(self._heard, heard.session_id, utterances, SESSIONS)
         return again or said
 
-    def _of_utterance(self, scope: Scope, utterance_id: str, text: str | None) -> UtteranceOrigin:
-        session_id = scope.session_id or DEFAULT_SESSION
+    def _of_utterance(self, message: Heard | Request, utterance_id: str, text: str | None) -> UtteranceOrigin:
+        session_id = message.scope.session_id or DEFAULT_SESSION
         known = self._by_id.get((session_id, utterance_id))
         if known is None:
             known = self._claimed(session_id, text) or self._from_the_log(session_id, utterance_id)
-            known = known or self._nobodys(scope)
+            known = known or self._nobodys(message.scope, message.claim)
             _keep(self._by_id, (session_id, utterance_id), known, UTTERANCES)
         return known
 

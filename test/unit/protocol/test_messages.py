@@ -164,3 +164,21 @@ def test_a_caller_without_a_session_has_none_rather_than_the_default(session: ob
     handled.context["session"] = session
     assert session_below(handled, 1) is None
     assert session_below(None, 1) is None
+
+
+def test_a_plugins_request_and_its_answer_are_addressed_to_no_satellite() -> None:
+    def asking(message: Message) -> dict[str, Any]:
+        return messages.context_of_caller(Scope(session_id="s1"))
+
+    satellite = "sat::1::ana-phone::s1"
+    session = {"session": {"session_id": "s1"}, "peer": satellite}
+    for source, destination in (("skills", satellite), (satellite, "hivemind"), ("skills", [satellite, "audio"])):
+        handled = Message("persona:query", {}, {**session, "source": source, "destination": destination})
+        context = asking(handled)
+        asked = messages.request(envelope(topics.request("get"), {"key": "k"}, **context))
+        assert asked is not None
+        answered = json.loads(messages.response(asked, {"ok": True}))["context"]
+        for one in (context, answered):
+            assert satellite not in str((one["source"], one["destination"]))
+            assert one["peer"] == satellite
+        assert handled.context["destination"] == destination

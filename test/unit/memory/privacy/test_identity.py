@@ -72,6 +72,44 @@ def test_the_map_names_the_user_of_a_session_or_else_of_a_room() -> None:
         assert person_of(Claim("alice", 5), scope, CONFIGURED) == GUEST
 
 
+HIVE = IdentityConfig("configured", {"bedroom": "alice", "s1": "alice"}, clients={"alice-phone": "alice"})
+
+
+def through(peer: Any, **session: Any) -> Claim:
+    context = {"session": {"session_id": "s1", **session}, "peer": peer}
+    frame = {"type": "recognizer_loop:utterance", "data": {}, "context": context}
+    return claim_of(messages.decode(json.dumps(frame).encode(), 0.0))
+
+
+def test_through_a_hub_the_client_names_the_user_and_nothing_that_it_says_of_itself() -> None:
+    room = Scope("s1", site_id="bedroom")
+    assert person_of(through("sat::1::alice-phone::s1"), Scope("f00:s9", site_id="hall"), HIVE) == Person("alice")
+    for peer in (
+        *("sat::2::visitor::s1", "sat::2::visitor::1::alice-phone::s1", "alice-phone::2::visitor::alice-phone"),
+        *("alice-phone::s1", "alice-phone", "::::alice-phone::s1", "sat::x::alice-phone::s1", ""),
+    ):
+        assert person_of(through(peer, user_id="alice", auth_level=5), room, HIVE) == GUEST, peer
+
+
+def test_without_a_hub_or_where_no_client_is_named_the_map_holds_as_ever() -> None:
+    room = Scope("s9", site_id="bedroom")
+    for peer in (None, 5, ["sat::1::alice-phone::s1"]):
+        assert person_of(through(peer), room, HIVE) == Person("alice")
+    assert person_of(through("sat::2::visitor::s1"), room, replace(HIVE, clients={})) == Person("alice")
+
+
+def test_what_follows_an_utterance_that_was_not_heard_is_its_clients_too() -> None:
+    config = MemoryConfig(identity=HIVE)
+    people = PersonaMemory(InMemoryStore(), config).transcript.people
+    session = {"session_id": "s1", "site_id": "bedroom", "user_id": "alice"}
+    for peer, person in (("sat::2::visitor::s1", "guest"), ("sat::1::alice-phone::s1", "alice")):
+        for stamp in ({}, {"utterance_id": f"of {peer}"}):
+            context = {"session": session, "peer": peer, **stamp}
+            frame = {"type": "speak", "data": {"utterance": "hello"}, "context": context}
+            heard = messages.heard(messages.decode(json.dumps(frame).encode(), 1.0))
+            assert people.attribute(heard)[1].person.user_id == person
+
+
 def test_a_level_is_worth_nothing_for_anybody_but_whom_the_message_names() -> None:
     assert person_of(Claim("alice", 3), Scope("s1"), CONFIGURED) == Person("alice", 3)
     assert person_of(Claim(None, 3), Scope("s1"), CONFIGURED) == Person("alice", 3)
@@ -80,8 +118,9 @@ def test_a_level_is_worth_nothing_for_anybody_but_whom_the_message_names() -> No
 
 @pytest.mark.parametrize("name", ["", "  ", "a\0", "x" * 257])
 def test_a_map_with_an_impossible_name_is_refused(name: str) -> None:
-    with pytest.raises(ConfigError, match=r"identity\.map\.kitchen"):
-        parse({"identity": {"trust": "configured", "map": {"kitchen": name}}})
+    for setting in ("map", "clients"):
+        with pytest.raises(ConfigError, match=rf"identity\.{setting}\.kitchen"):
+            parse({"identity": {"trust": "configured", setting: {"kitchen": name}}})
 
 
 def test_the_settings_are_read() -> None:
