@@ -3,6 +3,7 @@ none."""
 
 from __future__ import annotations
 
+import ctypes
 import re
 import threading
 from collections.abc import Callable
@@ -19,6 +20,9 @@ _DIGIT = re.compile(r"\d")
 LONGEST = 400
 """Characters at most of a question that is parsed: numbers of four times as many take a tenth of a second
 (2026-11-28)."""
+AT_MOST_S = 0.5
+"""The parser is stopped after this time, seconds: of "deux cents euros" 0.29.0 makes a number for ever (tried
+2026-11-29)."""
 PARSED = frozenset({"ca", "da", "de", "en", "es", "fr", "gl", "it", "nl", "pt"})
 """Languages that are passed to the parser. For others 0.29.0 warns and takes 0.2 s to find nothing (tried
 2026-11-22)."""
@@ -47,12 +51,41 @@ def _days(text: str, lang: str, at: datetime, parser: Callable[[], Extract | Non
     if extract is None:
         return found
     try:
-        parsed = extract(text, lang=lang, anchorDate=at)
+        parsed = _stopped_in_time(lambda: extract(text, lang=lang, anchorDate=at))
     except Exception as error:  # another project's code may raise anything, and not every language has a parser
         LOG.debug("no date was parsed: %s", type(error).__name__)
         return found
     day = parsed[0].date() if parsed else at.date()
     return [DaySpan(day, day)] if day < at.date() else found
+
+
+class _StoppedError(Exception):
+    """Raised in a parser that takes too long."""
+
+
+def _stopped_in_time(parse: Callable[[], Any]) -> Any:
+    """What ``parse`` gives; whatever it raises, and TimeoutError where it does not end within ``AT_MOST_S``.
+
+    It runs in a thread of its own, in which an exception is raised then: nothing else ends a loop of another's code.
+    """
+    made: list[Any] = []
+    raised: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            made.append(parse())
+        except BaseException as error:
+            raised.append(error)
+
+    thread = threading.Thread(target=run, name="date", daemon=True)
+    thread.start()
+    thread.join(AT_MOST_S)
+    if thread.is_alive():
+        ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(thread.ident or 0), ctypes.py_object(_StoppedError))
+        raise TimeoutError("the parser did not end")
+    if raised:
+        raise raised[0]
+    return made[0]
 
 
 def _may_name_a_day(text: str, lang: str) -> bool:

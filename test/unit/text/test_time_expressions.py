@@ -164,6 +164,23 @@ def test_a_parser_is_not_given_languages_that_it_does_not_know(parsed: dict[str,
     assert parsed["asked"] == []
 
 
+def test_a_parser_that_never_ends_is_stopped(monkeypatch: pytest.MonkeyPatch) -> None:
+    running = threading.Event()
+
+    def endless(*_: Any, **__: Any) -> Any:
+        running.set()
+        while True:
+            pass
+
+    monkeypatch.setattr(edge, "AT_MOST_S", 0.01)
+    monkeypatch.setattr(edge, "_parser", lambda: endless)
+    assert edge.days("who comes at 5", "en-US", AT) == []
+    assert running.is_set()
+    for thread in [one for one in threading.enumerate() if one.name == "date"]:
+        thread.join(10)
+        assert not thread.is_alive()
+
+
 def test_without_a_parser_the_lists_do(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "ovos_date_parser", None)
     edge._parser.cache_clear()
