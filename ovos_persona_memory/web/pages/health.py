@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from starlette.responses import JSONResponse, Response
 
+from ovos_persona_memory.config import device_timezone
 from ovos_persona_memory.web.visit import View, Visit
 
 
@@ -11,7 +12,7 @@ def health(visit: Visit) -> Response:
     """The figures."""
     status = visit.memory.status()
     visit.app.sample(status)
-    return visit.page("health.html", status=status)
+    return visit.page("health.html", status=status, zone=device_timezone() or "")
 
 
 def figures(visit: Visit) -> Response:
