@@ -6,6 +6,7 @@ import contextlib
 import importlib.util
 import os
 import shutil
+import sys
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
@@ -60,4 +61,5 @@ if __name__ == "__main__":
         with chromium() as running:
             print(f"Chromium {running.version}")
     except NoBrowser as missing:
-        raise SystemExit(print(missing) or 1) from None
+        print(missing)
+        sys.exit(1)

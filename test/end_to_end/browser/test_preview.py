@@ -50,7 +50,12 @@ def test_health_tells_figures_draws_them_and_looks_for_trouble(
     expect(page.locator(".plots canvas")).to_have_count(2)
     drawn = "canvas => canvas.getContext('2d').getImageData(0, 0, canvas.width, canvas.height).data.some(one => one)"
     assert page.locator(".plots canvas").first.evaluate(drawn)
+    assert page.locator(".plots canvas").last.evaluate(drawn)
+    expect(page.locator(".plots")).to_contain_text("Said on each day of the last month")
+    days = page.evaluate("fetch('/health/figures?days=yes').then(answer => answer.json())")["days"]
+    assert len(days) == 30 and min(one["turns"] for one in days[1:-1]) > 100
     expect(page.get_by_role("row").filter(has_text="status")).to_contain_text(re.compile(r"\d"))
+    page.locator(".figures").evaluate("one => one.scrollIntoView()")
     picture(page, "health")
     expect(page.locator("#audit")).to_be_empty()
     page.get_by_role("button", name="Look now").click()
