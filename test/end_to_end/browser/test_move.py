@@ -11,6 +11,7 @@ from playwright.sync_api import Page, expect
 from ovos_persona_memory import stores
 from ovos_persona_memory.records import Scope, Turn
 
+from ..conftest import wait_until
 from .conftest import Owner
 
 LEO = Scope("move-1", "leo", site_id="hall")
@@ -81,6 +82,7 @@ def test_a_backup_is_made_downloaded_put_back_and_deleted(page: Page, owner: Own
     assert memory.get("after", LEO) is None
     assert memory.get("before", LEO) is not None
     owner.say("talk goes on", "move-3")
+    wait_until(lambda: bool(memory.turns(Scope("move-3"))), "what is said after it")
     page.goto("/?session=move-3")
     expect(page.get_by_text("talk goes on")).to_be_visible()
     # what was there before is a backup by itself: the newest

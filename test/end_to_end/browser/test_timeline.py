@@ -19,18 +19,26 @@ def talks(page: Page) -> Locator:
     return page.locator("#feed article")
 
 
+def days_ago(number: int) -> str:
+    """A day where the device is."""
+    return (dt.datetime.now(ZoneInfo(ZONE)).date() - dt.timedelta(days=number)).isoformat()
+
+
 def test_the_newest_talks_come_by_day_with_what_the_device_did(page: Page, picture: Callable[..., None]) -> None:
     page.goto("/")
     expect(page.get_by_role("heading", name="Timeline", level=1)).to_be_visible()
     picture(page, "timeline")
     expect(page.get_by_role("region").first.get_by_role("heading", level=2)).to_have_text(re.compile("Today|Yesterday"))
-    expect(page.get_by_text(re.compile("The device did: .*skill · done")).first).to_be_visible()
     newest = page.locator(".turn time").all_inner_texts()
     page.get_by_role("link", name="Older").click()
     expect(page.get_by_role("link", name="Newer")).to_be_visible()
     assert page.locator(".turn time").all_inner_texts() != newest
     page.get_by_role("link", name="Newer").click()
     expect(page.get_by_role("link", name="Newer")).to_have_count(0)
+    page.get_by_role("textbox", name="Day").fill(days_ago(3))
+    expect(page.get_by_text(re.compile("The device did: .*skill · done")).first).to_be_visible()
+    page.get_by_role("textbox", name="Day").fill(days_ago(-3))
+    expect(page.locator(".deed")).to_have_count(0)
 
 
 def test_it_is_narrowed_by_person_day_room_persona_and_session(page: Page) -> None:
@@ -54,8 +62,8 @@ def test_it_is_narrowed_by_person_day_room_persona_and_session(page: Page) -> No
     page.get_by_role("button", name="Show").click()
     expect(talks(page)).to_have_count(1)
     page.goto("/")
-    past = dt.datetime.now(ZoneInfo(ZONE)).date() - dt.timedelta(days=9)
-    page.get_by_role("textbox", name="Day").fill(past.isoformat())
+    past = days_ago(9)
+    page.get_by_role("textbox", name="Day").fill(past)
     expect(page.locator("#feed section")).to_have_count(1)
     expect(talks(page).first.locator("time").first).to_have_attribute("datetime", re.compile(f"^{past}"))
     page.get_by_role("textbox", name="Day").fill("2001-01-01")
