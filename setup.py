@@ -132,6 +132,7 @@ setup(
             *REDIS,
             *STATIC,
             *WEB,
+            "axe-playwright-python>=0.1.4,<0.2; platform_machine in 'x86_64 aarch64'",
             "build>=1",
             "espeakng-loader>=0.2.4,<1",
             "hypothesis>=6",
@@ -141,6 +142,8 @@ setup(
             "ovos-skill-fallback-unknown>=0.3.1a1,<1",
             "ovos-skill-parrot>=0.11.1a1,<1",
             "ovos-skill-personal>=1.1.0a1,<2",
+            # drives Debian's Chromium: it brings no browser
+            "playwright>=1.48,<2; platform_machine in 'x86_64 aarch64'",
             "pytest>=8",
             "pytest-xdist",
             "ruff>=0.6",

@@ -10,18 +10,20 @@ from collections import deque
 from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from itertools import groupby
+from pathlib import Path
 from typing import Any, Literal
 
 from ovos_utils.log import LOG
 from ovos_utils.process_utils import ProcessStatus, StatusCallbackMap
 
-from ovos_persona_memory.config import MemoryConfig, device_languages, device_timezone
+from ovos_persona_memory.config import MemoryConfig, device_languages, device_timezone, encryption_key
 from ovos_persona_memory.errors import PersonaMemoryError, StoreBusy, StoreError, StoreUnavailable, WrongKey
 from ovos_persona_memory.memory import PersonaMemory, Removed
 from ovos_persona_memory.protocol import BusConnection, messages, topics
 from ovos_persona_memory.records import Heard, Request, Turn
 from ovos_persona_memory.service import date_parser, owner_page
 from ovos_persona_memory.service.announcement import Announcement
+from ovos_persona_memory.service.backups import Swap
 from ovos_persona_memory.service.durable_replies import Acknowledging
 from ovos_persona_memory.service.embedder_plugins import open_embedder
 from ovos_persona_memory.service.inbox import Arrival, Arrivals, is_ours
@@ -31,7 +33,7 @@ from ovos_persona_memory.service.offline import LOOKED_S, Clock, Offline, is_awa
 from ovos_persona_memory.service.owner_socket import Door
 from ovos_persona_memory.service.preloading import Languages
 from ovos_persona_memory.service.verb_handlers import answer
-from ovos_persona_memory.stores import is_shared
+from ovos_persona_memory.stores import is_shared, restore_backup
 
 NEWEST = 500
 """Answers of each verb that are kept."""
@@ -103,7 +105,10 @@ class Daemon:
         self._memory: PersonaMemory | None = None
         """None while it is not open, or its store is away."""
         self._door: Door | None = None
-        self._page = owner_page.page_of(config, lambda frame, reply: self._arrivals.put(frame, reply, True))
+        self._page = owner_page.page_of(
+            config, lambda frame, reply: self._arrivals.put(frame, reply, True), self._swap_later
+        )
+        self._swap: Swap | None = None
         self._failure: PersonaMemoryError = StoreUnavailable("the memory is starting")
         self._last_error: str | None = None
         self._ended = False
@@ -181,6 +186,8 @@ class Daemon:
                 self._foresee()
             if self._offline is not None and self._offline.reached is not None:
                 self._deliver(self._offline, BATCHES)
+            if self._swap is not None:
+                self._put_back(self._swap)
         self._tell()
 
     def _foresee(self) -> None:
@@ -411,6 +418,31 @@ class Daemon:
         memory = PersonaMemory.open(config=self._config, clock=self._clock, opener=open_embedder, load_wait_s=0.0)
         memory.learns_later = True
         return memory
+
+    def _swap_later(self, swap: Swap) -> None:
+        """Have a backup put in the memory's place, once what waits is answered. Thread-safe."""
+        self._swap = swap
+        self._arrivals.wake()
+
+    def _put_back(self, swap: Swap) -> None:
+        self._swap = None
+        self._failure = StoreUnavailable("a backup is being put in place")
+        try:
+            self._answers.stop_for(lambda: self._exchange(swap.file))
+            LOG.info("a backup was put in the place of the memory")
+        except PersonaMemoryError as error:
+            swap.error = error
+        except Exception as error:  # the worker lives
+            LOG.exception("a backup could not be put in place")
+            swap.error = PersonaMemoryError(f"it failed inside: {type(error).__name__}")
+        self._try_to_open()
+        swap.done.set()
+
+    def _exchange(self, file: Path) -> None:
+        memory, self._memory = self._memory, None
+        if memory is not None:
+            memory.close()
+        restore_backup(self._config, file, encryption_key(self._config.encryption.key))
 
     def _try_to_open(self) -> None:
         self._try_at = time.monotonic() + TRY_AGAIN_S

@@ -50,6 +50,12 @@ class Acknowledging:
         if at_once:
             leave(None)
 
+    def stop_for(self, work: Callable[[], None]) -> None:
+        """Do something while no reply is under way; those that are held back are sent before it."""
+        with self._changed:
+            self._changed.wait_for(lambda: not (self._held or self._busy))
+            work()
+
     def stop(self, timeout_s: float) -> None:
         """Send all replies that are held back, waiting at most this long for the disk."""
         with self._changed:
@@ -62,6 +68,7 @@ class Acknowledging:
         while True:
             with self._changed:
                 self._busy = False
+                self._changed.notify_all()
                 self._changed.wait_for(lambda: self._held or self._ended)
                 if not self._held:
                     return

@@ -26,6 +26,7 @@ from ovos_persona_memory.errors import (
 )
 from ovos_persona_memory.protocol import LocalTransport
 from ovos_persona_memory.web import api, pages, texts
+from ovos_persona_memory.web.backups import Backups
 from ovos_persona_memory.web.guard import Guard
 from ovos_persona_memory.web.live import Live
 from ovos_persona_memory.web.shared import ASSETS, Shared
@@ -42,8 +43,14 @@ _KINDS = {".css": "text/css", ".js": "text/javascript", ".svg": "image/svg+xml"}
 class App:
     """The page, to be served."""
 
-    def __init__(self, config: MemoryConfig, transport: LocalTransport, clock: Callable[[], float]) -> None:
-        self._shared = Shared(config, transport, clock)
+    def __init__(
+        self,
+        config: MemoryConfig,
+        transport: LocalTransport,
+        clock: Callable[[], float],
+        backups: Backups | None = None,
+    ) -> None:
+        self._shared = Shared(config, transport, clock, backups)
         self._threads = anyio.CapacityLimiter(THREADS)
         self.live = Live(self._render_live, self._on_thread)
         router = Router(self._routes(), redirect_slashes=False, default=self._viewed_nowhere)

@@ -13,6 +13,7 @@ from ovos_utils.log import LOG
 
 from ovos_persona_memory.config import MemoryConfig
 from ovos_persona_memory.protocol import LocalTransport
+from ovos_persona_memory.web.backups import Backups
 from ovos_persona_memory.web.network import is_loopback, url_of
 
 if TYPE_CHECKING:
@@ -29,8 +30,9 @@ Put = Callable[[bytes, Callable[[bytes], None]], None]
 class PageServer:
     """Serves the owner's page of a daemon. A page that cannot be served is logged; the daemon goes on."""
 
-    def __init__(self, config: MemoryConfig, put: Put) -> None:
-        self._config = config
+    def __init__(self, config: MemoryConfig, put: Put, backups: Backups | None = None) -> None:
+        """``backups``: None where the memory cannot be backed up from here."""
+        self._config, self._backups = config, backups
         self._transport = LocalTransport(put)
         self._thread = threading.Thread(target=self._run, name="web", daemon=True)
         self._server: Server | None = None
@@ -81,7 +83,7 @@ class PageServer:
         from ovos_persona_memory.web.app import App
         from ovos_persona_memory.web.connection import Connection, Server
 
-        self._app = App(self._config, self._transport, time.time)
+        self._app = App(self._config, self._transport, time.time, self._backups)
         settings: dict[str, Any] = {"lifespan": "off", "ws": "none", "log_config": None, "access_log": False}
         settings |= {"server_header": False, "date_header": False, "proxy_headers": False, "loop": "asyncio"}
         settings |= {"limit_concurrency": MOST_CONNECTIONS, "timeout_graceful_shutdown": 1, "log_level": "critical"}

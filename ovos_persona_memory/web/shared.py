@@ -18,6 +18,7 @@ from ovos_persona_memory.protocol import LocalTransport, MemoryClient
 from ovos_persona_memory.records import User
 from ovos_persona_memory.web import texts
 from ovos_persona_memory.web.access import Access
+from ovos_persona_memory.web.backups import Backups
 from ovos_persona_memory.web.going import UNDO_S, Going
 from ovos_persona_memory.web.texts import Texts
 
@@ -37,6 +38,7 @@ AREAS = (
     ("/", "timeline"),
     ("/known", "known"),
     ("/review", "review"),
+    ("/people", "people"),
     ("/preview", "preview"),
     ("/remembering", "remembering"),
     ("/forget", "forget"),
@@ -49,8 +51,16 @@ AREAS = (
 class Shared:
     """What all visits share. Thread-safe."""
 
-    def __init__(self, config: MemoryConfig, transport: LocalTransport, clock: Callable[[], float]) -> None:
+    def __init__(
+        self,
+        config: MemoryConfig,
+        transport: LocalTransport,
+        clock: Callable[[], float],
+        backups: Backups | None = None,
+    ) -> None:
         self.config, self.clock, self.transport = config, clock, transport
+        self.backups = backups
+        """None where the memory cannot be backed up from here."""
         self.memory = MemoryClient(transport, PATIENCE_S)
         self.access = Access(config.folder, clock)
         self.going = Going(config.folder, clock, self._carry_out)
@@ -66,6 +76,10 @@ class Shared:
             self._users = (self.clock(), known)
         return known
 
+    def users_changed(self) -> None:
+        """Ask for the list of people anew."""
+        self._users = (float("-inf"), ())
+
     def words(self, spoken: Texts) -> dict[str, Any]:
         """What every template can use."""
         now = self.clock()
@@ -75,6 +89,7 @@ class Shared:
             "day_in_words": functools.partial(spoken.day, now=now),
             "time_of": spoken.time,
             "iso": texts.iso,
+            "figure": texts.figure,
             "going": self.going.waiting(),
             "undo_s": int(UNDO_S),
         }

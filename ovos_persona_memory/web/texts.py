@@ -68,6 +68,11 @@ class Texts:
         return f"{self.day(at, now)}, {self.time(at)}"
 
 
+def figure(number: float) -> str:
+    """A whole number with a thin space between thousands, as in every language (ISO 80000-1, 7.3.1)."""
+    return f"{number:,.0f}".replace(",", "\u202f")
+
+
 def iso(at: float) -> str:
     """A moment for machines, in the device's time zone."""
     return _local(at).isoformat(timespec="seconds")

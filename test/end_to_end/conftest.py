@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import json
 import os
 import signal
@@ -20,10 +21,12 @@ from support.assistants import Assistant, skill_settings
 from ovos_persona_memory.errors import PersonaMemoryError
 from ovos_persona_memory.protocol import MemoryClient
 
+collect_ignore = [] if importlib.util.find_spec("playwright") else ["browser"]
 ROOT = Path(__file__).parent.parent.parent
 START_S = 30.0
 LONGEST = (
     "speaking",
+    "browser",
     *("test_utterances.py", "test_persona.py", "test_faults.py", "test_conversation.py", "test_two_clients.py"),
     *("test_two_assistants.py", "test_tools.py"),
 )
@@ -32,12 +35,14 @@ Address = tuple[str, int]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """For ``--dist loadgroup``: a file stays together, and so do all tests that share the assistant ``speaking``."""
+    """For ``--dist loadgroup``: a file stays together, and so do a folder, whose tests share a browser and a daemon,
+    and all tests that share the assistant ``speaking``."""
     here = Path(__file__).parent
     for item in items:
         if here in item.path.parents:
             shared = "speaking" in getattr(item, "fixturenames", ())
-            item.add_marker(pytest.mark.xdist_group("speaking" if shared else item.path.name))
+            place = item.path.relative_to(here).parts[0]
+            item.add_marker(pytest.mark.xdist_group("speaking" if shared else place))
     items.sort(key=_place)
 
 

@@ -9,12 +9,13 @@ from dataclasses import replace
 from typing import Any
 
 import msgspec
-from starlette.responses import Response, StreamingResponse
+from starlette.responses import FileResponse, Response, StreamingResponse
 
-from ovos_persona_memory.errors import InvalidRequest, PersonaMemoryError
+from ovos_persona_memory.errors import InvalidRequest, PersonaMemoryError, UnknownEntry
 from ovos_persona_memory.protocol import MemoryClient
 from ovos_persona_memory.records import HOUSEHOLD, Entry, Fact, Scope, Turn
 from ovos_persona_memory.web import texts
+from ovos_persona_memory.web.backups import Backups
 from ovos_persona_memory.web.visit import View, Visit
 
 STEP = 500
@@ -25,8 +26,52 @@ MOST_PROBLEMS = 20
 
 
 def move(visit: Visit) -> Response:
-    """The ways out and in."""
-    return visit.page("move.html", users=visit.app.users(), outcome=None)
+    """The ways out and in, and the backups."""
+    return _page(visit, outcome=None)
+
+
+def restore(visit: Visit) -> Response:
+    """What a backup holds, before it is put back."""
+    backups = _backups(visit)
+    wanted = visit.asked("name")
+    [chosen] = [one for one in backups.listed() if one.name == backups.file(wanted).name]
+    return visit.page("restore.html", chosen=chosen, holds=backups.counts(wanted))
+
+
+def put_back(visit: Visit) -> Response:
+    """Put a backup in the memory's place."""
+    _backups(visit).put_back(visit.given("name"))
+    visit.app.users_changed()
+    return visit.back("/move", "restored")
+
+
+def back_up(visit: Visit) -> Response:
+    """Make a backup."""
+    _backups(visit).make()
+    return visit.back("/move", "backed_up")
+
+
+def download(visit: Visit) -> Response:
+    """The file of a backup."""
+    file = _backups(visit).file(visit.places["name"])
+    return FileResponse(file, media_type="application/octet-stream", filename=file.name)
+
+
+def delete_backup(visit: Visit) -> Response:
+    """Delete a backup."""
+    _backups(visit).delete(visit.given("name"))
+    return visit.back("/move", "backup_deleted")
+
+
+def _backups(visit: Visit) -> Backups:
+    if visit.app.backups is None:
+        raise UnknownEntry(visit.texts("gone_already"))
+    return visit.app.backups
+
+
+def _page(visit: Visit, **values: Any) -> Response:
+    backups = None if visit.app.backups is None else visit.app.backups.listed()
+    return visit.page("move.html", users=visit.app.users(), backups=backups, **values)
 
 
 def export_jsonl(visit: Visit) -> Response:
@@ -46,7 +91,7 @@ def take_in(visit: Visit) -> Response:
     if not lines:
         raise InvalidRequest("file", visit.texts("file_missing"))
     outcome = _taken_in(visit.memory, lines, is_dry=bool(visit.given("dry")))
-    return visit.page("move.html", users=visit.app.users(), outcome=outcome, is_dry=bool(visit.given("dry")))
+    return _page(visit, outcome=outcome, is_dry=bool(visit.given("dry")))
 
 
 def _file(visit: Visit, ending: str, content: Iterator[bytes]) -> Response:
@@ -163,4 +208,9 @@ ADDRESSES: tuple[tuple[str, str, View], ...] = (
     ("GET", "/move/export.jsonl", export_jsonl),
     ("GET", "/move/export.md", export_markdown),
     ("POST", "/move/import", take_in),
+    ("GET", "/move/restore", restore),
+    ("POST", "/move/restore", put_back),
+    ("POST", "/move/backup", back_up),
+    ("GET", "/move/backup/{name}", download),
+    ("POST", "/move/backup/delete", delete_backup),
 )

@@ -32,6 +32,7 @@
   var button = live.querySelector("[data-live-switch]");
   var words = doc.body.dataset.liveNew;
   var source = null;
+  var paused = false;
   var number = 0;
 
   function show(event) {
@@ -60,12 +61,22 @@
     if (source) source.close();
     source = null;
   }
+  function follow() { /* among what was narrowed down only what was asked for is shown */
+    var asked = new URLSearchParams(window.location.search);
+    asked.delete("notice");
+    var narrowed = Array.from(asked.values()).some(function (value) { return value !== ""; });
+    doc.querySelector("[data-show-all]").hidden = !narrowed;
+    live.hidden = narrowed;
+    if (narrowed) feed.replaceChildren();
+    if (narrowed || paused) close(); else if (!source) open();
+  }
   button.addEventListener("click", function () {
-    var paused = source !== null;
-    if (paused) close(); else open();
+    paused = !paused;
     button.setAttribute("aria-pressed", String(paused));
     button.textContent = paused ? button.dataset.off : button.dataset.on;
+    follow();
   });
+  doc.addEventListener("htmx:pushedIntoHistory", follow);
   window.addEventListener("pagehide", close);
-  open();
+  follow();
 })();

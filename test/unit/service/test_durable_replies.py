@@ -103,6 +103,20 @@ def test_where_the_disk_fails_only_what_was_written_is_told_so(
     assert isinstance(failures["written"], PersonaMemoryError) and failures["read"] is None
 
 
+def test_what_is_done_between_replies_comes_after_those_that_are_held_back(answers: Acknowledging, disk: Disk) -> None:
+    left = Left()
+    answers.add(lambda failure: left.note("written", failure), written=True)
+    assert disk.begun.wait(SOON_S)
+    between = threading.Thread(target=answers.stop_for, args=[lambda: left.note("between", None)])
+    between.start()
+    assert left.all == []
+    disk.may.set()
+    assert left.wait(2) == ["written", "between"]
+    between.join(SOON_S)
+    answers.stop_for(lambda: left.note("again", None))
+    assert left.wait(3)[-1] == "again"
+
+
 def test_an_answer_that_cannot_be_sent_keeps_back_no_other(answers: Acknowledging, disk: Disk) -> None:
     left = Left()
 
