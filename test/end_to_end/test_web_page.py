@@ -420,6 +420,7 @@ def test_the_api_answers_as_the_owners_door_does(page: tuple[Browser, MemoryClie
     assert (status, answer["request_id"]) == (200, "r1")
     assert answer["memory"]["text"] == "the bins go out on Tuesday"  # type: ignore[index]  # it is an object
     assert ask("get", "{}")[0] == 400
+    assert ask("session.clear", "{}")[0] == 422
     assert ask("list", '{"limit": 1.0}')[0] == 200
     assert ask("list", '{"limit": 1.5}')[0] == 400
     assert ask("update", '{"key": "nothing", "text": "x"}')[0] == 404
