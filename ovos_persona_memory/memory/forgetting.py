@@ -350,9 +350,7 @@ def _each_once(records: Iterable[topic_search.Record]) -> list[Hit]:
     each = {one.id: one for one in records}
     made = {one.id for one in each.values() if not isinstance(one, Turn) and one.turn_id in each}
     ordered = sorted((one for one in each.values() if one.id not in made), key=lambda one: not isinstance(one, Turn))
-    once = {
-        frozenset(languages.statement_word_groups(one.text, one.lang)) or one.text: one for one in reversed(ordered)
-    }
+    once = {languages.statement_words(one.text, one.lang) or one.text: one for one in reversed(ordered)}
     hits = (hit_of(one, 0.0, False, "") for one in once.values())
     return sorted((replace(hit, text="") if hit.secret else hit for hit in hits), key=lambda hit: -hit.at)
 

@@ -168,6 +168,12 @@ def statement_word_groups(text: str, lang: str | None) -> tuple[frozenset[str], 
     return query_word_groups(for_language(lang).without_lead(text), lang)
 
 
+def statement_words(text: str, lang: str | None) -> frozenset[str]:
+    """The content words of a statement as they are said, folded: those of ``statement_word_groups``."""
+    said = for_language(lang).without_lead(text)
+    return frozenset(for_text(lang, said).bare_words(said))
+
+
 _CHOICE = re.compile(r"(?<=[(\[])[^()\[\]]+(?=[)\]])")
 
 
