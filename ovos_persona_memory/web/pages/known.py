@@ -26,8 +26,8 @@ from ovos_persona_memory.web import texts
 from ovos_persona_memory.web.visit import View, Visit
 
 PAGE = 30
-FOUND = 40
-"""Hits of a search at most."""
+FOUND = 20
+"""Hits of a search at most: twice as many took twice as long, too long to search while somebody types."""
 MOST_LISTED = 1000
 KINDS: Mapping[str, frozenset[HitKind]] = {
     "memory": frozenset({"memory"}),
