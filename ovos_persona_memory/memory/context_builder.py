@@ -145,9 +145,7 @@ class Contexts:
             return []
         scope = replace(recalled_scope(request), status=ACCEPTED)
         entries = self._store.select(Selection(scope, words=(frozenset({PIN}),), kinds=frozenset({"memory"})))
-        kept: list[Entry | Fact] = [
-            one for one in entries if isinstance(one, Entry) and not one.metadata.get(OUTDATED)
-        ]
+        kept: list[Entry | Fact] = [one for one in entries if isinstance(one, Entry) and not one.metadata.get(OUTDATED)]
         kept += [found.record for found in self._store.fact_store.search([PIN], scope, PINNED_MOST)]
         hits = [replace(hit_of(one, 0.0, False, "pinned"), sure=True) for one in kept]
         return sorted(hits, key=lambda hit: -hit.at)[:PINNED_MOST]
