@@ -232,6 +232,11 @@ def test_what_is_known_is_added_found_changed_and_marked(page: tuple[Browser, Me
     [entry] = memory.list(Scope(user_id="ada"))
     assert (entry.text, entry.private, entry.metadata["pinned"]) == ("the plumber is called Jim", 0, True)
     [fact] = memory.facts.list(Scope(user_id="ada"))
+    pin = {"id": fact.id, "kind": "fact", "person": "ada", "mark": "pinned"}
+    browser.post("/known/mark", {**pin, "value": "on"})
+    assert "pinned" in memory.facts.list(Scope(user_id="ada"))[0].topics
+    browser.post("/known/mark", {**pin, "value": "off"})
+    assert memory.facts.list(Scope(user_id="ada"))[0].topics == fact.topics
     origin = seen(browser.get(f"/known/{fact.id}?person=ada").text)
     assert "Said by ada, Today" in origin
     assert "i live in Lisbon" in origin
