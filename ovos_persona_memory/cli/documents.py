@@ -66,7 +66,9 @@ def list_documents(  # one parameter an option
     if as_json:
         return answer_json({"documents": found})
     return answer_rows(
-        ["changed", "id", "text"], [[format_time(one.updated_at), one.id, _with_metadata(one)] for one in found]
+        ["changed", "id", "text"],
+        [[format_time(one.updated_at), one.id, _with_metadata(one)] for one in found],
+        "There are no documents there; documents add keeps one." if not offset else "There are no more documents.",
     )
 
 
@@ -105,7 +107,8 @@ def search(  # one parameter an option
         say_if_not_read(memory, None, found)
     if as_json:
         return answer_json({"documents": found})
-    return answer_rows(["score", "id", "text"], [[f"{one.score:.3f}", one.id, _with_metadata(one)] for one in found])
+    rows = [[f"{one.score:.3f}", one.id, _with_metadata(one)] for one in found]
+    return answer_rows(["score", "id", "text"], rows, "No document was found.")
 
 
 @documents.command(

@@ -193,7 +193,8 @@ def introspect(  # one parameter an option
         found = memory.introspect(scope_of(user, everyone, session), undo)
     if as_json:
         return answer_json({"introspections": list(found)})
-    return answer_rows(["id", "when", "session", "what"], [[*_look(one), _outcome(one)] for one in found])
+    none = "No model has looked yet; the setting introspection.model names the one that is to."
+    return answer_rows(["id", "when", "session", "what"], [[*_look(one), _outcome(one)] for one in found], none)
 
 
 def _look(one: Introspection) -> list[str]:

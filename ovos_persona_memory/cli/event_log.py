@@ -19,7 +19,7 @@ from ovos_persona_memory.cli.options import (
     scope_of,
     user_option,
 )
-from ovos_persona_memory.cli.output import Command, answer, answer_json, answer_rows, say
+from ovos_persona_memory.cli.output import Command, answer, answer_json, answer_rows
 from ovos_persona_memory.cli.time_format import as_moment, format_time
 from ovos_persona_memory.config import device_language
 from ovos_persona_memory.errors import InvalidRequest, UnknownEntry
@@ -63,9 +63,9 @@ def episodes(  # one parameter an option
         found = memory.episodes(scope_of(user, everyone, session), kinds or None, since, until, limit)
     if as_json:
         return answer_json({"episodes": found, "since": since, "until": until})
-    if not found:
-        say("Nothing is known of then." if question or since or until else "Nothing is known.")
-    return answer_rows(["when", "what", "who", "how it ended", "took (ms)", "more"], [_row(one) for one in found])
+    none = "Nothing is known of then." if question or since or until else "Nothing is known."
+    names = ["when", "what", "who", "how it ended", "took (ms)", "more"]
+    return answer_rows(names, [_row(one) for one in found], none)
 
 
 def _row(episode: Episode) -> list[str]:

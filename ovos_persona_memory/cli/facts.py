@@ -56,15 +56,15 @@ def facts(  # one parameter an option
         if decisions:
             return _decisions(memory, scope, limit, as_json)
         found = memory.facts.list(scope, status, slot, at, limit)
-    return answer_json({"facts": found}) if as_json else _rows(found)
+    return answer_json({"facts": found}) if as_json else _rows(found, "No such fact is known.")
 
 
-def _rows(found: list[Fact]) -> None:
+def _rows(found: list[Fact], none: str) -> None:
     rows = [
         [format_time(one.last_seen_at), one.user_id, _about(one), f"{one.confidence:.2f}", one.status, one.id, one.text]
         for one in found
     ]
-    answer_rows(["said", "user", "about", "sure", "status", "id", "text"], rows)
+    answer_rows(["said", "user", "about", "sure", "status", "id", "text"], rows, none)
 
 
 def _about(fact: Fact) -> str:
@@ -77,7 +77,7 @@ def _story(memory: Memory, fact_id: str, scope: Scope, as_json: bool) -> None:
         return answer_json(story)
     texts = {fact.id: fact.text for fact in story.facts}
     rows = [[format_time(one.at), one.what, one.turn_id or "", texts.get(one.fact_id, "")] for one in story.changes]
-    return answer_rows(["when", "what", "turn", "fact"], rows)
+    return answer_rows(["when", "what", "turn", "fact"], rows, "It never changed.")
 
 
 def _decisions(memory: Memory, scope: Scope, limit: int, as_json: bool) -> None:
@@ -87,7 +87,7 @@ def _decisions(memory: Memory, scope: Scope, limit: int, as_json: bool) -> None:
     rows = [
         [format_time(one.at), one.user_id, one.outcome, one.reason, one.slot or "", one.turn_id or ""] for one in found
     ]
-    return answer_rows(["when", "user", "outcome", "reason", "slot", "turn"], rows)
+    return answer_rows(["when", "user", "outcome", "reason", "slot", "turn"], rows, "Nothing was decided about yet.")
 
 
 @click.command(cls=Command, epilog=examples("review", "review --accept 3f2a90c1d4e5", "review --reject 3f2a90c1d4e5"))
@@ -109,7 +109,7 @@ def review(  # one parameter an option
             kept = memory.facts.review(accept or reject or "", accept is not None, scope)
             return answer_json({"fact": kept}) if as_json else answer("Taken in." if kept else "Forgotten.")
         found = memory.facts.list(scope, "waiting", limit=1000)
-    return answer_json({"facts": found}) if as_json else _rows(found)
+    return answer_json({"facts": found}) if as_json else _rows(found, "No fact waits for review.")
 
 
 @click.command(cls=Command, epilog=examples("audit", "audit --everyone --json"))

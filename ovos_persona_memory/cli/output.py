@@ -143,8 +143,14 @@ def answer_json(value: Any) -> None:
     answer(_CONTROLS.sub(lambda found: f"\\u{ord(found[0]):04x}", text))
 
 
-def answer_rows(names: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """Rows of cells, a line each, all but the last cell aligned; their names first on a terminal."""
+def answer_rows(names: Sequence[str], rows: Sequence[Sequence[str]], none: str) -> None:
+    """Rows of cells, a line each, all but the last cell aligned; their names first on a terminal.
+
+    ``none``: the sentence that is said where there are no rows, on standard error: whoever counts lines counts none.
+    Empty where there always are.
+    """
+    if not rows and none:
+        say(none)
     lines = [[" ".join(plain(cell).split()) for cell in row] for row in rows]
     if answers().isatty() and rows:
         lines.insert(0, list(names))

@@ -126,4 +126,4 @@ def _show(known: Context) -> None:
     rows = [
         [f"{hit.score:.2f}", format_time(hit.at), hit.speaker or hit.role, hit.text, hit.reason] for hit in known.hits
     ]
-    answer_rows(["score", "when", "from", "text", "why"], rows)
+    answer_rows(["score", "when", "from", "text", "why"], rows, "Nothing is remembered for it.")

@@ -49,6 +49,8 @@ def summary(  # one parameter an option
         say_if_not_read(memory, session, known)
     if as_json:
         return answer_json({"note": note})
+    if not known:
+        say(f"Session {session} has no summary yet.")
     written_at = note.summary_at if note.summary else note.updated_at
     rows = [("written", format_time(written_at)), ("description", note.description), ("summary", note.summary)]
     for name, told in rows if known else ():

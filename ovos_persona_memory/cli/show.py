@@ -146,6 +146,8 @@ def history(  # one parameter an option
         say_if_not_read(memory, session_id, messages)
     if as_json:
         return answer_json({"messages": messages})
+    if not messages:
+        say("Nothing was said there." if session_id else "Nothing was said yet.")
     for message in messages:
         answer(f"{message.role}: {message.text}")
     return None
@@ -167,7 +169,7 @@ def turn(id: str, user: str | None, everyone: bool, data: Path | None, as_json: 
     if as_json:
         return answer_json({"turn": found})
     row = [format_time(found.at or 0.0), found.user_id, found.session_id or "", found.speaker or found.role, found.text]
-    return answer_rows(["when", "user", "session", "from", "text"], [row])
+    return answer_rows(["when", "user", "session", "from", "text"], [row], "")
 
 
 @click.command(cls=Command, epilog=examples("sessions", "sessions --everyone --limit 100"))
@@ -186,7 +188,7 @@ def sessions(limit: int, user: str | None, everyone: bool, data: Path | None, as
         [format_time(one.first_at), format_time(one.last_at), str(one.turns), one.user_id, one.session_id]
         for one in found
     ]
-    return answer_rows(["first", "last", "turns", "user", "session"], rows)
+    return answer_rows(["first", "last", "turns", "user", "session"], rows, "Nobody has talked yet.")
 
 
 @click.command(
@@ -226,7 +228,8 @@ def recall(  # one parameter an option
         say_if_not_read(memory, session, hits)
     if as_json:
         return answer_json({"hits": hits})
-    return answer_rows(["when", "sure", "score", "from", "text (why it was found)"], [_hit_row(hit) for hit in hits])
+    names = ["when", "sure", "score", "from", "text (why it was found)"]
+    return answer_rows(names, [_hit_row(hit) for hit in hits], "Nothing was found.")
 
 
 def _hit_row(hit: Hit) -> list[str]:
@@ -264,7 +267,11 @@ def list_(  # one parameter an option
     if as_json:
         return answer_json({"memories": entries})
     rows = [[format_time(entry.updated_at), entry.user_id, entry.key, _with_metadata(entry)] for entry in entries]
-    return answer_rows(["changed", "user", "key", "text"], rows)
+    return answer_rows(
+        ["changed", "user", "key", "text"],
+        rows,
+        "There are no memories there." if not offset else "There are no more memories.",
+    )
 
 
 @click.command(cls=Command, epilog=examples("get bins", "get bins --user alice --json"))

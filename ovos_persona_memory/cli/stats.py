@@ -101,4 +101,4 @@ def _latencies(by_verb: Mapping[str, Mapping[str, float]]) -> None:
     rows = [
         [verb, str(int(took["asked"])), f"{took['p50']:.1f}", f"{took['p95']:.1f}"] for verb, took in by_verb.items()
     ]
-    answer_rows(["verb", "asked", "p50", "p95"], rows)
+    answer_rows(["verb", "asked", "p50", "p95"], rows, "")

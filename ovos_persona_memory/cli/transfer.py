@@ -68,7 +68,9 @@ def migrate(  # one parameter an option
     if as_json:
         answer_json(found)
     else:
-        answer_rows(("section", "records", "digest"), [(one.section, str(one.count), one.sha256[:16]) for one in found])
+        answer_rows(
+            ("section", "records", "digest"), [(one.section, str(one.count), one.sha256[:16]) for one in found], ""
+        )
 
 
 def _opened(place: str, data: Path | None, must_be_there: bool = False) -> Store:
@@ -232,7 +234,7 @@ def import_(  # one parameter an option
     if as_json:
         answer_json({**done, "dry_run": True} if dry_run else done)
     else:
-        answer_rows(("what", "how many"), [(name, str(number)) for name, number in done.items()])
+        answer_rows(("what", "how many"), [(name, str(number)) for name, number in done.items()], "Nothing came in.")
 
 
 def _head(path: Path, key: str | None) -> archive.Head | None:

@@ -41,7 +41,7 @@ def list_users(data: Path | None, as_json: bool) -> None:
         ]
         for one in found
     ]
-    return answer_rows(["last", "turns", "memories", "documents", "user"], rows)
+    return answer_rows(["last", "turns", "memories", "documents", "user"], rows, "Nobody has talked yet.")
 
 
 @users.command(cls=Command, epilog=examples("users merge alicia alice"))

@@ -14,8 +14,21 @@ from ovos_persona_memory.memory.learning.confidence import confidence_at
 from ovos_persona_memory.memory.learning.learner import half_lives
 from ovos_persona_memory.memory.sessions import Sessions
 from ovos_persona_memory.memory.transcript import MemoryParts
-from ovos_persona_memory.records import ACCEPTED, GUEST, OUTDATED, Context, ContextRequest, Fact, Hit, Note, Scope, Turn
-from ovos_persona_memory.search import Prefetch, episode_search, hit_of, recalled_scope
+from ovos_persona_memory.records import (
+    ACCEPTED,
+    GUEST,
+    OUTDATED,
+    Context,
+    ContextRequest,
+    Entry,
+    Fact,
+    Hit,
+    Note,
+    Scope,
+    Selection,
+    Turn,
+)
+from ovos_persona_memory.search import PIN, Prefetch, episode_search, hit_of, recalled_scope
 from ovos_persona_memory.stores import FactQuery
 from ovos_persona_memory.text import languages, lexicon
 
@@ -28,6 +41,9 @@ Overflows = Callable[[str | None, str | None, strategies.Overflow], None]
 """Told of a user, a session of the user and when that overflows."""
 WIDER = 3
 """So many times as many hits are looked at where one kind of them may be left out."""
+
+PINNED_MOST = 3
+"""So many of what is pinned are handed at most, beside what answers."""
 
 SESSIONS = 64
 """So many sessions are kept in mind in which a persona asked."""
@@ -62,13 +78,15 @@ class Contexts:
         budget = settings.max_tokens if request.recall_tokens is None else request.recall_tokens
         if not self._workings.captures.may_read(request.scope):
             return prompt.build_prompt(request, [], Recalled([], limit, budget, Note()), now)
-        hits = self._hits(request, limit, now)
+        pinned = self._pinned(request, limit)
+        first = {hit.id for hit in pinned}
+        hits = [hit for hit in self._hits(request, limit, now) if hit.id not in first]
         lately = self._lately(request, limit)
         note = self._sessions.note(request.scope)
         history = self._sessions.opening(request.scope, window, self._workings.clock())
-        chosen = [*hits[: max(limit - len(lately), 0)], *lately]
+        chosen = [*pinned, *hits[: max(limit - len(lately), 0)], *lately]
         recent = self._recent(request, limit, {hit.id for hit in chosen})
-        recalled = Recalled([*chosen, *recent], limit + len(recent), budget, note)
+        recalled = Recalled([*chosen, *recent], limit + len(pinned) + len(recent), budget, note)
         most = request.context_tokens if request.context_tokens is not None else self._config.history.context_tokens
         parts = compaction.ContextParts(request, history, recalled, now)
         return compaction.fitted(parts, most, self._config.history.summary_tokens)
@@ -120,6 +138,17 @@ class Contexts:
             return []
         hits = [hit for hit in self._sure(request, limit, now) if not self._has_faded(hit, now)]
         return [*hits, *self._of_person(request, recalled_scope(request), hits, now)]
+
+    def _pinned(self, request: ContextRequest, limit: int) -> list[Hit]:
+        """What is pinned for the person, the newest first; none where nothing is recalled."""
+        if limit <= 0 or request.scope.user_id == GUEST:
+            return []
+        scope = replace(recalled_scope(request), status=ACCEPTED)
+        entries = self._store.select(Selection(scope, words=(frozenset({PIN}),), kinds=frozenset({"memory"})))
+        kept: list[Entry | Fact] = [one for one in entries if isinstance(one, Entry) and not one.metadata.get(OUTDATED)]
+        kept += [found.record for found in self._store.fact_store.search([PIN], scope, PINNED_MOST)]
+        hits = [replace(hit_of(one, 0.0, False, "pinned"), sure=True) for one in kept]
+        return sorted(hits, key=lambda hit: -hit.at)[:PINNED_MOST]
 
     def _lately(self, request: ContextRequest, limit: int) -> list[Hit]:
         """What happened in the session last, as many as the setting says."""

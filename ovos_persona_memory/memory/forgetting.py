@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import cached_property
 
 from ovos_persona_memory.errors import InvalidRequest
 from ovos_persona_memory.memory.privacy.pending_deletions import TELLING, ForgottenText
@@ -64,7 +65,7 @@ class _Told:
     """Whether it is a statement that is named by its id."""
     secret: bool = False
 
-    @property
+    @cached_property
     def words(self) -> tuple[frozenset[str], ...]:
         """Its content words, in every form."""
         return languages.statement_word_groups(self.text, self.lang)
@@ -166,7 +167,7 @@ class Forgetting:
         lasting = [*map(self._told_entry, entries), *map(self._told_fact, facts), *_statements(selection, gone)]
         known = {entry.id for entry in entries} | {fact.id for fact in (*facts, *(fact for fact, _ in elsewhere))}
         retold = {one.id: one for told in lasting for one in self._retold(told, selection) if one.id not in known}
-        telling = [turn for told in lasting for turn in self._telling(told) if _reaches(selection, turn)]
+        telling = [turn for told in lasting for turn in self._telling(told, selection) if _reaches(selection, turn)]
         telling += self._just_asked(asked_in, lasting) if asked_in is not None else []
         taken = {record.id for record in gone} | set(selection.spare)
         redacted = {turn.id: turn for turn in telling if turn.id not in taken and not turn.redacted}
@@ -222,7 +223,7 @@ class Forgetting:
 
     def _retold(self, told: _Told, selection: Selection) -> Iterable[Entry | Fact]:
         """Memories and facts of the same person, as far as forgetting reaches, that say the same in the same words."""
-        if len(told.words) < (1 if told.is_named else TELLING):
+        if not _is_looked_for(told, selection):
             return
         here = replace(selection.scope, user_id=told.user_id)
         same = Selection(here, words=told.words, kinds=frozenset({"memory", "fact"}))
@@ -233,7 +234,7 @@ class Forgetting:
             if says_the_same(one, told.words):
                 yield one
 
-    def _telling(self, told: _Told) -> Iterable[Turn]:
+    def _telling(self, told: _Told, selection: Selection) -> Iterable[Turn]:
         """The turns that a lasting text came from with what answered them, and those that tell it.
 
         A person's turn tells it where it, or one of its sentences, has just the same content words. The assistant's
@@ -241,20 +242,21 @@ class Forgetting:
         """
         sources = (self._store.turn(turn_id) for turn_id in told.turn_ids if turn_id is not None)
         for source in sources:
-            if source is not None and _holds(source.text, told.words):  # else it was put right since
+            if source is None or (_takes_all_it_reaches(selection) and source.user_id == told.user_id):
+                continue
+            if _holds(source.text, told.words):  # else it was put right since
                 asked = Scope(session_id=source.session_id, user_id=source.user_id)
                 yield from (source, *self._workings.transcript.of_request(asked, source.utterance_id))
-        if len(told.words) < (1 if told.is_named else TELLING):
+        if not _is_looked_for(told, selection):
             return
         holding = self._store.select(Selection(Scope(user_id=told.user_id), words=told.words))
         turns = [one for one in holding if isinstance(one, Turn)]
-        same = [one for one in turns if one.role == "user" and says_the_same(one, told.words)]
-        yield from same
-        staying = [one for one in holding if is_told_by_person(one) and not says_the_same(one, told.words)]
+        same = {one.id for one in holding if not _is_answer(one) and says_the_same(one, told.words)}
+        yield from (turn for turn in turns if turn.id in same)
+        answers = [turn for turn in turns if _is_answer(turn)]
+        staying = [one for one in holding if answers and one.id not in same and is_told_by_person(one)]
         more = [languages.statement_word_groups(one.text, one.lang) for one in staying]
-        for turn in turns:
-            if turn.role != "user" and _retells(turn, told, more):
-                yield turn
+        yield from (turn for turn in answers if _retells(turn, told, more))
 
     def _just_asked(self, asked_in: Scope, lasting: Sequence[_Told]) -> list[Turn]:
         """On the stable line, where utterances have no id: what was just said, if it names what is forgotten."""
@@ -303,6 +305,23 @@ class Forgetting:
         return _with_more(replace(forgotten, notes=0), plan, notes, redacted)
 
 
+def _is_looked_for(told: _Told, selection: Selection) -> bool:
+    """Whether what says the same as a text that goes is looked for: nothing else does, where it says too little."""
+    return not _takes_all_it_reaches(selection) and len(told.words) >= (1 if told.is_named else TELLING)
+
+
+def _takes_all_it_reaches(selection: Selection) -> bool:
+    """Whether it names people, places and times alone: whatever of theirs says the same is selected itself then, or out
+    of its reach."""
+    narrower = (selection.keys, selection.ids, selection.words, selection.source)
+    whose = (selection.scope.persona_id, selection.scope.status)
+    return all(one is None for one in (*narrower, *whose)) and selection.kinds == Selection(selection.scope).kinds
+
+
+def _is_answer(record: Turn | Entry) -> bool:
+    return isinstance(record, Turn) and record.role != "user"
+
+
 def _statements(selection: Selection, gone: Sequence[Turn | Entry]) -> Iterable[_Told]:
     """The statements that are named by their ids: what says the same goes with them."""
     for one in gone if selection.ids is not None else ():
@@ -331,9 +350,7 @@ def _each_once(records: Iterable[topic_search.Record]) -> list[Hit]:
     each = {one.id: one for one in records}
     made = {one.id for one in each.values() if not isinstance(one, Turn) and one.turn_id in each}
     ordered = sorted((one for one in each.values() if one.id not in made), key=lambda one: not isinstance(one, Turn))
-    once = {
-        frozenset(languages.statement_word_groups(one.text, one.lang)) or one.text: one for one in reversed(ordered)
-    }
+    once = {languages.statement_words(one.text, one.lang) or one.text: one for one in reversed(ordered)}
     hits = (hit_of(one, 0.0, False, "") for one in once.values())
     return sorted((replace(hit, text="") if hit.secret else hit for hit in hits), key=lambda hit: -hit.at)
 

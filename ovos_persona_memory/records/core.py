@@ -229,6 +229,8 @@ class Entry:
 
 OUTDATED = "outdated"
 """Metadata of a memory: true where it was retracted or denied later. It answers no question then."""
+PINNED = "pinned"
+"""Metadata of a memory, and topic of a fact, that is to be in the context of its person whatever is asked."""
 PRIVATE = "private"
 """Metadata of a memory: true, or the level from 1 to 5 that its user must be known with to be given it; true is 1."""
 

@@ -9,12 +9,13 @@ from ovos_persona_memory.search.hits import Record, hit_of
 from ovos_persona_memory.search.prefetch import Prefetch, recalled_scope
 from ovos_persona_memory.search.query import Question
 from ovos_persona_memory.search.recall import ALIKE
-from ovos_persona_memory.search.record_terms import index_words
+from ovos_persona_memory.search.record_terms import PIN, index_words
 from ovos_persona_memory.search.topic_search import is_told_by_person, says_the_same
 from ovos_persona_memory.search.vector_indexer import Indexer, SemanticSearch
 
 __all__ = [
     "ALIKE",
+    "PIN",
     "Embedder",
     "Indexer",
     "Kind",

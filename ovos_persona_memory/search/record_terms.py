@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import islice
 
-from ovos_persona_memory.records import Entry, Fact, Scope, Turn
+from ovos_persona_memory.records import PINNED, Entry, Fact, Scope, Turn
 from ovos_persona_memory.stores import BOTH, EVERY_STATUS, Store
 from ovos_persona_memory.text import index_terms, languages
 
@@ -14,6 +14,8 @@ STATE = "word_rules"
 TOGETHER = 500
 """Records that one transaction reindexes."""
 
+PIN = "#pinned"
+"""The index term of what is pinned; no text has it, since the words of texts are letters and digits."""
 NAMED = ("pet", "family")
 """Slots whose facts state a name, or a possession: "we have a cat"."""
 
@@ -23,7 +25,13 @@ def index_words(record: Turn | Entry | Fact) -> str:
     spoken = languages.for_text(record.lang, record.text)
     if isinstance(record, Turn):
         return " ".join(spoken.words(record.text))
-    return " ".join(spoken.words(f"{record.key if isinstance(record, Entry) else record.subject} {record.text}"))
+    words = spoken.words(f"{record.key if isinstance(record, Entry) else record.subject} {record.text}")
+    return " ".join([*words, PIN] if _is_pinned(record) else words)
+
+
+def _is_pinned(record: Entry | Fact) -> bool:
+    """Whether its person is to be known by it, whatever is asked."""
+    return record.metadata.get(PINNED) is True if isinstance(record, Entry) else PINNED in record.topics
 
 
 def asking_words(record: Turn | Entry | Fact | None) -> str:

@@ -75,13 +75,16 @@ def is_near_miss(record: Record, topic: str, lang: str | None) -> bool:
 
 
 def _told(store: Store, scope: Scope, groups: Groups) -> list[Record]:
+    return [one for one in _holding(store, scope, groups) if is_told_by_person(one)]
+
+
+def _holding(store: Store, scope: Scope, groups: Groups) -> list[Record]:
     chosen = Selection(scope, words=groups)
-    held: list[Record] = [*store.select(chosen), *store.fact_store.chosen(chosen)]
-    return [one for one in held if is_told_by_person(one)]
+    return [*store.select(chosen), *store.fact_store.chosen(chosen)]
 
 
 def _is_told(store: Store, scope: Scope, groups: Groups) -> bool:
-    return bool(groups) and bool(_told(store, scope, groups))
+    return bool(groups) and any(map(is_told_by_person, _holding(store, scope, groups)))
 
 
 def _vocabulary(store: Store, scope: Scope) -> frozenset[str]:

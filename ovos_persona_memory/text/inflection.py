@@ -34,10 +34,12 @@ def _is_ending(word: str, place: int, endings: frozenset[str]) -> bool:
 
 def says_another_word(text: str, topic: str, spoken: Language) -> bool:
     """Whether a text has, in the place of a word of the topic, another word of the same stem alone."""
-    said = {word: frozenset(spoken.words(word)) for word in fold(text)}
+    said = set(fold(text))
     for wanted in spoken.bare_words(topic):
+        if wanted in said:
+            continue
         terms = languages.forms(wanted, spoken, languages.known())  # as records are searched
-        near = [word for word, held in said.items() if not held.isdisjoint(terms)]
+        near = [word for word in said if not terms.isdisjoint(spoken.words(word))]
         if near and not any(is_same_word(word, wanted, spoken) for word in near):
             return True
     return False

@@ -27,6 +27,8 @@ _LONGEST_WORD = 64
 _STOP = re.compile(r"[.!?;\n…。！？]")
 LAST_BEGUN = 16
 """Texts whose beginnings are cached."""
+LAST_FORMED = 2048
+"""Words whose index terms in every language are cached: 16 languages are stemmed for each."""
 
 SHORTEST = 4
 """Letters at least of a stem that stands for a word of another language."""
@@ -136,6 +138,11 @@ def forms(word: str, spoken: Language, tags: Iterable[str]) -> frozenset[str]:
 
     A short stem that takes off more than a letter, and a stop word, is left out: the German stem of "notes" is "not".
     """
+    return _forms((word, spoken, tuple(tags)))
+
+
+def _formed(asked: tuple[str, Language, tuple[str, ...]]) -> frozenset[str]:
+    word, spoken, tags = asked
     own = index_terms.query_terms(word, spoken.primary)
     shortest = min(SHORTEST, max(len(word) - 1, SHORTEST - 1))
     others = {
@@ -147,6 +154,9 @@ def forms(word: str, spoken: Language, tags: Iterable[str]) -> frozenset[str]:
     return frozenset({*own, *(others - spoken.stop_words)})
 
 
+_forms = caching.lru_cached(_formed, LAST_FORMED)
+
+
 def query_word_groups(query: str, lang: str | None) -> tuple[frozenset[str], ...]:
     """The content words of a query, each as every index term under which a text of a known language may hold it."""
     asked = for_text(lang, query)
@@ -156,6 +166,12 @@ def query_word_groups(query: str, lang: str | None) -> tuple[frozenset[str], ...
 def statement_word_groups(text: str, lang: str | None) -> tuple[frozenset[str], ...]:
     """As ``query_word_groups``, of a statement to remember, without a leading "remember that"."""
     return query_word_groups(for_language(lang).without_lead(text), lang)
+
+
+def statement_words(text: str, lang: str | None) -> frozenset[str]:
+    """The content words of a statement as they are said, folded: those of ``statement_word_groups``."""
+    said = for_language(lang).without_lead(text)
+    return frozenset(for_text(lang, said).bare_words(said))
 
 
 _CHOICE = re.compile(r"(?<=[(\[])[^()\[\]]+(?=[)\]])")
@@ -222,8 +238,7 @@ class Language:
 
     def is_command(self, text: str) -> bool:
         """Whether the text begins as a command does."""
-        starts = tuple(" ".join(fold(line)) + " " for line in self.lines("command_start.list"))
-        return (" ".join(fold(beginning(text))) + " ").startswith(starts)
+        return (" ".join(fold(beginning(text))) + " ").startswith(self._command_starts)
 
     def only_asks(self, text: str) -> bool:
         """Whether every sentence of the text is a question; written turns often state something first."""
@@ -281,6 +296,10 @@ class Language:
     @lru_cache(maxsize=64)  # noqa: B019 - there is one object a language
     def _phrases(self, name: str) -> tuple[str, ...]:
         return tuple(self.padded(line) for line in self.lines(name))
+
+    @cached_property
+    def _command_starts(self) -> tuple[str, ...]:
+        return tuple(" ".join(fold(line)) + " " for line in self.lines("command_start.list"))
 
     @cached_property
     def time_words(self) -> frozenset[str]:

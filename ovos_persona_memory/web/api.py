@@ -11,12 +11,13 @@ from starlette.responses import Response
 
 from ovos_persona_memory.errors import BY_CODE, PersonaMemoryError
 from ovos_persona_memory.protocol import requests, topics
+from ovos_persona_memory.records import Unfit
 from ovos_persona_memory.version import __version__
+from ovos_persona_memory.web.answers import ANSWERS
 from ovos_persona_memory.web.visit import View, Visit
 
 WITHIN_S = 60.0
 STATUS = {
-    "invalid": 400,
     "not_allowed": 403,
     "unknown_entry": 404,
     "unknown_verb": 404,
@@ -24,6 +25,8 @@ STATUS = {
     "internal": 500,
 }
 """From the code of an error to the status of its answer; those of the store are 503, and all others 422."""
+UNREADABLE, UNFIT = 400, 422
+"""Statuses of an invalid request: it has not the form that the description gives, or it has and cannot be done."""
 
 
 def verb(visit: Visit) -> Response:
@@ -41,8 +44,9 @@ def verb(visit: Visit) -> Response:
     if not isinstance(data, dict):
         return refusal(PersonaMemoryError("the body must be an object"), 400, "invalid")
     named = data.pop("request_id", None)
-    answer = visit.app.transport.carry(name, {field: _whole(value) for field, value in data.items()}, WITHIN_S)
-    return _json(answer if named is None else {**answer, "request_id": named}, status_of(answer))
+    asked = {field: _whole(value) for field, value in data.items()}
+    answer = visit.app.transport.carry(name, asked, WITHIN_S)
+    return _json(answer if named is None else {**answer, "request_id": named}, status_of(name, asked, answer))
 
 
 def _whole(value: Any) -> Any:
@@ -50,12 +54,23 @@ def _whole(value: Any) -> Any:
     return int(value) if isinstance(value, float) and value.is_integer() else value
 
 
-def status_of(answer: dict[str, Any]) -> int:
-    """The HTTP status of an answer."""
+def status_of(verb: str, asked: dict[str, Any], answer: dict[str, Any]) -> int:
+    """The HTTP status of the answer to what was asked."""
     if answer.get("ok") is True:
         return 200
     code = str(answer.get("error"))
-    return STATUS.get(code, 503 if code.startswith("store") else 422)
+    if code == "invalid" and not _has_form(verb, asked):
+        return UNREADABLE
+    return STATUS.get(code, 503 if code.startswith("store") else UNFIT)
+
+
+def _has_form(verb: str, asked: dict[str, Any]) -> bool:
+    """Whether a request is as the description of the API has it; that an empty text is refused, it does not tell."""
+    try:
+        msgspec.convert(asked, requests.FIELDS[verb])
+    except msgspec.ValidationError as error:
+        return isinstance(error.__cause__, Unfit)
+    return True
 
 
 def refusal(error: PersonaMemoryError, status: int, code: str | None = None) -> Response:
@@ -87,12 +102,12 @@ def _verbs() -> list[tuple[str, str, list[tuple[str, bool]]]]:
 
 @lru_cache(maxsize=1)
 def _document() -> bytes:
-    structs = [requests.FIELDS[name] for name in topics.VERBS]
-    schemas, components = msgspec.json.schema_components(structs, ref_template="#/components/schemas/{name}")
-    components = {**components, "Refusal": _REFUSAL}
-    paths = {
-        f"/api/{name}": {"post": _operation(name, schema)} for name, schema in zip(topics.VERBS, schemas, strict=True)
-    }
+    asked = [requests.FIELDS[name] for name in topics.VERBS]
+    answered = [kind for name in topics.VERBS for kind in ANSWERS[name].values()]
+    found, components = msgspec.json.schema_components([*asked, *answered], ref_template="#/components/schemas/{name}")
+    schemas = iter(found)
+    bodies = {name: next(schemas) for name in topics.VERBS}
+    answers = {name: _answered({field: next(schemas) for field in ANSWERS[name]}) for name in topics.VERBS}
     return msgspec.json.encode(
         {
             "openapi": "3.1.0",
@@ -102,13 +117,19 @@ def _document() -> bytes:
                 "description": "The verbs of the owner's door (docs/bus.md). Send the token as a bearer token.",
             },
             "security": [{"token": []}],
-            "paths": paths,
+            "paths": {f"/api/{name}": {"post": _operation(name, bodies[name], answers[name])} for name in topics.VERBS},
             "components": {
-                "schemas": components,
+                "schemas": {**components, "Refusal": _REFUSAL},
                 "securitySchemes": {"token": {"type": "http", "scheme": "bearer"}},
             },
         }
     )
+
+
+def _answered(fields: dict[str, Any]) -> dict[str, Any]:
+    """The schema of an answer with these fields."""
+    every = {"ok": {"const": True}, "took_ms": {"type": "number"}, **fields}
+    return {"type": "object", "properties": every, "required": list(every)}
 
 
 _REFUSAL = {
@@ -122,21 +143,20 @@ _REFUSAL = {
 }
 
 
-def _operation(name: str, schema: dict[str, Any]) -> dict[str, Any]:
+def _operation(name: str, body: dict[str, Any], answer: dict[str, Any]) -> dict[str, Any]:
     refused = {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/Refusal"}}}}
     statuses = (400, 401, 403, 404, 408, 413, 415, 421, 422, 429, 500, 503)
-    answers = {str(status): {"description": HTTPStatus(status).phrase, **refused} for status in statuses}
-    done = {"type": "object", "properties": {"ok": {"const": True}}, "required": ["ok"]}
+    refusals = {str(status): {"description": HTTPStatus(status).phrase, **refused} for status in statuses}
     return {
         "operationId": name,
         "summary": (requests.FIELDS[name].__doc__ or name).strip(),
         "requestBody": {
             "required": any(field.required for field in msgspec.structs.fields(requests.FIELDS[name])),
-            "content": {"application/json": {"schema": schema}},
+            "content": {"application/json": {"schema": body}},
         },
         "responses": {
-            "200": {"description": "The answer.", "content": {"application/json": {"schema": done}}},
-            **answers,
+            "200": {"description": "The answer.", "content": {"application/json": {"schema": answer}}},
+            **refusals,
         },
     }
 

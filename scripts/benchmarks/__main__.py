@@ -15,6 +15,7 @@ from benchmarks import (
     longest,
     meaning,
     million,
+    page,
     process,
     recall_at_scale,
     requests,
@@ -38,6 +39,7 @@ PARTS: dict[str, Callable[[str], list[Figure]]] = {
     "i": recall_at_scale.run,
     "j": longest.run,
     "k": jobs.run,
+    "l": page.run,
 }
 
 
@@ -46,7 +48,8 @@ def arguments() -> argparse.Namespace:
     about = "a: requests, b: in a persona's turns, c: recording rate, d: a million turns, e: memory and start, "
     about += "f: recall by words and by meaning, g: what learning adds to recording, "
     about += "h: 500 sessions at once, i: one person among a million turns in PostgreSQL, "
-    about += "j: another session while the longest text is recorded, k: contexts while language models work. "
+    about += "j: another session while the longest text is recorded, k: contexts while language models work, "
+    about += "l: the owner's page, and contexts while it is looked at. "
     about += "scripts/bench weeks --help: weeks of households, played through an assistant"
     parser = argparse.ArgumentParser(
         prog="scripts/bench", description="Figures, each beside its comparison.", epilog=about

@@ -10,7 +10,17 @@ import pytest
 from ovos_persona_memory.config import MemoryConfig
 from ovos_persona_memory.errors import StoreError, UnknownEntry
 from ovos_persona_memory.memory import PersonaMemory
-from ovos_persona_memory.records import Entry, Pause, Place, Scope, Selection, Status, Turn
+from ovos_persona_memory.records import (
+    PINNED,
+    ContextRequest,
+    Entry,
+    Pause,
+    Place,
+    Scope,
+    Selection,
+    Status,
+    Turn,
+)
 from ovos_persona_memory.stores.base.store import Store
 
 Keep = Callable[..., Entry]
@@ -315,3 +325,21 @@ def test_a_memory_changes_its_status_in_its_place(store: Store, keep: Keep, open
         }
         hits = store.search(["green"], Scope(status=status), frozenset({"memory"}), 5)  # type: ignore[arg-type]
         assert [one.record for one in hits] == [changed]
+
+
+def test_what_is_pinned_is_in_every_context_of_its_person(store: Store) -> None:
+    memory = PersonaMemory(store, MemoryConfig(), lambda: 100.0)
+    memory.remember("the router stands behind the piano", Scope(user_id="ada"), key="router", metadata={PINNED: True})
+    memory.remember("the bins go out on Tuesday", Scope(user_id="ada"), key="bins")
+    fact = memory.facts.add("i am allergic to bees", Scope(user_id="ada"), topics=[PINNED], lang="en-US")
+    memory.facts.add("my cat is called Bob", Scope(user_id="ada"), lang="en-US")
+
+    def handed(user_id: str) -> set[str]:
+        return {hit.id for hit in memory.context(ContextRequest("good morning", scope=Scope(user_id=user_id))).hits}
+
+    router = memory.get("router", Scope(user_id="ada"))
+    assert router is not None
+    assert handed("ada") == {router.id, fact.id}
+    assert handed("bob") == set()
+    memory.update("router", Scope(user_id="ada"), metadata={PINNED: False})
+    assert handed("ada") == {fact.id}

@@ -232,6 +232,11 @@ def test_what_is_known_is_added_found_changed_and_marked(page: tuple[Browser, Me
     [entry] = memory.list(Scope(user_id="ada"))
     assert (entry.text, entry.private, entry.metadata["pinned"]) == ("the plumber is called Jim", 0, True)
     [fact] = memory.facts.list(Scope(user_id="ada"))
+    pin = {"id": fact.id, "kind": "fact", "person": "ada", "mark": "pinned"}
+    browser.post("/known/mark", {**pin, "value": "on"})
+    assert "pinned" in memory.facts.list(Scope(user_id="ada"))[0].topics
+    browser.post("/known/mark", {**pin, "value": "off"})
+    assert memory.facts.list(Scope(user_id="ada"))[0].topics == fact.topics
     origin = seen(browser.get(f"/known/{fact.id}?person=ada").text)
     assert "Said by ada, Today" in origin
     assert "i live in Lisbon" in origin
@@ -420,6 +425,7 @@ def test_the_api_answers_as_the_owners_door_does(page: tuple[Browser, MemoryClie
     assert (status, answer["request_id"]) == (200, "r1")
     assert answer["memory"]["text"] == "the bins go out on Tuesday"  # type: ignore[index]  # it is an object
     assert ask("get", "{}")[0] == 400
+    assert ask("session.clear", "{}")[0] == 422
     assert ask("list", '{"limit": 1.0}')[0] == 200
     assert ask("list", '{"limit": 1.5}')[0] == 400
     assert ask("update", '{"key": "nothing", "text": "x"}')[0] == 404

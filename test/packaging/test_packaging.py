@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 import configparser
+import json
+import os
 import shutil
 import subprocess
 import sys
 import sysconfig
+import threading
+import time
 import venv
 import zipfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
+from urllib.request import HTTPCookieProcessor, build_opener
 
 import pytest
 import yaml
+from support.servers.bus import free_port
 
 pytestmark = pytest.mark.full
 
@@ -142,6 +151,100 @@ def test_an_installed_wheel_finds_its_languages(
     assert module.is_relative_to(tmp_path / "venv")
     assert resources == {path for path in shipped if path.startswith(f"{NAME}/locale/")}
     assert "forget" in run(environment.with_name("ovos-persona-memory"), "--help", cwd=tmp_path)
+
+
+@dataclass(frozen=True)
+class Installed:
+    """The wheel in an empty environment, with settings and data of its own."""
+
+    bin: Path
+    home: Path
+
+    @property
+    def data(self) -> Path:
+        return self.home / "data" / NAME
+
+    @property
+    def variables(self) -> dict[str, str]:
+        own = {f"XDG_{kind.upper()}_HOME": str(self.home / kind) for kind in ("config", "data", "state", "cache")}
+        return {name: value for name, value in os.environ.items() if name != "PYTHONPATH"} | own
+
+    def run(self, *command: str) -> str:
+        """What a command of the environment answers."""
+        done = subprocess.run(
+            [str(self.bin / command[0]), *command[1:]],
+            env=self.variables,
+            cwd=self.home,
+            capture_output=True,
+            text=True,
+            timeout=60,
+            check=False,
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    @contextmanager
+    def daemon(self, port: int) -> Iterator[None]:
+        """The daemon runs inside, on the port of a bus that is not there."""
+        command = [str(self.bin / "ovos-persona-memory"), "run", "--port", str(port)]
+        with (self.home / "log").open("wb") as log:
+            process = subprocess.Popen(command, env=self.variables, cwd=self.home, stdout=log, stderr=log)
+        try:
+            deadline = time.monotonic() + 30
+            while not (self.data / "web.token").exists():
+                assert process.poll() is None, (self.home / "log").read_text()
+                assert time.monotonic() < deadline, (self.home / "log").read_text()
+                threading.Event().wait(0.05)
+            yield
+        finally:
+            process.terminate()
+            assert process.wait(20) == 0
+
+
+def interpreters() -> dict[tuple[int, int], Path]:
+    """The interpreters of this machine that the package is for, by version."""
+    names = [f"python3.{minor}" for minor in range(10, 30)]
+    placed = [Path(path) for name in names if (path := shutil.which(name))]
+    found: dict[tuple[int, int], Path] = {}
+    for python in (*Path.home().glob(".pyenv/versions/3.*/bin/python"), *placed):
+        asked = subprocess.run(
+            [python, "-c", "import sys; print(*sys.version_info[:2])"], capture_output=True, check=False
+        )
+        if asked.returncode == 0:  # pyenv puts stand-ins on the path that only say that they are none
+            major, minor = map(int, asked.stdout.split())
+            found[major, minor] = python
+    return found
+
+
+SAY = f"""
+import sys
+from pathlib import Path
+from {NAME}.protocol import MemoryClient
+from {NAME}.records import Scope, Turn
+with MemoryClient.over_door(Path(sys.argv[1])) as memory:
+    memory.record([Turn("user", "my cat is called Bob", lang="en-US")], Scope(session_id="s1"))
+"""
+
+
+@pytest.mark.parametrize("which", ["oldest", "newest"])
+def test_the_quick_start_works_in_an_empty_environment(wheel: Path, which: str, tmp_path: Path) -> None:
+    version = (3, 10) if which == "oldest" else max(interpreters(), default=(3, 0))
+    if version not in interpreters() or (which == "newest" and version < (3, 13)):
+        pytest.skip(f"there is no Python {'3.10' if which == 'oldest' else '3.13 or newer'}")
+    run(interpreters()[version], "-m", "venv", tmp_path / "venv", cwd=tmp_path)
+    installed = Installed(tmp_path / "venv" / "bin", tmp_path)
+    run(installed.bin / "pip", "install", "--quiet", f"{wheel}[web]", cwd=tmp_path)
+    config = tmp_path / "config" / "mycroft" / "mycroft.conf"
+    config.parent.mkdir(parents=True)
+    config.write_text(json.dumps({"persona_memory": {"web": {"port": free_port()}}}))
+    with installed.daemon(free_port()):
+        installed.run("python", "-c", SAY, str(installed.data))
+        assert "my cat is called Bob" in installed.run("ovos-persona-memory", "recall", "what is my cat called")
+        link = installed.run("ovos-persona-memory", "web").split()[-1]
+        opener = build_opener(HTTPCookieProcessor())
+        opener.open(link).close()
+        with opener.open(link.partition("/enter")[0]) as page:
+            assert "my cat is called Bob" in page.read().decode()
 
 
 def test_an_editable_install_finds_its_languages(

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import json
 import sqlite3
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 
 from ovos_persona_memory.records import Selection
+from ovos_persona_memory.stores.sql.where_clause import Where
 from ovos_persona_memory.stores.sqlite import rows
 from ovos_persona_memory.stores.sqlite.postings import SqlitePostings
 from ovos_persona_memory.stores.sqlite.rows import empty_bodies
@@ -41,17 +42,25 @@ class SqliteDeletion:
 
     def chosen(self, selection: Selection, owner: int | None) -> SelectedRows:
         """The selected rows; ``owner`` is the number of its user, None for everybody's."""
-        turns = newest_turns(self._sql, selection, owner, None)
-        where = rows.chosen_entries(selection, owner)
-        found = (
-            self._sql.execute(f"SELECT r.seq FROM entry r{where} ORDER BY r.seq DESC", where.values) if where else ()
-        )
-        entries = [seq for (seq,) in found]
-        if selection.words is not None:
-            held = self._index.holding(selection.words, owner)
-            turns = [seq for seq in turns if seq in held]
-            entries = [seq for seq in entries if -seq in held]
+        turns, entries = self.records(selection, owner)
         return SelectedRows(turns, entries, self._notes.chosen(selection, turns))
+
+    def records(self, selection: Selection, owner: int | None) -> tuple[list[int], list[int]]:
+        """The ``seq`` of each selected turn, and of each memory, newest first."""
+        of_entries = rows.chosen_entries(selection, owner)
+        if selection.words is None:
+            return newest_turns(self._sql, selection, owner, None), self._seqs("entry r", of_entries)
+        held = self._index.holding(selection.words, owner)
+        of_turns = rows.chosen_turns(selection, owner)
+        turns = self._seqs("json_each(?) j CROSS JOIN turn r ON r.seq = j.value", of_turns, held)
+        return turns, self._seqs("json_each(?) j CROSS JOIN entry r ON r.seq = -j.value", of_entries, held)
+
+    def _seqs(self, source: str, where: Where | None, held: Collection[int] | None = None) -> list[int]:
+        if where is None:
+            return []
+        listed = () if held is None else (json.dumps(list(held)),)
+        found = self._sql.execute(f"SELECT r.seq FROM {source}{where} ORDER BY r.seq DESC", (*listed, *where.values))
+        return [seq for (seq,) in found]
 
     def turn_ids(self, chosen: SelectedRows) -> list[str]:
         """The ids of the selected turns."""

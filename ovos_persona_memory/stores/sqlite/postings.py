@@ -181,17 +181,38 @@ class SqlitePostings:
     def holding(self, groups: Sequence[frozenset[str]], owner: int | None) -> set[int]:
         """The documents that hold at least one term of each group, of a user, or of everybody (None)."""
         held: set[int] | None = None
-        for group in groups:
-            hashes = json.dumps(sorted(hash_of(word) for word in group))
-            mine = "" if owner is None else " AND w.owner = ?"
-            found = self._sql.execute(
-                "SELECT p.doc FROM json_each(?) j CROSS JOIN word w ON w.hash = j.value"
-                f"{mine} CROSS JOIN posting p ON p.word = w.num",
-                (hashes,) if owner is None else (hashes, owner),
-            )
-            docs = {doc for (doc,) in found} | self._waiting.holding(group, owner)
+        entered = ((group, self._entered_terms(group, owner)) for group in groups)
+        # the rarest first: of the others only those documents are looked up that are left
+        for group, terms in sorted(entered, key=lambda one: sum(n for _, n in one[1])):
+            docs = self._holding_any(terms, held) | self._waiting.holding(group, owner)
             held = docs if held is None else held & docs
+            if not held:
+                break
         return held or set()
+
+    def _entered_terms(self, words: Iterable[str], owner: int | None) -> list[tuple[int, int]]:
+        """Number and frequency of each of the terms that a user, or anybody, has on disk."""
+        mine = "" if owner is None else " AND w.owner = ?"
+        hashes = json.dumps(sorted(hash_of(word) for word in words))
+        return self._sql.execute(
+            f"SELECT w.num, w.n FROM json_each(?) j CROSS JOIN word w ON w.hash = j.value{mine}",
+            (hashes,) if owner is None else (hashes, owner),
+        ).fetchall()
+
+    def _holding_any(self, terms: Sequence[tuple[int, int]], among: set[int] | None) -> set[int]:
+        """The documents on disk that hold any of the terms, at least of those ``among`` which it is asked."""
+        nums = json.dumps([num for num, _ in terms])
+        if among is None or len(among) * len(terms) > sum(n for _, n in terms):
+            found = self._sql.execute(
+                "SELECT p.doc FROM json_each(?) j CROSS JOIN posting p ON p.word = j.value", (nums,)
+            )
+        else:
+            found = self._sql.execute(
+                "SELECT p.doc FROM json_each(?) h CROSS JOIN json_each(?) j"
+                " CROSS JOIN posting p ON p.word = j.value AND p.doc = h.value",
+                (json.dumps(list(among)), nums),
+            )
+        return {doc for (doc,) in found}
 
     def documents(self) -> int:
         """Number of documents of all users."""

@@ -381,9 +381,8 @@ class SqliteStore(SqliteDatabase):
 
     def select(self, selection: Selection, limit: int | None = None) -> list[Turn | Entry]:
         with self._reading():
-            chosen = self._deletions.chosen(selection, self._owner_in(selection.scope))
-            turns = [turn for turn, _ in self._turns_of(chosen.turns[:limit])]
-            return [*turns, *self._entries_of(chosen.entries)]
+            turns, entries = self._deletions.records(selection, self._owner_in(selection.scope))
+            return [*(turn for turn, _ in self._turns_of(turns[:limit])), *self._entries_of(entries)]
 
     def count(self, selection: Selection) -> Forgotten:
         with self._reading():

@@ -12,6 +12,7 @@ from ovos_persona_memory.errors import InvalidRequest, UnknownEntry
 from ovos_persona_memory.records import (
     ACCEPTED,
     HOUSEHOLD,
+    PINNED,
     PRIVATE,
     Entry,
     Fact,
@@ -25,11 +26,9 @@ from ovos_persona_memory.web import texts
 from ovos_persona_memory.web.visit import View, Visit
 
 PAGE = 30
-FOUND = 40
-"""Hits of a search at most."""
+FOUND = 20
+"""Hits of a search at most: twice as many took twice as long, too long to search while somebody types."""
 MOST_LISTED = 1000
-PINNED = "pinned"
-"""Metadata of a memory: true where its owner wants to see it first."""
 KINDS: Mapping[str, frozenset[HitKind]] = {
     "memory": frozenset({"memory"}),
     "fact": frozenset({"fact"}),
@@ -122,14 +121,26 @@ def edit(visit: Visit) -> Response:
 
 
 def mark(visit: Visit) -> Response:
-    """Pin a memory or keep it private; or no longer."""
+    """Pin a memory or a fact, or keep a memory private; or no longer."""
     name = visit.given("mark")
     if name not in MARKS:
         raise InvalidRequest("mark", f"must be one of {', '.join(MARKS)}")
     scope = Scope(user_id=visit.given("person") or HOUSEHOLD, persona_id=visit.given("persona") or None)
     is_set = visit.given("value") == "on"
+    if visit.given("kind") == "fact":
+        _pin_fact(visit, scope, is_set)
+        return visit.back("", "changed")
     visit.memory.update(visit.given("key"), scope, metadata={name: is_set if name == PINNED else int(is_set)})
     return visit.back("", "changed")
+
+
+def _pin_fact(visit: Visit, scope: Scope, is_set: bool) -> None:
+    facts, id = visit.memory.facts, visit.given("id")
+    fact = next((one for one in facts.history(id, scope).facts if one.id == id), None)
+    if fact is None or visit.given("mark") != PINNED:
+        raise UnknownEntry(visit.texts("gone_already"))
+    others = [topic for topic in fact.topics if topic != PINNED]
+    facts.update(id, scope, topics=[*others, PINNED] if is_set else others)
 
 
 def join(visit: Visit) -> Response:
@@ -213,6 +224,7 @@ def of_fact(fact: Fact) -> Known:
         session_id=fact.session_id,
         speaker=fact.speaker,
         is_private=fact.private > 0,
+        is_pinned=PINNED in fact.topics,
         confidence=fact.confidence,
     )
 

@@ -9,7 +9,7 @@ import pytest
 
 from ovos_persona_memory.config import parse
 from ovos_persona_memory.memory import PersonaMemory
-from ovos_persona_memory.records import GUEST, OUTDATED, Context, ContextRequest, Scope, Turn
+from ovos_persona_memory.records import GUEST, OUTDATED, PINNED, Context, ContextRequest, Scope, Turn
 
 HERE = Scope(session_id="s1")
 Opened = Callable[..., PersonaMemory]
@@ -112,3 +112,42 @@ def test_drafts_outdated_private_and_secret_ones_and_those_of_others_stay_out(op
     memory.remember("of Bob", Scope(persona_id="Bob"))
     here = Scope(session_id="s1", persona_id="Ada", auth_level=0)
     assert keys(asked(memory, scope=here)) == ["router", "key", "bins"]
+
+
+def test_what_is_pinned_comes_first_whatever_is_asked(opened: Opened) -> None:
+    memory = opened()
+    memory.update("key", Scope(), metadata={PINNED: True})
+    assert keys(asked(memory)) == ["key"]
+    assert "Kramer has a spare key" in asked(memory).messages[0].text
+    assert keys(asked(memory, "when do the bins go out")) == ["key", "bins"]
+    assert keys(asked(memory, "who has a spare key")) == ["key"]
+    memory.update("key", Scope(), metadata={PINNED: False})
+    assert keys(asked(memory)) == []
+
+
+def test_a_pinned_fact_is_handed_to_its_person_alone(opened: Opened) -> None:
+    memory = opened()
+    fact = memory.facts.add("i am allergic to bees", Scope(user_id="ada"), lang="en-US")
+    memory.facts.update(fact.id, Scope(user_id="ada"), topics=[*fact.topics, PINNED])
+    known = asked(memory, scope=Scope(session_id="s1", user_id="ada"))
+    assert [(hit.kind, hit.text) for hit in known.hits] == [("fact", "i am allergic to bees")]
+    assert asked(memory).hits == []
+    assert asked(memory, scope=Scope(user_id=GUEST)).hits == []
+
+
+def test_of_many_pins_the_newest_join_and_take_the_place_of_no_answer(opened: Opened) -> None:
+    memory = opened()
+    for number in range(6):
+        memory.remember(f"crate {number} holds apples", key=f"c{number}", metadata={PINNED: True}, lang="en-US")
+    assert keys(asked(memory)) == ["c5", "c4", "c3"]
+    assert keys(asked(memory, "when do the bins go out")) == ["c5", "c4", "c3", "bins"]
+    assert keys(asked(memory, "when do the bins go out", recall=1)) == ["c5", "c4", "c3", "bins"]
+    assert keys(asked(memory, recall=0)) == []
+    memory.update("c5", Scope(), metadata={OUTDATED: True})
+    assert keys(asked(memory)) == ["c4", "c3", "c2"]
+
+
+def test_no_text_can_pin_itself(opened: Opened) -> None:
+    memory = opened()
+    memory.remember("#pinned pinned", key="pinned", lang="en-US")
+    assert keys(asked(memory)) == []

@@ -9,7 +9,7 @@ import pytest
 from ovos_persona_memory.config import MemoryConfig
 from ovos_persona_memory.memory import PersonaMemory
 from ovos_persona_memory.memory.forgetting import NOTED
-from ovos_persona_memory.records import Forgotten, Heard, Scope, Turn
+from ovos_persona_memory.records import Entry, Forgotten, Heard, Scope, Selection, Turn
 from ovos_persona_memory.stores.inmemory.store import InMemoryStore
 from ovos_persona_memory.text import languages
 
@@ -39,6 +39,16 @@ class Home:
         return [turn.text for turn in self.store.turns(Scope())]
 
 
+class CountingStore(InMemoryStore):
+    """Counts how often its records are looked through."""
+
+    looked = 0
+
+    def select(self, selection: Selection, limit: int | None = None) -> list[Turn | Entry]:
+        self.looked += 1
+        return super().select(selection, limit)
+
+
 @pytest.fixture
 def home() -> Home:
     return Home()
@@ -54,6 +64,19 @@ def test_what_told_of_a_forgotten_memory_loses_its_words(home: Home) -> None:
     assert len([text for text in home.log if text]) == 6
     assert home.memory.forget_by_kind(HERE, key="cat") == expected
     assert home.log == ["", "", "what is my cat called", "", "is Bob a good name", "it is"]
+
+
+def test_a_time_is_looked_through_once_however_many_memories_were_made_in_it() -> None:
+    store = CountingStore()
+    memory = PersonaMemory(store, MemoryConfig(), lambda: 1000.0)
+    for number in range(20):
+        memory.record([Turn("user", f"crate {number} holds apples", at=990.0)], HERE)
+        memory.remember(f"crate {number} holds apples", HERE)
+    memory.record([Turn("user", "crate 3 holds apples", at=500.0)], HERE)
+    store.looked = 0
+    foreseen = memory.would_forget(HERE, since=900.0)
+    assert (foreseen.kinds.turns, foreseen.kinds.memories, foreseen.kinds.redacted) == (20, 20, 0)
+    assert store.looked == 1
 
 
 def test_who_names_a_session_or_a_time_means_no_other(home: Home) -> None:
