@@ -31,6 +31,7 @@ LONGEST = (
 Address = tuple[str, int]
 
 
+@pytest.hookimpl(tryfirst=True)  # pytest-xdist reads the marks in the same hook: what comes later it overlooks
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """For ``--dist loadgroup``: a file stays together, and so do all tests that share the assistant ``speaking``."""
     here = Path(__file__).parent
