@@ -23,7 +23,11 @@ ROOT = Path(__file__).parents[2]
 COMMANDS = 3
 """A newcomer types at most that many."""
 SAID = "my cat is called Bob"
-PIP = {"PIP_CACHE_DIR": str(Path.home() / ".cache" / "pip"), "PIP_NO_COMPILE": "1", "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
+PIP = {
+    "PIP_CACHE_DIR": str(Path.home() / ".cache" / "pip"),
+    "PIP_NO_COMPILE": "1",
+    "PIP_DISABLE_PIP_VERSION_CHECK": "1",
+}
 """What was downloaded before is not downloaded again, and what is never imported is not compiled."""
 
 
