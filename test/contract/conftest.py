@@ -37,6 +37,16 @@ def pytest_configure() -> None:
         faults.FAULTS[fault].plant()
 
 
+FIRST = ("postgres/test_planted_faults.py", "test_planted_faults.py", "test_side_by_side.py", "test_migration.py")
+"""What takes longest, begun first: nobody waits for it at the end."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put first what takes longest; everything else stays in its order."""
+    first = {Path(__file__).parent / name: place for place, name in enumerate(FIRST)}
+    items.sort(key=lambda item: first.get(item.path, len(first)))
+
+
 RAM = Path("/dev/shm")
 
 KINDS = "kinds"

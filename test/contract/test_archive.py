@@ -409,6 +409,7 @@ def test_what_is_nobodys_file_is_refused(tmp_path: Path) -> None:
         read_foreign(tmp_path / "other.zip")
 
 
+@pytest.mark.full
 def test_deliveries_stay_within_what_the_daemon_takes() -> None:
     turns = [Turn("user", "x" * size, at=1.0) for size in (LONGEST * 2, *([1000] * 1200))]
     parts = list(deliveries(turns))

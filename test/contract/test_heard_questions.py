@@ -12,6 +12,8 @@ from ovos_persona_memory.memory import PersonaMemory
 from ovos_persona_memory.records import Hit, Scope, Turn
 from ovos_persona_memory.stores.base.store import Store
 
+pytestmark = pytest.mark.full
+
 NOW = 1.76e9
 MEMORIES = 12
 """Of each seed, each another person's."""

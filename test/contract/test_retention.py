@@ -202,6 +202,7 @@ def test_it_runs_at_the_start_and_once_a_day(open_memory: Open, store: Store, cl
     assert left(store) == []
 
 
+@pytest.mark.full
 def test_a_run_that_was_cut_short_is_taken_up_at_the_next_start(
     open_memory: Open, open_again: Callable[[], Store], left_in_files: Callable[[str], list[str]]
 ) -> None:

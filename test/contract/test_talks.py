@@ -98,6 +98,7 @@ def home(store: Store) -> Iterator[Household]:
     yield from household(store)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     "backend", ["inmemory", "sqlite", pytest.param("postgres", marks=pytest.mark.full)], indirect=True
 )

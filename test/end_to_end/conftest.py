@@ -14,6 +14,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from support.assistants import Assistant, skill_settings
@@ -24,31 +25,44 @@ from ovos_persona_memory.protocol import MemoryClient
 collect_ignore = [] if importlib.util.find_spec("playwright") else ["browser"]
 ROOT = Path(__file__).parent.parent.parent
 START_S = 30.0
+SPEAKING = ("test_skill.py", "test_spoken_care.py", "test_spoken_deletions.py", "test_spoken_memory.py")
+"""Files whose tests share the assistant ``speaking``."""
 LONGEST = (
-    "speaking",
     "browser",
-    *("test_utterances.py", "test_persona.py", "test_faults.py", "test_conversation.py", "test_two_clients.py"),
-    *("test_two_assistants.py", "test_tools.py"),
+    *SPEAKING,
+    *("test_durability.py", "test_utterances.py", "test_conversation.py", "test_faults.py", "test_web_page.py"),
+    *("test_offline.py", "test_crash.py", "test_two_assistants.py", "test_persona.py", "test_hivemind.py"),
 )
-"""What takes minutes, the longest first: begun before everything else, so that nobody waits for it at the end."""
+"""What takes a minute and more, the longest first: begun before everything else, so that nobody waits for it at the
+end."""
 Address = tuple[str, int]
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """For ``--dist loadgroup``: a file stays together, and so do a folder, whose tests share a browser and a daemon,
-    and all tests that share the assistant ``speaking``."""
-    here = Path(__file__).parent
-    for item in items:
-        if here in item.path.parents:
-            shared = "speaking" in getattr(item, "fixturenames", ())
-            place = item.path.relative_to(here).parts[0]
-            item.add_marker(pytest.mark.xdist_group("speaking" if shared else place))
-    items.sort(key=_place)
+    """Put the longest first."""
+    items.sort(key=lambda item: LONGEST.index(name) if (name := _file_of(item.path)) in LONGEST else len(LONGEST))
 
 
-def _place(item: pytest.Item) -> int:
-    mark = item.get_closest_marker("xdist_group")
-    return LONGEST.index(mark.args[0]) if mark is not None and mark.args[0] in LONGEST else len(LONGEST)
+def _file_of(path: Path) -> str:
+    """The name of a file; of the tests in a browser, which share it and a daemon, that of their folder."""
+    return path.parent.name if path.parent.name == "browser" else path.name
+
+
+@pytest.hookimpl(optionalhook=True)  # where pytest-xdist is
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """For ``--dist loadgroup``: a file stays together on one worker, and so do all files of ``SPEAKING`` and ``browser``.
+
+    Its marks ``xdist_group`` do nothing here: pytest-xdist 3.8 writes them into ``Item._nodeid``, which pytest 9.2 has
+    no more. Each test would be on its own, and every worker would start every assistant.
+    """
+    from xdist.scheduler import LoadScopeScheduling  # only here is it sure to be installed
+
+    class ByFile(LoadScopeScheduling):
+        def _split_scope(self, nodeid: str) -> str:
+            file = _file_of(Path(nodeid.partition("::")[0]))
+            return "speaking" if file in SPEAKING else file
+
+    return ByFile(config, log) if config.getvalue("dist") == "loadgroup" else None
 
 
 def wait_until(condition: Callable[[], bool], what: str, timeout_s: float = START_S) -> None:

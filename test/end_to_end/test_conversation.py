@@ -14,7 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import IO
 
-from support.assistants import without_settings
+from support.assistants import Voice, without_settings
 from support.servers.bus import Wire, free_port, wait_until
 
 from .conftest import ROOT
@@ -82,7 +82,7 @@ class Chat:
         self._reader = threading.Thread(target=self._read, args=(self._process.stdout,), daemon=True)
         self._reader.start()
         wait_until(lambda: "\nReady on " in "\n" + self._told.read_text(), "the start of the assistant", 240)
-        self._wire = Wire(self.port)
+        self._wire, self._voice = Wire(self.port), Voice(self.port)
 
     def _read(self, output: IO[str]) -> None:
         for line in output:
@@ -113,6 +113,7 @@ class Chat:
     def kill(self) -> None:
         """End it, whatever it does."""
         self._wire.socket.close()
+        self._voice.close()
         self._process.terminate()
         self._process.wait(20)
         self._reader.join(5)

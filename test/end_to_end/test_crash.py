@@ -27,9 +27,9 @@ def kill_rounds(rounds: int, seed: int) -> dict[str, object]:
 
 
 def test_no_acknowledged_turn_is_lost_or_doubled_by_kill_9() -> None:
-    found = kill_rounds(8, seed=7)
+    found = kill_rounds(5, seed=7)
     assert found["ok"]
-    assert found["kills"] == 8
+    assert found["kills"] == 5
     assert int(str(found["exchanges_acknowledged"])) > 100, "too little was recorded to prove anything"
     assert int(str(found["sent_again"])) > 10, "too little was in flight to prove anything"
 

@@ -7,6 +7,7 @@ import shlex
 import signal
 import subprocess
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -65,16 +66,27 @@ def begins(line: str, among: dict[str, str]) -> bool:
 
 
 class Device:
-    """A daemon in the places where the program looks for it by itself, with something to find."""
+    """A daemon in the places where the program looks for it by itself."""
 
     def __init__(self, home: Path, address: Address) -> None:
         self.home, self.address = home, address
+        self.place = home
         host, port = address
         bus = {"host": host, "port": port, "route": "/core", "ssl": False}
         write_settings(home, websocket=bus, persona_memory={"announce": False, "web": {"port": free_port()}})
         self.data = home / "data" / "ovos_persona_memory"
         self.start()
+
+    def turn_to(self, page: Path) -> None:
+        """What a page begins with: an empty folder to stand in, everything switched on, and something to find."""
+        self.place = self.home / page.stem
+        self.place.mkdir()
+        if self.daemon.has_ended:
+            self.start()
         with MemoryClient.over_door(self.data) as owner:
+            owner.forget(Scope.everyone(), everything=True)
+            owner.capture(write=True, read=True)
+            owner.capture(Scope(site_id="kitchen"), write=True, read=True, site=True)
             owner.record([Turn("user", "my cat is called Bob"), Turn("assistant", "noted")], Scope("talk"))
             owner.remember("the bins go out on Tuesday", key="bins")
 
@@ -84,14 +96,14 @@ class Device:
 
     def runs(self, line: str) -> None:
         """Run a command; AssertionError where it fails, or prints nothing."""
-        words = shlex.split(line.replace("/media/stick", str(self.home)))
+        words = shlex.split(line.replace("/media/stick", str(self.place)))
         if words[1] in TOLD and not {"--yes", "--dry-run"} & set(words):
             words.append(TOLD[words[1]])
         done = subprocess.run(
             [sys.executable, "-m", "ovos_persona_memory", *words[1:]],
             capture_output=True,
             text=True,
-            cwd=self.home,
+            cwd=self.place,
             env=own_environment(self.home, HOME=str(self.home)),
             timeout=60,
             check=False,
@@ -109,7 +121,7 @@ class Device:
             self._watches(line)
 
     def _watches(self, line: str) -> None:
-        said = self.home / "said"
+        said = self.place / "said"
         with said.open("wb") as output:
             command = [sys.executable, "-m", "ovos_persona_memory", *shlex.split(line)[1:]]
             watching = subprocess.Popen(command, stdout=output, cwd=self.home, env=own_environment(self.home))
@@ -126,25 +138,26 @@ class Device:
             watching.wait(10)
 
 
-@pytest.fixture
-def device(tmp_path: Path, bus_address: Address) -> Device:
-    return Device(tmp_path, bus_address)
+@pytest.fixture(scope="module")
+def device(tmp_path_factory: pytest.TempPathFactory, bus_address: Address) -> Iterator[Device]:
+    """One for all pages."""
+    made = Device(tmp_path_factory.mktemp("device"), bus_address)
+    yield made
+    made.daemon.end()
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_every_command_on_the_page_works_as_it_is_written(page: Path, device: Device) -> None:
-    try:
-        ran = 0
-        for line in commands_of(page):
-            if begins(line, BY_HAND):
-                device.by_hand(line)
-            elif not begins(line, NOT_RUN):
-                assert line.startswith(f"{NAME} "), f"neither run nor named in NOT_RUN: {line}"
-                device.runs(line)
-                ran += 1
-        assert ran
-    finally:
-        device.daemon.end()
+    device.turn_to(page)
+    ran = 0
+    for line in commands_of(page):
+        if begins(line, BY_HAND):
+            device.by_hand(line)
+        elif not begins(line, NOT_RUN):
+            assert line.startswith(f"{NAME} "), f"neither run nor named in NOT_RUN: {line}"
+            device.runs(line)
+            ran += 1
+    assert ran
 
 
 def test_what_is_not_run_stands_on_a_page() -> None:

@@ -1,77 +1,25 @@
-"""Every way to have something forgotten by voice, and every answer to the question before it."""
+"""Every way to have something forgotten by voice, and every answer to the question before it.
+
+Each with each, but for ``stop``, which is no answer but ends the question: test/scenarios/test_spoken_deletions.py.
+"""
 
 from __future__ import annotations
 
-import re
 import threading
 import time
 import uuid
 from collections.abc import Iterator
-from dataclasses import dataclass
+from itertools import cycle
 
 import pytest
 from support import remains
 from support.assistants import Assistant
+from support.deletions import ANSWERS, DELETIONS, KEPT, SAID_BACK, SAY, TOLD, Deletion, without_number
 
 from ovos_persona_memory.cli.conversation import Conversation, SpokenAnswer
 from ovos_persona_memory.skill.turn_context import ANSWER_S
 
-TOLD = "remember that my cormorant is called Grimáldur"
 WORDS = ("Grimáldur", "cormorant")
-KEPT = "my cormorant is called Grimáldur"
-SAID_BACK = f"I'll remember: {KEPT}."
-SAY = "Say yes to delete"
-
-
-@dataclass(frozen=True)
-class Deletion:
-    """One way to say it, and what is said to it."""
-
-    said: str
-    asked: str
-    done: str
-
-
-DELETIONS = [
-    Deletion("forget that", f"I'll forget this: {KEPT}. {SAY}", f"I have forgotten this: {KEPT}."),
-    Deletion("forget what I just said", f"I'll forget this: {KEPT}. {SAY}", f"I have forgotten this: {KEPT}."),
-    Deletion(
-        "forget the last five minutes",
-        "I'll forget many things from this time: the last five minutes. ",
-        "I have forgotten what was said in this time: the last five minutes.",
-    ),
-    Deletion(
-        "forget the last hour",
-        "I'll forget many things from this time: the last hour. ",
-        "I have forgotten what was said in this time: the last hour.",
-    ),
-    Deletion(
-        "forget today",
-        "I'll forget many things from this time: today. ",
-        "I have forgotten what was said in this time: today.",
-    ),
-    Deletion(
-        "forget everything about my cormorant",
-        f"I'll forget this: {KEPT}. {SAY}",
-        "I have forgotten everything about your cormorant.",
-    ),
-    Deletion(
-        "forget me",
-        "I'll forget everything that I know about you. In all: ",
-        "I have forgotten everything that I knew about you.",
-    ),
-    Deletion(
-        "forget everything",
-        "I'll forget everything that I may forget for you. In all: ",
-        "I have forgotten everything: what you told me, and what we said.",
-    ),
-]
-ANSWERS = {
-    "no": "All right, I have kept everything.",
-    "stop": "All right, I have kept everything.",
-    "forget it": "All right, I have kept everything.",
-    "purple elephants": "That was neither yes nor no, so I have kept everything.",
-}
 
 
 @pytest.fixture(autouse=True)
@@ -93,11 +41,6 @@ def kept(assistant: Assistant) -> list[str]:
         return [entry.text for entry in owner.list()]
 
 
-def without_number(asked: str) -> str:
-    """How many things were said in a time depends on what was heard: both the words and their answers count."""
-    return re.sub(r"forget [a-z ]+ things from", "forget many things from", asked)
-
-
 def by_what_was_said(deletion: Deletion) -> str:
     return deletion.said
 
@@ -115,8 +58,11 @@ def test_after_a_yes_it_says_what_is_gone_and_no_byte_of_it_is_left(speaking: As
     assert says(speaking, "what do you know about my cormorant") == ["I know nothing about your cormorant."]
 
 
-@pytest.mark.parametrize("answer", ANSWERS)
-@pytest.mark.parametrize("deletion", DELETIONS, ids=by_what_was_said)
+@pytest.mark.parametrize(
+    ("deletion", "answer"),
+    [*((one, "stop") for one in DELETIONS), *zip(DELETIONS, cycle(sorted(set(ANSWERS) - {"stop"})), strict=False)],
+    ids=lambda one: one.said if isinstance(one, Deletion) else one,
+)
 def test_without_a_yes_it_says_that_all_is_kept_and_a_late_yes_deletes_nothing(
     speaking: Assistant, deletion: Deletion, answer: str
 ) -> None:

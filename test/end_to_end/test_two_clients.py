@@ -56,24 +56,6 @@ def ask(client: MemoryClient, name: str, number: int) -> int:
     return 1
 
 
-def all_answered_rightly(clients: tuple[MemoryClient, MemoryClient], wire: Wire, requests_each: int) -> None:
-    """Both ask at once; a bystander counts the requests and the answers on the bus."""
-    with ThreadPoolExecutor(2 * HANDS + 1) as pool:
-        watching = pool.submit(requests_and_answers, wire)
-        asked = [
-            pool.submit(ask, client, name, number)
-            for number in range(requests_each)
-            for client, name in zip(clients, ("alice", "bob"), strict=True)
-        ]
-        sent = sum(one.result() for one in asked)
-        clients[0].status()
-        clients[0].capture(Scope(session_id="the end"))
-        requests, answers = watching.result(60)
-    assert sum(requests.values()) == sent + 2
-    assert set(requests.values()) == {1}
-    assert answers == requests, "each request is answered once, and nothing else is answered"
-
-
 def requests_and_answers(wire: Wire) -> tuple[Counter[str], Counter[str]]:
     """How often each request_id was asked with, and answered, up to the capture request that ends the test."""
     requests: Counter[str] = Counter()
@@ -91,17 +73,25 @@ def requests_and_answers(wire: Wire) -> tuple[Counter[str], Counter[str]]:
             return requests, answers
 
 
-def test_every_answer_reaches_its_own_asker_and_each_request_is_answered_once(
+def test_of_two_thousand_interleaved_requests_each_is_answered_once_to_its_asker(
     clients: tuple[MemoryClient, MemoryClient], wire: Wire
 ) -> None:
-    all_answered_rightly(clients, wire, 500)
-
-
-@pytest.mark.full
-def test_of_six_thousand_interleaved_requests_each_is_answered_once_to_its_asker(
-    clients: tuple[MemoryClient, MemoryClient], wire: Wire
-) -> None:
-    all_answered_rightly(clients, wire, 3_000)
+    """Both ask at once; a bystander counts the requests and the answers on the bus."""
+    with ThreadPoolExecutor(2 * HANDS + 1) as pool:
+        watching = pool.submit(requests_and_answers, wire)
+        asked = [
+            pool.submit(ask, client, name, number)
+            for number in range(1_000)
+            for client, name in zip(clients, ("alice", "bob"), strict=True)
+        ]
+        sent = sum(one.result() for one in asked)
+        clients[0].status()
+        clients[0].capture(Scope(session_id="the end"))
+        requests, answers = watching.result(60)
+    assert sent >= 2_000
+    assert sum(requests.values()) == sent + 2
+    assert set(requests.values()) == {1}
+    assert answers == requests, "each request is answered once, and nothing else is answered"
 
 
 def test_two_sessions_at_once_never_see_each_others_turns(clients: tuple[MemoryClient, MemoryClient]) -> None:

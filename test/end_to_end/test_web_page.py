@@ -22,7 +22,7 @@ from ovos_bus_client import Message, MessageBusClient
 from ovos_persona_memory.protocol import MemoryClient, topics
 from ovos_persona_memory.records import Scope, Turn
 
-from .conftest import Address, Daemon, free_port, own_environment, wait_until
+from .conftest import Address, Daemon, free_port, own_environment, wait_until, write_settings
 
 pytest.importorskip("uvicorn", reason="the extra web is not installed")
 pytest.importorskip("starlette", reason="the extra web is not installed")
@@ -80,16 +80,40 @@ class Browser:
         return done.stdout.strip()
 
     def enter(self) -> Browser:
-        """Be let in by a link."""
-        link = self.command("web")
-        answer = self.ask("GET", link.split(str(self.port), 1)[1])
-        assert answer.status == 200
+        """Be let in by the token."""
+        answer = self.post("/enter", {"token": (self.data / "web.token").read_text("utf-8").strip()})
+        assert answer.status == 303
         self.cookie = answer.headers["set-cookie"].split(";")[0]
         return self
 
 
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory, bus_address: Address) -> Iterator[Browser]:
+    """A page with a daemon that most tests share; the browser is nobody's."""
+    home, port = tmp_path_factory.mktemp("home"), free_port()
+    write_settings(home, persona_memory={"announce": False, "web": {"port": port}})
+    process = Daemon(home, home / "data", bus_address)
+    try:
+        wait_until(process.is_ready, "the start of the daemon")
+        browser = Browser(port, process.data, home)
+        wait_until(lambda: is_served(browser), "the page")
+        yield browser
+    finally:
+        process.end()
+
+
 @pytest.fixture
-def page(daemon: Callable[..., Daemon], tmp_path: Path) -> Iterator[tuple[Browser, MemoryClient]]:
+def page(served: Browser) -> Iterator[tuple[Browser, MemoryClient]]:
+    """A browser that was not let in yet, and an empty memory that is switched on."""
+    with MemoryClient.over_door(served.data) as memory:
+        memory.capture(write=True, read=True)
+        memory.forget(Scope.everyone(), everything=True)
+        yield Browser(served.port, served.data, served.home), memory
+
+
+@pytest.fixture
+def own_page(daemon: Callable[..., Daemon], tmp_path: Path) -> Iterator[tuple[Browser, MemoryClient]]:
+    """The same with a daemon of its own, which may be killed and has recorded nothing yet."""
     port = free_port()
     process = daemon(settings={"web": {"port": port}})
     browser = Browser(port, process.data, tmp_path / "home0")
@@ -388,8 +412,8 @@ def test_health_tells_the_figures_and_looks_for_trouble(page: tuple[Browser, Mem
     assert "Doubles : 0" in seen(browser.get("/health/audit").text)
 
 
-def test_what_is_said_appears_as_it_is_spoken(page: tuple[Browser, MemoryClient], bus_address: Address) -> None:
-    browser, _ = page
+def test_what_is_said_appears_as_it_is_spoken(own_page: tuple[Browser, MemoryClient], bus_address: Address) -> None:
+    browser, _ = own_page
     browser.enter()
     connection = http.client.HTTPConnection("127.0.0.1", browser.port, timeout=20)
     connection.request("GET", "/live", headers={"cookie": browser.cookie})
@@ -450,9 +474,9 @@ def test_the_api_describes_every_verb(page: tuple[Browser, MemoryClient]) -> Non
 
 
 def test_deletions_that_wait_are_carried_out_after_a_kill(
-    page: tuple[Browser, MemoryClient], daemon: Callable[..., Daemon]
+    own_page: tuple[Browser, MemoryClient], daemon: Callable[..., Daemon]
 ) -> None:
-    browser, memory = page
+    browser, memory = own_page
     browser.enter()
     [id] = memory.record([Turn("user", "the velvet curtain fell", lang="en-US")], ADA)
     browser.post("/delete", {"ids": id, "person": "ada"})

@@ -23,6 +23,12 @@ ROOT = Path(__file__).parents[2]
 COMMANDS = 3
 """A newcomer types at most that many."""
 SAID = "my cat is called Bob"
+PIP = {
+    "PIP_CACHE_DIR": str(Path.home() / ".cache" / "pip"),
+    "PIP_NO_COMPILE": "1",
+    "PIP_DISABLE_PIP_VERSION_CHECK": "1",
+}
+"""What was downloaded before is not downloaded again, and what is never imported is not compiled."""
 
 
 def commands() -> list[str]:
@@ -55,6 +61,7 @@ def test_after_three_commands_a_newcomer_sees_what_they_just_said(tmp_path: Path
     home = tmp_path / "home"
     home.mkdir()
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("XDG_", "PYTHON"))}
+    kept = {**PIP, **kept}
     activated = {**kept, "HOME": str(home), "PATH": f"{tmp_path / 'venv' / 'bin'}:{os.environ['PATH']}"}
     # the assistant's own address, as on a device; another one only because tests run side by side
     bus_port, page_port = free_port(), free_port()

@@ -48,6 +48,7 @@ def test_the_settings_name_a_budget_of_tokens() -> None:
         assert asked(memory) == expected  # of three tokens each
 
 
+@pytest.mark.full
 def test_of_a_long_session_a_budget_of_tokens_finds_what_reading_everything_would() -> None:
     with opened(strategy="token_budget", max_tokens=3000) as memory:
         talk(memory, 700)

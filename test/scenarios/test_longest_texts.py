@@ -30,6 +30,8 @@ from ovos_persona_memory.text import languages, secret_detection
 from ovos_persona_memory.text.languages import SENTENCE_WORDS, UNDERSTOOD_CHARACTERS, UNDERSTOOD_WORDS, beginning
 from ovos_persona_memory.text.tag_questions import statement_asked_about
 
+pytestmark = pytest.mark.full
+
 SHIPPED = languages.shipped()
 MONKEY = "marmalade monkey organ jar"
 WORDS = [f"{one}{two}" for one in "bcdfghklmnprstvwz" for two in ("olm", "anx", "urt", "ipf", "ezzi", "oggle", "ummer")]

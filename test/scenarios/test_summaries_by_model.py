@@ -17,6 +17,8 @@ from ovos_persona_memory.memory import Call, PersonaMemory
 from ovos_persona_memory.records import ContextRequest, Scope, Turn
 from ovos_persona_memory.service import open_model
 
+pytestmark = pytest.mark.full
+
 HERE = Scope(session_id="s1")
 PAGE = (Path(__file__).parent.parent.parent / "docs" / "models.md").read_text("utf-8")
 SHOWN = [json.loads(block) for block in re.findall(r"^```json\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)]

@@ -8,13 +8,14 @@ import resource
 import signal
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from support.servers.bus import wait_until
 
 from ovos_persona_memory.cli.conversation import Conversation, SpokenAnswer
-from ovos_persona_memory.protocol import MemoryClient
+from ovos_persona_memory.protocol import BusConnection, MemoryClient, messages, topics
 
 ROOT = Path(__file__).resolve().parents[2]
 OTHERS = Path(sys.prefix) / "skills"
@@ -52,6 +53,33 @@ def services(data: Path) -> list[int]:
     return found
 
 
+SPOKEN_AFTER_S = (0.1, 0.5, 2.0)
+"""So long after it was handed over something has been spoken; told again for who was not listening yet on a busy
+machine."""
+
+
+class Voice:
+    """In the place of an audio service: says that what was to be spoken has been spoken.
+
+    Skills of others wait for that, 15 s where nobody says it (ovos-bus-client 2, SessionManager.wait_while_speaking).
+    """
+
+    def __init__(self, port: int) -> None:
+        self._bus = BusConnection(frozenset(topics.SPEAK).__contains__, self._arrived, host="127.0.0.1", port=port)
+        self._bus.start()
+
+    def _arrived(self, frame: bytes) -> None:
+        spoken = messages.encode("recognizer_loop:audio_output_end", {}, messages.decode(frame, messages.now()).context)
+        for after_s in SPOKEN_AFTER_S:
+            timer = threading.Timer(after_s, self._bus.send, (spoken,))
+            timer.daemon = True
+            timer.start()
+
+    def close(self) -> None:
+        """Close the connection."""
+        self._bus.close()
+
+
 class Assistant:
     """Runs while its ``with`` block does; ``kill`` ends every one of its processes with SIGKILL."""
 
@@ -71,6 +99,7 @@ class Assistant:
                 env=environment | {"HOME": str(home)} | more,
             )
         wait_until(self._is_ready, "the start of the assistant", timeout_s=240)
+        self._voice = Voice(port) if others else None
 
     def __enter__(self) -> Assistant:
         return self
@@ -133,6 +162,8 @@ class Assistant:
 
     def end(self) -> None:
         """End it in order, with one signal; TimeoutExpired where that is not enough."""
+        if self._voice is not None:
+            self._voice.close()
         try:
             if self._process.poll() is None:
                 self._process.terminate()

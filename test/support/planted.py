@@ -19,7 +19,7 @@ READ_BEFORE = (
     "redis.asyncio",
     "ovos_persona_memory.memory.persona_memory",
 )
-OPTIONS = ("-x", "-q", "-p", "no:cacheprovider")
+OPTIONS = ("-x", "-q", "-p", "no:cacheprovider", "--tb=native")
 
 _forks = get_context("forkserver")
 _forks.set_forkserver_preload(list(READ_BEFORE))

@@ -16,6 +16,8 @@ from ovos_persona_memory.memory.migration import digests
 from ovos_persona_memory.stores.sqlite import copies
 from ovos_persona_memory.stores.sqlite.store import SqliteStore
 
+pytestmark = pytest.mark.full
+
 Python = Callable[..., "subprocess.Popen[str]"]
 NAMES = ["default", "own"]
 KILLED = """

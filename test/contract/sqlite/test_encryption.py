@@ -20,6 +20,8 @@ from ovos_persona_memory.stores.sqlite import database_file, driver
 from ovos_persona_memory.stores.sqlite.offline_queue import OfflineQueue, QueuedArrival
 from ovos_persona_memory.stores.sqlite.store import SqliteStore
 
+pytestmark = pytest.mark.full
+
 pytest.importorskip("sqlcipher3", reason="the extra encryption is not installed")
 
 KEY = 'it\'s a "long" key ✓'

@@ -91,6 +91,7 @@ def test_the_script_for_a_shell_asks_the_program(shell: str) -> None:
     assert f"{variable()}={shell}_complete" in script
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("words", [["--help"], ["recall", "--help"], ["stats"], ["doctor"], ["status"]])
 def test_there_are_no_colours_in_a_pipe(words: list[str], tmp_path: Path) -> None:
     folders = {f"XDG_{name}_HOME": str(tmp_path) for name in ("CONFIG", "DATA", "STATE", "CACHE")}

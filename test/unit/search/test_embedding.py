@@ -193,6 +193,7 @@ print(*(len(open_embedder(name).embed(["a cat", "a dog"])) for name in ("e5", "m
 """
 
 
+@pytest.mark.full
 def test_no_embedder_uses_the_network(tmp_path: Path) -> None:
     ended = subprocess.run(
         [sys.executable, "-c", OFFLINE],

@@ -31,6 +31,7 @@ def wait_until(condition: Callable[[], bool]) -> None:
         pause.wait(0.01)
 
 
+@pytest.mark.full
 def test_the_first_who_speaks_a_language_that_was_read_waits_for_no_file(monkeypatch: pytest.MonkeyPatch) -> None:
     read: list[str] = []
 
@@ -102,6 +103,7 @@ def test_who_asks_while_something_is_read_waits_for_it() -> None:
     assert slow("b") == "B"
 
 
+@pytest.mark.full
 def test_nobody_waits_for_a_language_and_nothing_that_was_said_meanwhile_is_lost(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -388,6 +388,7 @@ def generated() -> Iterator[tuple[str, str]]:
             yield value, f"the guest wifi password is {value}"
 
 
+@pytest.mark.full
 def test_of_no_secret_a_byte_is_left_before_a_yes_after_a_no_and_after_it_is_forgotten(home: Home) -> None:
     for value, told in generated():
         topic = told.removesuffix(f" is {value}")

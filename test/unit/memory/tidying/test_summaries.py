@@ -313,6 +313,7 @@ def anything(chance: random.Random, memory: PersonaMemory, number: int, clock: C
             memory.record([Turn("user", text), Turn("assistant", f"{text}a")], HERE)
 
 
+@pytest.mark.full
 @pytest.mark.parametrize("seed", range(12))
 def test_in_any_order_of_roles_every_turn_is_either_left_to_a_summary_once_or_still_to_come(seed: int) -> None:
     chance, clock, told = random.Random(seed), Clock(), Told()
