@@ -50,7 +50,8 @@ def _file_of(path: Path) -> str:
 
 @pytest.hookimpl(optionalhook=True)  # where pytest-xdist is
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
-    """For ``--dist loadgroup``: a file stays together on one worker, and so do all files of ``SPEAKING`` and ``browser``.
+    """For ``--dist loadgroup``: a file stays together on one worker, and so do the files of ``SPEAKING`` and of the
+    folder ``browser``.
 
     Its marks ``xdist_group`` do nothing here: pytest-xdist 3.8 writes them into ``Item._nodeid``, which pytest 9.2 has
     no more. Each test would be on its own, and every worker would start every assistant.
