@@ -14,6 +14,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from urllib.parse import quote
 
+from support.browser import NoBrowser, chromium
 from support.servers.bus import free_port
 
 from benchmarks.asking import PATIENCE, BenchTransport, connected, timed_ms
@@ -34,6 +35,17 @@ VIEWERS, BLOCK = 50, 5
 """Open pages, and contexts in a row with and without them."""
 FIRST_MS, SEARCH_MS, PREVIEW_MS, SHARE = 300.0, 150.0, 300.0, 1.1
 TALK = Scope(session_id="talk")
+SEARCHED = """words => new Promise(done => {
+    let began = 0;
+    document.body.addEventListener('htmx:beforeRequest', () => { began = performance.now(); }, {once: true});
+    document.body.addEventListener('htmx:afterSettle', () => {
+        requestAnimationFrame(() => done(performance.now() - began));
+    }, {once: true});
+    const field = document.querySelector('#q');
+    field.value = words;
+    field.dispatchEvent(new Event('input', {bubbles: true}));
+})"""
+"""Types words into the search field; the milliseconds from the request to the results, painted."""
 PART = {"hx-request": "true", "hx-target": "items"}
 """So the page asks for what it searches as somebody types."""
 
@@ -129,6 +141,7 @@ def run(size: str) -> list[Figure]:
         browser = Browser(port, token_of(data))
         first = [_first(services, browser, data) for _ in range(starts)]
         took = _pages(browser, base, rounds)
+        took |= _in_chromium(port, token_of(data), base, rounds)
         say(f"l: contexts beside {VIEWERS} open pages, and without")
         watched, alone, told = _contexts(services.port, browser, base.questions, rounds)
         browser.close()
@@ -166,6 +179,27 @@ def _pages(browser: Browser, base: Built, rounds: int) -> dict[str, list[float]]
             ("forget everything about a topic, foreseen", f"/forget?way=about&about={quote(next(topics))}", {}),
         ):
             took.setdefault(name, []).append(browser.timed_ms(path, headers))
+    return took
+
+
+def _in_chromium(port: int, token: str, base: Built, rounds: int) -> dict[str, list[float]]:
+    """The same as a browser sees it: until the page is loaded, and from the request of a search until its results
+    stand on the page. Nothing where there is no Chromium."""
+    took: dict[str, list[float]] = {}
+    asked = cycle(base.questions)
+    try:
+        with chromium() as started:
+            page = started.new_context(extra_http_headers={"authorization": f"Bearer {token}"}).new_page()
+            for number in range(rounds + 1):
+                page.goto(f"http://127.0.0.1:{port}/")
+                loaded = page.evaluate("performance.getEntriesByType('navigation')[0].duration")
+                page.goto(f"http://127.0.0.1:{port}/known")
+                found = page.evaluate(SEARCHED, next(asked).text)
+                if number:  # the first time scripts and styles are fetched
+                    took.setdefault("the page in Chromium", []).append(loaded)
+                    took.setdefault("search in Chromium", []).append(found)
+    except NoBrowser as error:
+        say(f"l: nothing is measured in a browser: {error}")
     return took
 
 

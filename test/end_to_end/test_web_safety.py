@@ -26,11 +26,11 @@ pytest.importorskip("starlette", reason="the extra web is not installed")
 SECRET = "the velvet curtain hides a door"
 EVERYTHING = {
     "GET": ("/", "/known", "/review", "/preview", "/remembering", "/forget", "/move", "/health", "/api", "/live",
-            "/going",
-            "/known/x", "/move/export.jsonl", "/move/export.md", "/health/figures", "/health/audit",
-            "/api/openapi.json", "/nothing"),
+            "/going", "/people", "/move/backup/x", "/known/x", "/move/export.jsonl", "/move/export.md",
+            "/health/figures", "/health/audit", "/api/openapi.json", "/nothing"),
     "POST": ("/delete", "/undo/x", "/forget", "/review", "/remembering", "/known/add", "/known/edit", "/known/mark",
-             "/known/join", "/move/import", "/looks", "/leave", "/api/recall", "/api/forget", "/api/status"),
+             "/known/join", "/move/import", "/move/backup", "/move/restore", "/people/merge", "/move/backup/delete",
+             "/review/put-back", "/review/undo", "/looks", "/leave", "/api/recall", "/api/forget", "/api/status"),
 }  # fmt: skip
 
 

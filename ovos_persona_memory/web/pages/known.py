@@ -136,11 +136,15 @@ def mark(visit: Visit) -> Response:
 
 def _pin_fact(visit: Visit, scope: Scope, is_set: bool) -> None:
     facts, id = visit.memory.facts, visit.given("id")
-    fact = next((one for one in facts.history(id, scope).facts if one.id == id), None)
+    fact = _fact(visit, id, scope)
     if fact is None or visit.given("mark") != PINNED:
         raise UnknownEntry(visit.texts("gone_already"))
     others = [topic for topic in fact.topics if topic != PINNED]
     facts.update(id, scope, topics=[*others, PINNED] if is_set else others)
+
+
+def _fact(visit: Visit, id: str, scope: Scope) -> Fact | None:
+    return next((one for one in visit.memory.facts.history(id, scope).facts if one.id == id), None)
 
 
 def join(visit: Visit) -> Response:
@@ -232,6 +236,7 @@ def of_fact(fact: Fact) -> Known:
 def _of_hit(visit: Visit, hit: Hit) -> Known:
     scope = Scope(user_id=hit.user_id, persona_id=hit.persona_id)
     entry = visit.memory.get(hit.key, scope) if hit.kind == "memory" and hit.key else None
+    fact = _fact(visit, hit.id, scope) if hit.kind == "fact" else None
     return Known(
         id=hit.id,
         kind=hit.kind,
@@ -244,8 +249,8 @@ def _of_hit(visit: Visit, hit: Hit) -> Known:
         persona_id=hit.persona_id,
         session_id=hit.session_id,
         speaker=hit.speaker,
-        is_private=bool(entry and entry.private),
-        is_pinned=bool(entry and entry.metadata.get(PINNED) is True),
+        is_private=bool(entry and entry.private) or bool(fact and fact.private),
+        is_pinned=bool(entry and entry.metadata.get(PINNED) is True) or bool(fact and PINNED in fact.topics),
         score=hit.score,
         reason=hit.reason,
         is_sure=hit.sure,

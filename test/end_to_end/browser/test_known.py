@@ -97,6 +97,17 @@ def test_a_memory_is_added_changed_pinned_and_kept_private(page: Page, owner: Ow
     expect(items(page, "the plumber is called Jim")).not_to_contain_text("pinned")
 
 
+def test_a_fact_is_pinned_and_unpinned(page: Page, owner: Owner) -> None:
+    fact = owner.memory.facts.add("my shoe size is 43", Scope(user_id="ada"), lang="en-US")
+    page.goto("/known?q=shoe+size")
+    opened(page, "my shoe size is 43").get_by_role("button", name="Pin to the top").click()
+    expect(items(page, "my shoe size is 43")).to_contain_text("pinned")
+    [kept] = [one for one in owner.memory.facts.list(Scope(user_id="ada")) if one.id == fact.id]
+    assert "pinned" in kept.topics
+    opened(page, "my shoe size is 43").get_by_role("button", name="Unpin").click()
+    expect(items(page, "my shoe size is 43")).not_to_contain_text("pinned")
+
+
 def test_nothing_is_added_without_words(page: Page, owner: Owner) -> None:
     before = len(owner.memory.list(Scope.everyone(), 1000))
     page.goto("/known")
