@@ -22,7 +22,7 @@ from support.model_server import ModelServer
 from ovos_persona_memory.protocol import MemoryClient
 from ovos_persona_memory.records import Scope, Turn
 
-from ..conftest import Address, Daemon, free_port, own_environment, wait_until, write_settings
+from ..conftest import Address, Daemon, free_port, own_environment, running_bus, wait_until, write_settings
 
 TURNS = 10_000
 SCREENSHOTS = "OPM_TEST_SCREENSHOTS"
@@ -98,7 +98,16 @@ def running_browser() -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="session")
-def owner(running_browser: Browser, tmp_path_factory: pytest.TempPathFactory, bus_address: Address) -> Iterator[Owner]:
+def own_bus(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Address]:
+    """A bus of its own: the daemon of the browser lives on while other tests have theirs on the shared bus, and two
+    daemons on one bus answer everything twice."""
+    port = free_port()
+    with running_bus(tmp_path_factory.mktemp("bus"), port):
+        yield "127.0.0.1", port
+
+
+@pytest.fixture(scope="session")
+def owner(running_browser: Browser, tmp_path_factory: pytest.TempPathFactory, own_bus: Address) -> Iterator[Owner]:
     """One daemon for all tests, let in by a link of the command line."""
     home, data, port = tmp_path_factory.mktemp("home"), tmp_path_factory.mktemp("data") / "memory", free_port()
     household.fill(data, TURNS, time.time())
@@ -111,8 +120,8 @@ def owner(running_browser: Browser, tmp_path_factory: pytest.TempPathFactory, bu
         "introspection": {"model": PLUGIN, "turn_interval": 1000},
     }
     write_settings(home, persona_memory=settings, location={"timezone": {"code": ZONE}})
-    running = Daemon(home, data, bus_address)
-    bus = MessageBusClient(host=bus_address[0], port=bus_address[1])
+    running = Daemon(home, data, own_bus)
+    bus = MessageBusClient(host=own_bus[0], port=own_bus[1])
     bus.run_in_thread()
     try:
         wait_until(running.is_ready, "the start of the daemon")
