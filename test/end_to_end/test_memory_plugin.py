@@ -17,7 +17,7 @@ from hypothesis import strategies as st
 from ovos_bus_client import Message
 from ovos_persona.memory import BasicShortTermMemory
 from ovos_plugin_manager.templates.agents import AgentMessage, MessageRole, ToolCall
-from support.servers.bus import HOST, Bus, Daemon, Wire, free_port, wait_until
+from support.servers.bus import HOST, START_S, Bus, Daemon, Wire, free_port, wait_until
 
 from ovos_persona_memory.config import bus_address
 from ovos_persona_memory.errors import ConfigError
@@ -63,7 +63,9 @@ class House:
         self.bus = Bus(folder / "bus", self.port) if bus else None
         self.daemon = Daemon(folder / "daemon", folder / "data", self.port).wait_ready() if daemon else None
         if bus:
-            assert connection(self.port).wait_connected(10)
+            if not connection(self.port).wait_connected(START_S):
+                self.__exit__()
+                raise AssertionError("the messagebus was not reached")
         else:
             connection(self.port).close()  # it will never connect; its waits draw from the randomness of hypothesis
 
