@@ -116,9 +116,10 @@ def test_what_is_said_appears_as_it_is_spoken_but_not_while_it_is_paused(page: P
     expect(page.get_by_text("a clock ticks")).to_have_count(0)
     page.get_by_role("combobox", name="Person").select_option("ben")
     expect(page.get_by_role("button", name="Go on")).to_have_count(0)
-    page.get_by_role("link", name="Show everything").click()
     with page.expect_response("**/live"):
-        page.get_by_role("button", name="Pause").click()
+        page.get_by_role("link", name="Show everything").click()
+    page.get_by_role("button", name="Pause").click()
+    with page.expect_response("**/live"):
         page.get_by_role("button", name="Go on").click()
     owner.say("a door creaks", "live-1")
     expect(page.locator("#live-feed").get_by_text("a door creaks")).to_be_visible()
