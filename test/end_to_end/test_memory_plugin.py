@@ -60,12 +60,21 @@ class House:
         self.folder = folder
         self._deaf = None if bus else deaf_port()
         self.port: int = self._deaf.getsockname()[1] if self._deaf else free_port()
-        self.bus = Bus(folder / "bus", self.port) if bus else None
-        self.daemon = Daemon(folder / "daemon", folder / "data", self.port).wait_ready() if daemon else None
+        self.bus: Bus | None = None
+        self.daemon: Daemon | None = None
+        try:
+            self._start(bus, daemon)
+        except BaseException:
+            self.__exit__()  # or what it started lives on, and another test is blamed for it
+            raise
+
+    def _start(self, bus: bool, daemon: bool) -> None:
         if bus:
-            if not connection(self.port).wait_connected(START_S):
-                self.__exit__()
-                raise AssertionError("the messagebus was not reached")
+            self.bus = Bus(self.folder / "bus", self.port)
+        if daemon:
+            self.start_daemon()
+        if bus:
+            assert connection(self.port).wait_connected(START_S), "the messagebus was not reached"
         else:
             connection(self.port).close()  # it will never connect; its waits draw from the randomness of hypothesis
 
