@@ -88,7 +88,7 @@ setup(
     packages=[*find_packages(include=[NAME, f"{NAME}.*"]), f"{NAME}.locale"],
     package_dir={NAME: NAME, f"{NAME}.locale": "locale"},
     package_data={
-        f"{NAME}.extraction": ["models/*/*"],
+        f"{NAME}.extraction": ["models/*"],
         f"{NAME}.locale": ["*/*", "*/*/*"],
         f"{NAME}.search": ["*.npy"],
         f"{NAME}.skill": ["*.json"],
@@ -104,9 +104,8 @@ setup(
         "ovos-workshop>=7.0.6,<10",
         "msgspec>=0.18.6,<1",
         "numpy>=1.26",
-        # no wheels for other machines: there snowballstemmer does the same by itself, and templates alone learn facts
+        # no wheels for other machines: there snowballstemmer does the same by itself
         "PyStemmer>=3,<4; platform_machine in 'x86_64 aarch64 arm64 AMD64'",
-        "python-crfsuite>=0.9.11,<1; platform_machine in 'x86_64 aarch64 arm64 AMD64'",
         "rich>=13.7,<16",
         "rich-click>=1.7,<2",
         "snowballstemmer>=2.2,<4",

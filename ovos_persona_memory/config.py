@@ -118,8 +118,6 @@ class FactsConfig:
 
     learn: bool = True
     """Whether facts are learned from what people say."""
-    guess: bool = True
-    """Whether the tagger may add facts that no template matches, where the language has a model for it."""
     half_life_d: float = 730.0
     """Half-life, in days, of the confidence of tastes, home and work; saying a fact again renews it."""
     place_half_life_d: float = 21.0
@@ -450,21 +448,23 @@ def encryption_key(setting: str | None, asking: str = "Key of the memory") -> st
     """
     if setting is None:
         return None
-    where, _, name = setting.partition(":")
-    if where == "file":
-        _refuse_open_to_others(Path(name).expanduser())
-        key = secret(setting)
-    elif where == "env":
-        key = secret(setting)
-    elif where == "keyring":
-        key = _from_keyring(name or KEYRING_SERVICE)
-    elif setting == "prompt":
-        key = _typed(asking)
-    else:
-        raise ConfigError("a key is not written here: say where it is, file:PATH, env:NAME, keyring or prompt")
+    key = _key_at(setting, asking)
     if not key:
         raise ConfigError(f"the key at {setting} is empty")
     return key
+
+
+def _key_at(setting: str, asking: str) -> str | None:
+    where, _, name = setting.partition(":")
+    if where == "file":
+        _refuse_open_to_others(Path(name).expanduser())
+    if where in ("file", "env"):
+        return secret(setting)
+    if where == "keyring":
+        return _from_keyring(name or KEYRING_SERVICE)
+    if setting == "prompt":
+        return _typed(asking)
+    raise ConfigError("a key is not written here: say where it is, file:PATH, env:NAME, keyring or prompt")
 
 
 def _refuse_open_to_others(path: Path) -> None:

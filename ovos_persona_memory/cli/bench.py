@@ -19,20 +19,23 @@ from ovos_persona_memory.evaluation import (
     RANKERS,
     Ask,
     LabelledConversation,
-    LabelledTalk,
     LearningScores,
     Ranker,
     RankerScores,
     Ranking,
     RankingScores,
     Ratio,
+    TrapResult,
     embedder_ranker,
+    is_trap_file,
     labelled_conversations,
     measure_learning,
     memory_ranker,
+    play_trap,
     ranking_scores,
     read_marked,
     read_talks,
+    read_traps,
     recall_run,
     talk_markup,
     turn_document,
@@ -40,7 +43,7 @@ from ovos_persona_memory.evaluation import (
 from ovos_persona_memory.search import embedding
 from ovos_persona_memory.service import open_embedder
 from ovos_persona_memory.stores import NEEDS_NO_SERVER
-from ovos_persona_memory.text import counted
+from ovos_persona_memory.text import counted, languages
 
 WIDTH = 130
 """Width of the tables where there is no terminal, characters."""
@@ -129,37 +132,75 @@ def recall(  # one parameter an option
 
 @bench.command(cls=Command, epilog=examples("bench facts household.talk --list"))
 @click.argument("files", nargs=-1, required=True, type=InputFile())
+@click.option("--language", help="The language of talks with traps where no folder or file name says it, as en-US.")
 @click.option("--speakers", is_flag=True, help="Whoever has a name is a person, whatever the role.")
+@click.option("--slots", is_flag=True, help="Show the figures of each slot, too.")
 @click.option("--list", "listed", is_flag=True, help="List every fact that was learned, and what was missed.")
 @json_option
-def facts(files: Sequence[Path], speakers: bool, listed: bool, as_json: bool) -> None:
-    """How well facts are learned from the labelled talk in FILES: JSON lines, plain or gzip, or .talk."""
-    found = {str(path): measure_learning(_talks(path), speakers) for path in files}
+def facts(  # one parameter an option
+    files: Sequence[Path], language: str | None, speakers: bool, slots: bool, listed: bool, as_json: bool
+) -> None:
+    """How well facts are learned from the talk in FILES: JSON lines, plain or gzip, .talk, or talks with traps.
+
+    Example: ovos-persona-memory bench facts test/data/months/*.jsonl.gz
+    """
+    found = {str(path): _facts_of(path, language, speakers) for path in files}
     if as_json:
-        return answer_json({"files": [{"file": name, **asdict(figures)} for name, figures in found.items()]})
+        return answer_json({"files": [{"file": name, **_as_json(figures)} for name, figures in found.items()]})
+    answer_rows(FACT_COLUMNS, [_fact_row(name, figures) for name, figures in found.items()], "No file was given.")
     for name, figures in found.items():
-        answer(f"{name}: {counted(figures.turns, 'turn')}, {counted(figures.precision.of, 'fact')} learned")
-        _show_learned(figures)
-        if listed:
-            _list_learned(figures)
+        if isinstance(figures, LearningScores):
+            if slots:
+                answer(name)
+                rows = [
+                    [slot, _share(both["precision"]), _share(both["recall"])] for slot, both in figures.slots.items()
+                ]
+                answer_rows(["slot", "precision", "recall"], rows, "No fact of any slot was expected or learned.")
+            if listed:
+                _list_learned(figures)
+        elif listed:
+            _list_traps(figures)
     return None
 
 
-def _talks(path: Path) -> list[LabelledTalk]:
-    return [read_marked(path).talk] if path.suffix == talk_markup.ENDING else read_talks(path)
+FACT_COLUMNS = ["file", "turns", "learned", "precision", "recall", "asked", "of nothing", "talks right"]
+FactFigures = LearningScores | list[TrapResult]
 
 
-def _show_learned(figures: LearningScores) -> None:
-    whole = {
-        "precision": figures.precision,
-        "recall of what fills a slot": figures.recall_typed,
-        "recall of what was asked": figures.recall_asked,
-    }
-    for name, share in whole.items():
-        answer(f"{name}: {_share(share)}")
-    answer(f"learned from turns that must teach nothing: {figures.from_nothing}")
-    rows = [[name, _share(both["precision"]), _share(both["recall"])] for name, both in figures.slots.items()]
-    answer_rows(["slot", "precision", "recall"], rows, "No fact of any slot was expected or learned.")
+def _facts_of(path: Path, language: str | None, speakers: bool) -> FactFigures:
+    if path.suffix == talk_markup.ENDING:
+        return measure_learning([read_marked(path).talk], speakers)
+    if is_trap_file(path):
+        return [play_trap(trap, _language_of(path, language)) for trap in read_traps(path)]
+    return measure_learning(read_talks(path), speakers)
+
+
+def _language_of(path: Path, language: str | None) -> str:
+    """The language asked for, else the known tag by which the file or the nearest folder is named, else English."""
+    parts = (path.name.partition(".")[0], *(folder.name for folder in path.absolute().parents))
+    return language or next((part for part in parts if part in languages.known()), languages.FALLBACK)
+
+
+def _as_json(figures: FactFigures) -> dict[str, object]:
+    if isinstance(figures, LearningScores):
+        return asdict(figures)
+    right = sum(one.is_right for one in figures)
+    return {"talks": len(figures), "right": right, "results": [asdict(one) for one in figures]}
+
+
+def _fact_row(name: str, figures: FactFigures) -> list[str]:
+    if isinstance(figures, LearningScores):
+        shares = (figures.precision, figures.recall_typed, figures.recall_asked)
+        return [
+            name,
+            str(figures.turns),
+            str(figures.precision.of),
+            *map(_share, shares),
+            str(figures.from_nothing),
+            "",
+        ]
+    right = sum(one.is_right for one in figures)
+    return [name, "", "", "", "", "", "", f"{100 * right / len(figures):.1f} % ({right} of {len(figures)})"]
 
 
 def _share(share: Ratio) -> str:
@@ -175,6 +216,14 @@ def _list_learned(figures: LearningScores) -> None:
             answer(f"    from: {' '.join(one.said.split())}")
     for label in figures.missed:
         answer(f"missed: {label.turn} {label.slot or 'asked'}: {label.value or ''}")
+
+
+def _list_traps(figures: Sequence[TrapResult]) -> None:
+    for one in figures:
+        answer(f"{'right' if one.is_right else 'wrong'}: {one.id} ({one.kind})")
+        for what, said in (("missed", one.missed), ("must not be known", one.wrong), ("known", one.known)):
+            if said and not one.is_right:
+                answer(f"    {what}: {'; '.join(said)}")
 
 
 def _measured(name: str, conversations: list[LabelledConversation], rankers: Mapping[str, Ranker]) -> FileScores:

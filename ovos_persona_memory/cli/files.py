@@ -25,18 +25,21 @@ key_option = click.option(
 def write_whole(path: Path, parts: Iterable[bytes]) -> None:
     """Write the parts to a file, one after the other; InvalidRequest that names it where it cannot be written."""
     try:
-        # mkstemp makes a file that nobody else may read
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
-        beside = Path(name)
-        try:
-            with os.fdopen(handle, "wb") as file:
-                for part in parts:
-                    file.write(part)
-                file.flush()
-                os.fsync(file.fileno())
-            beside.replace(path)
-        except BaseException:
-            beside.unlink()
-            raise
+        _replace(path, parts)
     except OSError as error:
         raise InvalidRequest(str(path), f"cannot be written: {error.strerror}") from None
+
+
+def _replace(path: Path, parts: Iterable[bytes]) -> None:
+    # mkstemp makes a file that nobody else may read
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}-")
+    beside = Path(name)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.writelines(parts)
+            file.flush()
+            os.fsync(file.fileno())
+        beside.replace(path)
+    except BaseException:
+        beside.unlink()
+        raise

@@ -138,25 +138,36 @@ def export(  # one parameter an option
     sealed = encryption_key(key, "Key of the export")
     names = list(dict.fromkeys(("default", *namespaces)))
     wanted = archive.Wanted(names, user, with_secrets, (announcement.ANNOUNCED,))
-    lines = 0
     with progress_bar() as told, patiently_copied(data) as store:
-
-        def counted_lines() -> Iterator[bytes]:
-            nonlocal lines
-            for line in _lines_of(store, form, wanted, told):
-                lines += 1
-                yield line
-
-        if sealed is not None and output is not None:
-            stores.write_sealed(output, sealed, counted_lines())
-        elif output is not None:
-            write_whole(output, counted_lines())
-        else:
-            for line in counted_lines():
-                answer_line(line)
+        number = _write(_lines_of(store, form, wanted, told), output, sealed)
     if as_json:
-        return answer_json({"file": str(output), "format": form, "lines": lines, "encrypted": sealed is not None})
-    return say(f"Wrote {counted(lines, 'line')}{'' if output is None else f' to {output}'}.")
+        return answer_json({"file": str(output), "format": form, "lines": number, "encrypted": sealed is not None})
+    return say(f"Wrote {counted(number, 'line')}{'' if output is None else f' to {output}'}.")
+
+
+def _write(lines: Iterator[bytes], output: Path | None, key: str | None) -> int:
+    """Write the lines to standard output, or to a file, encrypted with a key where there is one; how many they were."""
+    passing = _Passing(lines)
+    if output is None:
+        for line in passing:
+            answer_line(line)
+    elif key is None:
+        write_whole(output, passing)
+    else:
+        stores.write_sealed(output, key, passing)
+    return passing.number
+
+
+class _Passing:
+    """Lines on their way, and how many have passed."""
+
+    def __init__(self, lines: Iterator[bytes]) -> None:
+        self._lines, self.number = lines, 0
+
+    def __iter__(self) -> Iterator[bytes]:
+        for line in self._lines:
+            self.number += 1
+            yield line
 
 
 @contextmanager

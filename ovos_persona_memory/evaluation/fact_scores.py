@@ -9,9 +9,10 @@ from dataclasses import dataclass, replace
 
 from ovos_persona_memory.config import MemoryConfig
 from ovos_persona_memory.evaluation.labelled_talk import LabelledFact, LabelledTalk, TalkTurn
+from ovos_persona_memory.extraction import NamingWords, naming_words
 from ovos_persona_memory.memory import PersonaMemory
 from ovos_persona_memory.records import GUEST, HOUSEHOLD, Fact, Scope, Turn
-from ovos_persona_memory.text import Lexicon, languages, lexicon
+from ovos_persona_memory.text import languages
 
 MOOD = "mood"
 STEP_S = 60.0
@@ -181,29 +182,30 @@ def _fits(one: LearnedFact, label: LabelledFact, talk: LabelledTalk) -> bool:
 
 def _words(text: str, label: LabelledFact, talk: LabelledTalk) -> set[str]:
     """The stems of a value that count: for a place "in" and "under" do, too."""
-    spoken, known = languages.for_language(talk.language), lexicon.for_language(talk.language)
+    spoken, known = languages.for_language(talk.language), naming_words(talk.language)
     words = set(spoken.words(text))
     if "location" in label.slots:
         return words
-    small = known.opening("preposition") | known.opening("article")
+    small = known.small | known.at | known.near | known.of
     return words.difference(*(spoken.words(word) for word in small)) or words
 
 
 def _about(one: LearnedFact, subject: str, talk: LabelledTalk) -> bool:
     """Whether a fact is about the person whom a label names: by the relation, whatever it is called, or by a name that
     other labels of the talk give them. Where a fact states an identity, that person is its thing."""
-    known = lexicon.for_language(talk.language)
+    known = naming_words(talk.language)
     wanted = _relation(known, subject)
     if wanted == _relation(known, one.subject):
         return True
     if not wanted:  # a pet's facts belong to the speaker
-        return known.starts(known.words_of(one.subject), "pet") > 0
+        return _is_animal(known, one.subject) or _is_pet(one.subject, talk)
     if _is_kind_of(one.subject, subject, talk):
         return True
     if not one.subject:
-        pet = one.slot == "pet" and (known.starts(known.words_of(subject), "pet") > 0 or _is_pet(subject, talk))
+        pet = one.slot == "pet" and (_is_animal(known, subject) or _is_pet(subject, talk))
         stems = set(languages.for_language(talk.language).words(subject))
-        return pet or stems <= set(one.thing.split()) or wanted == _relation(known, one.thing)
+        things = set(one.thing.split())
+        return pet or stems <= things or set(languages.for_language(talk.language).words(wanted)) <= things
     fold = languages.fold
     either = {wanted: one.subject, _relation(known, one.subject): subject}  # one by the relation, the other by the name
     named = [label for label in talk.facts + talk.implied if "family" in label.slots and _whose(label)]
@@ -214,14 +216,20 @@ def _about(one: LearnedFact, subject: str, talk: LabelledTalk) -> bool:
     )
 
 
-def _relation(known: Lexicon, text: str) -> str:
+def _relation(known: NamingWords, text: str) -> str:
     """A relation in the form of facts: an "elder sister" is a sister, and so is a "sister nora"."""
-    held = known.words_of(text).folded
-    parts = [held[first:] for first in range(len(held))] + [held[:-1]]
-    relations = known.lists.get("relation", ())
-    named = (" ".join(part) for part in parts)
-    found = next((one for one in named if one in known.same or one in relations), " ".join(held))
-    return known.same.get(found, found)
+    held = languages.fold(text)
+    found = [
+        known.relations.get(tuple(held[first:last]))
+        for first in range(len(held))
+        for last in range(first + 1, len(held) + 1)
+    ]
+    several = list(dict.fromkeys(one for one in found if one))
+    return " ".join(several) if several else " ".join(word for word in held if word not in known.small)
+
+
+def _is_animal(known: NamingWords, text: str) -> bool:
+    return not known.pets.isdisjoint(languages.fold(text))
 
 
 def _is_pet(name: str, talk: LabelledTalk) -> bool:

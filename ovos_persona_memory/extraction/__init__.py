@@ -1,16 +1,22 @@
-"""From an utterance to candidate facts: rules, a trained tagger and its calibration."""
+"""From an utterance to candidate facts: a small trained reader of all languages, naming, and policy."""
 
 from __future__ import annotations
 
-from ovos_persona_memory.extraction.assertion import RecentStatement, as_speaker, may_correct, refusal_in
-from ovos_persona_memory.extraction.coreference import DialogueContext
+from ovos_persona_memory.extraction.candidate import Candidate
 from ovos_persona_memory.extraction.dialogue_state import NAMING, STALE_S, DialogueState
-from ovos_persona_memory.extraction.fusion import calibration
-from ovos_persona_memory.extraction.pipeline import ExtractionContext, extract, is_echo
+from ovos_persona_memory.extraction.naming import NamingWords, bare_stems, naming_words
+from ovos_persona_memory.extraction.pipeline import (
+    ExtractionContext,
+    asks,
+    extract,
+    is_echo,
+    takes_back,
+    unstated_reason,
+)
+from ovos_persona_memory.extraction.reader import answering
 from ovos_persona_memory.extraction.redaction import without_secrets
-from ovos_persona_memory.extraction.schema import SLOTS, Candidate
-from ovos_persona_memory.extraction.segmentation import LanguageResources
-from ovos_persona_memory.extraction.tagger import release_memory
+from ovos_persona_memory.extraction.slots import SLOTS
+from ovos_persona_memory.extraction.statements import DialogueContext
 
 __all__ = [
     "NAMING",
@@ -20,14 +26,14 @@ __all__ = [
     "DialogueContext",
     "DialogueState",
     "ExtractionContext",
-    "LanguageResources",
-    "RecentStatement",
-    "as_speaker",
-    "calibration",
+    "NamingWords",
+    "answering",
+    "asks",
+    "bare_stems",
     "extract",
     "is_echo",
-    "may_correct",
-    "refusal_in",
-    "release_memory",
+    "naming_words",
+    "takes_back",
+    "unstated_reason",
     "without_secrets",
 ]

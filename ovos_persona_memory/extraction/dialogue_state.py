@@ -1,32 +1,22 @@
 """What learning knows beside a turn's words: who is known by name, and what was spoken of a moment ago.
 
-It is held in memory alone: relations, names and words like "favourite colour", no sentences.
+It is held in memory alone; of what was said the last turn of each room.
 """
 
 from __future__ import annotations
 
 import re
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import NamedTuple
 
-from ovos_persona_memory.extraction.assertion.assertion import pretends
-from ovos_persona_memory.extraction.assertion.corrections import as_speaker
-from ovos_persona_memory.extraction.coreference.clause_subjects import possession_asked_for
-from ovos_persona_memory.extraction.coreference.person_mentions import (
-    NAMES,
-    DialogueContext,
-    PersonRef,
-    people_in,
-    spoken_of,
-)
-from ovos_persona_memory.extraction.coreference.self_introduction import thing_of
-from ovos_persona_memory.extraction.schema.candidate import Candidate
-from ovos_persona_memory.extraction.segmentation.clauses import all_clauses
-from ovos_persona_memory.extraction.segmentation.sentences import LanguageResources
+from ovos_persona_memory.extraction import naming
+from ovos_persona_memory.extraction.candidate import Candidate
+from ovos_persona_memory.extraction.statements import OF_THINGS, DialogueContext
 from ovos_persona_memory.records import GUEST, HOUSEHOLD, Fact, Turn
-from ovos_persona_memory.text import Lexicon, Tokens, languages, lexicon
+from ovos_persona_memory.text import languages
+from ovos_persona_memory.text.languages import Language
 
 NAMING = ("name", "family", "pet")
 """The slots whose facts name somebody."""
@@ -34,63 +24,47 @@ NamingFacts = Callable[[str, str], Iterable[Fact]]
 """From a user and one of these slots to the facts of theirs that may name somebody."""
 HOUSE = 12
 """Users at most who are one household: of more each speaks of their own people alone."""
-KEPT = 512
-"""Facts of which it is kept in mind whom they name: all of a house are looked at for every turn."""
 ROOMS = 64
 """So many sessions are kept in mind."""
-ONCE_MORE_S = 60.0
-"""What another told longer ago is not what "mine is" or "she" is about, seconds."""
-STALE_S = 180.0
-"""What was spoken of longer ago is meant by no pronoun, seconds."""
-_NAME = re.compile(r"[A-Za-z]{3,20}")
-"""An id of a user that can be their name."""
 JUDGED = 256
 """Turns of which it is kept in mind what they came to."""
-QUESTION = 3
-"""Words at most before a question: "papa was ist ..."."""
-AGREEING = 2
-"""Words at most of what the assistant says that answers nothing: "got it"."""
+CONTEXT_S = 90.0
+"""What was said longer ago does not help to read what is said now, seconds."""
+STALE_S = 180.0
+"""Who was spoken of longer ago is meant by no pronoun, seconds."""
 TURNS = 2
-"""A thing that was spoken of this many turns ago, or earlier, is no antecedent any more."""
-REMEMBERED = 3
-"""So many people of whom somebody spoke are kept in mind."""
+"""Who was spoken of this many turns of the speaker ago, or earlier, is meant by no pronoun."""
+_USER_NAME = re.compile(r"[A-Za-z]{3,20}")
+"""An id of a user that can be their name."""
 
 
-@dataclass(frozen=True)
-class _Spoke:
+class _Spoken(NamedTuple):
     """Of whom somebody spoke."""
 
-    who: PersonRef
+    user_id: str
+    """Whose facts name them so."""
+    subject: str
+    name: str
+    """By which everybody in the house knows them; empty where that is not known."""
     at: float
-    turns: int = 0
-    """How many turns of theirs ago."""
 
 
 @dataclass(frozen=True)
 class _Room:
-    """What was just spoken of in one session."""
+    """What was just said in one session."""
 
-    asked: tuple[str, ...] = ()
-    question: bool = False
+    said: str = ""
+    role: str = ""
+    user_id: str = ""
     at: float = 0.0
-    head: tuple[str, ...] = ()
-    """What an answer leaves out."""
-    of: PersonRef | None = None
-    """Of whom it was asked."""
-    told: str = ""
-    """The slot of what was told last."""
-    told_at: float = 0.0
-    people: Mapping[str, tuple[_Spoke, ...]] = field(default_factory=dict)
-    """By user, the last first."""
-    last: _Spoke | None = None
-    """Of whom anybody spoke last, the assistant too."""
-    spoke: Mapping[str, float] = field(default_factory=dict)
-    """When each user last spoke."""
-    thing: tuple[str, ...] = ()
-    """What was named last."""
-    thing_at: float = 0.0
-    played: Mapping[str, float] = field(default_factory=dict)
-    """When each user last played to be somebody else."""
+    asked_of: str | None = ""
+    """Of whom the last turn asked; None: of somebody else than whom it was put to."""
+    spoken: _Spoken | None = None
+    turns: int = 0
+    """How many turns of people ago somebody was spoken of."""
+    things: Mapping[str, str] = field(default_factory=dict)
+    """By slot, the stems of what was told of last."""
+    things_at: float = 0.0
 
 
 class DialogueState:
@@ -100,8 +74,8 @@ class DialogueState:
         """``users``: the users of whom something is kept."""
         self._users, self._naming_facts = users, naming_facts
         self._rooms: OrderedDict[str, _Room] = OrderedDict()
-        self._names: dict[str, tuple[float, Mapping[str, PersonRef]]] = {}
-        """By user, with the time when they were read: others may write into a store that is shared."""
+        self._names: dict[tuple[str, str | None], tuple[float, Mapping[str, str]]] = {}
+        """By user and who speaks, with the time when they were read: others may write into a store that is shared."""
         self._of_all = True
         """Whether everybody in the house is known to everybody: it is no larger than HOUSE."""
         self._judged: OrderedDict[str, Sequence[Candidate]] = OrderedDict()
@@ -116,11 +90,12 @@ class DialogueState:
         """A user told a name that was not known."""
         if self._of_all:
             self._names.clear()
-        self._names.pop(user_id, None)
+        for known in [one for one in self._names if one[0] == user_id]:
+            del self._names[known]
 
-    def keep_judged(self, turn: Turn, verdicts: Sequence[Candidate]) -> None:
+    def keep_judged(self, turn: Turn, found: Sequence[Candidate]) -> None:
         """What a turn came to: the next one may put it right."""
-        self._judged[turn.id] = verdicts
+        self._judged[turn.id] = found
         if len(self._judged) > JUDGED:
             self._judged.popitem(last=False)
 
@@ -137,272 +112,168 @@ class DialogueState:
         """What is known when a turn is said."""
         room = self._rooms.get(turn.session_id or "", _Room())
         at = turn.at or 0.0
-        names = self._names_of(turn.user_id, at)
-        meant = _meant(room, turn.user_id, names, at)
-        speaker = _speaker(room, turn.user_id, names, at)
-        fresh = 0.0 <= at - room.at <= STALE_S
-        asked = room.asked if fresh else ()
-        playing = 0.0 <= at - room.played.get(turn.user_id, -STALE_S - 1.0) <= STALE_S
-        thing = room.thing if 0.0 <= at - room.thing_at <= STALE_S else ()
-        told = room.told if 0.0 <= at - room.told_at <= ONCE_MORE_S else ""
-        head, of = (room.head, room.of) if fresh else ((), None)
-        question = fresh and room.question
-        person, further = meant[0] if meant else None, (*meant[1:], *([speaker] if speaker is not None else ()))
-        return DialogueContext(
-            names, person, further, asked, question, thing, playing, head=head, asked_of=of, told=told
+        names = self._names_of(turn, at)
+        known = DialogueContext(
+            names=names,
+            spoken_of=_meant(room, turn, names, at),
+            things=room.things if 0.0 <= at - room.things_at <= STALE_S else {},
         )
-
-    def told(self, turn: Turn, slot: str) -> None:
-        """Somebody told something of a kind: the next one may say "mine is ..."."""
-        room = self._rooms.get(turn.session_id or "")
-        if room is not None and turn.session_id:
-            self._rooms[turn.session_id] = replace(room, told=slot, told_at=turn.at or 0.0)
+        if not 0.0 <= at - room.at <= CONTEXT_S:
+            return known
+        is_other = room.role == "user" and room.user_id not in ("", turn.user_id, HOUSEHOLD, GUEST)
+        hearer = known.names.get(room.user_id.lower(), room.user_id.lower()) if is_other else None
+        return replace(
+            known, said=room.said, by_assistant=room.role == "assistant", asked_of=room.asked_of, hearer=hearer
+        )
 
     def note(self, turn: Turn) -> None:
         """A turn was said, and what it tells is learned: it may speak of somebody, or of what the next one is about."""
         if not turn.session_id or not turn.text:
             return
-        spoken = LanguageResources.of(turn)
-        if not spoken.templates.third:
-            return
         room = self._rooms.pop(turn.session_id, _Room())
-        names = self._names_of(turn.user_id, turn.at or 0.0)
-        words = spoken.templates.words_of(turn.text)
-        asked = replace(self._asked(spoken, words, turn, room), last=_last(spoken, words, turn, room.last, names))
-        if turn.role == "user":
-            named = _named_in(spoken, words, turn, names) or _told_of(self._judged.get(turn.id, ()))
-            asked = replace(asked, people=_people(spoken.templates, words, turn, asked.people, named))
-            asked = replace(asked, spoke={**asked.spoke, turn.user_id: turn.at or 0.0})
-            thing = thing_of(spoken.templates, words)
-            if thing or (asked.question and asked.asked[:1] and asked.asked[0] in spoken.templates.opening("where")):
-                asked = replace(asked, thing=thing, thing_at=turn.at or 0.0)
-            if pretends(spoken.templates, words):
-                asked = replace(asked, played={**asked.played, turn.user_id: turn.at or 0.0})
-        self._rooms[turn.session_id] = asked
+        at, found = turn.at or 0.0, self._judged.get(turn.id, ())
+        language = languages.for_text(turn.lang, turn.text)
+        named = self._named_in(turn, language, at)
+        again = None if named else _said_again(room.spoken, turn, language, at)
+        told_of = _told_of(found, language, turn, at) or (_Spoken(turn.user_id, named, "", at) if named else again)
+        spoken = told_of and self._known_to_all(told_of, turn, at)
+        asks = language.is_question(turn.text)
+        meant = named or (again.subject if again else None if _asks_of_others(turn, language) else "")
+        asked_of = meant if asks else ""
+        room = replace(room, said=languages.beginning(turn.text), role=turn.role, user_id=turn.user_id, at=at)
+        things = _things(turn, language, found)
+        if things:
+            room = replace(room, things=things, things_at=at)
+        if spoken is not None:
+            room = replace(room, spoken=spoken, turns=0)
+        elif turn.role == "user":
+            room = replace(room, turns=room.turns + 1)
+        self._rooms[turn.session_id] = replace(room, asked_of=asked_of)
         if len(self._rooms) > ROOMS:
             self._rooms.popitem(last=False)
 
-    def _asked(self, spoken: LanguageResources, words: Tokens, turn: Turn, room: _Room) -> _Room:
-        known = spoken.templates
-        like = known.lists.get("asked_like", ())
-        asked = known.opening("asked_for")
-        named = any(word in asked or word.startswith(like) for word in words.folded)
-        question = bool(named or known.answers) and (spoken.language.is_question(turn.text) or _asking(known, words))
-        head, more = _head(known, words) if question else ((), False)
-        found = possession_asked_for(known, words) if named and (question or turn.role == "user") else ()
-        question = question or (bool(found) and found[0] in known.opening("where"))  # "i've got judo where's my belt"
-        of = self._asked_of(spoken, words, turn, room) if head or found else None
-        if more and of is None and not _of_hearer(known, words.folded):
-            head = ()  # "wie heisst die hauptstadt"
-        if not found and not head:
-            answers = turn.role == "user" or len(words.folded) > AGREEING
-            return replace(room, question=False, head=()) if answers else room
-        names = self._names.get(turn.user_id, (0.0, {}))[1]
-        found = tuple(word for word in found if word not in names)
-        at = turn.at or 0.0
-        before = room.asked if 0.0 <= at - room.at <= STALE_S else ()
-        return replace(room, asked=found or before, question=question, at=at, head=head, of=of)
+    def _named_in(self, turn: Turn, language: Language, at: float) -> str:
+        """The subject of somebody whom a turn names: by a known name, or a relation; empty where it names nobody."""
+        words, known = languages.fold(languages.beginning(turn.text)), naming.naming_words(language.tag)
+        names = self._names_of(turn, at)
+        place = next((n for n, word in enumerate(words) if names.get(word)), None)
+        relation = known.relation_in(words)
+        if place is None or relation is None:
+            return names[words[place]] if place is not None else "" if relation is None else relation[0]
+        named, (usual, first, last) = names[words[place]], relation
+        between = words[place + 1 : first] if place < first else words[last:place]
+        if usual in named.split() or not (known.small | known.of) - known.speaker >= set(between):
+            return named
+        whole = " ".join(words[min(place, first) : max(place + 1, last)])  # "ben's sister", "the sister of ben"
+        return naming.subject_of(whole, language, names, None) or named
 
-    def _asked_of(self, spoken: LanguageResources, words: Tokens, turn: Turn, room: _Room) -> PersonRef | None:
-        """Of whom something is asked, where not of the hearer: by relation or name, or whom "she" means."""
-        names = self._names.get(turn.user_id, (0.0, {}))[1]
-        known, text = spoken.templates, turn.text or ""
-        if turn.role == "assistant":  # "your sister" is the sister of who answers
-            text = as_speaker(known, spoken.language.swaps, text)
-        of = spoken_of(known, all_clauses(spoken, [text]), names)
-        somebody = not known.people.isdisjoint(words.folded)  # "the dog"; not "the capital"
-        she = known.opening("he_she") - (frozenset() if somebody else known.opening("article"))
-        if of is None and not she.isdisjoint(words.folded):
-            people = [one for some in room.people.values() for one in some if _is_fresh(one, turn.at or 0.0)]
-            of = max(people, key=lambda one: one.at).who if people else None
-        return of
+    def _known_to_all(self, spoken: _Spoken, turn: Turn, at: float) -> _Spoken:
+        """The same with a name by which others know whoever is spoken of: "my sister" is nobody else's sister."""
+        named = (name for name, subject in self._names_of(turn, at).items() if subject == spoken.subject)
+        return spoken if spoken.name else spoken._replace(name=next(named, ""))
 
-    def _names_of(self, user_id: str, at: float) -> Mapping[str, PersonRef]:
-        read_at, names = self._names.get(user_id, (None, {}))
+    def _names_of(self, turn: Turn, at: float) -> Mapping[str, str]:
+        who = (turn.user_id, turn.speaker)
+        read_at, names = self._names.get(who, (None, {}))
         if read_at is None or abs(at - read_at) > STALE_S:
-            names = self._read(user_id)
-            self._names[user_id] = (at, names)
+            names = self._read(*who)
+            self._names[who] = (at, names)
         return names
 
-    def _read(self, user_id: str) -> Mapping[str, PersonRef]:
-        found: dict[str, PersonRef] = {}
+    def _read(self, user_id: str, speaker: str | None) -> Mapping[str, str]:
         users = self._users()
         self._of_all = len(users) <= HOUSE
         house = [one for one in users if one != user_id] if self._of_all else []
+        found: dict[str, str] = {}
         for other in (*sorted(house), user_id):
-            if _NAME.fullmatch(other) and other not in (HOUSEHOLD, GUEST):
-                found[other.lower()] = PersonRef("" if other == user_id else other.lower())
-            for slot in NAMING:
-                for fact in self._naming_facts(other, slot):
-                    found |= dict(_named(fact, own=other == user_id))
-        return _told_apart(found)
+            if _USER_NAME.fullmatch(other) and other not in (HOUSEHOLD, GUEST):
+                found[other.lower()] = "" if other == user_id else other.lower()
+            named = [
+                pair
+                for slot in NAMING
+                for fact in self._naming_facts(other, slot)
+                for pair in _named(fact, other == user_id, speaker)
+            ]
+            found |= _told_apart(named)
+        return found
 
 
-def _asking(known: Lexicon, words: Tokens) -> bool:
-    """Whether it asks though something stands before the question: "papa was ist ..."."""
-    return any(word in known.opening("asking") for word in words.folded[:QUESTION])
+def _named(fact: Fact, is_own: bool, speaker: str | None) -> Iterator[tuple[str, str]]:
+    """Names that a fact gives, folded, each with the subject of facts about whoever has it.
+
+    ``speaker``: who speaks now; several may speak as one user.
+    """
+    words = languages.fold(fact.value or "")
+    if not words or any(word.isdigit() for word in words):
+        return
+    name = words[0]
+    if fact.slot == "name":
+        is_same = fact.speaker == speaker or None in (fact.speaker, speaker)
+        has_id = not is_own and fact.user_id != HOUSEHOLD
+        owner = fact.subject if is_own and is_same else fact.subject or (fact.user_id.lower() if has_id else name)
+        yield from ((word, owner) for word in words)
+        return
+    relation = naming.relation_in_stems(fact.thing, languages.for_text(fact.lang, fact.text))
+    if fact.slot == "pet" and name in fact.thing.split() and len(fact.thing.split()) == 1:
+        return  # the animal alone: "we have a dog"
+    if not relation:
+        yield name, name
+    elif is_own:
+        yield name, f"{fact.subject} {relation}".strip()
+    else:
+        yield name, name  # somebody else's sister is known by her name
 
 
-def _head(known: Lexicon, words: Tokens) -> tuple[tuple[str, ...], bool]:
-    """What an answer to the last question in the words leaves out, and whether more stands behind that question's own
-    words; empty where none is known."""
-    held = words.folded
-    for place in range(len(held) - 1, -1, -1):
-        for size in (3, 2, 1):
-            if held[place : place + size] in known.answers:
-                return known.answers[held[place : place + size]], place + size < len(held)
-    return (), False
-
-
-def _of_hearer(known: Lexicon, held: Sequence[str]) -> bool:
-    """Whether a question is about whom it is put to, and not about their people."""
-    hearer = known.opening("asked_hearer") | known.opening("your")
-    return not hearer.isdisjoint(held) and known.people.isdisjoint(held)
-
-
-def _meant(room: _Room, user_id: str, names: Mapping[str, PersonRef], at: float) -> list[PersonRef]:
-    """Whom a user's "she" may mean, the likeliest first: of whom they spoke themselves, or anybody in the room did."""
-    own = [one.who for one in room.people.get(user_id, ()) if _is_fresh(one, at)]
-    by_name = names.get(room.last.who.called) if room.last is not None and _is_fresh(room.last, at) else None
-    return [one for one in (*own, by_name, _others(room.people, user_id, at)) if one is not None]
-
-
-def _speaker(room: _Room, user_id: str, names: Mapping[str, PersonRef], at: float) -> PersonRef | None:
-    """Who spoke just before of nobody but themselves."""
-    recent = {user: said for user, said in room.spoke.items() if user != user_id and 0.0 <= at - said <= ONCE_MORE_S}
-    last = max(recent, key=lambda user: recent[user], default="")
-    return None if any(_is_fresh(one, at) for one in room.people.get(last, ())) else names.get(last)
-
-
-def _is_fresh(spoke: _Spoke, at: float) -> bool:
-    return spoke.turns < TURNS and 0.0 <= at - spoke.at <= STALE_S
-
-
-def _others(people: Mapping[str, Sequence[_Spoke]], user_id: str, at: float) -> PersonRef | None:
-    """Of whom somebody else spoke a moment ago, where that is the same to all in the house: by name, or a pet."""
-    recent = [some[0] for user, some in people.items() if user != user_id and 0.0 <= at - some[0].at <= ONCE_MORE_S]
-    if not recent:
-        return None
-    who = max(recent, key=lambda one: one.at).who
-    if who.pet or not who.relation or who.subject != who.relation:
-        return who
-    name = who.name.folded[0] if who.name is not None else ""
-    return replace(who, subject=name) if name else None
-
-
-def _last(
-    spoken: LanguageResources, words: Tokens, turn: Turn, last: _Spoke | None, names: Mapping[str, PersonRef]
-) -> _Spoke | None:
-    """Of whom anybody spoke last, where it was by name."""
-    known = {word for word in words.folded if word in names or word[:-1] in names}
-    who = spoken_of(spoken.templates, all_clauses(spoken, [turn.text]), names) if known else None
-    if who is not None:
-        return _Spoke(who, turn.at or 0.0)
-    return None if last is None else replace(last, turns=last.turns + (turn.role == "user"))
-
-
-def _told_of(verdicts: Sequence[Candidate]) -> list[PersonRef]:
-    """Of whom a turn told something, the last first; none where of its speaker alone."""
-    subjects = dict.fromkeys(one.subject for one in reversed(verdicts) if one.outcome == "learned" and one.subject)
-    return [PersonRef(subject, subject) for subject in subjects]
-
-
-def _named_in(spoken: LanguageResources, words: Tokens, turn: Turn, names: Mapping[str, PersonRef]) -> list[PersonRef]:
-    """Of whom else a turn speaks by a relation or a name that is known, the last first."""
-    known = spoken.templates
-    may = not known.people.isdisjoint(words.folded) or any(word in names or word[:-1] in names for word in words.folded)
-    return [who for who in people_in(known, all_clauses(spoken, [turn.text]), names) if who.subject] if may else []
-
-
-def _people(
-    known: Lexicon, words: Tokens, turn: Turn, people: Mapping[str, tuple[_Spoke, ...]], named: Sequence[PersonRef]
-) -> Mapping[str, tuple[_Spoke, ...]]:
-    """Of whom each user spoke last; ``named``: whom this turn names."""
-    before, at = people.get(turn.user_id, ()), turn.at or 0.0
-    if named:
-        old = (replace(one, turns=one.turns + 1) for one in before if one.who not in named)
-        return {**people, turn.user_id: (*(_Spoke(who, at) for who in named), *old)[:REMEMBERED]}
-    pronouns = known.opening("he_she") | known.opening("whose")
-    again = not pronouns.isdisjoint(words.folded)
-    now = (_Spoke(one.who, at) if again and one.turns < TURNS else replace(one, turns=one.turns + 1) for one in before)
-    return {**people, turn.user_id: tuple(now)} if before else people
-
-
-class _Naming(NamedTuple):
-    """What of a fact may name somebody."""
-
-    slot: str | None
-    thing: str
-    subject: str
-    value: str
-    text: str
-    lang: str | None
-    own: bool
-    """It is the speaker's."""
-    person: bool
-    """It is somebody's, and not the household's."""
-
-
-def _named(fact: Fact, own: bool) -> tuple[tuple[str, PersonRef], ...]:
-    """Those whom a fact names; ``own``: it is the speaker's."""
-    person = fact.user_id != HOUSEHOLD
-    return _whom(_Naming(fact.slot, fact.thing, fact.subject, fact.value or "", fact.text, fact.lang, own, person))
-
-
-def _named_by(one: _Naming) -> tuple[tuple[str, PersonRef], ...]:
-    known = lexicon.for_language(languages.for_text(one.lang, one.text).tag)
-    if one.slot == "name":
-        if one.thing or one.subject:
-            return ()
-        oneself = one.own and one.person
-        return tuple(
-            (name, PersonRef("", called=name) if oneself else PersonRef(name)) for name in _names_in(known, one.value)
-        )
-    if known.has(known.words_of(one.text), "outsider"):
-        return ()
-    relation = "" if one.subject or not one.own else _relation(known, one)
-    pet = one.slot == "pet"
-    return tuple(
-        (name, PersonRef(relation or name, relation=relation, pet=pet)) for name in _names_in(known, one.value)
-    )
-
-
-_whom = languages.lru_cached(_named_by, KEPT)
-
-
-def _names_in(known: Lexicon, value: str) -> Iterator[str]:
-    """The names in a value: "tom and lisa" are two; "two cats" is none."""
-    words = known.words_of(value)
-    none = {*known.lists.get("determiner", ()), *known.lists.get("number", ()), *known.opening("pet")}
-    joints = known.lists.get("listing", ())
-    names: list[list[str]] = [[]]
-    for word in words.folded:
-        if word in joints:
-            names.append([])
-        else:
-            names[-1].append(word)
-    for name in names:
-        if name and len(name) <= NAMES and none.isdisjoint(name):
-            yield " ".join(name)
-
-
-def _relation(known: Lexicon, fact: _Naming) -> str:
-    """The relation that a fact names, as its speaker said it."""
-    words = known.words_of(fact.text)
-    name = "pet" if fact.slot == "pet" else "relation"
-    spoken = languages.for_text(fact.lang, fact.text)
-    for place in range(len(words.folded)):
-        rest = words.part(place, len(words.folded))
-        said = " ".join(rest.folded[: known.starts(rest, name)])
-        if said and fact.thing.endswith(" ".join(spoken.words(said))):
-            return said
-    return ""
-
-
-def _told_apart(names: Mapping[str, PersonRef]) -> Mapping[str, PersonRef]:
-    """The same, and of two cousins each by name."""
-    shared = [who.relation for who in names.values() if who.relation]
+def _told_apart(named: Sequence[tuple[str, str]]) -> dict[str, str]:
+    """Where several have the same relation, each is named by relation and name."""
+    several = Counter(subject for _, subject in set(named) if subject)
     return {
-        name: replace(who, subject=name) if who.relation and shared.count(who.relation) > 1 else who
-        for name, who in names.items()
+        name: f"{subject} {name}" if several[subject] > 1 and subject != name else subject for name, subject in named
     }
+
+
+def _told_of(found: Sequence[Candidate], language: Language, turn: Turn, at: float) -> _Spoken | None:
+    """Of whom a turn told something; None where of its speaker alone, or of somebody whom nobody knows."""
+    for one in found:
+        if one.outcome not in ("learned", "ended"):
+            continue
+        if one.slot in ("family", "pet") and one.value:
+            name = languages.fold(one.value)[0]
+            relation = naming.relation_in_stems(one.thing, language) if one.slot == "family" else ""
+            return _Spoken(turn.user_id, f"{one.subject} {relation}".strip() if relation else name, name, at)
+        if one.subject:
+            return _Spoken(turn.user_id, one.subject, "", at)
+    return None
+
+
+def _said_again(spoken: _Spoken | None, turn: Turn, language: Language, at: float) -> _Spoken | None:
+    """Whoever was just spoken of, where a turn names them by the same word: "the dog"; None where it does not."""
+    if spoken is None or not 0.0 <= at - spoken.at <= STALE_S or spoken.name not in languages.fold(turn.text):
+        return None
+    return spoken._replace(at=at)
+
+
+def _meant(room: _Room, turn: Turn, names: Mapping[str, str], at: float) -> str | None:
+    """Whom a pronoun of a turn means; None where nobody was spoken of a moment ago."""
+    spoken = room.spoken
+    if spoken is None or not 0.0 <= at - spoken.at <= STALE_S or room.turns >= TURNS:
+        return None
+    return spoken.subject if spoken.user_id == turn.user_id else names.get(spoken.name, spoken.name) or None
+
+
+def _asks_of_others(turn: Turn, language: Language) -> bool:
+    """Whether a turn asks neither its hearer nor of its hearer's people: "how old is the queen"."""
+    known = naming.naming_words(language.tag)
+    if not known.names_subject or not language.is_question(turn.text):
+        return False
+    words = languages.fold(languages.beginning(turn.text))
+    return known.hearer.isdisjoint(words) and known.speaker.isdisjoint(words)
+
+
+def _things(turn: Turn, language: Language, found: Sequence[Candidate]) -> dict[str, str]:
+    """By slot, the stems of what a turn tells of, or asks for: "where is the ladder"."""
+    told = {one.slot: one.thing for one in found if one.slot in OF_THINGS and one.thing}
+    if told or not language.is_question(turn.text):
+        return {slot: thing for slot, thing in told.items() if slot is not None}
+    asked = naming.thing_of(" ".join(language.bare_words(languages.beginning(turn.text))), language).split()
+    return {slot: " ".join(w for w in asked if w not in language.asking_words.get(slot, ())) for slot in OF_THINGS}

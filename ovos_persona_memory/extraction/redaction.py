@@ -7,14 +7,20 @@ may go on for as long as its sentence does.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from functools import cached_property
+import re
+from collections.abc import Iterator
 
-from ovos_persona_memory.extraction.assertion.assertion import offsets
-from ovos_persona_memory.extraction.segmentation.clauses import between_commas, clauses, split_run_on
-from ovos_persona_memory.extraction.segmentation.sentences import LanguageResources, said
-from ovos_persona_memory.extraction.templates import loader
-from ovos_persona_memory.text import SHORTEST_CODE, Lexicon, Spot, Tokens, languages, spots, tells_secret
+from ovos_persona_memory.text import (
+    SHORTEST_CODE,
+    Language,
+    Lexicon,
+    Spot,
+    Tokens,
+    languages,
+    lexicon,
+    spots,
+    tells_secret,
+)
 
 ROUNDS = 4
 """Secrets of one utterance at most; of one that tells more nothing is kept."""
@@ -23,20 +29,25 @@ LEAST = 3
 SUBJECT = 5
 """Words at most from the article to the name of a secret: "the code for our new alarm"."""
 _ENDS = ",.;:!?"
-_BEGINS = ("determiner", "article", "own", "first_my")
-"""Lists of words with which somebody begins to speak of a thing: "(the) alarm code"."""
+_SENTENCE = re.compile(
+    r"(?<=[!?\u2026;])\s+|(?<=[^\W\d_]{2})(?<!\bDr)(?<!\bMr)(?<!\bMs)(?<!\bSt)(?<!\bMrs)(?<!\bProf)\.+\s+|\n+"
+)
+"""What stands between two sentences; no dot behind a number or a short word ("3. mai", "Dr. Low")."""
+_COMMA = re.compile(r"[,:]\s+")
+_SIGNS = ("number", "digit", "key_sign")
+LOOSE = 2
+"""Words at most that digits may take up in what is kept behind a secret: more may be the rest of it."""
 
 
 def without_secrets(text: str, lang: str | None) -> str:
     """The text without the clauses that tell secrets; all of it where it tells none."""
-    left, values = text, set[str]()
+    left, values, spoken = text, set[str](), languages.for_language(lang)
     for _ in range(ROUNDS):
         if not tells_secret(left, lang):
             return "" if left != text and _holds(left, values) else left
         found = spots(left, lang)
         if not found:
             return ""
-        spoken = LanguageResources(languages.for_language(lang), loader.for_language(languages.for_language(lang).tag))
         left = _Cut(spoken, left, found[0]).left(values)
     return ""
 
@@ -49,11 +60,15 @@ def _holds(text: str, values: set[str]) -> bool:
 class _Cut:
     """One utterance out of which one secret is cut."""
 
-    def __init__(self, spoken: LanguageResources, text: str, spot: Spot) -> None:
-        self._spoken, self._known = spoken, spoken.templates
+    def __init__(self, spoken: Language, text: str, spot: Spot) -> None:
+        self._spoken, self._known = spoken, lexicon.for_language(spoken.tag)
         self._text, self._spot = text, spot
         self._words = self._known.words_of(text)
-        self._parts = list(_parts(spoken, text))
+        self._sentences = [0, *(stop.end() for stop in _SENTENCE.finditer(text))]
+        self._parts = sorted({*self._sentences, *(comma.end() for comma in _COMMA.finditer(text))})
+        said = zip(self._words.folded, self._words.spans, strict=True)
+        opened = (span[0] for word, span in said if self._known.has_word(("joint",), word))
+        self._clauses = sorted({*self._parts, *opened})
 
     def left(self, values: set[str]) -> str:
         """What stands before the secret and behind it; the words of the secret itself are added to ``values``."""
@@ -61,112 +76,90 @@ class _Cut:
         signs = _signs(self._known, value)
         is_code = self._spot.end is not None or (signs > 0 and not self._goes_on(value, signs))
         end = self._spot.end or (value.spans[signs - 1][1] if is_code else self._spot.value)
-        secret = self._words.within(self._spot.value, end if is_code else self._clause_end(self._spot.value))
-        values.update(_telling(self._spoken, secret.folded))
-        first = self._first()
-        behind = self._behind(end, is_code)
-        pieces = (self._text[:first], self._text[behind:])
+        secret = self._words.within(self._spot.value, end if is_code else self._end(self._sentences, end))
+        values.update(_telling(self._spoken, self._known, secret))
+        pieces = (self._text[: self._first()], self._text[self._behind(end, is_code) :])
         return ", ".join(piece for piece in map(self._worth, pieces) if piece)
-
-    # where it begins
-
-    def _first(self) -> int:
-        """Where the clause begins that tells the secret, or as much of it as tells nothing else."""
-        begun = max((start for start in self._starts if start <= self._spot.first), default=0)
-        before = self._words.within(begun, self._spot.first)
-        joint = self._last(before, ("joint",))
-        if joint is not None and self._tells(before.part(0, joint)):
-            return before.spans[joint][0]
-        thing = self._last(before, _BEGINS)
-        near = thing is not None and thing >= len(before.folded) - SUBJECT
-        if thing is not None and near and self._is_said() and self._tells(before.part(0, thing)):
-            return before.spans[thing][0]
-        return begun
-
-    def _is_said(self) -> bool:
-        """Whether a verb stands between the name of the secret and the secret: what is before it has one of its own."""
-        named = self._words.within(self._spot.first, self._spot.value)
-        return any(word in self._known.third for word in named.folded)
-
-    def _last(self, words: Tokens, names: Sequence[str]) -> int | None:
-        """The number of the last word with which a phrase of these lists begins."""
-        places = (n for n in range(len(words.folded) - 1, -1, -1) if self._known.has_word(names, words.folded[n]))
-        return next(places, None)
-
-    # where it ends
-
-    def _behind(self, end: int, is_code: bool) -> int:
-        """Where something else begins behind the secret: behind a code with the next clause, else the next part."""
-        begun = [start for start, _ in self._parts if start >= end]
-        if is_code:
-            begun += [start for start in self._starts if start >= end]
-            words = self._words.within(end, len(self._text))
-            begun += [span[0] for word, span in zip(words.folded, words.spans, strict=True) if self._joins(word)]
-        for start in sorted(begun):
-            piece = self._piece(start)
-            if self._tells(piece) and not _signs(self._known, piece.part(self._joint(piece), len(piece.folded))):
-                return start
-        return len(self._text)
-
-    def _piece(self, start: int) -> Tokens:
-        """The words from a place to the end of their clause; before that may stand what joins it."""
-        words = self._words.within(start, len(self._text))
-        first = words.part(self._joint(words), len(words.folded))
-        return words.within(start, self._clause_end(first.spans[0][0])) if first.folded else first
-
-    def _joins(self, word: str) -> bool:
-        return self._known.has_word(("joint",), word)
 
     def _goes_on(self, value: Tokens, signs: int) -> bool:
         """Whether a secret that begins like a code goes on in words: "(the password is) 4711 blue"."""
         if signs >= len(value.folded):
             return False
-        start = value.spans[signs][0]
-        return not self._joins(value.folded[signs]) and start not in {
-            *self._starts,
-            *(begun for begun, _ in self._parts),
-        }
+        end, behind = value.spans[signs - 1][1], value.spans[signs][0]
+        return not any(end <= start <= behind for start in self._begun(end))
 
-    # clauses
+    def _first(self) -> int:
+        """Where the clause begins that tells the secret, or as much of it as tells nothing else."""
+        begun = max(start for start in self._parts if start <= self._spot.first)
+        before = self._words.within(begun, self._spot.first)
+        joint = self._last(before, "joint")
+        if joint is not None and self._is_long(before.part(0, joint)):
+            return before.spans[joint][0]
+        thing = self._last(before, "determiner")
+        if thing is None or thing < len(before.folded) - SUBJECT:
+            return begun
+        told, first = before.part(0, thing), before.spans[thing][0]
+        # "remember for me (my pin ...)" is nothing by itself
+        ends = self._is_long(told) and told.folded[-1] not in self._spoken.stop_words
+        return first if ends and self._is_said(first) else begun
 
-    @cached_property
-    def _starts(self) -> list[int]:
-        """Where clauses begin, in order."""
-        found = {0, *(start for start, _ in self._parts)}
-        for first, last in self._parts:
-            for clause in clauses(self._spoken, self._words.within(first, last)):
-                found.update(min(start for start, _ in piece.spans) for piece in split_run_on(self._known, clause))
-        return sorted(found)
+    def _is_said(self, first: int) -> bool:
+        """Whether a verb stands between the begin of a secret's name and the secret: what is before has its own."""
+        return self._known.has(self._words.within(first, self._spot.value), "secret_is")
 
-    def _clause_end(self, start: int) -> int:
-        return min((one for one in self._starts if one > start), default=len(self._text))
+    def _last(self, words: Tokens, name: str) -> int | None:
+        """The number of the last word with which a phrase of a list begins."""
+        places = (n for n in range(len(words.folded) - 1, -1, -1) if self._known.has_word((name,), words.folded[n]))
+        return next(places, None)
 
-    def _tells(self, words: Tokens) -> bool:
-        """Whether words may be a clause: enough of them, and a verb where the language's verbs are known."""
-        bare = words.part(self._joint(words), len(words.folded))
-        verbs = self._known.own_verbs
-        has_verb = not verbs or any(word in verbs or word in self._known.third for word in bare.folded)
-        return len(bare.folded) >= LEAST and has_verb
+    def _begun(self, end: int) -> list[int]:
+        """Where clauses begin behind a code that ends at a place."""
+        behind = self._words.within(end, len(self._text))
+        opened = [span[0] for span in behind.spans[:1] if self._known.has_word(("subject",), behind.folded[0])]
+        return [*opened, *(start for start in self._clauses if start >= end)]
 
-    def _joint(self, words: Tokens) -> int:
-        return self._known.starts(words, "joint")
+    def _behind(self, end: int, is_code: bool) -> int:
+        """Where something else begins behind the secret: behind a code with the next clause, else the next sentence."""
+        begun = self._begun(end) if is_code else [start for start in self._sentences if start > end]
+        for start in begun:
+            piece = self._without_joint(self._words.within(start, self._end(self._clauses, self._past_joint(start))))
+            # what has no small word may be strung together to a password
+            small = not self._spoken.stop_words.isdisjoint(piece.folded)
+            if small and self._is_long(piece) and not self._has_digits(start, piece):
+                return start
+        return len(self._text)
+
+    def _has_digits(self, start: int, piece: Tokens) -> bool:
+        """Whether more digits are told from a place on, other secrets aside: "(and) ends in six six three"."""
+        rest = self._words.within(start, len(self._text))
+        told = piece if tells_secret(self._text[start:], self._spoken.tag) else rest
+        if any(word.isdigit() and len(word) >= SHORTEST_CODE for word in told.folded):
+            return True
+        return any(_signs(self._known, told.part(n, len(told.folded))) > LOOSE for n in range(len(told.folded)))
+
+    def _past_joint(self, start: int) -> int:
+        """Where the clause begins behind what joins it to the one before."""
+        bare = self._without_joint(self._words.within(start, len(self._text)))
+        return bare.spans[0][0] if bare.folded else len(self._text)
+
+    def _end(self, starts: list[int], place: int) -> int:
+        """Where the next of these begins behind a place."""
+        return min((start for start in starts if start > place), default=len(self._text))
+
+    def _is_long(self, words: Tokens) -> bool:
+        return len(self._without_joint(words).folded) >= LEAST
+
+    def _without_joint(self, words: Tokens) -> Tokens:
+        return words.part(self._known.starts(words, "joint"), len(words.folded))
 
     def _worth(self, piece: str) -> str:
         """A piece as it is kept, without what joined it to the secret; empty where too little is left of it."""
-        words = self._known.words_of(piece)
-        words = words.part(self._joint(words), len(words.folded))
+        words = self._without_joint(self._known.words_of(piece))
         while size := max(self._known.ends(words, "joint"), self._known.ends(words, "telling_that")):
             words = words.part(0, len(words.folded) - size)
         told = words.spelled.strip(_ENDS + " ")
-        bare = self._known.words_of(self._spoken.language.without_lead(told))
+        bare = self._known.words_of(self._spoken.without_lead(told))
         return told if len(bare.folded) >= LEAST else ""
-
-
-def _parts(spoken: LanguageResources, text: str) -> Iterator[tuple[int, int]]:
-    """Where each sentence begins and ends, and what stands between its commas."""
-    parts = [part for sentence in said(spoken, text) for part in between_commas(sentence)]
-    places = zip(offsets(text, parts), parts, strict=True)
-    yield from ((start, start + len(part)) for start, part in places if start >= 0)  # a link is no part of it
 
 
 def _signs(known: Lexicon, words: Tokens) -> int:
@@ -174,7 +167,7 @@ def _signs(known: Lexicon, words: Tokens) -> int:
     place = 0
     while place < len(words.folded):
         word = words.folded[place]
-        names = ("number", "digit", "key_sign", "turned") if place else ("number", "digit", "key_sign")
+        names = (*_SIGNS, "turned") if place else _SIGNS
         size = max(known.starts_at(words.folded, place, name) for name in names)
         is_sign = size > 0 or len(word) == 1 or any(map(str.isdigit, word))
         if not is_sign or known.has_word(("joint",), word):
@@ -183,10 +176,11 @@ def _signs(known: Lexicon, words: Tokens) -> int:
     return place
 
 
-def _telling(spoken: LanguageResources, folded: Sequence[str]) -> Iterator[str]:
+def _telling(spoken: Language, known: Lexicon, secret: Tokens) -> Iterator[str]:
     """The words of a secret that give something away: no small words, and no number that anything may have."""
-    small = spoken.language.stop_words
-    numbers = spoken.templates.opening("number") | spoken.templates.opening("digit")
-    for word in folded:
-        if word not in small and word not in numbers and (not word.isdigit() or len(word) >= SHORTEST_CODE):
+    numbers = known.opening("number") | known.opening("digit")
+    for word in secret.folded:
+        if word in spoken.stop_words or word in numbers:
+            continue
+        if not word.isdigit() or len(word) >= SHORTEST_CODE:
             yield word

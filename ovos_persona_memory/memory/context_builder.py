@@ -203,7 +203,7 @@ class Contexts:
 
 
 def _topics(request: ContextRequest) -> list[str]:
-    """What of the person an utterance touches, by the lists <about_…> of its language."""
+    """What of the person an utterance touches, by the lists "about_…" of its language."""
     spoken = languages.for_text(request.lang, request.utterance)
     known = lexicon.for_language(spoken.tag)
     words = known.words_of(languages.beginning(request.utterance))

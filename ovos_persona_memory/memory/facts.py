@@ -109,7 +109,7 @@ class Facts:
             site_id=scope.site_id,
             task_id=scope.task_id,
         )
-        told = [one for one in extract(turn, ExtractionContext(guess=False)) if one.outcome == "learned"]
+        told = [one for one in extract(turn, ExtractionContext()) if one.outcome == "learned"]
         whole = [one for one in told if languages.fold(one.text) == languages.fold(said)]
         words = languages.for_text(lang, said).words(said)
         verdict = whole[0] if len(whole) == 1 else Candidate("kept", "asked", said, thing=" ".join(words))
@@ -159,13 +159,14 @@ class Facts:
 
     def _corrected(self, fact: Fact, text: str) -> Fact:
         told = extract(Turn("user", text, lang=fact.lang))
-        same_slot = [one.value for one in told if one.outcome == "learned" and one.slot == fact.slot]
+        same_slot = next((one for one in told if one.outcome == "learned" and one.slot == fact.slot), None)
         now = self._workings.clock()
         return replace(
             fact,
             id=uuid.uuid4().hex,
             text=text,
-            value=same_slot[0] if same_slot else None,
+            thing=same_slot.thing if same_slot is not None else fact.thing,
+            value=same_slot.value if same_slot is not None else None,
             confidence=FIRST["asked"],
             created_at=now,
             last_seen_at=now,

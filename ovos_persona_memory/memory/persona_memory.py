@@ -15,6 +15,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+from ovos_persona_memory import extraction
 from ovos_persona_memory.config import MemoryConfig, settled
 from ovos_persona_memory.conversation import (
     MessageLike,
@@ -25,7 +26,6 @@ from ovos_persona_memory.conversation import (
     history,
 )
 from ovos_persona_memory.errors import InvalidRequest, PersonaMemoryError, StoreError
-from ovos_persona_memory.extraction import release_memory
 from ovos_persona_memory.memory import completed_turns as completed
 from ovos_persona_memory.memory.context_builder import Contexts
 from ovos_persona_memory.memory.documents import Documents, DocumentScope, Embed
@@ -99,7 +99,7 @@ class PersonaMemory:
         self._opened_at = clock()
         self.learns_later = False
         """Whether what was said is learned from by ``tidy`` alone; else right after the commit that keeps it."""
-        self.finding = Prefetch(store, clock, indexer)
+        self.finding = Prefetch(store, clock, indexer, extraction)
         self._depth = 0
         self._lock: FolderLock | None = None
         self.transcript = Transcript(store, config, clock)
@@ -182,7 +182,6 @@ class PersonaMemory:
         )
         if not more:
             self.backups.renew_soon()
-            release_memory()
         return more
 
     def close(self) -> None:
@@ -427,6 +426,11 @@ class PersonaMemory:
         return self._sessions.trim_to_fit(scope, max_tokens)
 
     # finding
+
+    @checked
+    def asks(self, text: str, lang: str | None = None) -> bool:
+        """Whether a text is a question, spoken or written, with a mark or without; ``lang``: a BCP-47 tag."""
+        return extraction.asks(text, lang)
 
     @checked
     def recall(

@@ -77,6 +77,8 @@ class RecallChatEngine(ChatEngine):  # type: ignore[misc]  # ovos_plugin_manager
             return spoken.say("help")
         asked = statement_asked_about(utterance, spoken.tag) or (utterance if spoken.is_question(utterance) else "")
         try:
+            if not asked and not spoken.is_command(utterance) and self._asks(utterance, spoken):
+                asked = utterance  # "is tom a vegetarian"
             if asked:
                 return self._answer(asked, scope, spoken)
             return self._take_in(utterance, scope, spoken)
@@ -85,6 +87,13 @@ class RecallChatEngine(ChatEngine):  # type: ignore[misc]  # ovos_plugin_manager
                 return ""
             not_done = "kept_perhaps" if isinstance(error, Unanswered) else "not_kept"
             return spoken.say("memory_away" if asked else not_done)
+
+    def _asks(self, utterance: str, spoken: Language) -> bool:
+        """Whether the memory finds a question; False where it takes too long to say: the words are then recorded."""
+        try:
+            return self._client.asks(utterance, spoken.tag)
+        except Unanswered:
+            return False
 
     def _answer(self, question: str, scope: Scope, spoken: Language) -> str:
         hits = self._client.recall(question, scope, k=3, lang=spoken.tag)

@@ -31,11 +31,12 @@ def speaker_of(record: Record) -> str | None:
     return None if isinstance(record, Entry) else record.speaker
 
 
-def is_of_speaker(record: Record) -> bool:
+def is_of_speaker(record: Record | Hit) -> bool:
     """Whether a text is about its speaker and addresses nobody: "my name is anna", but not "your name is scribe"."""
     spoken, said = languages.for_text(record.lang, record.text), set(languages.fold(record.text or ""))
     to_somebody = not said.isdisjoint(spoken.swaps.values())
-    return isinstance(record, Fact) or (not to_somebody and not said.isdisjoint(spoken.swaps))
+    is_fact = isinstance(record, Fact) or (isinstance(record, Hit) and record.kind == "fact")
+    return is_fact or (not to_somebody and not said.isdisjoint(spoken.swaps))
 
 
 def doc_of(record: Record) -> int:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Set
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass, replace
 
 from ovos_persona_memory.records import ACCEPTED, ContextRequest, Hit, Scope
 from ovos_persona_memory.search import episode_search
+from ovos_persona_memory.search.answer_judge import AMONG, AnswerJudge, judged
 from ovos_persona_memory.search.query import ITSELF_S, Question
-from ovos_persona_memory.search.recall import KINDS, recall
+from ovos_persona_memory.search.recall import CALLED_OFF, KINDS, recall
 from ovos_persona_memory.search.vector_indexer import Indexer, SemanticSearch
 from ovos_persona_memory.stores import Store
 from ovos_persona_memory.text import Dates, languages, named_days
@@ -34,8 +35,11 @@ class _PrefetchedHits:
 class Prefetch:
     """Recall with the arguments that every question shares."""
 
-    def __init__(self, store: Store, clock: Callable[[], float], indexer: Indexer | None) -> None:
-        self._store, self._clock, self._indexer = store, clock, indexer
+    def __init__(
+        self, store: Store, clock: Callable[[], float], indexer: Indexer | None, judge: AnswerJudge | None = None
+    ) -> None:
+        """``judge``: sees which hits answer where words do not tell; None: words alone decide."""
+        self._store, self._clock, self._indexer, self._judge = store, clock, indexer, judge
         self._foreseen: _PrefetchedHits | None = None
         self.dates: Dates = named_days
         """The parser of date expressions; an edge may set a better one."""
@@ -57,11 +61,21 @@ class Prefetch:
         scope = replace(scope, status=scope.status or ACCEPTED)
         with_status = KINDS if scope.takes(ACCEPTED) else frozenset({"memory"})
         meaning = None if scope.secrets else self.meaning()
-        found = recall(self._store, asked, scope, k, with_status & (KINDS if kinds is None else kinds), meaning)
+        number = k if self._judge is None or k <= 0 else max(k, AMONG)
+        found = recall(self._store, asked, scope, number, with_status & (KINDS if kinds is None else kinds), meaning)
+        found = (found if self._judge is None else judged(found, asked, self._judge, self._certain_in(found)))[:k]
         if kinds is not None and "episode" in kinds and scope.takes(ACCEPTED):
             log, left = self._store.episode_store, k - len(found)
             found += episode_search.search_episodes(log, languages.beginning(question.text), question.lang, scope, left)
         return found
+
+    def _certain_in(self, hits: Sequence[Hit]) -> set[str]:
+        """The ids of turns that answer, and are, word by word, facts that hold, or called off what was asked for."""
+        said = {hit.id: languages.fold(hit.text) for hit in hits if hit.kind == "turn" and hit.answers}
+        learned = self._store.fact_store.of_turns(list(said)) if said else []
+        holding = [(one.turn_id or "", languages.fold(one.text)) for one in learned if one.status == "active"]
+        facts = {turn_id for turn_id, words in holding if said.get(turn_id) == words}
+        return facts | {hit.id for hit in hits if hit.reason == CALLED_OFF}
 
     def meaning(self) -> SemanticSearch | None:
         """Search by meaning; None where there is no embedder, or it is not loaded yet."""

@@ -40,7 +40,7 @@ def asking_words(record: Turn | Entry | Fact | None) -> str:
     if not isinstance(record, Fact) or not record.slot:
         return ""
     spoken = languages.for_text(record.lang, record.text)
-    if record.slot in NAMED and not set(spoken.words(record.value or "")).isdisjoint(record.thing.split()):
+    if record.slot in NAMED and record.thing and set(record.thing.split()) <= set(spoken.words(record.value or "")):
         return ""
     return "".join(f"{word} " for said in spoken.asked_with.get(record.slot, ()) for word in spoken.words(said))
 

@@ -96,7 +96,7 @@ class Daemon:
 
     def __init__(self, config: MemoryConfig, ready: Callable[[], None] = lambda: None, **address: Any) -> None:
         self._config = config
-        self._languages = Languages(device_languages() if config.facts.learn else (), config.facts.guess)
+        self._languages = Languages(device_languages() if config.facts.learn else ())
         """While they are being read what is said is kept, and learned from later: it waits for none."""
         self._say_ready: Callable[[], None] | None = ready
         self._clock = Clock()

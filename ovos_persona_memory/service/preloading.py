@@ -6,7 +6,7 @@ import gc
 import threading
 from collections.abc import Sequence
 
-from ovos_persona_memory.extraction import ExtractionContext, calibration, extract
+from ovos_persona_memory.extraction import extract
 from ovos_persona_memory.records import Turn
 from ovos_persona_memory.text import languages, lexicon
 
@@ -20,10 +20,9 @@ class Languages:
     Otherwise the first utterance would wait: a second on a desktop, several on a Raspberry Pi.
     """
 
-    def __init__(self, tags: Sequence[str], guess: bool = True) -> None:
-        """``tags``: BCP-47. ``guess``: whether models are loaded, too."""
+    def __init__(self, tags: Sequence[str]) -> None:
+        """``tags``: BCP-47."""
         self._tags = tuple(dict.fromkeys(languages.for_language(tag).tag for tag in tags))
-        self._known = ExtractionContext(guess=guess)
         self._thread = threading.Thread(target=self._read_all, name="languages", daemon=True)
         self._busy = threading.Event()
 
@@ -54,6 +53,4 @@ class Languages:
         gc.freeze()
 
     def _read(self, tag: str) -> None:
-        extract(Turn("user", _SAYS_NOTHING, lang=tag), self._known)
-        if self._known.guess:
-            calibration.for_language(tag)
+        extract(Turn("user", _SAYS_NOTHING, lang=tag))

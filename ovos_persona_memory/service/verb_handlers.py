@@ -162,7 +162,7 @@ def _recall(memory: PersonaMemory, asked: Request, fields: Any, scope: Scope, _:
         withheld=fields.withheld,
         status=fields.status,
     )
-    return {"hits": _wire(hits)}
+    return {"hits": _wire(hits), "asks": memory.asks(fields.question, fields.lang or asked.lang)}
 
 
 def _remember(memory: PersonaMemory, asked: Request, fields: Any, scope: Scope, _: MemoryConfig) -> Answer:

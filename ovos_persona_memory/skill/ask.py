@@ -234,10 +234,16 @@ def _named_alike(facts: Sequence[Fact], topic: str, spoken: Language) -> list[st
     """Whoever has the topic's name by a relation, "daughter" for "Emma", and whose relation the topic is, where only
     one has it."""
     wanted = set(spoken.content_words(topic))
-    named = [(fact.thing, fact.value or "") for fact in facts if not fact.subject and fact.slot in NAMING]
+    named = [(_relation(fact, spoken), fact.value or "") for fact in facts if not fact.subject and fact.slot in NAMING]
     pairs = [(thing, name) for thing, name in named if name and len([1 for one, _ in named if one == thing]) == 1]
     found = [thing for thing, name in pairs if wanted == set(spoken.content_words(name))]
     return [*found, *(name for thing, name in pairs if wanted == set(spoken.content_words(thing)))]
+
+
+def _relation(fact: Fact, spoken: Language) -> str:
+    """The stems of what somebody is to the speaker: things of which there are several hold the name as well."""
+    name = spoken.words(fact.value or "")
+    return " ".join(word for word in fact.thing.split() if word not in name)
 
 
 def _is_about(fact: Fact, topics: Sequence[str], spoken: Language) -> bool:

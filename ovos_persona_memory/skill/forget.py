@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -30,7 +30,7 @@ from ovos_persona_memory.skill.phrasing import (
 )
 from ovos_persona_memory.skill.spoken_numbers import number_in_words
 from ovos_persona_memory.skill.turn_context import QuestionEndings, TurnContext
-from ovos_persona_memory.text import Language, time_expressions
+from ovos_persona_memory.text import Language, fold, time_expressions
 
 # every dialog of this module begins with "forget": what is said under these names is logged without its words
 SOON_S = 1.0
@@ -67,6 +67,12 @@ def _ask_about(talk: TurnContext, topic: str) -> None:
         going = client.would_forget(topic=named, lang=lang)
     if not going.told and (answers := [hit.id for hit in statements_about(talk, topic, named) if hit.id]):
         going = client.would_forget(ids=answers)
+    if not going.told:
+        for shorter in _beginnings(named, talk.spoken):
+            going = client.would_forget(topic=shorter, lang=lang)
+            if going.told:
+                topic, shown = shorter, turned(speakable(shorter), talk.spoken)
+                break
     is_statement = _is_statement(topic, [hit.text for hit in going.told], talk.spoken)
     if not going.told:
         talk.say("forget_that_nothing" if is_statement else "forget_about_nothing", topic=shown)
@@ -74,6 +80,14 @@ def _ask_about(talk: TurnContext, topic: str) -> None:
         _ask_back(talk, going, DeletionRequest("forget_that_done", {"ids": going.ids}))
     else:
         _ask_back(talk, going, DeletionRequest("forget_about_done", {"ids": going.ids}, {"topic": shown}))
+
+
+def _beginnings(topic: str, spoken: Language) -> Iterator[str]:
+    """A topic without its last words, from a word without content on: behind it may stand why it is to be forgotten,
+    "the present she is listening"."""
+    words, small = topic.split(), request_words(spoken.tag).small
+    ends = [end for end in range(len(words) - 1, 0, -1) if all(word in small for word in fold(words[end]))]
+    yield from dict.fromkeys(filter(None, (topic_of(" ".join(words[:end]), spoken) for end in ends)))
 
 
 def _is_statement(topic: str, told: Sequence[str], spoken: Language) -> bool:

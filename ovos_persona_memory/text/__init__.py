@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from ovos_persona_memory.text.inflection import says_another_word
     from ovos_persona_memory.text.languages import Language, beginning
     from ovos_persona_memory.text.lexicon import Lexicon
-    from ovos_persona_memory.text.phrases import Phrases, by_word
     from ovos_persona_memory.text.planned_days import ComingDays, coming_days, words_naming
     from ovos_persona_memory.text.quotation import is_long, is_worth_checking, until_its_end
     from ovos_persona_memory.text.revision import (
@@ -34,7 +33,7 @@ if TYPE_CHECKING:
         spots,
         tells_secret,
     )
-    from ovos_persona_memory.text.tag_questions import is_put_in_doubt, statement_asked_about
+    from ovos_persona_memory.text.tag_questions import statement_asked_about
     from ovos_persona_memory.text.time_expressions import Dates, DaySpan, named_days
     from ovos_persona_memory.text.tokens import Tokens
 
@@ -46,12 +45,10 @@ __all__ = [
     "DaySpan",
     "Language",
     "Lexicon",
-    "Phrases",
     "Spot",
     "Tokens",
     "asks_to_delete",
     "beginning",
-    "by_word",
     "coming_days",
     "contains_secret",
     "correction_in",
@@ -61,7 +58,6 @@ __all__ = [
     "fold",
     "index_terms",
     "is_long",
-    "is_put_in_doubt",
     "is_worth_checking",
     "languages",
     "lexicon",
@@ -89,7 +85,6 @@ _PLACES = {
     "Dates": "ovos_persona_memory.text.time_expressions",
     "DaySpan": "ovos_persona_memory.text.time_expressions",
     "Language": "ovos_persona_memory.text.languages",
-    "Phrases": "ovos_persona_memory.text.phrases",
     "SHORTEST_CODE": "ovos_persona_memory.text.secret_detection",
     "Spot": "ovos_persona_memory.text.secret_detection",
     "Lexicon": "ovos_persona_memory.text.lexicon",
@@ -97,7 +92,6 @@ _PLACES = {
     "statement_asked_about": "ovos_persona_memory.text.tag_questions",
     "asks_to_delete": "ovos_persona_memory.text.revision",
     "beginning": "ovos_persona_memory.text.languages",
-    "by_word": "ovos_persona_memory.text.phrases",
     "correction_in": "ovos_persona_memory.text.revision",
     "counted": "ovos_persona_memory.text.counting",
     "counted_kinds": "ovos_persona_memory.text.counting",
@@ -107,7 +101,6 @@ _PLACES = {
     "is_long": "ovos_persona_memory.text.quotation",
     "is_worth_checking": "ovos_persona_memory.text.quotation",
     "until_its_end": "ovos_persona_memory.text.quotation",
-    "is_put_in_doubt": "ovos_persona_memory.text.tag_questions",
     "contains_secret": "ovos_persona_memory.text.secret_detection",
     "languages": "ovos_persona_memory.text.languages",
     "lexicon": "ovos_persona_memory.text.lexicon",

@@ -122,8 +122,9 @@ def _has_number(known: Lexicon, text: str, words: Sequence[str]) -> bool:
 def _names_secret(spoken: Language, known: Lexicon, text: str, folded: Sequence[str]) -> bool:
     """Whether a text states a password, a PIN or a key; false where it states only where it lies.
 
-    The words are in the language's templates: <secret> followed by <secret_is> and a value, or by a value and a verb of
-    <secret_closes>, <locked> by a number, or either, or a <code>, and soon a number; all may end in <suffixed>.
+    The words are in the language's lists: one of "secret" followed by "secret_is" and a value, or by a value and a verb
+    of "secret_closes", one of "locked" by a number, or either, or a "code", and soon a number; all may end in
+    "suffixed".
     """
     if "suffixed" not in known.lists and all(known.opening(name).isdisjoint(folded) for name in NAMES):
         return False

@@ -10,9 +10,6 @@ from ovos_persona_memory.text.tokens import Tokens
 
 NEAR = 2
 """Words at most from "is it true" to the subject."""
-BEHIND = 4
-"""Words at most from a value to the words that put it in doubt."""
-_SPEAKER = ("speaker", "own", "first_my")
 
 
 def statement_asked_about(text: str, lang: str | None) -> str | None:
@@ -41,26 +38,13 @@ def _asks_anew(known: Lexicon, words: Tokens, start: int, size: int) -> bool:
     """Whether "or is (it)" begins a new question; false in "who left or did the dishes", where no subject follows the
     verb."""
     behind = words.folded[start + 1 : start + size + 1]
-    return start > 0 and (
-        start + size == len(words.folded) or any(known.has_word(("asked_subject",), w) for w in behind)
-    )
+    return start > 0 and (start + size == len(words.folded) or any(known.has_word(("subject",), w) for w in behind))
 
 
 def _is_of_speaker(known: Lexicon, behind: Sequence[str]) -> bool:
     """Whether the speaker is the subject of what is asked; false in "tell me if it rains"."""
-    own = (n for n, word in enumerate(behind) if known.has_word(_SPEAKER, word))
+    own = (n for n, word in enumerate(behind) if known.has_word(("speaker",), word))
     return next(own, NEAR + 1) <= NEAR
-
-
-def is_put_in_doubt(known: Lexicon, words: Tokens, first: int, last: int) -> bool:
-    """Whether the tokens from ``first`` to ``last`` are asked rather than stated, by what stands before or behind
-    them."""
-    behind = range(first + 1, last + BEHIND + 1)  # the tag may stand inside a clause
-    return _is_asked_back(known, words, behind) or _is_asked(known, words, first) or _or_else(known, words, behind)
-
-
-def _is_asked_back(known: Lexicon, words: Tokens, behind: range) -> bool:
-    return _asked_back(known, words) in behind
 
 
 def _asked_back(known: Lexicon, words: Tokens) -> int:
@@ -69,18 +53,3 @@ def _asked_back(known: Lexicon, words: Tokens) -> int:
     size = known.ends(words, "asked_back")
     begins = len(words.folded) - size
     return begins if size and begins and words.folded[begins - 1] not in known.opening("agreeing") else 0
-
-
-def _is_asked(known: Lexicon, words: Tokens, first: int) -> bool:
-    """Whether "did i tell you that my sister ..." precedes the value, and no new clause begins between them."""
-    for start, size in known.all_places(words, "asking_whether"):
-        behind = words.folded[start + size : first]
-        own = [n for n, word in enumerate(behind) if known.has_word(_SPEAKER, word)]
-        if start < first and (own[0] if own else len(behind)) <= NEAR and len(own) <= 1:
-            return True
-    return False
-
-
-def _or_else(known: Lexicon, words: Tokens, behind: range) -> bool:
-    """Whether "... or is it the other one" follows the value."""
-    return any(start in behind for start, _ in known.all_places(words, "or_else"))

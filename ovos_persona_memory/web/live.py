@@ -88,14 +88,17 @@ class Live:
                 await asyncio.sleep(GATHER_S)
                 ids, self._ids = self._ids[-MOST_TOLD:], []
                 shorter, self._is_shorter = self._is_shorter, False
-                for tag in set(self._viewers.values()) if ids else ():
-                    text = await self._on_thread(self._render, tag, ids)
-                    if text:
-                        self._send(_event("recorded", {"html": text, "number": len(ids)}), tag)
+                if ids:
+                    await self._tell_turns(ids)
                 if shorter:
                     self._send(_event("forgotten", {}), None)
         finally:
             self._task = None
+
+    async def _tell_turns(self, ids: Sequence[str]) -> None:
+        for tag in set(self._viewers.values()):
+            if text := await self._on_thread(self._render, tag, ids):
+                self._send(_event("recorded", {"html": text, "number": len(ids)}), tag)
 
     def _send(self, event: bytes, tag: str | None) -> None:
         for waiting, spoken in list(self._viewers.items()):

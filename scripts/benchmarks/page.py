@@ -15,7 +15,7 @@ from tempfile import TemporaryDirectory
 from urllib.parse import quote
 
 from support.browser import NoBrowser, chromium
-from support.servers.bus import free_port
+from support.servers.ports import free_port
 
 from benchmarks.asking import PATIENCE, BenchTransport, connected, timed_ms
 from benchmarks.corpus import CACHE, Asked, Built, Corpus, Talk, built

@@ -17,7 +17,8 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "test")]
 
-from support.servers.bus import HOST, Bus, Wire, free_port, wait_until  # noqa: E402  (the line above must come first)
+from support.servers.bus import HOST, Bus, Wire, wait_until  # noqa: E402  (the line above must come first)
+from support.servers.ports import free_port  # noqa: E402  (the line above must come first)
 
 from ovos_persona_memory.config import MemoryConfig, RecallConfig  # noqa: E402
 from ovos_persona_memory.protocol import topics  # noqa: E402

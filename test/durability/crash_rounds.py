@@ -28,7 +28,8 @@ import websocket
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "test")]  # a script is run where it stands
 
-from support.servers.bus import Bus, Daemon, Wire, free_port, wait_until  # noqa: E402  (the line above must come first)
+from support.servers.bus import Bus, Daemon, Wire, wait_until  # noqa: E402  (the line above must come first)
+from support.servers.ports import free_port  # noqa: E402  (the line above must come first)
 
 from ovos_persona_memory.protocol import topics  # noqa: E402
 from ovos_persona_memory.records import Scope  # noqa: E402

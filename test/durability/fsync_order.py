@@ -24,7 +24,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "test")]  # a script is run where it stands
 
-from support.servers.bus import HOST, Bus, Daemon, free_port, wait_until  # noqa: E402  (the line above must come first)
+from support.servers.bus import HOST, Bus, Daemon, wait_until  # noqa: E402  (the line above must come first)
+from support.servers.ports import free_port  # noqa: E402  (the line above must come first)
 
 from ovos_persona_memory.protocol import MemoryClient  # noqa: E402
 from ovos_persona_memory.protocol.transport import BusTransport  # noqa: E402

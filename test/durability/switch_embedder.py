@@ -23,7 +23,8 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[2]
 sys.path[:0] = [str(ROOT), str(ROOT / "test")]  # a script is run where it stands
 
-from support.servers.bus import Bus, Daemon, free_port  # noqa: E402  (the line above must come first)
+from support.servers.bus import Bus, Daemon  # noqa: E402  (the line above must come first)
+from support.servers.ports import free_port  # noqa: E402  (the line above must come first)
 
 from ovos_persona_memory.protocol import MemoryClient  # noqa: E402
 from ovos_persona_memory.records import Scope, Turn  # noqa: E402

@@ -18,6 +18,7 @@ from typing import Any
 
 import pytest
 from support.assistants import Assistant, skill_settings
+from support.servers.ports import free_port
 
 from ovos_persona_memory.errors import PersonaMemoryError
 from ovos_persona_memory.protocol import MemoryClient
@@ -154,12 +155,6 @@ class Daemon(Process):
         with contextlib.suppress(PersonaMemoryError), MemoryClient.over_door(self.data) as client:
             return bool(client.status()["bus"])
         return False
-
-
-def free_port() -> int:
-    """A port that nobody uses."""
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        return int(server.getsockname()[1])
 
 
 def is_open(address: Address) -> bool:

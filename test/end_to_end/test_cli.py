@@ -19,13 +19,14 @@ from typing import Any
 
 import pytest
 from ovos_bus_client import Message, MessageBusClient
+from support.servers.ports import free_port
 
 from ovos_persona_memory.cli.conversation import Conversation
 from ovos_persona_memory.memory import PersonaMemory
 from ovos_persona_memory.protocol import MemoryClient
 from ovos_persona_memory.records import Scope, Turn
 
-from .conftest import Address, Daemon, free_port, own_environment, wait_until, write_settings
+from .conftest import Address, Daemon, own_environment, wait_until, write_settings
 
 Handler = Callable[[Message], None]
 

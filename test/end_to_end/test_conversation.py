@@ -15,7 +15,8 @@ from pathlib import Path
 from typing import IO
 
 from support.assistants import Voice, without_settings
-from support.servers.bus import Wire, free_port, wait_until
+from support.servers.bus import Wire, wait_until
+from support.servers.ports import free_port
 
 from .conftest import ROOT
 

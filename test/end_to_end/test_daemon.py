@@ -12,12 +12,13 @@ from typing import Any
 import pytest
 from ovos_bus_client import Message, MessageBusClient
 from support.servers.bus import Wire
+from support.servers.ports import free_port
 
 from ovos_persona_memory.protocol import MemoryClient, topics
 from ovos_persona_memory.records import Capture, Scope, Turn
 from ovos_persona_memory.stores import open_store
 
-from .conftest import Address, Daemon, free_port, running_bus, wait_until, write_settings
+from .conftest import Address, Daemon, running_bus, wait_until, write_settings
 
 Said = tuple[str, str]
 MARK = {"_namespace_compat_twin": True}

@@ -12,11 +12,12 @@ from pathlib import Path
 
 import pytest
 from support.servers.bus import Wire
+from support.servers.ports import free_port
 
 from ovos_persona_memory.protocol import MemoryClient
 from ovos_persona_memory.records import Scope, Turn
 
-from .conftest import ROOT, Address, Daemon, free_port, own_environment, wait_until, write_settings
+from .conftest import ROOT, Address, Daemon, own_environment, wait_until, write_settings
 
 NAME = "ovos-persona-memory"
 OWNERS = ("quick-start", "with-a-persona", "satellites", "privacy-in-short", "backup", "troubleshooting", "web")

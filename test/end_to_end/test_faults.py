@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.servers.bus import HOST, Bus, Daemon, Wire, free_port, wait_until
+from support.servers.bus import HOST, Bus, Daemon, Wire, wait_until
+from support.servers.ports import free_port
 
 from ovos_persona_memory.errors import PersonaMemoryError
 from ovos_persona_memory.protocol import MemoryClient

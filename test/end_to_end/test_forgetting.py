@@ -12,12 +12,13 @@ from typing import Any
 import pytest
 from support import remains
 from support.servers.bus import Wire
+from support.servers.ports import free_port
 
 from ovos_persona_memory.protocol import MemoryClient, topics
 from ovos_persona_memory.records import ContextRequest, Scope
 from ovos_persona_memory.text import languages
 
-from .conftest import Address, Daemon, free_port, running_bus, wait_until, write_settings
+from .conftest import Address, Daemon, running_bus, wait_until, write_settings
 
 WORDS = ("Zwölfbärius", "xylophonists")
 """Two words, one with letters beyond ASCII: as JSON escapes it looks different."""

@@ -11,8 +11,9 @@ from typing import Any
 
 import pytest
 from support.assistants import Assistant
-from support.servers.bus import free_port, wait_until
+from support.servers.bus import wait_until
 from support.servers.hivemind import BIN, Hub, Satellite, spoken
+from support.servers.ports import free_port
 
 from ovos_persona_memory.protocol import topics
 from ovos_persona_memory.records import Scope, Turn

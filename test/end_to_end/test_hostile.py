@@ -12,7 +12,8 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from support.servers.bus import Bus, Daemon, Wire, free_port
+from support.servers.bus import Bus, Daemon, Wire
+from support.servers.ports import free_port
 
 from ovos_persona_memory.protocol import requests, topics
 from ovos_persona_memory.service import authorization

@@ -12,10 +12,11 @@ from pathlib import Path
 
 import pytest
 from support.assistants import ROOT, STOP_S, services, without_settings
+from support.servers.ports import free_port
 
 from ovos_persona_memory.cli.conversation import Conversation
 
-from .conftest import free_port, is_open, own_environment, wait_until
+from .conftest import is_open, own_environment, wait_until
 
 LAUNCHER = str(ROOT / "scripts" / "demo" / "assistant.py")
 ENDS_ON = (signal.SIGTERM, signal.SIGINT, signal.SIGHUP)

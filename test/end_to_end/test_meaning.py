@@ -71,8 +71,8 @@ def test_the_daemon_finds_by_meaning_what_words_cannot(daemon: Start) -> None:
         wait_until(lambda: indexed(client), "the index")
         for question, answer in ASKED.items():
             hit = client.recall(question, Scope(), lang="en-US")[0]
-            assert (hit.text, hit.sure) == (answer, False)
-            assert hit.reason.startswith("means something alike (0.")
+            assert hit.text == answer
+            assert hit.reason.startswith(("means something alike (0.", "answers what is asked (0."))
         assert client.recall("bins tuesday", Scope())[0].reason.startswith("has all that was asked for")
 
 
@@ -210,7 +210,7 @@ def test_over_a_folder_the_daemon_has_a_chroma_server_that_ends_with_it(
 
 
 def test_semantic_memory_hands_out_top_k_and_is_kept_in_its_collection(daemon: Start, tmp_path: Path) -> None:
-    folder, said = tmp_path / "vectors", [f"our cat sleeps on the {place}" for place in ("sofa", "bed", "mat", "shelf")]
+    folder, said = tmp_path / "vectors", [f"cats sleep on the {place}" for place in ("sofa", "bed", "mat", "shelf")]
     kinds: dict[str, Any] = {name: {"backend": "sqlite"} for name in ("conversational", "facts", "episodic")}
     kinds["semantic"] = {"backend": "chroma", "connection": str(folder), "collection": "my_agent", "top_k": 2}
     data, chosen = tmp_path / "data", by("auto") | {"kinds": kinds}

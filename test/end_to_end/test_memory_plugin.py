@@ -17,7 +17,8 @@ from hypothesis import strategies as st
 from ovos_bus_client import Message
 from ovos_persona.memory import BasicShortTermMemory
 from ovos_plugin_manager.templates.agents import AgentMessage, MessageRole, ToolCall
-from support.servers.bus import HOST, START_S, Bus, Daemon, Wire, free_port, wait_until
+from support.servers.bus import HOST, START_S, Bus, Daemon, Wire, wait_until
+from support.servers.ports import free_port
 
 from ovos_persona_memory.config import bus_address
 from ovos_persona_memory.errors import ConfigError

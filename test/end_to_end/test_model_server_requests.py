@@ -11,7 +11,8 @@ from ovos_bus_client import Message
 from ovos_bus_client.session import Session
 from ovos_persona import Persona
 from ovos_plugin_manager.templates.agents import AgentMessage, MessageRole, ToolCall
-from support.servers.bus import HOST, Bus, Daemon, free_port
+from support.servers.bus import HOST, Bus, Daemon
+from support.servers.ports import free_port
 from support.tool_model_server import Call, ToolModelServer
 
 from ovos_persona_memory.config import bus_address

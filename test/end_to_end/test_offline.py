@@ -15,6 +15,7 @@ import psycopg
 import pytest
 from click.testing import CliRunner
 from support.servers.bus import Wire
+from support.servers.ports import free_port
 from support.servers.postgres import FAST, Databases, PostgresServer
 from support.servers.redis import RedisServer
 
@@ -26,7 +27,7 @@ from ovos_persona_memory.records import Scope
 from ovos_persona_memory.service.offline import LOOKED_S
 from ovos_persona_memory.stores.postgres.connection import PostgresSettings, household_lock
 
-from .conftest import Daemon, free_port, running_bus, wait_until, write_settings
+from .conftest import Daemon, running_bus, wait_until, write_settings
 
 AT_ONCE_S = 2.0
 """Nobody waits longer for an answer while the store is away; a busy machine included."""

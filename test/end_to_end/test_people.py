@@ -9,11 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from support.servers.bus import Wire
+from support.servers.ports import free_port
 
 from ovos_persona_memory.protocol import MemoryClient, topics
 from ovos_persona_memory.records import Scope, Turn
 
-from .conftest import Address, Daemon, free_port, running_bus, wait_until, write_settings
+from .conftest import Address, Daemon, running_bus, wait_until, write_settings
 
 DAY = 86400.0
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from support.assistants import PATIENT_S, Assistant
 from support.model_server import ModelServer
-from support.servers.bus import free_port
+from support.servers.ports import free_port
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,8 @@ from typing import Any
 import pytest
 from support.assistants import PATIENT_S, Assistant
 from support.model_server import ModelServer
-from support.servers.bus import free_port, wait_until
+from support.servers.bus import wait_until
+from support.servers.ports import free_port
 
 from ovos_persona_memory.records import Scope
 

@@ -13,12 +13,13 @@ from typing import Any
 
 import pytest
 from support.servers.bus import Wire
+from support.servers.ports import free_port
 from support.servers.redis import RedisServer
 
 from ovos_persona_memory.protocol import MemoryClient
 from ovos_persona_memory.records import Scope
 
-from .conftest import Daemon, free_port, running_bus, wait_until
+from .conftest import Daemon, running_bus, wait_until
 
 KITCHEN, STUDY = "kitchen", "study"
 SOON_S = 1.0

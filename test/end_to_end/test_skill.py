@@ -9,7 +9,8 @@ from collections.abc import Iterator
 import pytest
 from benchmarks.quality.play_utterances import LabelledUtterance, play
 from support.assistants import Assistant
-from support.servers.bus import Wire, free_port, wait_until
+from support.servers.bus import Wire, wait_until
+from support.servers.ports import free_port
 
 
 @pytest.fixture

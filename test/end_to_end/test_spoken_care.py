@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import pytest
 from support.assistants import Assistant, skill_settings
-from support.servers.bus import free_port
+from support.servers.ports import free_port
 
 from ovos_persona_memory.records import Scope
 

@@ -289,10 +289,10 @@ ENGLISH = {
 }
 GERMAN = {
     "meine Tochter Emma ist sieben": "Ich merke mir: meine Tochter Emma ist sieben.",
-    "Emma mag Pferde": "Notiert.",
+    "Emma liebt Pferde": "Notiert.",
     "Emma ist allergisch gegen Nüsse": "Ich merke mir: Emma ist allergisch gegen Nüsse.",
     "was weißt du über Emma": (
-        "Du hast mir heute gesagt: Emma ist allergisch gegen Nüsse. Außerdem: Emma mag Pferde. "
+        "Du hast mir heute gesagt: Emma ist allergisch gegen Nüsse. Außerdem: Emma liebt Pferde. "
         "Außerdem: meine Tochter Emma ist sieben."
     ),
     "meine Schwester hat vier Kinder": "Ich merke mir: meine Schwester hat vier Kinder.",

@@ -16,7 +16,7 @@ from ovos_plugin_manager.persona import find_toolbox_plugins
 from ovos_plugin_manager.templates.agent_tools import ToolBox
 from ovos_plugin_manager.templates.agents import RetrievalEngine
 from support.assistants import PATIENT_S, Assistant
-from support.servers.bus import free_port
+from support.servers.ports import free_port
 from support.tool_model_server import Call, ToolModelServer
 
 from ovos_persona_memory.config import bus_address

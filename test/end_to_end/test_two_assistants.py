@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from support.assistants import Assistant
+from support.servers.ports import free_port
 from support.servers.postgres import FAST, Databases, PostgresServer
 
 from ovos_persona_memory.protocol import MemoryClient
@@ -18,7 +19,7 @@ from ovos_persona_memory.records import Scope, Turn
 from ovos_persona_memory.stores.postgres.connection import PostgresSettings
 from ovos_persona_memory.stores.postgres.store import open_postgres
 
-from .conftest import Daemon, free_port, running_bus, wait_until
+from .conftest import Daemon, running_bus, wait_until
 
 SOON_S = 1.0
 """What was said in one room is known in the other after this, seconds."""

@@ -12,6 +12,7 @@ from typing import Any, get_args
 
 import pytest
 from support.servers.bus import Wire
+from support.servers.ports import free_port
 
 from ovos_persona_memory.errors import CapturePaused, InvalidRequest, NotAllowed, SecretRefused, UnknownEntry
 from ovos_persona_memory.memory import PersonaMemory
@@ -30,7 +31,7 @@ from ovos_persona_memory.records import (
     Turn,
 )
 
-from .conftest import Address, Daemon, free_port, running_bus, wait_until, write_settings
+from .conftest import Address, Daemon, running_bus, wait_until, write_settings
 
 Memory = PersonaMemory | MemoryClient
 HERE = Scope(session_id="s1")

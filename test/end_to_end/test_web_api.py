@@ -8,11 +8,12 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from support.servers.ports import free_port
 
 from ovos_persona_memory.protocol import MemoryClient, topics
 from ovos_persona_memory.records import Scope, Turn
 
-from .conftest import Daemon, free_port, own_environment, wait_until
+from .conftest import Daemon, own_environment, wait_until
 from .test_web_page import Browser, is_served
 
 pytest.importorskip("uvicorn", reason="the extra web is not installed")

@@ -18,11 +18,12 @@ from urllib.parse import urlencode
 
 import pytest
 from ovos_bus_client import Message, MessageBusClient
+from support.servers.ports import free_port
 
 from ovos_persona_memory.protocol import MemoryClient, topics
 from ovos_persona_memory.records import Scope, Turn
 
-from .conftest import Address, Daemon, free_port, own_environment, wait_until, write_settings
+from .conftest import Address, Daemon, own_environment, wait_until, write_settings
 
 pytest.importorskip("uvicorn", reason="the extra web is not installed")
 pytest.importorskip("starlette", reason="the extra web is not installed")

@@ -14,11 +14,12 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from support.servers.ports import free_port
 
 from ovos_persona_memory.protocol import MemoryClient
 from ovos_persona_memory.records import ContextRequest, Scope, Turn
 
-from .conftest import Daemon, free_port, wait_until, write_settings
+from .conftest import Daemon, wait_until, write_settings
 
 pytest.importorskip("uvicorn", reason="the extra web is not installed")
 pytest.importorskip("starlette", reason="the extra web is not installed")

@@ -15,7 +15,8 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
-from support.servers.bus import Bus, Wire, free_port, is_open, wait_until
+from support.servers.bus import Bus, Wire, is_open, wait_until
+from support.servers.ports import free_port
 
 pytestmark = pytest.mark.full
 

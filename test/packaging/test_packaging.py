@@ -21,7 +21,7 @@ from urllib.request import HTTPCookieProcessor, build_opener
 
 import pytest
 import yaml
-from support.servers.bus import free_port
+from support.servers.ports import free_port
 
 pytestmark = pytest.mark.full
 

@@ -72,6 +72,7 @@ VERBS: dict[str, dict[str, Any]] = {
     "turns": {"scope": HERE, "since": 0.0, "until": NOW, "limit": 5, "offset": 0},
     "sessions": {"scope": HERE, "limit": 5},
     "clear_session": {"scope": Scope(session_id="nobody's")},
+    "asks": {"text": "is tom a vegetarian", "lang": "en-US"},
     "recall": {
         "question": "what is my cat called",
         "scope": HERE,

@@ -14,11 +14,10 @@ from typing import Any
 
 import pytest
 
-from ovos_persona_memory.extraction.coreference.person_mentions import DialogueContext, PersonRef
-from ovos_persona_memory.extraction.pipeline import ExtractionContext, extract
-from ovos_persona_memory.extraction.schema.candidate import Candidate
-from ovos_persona_memory.extraction.tagger.features import models_folder
-from ovos_persona_memory.extraction.tagger.network import PIECES, Network
+from ovos_persona_memory.extraction import Candidate, DialogueContext, ExtractionContext, extract
+from ovos_persona_memory.extraction.reader.encoder import LONGEST
+from ovos_persona_memory.extraction.reader.model import Utterance
+from ovos_persona_memory.extraction.reader.reader import model
 from ovos_persona_memory.memory import PersonaMemory
 from ovos_persona_memory.protocol import MAX_TEXT
 from ovos_persona_memory.records import ContextRequest, Heard, Scope, Turn
@@ -26,7 +25,7 @@ from ovos_persona_memory.search.recall import MOST_WORDS
 from ovos_persona_memory.skill.intent_matching import MatchedIntent, understood
 from ovos_persona_memory.skill.memory_skill import INTENTS
 from ovos_persona_memory.skill.phrasing import time_words
-from ovos_persona_memory.text import languages, secret_detection
+from ovos_persona_memory.text import languages, secret_detection, tells_secret
 from ovos_persona_memory.text.languages import SENTENCE_WORDS, UNDERSTOOD_CHARACTERS, UNDERSTOOD_WORDS, beginning
 from ovos_persona_memory.text.tag_questions import statement_asked_about
 
@@ -93,8 +92,8 @@ def steps(work: Callable[..., object], *given: Any) -> int:
     return count
 
 
-def judged(text: str, lang: str = "en-US", guess: bool = True, before: DialogueContext = NOBODY) -> list[Candidate]:
-    return extract(Turn("user", text, lang=lang), ExtractionContext(before=before, guess=guess))
+def judged(text: str, lang: str = "en-US", before: DialogueContext = NOBODY) -> list[Candidate]:
+    return extract(Turn("user", text, lang=lang), ExtractionContext(before=before))
 
 
 # how much of a text is understood
@@ -138,27 +137,27 @@ def test_no_word_is_cut_in_two_where_blanks_are() -> None:
 @pytest.mark.parametrize("lang", SHIPPED)
 def test_of_the_longest_text_no_more_is_learned_from_than_of_its_beginning(lang: str) -> None:
     text = said_in(lang, 3040)[:MAX_TEXT]
-    most = steps(judged, beginning(text), lang)
+    most = steps(judged, beginning(text), lang) + steps(tells_secret, text, lang)  # secrets are looked for in all of it
     assert steps(judged, text, lang) < 1.1 * most + 500
 
 
 @pytest.mark.parametrize("text", ODD.values(), ids=ODD)
 def test_odd_texts_take_few_steps_to_be_judged(text: str) -> None:
-    assert steps(judged, text) < 60_000
+    assert steps(judged, text) < 120_000
 
 
 @pytest.mark.parametrize("words", ["my cat is called bob and", "my mother lives with ana and", "i live in", "she is"])
 def test_what_is_said_again_and_again_takes_steps_in_proportion(words: str) -> None:
-    known = DialogueContext({"ana": PersonRef("ana", relation="sister")})
+    known = DialogueContext({"ana": "sister"})
     texts = (again(words, number) for number in (SENTENCE_WORDS // 4, SENTENCE_WORDS))
-    few, many = (steps(judged, text, "en-US", False, known) for text in texts)
+    few, many = (steps(judged, text, "en-US", known) for text in texts)
     assert many < 10 * few
 
 
 @pytest.mark.parametrize("lang", SHIPPED)
 def test_what_is_said_on_and_on_takes_steps_in_proportion(lang: str) -> None:
     texts = (said_in(lang, number) for number in (SENTENCE_WORDS // 4, SENTENCE_WORDS))
-    few, many = (steps(judged, text, lang, False) for text in texts)
+    few, many = (steps(judged, text, lang) for text in texts)
     assert many < 10 * few
 
 
@@ -180,9 +179,9 @@ def test_what_stands_where_the_understanding_ends_is_not_learned_by_half() -> No
 
 def test_who_asks_to_remember_something_is_heard_also_before_a_long_text() -> None:
     told = judged(f"Remember that the spare key is with Mrs Bell. {'And then we went on to the next one. ' * 300}")
-    assert [(one.outcome, one.reason, one.text) for one in told][:1] == [
-        ("kept", "asked", "the spare key is with Mrs Bell")
-    ]
+    first = told[0]
+    assert first.outcome in ("kept", "learned")
+    assert (first.reason, first.text) == ("asked", "the spare key is with Mrs Bell")
 
 
 def test_a_long_text_with_a_secret_at_its_end_teaches_nothing() -> None:
@@ -190,13 +189,12 @@ def test_a_long_text_with_a_secret_at_its_end_teaches_nothing() -> None:
     assert [(one.outcome, one.reason) for one in told] == [("refused", "secret")]
 
 
-def test_long_words_are_read_in_no_more_pieces_than_a_short_talk_has() -> None:
-    network = Network.read(models_folder() / "en-US" / "facts.network")
-    assert network.may_read(TOLD.split())
-    letters = random.Random(1)
-    long = ["".join(letters.choices("qxzjvk", k=40)) for _ in range(20)]
-    assert not network.may_read(long)
-    assert sum(len(network.encoder.pieces.cut(word)) for word in TOLD.split()) <= PIECES
+def test_of_words_of_any_length_no_more_pieces_are_read_than_of_a_sentence() -> None:
+    letters, reader = random.Random(1), model()
+    assert reader is not None
+    long = tuple("".join(letters.choices("qxzjvk", k=40)) for _ in range(20))
+    assert len(reader._pieces(Utterance(long))[0]) <= LONGEST + 1
+    assert len(reader._pieces(Utterance(tuple(TOLD.split())))[3]) == len(TOLD.split())
 
 
 # secrets, and what else reads all of a text

@@ -125,12 +125,12 @@ def test_while_reading_is_off_nothing_is_foreseen_or_handed_out(watched: Watched
 
 
 def test_what_was_said_to_a_persona_just_before_is_foreseen(watched: Watched) -> None:
-    told = watched.hear("we had lentil soup for dinner")
+    told = watched.hear("the spare key is in the shed")
     watched.memory.context(ContextRequest(told.text, HERE, lang="en-US", utterance_id="u-1"))
     watched.memory.hear(Heard("matched", HERE, watched.now, told.text, "en-US", session_id="here", utterance_id="u-1"))
     watched.now += 10
-    watched.memory.prefetch(watched.hear("what did we have for dinner"))
-    assert watched.texts("what did we have for dinner") == ["we had lentil soup for dinner"]
+    watched.memory.prefetch(watched.hear("where is the spare key"))
+    assert watched.texts("where is the spare key") == ["the spare key is in the shed"]
 
 
 def test_a_compound_is_foreseen_by_its_part(watched: Watched) -> None:

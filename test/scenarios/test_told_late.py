@@ -135,6 +135,7 @@ def scribe(monkeypatch: pytest.MonkeyPatch) -> Iterator[Callable[..., str]]:
     """What it says to an utterance where the daemon answers like this."""
 
     def say(utterance: str, **answers: Answer) -> str:
+        answers = {"recall": {"asks": False, "hits": []}, **answers}
         monkeypatch.setattr("ovos_persona_memory.opm.chat.shared_transport", lambda **_: Slow(**answers))
         return str(
             RecallChatEngine({}).continue_chat([AgentMessage(MessageRole.USER, utterance)], lang="en-US").content
@@ -150,6 +151,14 @@ def test_scribe_says_that_something_was_not_kept_only_where_that_is_known(scribe
         "My memory takes long to answer, so I cannot tell yet whether I have kept that."
     )
     assert scribe(said, record={"ids": ["t"]}) == f"I'll remember: {said}."
+
+
+def test_scribe_keeps_what_is_said_though_nobody_could_tell_in_time_whether_it_asks(scribe: Callable[..., str]) -> None:
+    said = f"well {SAID} by the way"
+    assert scribe(said, recall=Unanswered(), record={"ids": ["t"]}) == f"I'll remember: {said}."
+    assert scribe(said, recall=NoAnswer(), record={"ids": ["t"]}) == (
+        "My memory is not answering, so I have not kept that."
+    )
 
 
 def test_scribe_answers_no_question_that_is_answered_late(scribe: Callable[..., str]) -> None:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from support.servers.bus import Bus, Daemon, Wire, free_port
+from support.servers.bus import Bus, Daemon, Wire
+from support.servers.ports import free_port
 
 
 @pytest.fixture(scope="session")

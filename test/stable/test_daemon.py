@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 from ovos_bus_client import Message, MessageBusClient
-from support.servers.bus import HOST, Bus, Daemon, Wire, free_port, wait_until
+from support.servers.bus import HOST, Bus, Daemon, Wire, wait_until
+from support.servers.ports import free_port
 
 from ovos_persona_memory.errors import UnknownEntry
 from ovos_persona_memory.protocol import MemoryClient

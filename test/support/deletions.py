@@ -44,6 +44,11 @@ DELETIONS = [
         "I have forgotten everything about your cormorant.",
     ),
     Deletion(
+        "forget the cormorant because he is listening",
+        f"I'll forget this: {KEPT}. {SAY}",
+        "I have forgotten everything about cormorant.",
+    ),
+    Deletion(
         "forget me",
         "I'll forget everything that I know about you. In all: ",
         "I have forgotten everything that I knew about you.",

@@ -80,7 +80,9 @@ def same(one: Fact, other: Fact) -> bool:
 
 def is_subsumed_by(one: Fact, other: Fact) -> bool:
     """Whether one fact of a place tells the same as another or less: "i play chess", known to be on mondays."""
-    sides = one.slot in SLOTS and SLOTS[one.slot].of_value  # "boston" is less than "new boston" and another town
+    sides = (
+        one.slot in SLOTS and SLOTS[one.slot].kept == "by_value"
+    )  # "boston" is less than "new boston" and another town
     return same(one, other) or (sides and one.slot == other.slot and set(_told(one)) <= set(_told(other)))
 
 

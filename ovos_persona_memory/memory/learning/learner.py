@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import uuid
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from ovos_persona_memory.config import FactsConfig
@@ -15,12 +15,10 @@ from ovos_persona_memory.extraction import (
     DialogueContext,
     DialogueState,
     ExtractionContext,
-    LanguageResources,
-    RecentStatement,
-    as_speaker,
+    bare_stems,
     extract,
     is_echo,
-    may_correct,
+    takes_back,
 )
 from ovos_persona_memory.memory.learning.confidence import (
     SAME_SAYING_S,
@@ -46,7 +44,7 @@ from ovos_persona_memory.records import (
 )
 from ovos_persona_memory.search import index_words, is_told_by_person
 from ovos_persona_memory.stores import ACTIVE, FactQuery, Store
-from ovos_persona_memory.text import denies, languages, retraction_in, subject_of
+from ovos_persona_memory.text import correction_in, denies, languages, retraction_in, revised, subject_of
 
 AROUND = 20
 """Facts of one place that are looked at: keys may be put somewhere every day."""
@@ -153,8 +151,8 @@ class Learner:
         """What a turn says about its person; changes nothing in the store."""
         before = self._before(turn)
         whole, turn = turn, replace_fast(turn, text=languages.beginning(turn.text))
-        before = replace(before, stated=tuple(self._stated(turn, before)))
-        verdicts = extract(whole, ExtractionContext(speaker.known, before, self.config.guess))
+        before = replace(before, corrects=self._corrected(turn, before))
+        verdicts = extract(whole, ExtractionContext(speaker.known, before))
         tells = any(one.outcome != "refused" for one in verdicts)
         return ReadTurn(turn, speaker, verdicts, tells and is_echo(turn.text, self._told_before(turn)))
 
@@ -167,18 +165,14 @@ class Learner:
         if turn.role == "user":
             self.around.keep_judged(turn, said.candidates)
         verdicts = [Candidate("refused", "echo", "")] if said.is_echo else said.candidates
-        slot = ""
         for verdict in (self._of_child(self._unless_forgotten(verdict, turn), turn, speaker) for verdict in verdicts):
-            fact = self._take(verdict, turn, speaker)
-            if fact is not None and verdict.slot and not verdict.subject:
-                slot = verdict.slot
-            self._decided(verdict, turn, fact)
-        self._renew_names()
-        self.around.note(turn)
-        if slot:
-            self.around.told(turn, slot)
+            self._decided(verdict, turn, self._take(verdict, turn, speaker))
         if speaker.known and turn.role == "user" and turn.text:
             self._retract(turn)
+            if takes_back(turn.text, turn.lang):
+                self._take_back_last(turn)
+        self._renew_names()
+        self.around.note(turn)
 
     def take_in(self, turn: Turn, verdicts: Sequence[Candidate], speaker: Speaker = Speaker()) -> None:
         """Keep what else a turn in the store says of its person, as it was found elsewhere; within a transaction."""
@@ -243,11 +237,7 @@ class Learner:
 
     def say_elsewhere(self, fact: Fact, turn: Turn) -> Fact:
         """A fact is from now on the one that another turn told, in its words."""
-        told = [
-            one
-            for one in extract(turn, ExtractionContext(before=self._before(turn), guess=self.config.guess))
-            if one.slot == fact.slot
-        ]
+        told = [one for one in extract(turn, ExtractionContext(before=self._before(turn))) if one.slot == fact.slot]
         same_again = [one for one in told if same(fact_of(one, turn, ""), fact)]
         text, value = (same_again[0].text, same_again[0].value) if same_again else (turn.text, fact.value)
         at = fact.last_seen_at if turn.at is None else turn.at
@@ -426,14 +416,26 @@ class Learner:
 
     def _end(self, made: Fact) -> Fact | None:
         """Something was taken back: kept as a fact that held for no time, so that nothing older comes back."""
-        active = next((one for one in self._around(made) if one.status == "active"), None)
-        if active is not None and (self._is_later(active, made) or not _takes_back(made, active)):
+        ending = [one for one in self._ended_by(made) if not self._is_later(one, made)]
+        if not ending and any(one.status == "active" for one in self._around(made)):
             return None
         kept = self._put(replace(made, status="superseded", valid_until=made.valid_from))
-        if active is not None:
+        for active in ending:
             self._put(replace(active, status="superseded", valid_until=made.valid_from, superseded_by=kept.id))
             self._note(active, "ended", made.valid_from, made.turn_id, made.text)
         return kept
+
+    def _ended_by(self, made: Fact) -> list[Fact]:
+        """The active facts of which something says that they hold no more: those whose value or thing it names; all of
+        the kind where it names none, "i retired"."""
+        scope = Scope(user_id=made.user_id)
+        slots = ("likes", "dislikes") if made.slot in ("likes", "dislikes") else (made.slot,)
+        held = [one for slot in slots for one in self._facts.facts(FactQuery(scope, ACTIVE, slot, limit=NAMED))]
+        held = [one for one in held if one.subject == made.subject or made.slot in NAMING]
+        named = [one for one in held if made.value is None or _is_named(one, made)]
+        if made.slot in ("likes", "dislikes"):
+            named = [one for one in named if one.slot == made.slot]
+        return named
 
     def _reinstate(self, before: Fact, gone: Fact) -> None:
         then = self._facts.fact(gone.superseded_by) if gone.superseded_by else None
@@ -461,35 +463,51 @@ class Learner:
             Decision(verdict.outcome, reason, self._clock(), turn.user_id, turn.id, fact_id, verdict.slot)
         )
 
-    def _stated(self, turn: Turn, before: DialogueContext) -> Iterator[RecentStatement]:
-        """What was just said of the speaker in this room, the newest first; nothing where nothing is put right."""
-        if turn.session_id is None or turn.role != "user" or not turn.text:
-            return
-        spoken = LanguageResources.of(turn)
-        if not may_correct(spoken.templates, turn.text):
-            return
-        for one in reversed(self._store.turns(Scope(turn.session_id, turn.user_id), limit=ECHOES)):
-            if one.id == turn.id or not one.text or not 0.0 <= (turn.at or 0.0) - (one.at or 0.0) <= STALE_S:
-                continue
-            told = self.around.judged(one)
-            if told is None:
-                told = self._judged_again(one, turn, before)
-                self.around.keep_judged(one, told)
-            for said in told:
-                if said.outcome == "learned" and said.slot and said.value:
-                    value = spoken.templates.words_of(said.value).folded
-                    words, found, _ = said.text.partition(said.value)
-                    yield RecentStatement(said.slot, said.subject, said.thing, value, words if found else "")
-            if one.role == "user" and is_told_by_person(one):
-                return  # what was told before that is not what is put right
+    def _corrected(self, turn: Turn, before: DialogueContext) -> str:
+        """What was just said with the correction of this turn in it: "i live in bonn" behind "no in cologne".
 
-    def _judged_again(self, one: Turn, turn: Turn, before: DialogueContext) -> list[Candidate]:
-        """What a turn before this one comes to; what the assistant told as though the speaker had said it."""
-        spoken = LanguageResources.of(turn)
-        own = one.role == "user"
-        text = one.text if own else as_speaker(spoken.templates, spoken.language.swaps, languages.beginning(one.text))
-        said = replace(one, role="user", text=text, lang=turn.lang)
-        return extract(said, ExtractionContext(before=before, guess=self.config.guess))
+        Empty where this turn puts nothing right.
+        """
+        if turn.session_id is None or turn.role != "user" or not turn.text:
+            return ""
+        language = languages.for_text(turn.lang, turn.text)
+        right = correction_in(turn.text, language)
+        if right is None:
+            return ""
+        for one in self._just_said(turn):
+            if one.role == "user" and self._taught(one, before) and (found := revised(one.text, right, language)):
+                return found.text
+        return ""
+
+    def _just_said(self, turn: Turn) -> list[Turn]:
+        """What was said right before in this session, the newest first."""
+        recent = self._store.turns(Scope(turn.session_id, turn.user_id), limit=ECHOES)
+        at = turn.at or 0.0
+        return [
+            one for one in reversed(recent) if one.id != turn.id and one.text and 0.0 <= at - (one.at or 0.0) <= STALE_S
+        ]
+
+    def _taught(self, one: Turn, before: DialogueContext) -> bool:
+        """Whether a turn before this one told facts."""
+        told = self.around.judged(one)
+        if told is None:
+            told = extract(one, ExtractionContext(before=replace(before, said="", corrects="")))
+            self.around.keep_judged(one, told)
+        return any(said.outcome in ("learned", "waiting") and said.slot for said in told)
+
+    def _take_back_last(self, turn: Turn) -> None:
+        """What the person told last holds no more: "that was a joke"."""
+        last = next((one for one in self._just_said(turn) if one.role == "user"), None) if turn.session_id else None
+        if last is None:
+            return
+        for fact in self._facts.of_turns([last.id]):
+            if fact.status in ("active", "waiting"):
+                self._note(
+                    self._put(replace(fact, status="superseded", valid_until=fact.valid_from)),
+                    "ended",
+                    turn.at or 0.0,
+                    turn.id,
+                )
 
     def _told_before(self, turn: Turn) -> list[str]:
         if turn.session_id is None:
@@ -506,8 +524,8 @@ def _last_word(fact: Fact) -> float:
     return fact.valid_from if taken_back else fact.last_seen_at
 
 
-def _takes_back(made: Fact, active: Fact) -> bool:
-    """Whether it is this that was taken back, where the words name it."""
-    return (
-        made.value is None or made.value == "" or same(made, active) or made.slot in ("pet", "diet", "work", "activity")
-    )
+def _is_named(held: Fact, made: Fact) -> bool:
+    """Whether the words of what is taken back name the value or the thing of a fact."""
+    told, value = (bare_stems(one.value or "", one.lang) for one in (made, held))
+    thing = frozenset(held.thing.split())
+    return bool(told) and ((bool(value) and (value <= told or told <= value)) or (bool(thing) and told <= thing))

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from itertools import groupby
 
 from ovos_persona_memory.conversation import extractive, quoting, snapshots
-from ovos_persona_memory.extraction import Candidate, ExtractionContext, LanguageResources, extract
+from ovos_persona_memory.extraction import Candidate, extract
 from ovos_persona_memory.memory.learning import fact_of, same
 from ovos_persona_memory.memory.tidying import sourcing
 from ovos_persona_memory.memory.tidying.jobs import Job, JobQueue, Postponed
@@ -201,7 +201,7 @@ class FactReader:
         turn = next(one for one in statements if source.turn is not None and one.id == source.turn.id)
         if turn.id in part.refused:
             raise _Refused(part.refused[turn.id])
-        read = extract(replace_fast(turn, text=said), ExtractionContext(guess=False))
+        read = extract(replace_fast(turn, text=said))
         told = [one for one in read if one.slot is not None and one.outcome in ("learned", "waiting", "ended")]
         if not told:
             raise _Refused("no_fact")
@@ -257,8 +257,7 @@ def _is_word_for_word(said: str, turn: Turn) -> bool:
 
     Who speaks of whom is told by little words: "i hate olives" is not said by "she hates olives".
     """
-    known = LanguageResources.of(turn).templates
-    wanted, told = known.words_of(said).folded, known.words_of(turn.text).folded
+    wanted, told = languages.fold(said), languages.fold(turn.text)
     return any(told[first : first + len(wanted)] == wanted for first in range(len(told) - len(wanted) + 1))
 
 

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from ovos_persona_memory.extraction import LanguageResources, is_echo, refusal_in
+from ovos_persona_memory.extraction import is_echo, unstated_reason
 from ovos_persona_memory.records import Turn
 from ovos_persona_memory.search import is_told_by_person
 from ovos_persona_memory.text import asks_to_delete, denies, languages, retraction_in, subject_of
@@ -72,18 +72,25 @@ def source_of(text: str, lang: str | None, cited: Sequence[Turn], names: Collect
 
 def _said_in(turn: Turn, wanted: Groups, is_denial: bool) -> Iterator[Source]:
     """What the sentences of a turn that hold just these words, one behind the other, make of them."""
-    resources = LanguageResources.of(turn)
     for sentence in languages.sentences_of(turn.text) or [turn.text]:
         told = _placed(sentence, turn.lang)
+        is_most = len(wanted) >= MOST_OF_SENTENCE * len(told)
         for span in _spans(told, wanted):
-            reason = refusal_in(resources, sentence, span)
-            if is_denial != denies(sentence, languages.for_text(turn.lang, sentence)):
-                yield Source("unsaid", turn, "denied")
-            elif reason not in (None, "unsure"):
-                yield Source("unsaid", turn, reason or "")
-            else:
-                is_most = len(wanted) >= MOST_OF_SENTENCE * len(told)
+            reason = _doubt(sentence, turn.lang, span, is_denial)
+            if reason is None or reason == "unsure":
                 yield Source("said" if is_most and reason is None else "partly", turn)
+            else:
+                yield Source("unsaid", turn, reason)
+
+
+def _doubt(sentence: str, lang: str | None, span: tuple[int, int], is_denial: bool) -> str | None:
+    """Why a sentence does not say what stands at a place of it, or not surely; None where it says it."""
+    if is_denial != denies(sentence, languages.for_text(lang, sentence)):
+        return "denied"
+    reason = unstated_reason(sentence, lang, span)
+    if is_denial and reason == "taken_back":
+        return None  # a denial is proposed, and a denial is said
+    return reason
 
 
 def _spans(told: Sequence[Placed], wanted: Groups) -> Iterator[tuple[int, int]]:

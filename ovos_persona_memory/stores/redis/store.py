@@ -168,15 +168,20 @@ class RedisStore(InMemoryStore):
             raw = self._db.call("HGET", self._db.name("counters"), DIRTY)
             if raw in (None, b"0"):
                 return
-            told = self._db.info("persistence")[0]
-            if told.get("aof_enabled"):
-                self._db.everywhere("BGREWRITEAOF")
-                self._wait_for("aof_rewrite_in_progress", "aof_rewrite_scheduled")
-            elif told.get("rdb_last_save_time") and not told.get("rdb_bgsave_in_progress"):
-                with suppress(StoreError):  # another program's save may begin just now
-                    self._db.everywhere("BGSAVE")
-                self._wait_for("rdb_bgsave_in_progress")
+            self._rewrite_files()
             self._db.call("HSET", self._db.name("counters"), DIRTY, 0)
+
+    def _rewrite_files(self) -> None:
+        told = self._db.info("persistence")[0]
+        if told.get("aof_enabled"):
+            self._db.everywhere("BGREWRITEAOF")
+            self._wait_for("aof_rewrite_in_progress", "aof_rewrite_scheduled")
+            return
+        if not told.get("rdb_last_save_time") or told.get("rdb_bgsave_in_progress"):
+            return
+        with suppress(StoreError):  # another program's save may begin just now
+            self._db.everywhere("BGSAVE")
+        self._wait_for("rdb_bgsave_in_progress")
 
     def _wait_for(self, *names: str) -> None:
         until = time.monotonic() + REWRITTEN_S

@@ -66,7 +66,7 @@ def _sweep_parts(target: Path) -> None:
     """Delete what was written of this copy by a process that was killed."""
     for part in target.parent.glob(f".{target.name}-*"):
         with suppress(OSError):
-            if time.time() - part.stat().st_mtime > LEFT_BEHIND_S:
+            if _is_old(part):
                 part.unlink()
 
 
@@ -116,11 +116,21 @@ def sweep_copies(folder: Path) -> None:
     """
     for begun in (*folder.glob(f".*{NEW}-*"), *folder.glob(f"*{NEW}")):
         begun.unlink(missing_ok=True)
-    for left in folder.glob(f"{COPY}*"):
+    for copy in folder.glob(f"{COPY}*"):
         with suppress(OSError, StoreBusy, StoreUnavailable):
-            if time.time() - left.stat().st_mtime > LEFT_BEHIND_S:
-                with closing(_Held(left)):
-                    shutil.rmtree(left)
+            _sweep_copy(copy)
+
+
+def _sweep_copy(copy: Path) -> None:
+    """Delete a copy to read from that is old; StoreBusy where somebody has it open."""
+    if not _is_old(copy):
+        return
+    with closing(_Held(copy)):
+        shutil.rmtree(copy)
+
+
+def _is_old(path: Path) -> bool:
+    return time.time() - path.stat().st_mtime > LEFT_BEHIND_S
 
 
 def put_in_place(source: Path, source_key: str | None, database: Path, key: str | None) -> None:

@@ -237,6 +237,7 @@ def _of_hit(visit: Visit, hit: Hit) -> Known:
     scope = Scope(user_id=hit.user_id, persona_id=hit.persona_id)
     entry = visit.memory.get(hit.key, scope) if hit.kind == "memory" and hit.key else None
     fact = _fact(visit, hit.id, scope) if hit.kind == "fact" else None
+    kept = _of_entry(entry) if entry else of_fact(fact) if fact else None
     return Known(
         id=hit.id,
         kind=hit.kind,
@@ -249,8 +250,8 @@ def _of_hit(visit: Visit, hit: Hit) -> Known:
         persona_id=hit.persona_id,
         session_id=hit.session_id,
         speaker=hit.speaker,
-        is_private=bool(entry and entry.private) or bool(fact and fact.private),
-        is_pinned=bool(entry and entry.metadata.get(PINNED) is True) or bool(fact and PINNED in fact.topics),
+        is_private=kept is not None and kept.is_private,
+        is_pinned=kept is not None and kept.is_pinned,
         score=hit.score,
         reason=hit.reason,
         is_sure=hit.sure,

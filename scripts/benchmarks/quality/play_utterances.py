@@ -27,7 +27,8 @@ ROOT = Path(__file__).resolve().parents[3]
 sys.path[:0] = [str(ROOT), str(ROOT / "test")]  # a script is run where it stands
 
 from support.assistants import Assistant  # noqa: E402  (the line above must come first)
-from support.servers.bus import Wire, free_port  # noqa: E402
+from support.servers.bus import Wire  # noqa: E402
+from support.servers.ports import free_port  # noqa: E402  (the line above must come first)
 
 from ovos_persona_memory.protocol import MemoryClient  # noqa: E402
 from ovos_persona_memory.text import languages  # noqa: E402

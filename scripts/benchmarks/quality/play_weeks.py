@@ -33,7 +33,8 @@ ROOT = Path(__file__).resolve().parents[3]
 sys.path[:0] = [str(ROOT), str(ROOT / "scripts"), str(ROOT / "test")]  # a script is run where it stands
 
 from support.assistants import OTHERS, Assistant  # noqa: E402  (the line above must come first)
-from support.servers.bus import Wire, free_port, wait_until  # noqa: E402
+from support.servers.bus import Wire, wait_until  # noqa: E402
+from support.servers.ports import free_port  # noqa: E402  (the line above must come first)
 
 from benchmarks.figures import Spread  # noqa: E402
 from benchmarks.quality.weeks import Week, WeekError, WeekLine, by_language, read, table, verdicts_of  # noqa: E402

@@ -18,11 +18,12 @@ from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, S
 from support import household
 from support.browser import NoBrowser, chromium
 from support.model_server import ModelServer
+from support.servers.ports import free_port
 
 from ovos_persona_memory.protocol import MemoryClient
 from ovos_persona_memory.records import Scope, Turn
 
-from ..conftest import Address, Daemon, free_port, own_environment, running_bus, wait_until, write_settings
+from ..conftest import Address, Daemon, own_environment, running_bus, wait_until, write_settings
 
 TURNS = 10_000
 SCREENSHOTS = "OPM_TEST_SCREENSHOTS"
@@ -148,7 +149,7 @@ def _live_in(memory: MemoryClient) -> None:
             "i think my keys are in the drawer",
         ),
         "ben": ("my name is Ben", "i work at the harbour", "i like rowing"),
-        "mia": ("my favourite colour is green", "i live in Bergen", "i live in Delft"),
+        "mia": ("my favourite colour is green", "i live in Ghent", "i live in Delft"),
     }
     for began, (person, sentences) in zip((now - 20_000.0, now - 19_000.0, now - 18_000.0), told.items(), strict=True):
         scope = Scope(f"about-{person}", person, site_id="kitchen")

@@ -58,7 +58,7 @@ def test_it_is_narrowed_by_person_kind_state_language_source_and_date(page: Page
     page.goto("/known")
     page.get_by_text("More filters").click()
     page.get_by_role("combobox", name="State").select_option("discard")
-    expect(items(page)).to_have_text([re.compile("i live in Bergen")])
+    expect(items(page)).to_have_text([re.compile("i live in Ghent")])
     page.get_by_role("combobox", name="State").select_option("draft")
     expect(items(page, "keys are in the drawer")).to_have_count(1)
     page.goto("/known")
@@ -135,7 +135,7 @@ def test_a_fact_tells_where_it_comes_from_how_it_changed_and_when_it_was_used(pa
     expect(page.locator(".changes")).to_contain_text("learned")
     expect(page.locator(".changes")).to_contain_text("replaced")
     page.get_by_role("link", name="See the talk").click()
-    expect(page.get_by_text("i live in Bergen")).to_be_visible()
+    expect(page.get_by_text("i live in Ghent")).to_be_visible()
 
 
 def test_a_fact_is_corrected_and_keeps_its_history(page: Page, owner: Owner) -> None:

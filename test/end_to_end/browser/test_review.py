@@ -25,15 +25,15 @@ def told(owner: Owner, person: str, *texts: str) -> Scope:
 
 
 def test_an_uncertain_fact_holds_when_it_is_right_and_goes_when_it_is_wrong(page: Page, owner: Owner) -> None:
-    scope = told(owner, "uma", "i think my umbrella is in the hall", "i think my boots are in the shed")
+    scope = told(owner, "uma", "i think my scarf is in the car", "i think my boots are in the cellar")
     page.goto("/review")
-    expect(card(page, "umbrella")).to_contain_text("40 % sure")
-    card(page, "umbrella").get_by_role("button", name="That is right").click()
+    expect(card(page, "scarf")).to_contain_text("40 % sure")
+    card(page, "scarf").get_by_role("button", name="That is right").click()
     expect(page.get_by_text("Thank you, decided.")).to_be_visible()
-    expect(card(page, "umbrella")).to_have_count(0)
+    expect(card(page, "scarf")).to_have_count(0)
     card(page, "boots").get_by_role("button", name="That is wrong").click()
     expect(card(page, "boots")).to_have_count(0)
-    assert [one.text for one in owner.memory.facts.list(scope)] == ["my umbrella is in the hall"]
+    assert [one.text for one in owner.memory.facts.list(scope)] == ["i think my scarf is in the car"]
     assert owner.memory.facts.list(scope, "waiting") == []
 
 

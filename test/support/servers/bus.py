@@ -6,7 +6,6 @@ import contextlib
 import itertools
 import json
 import os
-import random
 import signal
 import socket
 import subprocess
@@ -28,18 +27,12 @@ from ovos_persona_memory.protocol import MemoryClient, topics  # noqa: E402  (th
 
 HOST = "127.0.0.1"
 START_S = 30.0
-OWN_PORTS = (12_000, 32_000)
-"""Linux gives outgoing connections ports from 32,768 on."""
 TRUSTING_BUS = (
     "from ovos_messagebus import __main__, event_handler\n"
     "event_handler.MessageBusEventHandler._reject_malformed_carrier = lambda *_: False\n"
     "__main__.main()\n"
 )
 """The messagebus as the stable line ships it: it passes every frame on, whatever its session is."""
-
-
-_random = random.Random()  # of its own: a test may have seeded the common one
-_given: set[int] = set()
 
 
 def wait_until(condition: Callable[[], Any], what: str, timeout_s: float = START_S) -> float:
@@ -50,20 +43,6 @@ def wait_until(condition: Callable[[], Any], what: str, timeout_s: float = START
         assert time.monotonic() - began < timeout_s, f"{what}: not within {timeout_s:g} s"
         pause.wait(0.01)
     return time.monotonic() - began
-
-
-def free_port() -> int:
-    """A port that nobody uses, another one each time.
-
-    It lies below those that the system gives to outgoing connections, so that none of them takes it before the
-    server does; and a process keeps one connection to a bus by its address, which must not be that of an older bus.
-    """
-    while True:
-        port = _random.randrange(*OWN_PORTS)
-        if port not in _given:
-            with contextlib.suppress(OSError), socket.create_server((HOST, port)):
-                _given.add(port)
-                return port
 
 
 def is_open(port: int) -> bool:

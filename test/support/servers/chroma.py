@@ -6,7 +6,6 @@ import importlib.util
 import json
 import shutil
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
@@ -15,6 +14,8 @@ import urllib.request
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
+
+from support.servers.ports import free_port
 
 QUICK = Path("/dev/shm")
 START_S = 20.0
@@ -125,13 +126,6 @@ class ChromaServer:
 
 
 SPACE = "/api/v2/tenants/default_tenant/databases/default_database/collections"
-
-
-def free_port() -> int:
-    """A port that nobody has."""
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return int(one.getsockname()[1])
 
 
 if __name__ == "__main__":

@@ -5,7 +5,6 @@ from __future__ import annotations
 import importlib.util
 import shutil
 import signal
-import socket
 import subprocess
 import tempfile
 import time
@@ -14,12 +13,15 @@ from pathlib import Path
 from typing import Any
 
 import redis
+from support.servers.ports import free_port
 
 QUICK = Path("/dev/shm")
 SETTINGS = {"save": "", "appendonly": "yes", "appendfsync": "no", "daemonize": "no", "loglevel": "warning"}
 """For tests that look for wrong answers, not for lost power."""
 START_S = 20.0
 SLOTS = 16384
+TALK = 10_000
+"""So far above its port is that of a node for the talk among nodes."""
 
 
 class NoServer(RuntimeError):
@@ -106,7 +108,7 @@ class RedisCluster:
     """Three servers that share the slots."""
 
     def __init__(self, nodes: int = 3) -> None:
-        self.nodes = [RedisServer(free_port(), cluster_enabled="yes") for _ in range(nodes)]
+        self.nodes = [RedisServer(free_port(TALK), cluster_enabled="yes") for _ in range(nodes)]
         clients: list[Any] = [node.client() for node in self.nodes]
         try:
             for number, client in enumerate(clients):
@@ -146,17 +148,3 @@ class RedisCluster:
 
     def __exit__(self, *_: object) -> None:
         self.close()
-
-
-def free_port() -> int:
-    """A port that nobody has, and so has the one for the nodes' own talk, 10,000 above it."""
-    while True:
-        with socket.socket() as one, socket.socket() as other:
-            one.bind(("127.0.0.1", 0))
-            port = int(one.getsockname()[1])
-            try:
-                if port < 55000:
-                    other.bind(("127.0.0.1", port + 10000))
-                    return port
-            except OSError:
-                continue

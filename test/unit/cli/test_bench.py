@@ -130,14 +130,6 @@ def test_a_file_is_needed_and_must_be_there(tmp_path: Path) -> None:
     assert (folder.exit_code, folder.stderr) == (2, f"{tmp_path}: is a folder, not a file\n")
 
 
-def test_what_there_is_one_of_is_counted_as_one(tmp_path: Path) -> None:
-    path = tmp_path / "one.jsonl"
-    turn = {"id": "t1", "role": "user", "text": "my cat is called Bob"}
-    path.write_text(json.dumps({"language": "en-US", "turns": [turn]}))
-    result = CliRunner().invoke(program, ["bench", "facts", str(path)])
-    assert result.stdout.splitlines()[0] == f"{path}: 1 turn, 1 fact learned"
-
-
 def test_questions_that_are_heard_first_are_answered_alike(file: Path) -> None:
     plain, heard = told(file), told(file, "--heard")
     assert heard["settings"]["searched_by"] == "words, each question heard first"

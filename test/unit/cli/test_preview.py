@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 from click.testing import CliRunner, Result
+from support.plugins import Make
 
 from ovos_persona_memory.cli import preview as preview_command
 from ovos_persona_memory.cli.program import program
 from ovos_persona_memory.memory import PersonaMemory
-from ovos_persona_memory.opm.memory import PersonaMemoryPlugin
 from ovos_persona_memory.records import Context, ContextRequest, Scope, Turn
 
 BLOCKS: list[dict[str, Any]] = [
@@ -46,18 +46,19 @@ def persona(block: dict[str, Any], tmp_path: Path, monkeypatch: pytest.MonkeyPat
 
 @pytest.mark.parametrize("block", BLOCKS)
 def test_a_preview_asks_for_what_the_persona_would_ask(
-    block: dict[str, Any], folder: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    block: dict[str, Any], folder: Path, plugin: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     asked: list[ContextRequest] = []
-    plugin = PersonaMemoryPlugin(dict(block))
+    with PersonaMemory.open(folder) as memory:
+        ada = plugin("memory", memory, **block)
 
     def context(request: ContextRequest) -> Context:
         asked.append(request)
         return Context([], [], 0)
 
-    monkeypatch.setattr(plugin._link, "ask", lambda question: question())
-    monkeypatch.setattr(plugin._link.client, "context", context)
-    plugin.build_conversation_context("what is my cat called", "s1")
+    monkeypatch.setattr(ada._link, "ask", lambda question: question())
+    monkeypatch.setattr(ada._link.client, "context", context)
+    ada.build_conversation_context("what is my cat called", "s1")
     wanted = preview_command.wanted_of(block)
     told = {one.name: getattr(asked[0], one.name) for one in fields(ContextRequest) if one.name in wanted}
     assert told == wanted

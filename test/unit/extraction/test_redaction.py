@@ -28,6 +28,9 @@ CUT = [
     ("en-US", "my name is Anna and my card number is 4111 1111 1111 1111", "my name is Anna"),
     ("en-US", "let's buy bread the token is ghp_abcdefghijklmnop1234", "let's buy bread"),
     ("en-US", "The password is swordfish. Grandma comes on Sunday.", "Grandma comes on Sunday"),
+    ("en-US", "dinner is at eight. the password is red horse, we like the sea", "dinner is at eight"),
+    ("en-US", "grandma wrote Anna the alarm code 4711", ""),
+    ("de-DE", "die nummer von meinem fahrradschloss ist eins zwei drei vier", ""),
     ("en-US", "remember that the guest wifi password is sunflower", ""),
     ("en-US", "is the alarm code still 4711", ""),
     ("de-DE", "wir sind am sonntag bei oma und der code von der alarmanlage ist 4711", "wir sind am sonntag bei oma"),
@@ -35,6 +38,7 @@ CUT = [
     ("de-DE", "die alarmanlage hat den code eins neun vier vier und am sonntag kommt oma", "am sonntag kommt oma"),
     ("fr-FR", "dimanche nous sommes chez mamie et le code de l'alarme est 4711", "dimanche nous sommes chez mamie"),
     ("fr-FR", "le code du portail est 4711 et dimanche nous allons chez mamie", "dimanche nous allons chez mamie"),
+    ("fr-FR", "dimanche nous sommes chez mamie le code de l'alarme est 4711", "dimanche nous sommes chez mamie"),
     ("es-ES", "el domingo estamos con la abuela y el código de la alarma es 4711", "el domingo estamos con la abuela"),
     ("it-IT", "domenica siamo dalla nonna e il codice del cancello è 4711", "domenica siamo dalla nonna"),
     ("nl-NL", "zondag zijn we bij oma en de code van het alarm is 4711", "zondag zijn we bij oma"),
@@ -50,6 +54,11 @@ IN_DOUBT = [
     "hunter2 is a word and my password is hunter2",
     "4711 that's the alarm code 4711",
     "and the pin is 4711 ok",
+    "my card number starts with four zero one two and it ends in six six three",
+    "my card number starts with 4012 and it ends in 663",
+    "my card number starts with 4012 and we like it and the rest is six six three",
+    "the recovery phrase is apple banana, under the cherry tree, we are done",
+    "the recovery phrase is apple banana cherry. wolf stone river lamp.",
 ]
 
 

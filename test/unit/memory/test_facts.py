@@ -52,17 +52,17 @@ def test_facts_are_listed_as_sure_as_they_are_now(memory: PersonaMemory, clock: 
 
 def test_facts_are_listed_by_status_and_by_time(memory: PersonaMemory) -> None:
     say(memory, "I live in Berlin", 1)
-    say(memory, "I live in Porto", 5)
-    say(memory, "I think I put my passport in the desk", 6)
+    say(memory, "I live in Lisbon", 5)
+    say(memory, "I might have put the passport in the desk", 6)
     values = {
         status: [fact.value for fact in memory.facts.list(status=status)]
         for status in ("active", "superseded", "waiting", "all")
     }
     assert values == {
-        "active": ["Porto"],
+        "active": ["Lisbon"],
         "superseded": ["Berlin"],
         "waiting": ["in the desk"],
-        "all": ["in the desk", "Porto", "Berlin"],
+        "all": ["in the desk", "Lisbon", "Berlin"],
     }
     assert [fact.value for fact in memory.facts.list(at=3 * DAY)] == ["Berlin"]
     with pytest.raises(InvalidRequest, match="status"):
@@ -71,10 +71,10 @@ def test_facts_are_listed_by_status_and_by_time(memory: PersonaMemory) -> None:
 
 def test_the_history_of_a_fact_tells_all_that_was_known_about_its_thing(memory: PersonaMemory) -> None:
     first = say(memory, "I live in Berlin", 1)
-    second = say(memory, "I live in Porto", 5)
+    second = say(memory, "I live in Lisbon", 5)
     [fact] = memory.facts.list()
     story = memory.facts.history(fact.id)
-    assert [one.value for one in story.facts] == ["Berlin", "Porto"]
+    assert [one.value for one in story.facts] == ["Berlin", "Lisbon"]
     assert [(one.what, one.turn_id) for one in story.changes] == [
         ("learned", first),
         ("learned", second),
@@ -85,23 +85,23 @@ def test_the_history_of_a_fact_tells_all_that_was_known_about_its_thing(memory: 
 
 
 def test_a_corrected_fact_becomes_history(memory: PersonaMemory, clock: Clock) -> None:
-    say(memory, "my cat is called Bob", 1)
+    say(memory, "my husband is called Bob", 1)
     [old] = memory.facts.list()
     clock.now = 3 * DAY
-    entry = memory.update(old.id, text="my cat is called Tom")
+    entry = memory.update(old.id, text="my husband is called Tom")
     [new] = memory.facts.list()
-    assert (entry.key, entry.text, entry.metadata["value"]) == (new.id, "my cat is called Tom", "Tom")
-    assert (new.slot, new.thing, new.value, new.confidence) == ("pet", "cat", "Tom", 0.9)
+    assert (entry.key, entry.text, entry.metadata["value"]) == (new.id, "my husband is called Tom", "Tom")
+    assert (new.slot, new.thing, new.value, new.confidence) == ("family", "husband", "Tom", 0.9)
     story = memory.facts.history(new.id)
     assert [(one.text, one.status) for one in story.facts] == [
-        ("my cat is called Bob", "superseded"),
-        ("my cat is called Tom", "active"),
+        ("my husband is called Bob", "superseded"),
+        ("my husband is called Tom", "active"),
     ]
-    assert ("corrected", "my cat is called Bob", "my cat is called Tom") in [
+    assert ("corrected", "my husband is called Bob", "my husband is called Tom") in [
         (one.what, one.old, one.new) for one in story.changes
     ]
-    hits = memory.recall("what is my cat called")
-    assert [hit.text for hit in hits if hit.answers] == ["my cat is called Tom"]
+    hits = memory.recall("what is my husband called")
+    assert [hit.text for hit in hits if hit.answers] == ["my husband is called Tom"]
 
 
 def test_a_fact_is_a_memory_by_its_id(memory: PersonaMemory) -> None:
@@ -135,8 +135,8 @@ def test_what_cannot_be_a_correction_is_refused(memory: PersonaMemory) -> None:
 
 
 def test_a_fact_that_waits_is_taken_in_or_forgotten(memory: PersonaMemory) -> None:
-    say(memory, "I think I put my passport in the desk")
-    say(memory, "I think I live in Rome", 2)
+    say(memory, "I might have put the passport in the desk")
+    say(memory, "we might move to Rome", 2)
     home, place = memory.facts.list(status="waiting")
     taken = memory.facts.review(place.id, accept=True)
     assert taken is not None
@@ -150,13 +150,13 @@ def test_a_fact_that_waits_is_taken_in_or_forgotten(memory: PersonaMemory) -> No
 
 
 def test_a_fact_taken_in_late_does_not_beat_a_newer_one(memory: PersonaMemory) -> None:
-    say(memory, "I think I live in Rome", 1)
-    say(memory, "I live in Porto", 5)
+    say(memory, "we might move to Rome", 1)
+    say(memory, "I live in Lisbon", 5)
     [waiting] = memory.facts.list(status="waiting")
     taken = memory.facts.review(waiting.id, accept=True)
     assert taken is not None
     assert taken.status == "superseded"
-    assert [fact.value for fact in memory.facts.list()] == ["Porto"]
+    assert [fact.value for fact in memory.facts.list()] == ["Lisbon"]
 
 
 def test_decisions_tell_why(memory: PersonaMemory) -> None:
@@ -214,7 +214,7 @@ def test_an_audit_counts_each_kind_of_trouble(memory: PersonaMemory, clock: Cloc
     memory.remember("our garden gate squeaks when it rains hard", key="g1")
     memory.remember("our garden gate squeaks when it rains", key="g2")
     memory.remember("The paper bin is emptied on Friday!", key="loop")
-    say(memory, "I think I put my passport in the desk", 2)
+    say(memory, "I might have put the passport in the desk", 2)
     clock.now = 60 * DAY
     found = {one.what: one for one in memory.facts.audit()}
     assert {what: one.count for what, one in found.items()} == {
@@ -247,11 +247,12 @@ def told(memory: PersonaMemory, utterance: str, **fields: int) -> list[str]:
 
 
 def test_what_is_known_of_the_person_joins_where_it_matters(memory: PersonaMemory) -> None:
-    for text in ("I'm allergic to peanuts", "my name is Ann", "I live in Porto", "my son is allergic to eggs"):
-        say(memory, text)
+    texts = ("I'm allergic to peanuts", "my name is Ann", "I live in Lisbon", "my son is allergic to eggs")
+    for hour, text in enumerate(texts):
+        say(memory, text, hour / 24)
     assert told(memory, "suggest a recipe for tonight") == ["I'm allergic to peanuts"]
     assert told(memory, "good morning") == ["my name is Ann"]
-    assert told(memory, "how is the weather") == ["I live in Porto"]
+    assert told(memory, "how is the weather") == ["I live in Lisbon"]
     assert told(memory, "tell me a joke") == []
 
 
@@ -275,25 +276,25 @@ def test_a_faded_fact_is_no_part_of_a_prompt(memory: PersonaMemory, clock: Clock
 @pytest.mark.parametrize(
     ("said", "question"),
     [
-        ("no walnuts for my sister ever", "what is my sister allergic to"),
-        ("no walnuts for my sister ever", "who is allergic to walnuts"),
+        ("my sister gets a rash from walnuts", "what is my sister allergic to"),
+        ("my sister gets a rash from walnuts", "who is allergic to walnuts"),
         ("we moved to lisbon last spring", "where do we live"),
-        ("my cat bob is asleep", "what is the name of my cat"),
+        ("our cat bob caught a mouse", "what is the name of my cat"),
         ("I'm a welder", "what is my job"),
-        ("lisbon's home now", "where do we live"),
+        ("we've settled in lisbon", "where do we live"),
         ("I adore hiking", "what do I like"),
     ],
 )
 def test_a_fact_is_found_by_what_asks_for_its_slot(memory: PersonaMemory, said: str, question: str) -> None:
-    say(memory, said)
-    say(memory, "we have a dog")
+    say(memory, said, 0.5)
+    say(memory, "we have a rabbit")
     hits = memory.recall(question, Scope(user_id="household"), lang="en-US")
     assert [hit.text for hit in hits if hit.answers] == [said]
-    assert not any(hit.answers for hit in memory.recall("what is the name of my dog", Scope(user_id="household")))
+    assert not any(hit.answers for hit in memory.recall("what is the name of my rabbit", Scope(user_id="household")))
 
 
 def test_a_fact_that_is_asked_for_by_its_kind_alone_is_the_speakers_own(memory: PersonaMemory) -> None:
-    say(memory, "my sister is a nurse")
+    say(memory, "my sister is a nurse", 0.5)
     assert memory.recall("what is my job", Scope(user_id="household"), lang="en-US") == []
     say(memory, "I'm a welder", user_id="anna")
     assert memory.recall("what is your job", Scope(user_id="anna"), lang="en-US") == []
@@ -306,7 +307,7 @@ def test_a_fact_that_is_asked_for_by_its_kind_alone_is_the_speakers_own(memory: 
     ("lang", "said", "mine", "yours"),
     [
         ("en-US", "my name is anna", "what is my name", "what is your name"),
-        ("en-US", "I live in porto", "where do I live", "where do you live"),
+        ("en-US", "I live in lisbon", "where do I live", "where do you live"),
         ("de-DE", "ich heiße anna", "wie heiße ich", "wie heißt du"),
         ("nl-NL", "mijn naam is anna", "wat is mijn naam", "wat is jouw naam"),
         ("it-IT", "il mio nome è anna", "qual è il mio nome", "qual è il tuo nome"),
@@ -324,9 +325,9 @@ def test_who_asks_the_assistant_about_itself_is_not_told_of_themselves(
 
 
 def test_what_was_told_the_assistant_of_itself_answers(memory: PersonaMemory) -> None:
-    say(memory, "we painted your box green")
+    say(memory, "your box is green")
     hits = memory.recall("what colour is your box", Scope(user_id="household"), lang="en-US")
-    assert [hit.text for hit in hits if hit.answers] == ["we painted your box green"]
+    assert [hit.text for hit in hits if hit.answers] == ["your box is green"]
 
 
 # facts from a program
@@ -340,12 +341,12 @@ def test_a_fact_that_a_program_adds_is_of_its_kind_with_topics_of_its_own(memory
     assert memory.facts.take_learned() == [added.id]
     assert [change.what for change in memory.facts.history(added.id).changes] == ["learned"]
     plain = memory.facts.add("the bins go out on Tuesday", lang="en-US")
-    assert (plain.slot, plain.text, plain.confidence) == (None, "the bins go out on Tuesday", 0.9)
+    assert (plain.text, plain.confidence) == ("the bins go out on Tuesday", 0.9)
     assert memory.recall("when do the bins go out", kinds={"fact"})[0].id == plain.id
 
 
 def test_a_text_that_is_more_than_one_fact_is_kept_as_it_is(memory: PersonaMemory) -> None:
-    for text in ("my name is Anna and I live in Lisbon", "I'm allergic to nuts and eggs"):
+    for text in ("my son is called Tim and my daughter is called Mia", "our two kids are called Tim and Mia"):
         both = memory.facts.add(text, lang="en-US")
         assert (both.slot, both.text) == (None, text)
 
@@ -363,7 +364,7 @@ def test_what_is_added_again_is_confirmed_and_gets_the_new_topics(memory: Person
 def test_what_is_added_takes_the_place_of_what_it_contradicts(memory: PersonaMemory, clock: Clock) -> None:
     clock.now = 9 * DAY
     say(memory, "I live in Berlin", 1)
-    added = memory.facts.add("I live in Porto", lang="en-US")
+    added = memory.facts.add("I live in Lisbon", lang="en-US")
     assert memory.facts.list() == [added]
     assert [(fact.value, fact.superseded_by) for fact in memory.facts.list(status="superseded")] == [
         ("Berlin", added.id)

@@ -209,9 +209,9 @@ def test_a_forgotten_fact_takes_the_words_of_its_turns_and_may_be_told_again(hom
 
 
 def test_what_a_forgotten_fact_had_superseded_goes_too(home: Home) -> None:
-    home.exchange("my cat is called Rob", "nice", "u1")
-    home.exchange("my cat is called Bob", "nice", "u2")
-    assert facts_of(home) == ["my cat is called Rob", "my cat is called Bob"]
+    home.exchange("my husband is called Rob", "nice", "u1")
+    home.exchange("my husband is called Bob", "nice", "u2")
+    assert facts_of(home) == ["my husband is called Rob", "my husband is called Bob"]
     active = next(fact for fact, _ in home.store.fact_store.held("household"))
     home.memory.forget(Scope(), key=active.id)
     assert facts_of(home) == []
@@ -268,7 +268,7 @@ def test_a_fact_that_was_said_in_another_session_too_stays_in_the_words_said_the
 @pytest.mark.parametrize("way", CLEARS)
 def test_what_a_session_superseded_holds_again_without_it(home: Home, way: str) -> None:
     say(home, "b", "i live in Rome")
-    say(home, "a", "i live in Porto")
+    say(home, "a", "i live in Lisbon")
     CLEARS[way](home)
     assert facts(home) == facts(home, "all") == [("i live in Rome", "b")]
     say(home, "b", "i live in Faro")

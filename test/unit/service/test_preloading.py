@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,7 @@ import pytest
 
 from ovos_persona_memory.config import parse
 from ovos_persona_memory.extraction.pipeline import extract
-from ovos_persona_memory.extraction.templates import loader
+from ovos_persona_memory.extraction.reader import reader
 from ovos_persona_memory.memory.learning import learner
 from ovos_persona_memory.protocol import MemoryClient
 from ovos_persona_memory.records import ContextRequest, Scope, Turn
@@ -40,7 +41,9 @@ def test_the_first_who_speaks_a_language_that_was_read_waits_for_no_file(monkeyp
         monkeypatch.setattr(room, "for_language", language.computed_once(room.for_language.__wrapped__))
         monkeypatch.setattr(room, "made_of", lambda *of: read.append(name) or made(*of))  # type: ignore[func-returns-value]
 
-    noted(lexicon, "words"), noted(loader, "patterns")  # type: ignore[func-returns-value]
+    noted(lexicon, "words")
+    load = reader._loaded.__wrapped__
+    monkeypatch.setattr(reader, "_loaded", lru_cache(lambda path: read.append("reader") or load(path)))  # type: ignore[func-returns-value]
     read_all = Languages._read_all
     begin = threading.Event()
     monkeypatch.setattr(Languages, "_read_all", lambda one: begin.wait(10) and read_all(one))
@@ -52,17 +55,17 @@ def test_the_first_who_speaks_a_language_that_was_read_waits_for_no_file(monkeyp
     assert read == ["words"]
     begin.set()
     wait_until(lambda: not languages.busy)
-    assert read == ["words", "patterns"]
+    assert read == ["words", "reader"]
     assert extract(Turn("user", "merk dir dass meine Katze Bob heißt", lang="de-DE"))
-    assert read == ["words", "patterns"]
+    assert read == ["words", "reader"]
     assert extract(Turn("user", "remember that my cat is called Bob", lang="en-US"))
-    assert read == ["words", "patterns"] * 2
+    assert read == ["words", "reader", "words"], "the reader serves all languages"
 
 
 def test_languages_are_busy_until_the_last_is_read_each_once(monkeypatch: pytest.MonkeyPatch) -> None:
     begun: list[str | None] = []
     go_on = threading.Semaphore(0)
-    monkeypatch.setattr(preloading, "extract", lambda turn, _: begun.append(turn.lang) or go_on.acquire(timeout=10))  # type: ignore[func-returns-value]
+    monkeypatch.setattr(preloading, "extract", lambda turn: begun.append(turn.lang) or go_on.acquire(timeout=10))  # type: ignore[func-returns-value]
     languages = Languages(("en-US", "de-DE", "en-us"))
     languages.start(), languages.go_on()
     wait_until(lambda: begun == ["en-US"])

@@ -129,6 +129,11 @@ def test_a_secret_is_refused_where_somebody_asks_to_remember_it(memory: PersonaM
         ("de-DE", "meine pin fürs handy sechs sechs null zwei", True),
         ("de-DE", "mein bankkonto hat die nummer sieben eins null vier", True),
         ("de-DE", "meine pin liegt in der schublade", False),
+        ("de-DE", "mein passwort is schwertfisch", True),
+        ("de-DE", "der code von der alarmanlage ist vier zwo acht", True),
+        ("de-DE", "das passwort ist aufm zettel", False),
+        ("it-IT", "il codice del cancello è novantuno novantadue", True),
+        ("nl-NL", "de code van het alarm is achtentachtig eenentachtig", True),
     ],
 )
 def test_a_code_is_one_however_its_digits_are_said(lang: str, text: str, secret: bool) -> None:

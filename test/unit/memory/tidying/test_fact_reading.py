@@ -124,7 +124,7 @@ RAMBLING = "so my sister well she's like anna you know"
 def test_what_a_turn_says_word_for_word_is_learned_less_surely_than_by_the_own_rules(
     memory: PersonaMemory, model: Scripted
 ) -> None:
-    [id, _] = say(memory, "so um my my cat is um called Bob")
+    [id, _] = say(memory, "um well my cat is um called Bob")
     model.will((1, "My cat is called Bob."))
     work(memory)
     [fact] = memory.facts.list()
@@ -194,11 +194,11 @@ def test_what_the_own_rules_learned_of_a_turn_is_not_learned_twice(memory: Perso
 def test_what_the_own_rules_learned_of_a_turn_comes_before_what_a_model_makes_of_it(
     memory: PersonaMemory, model: Scripted
 ) -> None:
-    say(memory, "my cat is called Bob and then Tom came")
+    say(memory, "I live in Berlin and then we drove to Munich")
     before = memory.facts.list(status="all")
-    model.will((1, "My cat is called Tom."))
+    model.will((1, "I live in Munich."))
     work(memory)
-    assert ("pet", "Bob") in facts(memory)
+    assert ("home", "Berlin") in facts(memory)
     assert memory.facts.list(status="all") == before
     assert ("refused", "otherwise") in reasons(memory)
 
@@ -233,12 +233,12 @@ def test_of_two_that_contradict_each_other_the_one_that_was_said_later_holds(
 def test_what_was_said_otherwise_later_is_history_where_the_model_restates_both(
     memory: PersonaMemory, model: Scripted, clock: Clock
 ) -> None:
-    say(memory, "my cat is called Tom")
+    say(memory, "my favourite film is Alien")
     clock.now += 86400
-    say(memory, CAT)
-    model.will((1, "My cat is called Tom."), (3, "My cat is called Bob."))
+    say(memory, "my favourite film is Casablanca")
+    model.will((1, "My favourite film is Alien."), (3, "My favourite film is Casablanca."))
     work(memory)
-    assert (facts(memory), facts(memory, "superseded")) == ([("pet", "Bob")], [("pet", "Tom")])
+    assert (facts(memory), facts(memory, "superseded")) == ([("favourite", "Casablanca")], [("favourite", "Alien")])
 
 
 @pytest.mark.usefixtures("blind")

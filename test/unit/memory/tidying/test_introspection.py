@@ -281,7 +281,7 @@ def test_what_is_uncertain_waits_as_a_draft(memory: PersonaMemory, model: Script
         (add("the user has a boat in Lisbon", 1), "unsaid"),
         (add("", 1), "unsaid"),
         (add("the user has a cat", 3), "no_statement"),
-        (add("the moon is cheese", 5), "quotation"),
+        (add("the user was born in Memphis", 5), "quotation"),
         (add("the window is open", 7), "known"),
         ({"tool": "memory_update", "memory": 9, "content": "the boiler was serviced in March", "turns": [1]},
          "no_such_memory"),
@@ -299,7 +299,7 @@ def test_what_no_turn_of_the_person_says_is_refused_with_a_reason(
     memory.remember("the window is open")
     say(
         memory,
-        *("the boiler was serviced in March", "do we have a cat", "my brother says the moon is cheese"),
+        *("the boiler was serviced in March", "do we have a cat", "the chorus goes i was born in Memphis"),
         *("the window is open", "forget everything you know about the household and delete all memories"),
     )
     before = digest(memory)

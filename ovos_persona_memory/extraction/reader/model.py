@@ -1,0 +1,168 @@
+"""The trained model of the reader: from the words of an utterance to scores of what each of them is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ovos_persona_memory.extraction.reader import encoder
+from ovos_persona_memory.extraction.reader.encoder import BEGIN, END, LONGEST, Encoder, Vectors, product
+from ovos_persona_memory.extraction.reader.labels import NEAR
+
+CONTEXT_PIECES = 24
+"""Pieces of what was said before that are read at most, the last ones."""
+ASKED_PIECES = 40
+"""Pieces of a question that are read at most with a remark that may answer it, the last ones."""
+BY_ASSISTANT, BY_PERSON, ITSELF, ASKED = range(4)
+"""Rows of ``parts``: of what was said before, by whom, of the utterance itself, and of a question to a remark."""
+EARLY = 2
+"""After so many layers it is decided whether the others are asked."""
+JUDGED_AFTER = 8
+"""After so many layers it is judged whether a remark answers a question."""
+HEADS = ("slot", "saying", "who", "thing", "kind")
+POINTERS = ("who", "thing")
+
+
+@dataclass(frozen=True)
+class Utterance:
+    """What the model is given."""
+
+    words: Sequence[str]
+    """In lower case."""
+    before: Sequence[str] = ()
+    """Words of what was said right before."""
+    by_assistant: bool = False
+    """Whether the assistant said that."""
+    known: frozenset[int] = frozenset()
+    """Places of words that are names of people or pets known before."""
+
+
+@dataclass(frozen=True)
+class Scores:
+    """What the model makes of an utterance: probabilities, float32, a row for each word that was read."""
+
+    slot: Vectors
+    """[words, labels of slots]"""
+    saying: Vectors
+    """[words, kinds of saying]"""
+    who: Vectors
+    """[words, 3]: outside, first, further word of whom a value is about."""
+    thing: Vectors
+    """[words, 3]: the same of what a value belongs to."""
+    kind: Vectors
+    """[kinds of utterance]"""
+    to_who: Vectors
+    """[words, 1 + words]: nobody, or the word to which a value points."""
+    to_thing: Vectors
+    """The same of things."""
+
+
+@dataclass(frozen=True)
+class ReaderModel:
+    """Thread-safe: it is only read."""
+
+    encoder: Encoder
+    weights: Mapping[str, Vectors]
+
+    @classmethod
+    def load(cls, path: Path) -> ReaderModel:
+        """The model in a file; OSError where there is none, KeyError or ValueError where it is none."""
+        with np.load(path) as kept:
+            arrays = {name: kept[name] for name in kept.files}
+        weights = {name.removeprefix("head_"): rows for name, rows in arrays.items() if name.startswith("head_")}
+        return cls(encoder.unpacked(arrays), {name: rows.astype(np.float32) for name, rows in weights.items()})
+
+    def save(self, path: Path) -> None:
+        """Write the file that ``load`` reads."""
+        arrays: dict[str, NDArray[Any]] = encoder.packed(self.encoder)
+        arrays |= {f"head_{name}": rows.astype(np.float16) for name, rows in self.weights.items()}
+        with path.open("wb") as file:
+            np.savez(file, **arrays)  # type: ignore[arg-type]  # numpy knows no names of arrays
+
+    def read(self, given: Utterance, always: bool = False) -> Scores | None:
+        """The scores of as many of the first words as fit; at least one word must be given.
+
+        None where the first layers see that nothing is told nor asked, which is so of most that is said; ``always``:
+        never.
+        """
+        rows, parts, known, firsts = self._pieces(given)
+        weights = self.weights
+        beside = weights["parts"][parts] + weights["known"][known]
+        begun = self.encoder.begin(rows, beside, EARLY)
+        if not always and self.early(begun[firsts]) < float(weights["early_least"][0]):
+            return None
+        vectors = self.encoder.finish(begun, EARLY)
+        words = vectors[firsts]
+        found = {name: _shares(product(words, weights[name]) + weights[f"{name}_bias"]) for name in HEADS[:-1]}
+        kind = _shares(vectors[:1] @ weights["kind"] + weights["kind_bias"])[0]
+        to_who, to_thing = (self._pointed(words, number) for number in range(len(POINTERS)))
+        return Scores(**found, kind=kind, to_who=to_who, to_thing=to_thing)
+
+    def first_look(self, given: Utterance) -> float:
+        """What ``early`` gives of an utterance."""
+        rows, parts, known, firsts = self._pieces(given)
+        beside = self.weights["parts"][parts] + self.weights["known"][known]
+        return self.early(self.encoder.begin(rows, beside, EARLY)[firsts])
+
+    def early(self, words: Vectors) -> float:
+        """How much the first layers see in the words: the logarithm of the sum of what each is worth."""
+        worth = words @ self.weights["early"] + self.weights["early_bias"]
+        return float(np.logaddexp.reduce(worth[:, 0]))
+
+    def answers(self, question: Sequence[str], remarks: Sequence[Sequence[str]]) -> list[float]:
+        """The probability that each remark answers the question; words in lower case, at least one of the question."""
+        cut, weights = self.encoder.pieces.cut, self.weights
+        asked = [row for word in question for row in cut(word)][-ASKED_PIECES:]
+        begun, sizes = [], []
+        for remark in remarks:
+            said = [row for word in remark for row in cut(word)]
+            rows = [BEGIN, *asked, END, *said[: LONGEST - 2 - len(asked)], END]
+            parts = [ITSELF, *[ASKED] * (len(asked) + 1), *[ITSELF] * (len(rows) - len(asked) - 2)]
+            begun.append(self.encoder.placed(rows, weights["parts"][parts]))
+            sizes.append(len(rows))
+        vectors = self.encoder.made(np.concatenate(begun), JUDGED_AFTER, sizes)
+        firsts = vectors[np.cumsum([0, *sizes[:-1]])]
+        deep = np.tanh(product(firsts, weights["deep"]) + weights["deep_bias"])
+        odds = (deep @ weights["answer"] + weights["answer_bias"])[:, 0]
+        return [float(one) for one in 1 / (1 + np.exp(-odds))]
+
+    def _pieces(self, given: Utterance) -> tuple[list[int], list[int], list[int], list[int]]:
+        """Rows of pieces, their parts, which are of known names, and where each word begins that fits."""
+        cut = self.encoder.pieces.cut
+        before = [row for word in given.before for row in cut(word)][-CONTEXT_PIECES:]
+        rows = [BEGIN, *before, *([END] if before else [])]
+        part = BY_ASSISTANT if given.by_assistant else BY_PERSON
+        parts, known = [ITSELF, *[part] * (len(rows) - 1)], [0] * len(rows)
+        firsts: list[int] = []
+        for place, word in enumerate(given.words):
+            made = cut(word)
+            if len(rows) + len(made) > LONGEST and firsts:
+                break
+            firsts.append(len(rows))
+            rows += made[: LONGEST - len(rows)]
+            known += [int(place in given.known)] * (len(rows) - len(known))
+        parts += [ITSELF] * (len(rows) - len(parts) + 1)
+        return [*rows, END], parts, [*known, 0], firsts
+
+    def _pointed(self, words: Vectors, number: int) -> Vectors:
+        name, size = POINTERS[number], len(words)
+        asked = product(words, self.weights[f"{name}_asks"]) + self.weights[f"{name}_asks_bias"]
+        answers = product(words, self.weights[f"{name}_answers"]) + self.weights[f"{name}_answers_bias"]
+        scale = np.float32(asked.shape[1] ** 0.5)
+        place = np.arange(size)
+        far = np.clip(place[None, :] - place[:, None], -NEAR, NEAR) + NEAR
+        score = product(asked, answers.T) / scale + self.weights[f"{name}_distance"][far]
+        nobody = asked @ self.weights[f"{name}_nobody"] / scale + self.weights[f"{name}_nobody_bias"]
+        return _shares(np.concatenate([nobody[:, None], score], axis=1))
+
+
+def _shares(values: Vectors) -> Vectors:
+    """The softmax of each row."""
+    raised = np.exp(values - values.max(axis=-1, keepdims=True))
+    shares: Vectors = raised / raised.sum(axis=-1, keepdims=True)
+    return shares

@@ -1,0 +1,139 @@
+"""Which of the best hits answer a question, as a trained judge sees it beside what their words tell."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
+from itertools import islice
+from typing import Protocol
+
+from ovos_persona_memory.records import HOUSEHOLD, Hit
+from ovos_persona_memory.search.hits import is_of_speaker
+from ovos_persona_memory.search.ownership import Ownership
+from ovos_persona_memory.search.query import Question
+from ovos_persona_memory.text import languages
+
+AMONG, LOOKED_AT = 10, 5
+"""Of so many of the best hits, the first so many that may answer at all are judged."""
+JUDGED, WORDS, FIRST, BIAS = 0.66, 0.33, 2.28, -1.59
+"""The weights of what tells whether a hit answers: the logit of what the judge says, whether its words answer, and
+whether it is the best hit (``training/fit_answers.py``)."""
+ANSWERS_FROM, BY_WORDS_FROM = 0.5, 0.25
+"""A hit answers with such a probability, >=; and the second where its words answer: of the weeks' 48 best
+hits whose words answer 35 are right, and of those between the two 6 of 9."""
+NEARLY, POSSIBLE = 0.7, 0.3
+"""Where one answers, so do those that the judge finds about as good: its probability is >= this share of what it gives
+the surest, and >= this."""
+LEAST = 1e-4
+"""The judge is taken to be no surer than this, either way."""
+
+
+class AnswerJudge(Protocol):
+    """Judges questions and remarks. Thread-safe."""
+
+    def asks(self, text: str, lang: str | None) -> bool:
+        """Whether a text is a question."""
+        ...
+
+    def answering(self, question: str, remarks: Sequence[tuple[str, str | None]]) -> Sequence[float]:
+        """The probability that each remark answers the question; a remark with the name of who said it, None where that
+        is who asks."""
+        ...
+
+
+def judged(hits: Sequence[Hit], question: Question, judge: AnswerJudge, certain: Collection[str] = ()) -> list[Hit]:
+    """The hits, those that answer first. What only asks, though nothing but a reader sees it, and
+    what tells the assistant to do something, neither answers nor is sure.
+
+    Of the best hits those answer that probably do, by what the judge says, by their words and by their rank, and those
+    that the judge finds about as good as the surest; of these the newest comes first.
+
+    ``certain``: the ids of turns that are facts, word by word, or called off what was asked for. They are found by
+    what asks for just that, and are refused no more than facts are.
+    """
+    hits = [hit if hit.id in certain else _unless_it_tells_nothing(hit, judge) for hit in hits]
+    if not hits or not judge.asks(question.text, question.lang):
+        return hits
+    seen = {
+        _key(hit): (probability(judgement, hit.answers, place == 0), judgement)
+        for place, (hit, judgement) in enumerate(looked_at(hits, question, judge))
+    }
+    good = _about_as_good(seen)
+    decided = [
+        _decided(hit, seen[_key(hit)][0], _key(hit) in good, certain) if _key(hit) in seen else hit for hit in hits
+    ]
+    best = sorted((hit for hit in decided if _key(hit) in good), key=lambda hit: -hit.at)
+    others = [hit for hit in decided if _key(hit) not in good]
+    return [*best, *(hit for hit in others if hit.answers), *(hit for hit in others if not hit.answers)]
+
+
+def _key(hit: Hit) -> tuple[str, str]:
+    return hit.kind, hit.id
+
+
+def _about_as_good(seen: Mapping[tuple[str, str], tuple[float, float]]) -> set[tuple[str, str]]:
+    """The surest answer, and those that the judge finds about as good; nothing where none is sure enough.
+
+    ``seen``: of each hit the probability that it answers, and that of the judge alone.
+    """
+    surest = max(seen, key=lambda one: seen[one][0], default=None)
+    if surest is None or seen[surest][0] < ANSWERS_FROM:
+        return set()
+    from_here = max(NEARLY * seen[surest][1], POSSIBLE)
+    return {surest, *(one for one, (_, judgement) in seen.items() if judgement >= from_here)}
+
+
+def looked_at(hits: Sequence[Hit], question: Question, judge: AnswerJudge) -> list[tuple[Hit, float]]:
+    """The best hits that may answer, at most ``LOOKED_AT``, each with the judge's probability that it does."""
+    alike = {word: [f" {other} " for other in question.spoken.alike(word)] for word in question.content_words}
+    ownership = Ownership(question.text, question.spoken, alike)
+    asked_of = [hit for hit in hits[:AMONG] if not (question.asks_hearer and is_of_speaker(hit))]
+    best = list(islice((hit for hit in asked_of if _may_answer(hit, ownership, judge)), LOOKED_AT))
+    remarks = [(languages.beginning(hit.text), _said_by(hit)) for hit in best]
+    return list(zip(best, judge.answering(question.text, remarks), strict=True)) if remarks else []
+
+
+def _said_by(hit: Hit) -> str | None:
+    """The name of who said it where several speak as one user; None where that is who asks."""
+    return hit.speaker if hit.user_id == HOUSEHOLD else None
+
+
+def probability(judgement: float, words_answer: bool, is_first: bool) -> float:
+    """The probability that a hit answers.
+
+    ``judgement``: the judge's own; ``words_answer``: whether its words answer; ``is_first``: whether no other hit that
+    may answer is better.
+    """
+    bounded = min(max(judgement, LEAST), 1.0 - LEAST)
+    logit = JUDGED * math.log(bounded / (1.0 - bounded)) + WORDS * words_answer + FIRST * is_first + BIAS
+    return 1.0 / (1.0 + math.exp(-logit))
+
+
+def _decided(hit: Hit, share: float, is_good: bool, certain: Collection[str]) -> Hit:
+    """A hit that answers with this probability; ``is_good``: it is among the best answers."""
+    if is_good or share >= ANSWERS_FROM:
+        reason = hit.reason if hit.answers else f"answers what is asked ({share:.2f})"
+        return replace(hit, answers=True, sure=True, reason=reason)
+    by_words = hit.answers and share >= BY_WORDS_FROM
+    if hit.answers and not by_words and hit.kind == "turn" and hit.id not in certain:
+        return replace(hit, answers=False)
+    return hit
+
+
+def _unless_it_tells_nothing(hit: Hit, judge: AnswerJudge) -> Hit:
+    """The hit; neither sure nor an answer where it only asks, or tells the assistant to do something."""
+    if hit.kind != "turn" or hit.role != "user" or not hit.sure:
+        return hit
+    is_command = languages.for_text(hit.lang, hit.text).is_command(hit.text)
+    return replace(hit, answers=False, sure=False) if is_command or judge.asks(hit.text, hit.lang) else hit
+
+
+def _may_answer(hit: Hit, ownership: Ownership, judge: AnswerJudge) -> bool:
+    """Whether a person states something in it that holds, not of somebody else where the speaker is asked about."""
+    text, spoken = languages.beginning(hit.text), languages.for_text(hit.lang, hit.text)
+    if hit.role != "user" or hit.outdated or hit.secret or spoken.only_asks(text) or spoken.is_command(text):
+        return False
+    if hit.kind == "turn" and judge.asks(hit.text, hit.lang):
+        return False
+    return not ownership.is_all_of_another(text, spoken)

@@ -1,0 +1,121 @@
+"""What a judge of answers makes of hits."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+from ovos_persona_memory.records import Hit
+from ovos_persona_memory.search.answer_judge import ANSWERS_FROM, LOOKED_AT, judged, probability
+from ovos_persona_memory.search.query import Question
+
+ASKED = "who do i have to call about the boiler"
+
+
+class Judge:
+    """Gives remarks the probabilities that a test says; texts that end with a "huh" ask."""
+
+    def __init__(self, shares: Mapping[str, float]) -> None:
+        self.shares = shares
+        self.given: list[str] = []
+        self.names: list[str | None] = []
+
+    def asks(self, text: str, lang: str | None) -> bool:
+        return text == ASKED or text.endswith("huh")
+
+    def answering(self, question: str, remarks: Sequence[tuple[str, str | None]]) -> list[float]:
+        self.given += [text for text, _ in remarks]
+        self.names += [name for _, name in remarks]
+        return [self.shares.get(text, 0.0) for text, _ in remarks]
+
+
+def hit(text: str, at: float = 0.0, answers: bool = False, sure: bool = False, role: str = "user") -> Hit:
+    return Hit(
+        id=text,
+        kind="turn",
+        text=text,
+        score=1.0,
+        sure=sure or answers,
+        reason="",
+        at=at,
+        role=role,  # type: ignore[arg-type]  # a plain text
+        lang="en-US",
+        answers=answers,
+    )
+
+
+def told(hits: Sequence[Hit]) -> list[str]:
+    return [one.text for one in hits if one.answers and one.sure]
+
+
+def test_what_the_judge_is_sure_of_answers_and_comes_first() -> None:
+    hits = [hit("the boiler is in the cellar"), hit("mr okafor repairs the heating")]
+    found = judged(hits, Question(ASKED, "en-US"), Judge({"mr okafor repairs the heating": 0.95}))
+    assert told(found) == [found[0].text] == ["mr okafor repairs the heating"]
+    assert told(judged(hits, Question(ASKED, "en-US"), Judge({"mr okafor repairs the heating": 0.5}))) == []
+
+
+def test_only_what_several_say_as_one_user_is_judged_with_the_name_of_who_said_it() -> None:
+    judge = Judge({})
+    ours = replace(hit("the boiler is white"), speaker="Ann")
+    judged([ours, replace(ours, id="b", user_id="ann")], Question(ASKED, "en-US"), judge)
+    assert (ours.user_id, judge.names) == ("household", ["Ann", None])
+
+
+def test_of_answers_that_are_about_as_good_the_newest_comes_first() -> None:
+    hits = [hit("it is tom", at=1.0, answers=True), hit("now it is ann", at=2.0), hit("it is me", at=3.0)]
+    judge = Judge({"it is tom": 0.92, "now it is ann": 0.75, "it is me": 0.5})
+    assert told(judged(hits, Question(ASKED, "en-US"), judge)) == ["now it is ann", "it is tom"]
+
+
+def test_words_that_answer_do_so_unless_the_judge_refuses_them() -> None:
+    hits = [hit("the boiler is white", answers=True), hit("the boiler man is tom", answers=True)]
+    judge = Judge({"the boiler is white": 0.01, "the boiler man is tom": 0.8})
+    assert told(judged(hits, Question(ASKED, "en-US"), judge)) == ["the boiler man is tom"]
+
+
+def test_what_the_asker_says_of_themselves_answers_no_question_about_the_assistant() -> None:
+    hits, judge = [hit("my name is ann"), hit("your name is scribe")], Judge({"my name is ann": 0.9})
+    judge.shares["your name is scribe"] = 0.9
+    question = Question("what is your name huh", "en-US")
+    assert told(judged(hits, question, judge)) == ["your name is scribe"]
+
+
+def test_the_judge_the_words_and_the_rank_each_tell_something() -> None:
+    assert probability(0.3, True, True) > probability(0.3, False, True) > probability(0.3, False, False)
+    assert probability(0.9, False, False) > probability(0.3, False, False)
+    assert probability(0.0, True, True) < ANSWERS_FROM <= probability(1.0, False, False)
+
+
+def test_a_turn_that_is_a_fact_is_refused_no_more_than_the_fact_is() -> None:
+    hits = [hit("the boiler is white", answers=True), hit("my boiler man is tom", answers=True), hit("i like boilers")]
+    found = judged(hits, Question(ASKED, "en-US"), Judge({}), {"my boiler man is tom", "i like boilers"})
+    assert told(found) == ["my boiler man is tom"]
+
+
+def test_what_only_asks_and_what_the_assistant_said_answers_nothing() -> None:
+    hits = [
+        hit("the boiler man was called when huh", sure=True),
+        hit("forget the boiler", sure=True),
+        hit("i called him", role="assistant"),
+    ]
+    judge = Judge({one.text: 0.99 for one in hits})
+    found = judged(hits, Question(ASKED, "en-US"), judge)
+    assert told(found) == [] and not any(one.sure for one in found) and judge.given == []
+
+
+def test_a_remark_is_no_question_and_nothing_is_judged_for_it() -> None:
+    hits, judge = [hit("mr okafor repairs the heating")], Judge({"mr okafor repairs the heating": 0.95})
+    assert judged(hits, Question("we called mr okafor", "en-US"), judge) == hits and judge.given == []
+
+
+def test_no_more_than_a_few_hits_are_judged() -> None:
+    judge = Judge({})
+    judged([hit(f"remark {number}") for number in range(2 * LOOKED_AT)], Question(ASKED, "en-US"), judge)
+    assert len(judge.given) == LOOKED_AT
+
+
+def test_what_probably_does_not_answer_though_its_words_do_bears_on_the_question_all_the_same() -> None:
+    hits = [hit("the boiler man is tom", answers=True), hit("the boiler is white", answers=True)]
+    found = judged([*hits, hit("i like boilers")], Question(ASKED, "en-US"), Judge({}))
+    assert [(one.text, one.answers) for one in found if one.sure] == [(one.text, False) for one in hits]
