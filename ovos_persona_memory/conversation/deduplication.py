@@ -26,15 +26,19 @@ def without_repeats(hits: Sequence[Hit], history: Sequence[ContextMessage], summ
     for hit in hits:
         text = _bare(hit.text)
         told = any(text in other for other in (*held, *(_bare(one.text) for one in fresh)))
-        whole = any(_is_between(hit.text, before, behind) for before, behind in ends)
+        whole = any(_is_cut(hit, before, behind) for before, behind in ends)
         if text.strip() and not told and not whole and not any(part in text for part in cuts):
             fresh = _with(fresh, hit)
     return fresh
 
 
-def _is_between(text: str, before: str, behind: str) -> bool:
-    """Whether a text is what an omission took out, by the words beside it; a few letters of long words are enough."""
-    return len(text) > len(before) + len(behind) and text.startswith(before) and text.endswith(behind)
+def _is_cut(hit: Hit, before: str, behind: str) -> bool:
+    """Whether a hit is what an omission cut, by the words beside it; a few letters of long words are enough.
+
+    A fact may hold the beginning of a long text alone.
+    """
+    holds_end = hit.kind == "fact" or (hit.text.endswith(behind) and len(hit.text) > len(before) + len(behind))
+    return holds_end and len(hit.text) > len(before) and hit.text.startswith(before)
 
 
 def _with(fresh: Sequence[Hit], hit: Hit) -> list[Hit]:

@@ -12,6 +12,7 @@ from ovos_persona_memory.records import HOUSEHOLD, Hit
 from ovos_persona_memory.search.hits import is_of_speaker
 from ovos_persona_memory.search.ownership import Ownership
 from ovos_persona_memory.search.query import Question
+from ovos_persona_memory.search.recall import SHORT_QUESTION
 from ovos_persona_memory.text import languages
 
 AMONG, LOOKED_AT = 10, 5
@@ -124,6 +125,8 @@ def _decided(hit: Hit, share: float, is_good: bool, certain: Collection[str]) ->
 def _unless_it_tells_nothing(hit: Hit, judge: AnswerJudge) -> Hit:
     """The hit; neither sure nor an answer where it only asks, or tells the assistant to do something."""
     if hit.kind != "turn" or hit.role != "user" or not hit.sure:
+        return hit
+    if hit.text.count(" ") >= SHORT_QUESTION:  # a longer one may ask and tell
         return hit
     is_command = languages.for_text(hit.lang, hit.text).is_command(hit.text)
     return replace(hit, answers=False, sure=False) if is_command or judge.asks(hit.text, hit.lang) else hit

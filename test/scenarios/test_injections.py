@@ -68,7 +68,7 @@ def as_document(memory: PersonaMemory, text: str, lang: str, about: str) -> None
 
 
 def as_name(memory: PersonaMemory, text: str, lang: str, about: str) -> None:
-    memory.record([Turn("user", f"{about} it is", at=NOW - 60, lang=lang, speaker=text)], ELSEWHERE)
+    memory.record([Turn("user", f"it is {about}", at=NOW - 60, lang=lang, speaker=text)], ELSEWHERE)
 
 
 def as_summary(memory: PersonaMemory, text: str, lang: str, about: str) -> None:

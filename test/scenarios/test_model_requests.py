@@ -59,7 +59,7 @@ def said(kind: str, text: str, n: int) -> list[Turn]:
         "a question without an answer": [user],
         "an answer without a question": [end],
         "a long answer": [user, Turn("assistant", " ".join([text, *(f"part{n}of{k}" for k in range(99)), text]))],
-        "a long question": [Turn("user", " ".join(f"piece{n}of{k} {text}" for k in range(30))), end],
+        "a long question": [Turn("user", " ".join(f"piece{n}of{k} and the cat ran" for k in range(30))), end],
     }[kind]
 
 

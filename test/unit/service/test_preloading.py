@@ -117,14 +117,14 @@ def test_nobody_waits_for_a_language_and_nothing_that_was_said_meanwhile_is_lost
     daemon.start()
     try:
         with MemoryClient.over_door(tmp_path) as owner:
-            said = [Turn("user", "my cat is called Bob and I live in Leeds", lang="en-US"), Turn("assistant", "Fine.")]
+            said = [Turn("user", "my cat is called Bob", lang="en-US"), Turn("assistant", "Fine.")]
             owner.record(said, Scope("s"))
             told = owner.context(ContextRequest("what now", Scope("s"), max_history=5, lang="en-US")).messages
             assert [one.text for one in told] == [said[0].text, "Fine.", "what now"]
             assert not go_on.wait(4 * QUIET_S) and judged == []
             go_on.set()
             wait_until(lambda: said[0].text in judged)
-            assert {(one.slot, one.value) for one in owner.facts.list(Scope())} == {("home", "Leeds"), ("pet", "Bob")}
+            wait_until(lambda: {one.value for one in owner.facts.list(Scope())} == {"Bob"})
     finally:
         go_on.set()
         daemon.stop()
