@@ -9,7 +9,13 @@ from ovos_persona_memory.extraction import naming
 from ovos_persona_memory.extraction.candidate import Candidate
 from ovos_persona_memory.extraction.reader.reader import read
 from ovos_persona_memory.extraction.slots import SLOTS
-from ovos_persona_memory.extraction.statements import REFUSED, DialogueContext, candidates, is_question
+from ovos_persona_memory.extraction.statements import (
+    LEARNED_LANGUAGES,
+    REFUSED,
+    DialogueContext,
+    candidates,
+    is_question,
+)
 from ovos_persona_memory.records import GUEST, Turn
 from ovos_persona_memory.text import contains_secret, languages, tells_secret
 from ovos_persona_memory.text.languages import Language
@@ -117,6 +123,11 @@ def _refusal(turn: Turn, known: ExtractionContext) -> str | None:
 
 def _is_secret(turn: Turn, text: str) -> bool:
     return contains_secret(text, turn.lang) or (len(text) < len(turn.text) and tells_secret(turn.text, turn.lang))
+
+
+def has_learned(text: str, lang: str | None) -> bool:
+    """Whether the reader, and so the judge of answers, has learned from talk in the language of a text."""
+    return languages.for_text(lang, text).primary in LEARNED_LANGUAGES
 
 
 def asks(text: str, lang: str | None) -> bool:

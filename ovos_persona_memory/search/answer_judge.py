@@ -33,6 +33,10 @@ LEAST = 1e-4
 class AnswerJudge(Protocol):
     """Judges questions and remarks. Thread-safe."""
 
+    def has_learned(self, text: str, lang: str | None) -> bool:
+        """Whether it has learned the language of a text; in others its answers are not to be trusted."""
+        ...
+
     def asks(self, text: str, lang: str | None) -> bool:
         """Whether a text is a question."""
         ...
@@ -54,7 +58,7 @@ def judged(hits: Sequence[Hit], question: Question, judge: AnswerJudge, certain:
     what asks for just that, and are refused no more than facts are.
     """
     hits = [hit if hit.id in certain else _unless_it_tells_nothing(hit, judge) for hit in hits]
-    if not hits or not judge.asks(question.text, question.lang):
+    if not hits or not judge.has_learned(question.text, question.lang) or not judge.asks(question.text, question.lang):
         return hits
     seen = {
         _key(hit): (probability(judgement, hit.answers, place == 0), judgement)

@@ -1,4 +1,4 @@
-"""The judge of answers: how likely a remark answers a question, by lower layers of the reader and a head of its own."""
+"""The judge of answers: how likely a remark answers a question, by the layers of the reader and a head of its own."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ from collections.abc import Sequence
 
 from ovos_persona_memory.extraction.reader.reader import model
 from ovos_persona_memory.extraction.reader.words import words_of
+from ovos_persona_memory.text import languages
 
+KEPT = 64
 LONGEST = 40
 """Words of a remark at most; of a longer one the beginning is judged."""
 
@@ -21,8 +23,17 @@ def answering(question: str, remarks: Sequence[tuple[str, str | None]]) -> list[
 
     ``remarks``: each with the name of who said it, None where that is who asks. Thread-safe.
     """
+    return list(_judged((question, tuple(remarks))))
+
+
+def _found_to_answer(given: tuple[str, tuple[tuple[str, str | None], ...]]) -> Sequence[float]:
+    question, remarks = given
     reader, asked = model(), [word.lower for word in words_of(question)]
     if reader is None or not asked or not remarks:
         return [0.0] * len(remarks)
     said = [remark_of([word.lower for word in words_of(text)][:LONGEST], name) for text, name in remarks]
     return reader.answers(asked, said)
+
+
+_judged = languages.lru_cached(_found_to_answer, KEPT)
+"""What was found of the last questions: what is foreseen for an utterance is asked again by its persona."""

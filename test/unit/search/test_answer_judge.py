@@ -20,6 +20,9 @@ class Judge:
         self.given: list[str] = []
         self.names: list[str | None] = []
 
+    def has_learned(self, text: str, lang: str | None) -> bool:
+        return lang != "ru-RU"
+
     def asks(self, text: str, lang: str | None) -> bool:
         return text == ASKED or text.endswith("huh")
 
@@ -107,6 +110,11 @@ def test_what_only_asks_and_what_the_assistant_said_answers_nothing() -> None:
 def test_a_remark_is_no_question_and_nothing_is_judged_for_it() -> None:
     hits, judge = [hit("mr okafor repairs the heating")], Judge({"mr okafor repairs the heating": 0.95})
     assert judged(hits, Question("we called mr okafor", "en-US"), judge) == hits and judge.given == []
+
+
+def test_in_a_language_that_the_judge_has_not_learned_words_alone_decide() -> None:
+    hits, judge = [hit("mr okafor repairs the heating")], Judge({"mr okafor repairs the heating": 0.95})
+    assert judged(hits, Question(ASKED, "ru-RU"), judge) == hits and judge.given == []
 
 
 def test_no_more_than_a_few_hits_are_judged() -> None:
