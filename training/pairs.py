@@ -61,21 +61,23 @@ class Block:
 
 
 def blocks_in(folder: Path) -> Iterator[Block]:
-    """The blocks of a language's files."""
+    """The blocks of a language's files; ValueError names a line that is no question."""
     for path in sorted(folder.glob("*.qa")):
-        language = folder.parent.name[:2]
         for number, part in enumerate(path.read_text("utf-8").split("\n\n")):
             lines = [line.strip() for line in part.splitlines() if line.strip() and not line.startswith("#")]
-            if not lines:
-                continue
-            name, _, text = lines[0].partition(":")
-            asked: dict[str, list[tuple[str, str]]] = {"?": [], "!": []}
-            for line in lines[1:]:
-                who, _, question = line[1:].partition(":")
-                if line[0] not in asked or not question.strip():
-                    raise ValueError(f"{path}, block {number}: {line}")
-                asked[line[0]].append((who.strip(), question.strip()))
-            yield Block(language, name.strip(), text.strip(), tuple(asked["?"]), tuple(asked["!"]), EASY in path.name)
+            if lines:
+                yield _block(lines, f"{path}, block {number}", folder.parent.name[:2], EASY in path.name)
+
+
+def _block(lines: Sequence[str], place: str, language: str, is_easy: bool) -> Block:
+    name, _, text = lines[0].partition(":")
+    asked: dict[str, list[tuple[str, str]]] = {"?": [], "!": []}
+    for line in lines[1:]:
+        who, _, question = line[1:].partition(":")
+        if line[0] not in asked or not question.strip():
+            raise ValueError(f"{place}: {line}")
+        asked[line[0]].append((who.strip(), question.strip()))
+    return Block(language, name.strip(), text.strip(), tuple(asked["?"]), tuple(asked["!"]), is_easy)
 
 
 def pairs_of(blocks: Sequence[Block], chance: random.Random) -> list[Pair]:
@@ -129,24 +131,32 @@ class House:
 
 
 def houses_in(folder: Path) -> Iterator[House]:
-    """The households of a language's files: "1 anna: i live in porto" and "? tom: where does anna live => 1"."""
+    """The households of a language's files: "1 anna: i live in porto" and "? tom: where does anna live => 1".
+
+    ValueError names a line that is neither.
+    """
     for path in sorted(folder.glob("*.house")):
         for part in re.split(r"^==.*$", path.read_text("utf-8"), flags=re.M):
-            said: dict[str, tuple[str, str]] = {}
-            asked: list[tuple[str, str, list[str]]] = []
-            for line in filter(None, (line.strip() for line in part.splitlines())):
-                remark = re.fullmatch(r"(\d+) ([^:]+): (.+)", line)
-                question = re.fullmatch(r"\? ([^:]+): (.+?) *=> *(-|[\d ]+)", line)
-                if remark is not None:
-                    said[remark[1]] = (remark[2].strip().lower(), remark[3])
-                elif question is not None:
-                    asked.append((question[1].strip().lower(), question[2], question[3].replace("-", "").split()))
-                else:
-                    raise ValueError(f"{path}: {line}")
-            if said:
-                places = {number: place for place, number in enumerate(said)}
-                known = tuple((who, text, frozenset(places[one] for one in numbers)) for who, text, numbers in asked)
-                yield House(folder.parent.name[:2], tuple(said.values()), known)
+            lines = [line.strip() for line in part.splitlines() if line.strip()]
+            if lines:
+                yield _house(lines, path, folder.parent.name[:2])
+
+
+def _house(lines: Sequence[str], path: Path, language: str) -> House:
+    said: dict[str, tuple[str, str]] = {}
+    asked: list[tuple[str, str, list[str]]] = []
+    for line in lines:
+        remark = re.fullmatch(r"(\d+) ([^:]+): (.+)", line)
+        question = re.fullmatch(r"\? ([^:]+): (.+?) *=> *(-|[\d ]+)", line)
+        if remark is not None:
+            said[remark[1]] = (remark[2].strip().lower(), remark[3])
+        elif question is not None:
+            asked.append((question[1].strip().lower(), question[2], question[3].replace("-", "").split()))
+        else:
+            raise ValueError(f"{path}: {line}")
+    places = {number: place for place, number in enumerate(said)}
+    known = tuple((who, text, frozenset(places[one] for one in numbers)) for who, text, numbers in asked)
+    return House(language, tuple(said.values()), known)
 
 
 def questions_of(blocks: Iterable[Block]) -> Iterator[Sample]:
