@@ -73,6 +73,8 @@ def _found(text: str, language: Language, before: DialogueContext) -> list[Candi
         first, *others = languages.sentences_of(asked) or [asked]
         found = _requested(first, language, before)
         return [*found, *(_told(" ".join(others), language, before) if others else ())]
+    if language.asks_to_forget(text):
+        return []
     found = candidates(text, language, read(text, before.said, before.by_assistant, known), before)
     return (
         [one.waiting("unsure") if one.outcome == "learned" else one for one in found] if _plays(found, known) else found

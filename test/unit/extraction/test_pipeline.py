@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import pytest
 
-from ovos_persona_memory.extraction import Candidate, ExtractionContext, extract, is_echo
+from ovos_persona_memory.extraction import Candidate, DialogueContext, ExtractionContext, extract, is_echo
 from ovos_persona_memory.records import GUEST, Turn
 
 EN, DE = "en-US", "de-DE"
@@ -96,6 +96,25 @@ def test_what_is_asked_to_be_kept_and_fills_a_slot_is_a_fact() -> None:
 
 
 TURN = Turn("user", "my cat is called Bob", lang=EN)
+
+
+@pytest.mark.parametrize(
+    ("lang", "text", "quoted"),
+    [
+        (EN, "forget the cormorant because he is listening", "my cormorant is called Grim"),
+        (EN, "please delete my cat is called Bob", "my cat is called Bob"),
+        (DE, "vergiss dass ich in Bremen wohne", "du wohnst in Bremen"),
+        ("fr-FR", "oublie que mon chat s'appelle Minou", "mon chat s'appelle Minou"),
+    ],
+)
+def test_what_somebody_asks_to_forget_teaches_nothing(lang: str, text: str, quoted: str) -> None:
+    said = DialogueContext(said=f"I'll remember: {quoted}.", by_assistant=True)
+    assert extract(Turn("user", text, lang=lang), ExtractionContext(before=said)) == []
+
+
+def test_what_must_not_be_forgotten_is_kept() -> None:
+    (kept,) = verdicts("don't forget that the box is in the hall")
+    assert kept.outcome in ("kept", "learned")
 
 
 @pytest.mark.parametrize(
