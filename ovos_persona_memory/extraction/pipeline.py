@@ -22,7 +22,7 @@ from ovos_persona_memory.text.languages import Language
 
 UNFINISHED = 12
 """So many of the last words of what is understood of a longer text tell nothing: nobody knows how they go on."""
-ASKED_KEPT = 1024
+ASKED_KEPT = 4096
 """So many texts are kept in mind with whether they ask."""
 LONGEST_REQUEST = 25
 """Words at most that somebody asks to remember in one go."""
@@ -47,7 +47,7 @@ def extract(turn: Turn, context: ExtractionContext = ExtractionContext()) -> lis
         return []
     text = languages.beginning(turn.text)
     language = languages.for_text(turn.lang, text)
-    found = _found(text, language, context.before)
+    found = _found(text, turn.lang, language, context.before)
     if len(text) < len(turn.text):
         words = languages.spelled(text)[1]
         finished = words[-UNFINISHED][0] if len(words) >= UNFINISHED else 0
@@ -60,7 +60,7 @@ def extract(turn: Turn, context: ExtractionContext = ExtractionContext()) -> lis
     return [Candidate("refused", reason, found[0].text)] if reason else found
 
 
-def _found(text: str, language: Language, before: DialogueContext) -> list[Candidate]:
+def _found(text: str, lang: str | None, language: Language, before: DialogueContext) -> list[Candidate]:
     known = before.names
     if before.corrects:
         return [
@@ -75,7 +75,9 @@ def _found(text: str, language: Language, before: DialogueContext) -> list[Candi
         return [*found, *(_told(" ".join(others), language, before) if others else ())]
     if language.asks_to_forget(text):
         return []
-    found = candidates(text, language, read(text, before.said, before.by_assistant, known), before)
+    reading = read(text, before.said, before.by_assistant, known)
+    _asks.note((text, lang), language.is_question(text) or is_question(text, language, reading))
+    found = candidates(text, language, reading, before)
     return (
         [one.waiting("unsure") if one.outcome == "learned" else one for one in found] if _plays(found, known) else found
     )
@@ -143,8 +145,8 @@ def _found_to_ask(given: tuple[str, str | None]) -> bool:
     return language.is_question(text) or is_question(text, language, read(languages.beginning(text)))
 
 
-_asks = languages.lru_cached(_found_to_ask, ASKED_KEPT)
-"""What was found of the last texts: hits of one question are those of the next."""
+_asks = languages.NotedResults(_found_to_ask, ASKED_KEPT)
+"""What was found of the last texts: hits of one question are those of the next, and what is learned from is noted."""
 
 
 def is_echo(text: str, told_before: Sequence[str]) -> bool:

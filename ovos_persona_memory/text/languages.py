@@ -10,6 +10,7 @@ from functools import cache, cached_property, lru_cache
 from pathlib import Path
 
 from ovos_persona_memory.text import caching, index_terms
+from ovos_persona_memory.text.caching import NotedResults as NotedResults
 from ovos_persona_memory.text.caching import computed_once as computed_once
 from ovos_persona_memory.text.caching import lru_cached as lru_cached
 from ovos_persona_memory.text.index_terms import fold as fold

@@ -6,7 +6,15 @@ from dataclasses import replace
 
 import pytest
 
-from ovos_persona_memory.extraction import Candidate, DialogueContext, ExtractionContext, extract, is_echo
+from ovos_persona_memory.extraction import (
+    Candidate,
+    DialogueContext,
+    ExtractionContext,
+    asks,
+    extract,
+    is_echo,
+    pipeline,
+)
 from ovos_persona_memory.records import GUEST, Turn
 
 EN, DE = "en-US", "de-DE"
@@ -175,3 +183,11 @@ def test_there_are_many_ways_to_ask(lang: str, text: str, kept: str) -> None:
 @pytest.mark.parametrize("text", ["can you remember my birthday", "remember me"])
 def test_what_only_sounds_like_asking_keeps_nothing(text: str) -> None:
     assert [one for one in verdicts(text) if one.outcome == "kept"] == []
+
+
+def test_whether_a_turn_asks_is_known_once_it_was_learned_from(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked, told = "has the boiler been serviced", "my sister is a vegetarian"
+    for text in (asked, told):
+        extract(Turn("user", text, lang=EN))
+    monkeypatch.setattr(pipeline, "read", None)
+    assert [asks(asked, EN), asks(told, EN)] == [True, False]
