@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import pytest
 
+from ovos_persona_memory.extraction.reader.model import ReaderModel, Scores, Utterance
 from ovos_persona_memory.search import embedding
 
 if TYPE_CHECKING:
@@ -36,6 +38,54 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if needing:
         items[:] = [one for one in items if one not in needing]
         config.hook.pytest_deselected(items=needing)
+
+
+READ_ONCE = 4096
+"""So many readings of the model, and so many of its judgements, are kept in mind."""
+
+
+@pytest.fixture(scope="session", autouse=True)
+def nothing_read_twice() -> Iterator[None]:
+    """The model makes the same of the same words each time: what one test has had read costs the next one nothing."""
+    read, answers = ReaderModel.read, ReaderModel.answers
+
+    @lru_cache(maxsize=READ_ONCE)
+    def read_once(
+        model: _ByIdentity, words: tuple[str, ...], before: tuple[str, ...], by_assistant: bool, known: frozenset[int]
+    ) -> Scores | None:
+        return read(model.model, Utterance(words, before, by_assistant, known))
+
+    @lru_cache(maxsize=READ_ONCE)
+    def judged_once(model: _ByIdentity, question: tuple[str, ...], remarks: tuple[tuple[str, ...], ...]) -> list[float]:
+        return answers(model.model, question, remarks)
+
+    def remembered_reading(model: ReaderModel, given: Utterance, always: bool = False) -> Scores | None:
+        if always:
+            return read(model, given, always)
+        return read_once(_ByIdentity(model), tuple(given.words), tuple(given.before), given.by_assistant, given.known)
+
+    def remembered_judgement(
+        model: ReaderModel, question: Sequence[str], remarks: Sequence[Sequence[str]]
+    ) -> list[float]:
+        return list(judged_once(_ByIdentity(model), tuple(question), tuple(tuple(one) for one in remarks)))
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ReaderModel, "read", remembered_reading)
+        patch.setattr(ReaderModel, "answers", remembered_judgement)
+        yield
+
+
+class _ByIdentity:
+    """A model as a key: the same object is the same model."""
+
+    def __init__(self, model: ReaderModel) -> None:
+        self.model = model
+
+    def __hash__(self) -> int:
+        return id(self.model)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _ByIdentity) and other.model is self.model
 
 
 @pytest.fixture(autouse=True)

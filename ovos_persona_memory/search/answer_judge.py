@@ -133,7 +133,8 @@ def _unless_it_tells_nothing(hit: Hit, judge: AnswerJudge) -> Hit:
     if hit.text.count(" ") >= SHORT_QUESTION:  # a longer one may ask and tell
         return hit
     is_command = languages.for_text(hit.lang, hit.text).is_command(hit.text)
-    return replace(hit, answers=False, sure=False) if is_command or judge.asks(hit.text, hit.lang) else hit
+    asks = judge.has_learned(hit.text, hit.lang) and judge.asks(hit.text, hit.lang)
+    return replace(hit, answers=False, sure=False) if is_command or asks else hit
 
 
 def _may_answer(hit: Hit, ownership: Ownership, judge: AnswerJudge) -> bool:
