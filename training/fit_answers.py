@@ -1,4 +1,4 @@
-"""Fits what tells whether a hit answers: the judge's word, the words of the hit, and its rank.
+"""Fits what tells whether a hit answers: the judge's word, and how far its score is above those of the others.
 
     PYTHONPATH=.:scripts python training/fit_answers.py
 
@@ -27,13 +27,15 @@ from ovos_persona_memory.evaluation.rankers import wait_until_indexed
 from ovos_persona_memory.memory import PersonaMemory
 from ovos_persona_memory.records import Hit, Scope, Turn
 from ovos_persona_memory.search import Indexer, Prefetch, Question, open_embedder
-from ovos_persona_memory.search.answer_judge import AMONG, ANSWERS_FROM, LEAST, looked_at
+from ovos_persona_memory.search.answer_judge import AMONG, ANSWERS_FROM, LEAST, leads, looked_at
 from ovos_persona_memory.stores import open_stores
 from ovos_persona_memory.text import languages
 
 ROOT = Path(__file__).parent
 PENALTY, STEPS = 0.5, 50
 """The weight of the squares of what is fitted, but for the bias, and Newton's steps."""
+EMBEDDERS = ("auto", "none")
+"""Each week is played with search by meaning, and without."""
 SECONDS = 40
 """Between two lines."""
 LOADED_WITHIN_S = 60.0
@@ -45,27 +47,28 @@ class Seen:
 
     language: str
     signs: NDArray[np.float64]
-    """A row for each hit: the logit of the judge, whether its words answer, whether it is the best, and 1."""
+    """A row for each hit: the logit of the judge, its lead, and 1."""
     answers: NDArray[np.float64]
 
 
 def main() -> None:
     """Print weights and counts."""
-    seen = [one for path in sorted(ROOT.glob("*/weeks/*.week")) for one in _seen(path)]
+    weeks = sorted(ROOT.glob("*/weeks/*.week"))
+    seen = [one for embedder in EMBEDDERS for path in weeks for one in _seen(path, embedder)]
     rows, answers = _together(seen)
     print(f"{len(seen)} questions with {len(rows)} hits, of which {int(answers.sum())} answer")
-    for name, columns in (("words and rank", (1, 2, 3)), ("judge alone", (0, 3)), ("all", (0, 1, 2, 3))):
+    for name, columns in (("lead alone", (1, 2)), ("judge alone", (0, 2)), ("both", (0, 1, 2))):
         right, wrong = _left_out(seen, columns)
         print(f"{name}: {right} of {len(seen)} answered right, {wrong} wrong, at {ANSWERS_FROM}")
-    print("JUDGED, WORDS, FIRST, BIAS =", ", ".join(f"{one:.2f}" for one in _fitted(rows, answers)))
+    print("JUDGED, LEAD, BIAS =", ", ".join(f"{one:.2f}" for one in _fitted(rows, answers)))
 
 
-def _seen(path: Path) -> Iterator[Seen]:
-    """What the questions of a week see."""
+def _seen(path: Path, embedder: str) -> Iterator[Seen]:
+    """What the questions of a week see with an embedder."""
     week, answers = read(path), _answers(path.with_suffix(".answers"))
     told: dict[str, int] = {}
     now = [0.0]
-    with tempfile.TemporaryDirectory() as folder, _opened(folder, lambda: now[0]) as (memory, finding):
+    with tempfile.TemporaryDirectory() as folder, _opened(folder, embedder, lambda: now[0]) as (memory, finding):
         for place, line in enumerate(week.lines):
             now[0] = (line.at + timedelta(seconds=SECONDS * place)).timestamp()
             heard = f"line {line.number}"
@@ -78,9 +81,10 @@ def _seen(path: Path) -> Iterator[Seen]:
 
 
 @contextmanager
-def _opened(folder: str, clock: Callable[[], float]) -> Iterator[tuple[PersonaMemory, Prefetch]]:
-    """An empty memory, and recall from it by words and vectors, without a judge."""
-    config = settled(replace(MemoryConfig(), data_dir=folder))
+def _opened(folder: str, embedder: str, clock: Callable[[], float]) -> Iterator[tuple[PersonaMemory, Prefetch]]:
+    """An empty memory, and recall from it without a judge."""
+    config = MemoryConfig()
+    config = settled(replace(config, data_dir=folder, recall=replace(config.recall, embedder=embedder)))
     store = open_stores(config)
     indexer = Indexer(store.vector_store, config.recall.embedder, open_embedder, LOADED_WITHIN_S)
     with PersonaMemory(store, config, clock, indexer) as memory:
@@ -93,8 +97,8 @@ def _judged(line: WeekLine, hits: Sequence[Hit], lang: str, right: set[int], tol
     if not found:
         return
     bounded = np.clip([judgement for _, judgement in found], LEAST, 1 - LEAST)
-    words, first = [hit.answers for hit, _ in found], np.arange(len(found)) == 0
-    signs = np.column_stack([np.log(bounded / (1 - bounded)), words, first, np.ones(len(found))])
+    lead = leads([hit for hit, _ in found])
+    signs = np.column_stack([np.log(bounded / (1 - bounded)), lead, np.ones(len(found))])
     yield Seen(lang, signs, np.array([_number(hit, told) in right for hit, _ in found], float))
 
 

@@ -12,14 +12,14 @@ from ovos_persona_memory.records import HOUSEHOLD, Hit
 from ovos_persona_memory.search.hits import is_of_speaker
 from ovos_persona_memory.search.ownership import Ownership
 from ovos_persona_memory.search.query import Question
-from ovos_persona_memory.search.recall import SHORT_QUESTION
+from ovos_persona_memory.search.recall import SHORT_QUESTION, TIER
 from ovos_persona_memory.text import languages
 
 AMONG, LOOKED_AT = 10, 5
 """Of so many of the best hits, the first so many that may answer at all are judged."""
-JUDGED, WORDS, FIRST, BIAS = 0.66, 0.33, 2.28, -1.59
-"""The weights of what tells whether a hit answers: the logit of what the judge says, whether its words answer, and
-whether it is the best hit (``training/fit_answers.py``)."""
+JUDGED, LEAD, BIAS = 0.63, 3.26, -0.38
+"""The weights of what tells whether a hit answers: the logit of what the judge says, and how far its score is above
+those of the others (``training/fit_answers.py``)."""
 ANSWERS_FROM, BY_WORDS_FROM = 0.5, 0.25
 """A hit answers with such a probability, >=; and the second where its words answer: of the weeks' 48 best
 hits whose words answer 35 are right, and of those between the two 6 of 9."""
@@ -60,9 +60,10 @@ def judged(hits: Sequence[Hit], question: Question, judge: AnswerJudge, certain:
     hits = [hit if hit.id in certain else _unless_it_tells_nothing(hit, judge) for hit in hits]
     if not hits or not judge.has_learned(question.text, question.lang) or not judge.asks(question.text, question.lang):
         return hits
+    found = looked_at(hits, question, judge)
     seen = {
-        _key(hit): (probability(judgement, hit.answers, place == 0), judgement)
-        for place, (hit, judgement) in enumerate(looked_at(hits, question, judge))
+        _key(hit): (probability(judgement, lead), judgement)
+        for (hit, judgement), lead in zip(found, leads([hit for hit, _ in found]), strict=True)
     }
     good = _about_as_good(seen)
     decided = [
@@ -104,14 +105,19 @@ def _said_by(hit: Hit) -> str | None:
     return hit.speaker if hit.user_id == HOUSEHOLD else None
 
 
-def probability(judgement: float, words_answer: bool, is_first: bool) -> float:
-    """The probability that a hit answers.
+def leads(hits: Sequence[Hit]) -> list[float]:
+    """How far the score of each hit, without its tiers, is above the best of the others; below 0 where it is not."""
+    scores = [hit.score % TIER for hit in hits]
+    return [
+        score - max((other for at, other in enumerate(scores) if at != place), default=0.0)
+        for place, score in enumerate(scores)
+    ]
 
-    ``judgement``: the judge's own; ``words_answer``: whether its words answer; ``is_first``: whether no other hit that
-    may answer is better.
-    """
+
+def probability(judgement: float, lead: float) -> float:
+    """The probability that a hit answers, by the judge's own and by what ``leads`` gives of it."""
     bounded = min(max(judgement, LEAST), 1.0 - LEAST)
-    logit = JUDGED * math.log(bounded / (1.0 - bounded)) + WORDS * words_answer + FIRST * is_first + BIAS
+    logit = JUDGED * math.log(bounded / (1.0 - bounded)) + LEAD * lead + BIAS
     return 1.0 / (1.0 + math.exp(-logit))
 
 

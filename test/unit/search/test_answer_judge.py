@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
+import pytest
+
 from ovos_persona_memory.records import Hit
-from ovos_persona_memory.search.answer_judge import ANSWERS_FROM, LOOKED_AT, judged, probability
+from ovos_persona_memory.search.answer_judge import ANSWERS_FROM, LOOKED_AT, judged, leads, probability
 from ovos_persona_memory.search.query import Question
+from ovos_persona_memory.search.recall import TIER
 
 ASKED = "who do i have to call about the boiler"
 
@@ -84,10 +87,15 @@ def test_what_the_asker_says_of_themselves_answers_no_question_about_the_assista
     assert told(judged(hits, question, judge)) == ["your name is scribe"]
 
 
-def test_the_judge_the_words_and_the_rank_each_tell_something() -> None:
-    assert probability(0.3, True, True) > probability(0.3, False, True) > probability(0.3, False, False)
-    assert probability(0.9, False, False) > probability(0.3, False, False)
-    assert probability(0.0, True, True) < ANSWERS_FROM <= probability(1.0, False, False)
+def test_the_judge_and_the_lead_of_a_hit_each_tell_something() -> None:
+    assert probability(0.3, 0.5) > probability(0.3, 0.0) > probability(0.1, 0.0)
+    assert probability(0.0, 0.5) < ANSWERS_FROM <= probability(1.0, -0.5)
+
+
+def test_a_lead_is_over_the_best_of_the_others_and_knows_no_tiers() -> None:
+    scores = (1.5, TIER + 1.0, 2 * TIER + 1.25)
+    assert leads([replace(hit(str(one)), score=one) for one in scores]) == pytest.approx([0.25, -0.5, -0.25])
+    assert leads([hit("alone")]) == [1.0] and leads([]) == []
 
 
 def test_a_turn_that_is_a_fact_is_refused_no_more_than_the_fact_is() -> None:
