@@ -211,7 +211,11 @@ def _verb(words: Sequence[str], verbs: Iterable[tuple[str, ...]]) -> int | None:
 
 
 def _is_turned(words: Sequence[str], verb: int, known: RequestWords) -> bool:
-    """Whether a "not" near the verb negates it: "don't forget that"."""
+    """Whether a "not" near the verb, or before a polite phrase that leads to it, negates it: "don't forget that", "i
+    don't want you to forget"."""
+    lead = next((len(one) for one in known.polite if one and tuple(words[max(verb - len(one), 0) : verb]) == one), 0)
+    if lead and words[max(verb - lead - 1, 0)] in known.never and verb > lead:
+        return True
     near = (*words[max(verb - BEFORE, 0) : verb], *words[verb + 1 : verb + 1 + BEHIND])
     return any(word in known.never for word in near)
 

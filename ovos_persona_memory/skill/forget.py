@@ -93,10 +93,17 @@ def _ask_about(talk: TurnContext, topic: str) -> None:
 def _meant_by(talk: TurnContext, topic: str) -> Hit | None:
     """The best statement of recall that shares a name or a word with content with a topic, or surely is about it; None
     where there is none."""
-    wanted = set(talk.spoken.content_words(topic))
     told = (hit for hit in told_hits(talk, topic, RECALLED) if not _is_itself(talk, hit.text))
-    about = (hit for hit in told if not says_another_word(hit.text, topic, talk.spoken))
-    return next((hit for hit in about if hit.sure or not wanted.isdisjoint(talk.spoken.words(hit.text))), None)
+    return next((hit for hit in told if _is_about(hit, topic, talk.spoken)), None)
+
+
+def _is_about(hit: Hit, topic: str, spoken: Language) -> bool:
+    """Whether a hit holds a word of the topic, and not only another word of its stem, or is sure."""
+    held = set(spoken.words(hit.text))
+    same = [word for word in spoken.bare_words(topic) if not held.isdisjoint(spoken.content_words(word))]
+    if any(not says_another_word(hit.text, word, spoken) for word in same):
+        return True
+    return hit.sure and not says_another_word(hit.text, topic, spoken)
 
 
 def _beginnings(topic: str, spoken: Language) -> Iterator[str]:

@@ -46,6 +46,8 @@ class _ClauseWords:
     """The words of one language that tell where a request begins, folded."""
 
     imperatives: frozenset[str]
+    as_said: frozenset[str]
+    """The imperatives with their accents: "oublié" is none."""
     openings: tuple[tuple[str, ...], ...]
     """Phrases that open a request, the longest first."""
     bound: frozenset[str]
@@ -53,6 +55,8 @@ class _ClauseWords:
     """Adverbs that tell how often something is done."""
     subjects: frozenset[str]
     determiners: frozenset[str]
+    small: frozenset[str]
+    """Stop words."""
     never: frozenset[str]
     nots: frozenset[str]
     noes: frozenset[str]
@@ -80,11 +84,13 @@ def _clause_words(tag: str) -> _ClauseWords:
     subjects = single("self") | single("others")
     return _ClauseWords(
         imperatives=frozenset(starts & named),
+        as_said=frozenset(line.split()[0].casefold() for line in spoken.lines("forget_start.voc")),
         openings=tuple(sorted(filter(None, {*lines, *lists.get("wrong", ())}), key=len, reverse=True)),
         bound=single("bound"),
         often=tuple(lists.get("often", ())),
         subjects=subjects,
         determiners=frozenset(articles | possessives) - subjects,
+        small=frozenset(word for one in spoken.stop_words for word in fold(one)),
         never=single("never"),
         nots=single("not"),
         noes=noes,
@@ -99,7 +105,7 @@ def forget_clause(text: str, spoken: Language) -> ForgetClause | None:
     said = [(word, place) for place, token in enumerate(tokens) for word in fold(token)]
     words = [word for word, _ in said]
     for place, word in enumerate(words):
-        if not _is_imperative(word, known) or _is_denied(words, place, known):
+        if not _is_imperative(word, tokens[said[place][1]], known) or _is_denied(words, place, known):
             continue
         end = _without_openings(words[:place], spoken, known)
         before = words[:end]
@@ -116,8 +122,11 @@ def forget_clause(text: str, spoken: Language) -> ForgetClause | None:
 
 def forbids_forgetting(text: str, spoken: Language) -> bool:
     """Whether a "not" behind the verb makes it the contrary: "vergiss meine Tabletten bloß nicht"."""
-    words, known = fold(languages.beginning(text)), _clause_words(spoken.tag)
-    return any(_is_imperative(word, known) and _is_denied(words, place, known) for place, word in enumerate(words))
+    known = _clause_words(spoken.tag)
+    said = [(word, token) for token in languages.beginning(text).split() for word in fold(token)]
+    words = [word for word, _ in said]
+    verbs = [place for place, (word, token) in enumerate(said) if _is_imperative(word, token, known)]
+    return any(_is_denied(words, place, known) for place in verbs)
 
 
 def states_forgetting(text: str, spoken: Language) -> bool:
@@ -132,10 +141,12 @@ def _joined(tokens: Sequence[str]) -> str:
     return " ".join(tokens).strip(" ,.;:!-")
 
 
-def _is_imperative(word: str, known: _ClauseWords) -> bool:
-    """Whether it is an imperative, or one with a pronoun at its end: "bórralo"."""
+def _is_imperative(word: str, token: str, known: _ClauseWords) -> bool:
+    """Whether a folded word of a token is an imperative, or one with a pronoun at its end: "bórralo"."""
+    if word in known.imperatives:
+        return word in token.casefold() or any(one in token.casefold() for one in known.as_said if fold(one) == [word])
     ends = (end for end in known.clitics if word.endswith(end))
-    return word in known.imperatives or any(word[: -len(end)] in known.imperatives for end in ends)
+    return any(word[: -len(end)] in known.imperatives for end in ends)
 
 
 def _is_denied(words: Sequence[str], place: int, known: _ClauseWords) -> bool:
@@ -174,4 +185,6 @@ def _may_end(before: Sequence[str], behind: Sequence[str], known: _ClauseWords) 
 
 def _is_subject(before: Sequence[str], known: _ClauseWords) -> bool:
     """Whether it is a name behind its article or possessive, of which the verb states something: "mon mari"."""
-    return bool(before) and before[0] in known.determiners and len(before) <= NAME
+    if not before or before[0] not in known.determiners or len(before) > NAME:
+        return False
+    return all(word in known.determiners or word not in known.small for word in before)  # "la han cancelado"

@@ -93,6 +93,15 @@ BEHIND = [
 ]
 OTHER_WORDS = [
     Worded(
+        "de-DE",
+        "Dieter ist uns noch siebzig Euro schuldig",
+        "der hat alles bezahlt vergiss die Schuld von Dieter",
+        "ja vergiss das",
+        "siebzig",
+        "wie viel ist Dieter schuldig",
+        "Darüber weiß ich nichts.",
+    ),
+    Worded(
         "en-US",
         "the lady from dover bid four thousand for our canoe",
         "forget the offer from dover",
@@ -144,6 +153,7 @@ OTHER_WORDS = [
 def test_it_is_read_back_and_after_a_yes_nothing_of_it_is_left(home: Home, one: Worded) -> None:
     at = home(one.lang)
     at.say(one.told)
+    at.say(one.question)  # an answer may quote it
     (asked,) = at.say(one.said)
     assert one.told in asked
     at.say(one.yes)
@@ -160,7 +170,9 @@ def test_only_what_was_read_back_goes_and_after_a_no_nothing_does(home: Home, on
     (asked,) = at.say(one.said)
     assert one.told in asked
     kept = at.texts()
-    at.say("no" if one.lang in ("en-US", "es-ES", "it-IT") else {"fr-FR": "non", "nl-NL": "nee"}[one.lang])
+    at.say(
+        "no" if one.lang in ("en-US", "es-ES", "it-IT") else {"fr-FR": "non", "nl-NL": "nee", "de-DE": "nein"}[one.lang]
+    )
     assert set(kept) <= set(at.texts())
     at.say(one.said)
     at.say(one.yes)
@@ -179,6 +191,10 @@ def test_who_names_nothing_that_is_known_behind_a_clause_asks_for_nothing(home: 
 
 NO_REQUESTS = [
     ("en-US", "the paddle is in the shed", "my cousin tends to forget the paddle"),
+    ("en-US", "the paddle is in the shed", "i don't want you to forget the paddle"),
+    ("fr-FR", "la pagaie est dans la cabane", "claire a oublié la pagaie"),
+    ("es-ES", "el remo está en el cobertizo", "ayer olvidé el remo"),
+    ("es-ES", "el remo está en el cobertizo", "no quiero que olvides el remo"),
     ("en-US", "the paddle is in the shed", "did my cousin forget the paddle"),
     ("de-DE", "das Paddel liegt im Schuppen", "mensch vergiss das Paddel morgen bloß nicht"),
     ("fr-FR", "la pagaie est dans la cabane", "cousine claire oublie toujours la pagaie"),
