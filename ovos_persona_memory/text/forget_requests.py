@@ -24,6 +24,8 @@ NAME = 3
 """Words at most of a name behind its article or possessive, which is a subject and no clause: "mon mari"."""
 BEHIND = 2
 """Words behind a verb among which a "not" negates it."""
+VOWELS = frozenset("aeiou")
+"""Letters of which a pronoun at the end of a verb has one: "oblidat" is a participle."""
 SAME_WHEN_DENIED = frozenset({"pt"})
 """Languages in which "no" before the imperative is "do not" in some places: "não esquece" in Brazil."""
 
@@ -94,7 +96,7 @@ def _clause_words(tag: str) -> _ClauseWords:
         never=single("never"),
         nots=single("not"),
         noes=noes,
-        clitics=tuple(sorted(single("clitics"), key=len, reverse=True)),
+        clitics=tuple(sorted((one for one in single("clitics") if VOWELS.intersection(one)), key=len, reverse=True)),
         ends=tuple(sorted((tuple(fold(line)) for line in spoken.lines("polite_end.voc")), key=len, reverse=True)),
     )
 
